@@ -29,6 +29,11 @@ export type ChainClient = {
   findWaiting?(queries: readonly WaitingQuery[]): Promise<readonly (readonly Transaction[])[]>;
   /** The contract behind a proxy of any usual kind, as people write its address; null when the address is no proxy. */
   findImplementation(at: BlockRef, address: string): Promise<string | null>;
+  /**
+   * What a contract says of its functions and events, in the family's own form of `abi`; undefined where it says nothing, and
+   * as a whole where contracts carry no interface.
+   */
+  findInterface?(address: string): Promise<readonly unknown[] | undefined>;
   /** The block that a transaction is in, null when it is unknown or still pending. */
   blockOfTransaction(hash: string): Promise<number | null>;
   /** Undefined on chains that Vigil cannot send transactions to yet. */
@@ -95,6 +100,17 @@ export type HeadSubscription = {
 /** The block is not part of the chain any more, or no node has it any more, so nothing can be asked about it. */
 export class BlockUnavailable extends Error {
   override readonly name = 'BlockGone';
+}
+
+/** No node keeps the block any more; `oldest` is the first that one of them keeps. */
+export class BlocksGone extends Error {
+  override readonly name = 'BlocksGone';
+  readonly oldest: number;
+
+  constructor(number: number, oldest: number) {
+    super(`No node keeps block ${number} any more; the oldest that one keeps is ${oldest}.`);
+    this.oldest = oldest;
+  }
 }
 
 export type EndpointHealth = {

@@ -1,25 +1,23 @@
 import { type Static, Type } from 'typebox';
-import { canonicalSignature } from '../chains/evm/abi/abi.ts';
-import { functionWithResults } from '../chains/evm/abi/abiItems.ts';
 import { evmFormat } from '../chains/evm/abi/evmFormat.ts';
-import { toAbiValues } from '../chains/evm/abi/toAbiValue.ts';
 import { createShowResult } from '../chains/evm/evidence/describeCall.ts';
-import { tryCall } from '../chains/evm/evidence/readCall.ts';
 import { groupDigits } from '../evidence/amounts.ts';
 import { holdsFor } from '../evidence/holdsFor.ts';
 import { Address, Configuration, Flag, Polling, scheduleOf, Whole } from '../evidence/parameters.ts';
+import { tryView, viewFaults, viewOf } from '../evidence/readView.ts';
 import { judgeSample, keepState, type SampleState } from '../evidence/samples.ts';
 import { type Decimal, formatDecimal, parseDecimal, toDecimal } from '../lib/decimal.ts';
 import { harmless } from '../lib/harmless.ts';
 import { showChange } from '../lib/showValue.ts';
 import { defineDetector, type EvaluationContext, type EvaluationResult } from '../model/detection.ts';
-import { evmDialect } from '../model/family.ts';
+import { readsViews } from '../model/family.ts';
 
 const config = Configuration(
   {
     function: Type.String({
-      format: evmFormat.functionSignature,
-      description: 'The reading function with what it gives, such as balanceOf(address)(uint256).',
+      format: evmFormat.functionOrName,
+      description:
+        'The reading function with what it gives, such as balanceOf(address)(uint256). On Stellar and the Internet Computer its name in the contract’s Soroban spec or Candid interface, which also stands for that of `target`.',
     }),
     params: Type.Array(Type.Unknown(), {
       description: 'Values of its parameters in order; large numbers as text, lists and structs as JSON.',
@@ -63,7 +61,7 @@ export const contractCall = defineDetector<Config, State>({
   title: 'Contract call',
   version: '1.0.0',
   category: 'OPERATIONAL',
-  families: evmDialect,
+  families: readsViews,
   severity: 'AUTO',
   description:
     'What a reading function gives meets a condition or a script; without either, any change of it is reported. MEDIUM for values, HIGH when the call begins to fail.',
@@ -73,14 +71,17 @@ export const contractCall = defineDetector<Config, State>({
   pending: true,
   fields: ['function', 'address', 'value', 'values', 'previous', 'condition', 'params', 'error'],
   takesBaseline: true,
+  check: ({ function: signature, params }, abi, family) =>
+    viewFaults(signature, params, abi, family, { signature: '/function', params: '/params' }),
   interests: (settings) => [{ on: 'block', ...scheduleOf(settings) }],
   evaluate(observation, context) {
     if (observation.type !== 'block') return {};
-    const { config: settings, contract, state, read } = context;
-    const item = functionWithResults(settings.function, contract.abi);
+    const { config: settings, contract, chain, state, read } = context;
+    const view = viewOf(settings.function, contract.abi, chain.family);
+    const { item, title } = view;
     const address = settings.target ?? contract.address;
-    const answer = tryCall(read, address, item, toAbiValues(item.inputs, settings.params));
-    const shown = `${canonicalSignature(item)} of ${address === contract.address ? contract.name : address}`;
+    const answer = tryView(read, address, view, view.encode(settings.params));
+    const shown = `${title} of ${address === contract.address ? contract.name : address}`;
     if ('failure' in answer) return failed(context, shown, answer.failure);
     const names = item.outputs.map(({ name }, place) => name || String(place));
     const values = Object.fromEntries(names.map((name, place) => [name, answer.results[place]]));
@@ -97,7 +98,7 @@ export const contractCall = defineDetector<Config, State>({
     const shownValue = write(value);
     const show = isScaled
       ? (text: unknown) => groupDigits(String(text))
-      : createShowResult(read, context.chain, address, item);
+      : createShowResult(read, chain, address, item);
     return {
       ...kept,
       detections: [
@@ -105,7 +106,7 @@ export const contractCall = defineDetector<Config, State>({
           severity: 'MEDIUM',
           message: `${shown} gives ${showChange(shownValue, was, show)}${settings.condition ? `, which meets ${settings.condition}` : ''}.`,
           fields: {
-            function: canonicalSignature(item),
+            function: title,
             address,
             value: shownValue,
             values,
@@ -162,6 +163,7 @@ function toNumber(value: unknown, { decimals, condition }: Config): Decimal {
   if (typeof value === 'bigint' || typeof value === 'number') return toDecimal(BigInt(value), decimals);
   if (typeof value === 'string' && /^0x[0-9a-f]{64}$/.test(value))
     return parseDecimal(BigInt(value).toString());
+  if (typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value)) return parseDecimal(value);
   throw new Error(
     `The result ${toText(value)} is no number, so ${condition ?? 'decimals'} cannot be applied; use a script.`,
   );

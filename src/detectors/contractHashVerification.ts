@@ -4,7 +4,7 @@ import { type Static, Type } from 'typebox';
 import { type CodePointer, isCodeInPlace, locateCode } from '../chains/evm/evidence/locateCode.ts';
 import { decodeUpgrade, upgradeTopics } from '../chains/evm/evidence/upgradeEvents.ts';
 import { controlLook, readModuleHash } from '../evidence/control.ts';
-import { Choice, Configuration, everyLook, Flag, Polling } from '../evidence/parameters.ts';
+import { Choice, Configuration, everyLook, Flag, Polling, scheduleOf } from '../evidence/parameters.ts';
 import { keepState } from '../evidence/samples.ts';
 import { isDue, parseSchedule } from '../lib/schedule.ts';
 import {
@@ -14,7 +14,7 @@ import {
   type Observation,
   type Reader,
 } from '../model/detection.ts';
-import { evmDialect, keepsControl } from '../model/family.ts';
+import { evmDialect, hashesCode, keepsControl } from '../model/family.ts';
 
 const config = Configuration({
   hashType: Choice('How the checksum is made.', ['keccak', 'sha256'], 'keccak'),
@@ -42,24 +42,29 @@ export const contractHashVerification = defineDetector<Config, State>({
   title: 'Contract hash verification',
   version: '1.0.0',
   category: 'SECURITY',
-  families: [...evmDialect, 'icp'],
+  families: [...evmDialect, 'stellar', 'icp'],
   severity: 'AUTO',
   description:
     'The code of the contract, or of the implementation behind it, is not the expected one: always CRITICAL. It looks at every upgrade and regularly in between.',
-  faq: 'Which code does the checksum belong to? The code on chain (eth_getCode), for a proxy that of its implementation, not the code of the deployment. On the Internet Computer the SHA-256 of the Wasm module, as the network certifies it.',
+  faq: 'Which code does the checksum belong to? The code on chain (eth_getCode), for a proxy that of its implementation, not the code of the deployment. On the Internet Computer and Stellar the SHA-256 of the Wasm module, as the network keeps it.',
   nextStep:
     'Compare the code with the release that you reviewed, and let nothing rely on the contract until it fits. Expected? Save the new hash.',
   config,
   fields: ['hashType', 'hash', 'expected', 'previousHash', 'address', 'codeBytes'],
   takesBaseline: true,
-  interests: (_options, { address }, chain) =>
-    keepsControl(chain.family)
-      ? [controlLook]
-      : [{ on: 'log', address, keys: upgradeTopics }, everyLook(chain)],
+  interests(options, { address }, chain) {
+    if (keepsControl(chain.family)) return [controlLook];
+    if (hashesCode(chain.family))
+      return [
+        { on: 'change', address, keys: ['code'] },
+        { on: 'block', ...scheduleOf(options) },
+      ];
+    return [{ on: 'log', address, keys: upgradeTopics }, everyLook(chain)];
+  },
   evaluate(observation, context) {
     const { config: options, read, contract, chain, state } = context;
-    if (keepsControl(chain.family))
-      return judge(context, { hash: readModuleHash(read, contract.address), target: contract.address });
+    if (hashesCode(chain.family))
+      return judge(context, { ...seenModule(observation, context), target: contract.address });
     const upgrade = observation.type === 'log' ? decodeUpgrade(observation.log) : undefined;
     if (observation.type === 'log' && (!upgrade || upgrade.isPending)) return {};
     // Between two looks only what points to the code is asked for, which costs little.
@@ -72,6 +77,21 @@ export const contractHashVerification = defineDetector<Config, State>({
     return verify(named ?? implementation ?? known, pointers, context);
   },
 });
+
+/** A change tells both codes itself; in between the newest one is read. */
+function seenModule(
+  observation: Observation,
+  { read, contract }: EvaluationContext<Config, State>,
+): { hash: string; first?: string } {
+  if (observation.type !== 'change') return { hash: readModuleHash(read, contract.address) };
+  const { before, after } = observation.change;
+  return { hash: toModuleHash(after), first: toModuleHash(before) };
+}
+
+/** As `readModuleHash` gives it. */
+function toModuleHash(text: string | null | undefined): string {
+  return text && /^[0-9a-f]{64}$/.test(text) ? `0x${text}` : '0x';
+}
 
 function isLookDue(
   { block, previous }: Extract<Observation, { type: 'block' }>,
@@ -112,7 +132,7 @@ function judge(
   { codeBytes, first, ...found }: Seen,
 ): EvaluationResult<State> {
   const { hash, target } = found;
-  const hashType = keepsControl(chain.family) ? 'sha256' : options.hashType;
+  const hashType = hashesCode(chain.family) ? 'sha256' : options.hashType;
   const outcome = keepState(state, found);
   const seen = state?.hash ?? first;
   if (state?.hash === hash) return outcome;

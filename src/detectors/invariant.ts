@@ -1,17 +1,15 @@
 import { type Static, Type } from 'typebox';
-import { functionWithResults } from '../chains/evm/abi/abiItems.ts';
 import { evmFormat } from '../chains/evm/abi/evmFormat.ts';
-import { toAbiValues } from '../chains/evm/abi/toAbiValue.ts';
-import { readCall } from '../chains/evm/evidence/readCall.ts';
 import { readHolding } from '../chains/evm/evidence/tokens.ts';
 import { type Comparison, holdsWithin, splitComparison } from '../evidence/comparison.ts';
 import { holdsFor, runScript } from '../evidence/holdsFor.ts';
 import { Address, AmountOrPercent, Configuration, Polling, scheduleOf } from '../evidence/parameters.ts';
+import { readView, viewFaults, viewOf } from '../evidence/readView.ts';
 import { keepState } from '../evidence/samples.ts';
 import { type Decimal, formatDecimal, parseDecimal, subtractDecimal, toDecimal } from '../lib/decimal.ts';
 import { showValue } from '../lib/showValue.ts';
 import { defineDetector, type EvaluationContext } from '../model/detection.ts';
-import { evmDialect } from '../model/family.ts';
+import { readsViews } from '../model/family.ts';
 
 const term = Type.Object(
   {
@@ -21,8 +19,9 @@ const term = Type.Object(
     }),
     function: Type.Optional(
       Type.String({
-        format: evmFormat.functionSignature,
-        description: 'A reading function with what it gives, such as totalAssets()(uint256).',
+        format: evmFormat.functionOrName,
+        description:
+          'A reading function with what it gives, such as totalAssets()(uint256); on Stellar and the Internet Computer its name.',
       }),
     ),
     params: Type.Array(Type.Unknown(), {
@@ -72,7 +71,7 @@ export const invariant = defineDetector<Config, State>({
   title: 'Invariant',
   version: '1.0.0',
   category: 'FINANCIAL',
-  families: evmDialect,
+  families: readsViews,
   severity: 'HIGH',
   description:
     'An expression over results of functions and balances, which must always hold, no longer does. Reported once until it holds again.',
@@ -81,6 +80,12 @@ export const invariant = defineDetector<Config, State>({
     'Pause the contract unless you can explain the gap at once: find the transaction after which the values no longer fit.',
   config,
   fields: ['expression', 'tolerance', 'left', 'right', 'gap', 'terms'],
+  check: ({ terms }, abi, family) =>
+    terms.flatMap(({ function: signature, params }, place) => {
+      const root = `/terms/${place}`;
+      const pointers = { signature: `${root}/function`, params: `${root}/params` };
+      return signature === undefined ? [] : viewFaults(signature, params, abi, family, pointers);
+    }),
   interests: (settings) => [{ on: 'block', ...scheduleOf(settings) }],
   evaluate(observation, context) {
     if (observation.type !== 'block') return {};
@@ -108,7 +113,10 @@ export const invariant = defineDetector<Config, State>({
   },
 });
 
-function readTerm({ contract, read }: EvaluationContext<Config, State>, item: Static<typeof term>): unknown {
+function readTerm(
+  { contract, chain, read }: EvaluationContext<Config, State>,
+  item: Static<typeof term>,
+): unknown {
   const { name, function: signature, params, target, balanceOf, token } = item;
   if (signature === undefined) {
     if (balanceOf === undefined) throw new Error(`The term ${name} needs a function or balanceOf.`);
@@ -116,8 +124,8 @@ function readTerm({ contract, read }: EvaluationContext<Config, State>, item: St
   }
   if (balanceOf !== undefined)
     throw new Error(`The term ${name} has both a function and balanceOf; leave one out.`);
-  const asked = functionWithResults(signature, contract.abi);
-  const [value] = readCall(read, target ?? contract.address, asked, toAbiValues(asked.inputs, params));
+  const view = viewOf(signature, contract.abi, chain.family);
+  const [value] = readView(read, target ?? contract.address, view, view.encode(params));
   // Short integers are decoded as plain numbers, which cannot be mixed with big ones.
   return typeof value === 'number' ? BigInt(value) : value;
 }

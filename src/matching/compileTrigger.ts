@@ -42,7 +42,7 @@ export function compileTrigger(
   if ('faults' in checked) return toFault(checked.faults);
   const contract = canonicalContract(stored, chain);
   const config = mapAddresses(definition.params, checked.value, chain.canonical);
-  const faults = definition.check?.(config, contract.abi) ?? [];
+  const faults = definition.check?.(config, contract.abi, chain.family) ?? [];
   if (faults.length > 0) return toFault(faults);
   const self = { kind: 'trigger', id: row.id, contract } as const;
   // A trigger without alerts of its own raises a default one.

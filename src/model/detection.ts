@@ -288,7 +288,7 @@ export type Detector<Config = unknown, State = unknown> = {
   /** Members of its findings, each of which a finding may have or lack: what message templates may name. */
   readonly fields: readonly string[];
   /** Faults that the schema cannot express, such as an event that the contract's ABI does not have. Pointers begin at the configuration. */
-  check?(config: Config, abi: readonly unknown[]): readonly Fault[];
+  check?(config: Config, abi: readonly unknown[], family: Family): readonly Fault[];
   /**
    * It compares each look at a block with the one before: it is shown the block at which it is created or enabled at once,
    * so that a change one block later is seen.
@@ -318,7 +318,7 @@ export type Trigger<Params = unknown, State = unknown> = {
   /** Members of its findings, each of which a finding may have or lack: what message templates may name. */
   readonly fields: readonly string[];
   /** Faults that the schema cannot express: members that do not fit each other or the contract's ABI. Pointers begin at the parameters. */
-  check?(params: Params, abi: readonly unknown[]): readonly Fault[];
+  check?(params: Params, abi: readonly unknown[], family: Family): readonly Fault[];
   /** As of a detector. */
   readonly takesBaseline?: true;
   interests(params: Params, contract: ContractFacts, chain: ChainFacts): readonly Interest[];

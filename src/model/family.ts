@@ -3,6 +3,8 @@ export const familyNames = ['evm', 'bitcoin', 'solana', 'tron', 'vechain', 'stel
 /** Families whose contracts run on the EVM: the same ABI, events, selectors and addresses, whatever their nodes are like. */
 export const evmDialect = ['evm', 'vechain', 'tron'] as const;
 export const hasEvmDialect = (family: Family) => evmDialect.some((each) => each === family);
+/** Families with contracts whose functions can be read without a transaction. */
+export const readsViews = [...evmDialect, 'stellar', 'icp'] as const;
 /** Families whose transactions tell all that they move of every asset. */
 export const tellsTransfers = (family: Family) =>
   family === 'solana' || family === 'stellar' || family === 'icp';
@@ -10,4 +12,6 @@ export const tellsTransfers = (family: Family) =>
 export const hasLedgers = (family: Family) => family === 'icp';
 /** Families that keep who controls a contract and which code it has, and report no change of either: they are looked at. */
 export const keepsControl = (family: Family) => family === 'icp';
+/** Families that name the code of a contract by its SHA-256. */
+export const hashesCode = (family: Family) => family === 'stellar' || keepsControl(family);
 export type Family = (typeof familyNames)[number];

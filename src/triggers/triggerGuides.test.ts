@@ -12,7 +12,7 @@ it('every kind of trigger has a title and examples that can be saved', () => {
     for (const example of examples) {
       const checked = withDefaults(params, example.params, type);
       expect('faults' in checked ? checked.faults : []).toEqual([]);
-      if ('value' in checked) expect(check?.(checked.value, []) ?? []).toEqual([]);
+      if ('value' in checked) expect(check?.(checked.value, [], 'evm') ?? []).toEqual([]);
     }
   }
 });

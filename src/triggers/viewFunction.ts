@@ -2,16 +2,15 @@ import { type Static, Type } from 'typebox';
 import { functionItem } from '../chains/evm/abi/abiItems.ts';
 import { abiMember } from '../chains/evm/abi/abiMember.ts';
 import { compileComparison } from '../chains/evm/abi/compileComparison.ts';
-import { toAbiValues } from '../chains/evm/abi/toAbiValue.ts';
 import { createShowResult } from '../chains/evm/evidence/describeCall.ts';
-import { readCall, tryCall } from '../chains/evm/evidence/readCall.ts';
 import { Condition, Configuration, Polling, scheduleOf } from '../evidence/parameters.ts';
+import { readView, tryView, viewOf } from '../evidence/readView.ts';
 import { evaluateCondition, parseCondition } from '../lib/condition.ts';
 import { parseDecimal } from '../lib/decimal.ts';
 import { showChange } from '../lib/showValue.ts';
 import { defineTrigger } from '../model/detection.ts';
 import type { Fault } from '../model/errors.ts';
-import { evmDialect } from '../model/family.ts';
+import { type Family, hasEvmDialect, readsViews } from '../model/family.ts';
 import { FunctionSignature } from './support/calls.ts';
 import { attempt, Comparand, refuseFaults } from './support/conditions.ts';
 import { memoizeParams } from './support/memoizeParams.ts';
@@ -20,7 +19,7 @@ import { fromStateText, toStateText } from './support/toStateText.ts';
 const params = Configuration(
   {
     signature: FunctionSignature(
-      'The function with what it gives, such as balanceOf(address)(uint256); results may be left out where the contract’s ABI has them.',
+      'The function with what it gives, such as balanceOf(address)(uint256); results may be left out where the contract’s ABI has them. On Stellar and the Internet Computer its name in the contract’s Soroban spec or Candid interface.',
     ),
     params: Type.Array(Type.Unknown(), {
       default: [],
@@ -52,21 +51,23 @@ const compiled = memoizeParams(compile);
 
 export const viewFunction = defineTrigger<Params, State>({
   type: 'VIEW_FUNCTION',
-  families: evmDialect,
+  families: readsViews,
   description:
     'A reading function of the contract gives a result that meets a condition or equals a value, reported when it begins to and at every change while it does; without either, every change is reported.',
   params,
   fields: ['function', 'params', 'result', 'before', 'condition', 'equals'],
-  check: (given, abi) => compile(given, abi).faults,
+  check: (given, abi, family) => compile(given, abi, family).faults,
   takesBaseline: true,
   interests: (looks) => [{ on: 'block', ...scheduleOf(looks) }],
   evaluate(observation, { config, contract, chain, state, read }) {
     if (observation.type !== 'block') return {};
-    const { item, values, resultOf, equals, faults } = compiled(config, contract);
+    const { view, data, resultOf, equals, faults } = compiled(config, contract, chain.family);
     refuseFaults(faults);
-    const now = resultOf(readCall(read, contract.address, item, values));
+    if (!view) return {};
+    const { item } = view;
+    const now = resultOf(readView(read, contract.address, view, data));
     const after = toStateText(now);
-    const earlier = state ? undefined : tryCall(read, contract.address, item, values, 'parent');
+    const earlier = state ? undefined : tryView(read, contract.address, view, data, 'parent');
     const before =
       state?.value ?? (earlier && 'results' in earlier ? toStateText(resultOf(earlier.results)) : undefined);
     const { fires, armed } = judge(config, equals, now, { after, before, armed: state?.armed });
@@ -112,17 +113,19 @@ function judge(
   });
 }
 
-function compile(given: Params, abi: readonly unknown[]) {
+function compile(given: Params, abi: readonly unknown[], family: Family) {
   const faults: Fault[] = [];
   const note = (pointer: string, message: string) => faults.push({ pointer, code: 'not-fitting', message });
-  const item = functionItem(given.signature, abi);
-  if (item.outputs.length === 0)
-    note('/signature', 'must say what the function gives, such as balanceOf(address)(uint256).');
-  const values = attempt(() => toAbiValues(item.inputs, given.params));
-  if ('fault' in values) note('/params', values.fault);
-  const first = item.outputs[0]?.name || '0';
-  const member = attempt(() => abiMember(item.outputs, given.result ?? first));
-  if ('fault' in member && item.outputs.length > 0) note('/result', member.fault);
+  const found = attempt(() => viewOf(given.signature, abi, family, functionItem));
+  if ('fault' in found) note('/signature', found.fault);
+  const view = 'made' in found ? found.made : undefined;
+  const outputs = view?.item.outputs ?? [];
+  if (view && outputs.length === 0) note('/signature', nothingGiven(family));
+  const data = attempt(() => view?.encode(given.params) ?? '');
+  if ('fault' in data) note('/params', data.fault);
+  const first = outputs[0]?.name || '0';
+  const member = attempt(() => abiMember(outputs, given.result ?? first));
+  if ('fault' in member && outputs.length > 0) note('/result', member.fault);
   const parameter = 'made' in member ? member.made.parameter : undefined;
   if (given.condition !== undefined && given.equals !== undefined)
     note('/equals', 'cannot be given together with condition.');
@@ -133,10 +136,16 @@ function compile(given: Params, abi: readonly unknown[]) {
     wanted !== undefined && parameter ? attempt(() => compileComparison(parameter, '==', wanted)) : undefined;
   if (equals && 'fault' in equals) note('/equals', equals.fault);
   return {
-    item,
-    values: 'made' in values ? values.made : [],
+    view,
+    data: 'made' in data ? data.made : '',
     resultOf: (results: readonly unknown[]) => ('made' in member ? member.made.read(results) : undefined),
     equals: equals && 'made' in equals ? equals.made : undefined,
     faults,
   };
+}
+
+function nothingGiven(family: Family): string {
+  return hasEvmDialect(family)
+    ? 'must say what the function gives, such as balanceOf(address)(uint256).'
+    : 'must be a function that gives something.';
 }

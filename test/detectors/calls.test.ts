@@ -138,7 +138,7 @@ describe('contract_call', () => {
     await observer.after(anvil.mine());
     expect(observer.faults).toEqual(['There must be 2 values (address, address), not 1.']);
     await observer.close();
-    await expect(observe('contract_call', { function: 'nothing' })).rejects.toThrow(
+    await expect(observe('contract_call', { function: 'no thing' })).rejects.toThrow(
       '/function must be a function',
     );
   });

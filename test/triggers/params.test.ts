@@ -91,7 +91,7 @@ describe('parameters of triggers', () => {
     const definition = triggers.get(type)!;
     const checked = withDefaults(definition.params, params);
     expect(checked).toHaveProperty('value');
-    const faults = 'value' in checked ? definition.check!(checked.value, abi) : [];
+    const faults = 'value' in checked ? definition.check!(checked.value, abi, 'evm') : [];
     expect(faults.map(({ pointer }) => pointer)).toEqual(pointers);
   });
 });

@@ -1,5 +1,6 @@
+import { IDL } from '@icp-sdk/core/candid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { accountIdentifier, readAccount } from '../../src/chains/icp/accounts.ts';
+import { accountIdentifier, readAccount } from '../../src/chains/icp/candid/accounts.ts';
 import { icpLedgerId } from '../../src/chains/icp/createLedger.ts';
 import { addLedger, canisterId } from '../../testing/icp/ledgerCanister.ts';
 import { type Replica, startReplica } from '../../testing/icp/startReplica.ts';
@@ -16,6 +17,8 @@ describe('the Internet Computer', () => {
   let icp: ReturnType<typeof addLedger>;
   let token: ReturnType<typeof addLedger>;
   let vigil: TestWatch;
+  let vault: number;
+  let quota = 5n;
 
   beforeAll(async () => {
     replica = await startReplica();
@@ -23,7 +26,12 @@ describe('the Internet Computer', () => {
     token = addLedger(replica, tokenId, { kind: 'icrc', symbol: 'ck‮<b>', decimals: 2 });
     icp.mint(alice, 500_000_000n);
     token.mint(alice, 5000n);
-    replica.canisters.set(vaultId, { controllers: [alice], moduleHash: Buffer.alloc(32, 7), methods: {} });
+    replica.canisters.set(vaultId, {
+      controllers: [alice],
+      moduleHash: Buffer.alloc(32, 7),
+      candid: 'service : { quota : (principal) -> (nat) query; pause : () -> () }',
+      methods: { quota: { args: [IDL.Principal], results: [IDL.Nat], isQuery: true, run: () => [quota] } },
+    });
     // A block is a second: what comes later in this one would be seen together with what was minted.
     const minted = second();
     await until(() => second() > minted);
@@ -33,9 +41,15 @@ describe('the Internet Computer', () => {
     await vigil.addDetector(wallet, 'large_transfer', { threshold: '1' });
     // Its ledger is followed for it alone.
     await vigil.addDetector(wallet, 'outflow_rate', { limit: '10%', token: tokenId });
-    const vault = await vigil.addContract(vaultId, { ...members, name: 'Vault' });
+    // Its methods are those of the interface that the canister carries.
+    vault = await vigil.addContract(vaultId, { ...members, name: 'Vault' });
     for (const name of ['ownership_change', 'proxy_upgrade', 'contract_hash_verification'])
       await vigil.addDetector(vault, name);
+    const call = { function: 'quota', params: [alice], condition: '<< 5', when: 'block' };
+    await vigil.addDetector(vault, 'contract_call', call);
+    const params = { signature: 'quota', params: [bob], equals: '4' };
+    const trigger = { contractId: vault, name: 'Quota', triggerType: 'VIEW_FUNCTION', params };
+    await vigil.ok('POST', 'trigger', trigger);
     vigil.watch();
     await reached();
   });
@@ -82,10 +96,18 @@ describe('the Internet Computer', () => {
     await reached();
     expect(await messages(`txHash:${tokenId}_${meanwhile}`)).toHaveLength(1);
     await expect
-      .poll(async () => (await messages('NOT detectorSchemaName:(large_transfer OR outflow_rate)')).sort(), {
-        timeout: 60_000,
-        interval: 500,
-      })
+      .poll(
+        async () =>
+          (
+            await messages(
+              'detectorSchemaName:(ownership_change OR proxy_upgrade OR contract_hash_verification)',
+            )
+          ).sort(),
+        {
+          timeout: 60_000,
+          interval: 500,
+        },
+      )
       .toEqual([
         expect.stringContaining(
           'contract_hash_verification: The code of Vault is not the expected one: its sha256 hash is 0x0808',
@@ -95,6 +117,29 @@ describe('the Internet Computer', () => {
           'proxy_upgrade: The code of Vault was replaced: the hash of its module is now 0x0808',
         ),
       ]);
+  });
+
+  it('raises alerts for what queries give', async () => {
+    const told = async () =>
+      (await vigil.alerts('detectorSchemaName:contract_call OR triggerType:VIEW_FUNCTION'))
+        .map(({ message }: Json) => message)
+        .sort();
+    expect(await told()).toEqual([]);
+    quota = 4n;
+    await until(async () => (await told()).length === 2);
+    expect(await told()).toEqual([
+      'quota of Vault gives 4, it was 5.',
+      'quota of Vault gives 4, which meets << 5.',
+    ]);
+    const refused = await vigil.call('POST', 'trigger', {
+      contractId: vault,
+      name: 'Pause',
+      triggerType: 'VIEW_FUNCTION',
+      params: { signature: 'pause' },
+    });
+    expect(refused.body.errors).toMatchObject([
+      { pointer: '/params/signature', message: expect.stringContaining('update') },
+    ]);
   });
 
   it('refuses what does not fit the family', async () => {

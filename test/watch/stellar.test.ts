@@ -11,30 +11,8 @@ import {
   stellarKey,
   stellarPassphrase,
 } from '../../testing/stellar/startStellar.ts';
-
-const spec = [
-  {
-    function_v0: {
-      doc: '',
-      name: 'pause',
-      inputs: [{ doc: '', name: 'reason', type_: 'symbol' }],
-      outputs: [],
-    },
-  },
-  {
-    event_v0: {
-      doc: '',
-      lib: '',
-      name: 'Paused',
-      prefix_topics: ['paused'],
-      params: [
-        { doc: '', name: 'by', type_: 'address', location: 'topic_list' },
-        { doc: '', name: 'reason', type_: 'symbol', location: 'data' },
-      ],
-      data_format: 'single_value',
-    },
-  },
-];
+import { vaultSpec } from '../../testing/stellar/vaultSpec.ts';
+import { wasmWithSpec } from '../../testing/stellar/wasmWithSpec.ts';
 
 describe('Stellar', () => {
   let stellar: Stellar;
@@ -43,14 +21,18 @@ describe('Stellar', () => {
   const [issuer, treasury, thief] = [key(21), key(22), key(23)];
   const gold = parseAsset(`GOLD:${issuer.address}`);
   const vault = contractAddress('cd'.repeat(32));
+  const { code, hash } = wasmWithSpec(vaultSpec);
   let asset: string;
+  let contract: number;
+  let watching: { stop(): Promise<void> };
 
   beforeAll(async () => {
     stellar = await startStellar();
     asset = stellar.network.assetOf(gold);
     for (const { address } of [issuer, treasury, thief]) stellar.fund(address, 100_000_000_000n);
+    stellar.state.putCode(hash, code);
     stellar.state.putInstance(vault, {
-      executable: { wasm: '01'.repeat(32) },
+      executable: { wasm: hash },
       storage: [{ key: { symbol: 'Owner' }, val: { address: issuer.address } }],
     });
     stellar.submit([{ change_trust: { line: gold, limit: '9000000000000000000' } }], treasury);
@@ -67,20 +49,28 @@ describe('Stellar', () => {
     await vigil.addDetector(token, 'large_transfer', { threshold: '0' });
     const owner = await vigil.addContract(issuer.address, { ...members, name: 'Issuer' });
     await vigil.addDetector(owner, 'access_control_change');
-    const contract = await vigil.addContract(vault, { chainUid: 'stellar', name: 'Vault', abi: spec });
-    for (const name of ['ownership_change', 'proxy_upgrade', 'pause_state'])
+    // Its functions and events are those that its code tells.
+    contract = await vigil.addContract(vault, { chainUid: 'stellar', name: 'Vault' });
+    for (const name of ['ownership_change', 'proxy_upgrade', 'pause_state', 'contract_hash_verification'])
       await vigil.addDetector(contract, name);
     await vigil.addDetector(contract, 'custom_event', {
       signature: 'Paused',
       expression: "e.args.reason === 'drill'",
     });
     await vigil.addDetector(contract, 'custom_function', { signature: 'pause' });
-    for (const [triggerType, contractId] of [
-      ['NATIVE_TRANSFER', wallet],
-      ['FAILED_TX', wallet],
+    const quota = { function: 'quota', params: [treasury.address], condition: '>> 999', when: 'block' };
+    await vigil.addDetector(contract, 'contract_call', quota);
+    await vigil.addDetector(contract, 'invariant', {
+      terms: [{ name: 'quota', function: 'quota', params: [treasury.address] }],
+      expression: 'quota < 900n',
+    });
+    for (const [triggerType, contractId, params] of [
+      ['NATIVE_TRANSFER', wallet, {}],
+      ['FAILED_TX', wallet, {}],
+      ['VIEW_FUNCTION', contract, { signature: 'mode', result: '0.kind', equals: 'Closed' }],
     ] as const)
-      await vigil.ok('POST', 'trigger', { contractId, name: triggerType, triggerType, params: {} });
-    vigil.watch();
+      await vigil.ok('POST', 'trigger', { contractId, name: triggerType, triggerType, params });
+    watching = vigil.watch();
     await vigil.reached('stellar', stellar.latest());
   });
   afterAll(async () => {
@@ -160,10 +150,60 @@ describe('Stellar', () => {
       expect.stringMatching(/^custom_function: .*pause\(.*drill/),
       `pause_state: Vault was paused in a transaction of ${issuer.address}.`,
     ]);
-    expect(await raised(upgraded)).toEqual([expect.stringContaining('02'.repeat(32))]);
+    expect(await raised(upgraded)).toEqual([
+      `contract_hash_verification: The code of Vault is not the expected one: its sha256 hash is 0x${'02'.repeat(32)} instead of 0x${hash}.`,
+      expect.stringMatching(/^proxy_upgrade: .*0202/),
+    ]);
     expect(await raised(handed)).toEqual([
       `ownership_change: The owner of Vault changed from ${issuer.address} to ${thief.address}, in a transaction of ${issuer.address}.`,
     ]);
+  });
+
+  it('raises alerts for what functions of contracts give', async () => {
+    stellar.submit([call('set_quota', { i128: '1000' })], thief);
+    await reached();
+    const told = async (query: string) => (await vigil.alerts(query)).map(({ message }: Json) => message);
+    expect(await told('detectorSchemaName:contract_call')).toEqual([
+      'quota of Vault gives 1000, which meets >> 999.',
+    ]);
+    expect(await told('detectorSchemaName:invariant')).toEqual([
+      'quota < 900n no longer holds for Vault: quota = 1000.',
+    ]);
+    expect(await told('triggerType:VIEW_FUNCTION')).toEqual(['mode of Vault gives Closed, it was Open.']);
+    const refused = async (triggerType: string, params: Json) =>
+      (await vigil.call('POST', 'trigger', { contractId: contract, name: 'x', triggerType, params })).body
+        .errors;
+    expect(await refused('VIEW_FUNCTION', { signature: 'drain' })).toMatchObject([
+      { pointer: '/params/signature', message: expect.stringContaining('it has pause, set_quota, quota') },
+    ]);
+    expect(
+      await refused('VIEW_FUNCTION', { signature: 'quota', params: ['0x1'], condition: '> 1' }),
+    ).toMatchObject([
+      { pointer: '/params/params', message: expect.stringContaining('user must be the address') },
+    ]);
+  });
+
+  it('says which ledgers it did not see when it was away for longer than nodes keep them, and goes on', async () => {
+    const seen = stellar.latest();
+    await watching.stop();
+    const missed = stellar.submit([pay(thief.address, 'native', 20_000_000_000n)], treasury);
+    for (let count = 0; count < 5; count++) stellar.close();
+    stellar.forgetBefore(stellar.latest());
+    const oldest = stellar.latest();
+    watching = vigil.watch();
+    await reached();
+    expect(await raised(missed)).toEqual([]);
+    const gaps = await vigil.alerts('name:"Blocks not seen"');
+    expect(gaps).toHaveLength(4);
+    expect(gaps.find(({ message }: Json) => message.includes('Vault'))).toMatchObject({
+      severity: 'HIGH',
+      message: `Blocks ${seen + 1} to ${oldest - 1} of Stellar were not seen, because no node keeps them any more: what happened there to Vault raises no alert. Vigil goes on from block ${oldest}.`,
+      meta: { missedFromBlock: seen + 1, missedToBlock: oldest - 1 },
+    });
+    const after = stellar.submit([pay(thief.address, 'native', 11_000_000_000n)], treasury);
+    await reached();
+    expect((await raised(after)).length).toBeGreaterThan(0);
+    expect(await vigil.alerts('name:"Blocks not seen"')).toHaveLength(4);
   });
 
   it('refuses what does not fit the family, and shows the chain as followed', async () => {

@@ -7,7 +7,7 @@ import {
   encodePrincipal,
   readAccount,
   showAccount,
-} from '../../src/chains/icp/accounts.ts';
+} from '../../src/chains/icp/candid/accounts.ts';
 import {
   type IcpBlock,
   type LedgerMethod,

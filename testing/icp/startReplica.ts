@@ -23,6 +23,8 @@ export type Canister = {
   moduleHash: Uint8Array | null;
   isStopped?: boolean;
   methods: Readonly<Record<string, Method>>;
+  /** Its interface; `private`: for its controllers alone. */
+  candid?: string | { private: string };
   certifiedData?: () => Uint8Array;
 };
 
@@ -115,12 +117,13 @@ export async function startReplica() {
         ],
       ]),
       canister: new Map(
-        [...canisters].map(([id, { controllers, moduleHash, certifiedData }]) => [
+        [...canisters].map(([id, { controllers, moduleHash, certifiedData, candid }]) => [
           Principal.fromText(id).toUint8Array(),
           {
             ...(certifiedData && { certified_data: certifiedData() }),
             controllers: Cbor.encode(controllers.map((each) => Principal.fromText(each).toUint8Array())),
             ...(moduleHash && { module_hash: moduleHash }),
+            ...(typeof candid === 'string' && { metadata: { 'candid:service': utf8ToBytes(candid) } }),
           },
         ]),
       ),
@@ -220,7 +223,11 @@ export async function startReplica() {
   }
 
   function readState({ content }: Envelope): { status: number; body?: unknown } {
-    for (const [top, second] of content.paths ?? []) {
+    for (const [top, second, third] of content.paths ?? []) {
+      if (Buffer.from(third ?? []).toString() === 'metadata') {
+        const { candid } = canisters.get(Principal.fromUint8Array(second!).toText()) ?? {};
+        if (typeof candid === 'object') return { status: 403 };
+      }
       if (Buffer.from(top ?? []).toString() !== 'request_status') continue;
       const caller = statuses.get(bytesToHex(second ?? new Uint8Array()))?.caller;
       if (caller !== undefined && caller !== Principal.fromUint8Array(content.sender).toText())

@@ -237,6 +237,26 @@ export function applyOperation(
           store({ wasm: args[0].bytes });
           return 'void';
         },
+        set_quota() {
+          onlyOwner();
+          storage.set('Quota', args[0]);
+          store();
+          return 'void';
+        },
+        quota() {
+          if (args.length !== 1 || !args[0].address) throw rejection('Error(WasmVm, InvalidAction)');
+          return storage.get('Quota') ?? { i128: '0' };
+        },
+        is_paused: () => storage.get('Paused') ?? { bool: false },
+        mode: () => ({
+          map: [
+            {
+              key: { symbol: 'kind' },
+              val: { vec: [{ symbol: storage.has('Paused') ? 'Closed' : 'Open' }] },
+            },
+            { key: { symbol: 'until' }, val: 'void' },
+          ],
+        }),
         decimals: () => ({ u32: 6 }),
         symbol: () => ({ string: 'VLT' }),
         total_supply: () => ({ i128: '123000000' }),

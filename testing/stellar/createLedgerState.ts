@@ -67,6 +67,9 @@ export function createLedgerState(network: Network) {
           val: { contract_instance: instance },
         },
       }),
+    /** The code of contracts, by its hash. */
+    putCode: (hash: string, code: string) =>
+      put({ contract_code: { hash } }, { contract_code: { ext: 'v0', hash, code } }),
     fund(address: string, stroops: bigint) {
       const account = get({ account: { account_id: address } })?.account ?? newAccount(address, ledger);
       changes = [];

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { base58check } from '../../lib/encodings.ts';
 import { chains } from '../chains.ts';
-import { base58check } from '../encodings.ts';
 import { bitcoinRules } from './bitcoinRules.ts';
 
 const address = (text: string) => {

@@ -3,7 +3,7 @@ import { ripemd160 } from '@noble/hashes/legacy.js';
 import { sha256 } from '@noble/hashes/sha2.js';
 import { concatBytes } from '@noble/hashes/utils.js';
 import { bech32, bech32m } from '@scure/base';
-import { base58check, decode } from '../encodings.ts';
+import { base58check, decode } from '../../lib/encodings.ts';
 import type { FamilyRules, Fault } from '../familyRules.ts';
 
 const bitcoinPrefix = 'bc';

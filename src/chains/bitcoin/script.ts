@@ -1,6 +1,6 @@
 import { bytesToHex, concatBytes, hexToBytes } from '@noble/hashes/utils.js';
 import { bech32, bech32m } from '@scure/base';
-import { base58check } from '../encodings.ts';
+import { base58check } from '../../lib/encodings.ts';
 
 /** How an output is locked, in the forms that have an address on the main network. */
 const keyHash = /^76a914([0-9a-f]{40})88ac$/;

@@ -4,10 +4,10 @@ import type { Block } from '../../model/block.ts';
 import { BlockUnavailable, type ClientOptions, type ConnectedClient, type Watched } from '../chainClient.ts';
 import { createEndpoints } from '../net/createEndpoints.ts';
 import { resultOf } from '../net/replies.ts';
-import { isCanister } from './accounts.ts';
+import { isCanister } from './candid/accounts.ts';
 import { certifiedMethod } from './createIcpRpc.ts';
 import { createLedger, icpLedgerId, type Ledger, pollMs } from './createLedger.ts';
-import { createStateReader } from './createStateReader.ts';
+import { createStateReader, readCandid } from './createStateReader.ts';
 import { createTransactor } from './createTransactor.ts';
 import { createWatchedAccounts, headerAt, toBlock, type WatchedAccounts } from './decodeBlock.ts';
 import { icpProtocol } from './icpProtocol.ts';
@@ -120,6 +120,7 @@ export function createIcpClient({ chain, urls, now, onCall }: ClientOptions): Co
     },
     readState: createStateReader(endpoints),
     findImplementation: async () => null,
+    findInterface: (address) => readCandid(endpoints, address),
     async blockOfTransaction(hash) {
       const [, id = '', index] = /^([a-z0-9-]+)_(\d+)$/.exec(hash) ?? [];
       if (!isCanister(id)) return null;

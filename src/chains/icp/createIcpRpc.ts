@@ -205,8 +205,8 @@ export function createIcpRpc(url: string, rootKeyHex: string): Rpc {
       const code = error instanceof icp.agent.AgentError ? error.code : undefined;
       if (
         code instanceof icp.agent.HttpErrorCode &&
-        code.status === 400 &&
-        /not.found/i.test(code.bodyText ?? '')
+        // What is not for everyone to read is refused by a node that works.
+        (code.status === 403 || (code.status === 400 && /not.found/i.test(code.bodyText ?? '')))
       )
         return { error: { code: absentCode, message: redact(code.bodyText ?? '') } };
       const status =

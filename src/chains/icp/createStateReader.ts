@@ -1,18 +1,21 @@
 import { harmless } from '../../lib/harmless.ts';
+import { messageOf } from '../../lib/messageOf.ts';
 import type { StateRead, StateResult } from '../../model/stateRead.ts';
 import type { ChainClient } from '../chainClient.ts';
 import type { Endpoints } from '../net/createEndpoints.ts';
-import type { RpcCall, RpcReply } from '../net/createRpc.ts';
+import type { RpcCall, RpcError, RpcReply } from '../net/createRpc.ts';
 import { resultOf } from '../net/replies.ts';
-import { type Account, encodePrincipal, isCanister, readAccount } from './accounts.ts';
+import { type Account, encodePrincipal, isCanister, readAccount } from './candid/accounts.ts';
+import type { CandidQuery } from './candid/candidView.ts';
 import { type Certified, queryCall, readStateCall } from './createIcpRpc.ts';
 import { icpLedgerId } from './createLedger.ts';
+import { decodeCandid, encodeCandid } from './encodeCandid.ts';
 import { type LedgerMethod, ledgerTypes } from './ledgerTypes.ts';
 import { type Icp, loadIcp } from './loadIcp.ts';
 
 const maxSymbolLength = 32;
 
-type Asked = { call: RpcCall; read(result: unknown): StateResult };
+type Asked = { call: RpcCall; read(result: unknown): StateResult; refused?(error: RpcError): StateResult };
 
 /** Answers of the newest state: nodes keep no other. What ledgers say is signed by a node, what the network keeps by its subnet. */
 export function createStateReader({ request }: Pick<Endpoints, 'request'>): ChainClient['readState'] {
@@ -23,7 +26,7 @@ export function createStateReader({ request }: Pick<Endpoints, 'request'>): Chai
       questions.map(async (question) => {
         if (question.type === 'storage') return certified(icp, question);
         const asked = toCall(icp, question);
-        return 'missing' in asked ? asked : request([asked.call], ([reply]) => toResult(asked, reply));
+        return 'call' in asked ? request([asked.call], ([reply]) => toResult(asked, reply)) : asked;
       }),
     );
   };
@@ -61,13 +64,13 @@ const certifiedReads: Readonly<Record<string, ((icp: Icp, value: Uint8Array | nu
     module_hash: (_icp, value) => (value ? `0x${Buffer.from(value).toString('hex')}` : '0x'),
   };
 
-function toResult({ read }: Asked, reply: RpcReply | undefined): StateResult {
+function toResult({ read, refused }: Asked, reply: RpcReply | undefined): StateResult {
   // The canister itself refuses, or there is none.
-  if (reply && 'error' in reply) return { missing: reply.error.message, isGone: true };
+  if (reply && 'error' in reply) return refused?.(reply.error) ?? gone(reply.error.message);
   return read(resultOf(reply));
 }
 
-function toCall(icp: Icp, question: StateRead): Asked | { missing: string; isGone: true } {
+function toCall(icp: Icp, question: StateRead): Asked | StateResult {
   const ledger = (
     method: LedgerMethod,
     canister: string,
@@ -105,6 +108,7 @@ function toCall(icp: Icp, question: StateRead): Asked | { missing: string; isGon
     case 'symbol':
       return ledger('icrc1_symbol', question.asset, [], (value: string) => harmless(value, maxSymbolLength));
     case 'call':
+      return toQuery(icp, question);
     case 'code':
     case 'storage':
     case 'receipt':
@@ -112,6 +116,43 @@ function toCall(icp: Icp, question: StateRead): Asked | { missing: string; isGon
     case 'replay':
       return gone(`the Internet Computer has no ${question.type} to read`);
   }
+}
+
+/** Any query of a canister; what fails is the answer, because people choose what is asked and with which values. */
+function toQuery(icp: Icp, { to, data }: Extract<StateRead, { type: 'call' }>): Asked | StateResult {
+  const failed = (failure: string): StateResult => ({ value: { failure } });
+  if (!isCanister(to)) return failed(`${to} is no canister`);
+  const { method, types, values, results } = JSON.parse(data) as CandidQuery;
+  return {
+    call: queryCall(to, method, encodeCandid(icp, types, values)),
+    read(result) {
+      try {
+        return { value: { data: JSON.stringify(decodeCandid(icp, results, result as Uint8Array)) } };
+      } catch (error) {
+        return failed(`the answer is not of the types that the method gives: ${messageOf(error)}`);
+      }
+    },
+    // The network itself is busy or broken, which passes.
+    refused: ({ code, message }) => (code <= transientCode ? { missing: message } : failed(message)),
+  };
+}
+
+/** Reject codes from there on are about the canister, those before about the network. */
+const transientCode = 2;
+
+/** The Candid interface that a canister carries with its code, as the network certifies it; undefined where it has none for all. */
+export async function readCandid(
+  { request }: Pick<Endpoints, 'request'>,
+  canister: string,
+): Promise<readonly unknown[] | undefined> {
+  const owner = isCanister(canister) ? readAccount(canister)?.owner : undefined;
+  if (!owner) return undefined;
+  const call = readStateCall(canister, [['canister', owner, 'metadata', 'candid:service']]);
+  return request([call], ([reply]) => {
+    if (reply && 'error' in reply) return undefined;
+    const [text] = (resultOf(reply) as Certified).values;
+    return text ? [{ candid: Buffer.from(text).toString() }] : undefined;
+  });
 }
 
 /** Who may change the canister, in one order whatever the network's. */

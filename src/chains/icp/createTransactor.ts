@@ -15,11 +15,11 @@ import type {
   Transactor,
   Unsigned,
 } from '../transactor.ts';
-import { accountIdentifier, readAccount } from './accounts.ts';
-import { encodeCandid } from './candid/candidValue.ts';
+import { accountIdentifier, readAccount } from './candid/accounts.ts';
 import { type Certified, queryCall, readStateCall, signedReadCall, submitCall } from './createIcpRpc.ts';
 import { icpLedgerId, type Ledger } from './createLedger.ts';
 import { toArgument } from './createStateReader.ts';
+import { encodeCandid } from './encodeCandid.ts';
 import { type IcpCall, isManagement } from './icpActions.ts';
 import { toDer } from './icpRules.ts';
 import { type LedgerMethod, ledgerTypes } from './ledgerTypes.ts';

@@ -9,7 +9,8 @@ import { type Replica, startReplica } from '../../../testing/icp/startReplica.ts
 import { watched } from '../../../testing/watched.ts';
 import type { ConnectedClient } from '../chainClient.ts';
 import { chains, withNetwork } from '../chains.ts';
-import { accountIdentifier, readAccount, showAccount } from './accounts.ts';
+import { accountIdentifier, readAccount, showAccount } from './candid/accounts.ts';
+import { candidView } from './candid/candidView.ts';
 import { createIcpClient } from './createIcpClient.ts';
 import { icpLedgerId } from './createLedger.ts';
 import { endpointFault } from './icpProtocol.ts';
@@ -18,6 +19,8 @@ import { ledgerTypes } from './ledgerTypes.ts';
 const [alice, bob] = ['em77e-bvlzu-aq', 'w7x7r-cok77-xa'];
 const tokenId = canisterId(7);
 const plainId = canisterId(9);
+type View = NonNullable<ReturnType<typeof candidView>>;
+type Views = [View, View, View];
 
 describe('the Internet Computer', () => {
   let replica: Replica;
@@ -183,6 +186,50 @@ describe('the Internet Computer', () => {
       `0x${'07'.repeat(32)}`,
     ]);
     expect(results[8]).toMatchObject({ missing: expect.stringContaining('icrc1_decimals') });
+  });
+
+  it('reads queries of canisters, and the interface that one carries', async () => {
+    const id = canisterId(40);
+    const nat = { args: [IDL.Nat], results: [IDL.Nat], isQuery: true };
+    const candid =
+      'service : { double : (nat) -> (nat) query; trap : (nat) -> (nat) query; odd : (nat) -> (bool) query }';
+    replica.canisters.set(id, {
+      controllers: [alice],
+      moduleHash: null,
+      candid,
+      methods: {
+        double: { ...nat, run: ([value]: [bigint]) => [value * 2n] },
+        odd: { ...nat, run: ([value]: [bigint]) => [value] },
+        trap: {
+          ...nat,
+          run: () => {
+            throw new Error('trapped on purpose');
+          },
+        },
+      },
+    });
+    const abi = (await client.findInterface!(id))!;
+    expect(abi).toEqual([{ candid }]);
+    const [double, odd, trap] = ['double', 'odd', 'trap'].map((name) => candidView(name, abi)!) as Views;
+    const ask = (to: string, { encode }: Views[0]) => ({ type: 'call' as const, to, data: encode(['21']) });
+    const results = await client.readState({ number: 1, hash: '' }, [
+      ask(id, double),
+      ask(id, odd),
+      ask(id, trap),
+      ask(alice, double),
+    ]);
+    expect(results).toEqual([
+      { value: { data: '["42"]' } },
+      { value: { failure: expect.stringContaining('not of the types') } },
+      { value: { failure: expect.stringContaining('trapped on purpose') } },
+      { value: { failure: `${alice} is no canister` } },
+    ]);
+    expect(double.decode('["42"]')).toEqual([42n]);
+    // What only controllers may see is no fault of the node.
+    replica.canisters.get(id)!.candid = { private: candid };
+    expect(await client.findInterface!(id)).toBeUndefined();
+    expect(await client.findInterface!(plainId)).toBeUndefined();
+    expect(client.health()[0]).toMatchObject({ state: 'ok' });
   });
 
   it('refuses what it cannot prove, and networks with another root key', async () => {

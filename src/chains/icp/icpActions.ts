@@ -1,5 +1,5 @@
 import type { FamilyActions, FunctionItem } from '../familyActions.ts';
-import { readAccount } from './accounts.ts';
+import { readAccount } from './candid/accounts.ts';
 import { candidOf, resolveType } from './candid/candidOf.ts';
 import { readCandidValue } from './candid/candidValue.ts';
 import type { CandidType } from './candid/parseCandid.ts';

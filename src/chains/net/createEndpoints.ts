@@ -34,7 +34,7 @@ export type Endpoints = {
 };
 
 /** Call `has` with the newest block that the endpoint has shown to have. */
-type Accept<T> = (replies: readonly RpcReply[], has: (head: number) => void) => T;
+export type Accept<T> = (replies: readonly RpcReply[], has: (head: number) => void) => T;
 type Trial = { calls: readonly RpcCall[]; accept: (replies: readonly RpcReply[]) => unknown };
 
 type Endpoint = {

@@ -3,10 +3,12 @@ import type { StateRead, StateResult } from '../../model/stateRead.ts';
 import type { ChainClient } from '../chainClient.ts';
 import type { Endpoints } from '../net/createEndpoints.ts';
 import { type Raw, recordOf, textOf } from '../net/members.ts';
+import type { SorobanQuery } from './abi/sorobanView.ts';
 import { amountOf, mapOf, pairsOf, readBalance } from './entries.ts';
 import { type Network, parseAsset } from './network.ts';
 import { type Key, keyText, readEntries } from './readEntries.ts';
-import { type Simulated, simulate } from './simulate.ts';
+import { invocation, type Simulated, simulate } from './simulate.ts';
+import { encodeXdr } from './xdr.ts';
 
 /** Of all assets that have an issuer, and of the chain's own coin. */
 const classicDecimals = 7;
@@ -21,7 +23,12 @@ export function createStateReader(
       ...new Set(questions.flatMap((question) => ('asset' in question ? [question.asset] : []))),
     ];
     const contracts = [
-      ...new Set([...assets, ...questions.flatMap((each) => (each.type === 'code' ? [each.address] : []))]),
+      ...new Set([
+        ...assets,
+        ...questions.flatMap((each) =>
+          each.type === 'code' || each.type === 'storage' ? [each.address] : [],
+        ),
+      ]),
     ].filter(isContract);
     const instances = await readEntries(request, contracts.map(instanceKey));
     const instanceOf = (contract: string) => instances.get(keyText(instanceKey(contract))) ?? null;
@@ -85,7 +92,9 @@ function planRead(
     case 'code':
       return codePlan(question.address, instanceOf(question.address));
     case 'call':
+      return callPlan(question.to, question.data);
     case 'storage':
+      return instancePlan(question, instanceOf(question.address));
     case 'receipt':
     case 'trace':
     case 'replay':
@@ -121,6 +130,14 @@ function holdingPlan(asset: string, holder: string, classic: unknown, network: N
   };
 }
 
+/** What the ledger keeps of a contract itself: the hash of its code, `0x` where it has none of its own. */
+function instancePlan({ address, key }: Extract<StateRead, { type: 'storage' }>, instance: Raw | null): Plan {
+  if (key !== 'module_hash') return missing(`Stellar keeps no ${key} of contracts`);
+  if (!instance) return missing(`there is no contract ${address}`);
+  const { wasm } = membersOf(instance.executable);
+  return { result: { value: typeof wasm === 'string' ? `0x${wasm}` : '0x' } };
+}
+
 /** The WebAssembly of a contract; its SHA-256 is what the ledger knows it by. */
 function codePlan(address: string, instance: Raw | null): Plan {
   const { wasm } = membersOf(membersOf(instance).executable);
@@ -145,6 +162,25 @@ function viewPlan(
     call: { contract, name, args },
     read: (answer: Simulated) =>
       'value' in answer ? { value: read(answer.value) } : { missing: answer.failure, isGone: true },
+  };
+}
+
+/** Any function of a contract; what fails is the answer, because people choose what is called and with which values. */
+function callPlan(contract: string, data: string): Plan {
+  const failed = (failure: string): Plan => ({ result: { value: { failure } } });
+  if (!isContract(contract)) return failed(`${contract} is no contract`);
+  const call = { contract, ...(JSON.parse(data) as SorobanQuery) };
+  try {
+    encodeXdr('OperationBody', invocation(call));
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    return failed(error.message);
+  }
+  return {
+    call,
+    read: (answer: Simulated) => ({
+      value: 'value' in answer ? { data: JSON.stringify(answer.value) } : answer,
+    }),
   };
 }
 

@@ -1,17 +1,22 @@
 import type { Block, Header } from '../../model/block.ts';
-import type { ClientOptions, ConnectedClient } from '../chainClient.ts';
-import { createEndpoints } from '../net/createEndpoints.ts';
+import { BlocksGone, type ClientOptions, type ConnectedClient } from '../chainClient.ts';
+import { type Accept, createEndpoints, EndpointsFailed } from '../net/createEndpoints.ts';
 import type { RpcReply } from '../net/createRpc.ts';
 import { listOf, numberOf, recordOf } from '../net/members.ts';
 import { InvalidResponse, NotAvailableYet, orNull, resultOf } from '../net/replies.ts';
+import { assetSpec } from './abi/assetSpec.ts';
 import { createStateReader } from './createStateReader.ts';
 import { createTransactor } from './createTransactor.ts';
 import { decodeBlock, decodeHeader } from './decodeBlock.ts';
 import { createNetwork } from './network.ts';
+import { readSpec } from './readSpec.ts';
 import { passphraseOf, stellarProtocol } from './stellarProtocol.ts';
 
 /** Headers that are kept: closed ledgers never change, and a header cannot be had without the whole ledger. */
 const maxHeaders = 1000;
+
+/** While an endpoint does not answer at all, it may have what all others have forgotten; after so long it is not waited for. */
+const maxSilenceMs = 600_000;
 
 /** Follows a chain through Stellar RPC, with one call for each ledger. */
 export function createStellarClient({ chain, urls, now, onCall }: ClientOptions): ConnectedClient {
@@ -25,6 +30,7 @@ export function createStellarClient({ chain, urls, now, onCall }: ClientOptions)
   const { request } = endpoints;
   const network = createNetwork(passphraseOf(chain));
   const headers = new Map<number, Header>();
+  let silentSince: number | undefined;
 
   function remember<T extends Header>(block: T): T {
     const { number, hash, parentHash, timestamp } = block;
@@ -42,7 +48,7 @@ export function createStellarClient({ chain, urls, now, onCall }: ClientOptions)
   async function readBlock(number: number, parentHash?: string): Promise<Block | null> {
     let other: Block | undefined;
     const fitting = await orNull(
-      request([ledgerCall(number)], ([reply], has) => {
+      requestKept(number, ([reply], has) => {
         const block = numbered(decodeBlock(chain.uid, ledgerIn(reply, number), now(), network), number);
         has(number);
         // When endpoints disagree, one that goes on from what we have is believed first.
@@ -53,6 +59,24 @@ export function createStellarClient({ chain, urls, now, onCall }: ClientOptions)
     );
     const block = fitting ?? other;
     return block ? remember(block) : null;
+  }
+
+  /** Asks for a ledger; throws BlocksGone where it is too old for all nodes. */
+  async function requestKept<T>(number: number, accept: Accept<T>): Promise<T> {
+    try {
+      const found = await request([ledgerCall(number)], accept);
+      silentSince = undefined;
+      return found;
+    } catch (error) {
+      const faults = error instanceof EndpointsFailed ? error.faults : [];
+      const gone = faults.filter((fault) => fault instanceof LedgerGone);
+      if (gone.length === 0) throw error;
+      if (gone.length < faults.length) {
+        silentSince ??= now();
+        if (now() - silentSince < maxSilenceMs) throw error;
+      }
+      throw new BlocksGone(number, Math.min(...gone.map(({ oldest }) => oldest)));
+    }
   }
 
   function readHeader(number: number): Promise<Header | null> {
@@ -73,6 +97,7 @@ export function createStellarClient({ chain, urls, now, onCall }: ClientOptions)
     return header.hash;
   }
 
+  const readState = createStateReader(endpoints, network);
   const readNewest = () =>
     request([{ method: 'getLatestLedger', params: {} }], ([reply], has) => {
       const number = numberOf(recordOf(resultOf(reply)).sequence, 'sequence');
@@ -86,7 +111,16 @@ export function createStellarClient({ chain, urls, now, onCall }: ClientOptions)
     block: readBlock,
     // A closed ledger is final, so the newest is as well.
     header: async (which) => readHeader(typeof which === 'number' ? which : await readNewest()),
-    readState: createStateReader(endpoints, network),
+    readState,
+    async findInterface(address) {
+      const latest = { number: endpoints.head(), hash: '' };
+      const [hash, code] = await readState(latest, [
+        { type: 'storage', address, key: 'module_hash' },
+        { type: 'code', address },
+      ]);
+      if (!hash || !('value' in hash) || !code || !('value' in code)) return undefined;
+      return hash.value === '0x' ? assetSpec : readSpec(Buffer.from(String(code.value).slice(2), 'hex'));
+    },
     // The code of a contract has a hash, and no address of its own.
     findImplementation: async () => null,
     blockOfTransaction: (hash) =>
@@ -119,10 +153,7 @@ function ledgerIn(reply: RpcReply | undefined, number: number): unknown {
   if (reply && 'error' in reply) {
     const range = /oldest ledger: (\d+) and the latest ledger: (\d+)/.exec(reply.error.message);
     if (range && number > Number(range[2])) throw new NotAvailableYet(number);
-    if (range && number < Number(range[1]))
-      throw new InvalidResponse(
-        `it keeps ledgers from ${range[1]} on only, and ledger ${number} is gone: use a node that keeps more of them`,
-      );
+    if (range && number < Number(range[1])) throw new LedgerGone(number, Number(range[1]));
   }
   const [ledger] = listOf(recordOf(resultOf(reply)).ledgers, 'ledgers');
   if (ledger === undefined) throw new NotAvailableYet(number);
@@ -132,4 +163,15 @@ function ledgerIn(reply: RpcReply | undefined, number: number): unknown {
 function numbered<T extends Header>(block: T, number: number): T {
   if (block.number !== number) throw new InvalidResponse(`it sent ledger ${block.number} for ${number}`);
   return block;
+}
+
+class LedgerGone extends InvalidResponse {
+  readonly oldest: number;
+
+  constructor(number: number, oldest: number) {
+    super(
+      `it keeps ledgers from ${oldest} on only, and ledger ${number} is gone: use a node that keeps more of them`,
+    );
+    this.oldest = oldest;
+  }
 }

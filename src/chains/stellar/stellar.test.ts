@@ -14,14 +14,18 @@ import {
   stellarKey,
   stellarPassphrase,
 } from '../../../testing/stellar/startStellar.ts';
+import { vaultSpec } from '../../../testing/stellar/vaultSpec.ts';
+import { wasmWithSpec } from '../../../testing/stellar/wasmWithSpec.ts';
 import type { Block } from '../../model/block.ts';
 import type { ConnectedClient } from '../chainClient.ts';
 import { chains, withNetwork } from '../chains.ts';
+import { sorobanView } from './abi/sorobanView.ts';
 import { contractAddress, withoutMuxing } from './abi/strkey.ts';
 import { createStellarClient } from './createStellarClient.ts';
 import { decodeBlock } from './decodeBlock.ts';
 import type { StellarTransaction } from './decodeTransaction.ts';
 import { createNetwork, parseAsset } from './network.ts';
+import { readSpec } from './readSpec.ts';
 
 const network = createNetwork(Networks.PUBLIC);
 const recorded = readStellarLedger();
@@ -135,11 +139,12 @@ describe('the client', () => {
     await stellar.stop();
   });
 
+  let silentMs = 0;
   const connect = (...urls: string[]) =>
     createStellarClient({
       chain: withNetwork(chains.stellar, stellarPassphrase),
       urls,
-      now: Date.now,
+      now: () => Date.now() + silentMs,
       onCall: () => {},
     });
   const newest = async (): Promise<Block> => (await client.block(stellar.latest()))!;
@@ -277,6 +282,71 @@ describe('the client', () => {
     ]);
   });
 
+  it('reads functions of contracts, and the spec that a contract carries in its code', async () => {
+    const { code, hash } = wasmWithSpec(vaultSpec);
+    const contract = contractAddress('ef'.repeat(32));
+    stellar.state.putCode(hash, code);
+    stellar.state.putInstance(contract, { executable: { wasm: hash }, storage: [] });
+    const spec = await client.findInterface!(contract);
+    expect(spec).toEqual(vaultSpec);
+    const views = ['mode', 'quota', 'gone'].map((name) =>
+      name === 'gone'
+        ? { name, encode: () => JSON.stringify({ name, args: [] }) }
+        : sorobanView(name, spec!)!,
+    );
+    const at = { number: stellar.latest(), hash: '' };
+    const answers = await client.readState(at, [
+      ...views.map(({ name, encode }) => ({
+        type: 'call' as const,
+        to: contract,
+        data: encode(name === 'quota' ? [alice.address] : []),
+      })),
+      { type: 'call', to: alice.address, data: '{}' },
+      // What cannot be passed to a contract fails alone.
+      { type: 'call', to: contract, data: JSON.stringify({ name: 'quota', args: [{ address: 'x' }] }) },
+      { type: 'storage', address: contract, key: 'module_hash' },
+      { type: 'code', address: contract },
+    ]);
+    expect(answers).toEqual([
+      { value: { data: expect.any(String) } },
+      { value: { data: '{"i128":"0"}' } },
+      { value: { failure: expect.stringContaining('MissingValue') } },
+      { value: { failure: `${alice.address} is no contract` } },
+      { value: { failure: expect.stringContaining('no valid OperationBody') } },
+      { value: `0x${hash}` },
+      { value: `0x${code}` },
+    ]);
+    const [mode] = answers as [{ value: { data: string } }];
+    expect(sorobanView('mode', spec!)!.decode(mode.value.data)).toEqual([{ kind: 'Open', until: null }]);
+
+    const asset = contractAddress('ee'.repeat(32));
+    stellar.state.putInstance(asset, { executable: 'stellar_asset', storage: [] });
+    expect(sorobanView('balance', (await client.findInterface!(asset))!)!.outputs).toMatchObject([
+      { type: 'int128' },
+    ]);
+    expect(await client.findInterface!(vault)).toBeUndefined();
+    expect(await client.findInterface!(alice.address)).toBeUndefined();
+  });
+
+  it('takes no spec from code that is none, or that is cut short', () => {
+    const { code } = wasmWithSpec(vaultSpec);
+    const bytes = Buffer.from(code, 'hex');
+    expect(readSpec(bytes)).toEqual(vaultSpec);
+    // The other library makes the same bytes of an entry.
+    const theirs = XDR.ScSpecEntry.scSpecEntryFunctionV0(
+      new XDR.ScSpecFunctionV0({
+        doc: '',
+        name: 'is_paused',
+        inputs: [],
+        outputs: [XDR.ScSpecTypeDef.scSpecTypeBool()],
+      }),
+    ).toXDR();
+    expect(bytes.includes(theirs)).toBe(true);
+    for (const cut of [0, 3, 8, 14, 20, bytes.length - 1])
+      expect(readSpec(bytes.subarray(0, cut))).toBeUndefined();
+    expect(readSpec(Buffer.from('7f454c46', 'hex'))).toBeUndefined();
+  });
+
   it('asks once for each ledger, knows none that is not closed, and says which are gone', async () => {
     const fresh = connect(stellar.url);
     const number = stellar.latest();
@@ -289,7 +359,17 @@ describe('the client', () => {
     expect(await fresh.header('finalized')).toMatchObject({ number: number + 1 });
     expect(stellar.calls).toEqual(['getLedgers', 'getLedgers', 'getLatestLedger']);
     stellar.forgetBefore(number);
-    await expect(fresh.block(number - 1)).rejects.toThrow(`it keeps ledgers from ${number} on only`);
+    await expect(fresh.block(number - 1)).rejects.toMatchObject({ name: 'BlocksGone', oldest: number });
+    // An endpoint that does not answer may have them.
+    const other = await startStellar();
+    other.faults.dead = true;
+    const both = connect(other.url, stellar.url);
+    await expect(both.block(number - 1)).rejects.toMatchObject({ name: 'EndpointsFailed' });
+    silentMs = 600_001;
+    await expect(both.block(number - 1)).rejects.toMatchObject({ name: 'BlocksGone' });
+    silentMs = 0;
+    await both.close();
+    await other.stop();
     await fresh.close();
   });
 

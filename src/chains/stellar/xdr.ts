@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { decode, encode, initSync } from '@stellar/stellar-xdr-json';
+import { decode, decode_stream as decodeStream, encode, initSync } from '@stellar/stellar-xdr-json';
 import { messageOf } from '../../lib/messageOf.ts';
 import { InvalidResponse } from '../net/replies.ts';
 
@@ -19,6 +19,16 @@ export function decodeXdr(type: string, base64: string): unknown {
   prepare();
   try {
     return JSON.parse(decode(type, base64));
+  } catch (error) {
+    throw new InvalidResponse(`it sent no valid ${type}: ${messageOf(error)}`);
+  }
+}
+
+/** The same of values that follow each other. */
+export function decodeXdrs(type: string, base64: string): unknown[] {
+  prepare();
+  try {
+    return decodeStream(type, base64).map((each) => JSON.parse(each) as unknown);
   } catch (error) {
     throw new InvalidResponse(`it sent no valid ${type}: ${messageOf(error)}`);
   }

@@ -1,5 +1,5 @@
 import { bytesToHex, concatBytes, hexToBytes } from '@noble/hashes/utils.js';
-import { base58check, decode } from '../encodings.ts';
+import { base58check, decode } from '../../lib/encodings.ts';
 import { InvalidResponse } from '../net/replies.ts';
 
 /** The byte in front of every mainnet account; it makes the text start with T. */

@@ -1,8 +1,8 @@
-import { type ChainUid, chains } from '../../chains/chains.ts';
+import { type Chain, type ChainUid, chains } from '../../chains/chains.ts';
 import { abiFaults } from '../../chains/evm/abi/abiFaults.ts';
 import { families } from '../../chains/families.ts';
 import { settleWithin } from '../../lib/withTimeLimit.ts';
-import { unprocessable } from '../../model/errors.ts';
+import { type Fault, unprocessable } from '../../model/errors.ts';
 import { invalidInput } from '../../model/validate.ts';
 import type { contractTable } from '../../store/contracts/contractTable.ts';
 import type { Row } from '../../store/records/records.ts';
@@ -14,8 +14,7 @@ type ContractChange = ChangeOf<typeof contractTable>;
 /** The address must be one of its chain; it is shown as given and compared in its one canonical spelling. */
 export async function prepareContract(call: Call, { input, current }: ContractChange): Promise<Row> {
   const chain = chains[current ? current.chainUid : input.chainUid];
-  const faultsOf = families[chain.family].abiFaults ?? abiFaults;
-  const faults = faultsOf(input.abi ?? [], '/abi');
+  const faults = faultsOf(chain, input.abi ?? []);
   if (faults.length > 0) throw invalidInput(faults);
   if (current) return input;
   const read = families[chain.family].readAddress(input.address, chain);
@@ -25,17 +24,34 @@ export async function prepareContract(call: Call, { input, current }: ContractCh
   return { ...input, ...(abi ? { abi } : {}), canonicalAddress: read.canonical, ...found };
 }
 
-/** The ABI that a source knows, so that events and calls are shown with their arguments; never a reason to refuse. */
+/** The ABI that the contract carries or a source knows, so that events and calls are shown with their arguments; never a reason to refuse. */
 async function findAbi(
   call: Call,
   chainUid: ChainUid,
   address: string,
 ): Promise<readonly unknown[] | undefined> {
-  const found = await call.services.abiSources.find(chainUid, address);
-  return found && abiFaults(found.abi, '/abi').length === 0 ? found.abi : undefined;
+  const chain = chains[chainUid];
+  const client = call.services.chains.client(chainUid);
+  const abi = client?.findInterface
+    ? await settleSoon(client.findInterface(address))
+    : (await call.services.abiSources.find(chainUid, address))?.abi;
+  return abi && faultsOf(chain, abi).length === 0 ? abi : undefined;
+}
+
+function faultsOf({ family }: Chain, abi: readonly unknown[]): Fault[] {
+  return (families[family].abiFaults ?? abiFaults)(abi, '/abi');
 }
 
 const inspectTimeoutMs = 1000;
+
+/** Undefined when no node responds soon. */
+function settleSoon<T>(reading: Promise<T>): Promise<T | undefined> {
+  return settleWithin(
+    inspectTimeoutMs,
+    reading.catch(() => undefined),
+    () => undefined,
+  );
+}
 
 /** The newest block and the implementation of a proxy, if a node responds soon; otherwise the chain follower finds it. */
 async function inspect(
@@ -50,10 +66,6 @@ async function inspect(
     if (!latest) return undefined;
     return { implementation: await client.findImplementation(latest, address), watchedFrom: latest.number };
   };
-  const found = await settleWithin(
-    inspectTimeoutMs,
-    read().catch(() => undefined),
-    () => undefined,
-  );
+  const found = await settleSoon(read());
   return found ? { ...found, inspectedAt: call.now } : {};
 }

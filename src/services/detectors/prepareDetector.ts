@@ -70,7 +70,9 @@ export async function prepareDetector(call: Call, change: DetectorChange): Promi
   if (chain) checkAddresses(schema, config, chain, '/config');
   if (chain && kind?.check && contractId !== undefined && tenantId !== null) {
     const abi = await findContractAbi(call.db, tenantId, contractId);
-    const found = kind.check(config, abi).map((fault) => ({ ...fault, pointer: `/config${fault.pointer}` }));
+    const found = kind
+      .check(config, abi, chain.family)
+      .map((fault) => ({ ...fault, pointer: `/config${fault.pointer}` }));
     if (found.length > 0) throw invalidInput(found);
   }
   const faults = [

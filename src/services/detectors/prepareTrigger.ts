@@ -67,11 +67,13 @@ async function checkParams(call: Call, change: TriggerChange): Promise<void> {
   const chain = await checkFamily(call, { tenantId: tenantOf(change), contractId }, proposed);
   const checked = withDefaults(definition.params, params, '/params');
   if ('faults' in checked) throw invalidInput(checked.faults);
-  if (chain) checkAddresses(definition.params, checked.value, chain, '/params');
+  if (!chain) return;
+  checkAddresses(definition.params, checked.value, chain, '/params');
   if (!definition.check) return;
   const faults = definition.check(
     checked.value,
     await findContractAbi(call.db, tenantOf(change), contractId),
+    chain.family,
   );
   if (faults.length > 0)
     throw invalidInput(faults.map((fault) => ({ ...fault, pointer: `/params${fault.pointer}` })));

@@ -1,7 +1,7 @@
 import { bech32 } from '@scure/base';
 import { chains } from '../../../src/chains/chains.ts';
-import { base58check } from '../../../src/chains/encodings.ts';
 import { families } from '../../../src/chains/families.ts';
+import { base58check } from '../../../src/lib/encodings.ts';
 import type { Bitcoind } from '../../../testing/startBitcoind.ts';
 import type { Json } from '../../../testing/startTestApi.ts';
 import type { TestWatch } from '../../../testing/startTestWatch.ts';

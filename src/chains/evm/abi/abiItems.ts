@@ -34,7 +34,7 @@ export function functionWithResults(signature: string, abi: readonly unknown[]):
     if (written.outputs.length > 0) return written;
     const known = functionBySelector(selectorOf(written), abi);
     if (known && known.outputs.length > 0) return known;
-    throw new Error(`${signature} does not say what it gives; write for example ${signature}(uint256).`);
+    throw new RangeError(`${signature} does not say what it gives; write for example ${signature}(uint256).`);
   });
 }
 

@@ -93,7 +93,7 @@ function equality(parameter: AbiParameter, wanted: unknown): Test {
 
 function isSame(actual: unknown, value: unknown): boolean {
   // Decoding gives small integers as numbers and large ones as big integers.
-  if (typeof value === 'bigint') return wholeOf(actual) === value;
+  if (typeof value === 'bigint') return actual !== null && wholeOf(actual) === value;
   if (typeof value !== 'object' || value === null) return actual === value;
   if (typeof actual !== 'object' || actual === null) throw onlyHash();
   const names = Object.keys(value);

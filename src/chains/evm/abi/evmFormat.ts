@@ -9,7 +9,7 @@ const [anAddress, anAsset, aRow] = [
   `${address}(,\\s*(\\d{1,2}|100)?\\s*(,.*)?)?`,
 ].map((form) => new RegExp(`^(?:${form})$`)) as [RegExp, RegExp, RegExp];
 
-/** Names alone are found in an IDL. */
+/** Names alone are found in an IDL, a spec or a Candid interface. */
 const aName = /^[A-Za-z_][A-Za-z0-9_]{0,99}$/;
 
 /** Formats of schema members with addresses, and of those that only chains of the EVM's dialect have. */
@@ -39,6 +39,6 @@ export const evmFormat = {
   functionOrName: defineFormat('functionOrName', {
     test: (text) => aName.test(text) || isAccepted(parseFunction, text),
     words:
-      'must be a function such as transfer(address to, uint256 amount), or the name of an instruction in an Anchor IDL',
+      'must be a function such as transfer(address to, uint256 amount), or the name of one in an Anchor IDL, a Soroban spec or a Candid interface',
   }),
 };

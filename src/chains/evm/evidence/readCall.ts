@@ -1,3 +1,4 @@
+import { tryView } from '../../../evidence/readView.ts';
 import type { Reader } from '../../../model/detection.ts';
 import { canonicalSignature, decodeResult, encodeCall, type FunctionItem } from '../abi/abi.ts';
 
@@ -34,17 +35,6 @@ export function tryCall(
   values: readonly unknown[] = [],
   at?: Moment,
 ): { results: readonly unknown[] } | { failure: string } {
-  const answer = read.call(to, encodeCall(item, values), at);
-  if ('failure' in answer) return { failure: answer.failure };
-  if (answer.data === '0x' && item.outputs.length > 0)
-    return { failure: 'the answer is empty, so there is no such function or no contract' };
-  try {
-    return { results: decodeResult(item, answer.data) };
-  } catch {
-    return { failure: `the answer ${shorten(answer.data)} is not of the types that the function gives` };
-  }
-}
-
-function shorten(data: string): string {
-  return data.length > 80 ? `${data.slice(0, 80)}…` : data;
+  const decode = (data: string) => decodeResult(item, data);
+  return tryView(read, to, { item, decode }, encodeCall(item, values), at);
 }

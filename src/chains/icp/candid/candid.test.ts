@@ -1,9 +1,11 @@
 import { IDL } from '@icp-sdk/core/candid';
 import { describe, expect, it } from 'vitest';
+import { decodeCandid, encodeCandid } from '../encodeCandid.ts';
 import { icpActions } from '../icpActions.ts';
 import { icpFamily } from '../icpFamily.ts';
 import { loadIcp } from '../loadIcp.ts';
-import { encodeCandid, readCandidValue } from './candidValue.ts';
+import { readCandidValue } from './candidValue.ts';
+import { candidView } from './candidView.ts';
 import { parseCandid } from './parseCandid.ts';
 
 const text = `
@@ -17,13 +19,14 @@ service : (record { admin : principal }) -> {
   pay : (Account, nat64) -> (nat);
   loop : (Loop) -> ();
   is_paused : () -> (bool) query;
+  quota : (principal, opt nat8) -> (left : nat, Mode, vec record { text; int }, opt blob, float64) query;
 }`;
 const abi = [{ candid: text }];
 
 describe('a Candid interface', () => {
   it('has the methods and types of the text', () => {
     const { methods, types } = parseCandid(text);
-    expect([...methods.keys()]).toEqual(['pause', 'set_mode', 'pay', 'loop', 'is_paused']);
+    expect([...methods.keys()]).toEqual(['pause', 'set_mode', 'pay', 'loop', 'is_paused', 'quota']);
     expect(methods.get('is_paused')!.isQuery).toBe(true);
     expect(methods.get('set_mode')!.args).toEqual([
       ['arg0', { name: 'Mode' }],
@@ -105,9 +108,45 @@ describe('a Candid interface', () => {
     ]);
   });
 
+  it('reads queries, with results in the words of conditions', async () => {
+    const icp = await loadIcp();
+    const { inputs, outputs, encode, decode } = candidView('quota', abi)!;
+    const query = JSON.parse(encode(['2vxsx-fae', null]));
+    expect(query).toMatchObject({ method: 'quota', values: ['2vxsx-fae', null] });
+    expect(() => encode(['x', null])).toThrow('arg0 must be a principal');
+    expect(inputs.map(({ type }) => type)).toEqual(['string', 'uint8']);
+    expect(outputs.map(({ name, type }) => `${name} ${type}`)).toEqual([
+      'left uint256',
+      ' tuple',
+      ' tuple[]',
+      ' bytes',
+      ' string',
+    ]);
+    const results = [
+      '12345678901234567890123',
+      { Capped: { limit: '5', for: 7 } },
+      [['a', '-1']],
+      ['ff'],
+      1.5,
+    ];
+    const answer = (...values: unknown[]) =>
+      decode(JSON.stringify(decodeCandid(icp, query.results, encodeCandid(icp, query.results, values))));
+    expect(answer(...results)).toEqual([
+      12_345_678_901_234_567_890_123n,
+      { Capped: { limit: 5n, for: 7n } },
+      [['a', -1n]],
+      '0xff',
+      '1.5',
+    ]);
+    expect(answer('1', { Open: null }, [], null, 2)).toEqual([1n, 'Open', [], null, '2']);
+    expect(() => candidView('pause', abi)).toThrow('an update and not a query');
+    expect(() => candidView('gone', abi)).toThrow('its queries are is_paused, quota');
+    expect(candidView('quota', [])).toBeUndefined();
+  });
+
   it('names what there is where a function is not', () => {
     expect(() => icpActions.parseFunction('drain', abi)).toThrow(
-      'it has pause, set_mode, pay, loop, is_paused',
+      'it has pause, set_mode, pay, loop, is_paused, quota',
     );
     expect(() => icpActions.parseFunction('is_paused', abi)).toThrow('query');
     expect(() => icpActions.parseFunction('loop', abi)).toThrow('names itself');

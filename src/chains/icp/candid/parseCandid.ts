@@ -7,8 +7,9 @@ export type CandidType =
   | { readonly variant: readonly Field[] }
   | { readonly name: string };
 type Field = readonly [name: string, type: CandidType];
-type CandidMethod = {
+export type CandidMethod = {
   readonly args: readonly Field[];
+  readonly results: readonly Field[];
   readonly isQuery: boolean;
 };
 export type Candid = {
@@ -105,10 +106,10 @@ export function parseCandid(text: string): Candid {
   function signature(depth: number): CandidMethod {
     const args = tuple(depth);
     expect('->');
-    tuple(depth);
+    const results = tuple(depth);
     let isQuery = false;
     while (['query', 'composite_query', 'oneway'].includes(peek())) if (name() !== 'oneway') isQuery = true;
-    return { args, isQuery };
+    return { args, results, isQuery };
   }
 
   function service(depth: number): Map<string, CandidMethod> {

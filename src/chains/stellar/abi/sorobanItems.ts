@@ -129,13 +129,22 @@ function toFunction({ name, inputs }: SpecFunction, { types }: Spec): SorobanFun
 const maxDepth = 16;
 
 /** Addresses, symbols and enums are texts, which are compared as they are. */
-function toParameter(name: string, type: SpecType, types: Spec['types'], depth = 0): AbiParameter {
+export function toParameter(name: string, type: SpecType, types: Spec['types'], depth = 0): AbiParameter {
   if (depth > maxDepth) throw new RangeError('The spec has a type that goes too deep.');
   if (typeof type === 'string') return { name, type: plainType(type) };
   const { name: kind, held: about } = caseOf(type);
-  const { element_type: element, value_type: held, name: own } = membersOf(about);
+  const {
+    element_type: element,
+    value_type: held,
+    value_types: items,
+    ok_type: ok,
+    name: own,
+  } = membersOf(about);
   const inner = (one: unknown) => toParameter(name, one as SpecType, types, depth + 1);
   if (kind === 'option') return inner(held);
+  if (kind === 'result') return inner(ok);
+  if (kind === 'tuple' && Array.isArray(items))
+    return { name, type: 'tuple', components: items.map((item) => ({ ...inner(item), name: '' })) };
   if (kind === 'bytes_n') return { name, type: 'bytes' };
   if (kind === 'vec') {
     const item = inner(element);

@@ -3,7 +3,12 @@ import { isRecord, membersOf } from '../../../lib/isRecord.ts';
 /** A type in the words of a Soroban spec: `i128`, `{ vec: { element_type: 'address' } }`, `{ udt: { name: 'Order' } }`. */
 export type SpecType = string | Readonly<Record<string, unknown>>;
 type SpecField = { readonly name: string; readonly type: SpecType };
-export type SpecFunction = { readonly name: string; readonly inputs: readonly SpecField[] };
+export type SpecFunction = {
+  readonly name: string;
+  readonly inputs: readonly SpecField[];
+  /** One at most. */
+  readonly outputs: readonly SpecType[];
+};
 export type SpecEvent = {
   readonly name: string;
   readonly prefix: readonly string[];
@@ -52,9 +57,13 @@ function readSpec(abi: readonly unknown[]): Spec {
     const entry = membersOf(item);
     const name = (kind: (typeof kinds)[number]) => nameOf(membersOf(entry[kind]).name, kind);
     if (entry.function_v0) {
-      const { inputs } = membersOf(entry.function_v0);
+      const { inputs, outputs } = membersOf(entry.function_v0);
       const own = name('function_v0');
-      functions.set(own, { name: own, inputs: listOf(inputs).map(toField) });
+      functions.set(own, {
+        name: own,
+        inputs: listOf(inputs).map(toField),
+        outputs: listOf(outputs).filter(isSpecType),
+      });
     } else if (entry.event_v0) {
       const { prefix_topics: prefix, params, data_format: form } = membersOf(entry.event_v0);
       const own = name('event_v0');
@@ -90,9 +99,12 @@ function readSpec(abi: readonly unknown[]): Spec {
 
 function toField(raw: unknown): SpecField {
   const { name, type_: type } = membersOf(raw);
-  if (typeof type !== 'string' && !isRecord(type))
-    throw new RangeError(`The spec has ${String(name)} without a type.`);
+  if (!isSpecType(type)) throw new RangeError(`The spec has ${String(name)} without a type.`);
   return { name: nameOf(name, 'a field'), type };
+}
+
+function isSpecType(type: unknown): type is SpecType {
+  return typeof type === 'string' || isRecord(type);
 }
 
 function toCase(raw: unknown): [string, readonly SpecType[]] {

@@ -2,7 +2,7 @@ import { crc32 } from 'node:zlib';
 import { sha224 } from '@noble/hashes/sha2.js';
 import { bytesToHex, concatBytes, hexToBytes, utf8ToBytes } from '@noble/hashes/utils.js';
 import { base32nopad } from '@scure/base';
-import { decode } from '../encodings.ts';
+import { decode } from '../../../lib/encodings.ts';
 
 /** Who holds tokens: an owner, and one of its subaccounts (32 bytes; undefined is the one that everyone has). */
 export type Account = { readonly owner: Uint8Array; readonly subaccount?: Uint8Array | undefined };

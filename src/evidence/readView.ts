@@ -1,0 +1,110 @@
+import type { AbiParameter } from 'abitype';
+import { canonicalSignature, decodeResult, encodeCall, type FunctionItem } from '../chains/evm/abi/abi.ts';
+import { functionWithResults } from '../chains/evm/abi/abiItems.ts';
+import { toAbiValues } from '../chains/evm/abi/toAbiValue.ts';
+import { candidView } from '../chains/icp/candid/candidView.ts';
+import { sorobanView } from '../chains/stellar/abi/sorobanView.ts';
+import type { Reader } from '../model/detection.ts';
+import type { Fault } from '../model/errors.ts';
+import { type Family, hasEvmDialect } from '../model/family.ts';
+
+/** A function that is read, whatever its family writes interfaces in. */
+export type View = {
+  readonly item: FunctionItem;
+  /** How sentences and findings name it. */
+  readonly title: string;
+  /** What is asked, of values as people write them; a RangeError names the one that does not fit. */
+  encode(params: readonly unknown[]): string;
+  decode(data: string): readonly unknown[];
+};
+
+/**
+ * By its name where the contract has a Soroban spec or a Candid interface, by its signature on the EVM. A RangeError says what
+ * would be right.
+ */
+export function viewOf(
+  signature: string,
+  abi: readonly unknown[],
+  family: Family,
+  find: (signature: string, abi: readonly unknown[]) => FunctionItem = functionWithResults,
+): View {
+  if (hasEvmDialect(family)) {
+    const item = find(signature, abi);
+    return {
+      item,
+      title: canonicalSignature(item),
+      encode: (params) => encodeCall(item, toAbiValues(item.inputs, params)),
+      decode: (data) => decodeResult(item, data),
+    };
+  }
+  const named = family === 'icp' ? candidView(signature, abi) : sorobanView(signature, abi);
+  if (!named)
+    throw new RangeError(
+      family === 'icp'
+        ? 'needs the Candid interface in the contract’s abi, as [{ "candid": "service : …" }].'
+        : 'needs the Soroban spec in the contract’s abi, as `stellar contract info interface --output json` prints it.',
+    );
+  const { name, inputs, outputs, encode, decode } = named;
+  return {
+    item: { type: 'function', name, inputs, outputs, stateMutability: 'view' },
+    title: name,
+    encode(params) {
+      checkCount(inputs, params);
+      return encode(params);
+    },
+    decode,
+  };
+}
+
+function checkCount(inputs: readonly AbiParameter[], params: readonly unknown[]): void {
+  if (params.length === inputs.length) return;
+  const wanted = inputs.map(({ name }) => name).join(', ') || 'none';
+  throw new RangeError(`There must be ${inputs.length} values (${wanted}), not ${params.length}.`);
+}
+
+/** Why a function cannot be read with these values. */
+export function viewFaults(
+  signature: string,
+  params: readonly unknown[],
+  abi: readonly unknown[],
+  family: Family,
+  pointers: { signature: string; params: string },
+): Fault[] {
+  let pointer = pointers.signature;
+  try {
+    const { encode } = viewOf(signature, abi, family);
+    pointer = pointers.params;
+    encode(params);
+    return [];
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    return [{ pointer, code: 'not-fitting', message: error.message }];
+  }
+}
+
+/** What the function gives, or why it fails. */
+export function tryView(
+  read: Reader,
+  to: string,
+  { item, decode }: Pick<View, 'item' | 'decode'>,
+  data: string,
+  at?: 'block' | 'parent',
+): { results: readonly unknown[] } | { failure: string } {
+  const answer = read.call(to, data, at);
+  if ('failure' in answer) return { failure: answer.failure };
+  if (answer.data === '0x' && item.outputs.length > 0)
+    return { failure: 'the answer is empty, so there is no such function or no contract' };
+  try {
+    return { results: decode(answer.data) };
+  } catch {
+    const shown = answer.data.length > 80 ? `${answer.data.slice(0, 80)}…` : answer.data;
+    return { failure: `the answer ${shown} is not of the types that the function gives` };
+  }
+}
+
+/** The same where a failure is a fault. */
+export function readView(read: Reader, to: string, view: View, data: string): readonly unknown[] {
+  const answer = tryView(read, to, view, data);
+  if ('failure' in answer) throw new Error(`${view.title} of ${to} failed: ${answer.failure}`);
+  return answer.results;
+}
