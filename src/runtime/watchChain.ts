@@ -92,6 +92,11 @@ async function follow(options: FollowOptions, signal: AbortSignal): Promise<void
           { chain: chain.uid, depth: message.dropped.length, to: message.to?.number ?? null },
           'The chain was reorganised; retracting alerts of dropped blocks',
         );
+      if (message.type === 'gap')
+        log.error(
+          { chain: chain.uid, first: message.first, last: message.last },
+          'No node keeps these blocks any more; following goes on behind them',
+        );
       await pipeline.handle(message);
       if (signal.aborted) break;
       if (watchList.isEmpty()) {

@@ -1,4 +1,4 @@
-import type { ChainClient } from '../chains/chainClient.ts';
+import { BlocksGone, type ChainClient } from '../chains/chainClient.ts';
 import type { Block, Header } from '../model/block.ts';
 import { createPacer } from './createPacer.ts';
 import { createPrefetcher } from './createPrefetcher.ts';
@@ -10,6 +10,8 @@ export type ChainMessage =
   | { type: 'blocks'; blocks: readonly Block[] }
   /** Blocks that are no longer part of the chain: everything above `to`, newest first, and the blocks that replace them so far. */
   | { type: 'retract'; to: Header | undefined; dropped: readonly Header[]; added: readonly Header[] }
+  /** Blocks from `first` to `last` that no node keeps any more: they stay unseen. */
+  | { type: 'gap'; first: number; last: number }
   /** Blocks up to this one can no longer be reorganised. */
   | { type: 'finalize'; final: number };
 
@@ -92,6 +94,14 @@ export async function* followChain(options: Options): AsyncGenerator<ChainMessag
       } catch (error) {
         prefetcher.clear();
         if (signal.aborted) return;
+        if (error instanceof BlocksGone && next !== undefined && error.oldest > next) {
+          yield { type: 'gap', first: next, last: error.oldest - 1 };
+          // Nothing that comes goes on from what was.
+          processed.length = 0;
+          next = error.oldest;
+          pacer.rewound(next - 1);
+          continue;
+        }
         onError(error);
         await pacer.backOff();
       }

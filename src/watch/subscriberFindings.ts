@@ -71,6 +71,28 @@ export function switchedOffFinding(
   };
 }
 
+/** Alerts the owner that blocks were not seen, because Vigil was away for longer than nodes keep them. */
+export function gapFinding(
+  subscriber: SubscriberRef,
+  { first, last }: BlockRange,
+  chainName: string,
+  now: number,
+): Finding {
+  const { contract } = subscriber;
+  const count = last - first + 1;
+  const blocks = count === 1 ? `Block ${first}` : `Blocks ${first} to ${last}`;
+  const message = `${blocks} of ${chainName} ${count === 1 ? 'was' : 'were'} not seen, because no node keeps ${count === 1 ? 'it' : 'them'} any more: what happened there to ${contract.name} raises no alert. Vigil goes on from block ${last + 1}.`;
+  return {
+    ...findingAbout(subscriber, now),
+    severity: 'HIGH',
+    key: `gap ${contract.id} ${first}`,
+    eid: `gap-${contract.id}-${first}-${last}`,
+    name: 'Blocks not seen',
+    message,
+    meta: { fault: message, missedFromBlock: first, missedToBlock: last },
+  };
+}
+
 function findingAbout({ kind, id, contract }: SubscriberRef, timestamp: number) {
   return {
     tenantId: contract.tenantId,

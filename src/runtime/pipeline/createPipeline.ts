@@ -14,6 +14,7 @@ import { createPipelineContext, type PipelineOptions } from './createPipelineCon
 import { createScheduledWork } from './createScheduledWork.ts';
 import { createTraceWork } from './createTraceWork.ts';
 import { rewindChain } from './rewindChain.ts';
+import { skipBlocks } from './skipBlocks.ts';
 import { takeBaselines } from './takeBaselines.ts';
 
 export type Pipeline = ReturnType<typeof createPipeline>;
@@ -34,7 +35,8 @@ export function createPipeline(options: PipelineOptions, tip: Header | undefined
       else if (message.type === 'retract') {
         await rewindChain(context, message);
         pendingWork.forgetBlocks();
-      } else await store.transaction((tx) => finalizeChain(tx, chain.uid, holder, message.final));
+      } else if (message.type === 'gap') await skipBlocks(context, message);
+      else await store.transaction((tx) => finalizeChain(tx, chain.uid, holder, message.final));
     });
   }
 

@@ -142,6 +142,13 @@ export async function rewindCursor(
   await tx.query(sql`delete from chain_block where chain_uid = ${step.chainUid} and number > ${height}`);
 }
 
+/** Goes on behind blocks that no one can read any more; what came before them cannot be taken back. */
+export async function skipCursor(tx: Db, step: CursorStep, height: number): Promise<void> {
+  await moveCursor(tx, step, undefined, height);
+  await tx.query(sql`delete from chain_block where chain_uid = ${step.chainUid}`);
+  await tx.query(sql`delete from watch_undo where chain_uid = ${step.chainUid}`);
+}
+
 async function moveCursor(tx: Db, step: CursorStep, to: Header | undefined, height: number): Promise<void> {
   const moved = await tx.prepared(
     sql`update chain_cursor set processed = ${height}::bigint, hash = ${to?.hash ?? null}::text,

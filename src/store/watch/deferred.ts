@@ -123,3 +123,16 @@ export async function dropDeferred(
 export async function deleteDeferredAbove(tx: Db, chainUid: string, height: number): Promise<void> {
   await tx.query(sql`delete from deferred_evaluation where chain_uid = ${chainUid} and number > ${height}`);
 }
+
+/** The oldest block that an evaluation waits for. */
+export async function findOldestDeferred(db: Db, chainUid: string): Promise<number | undefined> {
+  const [row] = await db.query<{ number: number | null }>(
+    sql`select min(number) as number from deferred_evaluation where chain_uid = ${chainUid}`,
+  );
+  return row?.number ?? undefined;
+}
+
+/** Blocks up to this one cannot be read any more. */
+export async function deleteDeferredUpTo(tx: Db, chainUid: string, height: number): Promise<void> {
+  await tx.query(sql`delete from deferred_evaluation where chain_uid = ${chainUid} and number <= ${height}`);
+}
