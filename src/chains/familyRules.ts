@@ -24,6 +24,8 @@ export type FamilyRules = {
     readonly curve: 'secp256k1' | 'ed25519';
     /** The address of a public key: 65 bytes, uncompressed, or the 32 of Ed25519; as people write it. */
     readonly addressOf: (publicKey: Uint8Array) => string;
+    /** The public key that an address is, where that is so. */
+    readonly publicKeyOf?: (address: string) => Uint8Array | undefined;
     /** The curve and the secret of what `readKey` gives, where keys of the family are of either curve. */
     readonly open?: (key: Uint8Array) => { curve: 'secp256k1' | 'ed25519'; secret: Uint8Array };
     /** Payloads are messages on both curves: on secp256k1 their SHA-256 is signed. */

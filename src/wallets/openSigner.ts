@@ -92,8 +92,7 @@ function createModuleSigner(
   { address, signing }: Account,
 ): Signer {
   const { curve, addressOf } = signing;
-  if (curve !== 'secp256k1')
-    throw new Error(`The PKCS#11 module signs on secp256k1 only, and ${address} needs ${curve}.`);
+  if (curve === 'ed25519') return createMessageSigner(hsm, name, address, signing);
   return {
     address,
     async sign(payload) {
@@ -109,6 +108,26 @@ function createModuleSigner(
           return { bytes: signature.toBytes('compact'), yParity, publicKey };
       }
       throw keyMismatch(address);
+    },
+  };
+}
+
+/** The module does not tell the key that it signs with, so that the one of the address must fit the signature. */
+function createMessageSigner(
+  hsm: Hsm,
+  name: { label: string; id: string },
+  address: string,
+  { addressOf, publicKeyOf: keyOf }: Account['signing'],
+): Signer {
+  const publicKey = keyOf?.(address);
+  if (!publicKey || addressOf(publicKey) !== address)
+    throw new Error(`The address ${address} does not tell its public key.`);
+  return {
+    address,
+    async sign(message) {
+      const bytes = await hsm.signMessage(name, message);
+      if (!ed25519.verify(bytes, message, publicKey)) throw keyMismatch(address);
+      return { bytes, yParity: 0, publicKey };
     },
   };
 }

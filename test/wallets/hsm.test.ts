@@ -1,11 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { readFile, rename, writeFile } from 'node:fs/promises';
+import { ed25519 } from '@noble/curves/ed25519.js';
+import { base58 } from '@scure/base';
+import { Keypair } from '@stellar/stellar-base';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Envelope } from '../../src/chains/evm/buildTransaction.ts';
 import { sql } from '../../src/lib/sql.ts';
 import { destroyOrphanKeys } from '../../src/services/wallets/purgeWalletKeys.ts';
 import { openSigner, type Signer } from '../../src/wallets/openSigner.ts';
 import { type Hsm, openHsm } from '../../src/wallets/pkcs11/openHsm.ts';
+import { Pkcs11Error } from '../../src/wallets/pkcs11/pkcs11Error.ts';
 import { type Anvil, startAnvil } from '../../testing/startAnvil.ts';
 import { type Json, startTestApi, type TestApi } from '../../testing/startTestApi.ts';
 import { createWorld } from '../support/createWorld.ts';
@@ -149,11 +153,39 @@ describe('a wallet with its key in a PKCS#11 module', () => {
     await vi.waitFor(expectWorks, { timeout: 60_000, interval: 50 });
   });
 
-  it('is refused with a private key and on other families', async () => {
+  it('signs messages of Stellar and Solana with keys on Ed25519 that never leave the module', async () => {
+    for (const [chainUid, publicKeyOf] of [
+      ['stellar', (address: string) => Keypair.fromPublicKey(address).rawPublicKey()],
+      ['solana', (address: string) => base58.decode(address)],
+    ] as const) {
+      const made = await api.ok('POST', 'wallet', newWallet({ chainUid }));
+      const own = await open(made.id);
+      expect(own.address).toBe(made.address);
+      for (const message of [randomBytes(32), randomBytes(1200)]) {
+        const { bytes, publicKey, yParity } = await own.sign(message);
+        expect(yParity).toBe(0);
+        expect(ed25519.verify(bytes, message, publicKeyOf(made.address))).toBe(true);
+        expect(Buffer.from(publicKey)).toEqual(Buffer.from(publicKeyOf(made.address)));
+      }
+      // A rotated wallet signs with another key, and its former address with its own.
+      const rotated = await api.ok('POST', `wallet/${made.id}/rotate`);
+      const { bytes } = await (await open(made.id, made.address)).sign(Buffer.from('x'));
+      expect(ed25519.verify(bytes, Buffer.from('x'), publicKeyOf(made.address))).toBe(true);
+      expect(rotated.address).not.toBe(made.address);
+    }
+    expect(new Set(rawModule(token.module).askPrivateKeys(0x11))).toEqual(new Set([0x11]));
+  });
+
+  it('is refused with a private key, and where the module has no such keys', async () => {
     const given = await api.call('POST', 'wallet', newWallet({ privateKey: '11'.repeat(32) }));
     expect([given.status, given.body.errors[0].pointer]).toEqual([400, '/privateKey']);
+    const without = vi
+      .spyOn(hsm, 'createKey')
+      .mockRejectedValue(new Pkcs11Error('no-curve', 'No such keys.'));
     const solana = await api.call('POST', 'wallet', newWallet({ chainUid: 'solana' }));
+    without.mockRestore();
     expect([solana.status, solana.body.errors[0].pointer]).toEqual([422, '/type']);
+    await api.store.query(sql`delete from module_key_making`);
   });
 
   it('leaves no key behind when its record cannot be written', async () => {

@@ -1,7 +1,7 @@
 import { ed25519 } from '@noble/curves/ed25519.js';
 import { bytesToHex } from '@noble/hashes/utils.js';
 import { base58 } from '@scure/base';
-import { decode } from '../encodings.ts';
+import { decode } from '../../lib/encodings.ts';
 import type { FamilyRules } from '../familyRules.ts';
 
 const addressForm = 'the base58 text of 32 bytes (32 to 44 characters)';
@@ -32,7 +32,11 @@ export const solanaRules: FamilyRules = {
   },
   generateKey: () => ed25519.utils.randomSecretKey(),
   deriveAddress: (key) => base58.encode(ed25519.getPublicKey(key)),
-  signing: { curve: 'ed25519', addressOf: (publicKey) => base58.encode(publicKey) },
+  signing: {
+    curve: 'ed25519',
+    addressOf: (publicKey) => base58.encode(publicKey),
+    publicKeyOf: (address) => decode(base58, address, 44),
+  },
 };
 
 function readByteArray(text: string): Uint8Array | undefined {

@@ -43,5 +43,9 @@ export const stellarRules: FamilyRules = {
   },
   generateKey: () => ed25519.utils.randomSecretKey(),
   deriveAddress: (key) => encodeStrkey(strkeyVersion.account, ed25519.getPublicKey(key)),
-  signing: { curve: 'ed25519', addressOf: (publicKey) => encodeStrkey(strkeyVersion.account, publicKey) },
+  signing: {
+    curve: 'ed25519',
+    addressOf: (publicKey) => encodeStrkey(strkeyVersion.account, publicKey),
+    publicKeyOf: (address) => decodeStrkey(address)?.payload,
+  },
 };

@@ -44,24 +44,24 @@ export async function createModuleKey(
       'HSM wallets need a PKCS#11 module, and none is configured here; set VIGIL_PKCS11_MODULE.',
     );
   const { signing } = families[chains[chainUid].family];
-  if (signing?.curve !== 'secp256k1')
-    throw unprocessable(
-      '/type',
-      'no-module',
-      'HSM wallets can be created for chains whose keys are on secp256k1 only: EVM chains, VeChain, Tron and Bitcoin.',
-    );
+  if (!signing) throw unprocessable('/type', 'no-module', 'Vigil does not sign on this chain.');
   const name = { label: keyLabel(wallet), id: randomBytes(16).toString('hex') };
   await recordPendingKey(store, name, call.now);
-  const publicKey = await createKey(hsm, name);
+  const publicKey = await createKey(hsm, name, signing.curve);
   await removePendingKey(call.db, name.id);
   return { address: signing.addressOf(publicKey), sealedKey: null, moduleKeyId: name.id };
 }
 
-async function createKey(hsm: Hsm, name: { label: string; id: string }): Promise<Uint8Array> {
+async function createKey(
+  hsm: Hsm,
+  name: { label: string; id: string },
+  curve: 'secp256k1' | 'ed25519',
+): Promise<Uint8Array> {
   try {
-    return await hsm.createKey(name);
+    return await hsm.createKey(name, curve);
   } catch (error) {
     if (!(error instanceof Pkcs11Error)) throw error;
+    if (error.code === 'no-curve') throw unprocessable('/type', 'no-module', error.message);
     throw new Problem(
       'unavailable',
       `The key cannot be created at the moment. ${error.message}`,

@@ -74,5 +74,5 @@ export function createSessions(connect: () => Promise<Connection>, sessionCount:
 
 /** Also after a call that hung: the state of its session is unknown. */
 function breaksConnection(error: unknown): boolean {
-  return !(error instanceof Pkcs11Error) || error.code !== 'no-key';
+  return !(error instanceof Pkcs11Error) || !['no-key', 'no-curve'].includes(error.code);
 }

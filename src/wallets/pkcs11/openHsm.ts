@@ -1,14 +1,24 @@
 import { createConnect } from './createConnect.ts';
 import { createSessions } from './createSessions.ts';
-import { createKeyPair, destroyKey, findKeyHandle, type KeyName, signWith } from './keys.ts';
+import {
+  type Curve,
+  createKeyPair,
+  destroyKey,
+  findKeyHandle,
+  type KeyName,
+  signMessageWith,
+  signWith,
+} from './keys.ts';
 import { loadModule } from './loadModule.ts';
 
 /** Keys that are created and used inside a PKCS#11 module, and never leave it. */
 export type Hsm = {
-  /** Creates a secp256k1 key pair of this name, unless it exists, and returns its public key, uncompressed. */
-  createKey(name: KeyName): Promise<Uint8Array>;
+  /** Creates a key pair of this name, unless it exists, and returns its public key: uncompressed, or the 32 bytes of Ed25519. */
+  createKey(name: KeyName, curve?: Curve): Promise<Uint8Array>;
   /** ECDSA over a hash; s may be in either half. */
   sign(name: KeyName, hash: Uint8Array): Promise<{ r: bigint; s: bigint }>;
+  /** Ed25519 over a message. */
+  signMessage(name: KeyName, message: Uint8Array): Promise<Uint8Array>;
   destroyKey(name: KeyName): Promise<void>;
   /** Throws unless the token can be used. */
   check(): Promise<void>;
@@ -34,10 +44,14 @@ export async function openHsm({ module: path, slot, pinFile, timeLimitMs = 10_00
   const connect = createConnect(module, { slot, pinFile }, sessionCount);
   const { run, idle } = createSessions(connect, sessionCount);
   return {
-    createKey: (name) => run((session) => createKeyPair(module, session, name)),
+    createKey: (name, curve = 'secp256k1') => run((session) => createKeyPair(module, session, name, curve)),
     sign: (name, hash) =>
       run(async (session, keys) =>
         signWith(module, session, await findKeyHandle(module, session, keys, name), hash),
+      ),
+    signMessage: (name, message) =>
+      run(async (session, keys) =>
+        signMessageWith(module, session, await findKeyHandle(module, session, keys, name), message),
       ),
     destroyKey: (name) =>
       run(async (session, keys) => {

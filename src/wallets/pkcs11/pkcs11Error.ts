@@ -3,6 +3,7 @@ const names: Readonly<Record<number, string>> = {
   5: 'CKR_GENERAL_ERROR',
   6: 'CKR_FUNCTION_FAILED',
   7: 'CKR_ARGUMENTS_BAD',
+  19: 'CKR_ATTRIBUTE_VALUE_INVALID',
   48: 'CKR_DEVICE_ERROR',
   49: 'CKR_DEVICE_MEMORY',
   50: 'CKR_DEVICE_REMOVED',
@@ -25,6 +26,8 @@ const names: Readonly<Record<number, string>> = {
   256: 'CKR_USER_ALREADY_LOGGED_IN',
   257: 'CKR_USER_NOT_LOGGED_IN',
   258: 'CKR_USER_PIN_NOT_INITIALIZED',
+  304: 'CKR_DOMAIN_PARAMS_INVALID',
+  320: 'CKR_CURVE_NOT_SUPPORTED',
   400: 'CKR_CRYPTOKI_NOT_INITIALIZED',
   401: 'CKR_CRYPTOKI_ALREADY_INITIALIZED',
 };
@@ -34,7 +37,7 @@ export const lostCodes: ReadonlySet<string> = new Set(
   [5, 6, 48, 50, 96, 130, 144, 145, 176, 179, 224, 225, 257, 400].map((code) => nameOf(code)),
 );
 
-/** `code` is a name of PKCS#11, or a word of ours: `hung`, `no-token`, `no-key`, `pin`, `bad-signature`. */
+/** `code` is a name of PKCS#11, or a word of ours: `hung`, `no-token`, `no-key`, `no-curve`, `pin`, `bad-key`, `bad-signature`. */
 export class Pkcs11Error extends Error {
   override readonly name = 'Pkcs11Error';
   readonly code: string;
