@@ -17,6 +17,10 @@ export function recordStatements(store: Store): { store: Store; take(): Recordin
         note(statement, false);
         return db.query(statement);
       },
+      repeated: (statement) => {
+        note(statement, false);
+        return db.repeated(statement);
+      },
       prepared: (statement) => {
         note(statement, true);
         return db.prepared(statement);

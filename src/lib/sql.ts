@@ -13,6 +13,12 @@ export function raw(text: string): Sql {
   return { strings: [text], values: [] };
 }
 
+/** In the text of the statement, for what decides how it is planned: of a bound limit, PostgreSQL expects a tenth of all rows. */
+export function integer(value: number): Sql {
+  if (!Number.isSafeInteger(value)) throw new Error(`${value} is not an integer.`);
+  return raw(String(value));
+}
+
 export function join(parts: readonly Sql[], separator: string): Sql {
   if (parts.length === 0) return empty;
   return { strings: ['', ...parts.slice(1).map(() => separator), ''], values: parts };

@@ -25,6 +25,7 @@ function createStore(failures: number, refused = '') {
   const seen = { tries: 0, written: 0 };
   const db: Db = {
     query: async () => [],
+    repeated: async () => [],
     prepared: async (statement) => {
       if (refused && JSON.stringify(statement).includes(refused)) throw new Error('This is refused.');
       return [];

@@ -2,6 +2,7 @@ import pg from 'pg';
 import { render, renderCached, type Sql } from '../lib/sql.ts';
 import { Problem } from '../model/errors.ts';
 import { type Connection, clientOf } from './openClient.ts';
+import { runRepeated } from './runRepeated.ts';
 import { NoPrimary } from './watchPrimary.ts';
 
 export type PoolConfig = Connection;
@@ -11,6 +12,8 @@ export type Db = {
   query<Row extends pg.QueryResultRow>(statement: Sql): Promise<Row[]>;
   /** For statements whose text never varies: PostgreSQL plans them once per connection. */
   prepared<Row extends pg.QueryResultRow>(statement: Sql): Promise<Row[]>;
+  /** For statements with a text for each shape of a question: those that are repeated are prepared, a few per connection. */
+  repeated<Row extends pg.QueryResultRow>(statement: Sql): Promise<Row[]>;
 };
 
 export type Store = Db & {
@@ -107,7 +110,10 @@ const randomPageCost = 1.1;
 
 export function createStore(pool: pg.Pool): Store {
   return {
-    ...createDb((query) => queryOnce(pool, query)),
+    ...createDb(
+      (query) => useClient(pool, (client) => client.query(query)),
+      (query) => useClient(pool, (client) => runRepeated(client, query)),
+    ),
     transaction: (work) => transaction(pool, work),
     stats: () => statsOf(pool),
     close: () => pool.end(),
@@ -120,16 +126,22 @@ const statsOf = (pool: pg.Pool) => ({
   waiting: pool.waitingCount,
 });
 
-function createDb(run: (query: pg.QueryConfig) => Promise<pg.QueryResult>): Db {
-  const query = async <Row extends pg.QueryResultRow>(config: pg.QueryConfig): Promise<Row[]> => {
+type Run = (query: { text: string; values: unknown[]; name?: string }) => Promise<pg.QueryResult>;
+
+function createDb(run: Run, repeat = run): Db {
+  const query = async <Row extends pg.QueryResultRow>(
+    config: Parameters<Run>[0],
+    runOnce = run,
+  ): Promise<Row[]> => {
     try {
-      return (await run(config)).rows;
+      return (await runOnce(config)).rows;
     } catch (error) {
       throw toProblem(error);
     }
   };
   return {
     query: (statement) => query(render(statement)),
+    repeated: (statement) => query(render(statement), repeat),
     prepared: (statement) => {
       const { text, values } = renderCached(statement);
       return query({ name: statementName(text), text, values });
@@ -137,11 +149,11 @@ function createDb(run: (query: pg.QueryConfig) => Promise<pg.QueryResult>): Db {
   };
 }
 
-async function queryOnce(pool: pg.Pool, query: pg.QueryConfig): Promise<pg.QueryResult> {
+async function useClient<T>(pool: pg.Pool, use: (client: pg.PoolClient) => Promise<T>): Promise<T> {
   const client = await pool.connect();
   let failure: unknown;
   try {
-    const result = await client.query(query);
+    const result = await use(client);
     refuseUnreplicated(client);
     return result;
   } catch (error) {

@@ -423,6 +423,7 @@ describe('the watcher', () => {
     await api.store.query(sql`analyze address_label`);
     const explaining: Db = {
       query: (statement) => api.store.query(sql`explain ${statement}`),
+      repeated: (statement) => api.store.query(sql`explain ${statement}`),
       prepared: (statement) => api.store.query(sql`explain ${statement}`),
     };
     const plan = async (rows: Promise<unknown[]>) => JSON.stringify(await rows);

@@ -69,6 +69,7 @@ describe('the metric recorder', () => {
     let failures = 0;
     const shaky: Db = {
       query: store.query,
+      repeated: store.repeated,
       prepared: async (statement) => {
         if (random.chance(0.3)) {
           failures++;

@@ -62,7 +62,7 @@ export async function countByRollup(
     (edge) => sql`select *, null, null, null from (${countsOfEdge(owner, cut, edge)}) e`,
   );
   // The driver reads JSON faster than an array.
-  const rows = await db.query<RollupRow>(
+  const rows = await db.repeated<RollupRow>(
     sql`select bucket, "group", "numericSeverity", count, day, "isWhole", array_to_json(numbers) as numbers
       from (${join([summed, ...fromEdges], ' union all ')}) counted`,
   );

@@ -10,6 +10,7 @@ it('flushes once for many alerts, and blocks no one where it may not flush', asy
   };
   const store: Store = {
     query: refused,
+    repeated: refused,
     prepared: refused,
     transaction: refused,
     stats: () => ({ total: 0, idle: 0, waiting: 0 }),

@@ -76,6 +76,10 @@ function withDeadline(db: Db): Db {
       check();
       return db.query(statement);
     },
+    repeated: async (statement) => {
+      check();
+      return db.repeated(statement);
+    },
     prepared: async (statement) => {
       check();
       return db.prepared(statement);

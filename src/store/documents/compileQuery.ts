@@ -1,5 +1,5 @@
 import { yieldToEventLoop } from '../../lib/eventLoop.ts';
-import { join, raw, type Sql, sql } from '../../lib/sql.ts';
+import { integer, join, raw, type Sql, sql } from '../../lib/sql.ts';
 import { Problem } from '../../model/errors.ts';
 import { compile } from '../../query/lucene/compile.ts';
 import { searchQueryBudget } from '../../query/lucene/cost.ts';
@@ -107,7 +107,7 @@ export async function compileSearch(
   const documents = sql`from ${name} t where ${all([ordered, ...bounds])} order by t.timestamp desc`;
   const newest = {
     among: (count: number) =>
-      sql`(select * ${documents} fetch first ${count} rows with ties) t
+      sql`(select * ${documents} fetch first ${integer(count)} rows with ties) t
         where ${scope.condition} and ${rowTest(part, terms)}`,
     beyond: (count: number) => sql`select 1 ${documents} offset ${count} limit 1`,
   };

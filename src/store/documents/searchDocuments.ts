@@ -1,4 +1,4 @@
-import { empty, join, raw, type Sql, sql } from '../../lib/sql.ts';
+import { empty, integer, join, raw, type Sql, sql } from '../../lib/sql.ts';
 import { severityOf } from '../../model/alert.ts';
 import { Problem } from '../../model/errors.ts';
 import { type Db, onlyRow } from '../db.ts';
@@ -91,9 +91,9 @@ async function findRows(
 ): Promise<{ data: Row[]; total: number }> {
   const { from = 0, size = 10, trackTotalCount = 10_000 } = search;
   const page = { columns, order: sortSql(table, search.sort), from, size };
-  // Without a query the statements never vary, so they are prepared: planning all partitions takes longest.
+  // Without a query there are few statements, so they are prepared: planning all partitions takes longest.
   const isPlain = !search.query?.trim() && !search.timeseries && !search.sort;
-  const run = isPlain ? { ...db, query: db.prepared } : db;
+  const run = isPlain ? { ...db, query: db.repeated } : db;
   return reportSlowSearch(async () => {
     const compiled = await compileSearch(db, table, scope, search, now);
     await rejectObjectSort(db, table, compiled.condition, search.sort);
@@ -128,8 +128,8 @@ async function searchNewest(
   const hits = from + size;
   if (!newest || size === 0 || hits > maxHitsAmongNewest) return undefined;
   const count = Math.max(minNewest, newestPerHit * hits);
-  const rows = await db.query<Row>(
-    sql`select ${columns} from ${newest.among(count)} order by ${order.whole} limit ${hits}`,
+  const rows = await db.repeated<Row>(
+    sql`select ${columns} from ${newest.among(count)} order by ${order.whole} limit ${integer(hits)}`,
   );
   if (rows.length === hits) return { data: rows.slice(from) };
   const isBeyond = (await db.prepared(newest.beyond(count))).length > 0;
@@ -143,9 +143,9 @@ async function searchCandidates(
   { columns, order, from, size }: Page,
 ): Promise<Found | undefined> {
   if (!candidates) return undefined;
-  const rows = await db.query<Row>(
+  const rows = await db.repeated<Row>(
     sql`select ${columns}, t.n as _n, count(*) over () as _total from ${candidates(maxCandidates)}
-      order by t.n = ${maxCandidates} desc, ${order.whole} limit ${Math.max(from + size, 1)}`,
+      order by t.n = ${maxCandidates} desc, ${order.whole} limit ${integer(Math.max(from + size, 1))}`,
   );
   if (rows[0]?._n === maxCandidates) return undefined;
   const data = rows.slice(from, from + size).map(({ _n, _total, ...row }) => row);
@@ -224,7 +224,8 @@ async function searchAll(
       data: await db.query<Row>(sql`select ${columns} ${found(filter)} limit ${size} offset ${from}`),
     };
   }
-  if (from === 0) return { data: await db.query<Row>(sql`select ${columns} ${found(empty)} limit ${size}`) };
+  if (from === 0)
+    return { data: await db.query<Row>(sql`select ${columns} ${found(empty)} limit ${integer(size)}`) };
   // Later pages are cut on the narrow keys of an index before whole rows are fetched.
   const data = await db.query<Row>(
     sql`select ${columns} from ${name} t

@@ -1,0 +1,49 @@
+import type pg from 'pg';
+
+type Query = { text: string; values: unknown[] };
+
+/**
+ * Runs a statement whose text belongs to one of many shapes of questions. What was asked before is prepared, so that PostgreSQL does
+ * not plan every partition again; a connection keeps the few that it used last, because their plans take memory.
+ */
+export async function runRepeated(client: pg.ClientBase, query: Query): Promise<pg.QueryResult> {
+  const name = nameOfRepeated(query.text);
+  if (name === undefined) return client.query(query);
+  const kept = keptNames.get(client) ?? new Set();
+  keptNames.set(client, kept);
+  if (!kept.delete(name) && kept.size >= maxKept) await forgetOldest(client, kept);
+  kept.add(name);
+  return client.query({ ...query, name });
+}
+
+/** Plans per connection, with some hundred kilobytes each. */
+const maxKept = 24;
+const keptNames = new WeakMap<pg.ClientBase, Set<string>>();
+
+async function forgetOldest(client: pg.ClientBase, kept: Set<string>): Promise<void> {
+  const [oldest = ''] = kept;
+  kept.delete(oldest);
+  // The driver does not know how to forget a statement; without this it would keep the text.
+  const { connection } = client as unknown as { connection: { parsedStatements: Record<string, string> } };
+  if (!(oldest in connection.parsedStatements)) return;
+  delete connection.parsedStatements[oldest];
+  await client.query(`deallocate ${oldest}`);
+}
+
+/** Texts that were asked last, with the name of those that were asked more than once. */
+const texts = new Map<string, string | undefined>();
+const maxTexts = 500;
+/** Longer ones are those of queries with many clauses, which nobody repeats often. */
+const maxLength = 20_000;
+let names = 0;
+
+function nameOfRepeated(text: string): string | undefined {
+  if (text.length > maxLength) return undefined;
+  const isKnown = texts.has(text);
+  // A name is never used again, so that it means the same in every connection.
+  const name = isKnown ? (texts.get(text) ?? `repeated_${++names}`) : undefined;
+  texts.delete(text);
+  texts.set(text, name);
+  if (texts.size > maxTexts) texts.delete(texts.keys().next().value!);
+  return name;
+}
