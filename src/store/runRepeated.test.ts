@@ -31,7 +31,7 @@ it('prepares what is asked again, and no more than the last few', async () => {
   for (let round = 0; round < 3; round++)
     for (let n = 0; n < 30; n++) expect(await ask(n, round)).toBe(n + round);
   const last = Array.from({ length: 24 }, (_, n) => `select $1::int + ${n + 6} as sum`);
-  expect((await prepared()).toSorted()).toEqual(last.toSorted());
+  expect(new Set(await prepared())).toEqual(new Set(last));
   const { parsedStatements } = (client as unknown as { connection: { parsedStatements: object } }).connection;
   expect(Object.keys(parsedStatements)).toHaveLength(24);
 });

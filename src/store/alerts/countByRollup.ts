@@ -1,4 +1,4 @@
-import { empty, join, type Sql, sql } from '../../lib/sql.ts';
+import { empty, join, raw, type Sql, sql } from '../../lib/sql.ts';
 import type { AlertGroup } from '../../model/alert.ts';
 import type { Db } from '../db.ts';
 import { cells, dayMs, perCount, perQuarter, quarterMs } from './rollups.ts';
@@ -21,9 +21,23 @@ export function countsOfAlerts({ starts }: TimeCut, condition: Sql): Sql {
 /** A time range: `from` is inside, `beyond` is not. */
 type Span = { from: number; beyond: number };
 
-/** A day of the roll-ups; `isWhole` if its numbers count the whole day, and not its quarters. */
-type RollupDay = { day: number; isWhole: boolean; numbers: number[] };
+/**
+ * A day of the roll-ups. Where `cut` is a quarter in which a bucket begins, `numbers` has only the latest counts, `totals` those of
+ * the whole day, and `side` all on the side of the cut that has fewer quarters, perhaps with some of the other.
+ */
+type RollupDay = {
+  day: number;
+  cut: number;
+  numbers: number[];
+  totals: number[] | null;
+  side: number[] | null;
+};
 type RollupRow = (CellCount & { numbers: null }) | (CellCount & RollupDay);
+
+/** Instead of a cut: the numbers count the whole day, or they count its quarters. */
+const wholeDay = 0;
+const everyQuarter = -1;
+const quartersOfDay = dayMs / quarterMs;
 
 /**
  * Alerts before the first and after the last whole quarter are counted directly, in the same statement and so in the
@@ -46,74 +60,129 @@ export async function countByRollup(
         { from: cut.from, beyond: first },
         { from: beyond, beyond: cut.to + 1 },
       ].filter((span) => span.from < span.beyond);
-  // `offset 0` makes the planner look up each span in the index.
-  const fromRollups = sql`select null::int as bucket, null as "group", null::smallint as "numericSeverity",
-      null::bigint as count, r.day, s.is_whole as "isWhole",
-      (case when s.is_whole then r.totals else r.quarters end || r.recent)::bigint[] as numbers
-    from unnest(${rolled.map(({ isWhole }) => isWhole)}::boolean[], ${rolled.map(({ first }) => first)}::int[],
-                ${rolled.map(({ last }) => last)}::int[]) s(is_whole, first, last)
+  // Where there is one bucket, all whole days are one row, because the driver takes longer for many.
+  const isOneBucket = inside.length === 0;
+  const together = rolled.filter(({ cut }) => isOneBucket && cut === wholeDay);
+  const single = rolled.filter((span) => !together.includes(span));
+  const fromRollups = [
+    ...(single.length > 0 ? [countsOfDays(owner, single)] : []),
+    ...(together.length > 0 ? [sumOfDays(owner, together)] : []),
+  ];
+  const fromEdges = edges.map(
+    (edge) => sql`select *, null::int as day, null::int as cut, null::json as numbers, null::json as totals,
+        null::json as side from (${countsOfEdge(owner, cut, edge)}) e`,
+  );
+  const parts = [...fromRollups, ...fromEdges];
+  if (parts.length === 0) return [];
+  const rows = await db.repeated<RollupRow>(join(parts, ' union all '));
+  const sums = new Float64Array(cut.starts.length * perQuarter);
+  const counts: CellCount[] = [];
+  for (const row of rows) {
+    if (row.numbers === null) counts.push(row);
+    else addDay(sums, row, cut.starts, { from: first, beyond });
+  }
+  for (const [key, count] of sums.entries()) {
+    if (count === 0) continue;
+    const { group, severity } = cells[key % perQuarter]!;
+    counts.push({ bucket: Math.floor(key / perQuarter), group, numericSeverity: severity, count });
+  }
+  return counts;
+}
+
+const noCell = raw(
+  `null::int as bucket, null as "group", null::smallint as "numericSeverity", null::bigint as count`,
+);
+
+/** A row for each day. The driver reads JSON faster than an array. */
+function countsOfDays(owner: AlertOwner, spans: readonly DaySpan[]): Sql {
+  return sql`select ${noCell}, r.day, s.cut,
+      array_to_json(case s.cut when ${raw(`${wholeDay}`)} then r.totals || r.recent
+        when ${raw(`${everyQuarter}`)} then r.quarters || r.recent else r.recent::bigint[] end) as numbers,
+      case when s.cut > 0 then array_to_json(r.totals) end as totals,
+      case when s.cut > 0 then array_to_json(${sideOfCut}) end as side
+    from ${daysOf(owner, spans)}`;
+}
+
+/** One row for all days. */
+function sumOfDays(owner: AlertOwner, spans: readonly DaySpan[]): Sql {
+  return sql`select ${noCell}, min(r.day) as day, ${raw(`${wholeDay}`)} as cut,
+      ('[' || coalesce(string_agg(nullif(array_to_string(r.totals || r.recent, ','), ''), ','), '')
+        || ']')::json as numbers,
+      null::json as totals, null::json as side
+    from ${daysOf(owner, spans)} having count(*) > 0`;
+}
+
+/** `offset 0` makes the planner look up each span in the index. */
+function daysOf({ tenantId, contractId }: AlertOwner, spans: readonly DaySpan[]): Sql {
+  return sql`unnest(${spans.map(({ cut }) => cut)}::int[], ${spans.map(({ first }) => first)}::int[],
+        ${spans.map(({ last }) => last)}::int[]) s(cut, first, last)
     cross join lateral (
       select day, totals, quarters, recent from alert_rollup
-      where tenant_id = ${owner.tenantId} and contract_id = ${owner.contractId}
-        and day between s.first and s.last offset 0) r`;
-  const whole = rolled.find(({ isWhole }) => isWhole);
-  const summed = inside.length === 0 && whole ? sumOfDays(fromRollups, whole.first) : fromRollups;
-  const fromEdges = edges.map(
-    (edge) => sql`select *, null, null, null from (${countsOfEdge(owner, cut, edge)}) e`,
-  );
-  // The driver reads JSON faster than an array.
-  const rows = await db.repeated<RollupRow>(
-    sql`select bucket, "group", "numericSeverity", count, day, "isWhole", array_to_json(numbers) as numbers
-      from (${join([summed, ...fromEdges], ' union all ')}) counted`,
-  );
-  return rows.flatMap((row) =>
-    row.numbers === null ? [row] : countsOfDay(row, cut.starts, { from: first, beyond }),
-  );
+      where tenant_id = ${tenantId} and contract_id = ${contractId} and day between s.first and s.last offset 0) r`;
 }
 
-/** Where there is one bucket, all whole days become one, because PostgreSQL adds up faster than it hands over. */
-function sumOfDays(days: Sql, day: number): Sql {
-  return sql`select * from (
-    with days as materialized (${days})
-    select * from days where not "isWhole"
-    union all
-    select null, null, null, null, ${day}::int, true, array_agg(number) from (
-      select (sum(number >> 12) * ${perCount})::bigint + cell as number
-      from (select number, number & ${perQuarter - 1} as cell from days, unnest(numbers) number where "isWhole") each
-      group by cell) cell
-    having count(*) > 0) summed`;
+/**
+ * Quarters are in the order of time, so that one number of the other side shows that all of this side come after it, or before.
+ * An empty array is added because PostgreSQL would unpack the stored one at each look.
+ */
+const sideOfCut = raw(`(
+  select case when s.cut > ${quartersOfDay / 2}
+    then case ${tries(endFrom)} else q end
+    else case ${tries(beginningTo)} else q end end
+  from (select q, cardinality(q) as n from (select r.quarters || '{}'::bigint[] as q offset 0) unpacked) sized)`);
+
+function endFrom(part: number): string {
+  return `when ${placeAt(`n - n / ${part}`)} < s.cut * ${perQuarter} then q[n - n / ${part}:]`;
 }
 
-/** The counts of a day within the span, in the buckets that begin at `starts`. */
-function countsOfDay(
-  { day, isWhole, numbers }: RollupDay,
+function beginningTo(part: number): string {
+  return `when ${placeAt(`n / ${part} + 1`)} >= s.cut * ${perQuarter} then q[:n / ${part}]`;
+}
+
+function placeAt(index: string): string {
+  return `(q[${index}] & ${perCount - 1})`;
+}
+
+/** How large a part of the day the side may be. */
+function tries(attempt: (part: number) => string): string {
+  return [8, 4, 2].map(attempt).join(' ');
+}
+
+/** Adds the counts of a day within the span to those of the buckets that begin at `starts`. */
+function addDay(
+  sums: Float64Array,
+  { day, cut, numbers, totals, side }: RollupDay,
   starts: readonly number[],
   span: Span,
-): CellCount[] {
+): void {
   const firstBucket = bucketOf(starts, day * dayMs);
-  const counts: number[] = [];
+  const add = (bucket: number, number: number, sign = 1) => {
+    sums[bucket * perQuarter + (number & (perQuarter - 1))]! += sign * Math.floor(number / perCount);
+  };
   let bucket = firstBucket;
   let lastQuarter = -1;
   for (const number of numbers) {
-    const place = number & (perCount - 1);
-    const quarter = isWhole ? lastQuarter : Math.floor(place / perQuarter);
+    const quarter = cut === wholeDay ? lastQuarter : quarterOf(number);
     const at = day * dayMs + quarter * quarterMs;
-    if (!isWhole && (at < span.from || at >= span.beyond)) continue;
+    if (cut !== wholeDay && (at < span.from || at >= span.beyond)) continue;
     // Mostly in the order of time.
     if (quarter !== lastQuarter) bucket = bucketOf(starts, at);
     lastQuarter = quarter;
-    const key = (bucket - firstBucket) * perQuarter + (place % perQuarter);
-    counts[key] = (counts[key] ?? 0) + Math.floor(number / perCount);
+    add(bucket, number);
   }
-  const found: CellCount[] = [];
-  for (const [key, count] of counts.entries()) {
-    if (!count) continue;
-    const { group, severity } = cells[key % perQuarter]!;
-    const at = firstBucket + Math.floor(key / perQuarter);
-    found.push({ bucket: at, group, numericSeverity: severity, count });
+  if (!totals || !side) return;
+  // The whole day is counted in the bucket of its longer side, and then the other side is moved.
+  const isEndShort = cut > quartersOfDay / 2;
+  const [longer, shorter] = isEndShort ? [firstBucket, firstBucket + 1] : [firstBucket + 1, firstBucket];
+  for (const number of totals) add(longer, number);
+  for (const number of side) {
+    if (quarterOf(number) >= cut !== isEndShort) continue;
+    add(longer, number, -1);
+    add(shorter, number);
   }
-  return found;
 }
+
+const quarterOf = (number: number) => Math.floor((number & (perCount - 1)) / perQuarter);
 
 /** The last bucket that does not begin after `at`. */
 function bucketOf(starts: readonly number[], at: number): number {
@@ -136,26 +205,31 @@ function countsOfEdge(owner: AlertOwner, cut: TimeCut, { from, beyond }: Span): 
   );
 }
 
-/** Days from `first` to `last`. */
-type DaySpan = { isWhole: boolean; first: number; last: number };
+/** Days from `first` to `last`, all with the same cut. */
+type DaySpan = { cut: number; first: number; last: number };
 
-/** The days between two cuts are whole ones, those with a cut are not; neighbours of one sort are one span. */
+/** Days in which one bucket begins have a cut; those with several, and those that are not counted as a whole, have all quarters. */
 function rollupSpans(cuts: readonly [number, ...number[]]): DaySpan[] {
+  const cutOf = new Map<number, number>();
+  for (const [index, at] of cuts.entries()) {
+    const day = Math.floor(at / dayMs);
+    const isEnd = index === 0 || index === cuts.length - 1;
+    const cut = isEnd || cutOf.has(day) ? everyQuarter : (at % dayMs) / quarterMs;
+    if (at % dayMs !== 0) cutOf.set(day, cut);
+  }
   const spans: DaySpan[] = [];
-  const push = (isWhole: boolean, first: number, last: number) => {
+  const push = (cut: number, first: number, last: number) => {
     const before = spans.at(-1);
     if (first > last) return;
-    if (before?.isWhole === isWhole && before.last >= first - 1) before.last = Math.max(before.last, last);
-    else spans.push({ isWhole, first, last });
+    if (before?.cut === cut) before.last = last;
+    else spans.push({ cut, first, last });
   };
-  let [from] = cuts;
-  for (const beyond of cuts.slice(1)) {
-    const firstWhole = Math.ceil(from / dayMs);
-    const beyondWhole = Math.floor(beyond / dayMs);
-    if (from % dayMs !== 0) push(false, Math.floor(from / dayMs), Math.floor(from / dayMs));
-    push(true, firstWhole, beyondWhole - 1);
-    if (beyond % dayMs !== 0) push(false, beyondWhole, beyondWhole);
-    from = beyond;
+  let next = Math.floor(cuts[0] / dayMs);
+  for (const [day, cut] of cutOf) {
+    push(wholeDay, next, day - 1);
+    push(cut, day, day);
+    next = day + 1;
   }
+  push(wholeDay, next, Math.ceil(cuts.at(-1)! / dayMs) - 1);
   return spans;
 }

@@ -1,0 +1,102 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createRandom } from '../../../testing/createRandom.ts';
+import { createTestDatabase } from '../../../testing/createTestDatabase.ts';
+import { sql } from '../../lib/sql.ts';
+import { openStore, type Store } from '../db.ts';
+import { countByRollup } from './countByRollup.ts';
+import { cells, dayMs, perCount, perQuarter, quarterMs } from './rollups.ts';
+
+const random = createRandom('roll-ups of days');
+const owner = { tenantId: 1, contractId: 2 };
+const firstDay = 20_000;
+const days = Array.from({ length: 40 }, (_, n) => firstDay + n);
+/** What the roll-ups have: a count of a cell at a time; it may be negative. */
+type Counted = { at: number; cell: number; count: number };
+const counted: Counted[] = [];
+let database: Awaited<ReturnType<typeof createTestDatabase>>;
+let store: Store;
+
+beforeAll(async () => {
+  database = await createTestDatabase('migrated');
+  store = openStore(database.config, () => {});
+  for (const day of days) {
+    // Quiet days have only the latest counts; others are as dense at night, or not at all.
+    const from = random.pick([0, 0, 60, 90]);
+    const summed = randomNumbers(random.pick([0, 3, 60, 700]), from, random.pick([4, 94, 95]));
+    const recent = randomNumbers(random.pick([0, 5, 40]), 0, 95);
+    const quarters = [...summed].map(([place, count]) => count * perCount + place);
+    const totals = new Map<number, number>();
+    for (const [place, count] of summed) add(totals, place % perQuarter, count);
+    for (const [place, count] of [...summed, ...recent]) {
+      const at = day * dayMs + Math.floor(place / perQuarter) * quarterMs;
+      counted.push({ at, cell: place % perQuarter, count });
+    }
+    const isSummed = summed.size > 0;
+    await store.query(sql`insert into alert_rollup (tenant_id, contract_id, day, totals, quarters, recent) values (
+      ${owner.tenantId}, ${owner.contractId}, ${day},
+      ${isSummed ? [...totals].map(([cell, count]) => count * perCount + cell) : null}::bigint[],
+      ${isSummed ? quarters : null}::bigint[],
+      ${[...recent].map(([place, count]) => count * perCount + place)}::int4[])`);
+  }
+});
+afterAll(async () => {
+  await store.close();
+  await database.drop();
+});
+
+/** Counts by place, in the order of places. */
+function randomNumbers(size: number, from: number, to: number): Map<number, number> {
+  const numbers = new Map<number, number>();
+  for (let n = 0; n < size; n++) {
+    const quarter = random.integer(Math.min(from, to), Math.max(from, to));
+    const count = random.chance(0.1) ? -1 : random.integer(1, 400);
+    numbers.set(quarter * perQuarter + random.integer(0, cells.length - 1), count);
+  }
+  return new Map([...numbers].toSorted(([a], [b]) => a - b));
+}
+
+function add<Key>(sums: Map<Key, number>, key: Key, count: number): void {
+  sums.set(key, (sums.get(key) ?? 0) + count);
+}
+
+it('counts the same as one by one, wherever buckets begin', async () => {
+  for (let round = 0; round < 60; round++) {
+    const [a = 0, b = 0] = [randomQuarter(), randomQuarter()].toSorted((x, y) => x - y);
+    const [from, beyond] = random.chance(0.3)
+      ? [firstDay * dayMs, (days.at(-1)! + 1) * dayMs]
+      : [a, b + quarterMs];
+    const starts = randomStarts(from, beyond);
+    const rows = await countByRollup(store, owner, { from, to: beyond - 1, starts });
+    const found = new Map<string, number>();
+    for (const { bucket, group, numericSeverity, count } of rows ?? [])
+      add(found, `${bucket} ${group} ${numericSeverity}`, count);
+    const expected = new Map<string, number>();
+    for (const { at, cell, count } of counted) {
+      if (at < from || at >= beyond) continue;
+      const { group, severity } = cells[cell]!;
+      add(expected, `${starts.findLastIndex((start) => start <= at)} ${group} ${severity}`, count);
+    }
+    expect(sorted(found), `${from} to ${beyond} by ${starts.join()}, seed ${random.seed}`).toEqual(
+      sorted(expected),
+    );
+  }
+});
+
+const randomQuarter = () => random.pick(days) * dayMs + random.integer(0, 95) * quarterMs;
+
+/** Buckets of days of a zone, which change with the season, or of several hours, or a single one. */
+function randomStarts(from: number, beyond: number): number[] {
+  const offset = random.integer(0, 95) * quarterMs;
+  const width = random.pick([dayMs, dayMs, 7 * dayMs, 6 * 3_600_000, Number.POSITIVE_INFINITY]);
+  const change = random.pick(days) * dayMs;
+  const starts = [from];
+  for (let at = Math.floor(from / dayMs) * dayMs + offset; at < beyond; at += width) {
+    const start = at < change ? at : at + 4 * quarterMs;
+    if (start > from && start < beyond && start > starts.at(-1)!) starts.push(start);
+  }
+  return starts;
+}
+
+function sorted(counts: ReadonlyMap<string, number>): [string, number][] {
+  return [...counts].filter(([, count]) => count !== 0).toSorted(([a], [b]) => (a < b ? -1 : 1));
+}
