@@ -21,6 +21,7 @@ import { createMetricRecorder } from '../src/services/telemetry/createMetricReco
 import { openStore, type PoolConfig, type Store } from '../src/store/db.ts';
 import { openKeyring } from '../src/store/keyring.ts';
 import { listen } from '../src/store/listen.ts';
+import { type CallOptions, createClient } from './createClient.ts';
 import { createTestDatabase } from './createTestDatabase.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are read member by member, and a wrong member fails the test.
@@ -47,8 +48,6 @@ export type TestApi = {
   advance(ms: number): void;
   stop(): Promise<void>;
 };
-
-type CallOptions = { token?: string | null; headers?: Record<string, string>; raw?: string | Uint8Array };
 
 /** A whole server on a fresh database, reached over HTTP on loopback. */
 export async function startTestApi(
@@ -141,32 +140,7 @@ export async function startTestApi(
 
   const adminToken = await token(null, 'admin');
 
-  async function call(method: string, path: string, body?: unknown, sent: CallOptions = {}): Promise<Answer> {
-    const bearer = sent.token === undefined ? adminToken : sent.token;
-    const response = await fetch(`${url}${path.startsWith('/') ? path : `/api/v1/${path}`}`, {
-      method,
-      headers: {
-        // To compress an answer and to unpack it at once would cost more than to send it.
-        'accept-encoding': 'identity',
-        ...(bearer === null ? {} : { authorization: `Bearer ${bearer}` }),
-        ...(body === undefined && sent.raw === undefined ? {} : { 'content-type': 'application/json' }),
-        ...sent.headers,
-      },
-      ...(sent.raw === undefined
-        ? body === undefined
-          ? {}
-          : { body: JSON.stringify(body) }
-        : { body: sent.raw }),
-    });
-    const text = await response.text();
-    const isJson = /\bjson\b/.test(response.headers.get('content-type') ?? '');
-    return {
-      status: response.status,
-      text,
-      body: isJson && text ? JSON.parse(text) : {},
-      headers: response.headers,
-    };
-  }
+  const client = createClient(url, adminToken);
 
   return {
     url,
@@ -175,14 +149,9 @@ export async function startTestApi(
     services,
     adminToken,
     log,
-    call,
     token,
-    ok: async (method, path, body, sent) => {
-      const answer = await call(method, path, body, sent);
-      if (answer.status >= 300)
-        throw new Error(`${method} ${path} answered ${answer.status}: ${answer.text}`);
-      return answer.body;
-    },
+    call: client.call,
+    ok: client.ok,
     advance: (ms) => {
       skew += ms;
     },

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Endpoint } from '../../src/api/http/endpoint.ts';
 import { exampleOf } from '../../src/api/http/exampleOf.ts';
-import { createRandom } from '../../testing/createRandom.ts';
+import { createTurns } from '../../testing/createTurns.ts';
 import { sized } from '../../testing/proveSize.ts';
 import { type Answer, type Json, startTestApi, type TestApi } from '../../testing/startTestApi.ts';
 import type { World } from '../support/createWorld.ts';
@@ -10,10 +10,10 @@ import { badBodies } from './support/badBodies.ts';
 import { badMembers } from './support/badMembers.ts';
 import { createTenantWorld } from './support/createTenantWorld.ts';
 import { dump } from './support/dump.ts';
+import { forAll } from './support/forAll.ts';
 import { kindAt, newBody, readAgain, recordAt } from './support/newBody.ts';
 import { endpoints, nameOf, observe, recordEndpoints } from './support/observe.ts';
 import { faultsOf, type Node, nodeOf } from './support/schemas.ts';
-import { forAll } from './support/send.ts';
 
 // Thousands of requests, on a machine that may be busy with others.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
@@ -41,9 +41,8 @@ describe('a body', () => {
       badMembers(nodeOf(endpoint.body), rightBodies.get(endpoint)!).map((bad) => ({ endpoint, ...bad })),
     );
     expect(all.length).toBeGreaterThan(5000);
-    // Every eighth, and in each run others.
-    const turn = createRandom('bad members').below(8);
-    const cases = all.filter((_, n) => sized(n % 8 === turn, true));
+    const isTurn = createTurns('bad members', 8);
+    const cases = all.filter((_, n) => isTurn(n));
     await forAll(cases, async ({ endpoint, text, what, pointer, code }) => {
       const answer = await send(endpoint, text);
       const place = `${nameOf(endpoint)} ${pointer}: ${what}: ${answer.text}`;
@@ -93,12 +92,15 @@ describe('a body', () => {
 
   it('that is wrong as a whole is refused with the right status and changes nothing', async () => {
     const limits = new Set<number>();
-    await forAll(withBody, async (endpoint) => {
+    const isTurn = createTurns('bad bodies', 4);
+    await forAll([...withBody.entries()], async ([at, endpoint]) => {
       const limit = endpoint.bodyLimit ?? 1024 * 1024;
       // What is refused before any endpoint reads it is sent once for each limit.
       const isFirst = !limits.has(limit);
       limits.add(limit);
-      const bodies = badBodies(limit).filter(({ raw }) => raw.length < 100_000 || sized(isFirst, true));
+      const bodies = badBodies(limit).filter(({ raw }, n) =>
+        raw.length < 100_000 ? isTurn(at + n) : sized(isFirst, true),
+      );
       for (const { what, raw, headers, status, code } of bodies) {
         const answer = await send(endpoint, raw, headers);
         expect([answer.status, answer.body.code], `${nameOf(endpoint)} ${what}: ${answer.text}`).toEqual([
@@ -138,8 +140,9 @@ describe('outside of the body', () => {
 
   it('an id in the path that is none is refused with 400 or 404', async () => {
     const cases = endpoints.filter(({ path }) => path.includes('{'));
-    await forAll(cases, async (endpoint) => {
-      for (const id of badIds) {
+    const isTurn = createTurns('bad ids', 4);
+    await forAll([...cases.entries()], async ([at, endpoint]) => {
+      for (const id of badIds.filter((_, n) => isTurn(at + n))) {
         const answer = await send(endpoint, bodyText(endpoint), {}, endpoint.path.replace(/\{\w+\}/, id));
         const place = `${nameOf(endpoint)} ${id}: ${answer.text}`;
         expect([400, 404], place).toContain(answer.status);
@@ -151,8 +154,10 @@ describe('outside of the body', () => {
   });
 
   it('an unknown query parameter is refused with 400, naming it', async () => {
-    await forAll(endpoints, async (endpoint) => {
-      for (const name of ['unknown', '__proto__', 'constructor', 'Id', 'a%00b']) {
+    const names = ['unknown', '__proto__', 'constructor', 'Id', 'a%00b'];
+    const isTurn = createTurns('unknown parameters', 2);
+    await forAll([...endpoints.entries()], async ([at, endpoint]) => {
+      for (const name of names.filter((_, n) => isTurn(at + n))) {
         const path = `${pathOfOwn(endpoint)}?${name}=1`;
         const answer = await send(endpoint, bodyText(endpoint), {}, path);
         const place = `${nameOf(endpoint)} ${name}: ${answer.text}`;

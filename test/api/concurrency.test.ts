@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sql } from '../../src/lib/sql.ts';
+import { sized } from '../../testing/proveSize.ts';
 import { type Json, startTestApi, type TestApi } from '../../testing/startTestApi.ts';
 import { createWorld } from '../support/createWorld.ts';
 import { address, tally, together } from '../support/together.ts';
@@ -14,7 +15,7 @@ describe('an Idempotency-Key', () => {
   it('has one effect, however many requests carry it at once, and the same answer for all', async () => {
     const { tenant } = await createWorld(api);
     const token = await api.token(tenant.id, 'tenant-manager');
-    const keys = Array.from({ length: 10 }, (_, i) => `key-${i}`);
+    const keys = Array.from({ length: sized(3, 10) }, (_, i) => `key-${i}`);
     for (const key of keys) {
       const sent = { token, headers: { 'idempotency-key': key } };
       const send = () => api.call('POST', 'project', { name: `Once ${key}` }, sent);
@@ -136,7 +137,8 @@ describe('changes of one record at once', () => {
       );
     }
     const destinations = [{ tenantDestinationId: destination.id }];
-    const answers = await together(120, (i) => {
+    const crowd = sized(60, 120);
+    const answers = await together(crowd, (i) => {
       const pick = Math.floor(i / 2) % 3;
       return i % 2 === 0
         ? api.call('PUT', `action/${actions[pick]!.id}`, {
@@ -148,14 +150,14 @@ describe('changes of one record at once', () => {
             actions: actions.toReversed().map(({ id }) => ({ actionId: id })),
           });
     });
-    expect(tally(answers)).toEqual({ 200: 120 });
+    expect(tally(answers)).toEqual({ 200: crowd });
   });
 });
 
 describe('deleting and creating at once', () => {
   it('leaves nothing alive inside a deleted project', async () => {
     const { tenant, wallet, detectorSchema } = await createWorld(api);
-    const rounds = 25;
+    const rounds = sized(10, 25);
     for (let round = 0; round < rounds; round++) {
       const project = await api.ok('POST', 'project', { tenantId: tenant.id, name: `Doomed ${round}` });
       const at = { projectId: project.id, name: 'C', chainUid: 'anvil' };
@@ -192,7 +194,7 @@ describe('deleting and creating at once', () => {
 
   it('leaves no binding to a deleted detector or destination', async () => {
     const { tenant, contract, detectorSchema, action } = await createWorld(api);
-    for (let round = 0; round < 20; round++) {
+    for (let round = 0; round < sized(8, 20); round++) {
       const detector = await api.ok('POST', 'detector', {
         contractId: contract.id,
         schemaId: detectorSchema.id,

@@ -1,12 +1,18 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type CountedLimit, countQuantities } from '../../src/store/accounts/plans.ts';
+import { sized } from '../../testing/proveSize.ts';
 import { type Json, startTestApi, type TestApi } from '../../testing/startTestApi.ts';
 import { createWorld, type World } from '../support/createWorld.ts';
 import { address, tally, together } from '../support/together.ts';
 
+/** More than the server has connections to the database. */
+const crowd = sized(50, 200);
+
 let api: TestApi;
+let world: World;
 beforeAll(async () => {
   api = await startTestApi();
+  world = await createWorld(api);
 });
 afterAll(() => api.stop());
 
@@ -77,14 +83,13 @@ describe('the limits of a plan', () => {
   ];
 
   it.each(kinds)(
-    '%s: of 200 creations at once with room for one, exactly one succeeds',
+    `%s: of ${crowd} creations at once with room for one, exactly one succeeds`,
     async (limit, path, body) => {
-      const world = await createWorld(api);
       const has = async () => (await countQuantities(api.store, world.tenant.id, api.services.now()))[limit];
       const allowed = (await has()) + 1;
       await api.ok('PUT', `plan/${world.plan.id}`, { [limit]: allowed });
-      const answers = await together(200, (i) => api.call('POST', path, body(world, i)));
-      expect(tally(answers)).toEqual({ 201: 1, 403: 199 });
+      const answers = await together(crowd, (i) => api.call('POST', path, body(world, i)));
+      expect(tally(answers)).toEqual({ 201: 1, 403: crowd - 1 });
       for (const answer of answers.filter(({ status }) => status === 403))
         expect(answer.body).toMatchObject({ code: 'plan-limit', limit: allowed, count: allowed });
       expect(await has()).toBe(allowed);

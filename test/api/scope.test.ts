@@ -12,7 +12,6 @@ import { raiseAll, randomFinding, randomQuery } from '../support/randomAlerts.ts
 import { together } from '../support/together.ts';
 import { randomItems } from './support/randomItems.ts';
 import { randomClause } from './support/scopeClauses.ts';
-import { createSend } from './support/send.ts';
 
 const expressions = sized(600, 20_000);
 const dayMs = 86_400_000;
@@ -23,14 +22,12 @@ const canary = 'ForeignCanary';
 const ownCount = 40;
 
 let api: TestApi;
-let send: ReturnType<typeof createSend>;
 let own: World;
 let foreign: World;
 let viewer: string;
 
 beforeAll(async () => {
   api = await startTestApi();
-  send = createSend(api);
   [own, foreign] = [await createWorld(api), await createWorld(api)];
   viewer = await api.token(own.tenant.id, 'tenant-viewer');
   const random = createRandom('alerts of two tenants');
@@ -57,7 +54,6 @@ beforeAll(async () => {
   await raise(foreign, 60, canary);
 });
 afterAll(async () => {
-  send.close();
   await api.stop();
 });
 
@@ -82,7 +78,7 @@ it(`finds nothing of another tenant by ${expressions.toLocaleString('en-US')} ra
 });
 
 async function expectOwn(ask: Ask, answered: { expressions: number; refused: number }): Promise<void> {
-  const answer: Answer = await send.call('POST', ask.path, ask.body, { token: viewer });
+  const answer: Answer = await api.call('POST', ask.path, ask.body, { token: viewer });
   const place = `${ask.path} ${JSON.stringify(ask.body)}: ${answer.text.slice(0, 2000)}`;
   expect([200, 400], place).toContain(answer.status);
   if (answer.status === 400) {

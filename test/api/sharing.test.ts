@@ -8,9 +8,9 @@ import { share as shareProject } from '../support/share.ts';
 import { canariesIn, plantCanaries } from './support/canary.ts';
 import { createTenantWorld, type TenantWorld } from './support/createTenantWorld.ts';
 import { dump } from './support/dump.ts';
+import { forAll } from './support/forAll.ts';
 import { exampleBody, kindAt, newBody, readAgain, recordAt } from './support/newBody.ts';
 import { endpoints, nameOf, observe, recordEndpoints } from './support/observe.ts';
-import { forAll } from './support/send.ts';
 
 // Thousands of requests, on a machine that may be busy with others.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });

@@ -4,7 +4,7 @@ import type { Resolve } from '../../src/lib/createResolve.ts';
 import { toEgress } from '../../src/lib/egress.ts';
 import { sql } from '../../src/lib/sql.ts';
 import { until } from '../../testing/until.ts';
-import { forAll } from '../api/support/send.ts';
+import { forAll } from '../api/support/forAll.ts';
 import { type HttpSink, startHttpSink } from './support/httpSink.ts';
 import { type NotifyWorld, startNotifyWorld } from './support/notifyWorld.ts';
 
