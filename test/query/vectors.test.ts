@@ -39,25 +39,41 @@ const lines = (file ? readFileSync(file, 'utf8') : readVectors('query-fuzz.jsonl
   .filter((line) => line.trim());
 
 describe(`the queries of ${file ?? 'the random vectors'}`, () => {
-  it.each(lines)('%s', async (line) => check(JSON.parse(line)));
+  it.each(inBatches(lines.map((line): Vector => JSON.parse(line))))('%s', check);
 });
 
 if (!file) {
   describe('the queries of the written vectors', () => {
-    const vectors: Vector[] = JSON.parse(readVectors('query-vectors.json'));
-    it.each(vectors.map((vector) => JSON.stringify(vector)))('%s', async (line) => check(JSON.parse(line)));
+    it.each(inBatches(JSON.parse(readVectors('query-vectors.json'))))('%s', check);
   });
 }
 
+/** A test for each of thousands would cost more than what it checks. */
+function inBatches(vectors: readonly Vector[]): [name: string, batch: Vector[]][] {
+  const size = 100;
+  return Array.from({ length: Math.ceil(vectors.length / size) }, (_, n) => [
+    `from ${n * size + 1} on`,
+    vectors.slice(n * size, (n + 1) * size),
+  ]);
+}
+
 /** Both ways: by the matcher over the documents, and by PostgreSQL over their rows. */
-async function check(vector: Vector): Promise<void> {
-  const predicate = read(vector.q);
-  const expected = vector.error ? 'error' : vector.hits;
-  expect(predicate === 'error' ? 'error' : byMatcher(predicate), 'by the matcher').toEqual(expected);
-  expect(
-    predicate === 'error' ? 'error' : await findBySql(client, predicate, documents),
-    'by PostgreSQL',
-  ).toEqual(expected);
+async function check(_name: string, vectors: readonly Vector[]): Promise<void> {
+  const found = vectors.map(async ({ q }) => {
+    const predicate = read(q);
+    if (predicate === 'error') return { q, byMatcher: 'error', byPostgres: 'error' };
+    return {
+      q,
+      byMatcher: byMatcher(predicate),
+      byPostgres: await findBySql(client, predicate, documents),
+    };
+  });
+  expect(await Promise.all(found)).toEqual(
+    vectors.map(({ q, hits, error }) => {
+      const expected = error ? 'error' : hits;
+      return { q, byMatcher: expected, byPostgres: expected };
+    }),
+  );
 }
 
 function read(query: string): Predicate | 'error' {
