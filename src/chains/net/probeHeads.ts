@@ -27,9 +27,9 @@ export async function probeHeads(
         const head = headIn(String(data));
         if (head !== undefined) return resolve(head);
         const { result, error } = membersIn(String(data));
-        const refusal = membersOf(error).message;
-        if (refusal !== undefined)
-          return fail(`it does not announce new blocks: ${createRedact(url)(String(refusal))}`);
+        const { message: refusal } = membersOf(error);
+        if (typeof refusal === 'string')
+          return fail(`it does not announce new blocks: ${createRedact(url)(refusal)}`);
         if (result === undefined) return;
         clearTimeout(timer);
         timer = setTimeout(resolve, restMs, null);
