@@ -5,6 +5,8 @@ export type FamilyRules = {
   readonly addressForm: string;
   /** The one form used for uniqueness and matching, or a sentence that says what is wrong and what would be right. */
   readonly readAddress: (text: string, chain: Chain) => { canonical: string } | Fault;
+  /** Whether the chain calls an asset so that has no address, beside its coin. */
+  readonly isAsset?: (text: string) => boolean;
   /** The address as people know it, where that is not its canonical form. */
   readonly show?: (canonical: string) => string;
   /** What a right private key looks like, for error messages. */

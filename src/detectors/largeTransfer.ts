@@ -6,7 +6,14 @@ import { decodeMultiTransfers, multiTokenTopics } from '../chains/evm/evidence/m
 import { toNumber, tryCall } from '../chains/evm/evidence/readCall.ts';
 import { assetDecimalsIfKnown, assetFacts } from '../chains/evm/evidence/tokens.ts';
 import { usdFeedMember, usdWorth } from '../chains/evm/evidence/usdWorth.ts';
-import { compareToAmount, formatUnits, native, percentOf, showAmount } from '../evidence/amounts.ts';
+import {
+  compareToAmount,
+  formatUnits,
+  isWithoutContract,
+  native,
+  percentOf,
+  showAmount,
+} from '../evidence/amounts.ts';
 import { assetMoves, coinMoves } from '../evidence/coinMoves.ts';
 import { ledgerOf } from '../evidence/ledgerOf.ts';
 import { Amount, Choice, Configuration, InnerCalls } from '../evidence/parameters.ts';
@@ -61,6 +68,7 @@ export const largeTransfer = defineDetector<Config, State>({
   fields: ['from', 'to', 'token', 'symbol', 'amount', 'rawAmount', 'tokenId', 'threshold', 'usd'],
   interests({ token, direction, innerCalls }, { address }, chain) {
     if (!hasEvmDialect(chain.family)) return [{ on: 'touch', address }, ...ledgerOf(token, chain)];
+    if (isWithoutContract(token)) return [{ on: 'touch', address }];
     const wanted = token ?? address;
     const interests: Interest[] = [];
     if (wanted === address && direction === 'any')
@@ -133,12 +141,11 @@ function movesOf(observation: Observation, watched: string): Moved[] {
     return from === null || to === null ? [] : [{ from, to, amount, token: native }];
   }
   if (observation.type !== 'transaction') return [];
-  if (observation.transaction.parties)
-    return assetMoves(observation.transaction, watched).map(({ asset, ...move }) => ({
-      ...move,
-      token: asset,
-    }));
-  return coinMoves(observation.transaction, watched).map((move) => ({ ...move, token: native }));
+  const { transaction } = observation;
+  const moves = assetMoves(transaction, watched).map(({ asset, ...move }) => ({ ...move, token: asset }));
+  if (transaction.parties) return moves;
+  const coins = coinMoves(transaction, watched).map((move) => ({ ...move, token: native }));
+  return [...coins, ...moves.filter(({ token }) => isWithoutContract(token))];
 }
 
 function isWanted({ token, from, to, amount }: Moved, settings: Config, address: string): boolean {

@@ -15,7 +15,14 @@ import {
   readHolding,
 } from '../chains/evm/evidence/tokens.ts';
 import { usdFeedMember, usdWorth } from '../chains/evm/evidence/usdWorth.ts';
-import { compareToLimit, formatUnits, native, percentOf, showAmount } from '../evidence/amounts.ts';
+import {
+  compareToLimit,
+  formatUnits,
+  isWithoutContract,
+  native,
+  percentOf,
+  showAmount,
+} from '../evidence/amounts.ts';
 import { assetMoves } from '../evidence/coinMoves.ts';
 import { ledgerOf } from '../evidence/ledgerOf.ts';
 import { addOutflow, baselineOf, largestBefore, type Outflows, outflowWithin } from '../evidence/outflows.ts';
@@ -107,7 +114,7 @@ export const outflowRate = defineDetector<Config, State>({
   ],
   lookbackMs: ({ window }) => parseDuration(window),
   interests: (settings, { address }, chain) =>
-    tellsTransfers(chain.family)
+    tellsTransfers(chain.family) || isWithoutContract(settings.token)
       ? [{ on: 'touch', address }, ...ledgerOf(settings.token, chain)]
       : [
           ...(settings.token === undefined || settings.token === native
@@ -125,7 +132,10 @@ export const outflowRate = defineDetector<Config, State>({
         ],
   evaluate(observation, context) {
     if (!('block' in observation)) return {};
-    if (observation.type === 'transaction' && tellsTransfers(context.chain.family))
+    if (
+      observation.type === 'transaction' &&
+      (tellsTransfers(context.chain.family) || isWithoutContract(context.config.token))
+    )
       return judgeAll(observation, context);
     const outflow = observation.type === 'log' ? tokenOutflow(observation, context) : nativeFall(context);
     return outflow ? judge(outflow, observation.block, context) : {};

@@ -13,6 +13,11 @@ export type AssetFacts = { readonly symbol: string; readonly decimals: number };
 /** The word that stands for the chain's own coin where a token may be named. */
 export const native = 'native';
 
+/** Of a token that has no contract on an EVM chain or its like: only the transactions that move it tell of it. */
+export function isWithoutContract(token: string | undefined): boolean {
+  return token !== undefined && token !== native && !token.startsWith('0x');
+}
+
 /** `1,234.5 TKN`, for people. */
 export function showAmount(units: bigint, { symbol, decimals }: AssetFacts): string {
   return `${groupDigits(formatUnits(units, decimals))} ${symbol}`;

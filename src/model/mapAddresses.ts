@@ -1,11 +1,13 @@
 import { membersOf } from '../lib/isRecord.ts';
 
-type MapAddress = (address: string, pointer: string) => string;
+/** `isAsset`: it may also be what the chain calls an asset that has no address. */
+type MapAddress = (address: string, pointer: string, isAsset: boolean) => string;
 
 /** A copy of a configuration in which every address is replaced; the formats of its schema say where addresses are. */
 export function mapAddresses(schema: unknown, value: unknown, map: MapAddress, pointer = ''): unknown {
   const { format, items, properties } = membersOf(schema);
-  if (typeof value === 'string') return mapText(format, value, (address) => map(address, pointer));
+  if (typeof value === 'string')
+    return mapText(format, value, (address, isAsset) => map(address, pointer, isAsset));
   if (Array.isArray(value))
     return value.map((item: unknown, place) => mapAddresses(items, item, map, `${pointer}/${place}`));
   if (typeof value !== 'object' || value === null) return value;
@@ -18,10 +20,10 @@ export function mapAddresses(schema: unknown, value: unknown, map: MapAddress, p
   );
 }
 
-function mapText(format: unknown, text: string, map: (address: string) => string): string {
-  if (format === 'address') return map(text);
-  if (format === 'asset') return text === 'native' ? text : map(text);
+function mapText(format: unknown, text: string, map: (address: string, isAsset: boolean) => string): string {
+  if (format === 'address') return map(text, false);
+  if (format === 'asset') return text === 'native' ? text : map(text, true);
   if (format !== 'addressCsv') return text;
   // The address stands before the first comma of a line.
-  return text.replace(/^[^,\r\n]+/gm, map);
+  return text.replace(/^[^,\r\n]+/gm, (address) => map(address, false));
 }

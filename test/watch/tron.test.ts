@@ -15,6 +15,7 @@ describe('Tron', () => {
   let owner: string;
   let friend: string;
   let wallet: string;
+  let treasury: number;
 
   beforeAll(async () => {
     anvil = await startAnvil();
@@ -37,8 +38,8 @@ describe('Tron', () => {
       // As people write it; matching uses the other form.
       params: { callers: [showAddress(friend)] },
     });
-    const account = await add(showAddress(wallet), 'Treasury', 'WALLET');
-    await vigil.addDetector(account, 'wallet_balance', { trackAnyChange: true, when: 'block' });
+    treasury = await add(showAddress(wallet), 'Treasury', 'WALLET');
+    await vigil.addDetector(treasury, 'wallet_balance', { trackAnyChange: true, when: 'block' });
     await vigil.ok('POST', 'label', {
       tenantId: vigil.tenantId,
       chainUid: 'tron',
@@ -46,7 +47,7 @@ describe('Tron', () => {
       name: 'Bad friend',
       tags: ['SANCTION'],
     });
-    await vigil.addDetector(account, 'sanctioned_interaction');
+    await vigil.addDetector(treasury, 'sanctioned_interaction');
     vigil.watch();
     await reached();
   });
@@ -86,6 +87,23 @@ describe('Tron', () => {
     expect(balance?.meta).toMatchObject({ balance: '5', holder: showAddress(wallet) });
     const shown = (await vigil.alerts()).map(({ message, meta }) => ({ message, meta }));
     expect(JSON.stringify(shown)).not.toMatch(/0x[0-9a-f]{40}\b/);
+  });
+
+  it('finds alerts by an address as people know it and as contracts do', async () => {
+    const { transactionHash } = await token.send(owner, 'transfer', friend, 300_000_000n);
+    await raised(transactionHash);
+    const id = transactionHash.slice(2);
+    const found = async (query: string) => (await vigil.alerts(`txHash:${id} AND ${query}`)).length;
+    for (const form of [showAddress(friend), friend, `"${friend}"`, friend.toUpperCase().replace('X', 'x')])
+      for (const field of ['', 'meta.to:', 'message:']) expect(await found(field + form)).toBe(1);
+    expect(await found(`NOT meta.to:${friend}`)).toBe(0);
+    expect(await found(`meta.to:${owner}`)).toBe(0);
+  });
+
+  it('takes ids of TRC-10 tokens and the resources of an account as assets, and nothing else that is no address', async () => {
+    const add = (token: string) => vigil.addDetector(treasury, 'wallet_balance', { token });
+    for (const asset of ['1000001', 'energy', 'bandwidth']) expect(await add(asset)).toBeGreaterThan(0);
+    await expect(add('9999999')).rejects.toThrow('not-an-address');
   });
 
   it('takes back what was in blocks that the chain has dropped', async () => {

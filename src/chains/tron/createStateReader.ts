@@ -13,6 +13,7 @@ import { amountOf } from './amountOf.ts';
 import { decodeReceipt } from './decodeBlock.ts';
 import { toNodeAddress } from './tronAddress.ts';
 import { isEmpty } from './tronProtocol.ts';
+import { resources } from './tronRules.ts';
 
 const nowhere = `0x${'0'.repeat(40)}`;
 
@@ -58,9 +59,6 @@ function toCall(question: StateRead): RpcCall {
       return post('/wallet/gettransactioninfobyid', { value: question.hash });
   }
 }
-
-/** What an account may use without paying, as holdings of these names. */
-const resources = ['energy', 'bandwidth'];
 
 type Run = { from: string; to: string; data: string; value: number };
 

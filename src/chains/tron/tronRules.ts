@@ -1,12 +1,25 @@
 import { secp256k1 } from '@noble/curves/secp256k1.js';
 import { bytesToHex } from '@noble/hashes/utils.js';
+import { defineSpelling } from '../../model/spellings.ts';
 import { evmRules } from '../evm/evmRules.ts';
 import type { FamilyRules } from '../familyRules.ts';
 import { accountOf, readBareHexKey, toAccount } from '../hexKey.ts';
 import { readShown, showAddress } from './tronAddress.ts';
 
+// Alerts have addresses as people know them, and people may have copied one from a contract.
+defineSpelling((text) =>
+  /^0x[0-9a-f]{40}$/i.test(text)
+    ? showAddress(text.toLowerCase())
+    : /^T\w{33}$/.test(text)
+      ? readShown(text)
+      : undefined,
+);
+
 const addressForm =
   'a base58 address of 34 characters that starts with T, or 0x and 40 hexadecimal digits as contracts know it';
+
+/** What an account may use without paying, as holdings of these names. */
+export const resources: readonly string[] = ['energy', 'bandwidth'];
 
 const keyForm = '64 hexadecimal digits without 0x in front, as Tron wallets export it';
 
@@ -26,6 +39,8 @@ export const tronRules: FamilyRules = {
       };
     return { canonical };
   },
+  // TRC-10 tokens have ids, and what an account may use without paying is held like a token.
+  isAsset: (text) => /^1\d{6}$/.test(text) || resources.includes(text),
   show: showAddress,
   keyForm,
   readKey: (text) => readBareHexKey(text, keyForm),

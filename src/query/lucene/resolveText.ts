@@ -1,3 +1,4 @@
+import { otherSpellings } from '../../model/spellings.ts';
 import { analyze, lowerCase } from '../analyzer.ts';
 import { invalidQuery } from './invalidQuery.ts';
 import type { Field } from './mapping.ts';
@@ -15,26 +16,33 @@ export function resolveText(
   fields: readonly Field[],
   now: number,
 ): Predicate | undefined {
+  // Terms side by side stay as they are: each becomes a clause of its own.
+  const spellings = node.type === 'text' && node.isJoined ? [] : otherSpellings(node.text);
+  const texts = [node.text, ...spellings];
   let words: readonly string[] | undefined;
   const wordsOf = (): readonly string[] => {
-    words ??= analyze(node.text);
+    words ??= texts.flatMap(analyze);
     if (words.length > maxWords) throw invalidQuery(node.offset, `a text may have ${maxWords} words`);
     return words;
   };
-  return resolveEach(fields, (field) => resolveInField(field, node, wordsOf, now));
+  return resolveEach(fields, (field) => resolveInField(field, node, texts, wordsOf, now));
 }
 
 function resolveInField(
   field: Field,
   node: Text | Phrase,
+  texts: readonly string[],
   wordsOf: () => readonly string[],
   now: number,
 ): Predicate | undefined {
   switch (field.type) {
     case 'keyword':
-      return { type: 'terms', field, values: [field.isFolded ? lowerCase(node.text) : node.text] };
+      return { type: 'terms', field, values: field.isFolded ? texts.map(lowerCase) : texts };
     case 'text':
-      return resolveWords(field, wordsOf(), node);
+      // Spellings are single words, of which any will do.
+      return texts.length > 1
+        ? { type: 'terms', field, values: wordsOf() }
+        : resolveWords(field, wordsOf(), node);
     case 'long':
     case 'double':
     case 'date':

@@ -8,8 +8,10 @@ export function checkAddresses(schema: unknown, value: unknown, chain: Chain, ro
   mapAddresses(
     schema,
     value,
-    (address, pointer) => {
-      const read = families[chain.family].readAddress(address, chain);
+    (address, pointer, isAsset) => {
+      const { readAddress, isAsset: isOwnAsset } = families[chain.family];
+      if (isAsset && isOwnAsset?.(address)) return address;
+      const read = readAddress(address, chain);
       if ('fault' in read) throw unprocessable(pointer, 'not-an-address', read.fault);
       return address;
     },

@@ -5,7 +5,7 @@ import { parseEvent, parseFunction } from './abi.ts';
 const address = '(?:0x[0-9a-fA-F]{40}|(?!0x)[0-9A-Za-z][0-9A-Za-z-]{24,89})';
 const [anAddress, anAsset, aRow] = [
   address,
-  `native|${address}`,
+  `native|energy|bandwidth|\\d{7}|${address}`,
   `${address}(,\\s*(\\d{1,2}|100)?\\s*(,.*)?)?`,
 ].map((form) => new RegExp(`^(?:${form})$`)) as [RegExp, RegExp, RegExp];
 
@@ -20,7 +20,8 @@ export const evmFormat = {
   }),
   asset: defineFormat('asset', {
     test: (text) => anAsset.test(text),
-    words: 'must be native, or the address of a token',
+    words:
+      'must be native, or the address of a token; on Tron also the id of a TRC-10 token, energy or bandwidth',
   }),
   addressCsv: defineFormat('addressCsv', {
     test: (text) => text.split(/\r?\n/).every((line) => line === '' || aRow.test(line)),

@@ -7,6 +7,7 @@ import { compileDetector } from '../../src/matching/compileDetector.ts';
 import { createSubscriptionIndex } from '../../src/matching/createSubscriptionIndex.ts';
 import { evaluateMatches } from '../../src/matching/evaluateMatches.ts';
 import recorded from '../../testing/recorded/javaTron.json' with { type: 'json' };
+import type { Json } from '../../testing/startTestApi.ts';
 
 const me = '0x928c9af0651632157ef27a2cf17ca72c575a4d21';
 const bob = '0x19e7e376e7c213b7e7e7e46cc70a5dd086daff2a';
@@ -22,6 +23,23 @@ const contract = {
   abi: [],
 } as const;
 
+async function evaluate(block: number, schemaName: string, config: Json, answers: Json = {}) {
+  const row = { id: 1, name: 'Watched', schemaName, tags: [], config };
+  const subscriber = compileDetector(row, contract, toChainFacts(chains.tron));
+  if ('fault' in subscriber) throw new Error(subscriber.fault);
+  const index = createSubscriptionIndex();
+  index.add(subscriber);
+  const { block: raw, infos } = (recorded as Json)[block];
+  const { findings, faults } = await evaluateMatches(
+    index.match(decodeBlock('tron', raw, infos, 0), undefined),
+    () => undefined,
+    async (requests) =>
+      requests.map((request) => (request.type === 'chain' ? { value: answers[request.question.type] } : [])),
+  );
+  expect(faults).toEqual([]);
+  return findings.map(({ message }) => message);
+}
+
 it.each([
   ['ownership_change', { checkOwner: false }, [`The owner of Treasury changed to ${showAddress(me)}`]],
   [
@@ -35,19 +53,18 @@ it.each([
   ['access_control_change', { accounts: [me] }, ['The permission active0']],
   ['ownership_change', { checkOwner: false, allowedOwners: [showAddress(me)] }, []],
 ])('%s reports who may act for an account of Tron', async (schemaName, config, messages) => {
-  const row = { id: 1, name: 'Permissions', schemaName, tags: [], config };
-  const subscriber = compileDetector(row, contract, toChainFacts(chains.tron));
-  if ('fault' in subscriber) throw new Error(subscriber.fault);
-  const index = createSubscriptionIndex();
-  index.add(subscriber);
-  const block = decodeBlock('tron', recorded[34].block, recorded[34].infos, 0);
-  const { findings, faults } = await evaluateMatches(
-    index.match(block, undefined),
-    () => undefined,
-    async (requests) => requests.map(() => []),
-  );
-  expect(faults).toEqual([]);
-  expect(findings.map(({ message }) => message)).toEqual(
+  expect(await evaluate(34, schemaName, config)).toEqual(
     messages.map((text) => expect.stringContaining(text)),
   );
+});
+
+it.each([
+  ['large_transfer', { token: '1000001', threshold: '0.07' }],
+  // Any token that leaves.
+  ['large_transfer', { threshold: '0.07' }],
+  ['outflow_rate', { token: '1000001', limit: '0.05' }],
+])('%s sees TRC-10 tokens by their id: %j', async (schemaName, config) => {
+  const answers = { decimals: 2, symbol: 'TEN', holding: 93n };
+  expect(await evaluate(20, schemaName, config, answers)).toEqual([expect.stringContaining('0.07 TEN')]);
+  expect(await evaluate(20, schemaName, { ...config, token: '1000002' }, answers)).toEqual([]);
 });
