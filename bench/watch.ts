@@ -9,9 +9,9 @@ import { fileURLToPath } from 'node:url';
 import { openStore, type PoolConfig } from '../src/store/db.ts';
 import { startEmbedded } from '../src/store/embedded/startEmbedded.ts';
 import { migrate } from '../src/store/migrate.ts';
+import { familyTable } from './support/familyRow.ts';
 import { machine } from './support/machine.ts';
 import { measureFamilies } from './support/measureFamilies.ts';
-import { measureSolana, type SolanaFigures } from './support/measureSolana.ts';
 import { reportProgress } from './support/reportProgress.ts';
 import { seedDetectors } from './support/seedDetectors.ts';
 import type { Served } from './support/serveChain.ts';
@@ -36,8 +36,6 @@ try {
   for (const detectors of sizes) rows.push(await measure(served, detectors, fetched));
   reportProgress('Blocks of other families');
   print(fetched, rows, await measureFamilies());
-  reportProgress('Slots of Solana');
-  printSolana(await measureSolana());
 } finally {
   chain.kill();
   await embedded.stop();
@@ -109,24 +107,7 @@ function print(fetched: number, rows: readonly string[], others: readonly string
       '|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|',
       ...rows,
       '',
-      'Blocks of other families, 10,000 detectors: fetched and parsed alone, and decoded and matched as well.',
-      '',
-      '| block | calls | fetching alone, ms | with decoding and matching, ms | ratio |',
-      '|---|--:|--:|--:|--:|',
-      ...others,
-    ].join('\n'),
-  );
-}
-
-function printSolana({ fetchMs, wholeMs, callsPerSlot, megabytes }: SolanaFigures): void {
-  console.log(
-    [
-      '',
-      `Slots of Solana with 1,500 transactions (${megabytes.toFixed(1)} MB), five of which a watched address takes part in, from a server in the same process:`,
-      '',
-      '| fetched, decoded and detailed, ms a slot | merely fetched and parsed, ms | calls a slot |',
-      '|--:|--:|--:|',
-      `| ${wholeMs.toFixed(1)} | ${fetchMs.toFixed(1)} | ${callsPerSlot.toFixed(2)} |`,
+      ...familyTable(others),
     ].join('\n'),
   );
 }

@@ -1,15 +1,19 @@
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { toAddress } from '../../src/chains/bitcoin/script.ts';
 import { type ChainUid, chains, withNetwork } from '../../src/chains/chains.ts';
 import { families } from '../../src/chains/families.ts';
 import { createRest } from '../../src/chains/net/createRest.ts';
-import type { RpcCall } from '../../src/chains/net/createRpc.ts';
+import { createRpc, type Rpc, type RpcCall } from '../../src/chains/net/createRpc.ts';
 import { toChainFacts } from '../../src/chains/toChainFacts.ts';
 import { blockCall as tronBlock } from '../../src/chains/tron/tronProtocol.ts';
 import { blockCall as vechainBlock } from '../../src/chains/vechain/vechainProtocol.ts';
 import { compileDetector } from '../../src/matching/compileDetector.ts';
 import { createSubscriptionIndex } from '../../src/matching/createSubscriptionIndex.ts';
+import { familyRow, processorMs } from './familyRow.ts';
+import { measureSolana } from './measureSolana.ts';
 
 const rounds = 40;
 const subscribers = 10_000;
@@ -17,65 +21,73 @@ const transferTopic = 'ddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df
 const account = (n: number) => n.toString(16).padStart(40, '0');
 const word = (n: number) => n.toString(16).padStart(64, '0');
 
-type World = { uid: ChainUid; label: string; calls: RpcCall[]; answer(path: string, body: string): unknown };
+type World = {
+  uid: ChainUid;
+  label: string;
+  connect(url: string): Rpc;
+  calls: RpcCall[];
+  answer(path: string, body: string): unknown;
+  /** The address of a watched contract, and what watches it. */
+  address(n: number): string;
+  schemaName: string;
+};
 
 /** What a block of other families costs: fetched and parsed alone, and decoded and matched as well. */
 export async function measureFamilies(): Promise<string[]> {
   const rows: string[] = [];
-  for (const world of [createTron(), createVechain()]) rows.push(await measure(world));
-  return rows;
+  for (const world of [createTron(), createVechain(), createBitcoin()]) rows.push(await measure(world));
+  return [...rows, await measureSolana()];
 }
 
-async function measure({ uid, label, calls, answer }: World): Promise<string> {
+async function measure(world: World): Promise<string> {
+  const { uid, label, connect, calls, answer } = world;
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () =>
-      response.end(JSON.stringify(answer(String(request.url), Buffer.concat(chunks).toString()))),
+      response.end(toText(answer(String(request.url), Buffer.concat(chunks).toString()))),
     );
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const chain = withNetwork(chains[uid], 'first');
-  const rest = createRest(url);
+  const node = connect(url);
   const client = families[chain.family].nodes!.createClient({
     chain,
     urls: [url],
     now: Date.now,
     onCall: () => {},
   });
-  const index = createIndex(uid);
+  const index = createIndex(world);
   try {
-    const alone = await timed(() => rest.batch(calls, 10_000));
-    const whole = await timed(async () => index.match((await client.block(1))!, undefined));
-    return `| ${label} | ${calls.length} | ${alone.toFixed(1)} | ${whole.toFixed(1)} | ${(whole / alone).toFixed(2)} |`;
+    const alone = await processorMs(rounds, () => node.batch(calls, 10_000));
+    const whole = await processorMs(rounds, async () => index.match((await client.block(1))!, undefined));
+    return familyRow(label, calls.length, alone, whole);
   } finally {
-    await Promise.all([rest.close(), client.close()]);
+    await Promise.all([node.close(), client.close()]);
     server.closeAllConnections();
     server.close();
   }
 }
 
-async function timed(work: () => Promise<unknown>): Promise<number> {
-  for (let round = 0; round < 5; round++) await work();
-  const start = performance.now();
-  for (let round = 0; round < rounds; round++) await work();
-  return (performance.now() - start) / rounds;
+/** What is large is written once. */
+function toText(answered: unknown): string {
+  return typeof answered === 'string' ? answered : JSON.stringify(answered);
 }
 
-/** Each watches a contract of its own for a new owner; none of them is in the block but the first. */
-function createIndex(chainUid: ChainUid) {
+/** Each watches an address of its own; none of them is in the block but the first. */
+function createIndex({ uid: chainUid, address, schemaName }: World) {
   const index = createSubscriptionIndex();
   const facts = toChainFacts(chains[chainUid]);
   for (let id = 1; id <= subscribers; id++) {
-    const row = { id, name: 'Owner', schemaName: 'ownership_change', tags: [], config: {} };
+    const row = { id, name: 'Owner', schemaName, tags: [], config: {} };
     const contract = {
       id,
       tenantId: 1,
       projectId: 1,
       chainUid,
-      address: `0x${account(id)}`,
+      address: address(id),
       implementation: null,
       name: 'Contract',
       addressType: 'CONTRACT',
@@ -87,6 +99,12 @@ function createIndex(chainUid: ChainUid) {
   }
   return index;
 }
+
+const evmDialect = {
+  connect: createRest,
+  address: (n: number) => `0x${account(n)}`,
+  schemaName: 'ownership_change',
+};
 
 /** 300 token transfers, each with two logs. */
 function createTron(): World {
@@ -129,6 +147,7 @@ function createTron(): World {
   }));
   return {
     uid: 'tron',
+    ...evmDialect,
     label: 'Tron: 300 transactions, 600 logs',
     calls: [
       tronBlock(1, true),
@@ -179,8 +198,94 @@ function createVechain(): World {
   };
   return {
     uid: 'vechain',
+    ...evmDialect,
     label: 'VeChain: 150 transactions of two clauses, 300 logs',
     calls: [vechainBlock(1, true)],
     answer: (path) => (path === '/blocks/0' ? { id: 'first' } : block),
   };
+}
+
+/** 1,000 payments of four inputs and two outputs, as `getblock` with previous outputs shows them. */
+function createBitcoin(): World {
+  const address = (n: number) => String(toAddress(`0014${account(n)}`));
+  const script = (n: number) => ({
+    asm: `0 ${account(n)}`,
+    desc: `addr(${address(n)})#aaaaaaaa`,
+    hex: `0014${account(n)}`,
+    address: address(n),
+    type: 'witness_v0_keyhash',
+  });
+  const hashOf = (n: number) => sha256(Buffer.from(word(n)));
+  const payments = Array.from({ length: 1000 }, (_, n) => ({
+    txid: hashOf(n).toString('hex'),
+    hash: hashOf(n).toString('hex'),
+    version: 2,
+    size: 670,
+    vsize: 348,
+    weight: 1390,
+    locktime: 0,
+    vin: Array.from({ length: 4 }, (_unused, place) => ({
+      txid: hashOf(5000 + n).toString('hex'),
+      vout: place,
+      scriptSig: { asm: '', hex: '' },
+      txinwitness: ['3'.repeat(142), '2'.repeat(66)],
+      prevout: {
+        generated: false,
+        height: 800_000,
+        value: 0.5,
+        scriptPubKey: script(1_000_000 + 4 * n + place),
+      },
+      sequence: 0xfffffffd,
+    })),
+    vout: [1.5, 0.49].map((value, place) => ({
+      value,
+      n: place,
+      scriptPubKey: script(2_000_000 + n + place),
+    })),
+    fee: 0.01,
+    hex: '0'.repeat(1340),
+  }));
+  const coinbase = {
+    txid: hashOf(9999).toString('hex'),
+    vsize: 200,
+    vin: [{ coinbase: '03' }],
+    vout: [{ value: 3.125, n: 0, scriptPubKey: script(3_000_000) }],
+  };
+  const tx = [coinbase, ...payments];
+  let level: Buffer[] = tx.map(({ txid }) => Buffer.from(txid, 'hex').reverse());
+  while (level.length > 1)
+    level = Array.from({ length: Math.ceil(level.length / 2) }, (_, place) => {
+      const left = level[2 * place]!;
+      return sha256(sha256(Buffer.concat([left, level[2 * place + 1] ?? left])));
+    });
+  const hash = word(1);
+  const merkleroot = Buffer.from(level[0]!).reverse().toString('hex');
+  const header = { hash, height: 1, previousblockhash: word(0), time: 600, merkleroot };
+  const block = JSON.stringify({ ...header, weight: 3_900_000, size: 1_500_000, tx });
+  const answers: Readonly<Record<string, string>> = {
+    getblockhash: JSON.stringify(hash),
+    getblock: block,
+    getblockchaininfo: '{"chain":"main","blocks":1}',
+  };
+  const reply = ({ id, method }: { id: number; method: string }) =>
+    `{"jsonrpc":"2.0","id":${id},"result":${answers[method] ?? 'null'}}`;
+  return {
+    uid: 'bitcoin',
+    label: 'Bitcoin: 1,000 transactions, 4,000 inputs',
+    connect: createRpc,
+    address,
+    schemaName: 'utxo_spend',
+    calls: [
+      { method: 'getblockhash', params: [1] },
+      { method: 'getblock', params: [hash, 3] },
+    ],
+    answer(_path, body) {
+      const asked = JSON.parse(body) as Parameters<typeof reply>[0] | Parameters<typeof reply>[0][];
+      return Array.isArray(asked) ? `[${asked.map(reply).join()}]` : reply(asked);
+    },
+  };
+}
+
+function sha256(bytes: Buffer): Buffer {
+  return createHash('sha256').update(bytes).digest();
 }

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { base58 } from '@scure/base';
 import { chains } from '../../src/chains/chains.ts';
 import { createSolanaClient } from '../../src/chains/solana/createSolanaClient.ts';
+import { familyRow, processorMs } from './familyRow.ts';
 
 const perSlot = 1500;
 const touchedPerSlot = 5;
@@ -60,10 +61,8 @@ function slotOf(slot: number) {
   };
 }
 
-export type SolanaFigures = { fetchMs: number; wholeMs: number; callsPerSlot: number; megabytes: number };
-
 /** What a slot takes from the request to all that a watched address takes part in, beside fetching and parsing it alone. */
-export async function measureSolana(): Promise<SolanaFigures> {
+export async function measureSolana(): Promise<string> {
   const blocks = new Map(Array.from({ length: slots }, (_, n) => [n + 1, JSON.stringify(slotOf(n + 1))]));
   const answer = ({ id, method, params }: { id: number; method: string; params: [never] }): string => {
     const [first] = params as [string | number | undefined];
@@ -102,15 +101,18 @@ export async function measureSolana(): Promise<SolanaFigures> {
     onCall: () => calls++,
   });
   await client.header('latest');
-  const fetchMs = await timed(async (slot) => {
+  const alone = await processorMs(slots, async (round) => {
+    const slot = round + 1;
     const reply = await fetch(url, {
       method: 'POST',
       body: JSON.stringify({ id: 1, method: 'getBlock', params: [slot] }),
     });
     JSON.parse(await reply.text());
   });
-  calls = 0;
-  const wholeMs = await timed(async (slot) => {
+  let asked = 0;
+  const whole = await processorMs(slots, async (round) => {
+    const slot = round + 1;
+    calls = 0;
     const block = await client.block(slot);
     const whole =
       block &&
@@ -122,15 +124,11 @@ export async function measureSolana(): Promise<SolanaFigures> {
     const found = whole?.transactions.filter(({ from }) => watched.has(from)).length;
     if (found !== touchedPerSlot)
       throw new Error(`${found} transactions were found, and ${touchedPerSlot} were due.`);
+    asked = calls;
   });
   await client.close();
   server.close();
-  return { fetchMs, wholeMs, callsPerSlot: calls / slots, megabytes: (blocks.get(1)?.length ?? 0) / 1e6 };
-}
-
-async function timed(work: (slot: number) => Promise<void>): Promise<number> {
-  await work(1);
-  const startedAt = performance.now();
-  for (let slot = 1; slot <= slots; slot++) await work(slot);
-  return (performance.now() - startedAt) / slots;
+  const megabytes = (blocks.get(1)?.length ?? 0) / 1e6;
+  const label = `Solana: a slot of ${perSlot.toLocaleString('en')} transactions (${megabytes.toFixed(1)} MB), ${touchedPerSlot} of them of watched addresses`;
+  return familyRow(label, asked, alone, whole);
 }
