@@ -9,6 +9,7 @@ import { type Anvil, startAnvil } from '../testing/startAnvil.ts';
 import { deploy, units } from './deploy.ts';
 import { drive } from './drive.ts';
 import { findPort } from './findPort.ts';
+import { guardVault } from './guardVault.ts';
 import { greeting, printAlerts } from './print.ts';
 import { setUp } from './setUp.ts';
 import { startVigil } from './startVigil.ts';
@@ -63,17 +64,21 @@ async function demo({ port: wanted, dataDir, isKept, seconds }: Options): Promis
     const data = world.pool.encode('initialize', tenant.guardian);
     await anvil.submit({ to: world.pool.address, data });
     const client = createClient({ url, token: tenant.token });
+    const guarded = await guardVault(anvil, client, tenant);
     process.stdout.write(greeting(url, tenant));
     if (seconds !== undefined) setTimeout(() => stopping.abort(), seconds * 1000).unref();
     const reached = (block: bigint) => waitForBlock(client, block, signal);
-    await Promise.all([drive({ anvil, world, reached, signal }), printAlerts(client, signal)]);
+    await Promise.all([drive({ anvil, world, guarded, reached, signal }), printAlerts(client, signal)]);
   }
 }
 
 /** Old states are thrown away, so that a demo can run for days. */
 async function startChain(): Promise<Anvil> {
   try {
-    return await startAnvil({ args: ['--prune-history=200', '--transaction-block-keeper=2000'] });
+    return await startAnvil({
+      order: 'fees',
+      args: ['--prune-history=200', '--transaction-block-keeper=2000'],
+    });
   } catch (cause) {
     if (!(cause instanceof Error && 'code' in cause && cause.code === 'MODULE_NOT_FOUND')) throw cause;
     throw new Error(

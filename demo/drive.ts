@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Anvil } from '../testing/startAnvil.ts';
 import type { World } from './deploy.ts';
+import type { GuardedVault } from './guardVault.ts';
 import { everyday, type Step, scenes } from './scenes.ts';
 
 const blockMs = 1000;
@@ -10,13 +11,14 @@ const gaps = { first: 1, later: 4 };
 type Options = {
   anvil: Anvil;
   world: World;
+  guarded: GuardedVault;
   /** Resolves when Vigil has come to this block. */
   reached: (block: bigint) => Promise<void>;
   signal: AbortSignal;
 };
 
 /** Makes a block a second, full of everyday traffic, with a scene now and then, until it is stopped. */
-export async function drive({ anvil, world, reached, signal }: Options): Promise<void> {
+export async function drive({ anvil, world, guarded, reached, signal }: Options): Promise<void> {
   let played = 0;
   for (let quiet = 0; !signal.aborted; ) {
     const nextBlock = sleep(blockMs);
@@ -29,7 +31,11 @@ export async function drive({ anvil, world, reached, signal }: Options): Promise
       // A reorganisation of a block that Vigil has not processed would show nothing.
       if (scene === 'reorganise') await anvil.blockNumber().then(reached);
       if (scene === 'reorganise') await reorganise(anvil, quiet + 1);
-      else await mine(anvil, await scene(world), everyday(world));
+      else if (scene === 'stopAttack') {
+        await mine(anvil, guarded.prepare(world), everyday(world));
+        await anvil.blockNumber().then(reached);
+        await guarded.attack(world, everyday(world));
+      } else await mine(anvil, await scene(world), everyday(world));
       quiet = 0;
     }
     await nextBlock;

@@ -44,9 +44,14 @@ const colours: Readonly<Record<string, string>> = {
   MEDIUM: '\x1b[33m',
   LOW: '\x1b[36m',
   RETRACTED: '\x1b[35m',
+  STOPPED: '\x1b[1;32m',
 };
 
-function write(at: number, word: string, { name, message }: Alert): void {
+function write(at: number, word: string, { name, message, finality }: Alert): void {
+  printLine(at, word, name, finality === 'PENDING' ? `No block has it yet: ${message}` : message);
+}
+
+export function printLine(at: number, word: string, name: string, message: string): void {
   const time = new Date(at).toTimeString().slice(0, 8);
   const colour = process.stdout.isTTY && process.stdout.hasColors() ? colours[word] : undefined;
   const shownWord = colour ? `${colour}${word.padEnd(9)}\x1b[0m` : word.padEnd(9);

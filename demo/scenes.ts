@@ -115,12 +115,13 @@ const withdrawMuch: Scene = async ({ users, token, vault }) => {
   ];
 };
 
-/** One round. The reorganisation undoes the scene before it. */
-export const scenes: readonly (Scene | 'reorganise')[] = [
+/** One round. The reorganisation undoes the scene before it; an attack is stopped before it lands. */
+export const scenes: readonly (Scene | 'reorganise' | 'stopAttack')[] = [
   moveMuch,
   drainPool,
   handOverVault,
   'reorganise',
+  'stopAttack',
   upgradeVault,
   handOverToken,
   refillPool,

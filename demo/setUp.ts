@@ -12,7 +12,14 @@ type Watched = {
 };
 
 /** The guardian is a wallet of Vigil's that pauses the pool when it is drained. */
-export type Tenant = { token: string; poolId: number; guardian: string; actionId: number };
+export type Tenant = {
+  token: string;
+  projectId: number;
+  poolId: number;
+  guardian: string;
+  walletId: number;
+  actionId: number;
+};
 
 /** Makes a tenant with a manager's API key, and as this manager everything that is watched. */
 export async function setUp(url: string, adminToken: string, world: World): Promise<Tenant> {
@@ -66,7 +73,14 @@ export async function setUp(url: string, adminToken: string, world: World): Prom
       detectors: [{ detectorId: drainDetectorId, scriptFilter: "e.severity === 'CRITICAL'" }],
     },
   });
-  return { token, poolId, guardian: wallet.address, actionId: action.id };
+  return {
+    token,
+    projectId: project.id,
+    poolId,
+    guardian: wallet.address,
+    walletId: wallet.id,
+    actionId: action.id,
+  };
 }
 
 /** The free plan allows 1,000 alerts an hour, which a long demo exceeds. */

@@ -19,7 +19,7 @@ describe('npm run demo', { timeout: 180_000 }, () => {
   });
   afterAll(() => rm(place, { recursive: true }));
 
-  it('shows alerts and a retraction, gives curl lines that work, and leaves nothing behind', async () => {
+  it('shows alerts, a retraction and an attack that is stopped before it lands, gives curl lines that work, and leaves nothing behind', async () => {
     const demo = launch();
     const find = (pattern: RegExp) =>
       until(() => {
@@ -46,6 +46,7 @@ describe('npm run demo', { timeout: 180_000 }, () => {
     });
 
     await find(/^\S+ {2}(RETRACTED) /m);
+    await find(/^\S+ {2}(STOPPED) +Attack on the vault +.*came before the attack/m);
     demo.child.kill('SIGINT');
     expect(await demo.ended, demo.told()).toBe(0);
     const alerts = [...demo.told().matchAll(/^\d\d:\d\d:\d\d {2}([A-Z]+) +(.+?) {2}/gm)];
