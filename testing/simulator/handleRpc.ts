@@ -19,6 +19,8 @@ export type SimState = {
   balance?(address: string, block: SimBlock): bigint;
   code?(address: string, block: SimBlock): string;
   storage?(address: string, slot: string, block: SimBlock): string;
+  /** The tree of calls of `debug_traceCall`; absent: the server does not trace. */
+  trace?(tx: { from?: string; to?: string }): object;
 };
 
 /** The answer to one call, as JSON. */
@@ -68,15 +70,17 @@ export async function handleRpc(
       const block = stateAt(second ?? 'latest');
       return text((await state.call?.(isRecord(first) ? first : {}, block)) ?? '0x');
     }
+    case 'debug_traceCall':
+      if (!state.trace) break;
+      return JSON.stringify(state.trace(isRecord(first) ? first : {}));
     case 'eth_getBalance':
       return text(toHex(state.balance?.(toText(first), stateAt(second)) ?? 0n));
     case 'eth_getCode':
       return text(state.code?.(toText(first), stateAt(second)) ?? '0x');
     case 'eth_getStorageAt':
       return text(state.storage?.(toText(first), toText(second), stateAt(third)) ?? `0x${'0'.repeat(64)}`);
-    default:
-      throw new RpcError(-32601, `the method ${method} does not exist/is not available`);
   }
+  throw new RpcError(-32601, `the method ${method} does not exist/is not available`);
 }
 
 type View = ReturnType<typeof createView>;

@@ -19,6 +19,8 @@ type Options = {
   state?: SimState;
   /** Takes transactions; several servers of one chain share it. */
   mempool?: Mempool;
+  /** Calls back with pending transactions as JSON, until the returned function is called; they are announced with bodies. */
+  announce?: (listener: (body: string) => void) => () => void;
   /** Chooses latencies and failures. */
   seed?: number;
 };
@@ -29,7 +31,7 @@ type Outcome = Loss | 'empty' | Buffer[];
 
 /** A node on loopback, HTTP and WebSocket on one port. Several may serve one chain, each with faults of its own. */
 export async function startSimulator(options: Options) {
-  const { chain, state = {}, mempool, seed = 1 } = options;
+  const { chain, state = {}, mempool, announce, seed = 1 } = options;
   let faults = options.faults ?? {};
   const calls = new Map<string, number>();
   const sockets = new Set<Socket>();
@@ -148,6 +150,7 @@ export async function startSimulator(options: Options) {
   });
   server.on('upgrade', (request: IncomingMessage, stream: Socket) => {
     const mine = new Set<string>();
+    const announced: (() => void)[] = [];
     const socket = acceptSocket(request, stream, {
       text: (text) => {
         handle(text, subscribe).then(
@@ -162,6 +165,7 @@ export async function startSimulator(options: Options) {
       },
       close: () => {
         for (const id of mine) heads.delete(id);
+        for (const end of announced) end();
       },
     });
 
@@ -169,16 +173,20 @@ export async function startSimulator(options: Options) {
       if (method === 'eth_unsubscribe')
         return String(mine.delete(String(params[0])) && heads.delete(String(params[0])));
       if (method !== 'eth_subscribe') return undefined;
-      if (params[0] !== 'newHeads')
-        throw new RpcError(-32602, 'the simulator has only newHeads to subscribe to');
       subscriptions++;
       const id = `0x${subscriptions.toString(16)}`;
-      mine.add(id);
-      heads.set(id, (head) => {
+      const tell = (result: string) => {
         socket.send(
-          `{"jsonrpc":"2.0","method":"eth_subscription","params":{"subscription":"${id}","result":${head}}}`,
+          `{"jsonrpc":"2.0","method":"eth_subscription","params":{"subscription":"${id}","result":${result}}}`,
         );
-      });
+      };
+      if (params[0] === 'newPendingTransactions' && announce) announced.push(announce(tell));
+      else if (params[0] !== 'newHeads')
+        throw new RpcError(-32602, 'the simulator has only newHeads to subscribe to');
+      else {
+        mine.add(id);
+        heads.set(id, tell);
+      }
       return JSON.stringify(id);
     }
   });
