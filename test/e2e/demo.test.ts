@@ -11,7 +11,7 @@ import { until } from '../../testing/until.ts';
 
 const script = join(import.meta.dirname, '..', '..', 'scripts', 'demo.mjs');
 
-describe('npm run demo', { timeout: 180_000 }, () => {
+describe('npm run demo', () => {
   const place = join(tmpdir(), `vigil-demo-test-${randomUUID()}`);
   beforeAll(async () => {
     await mkdir(place);
@@ -25,7 +25,9 @@ describe('npm run demo', { timeout: 180_000 }, () => {
       until(() => {
         if (demo.child.exitCode !== null) throw new Error(`The demo ended: ${demo.told()}`);
         return pattern.exec(demo.told())?.[1];
-      }, 120_000);
+      }, 120_000).catch((cause: unknown) => {
+        throw new Error(`The demo showed no ${pattern}: ${demo.told()}`, { cause });
+      });
     const url = await find(/^ {2}address {2}(http:\/\/127\.0\.0\.1:\d+) /m);
     const token = await find(/^ {2}token {4}(vigil_key_\S+) /m);
     const { roles } = await createClient({ url, token }).get('/auth/me');

@@ -3,12 +3,19 @@ import { sql } from '../../src/lib/sql.ts';
 import { verifyRollups } from '../../src/store/alerts/rollups.ts';
 import { artifacts } from '../../testing/contracts/artifacts.ts';
 import type { Contract } from '../../testing/createContract.ts';
+import { createMempool } from '../../testing/simulator/createMempool.ts';
+import { createSimChain } from '../../testing/simulator/createSimChain.ts';
+import { type Simulator, startSimulator } from '../../testing/simulator/startSimulator.ts';
 import { type Anvil, startAnvil } from '../../testing/startAnvil.ts';
 import type { Json } from '../../testing/startTestApi.ts';
 import { startTestWatch, type TestWatch } from '../../testing/startTestWatch.ts';
 import { until } from '../../testing/until.ts';
 
 const ether = 10n ** 18n;
+/** A node whose pool is as busy as the test says. */
+const busy = { chain: createSimChain({ chainId: 1 }), tell: (_body: string): void => {} };
+const target = `0x${'5a'.repeat(20)}`;
+let simulator: Simulator;
 let anvil: Anvil;
 let vigil: TestWatch;
 let watching: { stop(): Promise<void> };
@@ -18,9 +25,30 @@ let detectorId: number;
 
 beforeAll(async () => {
   anvil = await startAnvil();
-  vigil = await startTestWatch({ anvil: { urls: [anvil.wsUrl], confirmations: 1 } }, undefined, {
-    pendingDropMs: 0,
+  simulator = await startSimulator({
+    chain: busy.chain,
+    mempool: createMempool(busy.chain),
+    announce: (listener) => {
+      busy.tell = listener;
+      return () => {};
+    },
+    state: {
+      balance: () => 10n * ether,
+      trace: ({ from, to }) => ({
+        type: 'CALL',
+        from,
+        to,
+        value: '0x0',
+        input: '0x12345678',
+        calls: to === target ? [{ type: 'CALL', from: to, to: from, value: '0x4563918244f40000' }] : [],
+      }),
+    },
   });
+  const settings = {
+    anvil: { urls: [anvil.wsUrl], confirmations: 1 },
+    ethereum: { urls: [simulator.wsUrl], traces: 'off' as const },
+  };
+  vigil = await startTestWatch(settings, undefined, { pendingDropMs: 0 });
   vault = await anvil.deploy(artifacts.SilentVault);
   thief = await anvil.deploy(artifacts.Thief, vault.address);
   const contractId = await vigil.addContract(vault.address, { name: 'Vault', abi: vault.abi });
@@ -32,12 +60,13 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await vigil?.stop();
+  await simulator?.stop();
   await anvil?.stop();
 });
 
-async function pendingOf(): Promise<Json> {
+async function pendingOf(uid = 'anvil'): Promise<Json> {
   const { data } = await vigil.ok('GET', 'chain');
-  return data.find(({ chainUid }: Json) => chainUid === 'anvil').pending;
+  return data.find(({ chainUid }: Json) => chainUid === uid).pending;
 }
 
 /** Puts an attack into the pool that no block takes yet. */
@@ -175,4 +204,44 @@ describe('a pending transaction', () => {
     await until(async () => (await alertOf(hash))?.blockNumber != null);
     expect(await alertOf(hash)).toMatchObject({ uid });
   });
+});
+
+describe('a pool with thousands of transactions', () => {
+  it('hides no attack among them, and holds up no block', async () => {
+    const contractId = await vigil.addContract(target, { chainUid: 'ethereum' });
+    await vigil.addDetector(contractId, 'drain', { pending: true });
+    await until(async () => {
+      // It is followed from a block on.
+      busy.chain.extend(1);
+      return (await pendingOf('ethereum'))?.state === 'ok';
+    });
+    const others = 5000;
+    const hashes = Array.from({ length: others + 1 }, (_, n) => announcePending(n, n === others / 2));
+    busy.chain.extend(1);
+    await vigil.reached('ethereum', busy.chain.head.number);
+    const attack = hashes[others / 2]!;
+    // The node does not know the attack by its hash, so that its alert is retracted soon.
+    const raised = () =>
+      vigil.store.query(
+        sql`select tx_hash as hash, is_pending as "isPending" from alert where chain_uid = 'ethereum'`,
+      );
+    await until(async () => (await raised()).length > 0);
+    await until(async () => (await pendingOf('ethereum')).seen === others + 1);
+    const { simulated, dropped } = await pendingOf('ethereum');
+    // The others name nothing that is watched: as many as may be are simulated, the rest is counted.
+    expect(simulated).toBeGreaterThan(1);
+    expect(dropped).toBeGreaterThan(0);
+    expect(simulated + dropped).toBeLessThanOrEqual(others + 1);
+    expect(await raised()).toEqual([{ hash: attack, isPending: true }]);
+  });
+
+  function announcePending(n: number, isAttack: boolean): string {
+    const hash = `0x${(n + 1).toString(16).padStart(64, '0')}`;
+    const from = `0x${(n + 1).toString(16).padStart(40, 'b')}`;
+    const to = isAttack ? target : `0x${(n + 1).toString(16).padStart(40, 'c')}`;
+    const fees = { maxFeePerGas: '0x2540be400', maxPriorityFeePerGas: '0x3b9aca00' };
+    const rest = { nonce: '0x0', value: '0x0', gas: '0x30d40', input: '0x12345678', blockHash: null };
+    busy.tell(JSON.stringify({ hash, from, to, ...fees, ...rest }));
+    return hash;
+  }
 });
