@@ -21,7 +21,7 @@ const random = createSeededRandom(11);
 const word = (address: string) => `0x${address.slice(2).padStart(64, '0')}`;
 const ether = 10n ** 18n;
 
-/** A node in a process of its own: its blocks resemble those of mainnet, and its pool is as busy as it is told. */
+/** A node in a process of its own: its blocks resemble those of mainnet, and its pool is as busy as it is ordered to be. */
 process.once('message', (order: PoolOrder) => void serve(order));
 
 async function serve({ vault, guardian }: PoolOrder): Promise<void> {
