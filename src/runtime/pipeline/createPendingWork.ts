@@ -69,9 +69,10 @@ export function createPendingWork(context: PipelineContext) {
     const simulation = await mempool.simulate(transaction, tip);
     simulated++;
     if (!simulation) return true;
-    const found = simulation.isSuccess ? await evaluator.evaluate(transaction, simulation) : [];
+    if (!simulation.isSuccess) return false;
+    const { found, mayShowMore } = await evaluator.evaluate(transaction, simulation);
     if (found.length > 0) await raise(transaction, found, isStillWanted);
-    return found.length > 0 || (!isNamed && transaction.to !== null && simulation.isSuccess);
+    return !mayShowMore && (found.length > 0 || (!isNamed && transaction.to !== null));
   }
 
   /** In the turn of blocks, so that a block with the transaction comes wholly before it or after it. */
