@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { rolldown } from 'rolldown';
-import type { Order } from './actProcess.ts';
+import type { Order } from './obeyOrders.ts';
 import type { ActorSetup } from './openActor.ts';
 
 const repository = join(import.meta.dirname, '..', '..', '..');
@@ -23,15 +23,17 @@ export type ActorProcess = {
 
 export type Actors = Awaited<ReturnType<typeof createActors>>;
 
+type Program = 'actProcess' | 'guardProcess';
+
 /** Makes processes that fire actions. One is always ready, so that nobody waits for a program to load. */
-export async function createActors(setup: ActorSetup) {
+export async function createActors(setup: ActorSetup, program: Program = 'actProcess') {
   const folder = join(tmpdir(), `vigil-actors-${randomUUID()}`);
-  await compile(folder);
+  await compile(folder, program);
   const children = new Set<ChildProcess>();
   let spare = launch();
 
   function launch(): Promise<ActorProcess> {
-    const child = fork(programIn(folder), {
+    const child = fork(programIn(folder, program), {
       execArgv: [],
       stdio: 'inherit',
     });
@@ -80,9 +82,10 @@ export async function createActors(setup: ActorSetup) {
   };
 }
 
-const programIn = (folder: string) => join(folder, 'test', 'actions', 'support', 'actProcess.js');
+const programIn = (folder: string, program: Program) =>
+  join(folder, 'test', 'actions', 'support', `${program}.js`);
 
-async function compile(folder: string): Promise<void> {
+async function compile(folder: string, program: Program): Promise<void> {
   await promisify(execFile)(process.execPath, [
     join(modules, 'typescript', 'bin', 'tsc'),
     '--ignoreConfig',
@@ -96,17 +99,17 @@ async function compile(folder: string): Promise<void> {
     repository,
     '--outDir',
     folder,
-    join(import.meta.dirname, 'actProcess.ts'),
+    join(import.meta.dirname, `${program}.ts`),
   ]);
   await symlink(modules, join(folder, 'node_modules'));
   await cp(join(repository, 'package.json'), join(folder, 'package.json'));
   // One file loads in half the time of hundreds. The sandbox stays apart: its worker consists of the text of its functions.
   const bundle = await rolldown({
-    input: programIn(folder),
+    input: programIn(folder, program),
     platform: 'node',
     external: [/^koffi/, /^pg-native$/, /^pino$/, /^quickjs-emscripten/, /\/src\/scripts\//],
     logLevel: 'warn',
   });
-  await bundle.write({ dir: dirname(programIn(folder)), format: 'esm' });
+  await bundle.write({ dir: dirname(programIn(folder, program)), format: 'esm' });
   await bundle.close();
 }

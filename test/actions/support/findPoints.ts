@@ -2,8 +2,13 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** Every step that firing an action reports; read from the sources, so that a new one is never left out. */
-export function findPoints(): string[] {
-  const folder = join(import.meta.dirname, '..', '..', '..', 'src', 'actions');
+export const findPoints = (): string[] => pointsIn('actions');
+
+/** The same of pending transactions. */
+export const findPendingPoints = (): string[] => pointsIn('runtime', 'pipeline');
+
+function pointsIn(...place: string[]): string[] {
+  const folder = join(import.meta.dirname, '..', '..', '..', 'src', ...place);
   return readdirSync(folder)
     .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
     .flatMap((file) => [...readFileSync(join(folder, file), 'utf8').matchAll(/onStep\('([^']+)'\)/g)])
