@@ -1,5 +1,6 @@
 import { existsSync, statfsSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
+import { LongestFirst } from './testing/longestFirst.ts';
 
 // In memory where there is room, because a run creates and drops hundreds of databases, each of more than a thousand files.
 if (process.env.TMPDIR === undefined && hasRoom('/dev/shm')) process.env.TMPDIR = '/dev/shm';
@@ -16,6 +17,7 @@ export default defineConfig({
     maxWorkers: 3,
     // Each file has a database of its own; modules that are loaded and compiled once for all make the run a third shorter.
     isolate: false,
+    sequence: { sequencer: LongestFirst },
     // One in thousands that talks to a dozen processes on a busy machine must not cost the run; the summary names it with its error.
     retry: 1,
     testTimeout: 240_000,
