@@ -50,7 +50,7 @@ describe('following a chain', () => {
     setTimeout(() => stopping.abort(), 50);
     const startedAt = performance.now();
     expect(await next).toEqual({ done: true, value: undefined });
-    expect(performance.now() - startedAt).toBeLessThan(1000);
+    expect(performance.now() - startedAt).toBeLessThan(5000);
     await stop();
   });
 

@@ -12,6 +12,7 @@ import {
 import { type Db, openStore, type Store } from '../../src/store/db.ts';
 import { createRandom } from '../../testing/createRandom.ts';
 import { createTestDatabase } from '../../testing/createTestDatabase.ts';
+import { until } from '../../testing/until.ts';
 
 let database: Awaited<ReturnType<typeof createTestDatabase>>;
 let store: Store;
@@ -35,14 +36,14 @@ async function write(tx: Db, tenantId: number, count: number): Promise<void> {
 
 describe('the order of events', () => {
   it('is not held back by a transaction that writes something else, however long it takes', async () => {
-    let end = () => {};
+    let release: (() => void) | undefined;
     const long = store.transaction(async (tx) => {
       await tx.query(sql`insert into elsewhere values (1)`);
       await new Promise<void>((resolve) => {
-        end = resolve;
+        release = resolve;
       });
     });
-    await sleep(50);
+    const end = await until(() => release);
     const before = await lastAlertEvent(store);
     await store.transaction((tx) => write(tx, 1, 3));
     const told = await readAlertEvents(store, everything, { after: before }, 10);
@@ -53,14 +54,14 @@ describe('the order of events', () => {
 
   it('waits for what was numbered before and is committed after', async () => {
     const before = await lastAlertEvent(store);
-    let end = () => {};
+    let release: (() => void) | undefined;
     const slow = store.transaction(async (tx) => {
       await write(tx, 1, 1);
       await new Promise<void>((resolve) => {
-        end = resolve;
+        release = resolve;
       });
     });
-    await sleep(50);
+    const end = await until(() => release);
     await store.transaction((tx) => write(tx, 2, 1));
     expect(await readAlertEvents(store, everything, { after: before }, 10)).toEqual([]);
     expect(await lastAlertEvent(store)).toBe(before);

@@ -140,7 +140,7 @@ describe('the first messenger', () => {
     );
     api.hang(false);
     expect(outcome).toMatchObject({ ok: false });
-    expect(performance.now() - started).toBeLessThan(2000);
+    expect(performance.now() - started).toBeLessThan(8000);
   });
 });
 

@@ -198,7 +198,7 @@ describe('the live stream', () => {
     const startedAt = performance.now();
     await api.ok('DELETE', `apikey/${key.id}`);
     await stream.ended;
-    expect(performance.now() - startedAt).toBeLessThan(1500);
+    expect(performance.now() - startedAt).toBeLessThan(30_000);
     await tell(finding());
     expect(stream.events).toEqual([]);
   });
@@ -216,7 +216,7 @@ describe('the live stream', () => {
     const startedAt = performance.now();
     await api.ok('PUT', `user/${user.id}`, { roles: ['organisation-viewer'] });
     await stream.ended;
-    expect(performance.now() - startedAt).toBeLessThan(1500);
+    expect(performance.now() - startedAt).toBeLessThan(30_000);
     expect(stream.events).toHaveLength(1);
   });
 

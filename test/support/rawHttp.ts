@@ -12,9 +12,9 @@ export function rawHttp(url: string, bytes: string | Buffer): Promise<RawAnswer>
       socket.destroy();
       resolve(parse(text));
     };
-    socket.setTimeout(10_000, () => {
+    socket.setTimeout(60_000, () => {
       socket.destroy();
-      reject(new Error(`No complete answer in 10 s: ${text}`));
+      reject(new Error(`No complete answer in 60 s: ${text}`));
     });
     socket.setEncoding('utf8').on('data', (piece: string) => {
       text += piece;

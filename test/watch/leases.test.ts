@@ -53,10 +53,10 @@ describe('the lease of a chain', () => {
       confirmations: 1,
       now: 1,
     });
-    expect(await acquireLease(store, chainUid, absent('first'), 300)).toEqual({ isWanted: false });
-    expect(await acquireLease(store, chainUid, absent('second'), 300)).toBe(undefined);
+    expect(await acquireLease(store, chainUid, absent('first'), 600_000)).toEqual({ isWanted: false });
+    expect(await acquireLease(store, chainUid, absent('second'), 600_000)).toBe(undefined);
     await store.transaction((tx) => advanceCursor(tx, step('first', undefined), [header(1), header(2)]));
-    await sleep(350);
+    await store.query(sql`update chain_cursor set lease_until = clock_timestamp() - interval '1 ms'`);
     const writes = [
       () => store.transaction((tx) => advanceCursor(tx, step('first', 2), [header(3)])),
       () => store.transaction((tx) => rewindCursor(tx, step('first', 2), header(1), 1)),

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { processorMs } from '../../../test/query/processorMs.ts';
 import { Problem } from '../../model/errors.ts';
 import { parse } from './parse.ts';
 
@@ -169,9 +170,10 @@ describe('parse', () => {
       `a = ${' '.repeat(8000)}`,
       '`'.repeat(8191),
     ];
-    const start = performance.now();
-    for (const text of hostile) refusal(text);
-    expect(performance.now() - start).toBeLessThan(500);
+    const ms = processorMs(() => {
+      for (const text of hostile) refusal(text);
+    });
+    expect(ms).toBeLessThan(500);
   });
 });
 
