@@ -10,7 +10,7 @@ import { type SimulatedWorld, startSimulatedWorld } from './support/startSimulat
 const gwei = 1_000_000_000n;
 const fires = 200;
 
-describe('200 concurrent fires on one wallet', { timeout: 180_000 }, () => {
+describe('200 concurrent fires on one wallet', () => {
   const random = createRandom('nonces');
   let world: SimulatedWorld;
   let actors: Actors;

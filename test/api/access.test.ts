@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { accessOf, allowedRoles } from '../../src/api/http/access.ts';
 import { createMetrics } from '../../src/api/http/createMetrics.ts';
 import { createServer } from '../../src/api/http/createServer.ts';
@@ -11,9 +11,6 @@ import { dump } from './support/dump.ts';
 import { forAll } from './support/forAll.ts';
 import { exampleBody, kindAt, newBody, recordAt } from './support/newBody.ts';
 import { endpoints, nameOf, observe, recordEndpoints } from './support/observe.ts';
-
-// Thousands of requests, on a machine that may be busy with others.
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 /**
  * The rights, written down a second time: the lowest tenant role (viewer, user, manager: v u m) and the lowest

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { accessOf, allowedRoles } from '../../src/api/http/access.ts';
 import type { Endpoint } from '../../src/api/http/endpoint.ts';
 import { pathOf } from '../../src/api/http/route.ts';
@@ -11,8 +11,6 @@ import { createTenantWorld, type TenantWorld } from './support/createTenantWorld
 import { foreignId, idPlaces, valueAt, withValue } from './support/idPlaces.ts';
 import { kindAt, recordAt } from './support/newBody.ts';
 import { endpoints, nameOf, observe } from './support/observe.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 /**
  * Requests that a node of the chain has a part in, and none is configured here: the problem that is expected once the

@@ -2,8 +2,6 @@ import { request } from 'node:http';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { type Json, startTestApi, type TestApi } from '../../testing/startTestApi.ts';
 
-vi.setConfig({ testTimeout: 60_000 });
-
 const password = 'correct horse battery';
 const email = 'honest@example.com';
 let api: TestApi;

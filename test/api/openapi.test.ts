@@ -1,13 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { accessOf } from '../../src/api/http/access.ts';
 import { pathOf } from '../../src/api/http/route.ts';
 import { problems } from '../../src/model/errors.ts';
 import { type Json, startTestApi, type TestApi } from '../../testing/startTestApi.ts';
 import { endpoints } from './support/observe.ts';
 import { faultsOf, type Node, typesOf } from './support/schemas.ts';
-
-// Thousands of requests, on a machine that may be busy with others.
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 type Operation = { name: string; path: string; method: string; operation: Json };
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { accessOf, allowedRoles } from '../../src/api/http/access.ts';
 import type { Endpoint } from '../../src/api/http/endpoint.ts';
 import { type Role, roles } from '../../src/model/principal.ts';
@@ -11,9 +11,6 @@ import { dump } from './support/dump.ts';
 import { forAll } from './support/forAll.ts';
 import { exampleBody, kindAt, newBody, readAgain, recordAt } from './support/newBody.ts';
 import { endpoints, nameOf, observe, recordEndpoints } from './support/observe.ts';
-
-// Thousands of requests, on a machine that may be busy with others.
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const tenantCallers: Role[] = ['tenant-viewer', 'tenant-user', 'tenant-manager'];
 const organisationCallers: Role[] = ['organisation-viewer', 'organisation-user', 'organisation-manager'];

@@ -22,7 +22,7 @@ import { type Ledger, openLedger } from '../support/openLedger.ts';
 const rounds = Number(process.env.PROVE_ROUNDS ?? sized(3, 20));
 const kinds = ['project', 'contract', 'action', 'tokenomics/category', 'tokenomics/schedule', 'subscription'];
 
-describe('kill -9 at any moment', { timeout: 180_000 }, () => {
+describe('kill -9 at any moment', () => {
   const random = createRandom('crash');
   let workspace: Awaited<ReturnType<typeof createWorkspace>>;
   let dataDir: string;

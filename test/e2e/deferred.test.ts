@@ -49,9 +49,7 @@ afterAll(async () => {
   await simulator.stop();
 });
 
-it('kill -9 while evaluations are deferred: every block is evaluated once', {
-  timeout: 180_000,
-}, async () => {
+it('kill -9 while evaluations are deferred: every block is evaluated once', async () => {
   await createDetectors(vigil);
   let deferred = 0;
   for (let round = 1; round <= rounds; round++) {

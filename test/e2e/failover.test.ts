@@ -14,7 +14,7 @@ import { until } from '../../testing/until.ts';
 import { detectorMaker } from '../watch/support/detectorMaker.ts';
 import { newOwner, token } from '../watch/support/watchedWorld.ts';
 
-describe('Vigil on a primary and a synchronous standby', { timeout: 180_000 }, () => {
+describe('Vigil on a primary and a synchronous standby', () => {
   const random = createRandom('failover');
   const chain = createSimChain({ chainId: 31337, seed: random.seed });
   let workspace: Awaited<ReturnType<typeof createWorkspace>>;
@@ -43,7 +43,7 @@ describe('Vigil on a primary and a synchronous standby', { timeout: 180_000 }, (
       planId: plan.id,
       expirationDate: 4_000_000_000_000,
     });
-  }, 180_000);
+  });
   afterAll(async () => {
     clearInterval(mining);
     await vigil?.stop();

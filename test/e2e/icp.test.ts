@@ -123,4 +123,4 @@ it('Internet Computer: an entry of a ledger raises an alert, which notifies and 
   expect(await alerts()).toHaveLength(1);
   await until(() => sink.received.some(({ text }) => text.includes('600 ') && text.includes(thief)));
   expect(sink.received.map(({ text }) => text).join()).not.toContain('‮');
-}, 240_000);
+});

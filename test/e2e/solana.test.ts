@@ -71,7 +71,7 @@ it('Solana: a slot raises an alert, which notifies and pays once, through kill -
   for (let slot = 0; slot < 2; slot++) await solana.pay(thief.address, 1_000_000n);
   await flow.retracted(theft);
   await until(() => flow.sink.received.some(({ text }) => /retracted/.test(text) && text.includes(theft)));
-}, 240_000);
+});
 
 /** A node that knows of no transaction, and says of everything that it has expired at a final height. */
 async function startLiar(url: string): Promise<Server> {

@@ -66,4 +66,4 @@ it('Stellar: a ledger raises an alert, which notifies and freezes the thief once
   expect(BigInt(node.state.account(issuer.address)!.seq_num) % 2n ** 32n).toBe(3n);
   expect(await flow.alerts(`txHash:${theft}`)).toHaveLength(1);
   await until(() => flow.sink.received.some(({ text }) => text.includes('900,000,000,000 GOLD moved from')));
-}, 240_000);
+});

@@ -75,4 +75,4 @@ it('Tron: a block raises an alert, which notifies and fires a signed call once, 
   await tron.reorganise(depth);
   await anvil.mine(2);
   await flow.retracted(id);
-}, 240_000);
+});

@@ -63,7 +63,7 @@ it('VeChain: a block raises an alert, which notifies and fires a signed call onc
   await node.startAgain();
   while ((await node.height()) <= height) await node.send([{ to: thief, value: 1n }]);
   await flow.retracted(theft.meta.txID);
-}, 240_000);
+});
 
 /** Paused(address) */
 const pausedTopic = '0x62e78cea01bee320cd4e420270b5ea74000d11b0c9f74754ebdbfc544b05a258';

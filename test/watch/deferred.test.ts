@@ -70,7 +70,7 @@ const blocksOf = async ({ store }: TestWatch, detectorId: number) =>
     )
   ).map(({ number }) => number);
 
-describe('scripts that do not end', { timeout: 180_000 }, () => {
+describe('scripts that do not end', () => {
   it('delay no alert of another tenant, are reported, slowed and switched off', async () => {
     const { chain, vigil } = await start();
     const victim = await vigil.addDetector(await vigil.addContract(guarded), 'custom_tx', {
