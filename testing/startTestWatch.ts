@@ -45,6 +45,8 @@ export type TestWatch = TestApi & {
   projectId: number;
   addContract(address: string, members?: Json): Promise<number>;
   addDetector(contractId: number, schemaName: string, config?: Json, members?: Json): Promise<number>;
+  /** Waits until every process that watches was notified of what was changed before. */
+  informed(): Promise<void>;
   /** Waits until the block was processed, nothing of the chain is deferred, and traces were asked for at least once. */
   reached(chainUid: ChainUid, number: number): Promise<void>;
   alerts(query?: string): Promise<Json[]>;
@@ -120,7 +122,12 @@ export async function startTestWatch(
 
   const confirmations = (uid: ChainUid) => settings[uid]?.confirmations ?? chains[uid].confirmations;
 
+  const listeners = new Set<{ received: number }>();
+  let said = 0;
+
   const watch = () => {
+    const listener = { received: 0 };
+    listeners.add(listener);
     const watching = startWatching({
       settings: Object.fromEntries(
         Object.entries(settings).map(([uid, { startBlock, traces = 'auto', pending = 'auto' }]) => [
@@ -134,7 +141,11 @@ export async function startTestWatch(
       fetchFor: asked.fetchFor,
       recorder,
       auditKeys: api.services.keyring.audit,
-      listen: (onMessage) => listen(api.connection, 'vigil_watch', onMessage),
+      listen: (onMessage) =>
+        listen(api.connection, 'vigil_watch', (message) => {
+          if (message?.startsWith('informed ')) listener.received = Number(message.slice(9));
+          else onMessage(message);
+        }),
       presence: openPresence(api.connection),
       alertHooks,
       retractionHooks: [createCancelOnRetractions({ now: Date.now })],
@@ -144,7 +155,12 @@ export async function startTestWatch(
       now: Date.now,
       log,
     });
-    return started(watching);
+    return started({
+      stop: () => {
+        listeners.delete(listener);
+        return watching.stop();
+      },
+    });
   };
 
   const act: TestWatch['act'] = (options = {}) =>
@@ -208,6 +224,14 @@ export async function startTestWatch(
         ...members,
       });
       return made.id;
+    },
+    informed: async () => {
+      const first = ++said;
+      await until(async () => {
+        // Messages arrive in the order of their transactions; who was not yet listening receives the next one.
+        await api.store.query(sql`select pg_notify('vigil_watch', ${`informed ${said++}`})`);
+        return [...listeners].every(({ received }) => received >= first);
+      });
     },
     reached: async (chainUid, number) => {
       await until(async () => {

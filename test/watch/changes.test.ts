@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sql } from '../../src/lib/sql.ts';
 import { createRandom } from '../../testing/createRandom.ts';
@@ -38,32 +37,30 @@ async function emit(...logs: LogSpec[]): Promise<Json[]> {
 
 const emitOwner = async () => (await emit(newOwner(random))).map(({ name }) => name as string);
 const send = (amount: bigint) => transfer(vault, token, amount);
-/** What was changed counts a second later at the latest. */
-const aSecond = () => sleep(1000);
 const faults = (id: number) =>
   vigil.store.query(sql`select kind, message, count from watch_fault where id = ${id} and kind = 'detector'`);
 
 describe('changes of what is watched', () => {
-  it('count within a second for a detector that is made, changed, disabled, enabled and deleted', async () => {
+  it('count at once for a detector that is made, changed, disabled, enabled and deleted', async () => {
     expect(await emitOwner()).toEqual([]);
     const id = await vigil.addDetector(contractId, 'ownership_change');
-    await aSecond();
+    await vigil.informed();
     expect(await emitOwner()).toEqual(['ownership_change']);
     await vigil.ok('PUT', `detector/${id}`, { name: 'Renamed', config: { severity: 'LOW' } });
-    await aSecond();
+    await vigil.informed();
     expect(await emit(newOwner(random))).toMatchObject([{ name: 'Renamed', severity: 'LOW' }]);
     await vigil.ok('PUT', `detector/${id}`, { status: 'DISABLED' });
-    await aSecond();
+    await vigil.informed();
     expect(await emitOwner()).toEqual([]);
     await vigil.ok('PUT', `detector/${id}`, { status: 'ACTIVE' });
-    await aSecond();
+    await vigil.informed();
     expect(await emitOwner()).toEqual(['Renamed']);
     await vigil.ok('DELETE', `detector/${id}`);
-    await aSecond();
+    await vigil.informed();
     expect(await emitOwner()).toEqual([]);
   });
 
-  it('count within a second for triggers, contracts, projects and tenants', async () => {
+  it('count at once for triggers, contracts, projects and tenants', async () => {
     const made = await vigil.ok('POST', 'trigger', {
       contractId,
       name: 'Moved',
@@ -72,7 +69,7 @@ describe('changes of what is watched', () => {
     });
     const other = await vigil.addContract(vault, { name: 'Vault' });
     await vigil.addDetector(other, 'large_transfer', { threshold: '1', token });
-    await aSecond();
+    await vigil.informed();
     const names = async () => (await emit(send(2n * 10n ** 18n))).map(({ name }) => name as string).sort();
     expect(await names()).toEqual(['Tokens moved', 'large_transfer']);
     const setStatus = (table: 'project' | 'tenant', status: string) =>
@@ -86,21 +83,21 @@ describe('changes of what is watched', () => {
     const project = await vigil.ok('POST', 'project', { tenantId: elsewhere.id, name: 'Other' });
     const spare = await vigil.addContract(vault, { projectId: project.id, name: 'Spare' });
     await setStatus('project', 'DISABLED');
-    await aSecond();
+    await vigil.informed();
     expect(await names()).toEqual([]);
     await setStatus('project', 'ACTIVE');
-    await aSecond();
+    await vigil.informed();
     expect(await names()).toEqual(['Tokens moved', 'large_transfer']);
     await setStatus('tenant', 'DISABLED');
-    await aSecond();
+    await vigil.informed();
     expect(await names()).toEqual([]);
     await setStatus('tenant', 'ACTIVE');
     await vigil.ok('DELETE', `contract/${other}`);
-    await aSecond();
+    await vigil.informed();
     expect(await names()).toEqual(['Tokens moved']);
     await vigil.ok('DELETE', `trigger/${made.id}`);
     await vigil.ok('DELETE', `contract/${spare}`);
-    await aSecond();
+    await vigil.informed();
     expect(await names()).toEqual([]);
   });
 
@@ -161,7 +158,7 @@ describe('detectors that fail', () => {
       bad.push(
         await vigil.addDetector(contractId, 'custom_event', { signature, expression }, { name: 'Bad' }),
       );
-    await aSecond();
+    await vigil.informed();
     for (let n = 1; n <= 4; n++) {
       const [block] = chain.extend({ logs: [send(1n)] });
       await vigil.reached('anvil', block!.number);
@@ -175,7 +172,7 @@ describe('detectors that fail', () => {
     expect(told[0]).toMatchObject({ name: 'Detector fault', contractId });
     for (const id of bad)
       await vigil.ok('PUT', `detector/${id}`, { config: { signature, expression: 'e.args.value === 1n' } });
-    await aSecond();
+    await vigil.informed();
     expect(await emit(send(1n))).toHaveLength(1 + bad.length);
     for (const id of bad) expect(await faults(id)).toEqual([]);
     for (const id of [good, ...bad]) await vigil.ok('DELETE', `detector/${id}`);
@@ -193,7 +190,7 @@ describe('detectors that fail', () => {
     );
     expect(await emitOwner()).toEqual(['ownership_change']);
     await vigil.ok('PUT', `detector/${id}`, { config: { signature } });
-    await aSecond();
+    await vigil.informed();
     await emit(send(1n));
     expect(await faults(id)).toEqual([]);
     for (const each of [id, good]) await vigil.ok('DELETE', `detector/${each}`);
@@ -203,7 +200,7 @@ describe('detectors that fail', () => {
 describe('limits', () => {
   it('a cooldown holds findings back and the next alert says how many', async () => {
     const id = await vigil.addDetector(contractId, 'custom_event', { signature, cooldown: '1 min' });
-    await aSecond();
+    await vigil.informed();
     const counts: unknown[] = [];
     // Blocks are twelve seconds apart.
     for (let n = 0; n < 6; n++) counts.push((await emit(send(1n))).map(({ meta }) => meta.heldBack ?? 0));
@@ -218,14 +215,14 @@ describe('limits', () => {
       { signature, tags: ['b'] },
       { tags: ['shadow'] },
     );
-    await aSecond();
+    await vigil.informed();
     expect(await emit(send(1n))).toMatchObject([{ tags: ['shadow', 'b'] }]);
     await vigil.ok('DELETE', `detector/${id}`);
   });
 
   it('what goes beyond the plan is stored as suppressed, with one notice', async () => {
     const id = await vigil.addDetector(contractId, 'custom_event', { signature });
-    await aSecond();
+    await vigil.informed();
     await vigil.store.query(sql`delete from alert_rate`);
     await vigil.store.query(sql`update plan set detector_rate_limit = 3`);
     await emit(send(1n), send(1n));
@@ -238,7 +235,7 @@ describe('limits', () => {
     expect(alerts.slice(0, 2).map(({ suppressed }) => suppressed)).toEqual([false, false]);
     expect(await vigil.alerts('name:"Alert rate limit reached"')).toHaveLength(1);
     const critical = await vigil.addDetector(contractId, 'custom_event', { signature, severity: 'CRITICAL' });
-    await aSecond();
+    await vigil.informed();
     await emit(send(1n), send(1n), send(1n));
     await emit(send(1n), send(1n));
     const worst = await vigil.alerts(`detectorId:${critical}`);
