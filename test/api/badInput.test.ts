@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Endpoint } from '../../src/api/http/endpoint.ts';
 import { exampleOf } from '../../src/api/http/exampleOf.ts';
 import { createTurns } from '../../testing/createTurns.ts';
@@ -14,9 +14,6 @@ import { forAll } from './support/forAll.ts';
 import { kindAt, newBody, readAgain, recordAt } from './support/newBody.ts';
 import { endpoints, nameOf, observe, recordEndpoints } from './support/observe.ts';
 import { faultsOf, type Node, nodeOf } from './support/schemas.ts';
-
-// Thousands of requests, on a machine that may be busy with others.
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const withBody = endpoints.filter(({ body }) => body);
 
@@ -41,7 +38,7 @@ describe('a body', () => {
       badMembers(nodeOf(endpoint.body), rightBodies.get(endpoint)!).map((bad) => ({ endpoint, ...bad })),
     );
     expect(all.length).toBeGreaterThan(5000);
-    const isTurn = createTurns('bad members', 8);
+    const isTurn = createTurns('bad members', 16);
     const cases = all.filter((_, n) => isTurn(n));
     await forAll(cases, async ({ endpoint, text, what, pointer, code }) => {
       const answer = await send(endpoint, text);

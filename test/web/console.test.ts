@@ -1,6 +1,7 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addSource } from '../../testing/addSource.ts';
+import { createTurns } from '../../testing/createTurns.ts';
 import { openBrowser, watchFaults } from '../../testing/openBrowser.ts';
 import { startTestApi, type TestApi } from '../../testing/startTestApi.ts';
 import { axeFaults } from './support/axeFaults.ts';
@@ -425,7 +426,7 @@ describe('every page', () => {
   it('has no fault that axe finds, in both themes and on a phone', async () => {
     const found: string[] = [];
     const { incidentUid } = await api.ok('GET', `alert/${uids[5]}`);
-    for (const path of [
+    const paths = [
       '/',
       '/alerts',
       `/alerts?alert=${uids[5]}`,
@@ -436,12 +437,15 @@ describe('every page', () => {
       `/contracts/${source.contractId}?new=1`,
       `/detectors/${source.detectorId}`,
       ...further,
-    ]) {
+    ];
+    const isTurn = createTurns('pages for axe', 2);
+    for (const [at, path] of paths.entries()) {
       await page.goto(api.url + path);
-      for (const [theme, width] of [
+      const views = [
         ['dark', 1440],
         ['light', 360],
-      ] as const) {
+      ] as const;
+      for (const [theme, width] of views.filter((_, n) => isTurn(at + n))) {
         await page.emulateMedia({ colorScheme: theme });
         await page.setViewportSize({ width, height: 900 });
         await settle(page);
