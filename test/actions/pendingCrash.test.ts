@@ -17,7 +17,10 @@ const ether = 10n ** 18n;
 /** Each step so often in `npm run prove:pending`; otherwise three steps that the seed chooses. */
 const rounds = process.env.PROVE_ROUNDS === undefined ? undefined : Number(process.env.PROVE_ROUNDS) / 50;
 
-describe('kill -9 while a pending attack is answered', () => {
+// The proof takes minutes.
+const options = rounds === undefined ? {} : { timeout: 3_600_000 };
+
+describe('kill -9 while a pending attack is answered', options, () => {
   const random = createRandom('pending crashes');
   const watchPoints = findPendingPoints();
   let anvil: Anvil;
@@ -69,7 +72,6 @@ describe('kill -9 while a pending attack is answered', () => {
   });
 
   it('each attack has one alert and one call, which is mined or taken back', async () => {
-    // A call that is not stuck is replaced only when it is called off.
     const all = [...watchPoints, ...findPoints()];
     const points = rounds === undefined ? Array.from({ length: 3 }, () => random.pick(watchPoints)) : all;
     for (let round = 0; round < (rounds ?? 1); round++)
