@@ -3,13 +3,17 @@ import { publishDetectors } from '../../src/services/detectors/publishDetectors.
 import type { Store } from '../../src/store/db.ts';
 
 /**
- * A tenant with so many contracts, each with a detector of its own that looks at events alone; the first ones are at the addresses
- * given.
+ * A tenant with so many contracts, each with a detector of its own, which looks at events alone unless another is named; the first
+ * ones are at the addresses given.
  */
 export async function seedDetectors(
   store: Store,
   count: number,
   addresses: readonly string[],
+  { name, config }: { name: string; config: object } = {
+    name: 'ownership_change',
+    config: { checkOwner: false },
+  },
 ): Promise<void> {
   await publishDetectors(store, 1);
   await store.query(sql`insert into tenant (created_at, updated_at, name) values (1, 1, 'bench')`);
@@ -25,7 +29,7 @@ export async function seedDetectors(
   );
   await store.query(
     sql`insert into detector (tenant_id, contract_id, schema_id, created_at, updated_at, name, source, config)
-      select 1, c.id, s.id, 1, 1, 'Owner of ' || c.id, 'PLATFORM', '{"checkOwner": false}'
-      from contract c, detector_schema s where s.name = 'ownership_change'`,
+      select 1, c.id, s.id, 1, 1, 'Detector of ' || c.id, 'PLATFORM', ${JSON.stringify(config)}::jsonb
+      from contract c, detector_schema s where s.name = ${name}`,
   );
 }

@@ -5,6 +5,7 @@ import { createSimChain } from '../../testing/simulator/createSimChain.ts';
 import { startSimulator } from '../../testing/simulator/startSimulator.ts';
 import { syntheticBlock } from '../../testing/simulator/syntheticBlock.ts';
 import { createSeededRandom } from './seededRandom.ts';
+import { createSyntheticTraces } from './syntheticTraces.ts';
 
 export type Served = { url: string; wsUrl: string; hits: string[] };
 type Order = { seed: number; behind: number; live: number };
@@ -44,7 +45,8 @@ async function serve({ seed, behind, live }: Order): Promise<void> {
     view.showUpTo(count);
   };
   show(behind);
-  const { url, wsUrl } = await startSimulator({ chain: view.chain });
+  const traceBlock = createSyntheticTraces(seed, hits);
+  const { url, wsUrl } = await startSimulator({ chain: view.chain, state: { traceBlock } });
   process.send?.({ url, wsUrl, hits } satisfies Served);
 }
 

@@ -2,6 +2,7 @@ import pino from 'pino';
 import { chains } from '../../src/chains/chains.ts';
 import { createEvmClient } from '../../src/chains/evm/createEvmClient.ts';
 import { deriveAuditKey } from '../../src/lib/auditKey.ts';
+import type { TraceMode } from '../../src/model/traceState.ts';
 import { startWatching } from '../../src/runtime/startWatching.ts';
 import type { MetricRecorder } from '../../src/services/telemetry/createMetricRecorder.ts';
 import { openStore, type PoolConfig } from '../../src/store/db.ts';
@@ -18,6 +19,9 @@ export type WatchOrder = {
   detectors: number;
   behind: number;
   live: number;
+  /** Where alerts come from traces: how many of each block. A block counts as stored when they are. */
+  traced?: number;
+  traces?: TraceMode;
 };
 export type Figures = {
   blocksPerSecond: number;
@@ -35,15 +39,22 @@ const chain = chains.ethereum;
 /** Follows the chain in a process of its own: first what lies behind, then block by block. */
 process.once('message', (order: WatchOrder) => void watch(order));
 
-async function watch({ connection, urls, behind, live }: WatchOrder): Promise<void> {
+async function watch({ connection, urls, behind, live, traced, traces = 'auto' }: WatchOrder): Promise<void> {
   const store = openStore(connection, () => {});
   let calls = 0;
-  const client = createEvmClient({ chain, urls, now: Date.now, onCall: () => calls++ });
+  const client = createEvmClient({ chain, urls, now: Date.now, onCall: () => calls++, traces });
   const storedAt: number[] = [];
   let seen = 0;
+  let alerts = 0;
   let wake: () => void = () => {};
   const recorder: MetricRecorder = {
     add({ metric }, tenantId) {
+      if (traced !== undefined) {
+        if (metric !== 'alerts' || tenantId !== 0 || ++alerts % traced !== 0) return;
+        storedAt.push(Date.now());
+        wake();
+        return;
+      }
       if (metric === 'blocks' && tenantId === 0) seen++;
       // Written once for every step, after it is stored.
       if (metric !== 'head_lag') return;
@@ -57,7 +68,7 @@ async function watch({ connection, urls, behind, live }: WatchOrder): Promise<vo
   };
   const cpu = process.cpuUsage();
   const watching = startWatching({
-    settings: { ethereum: { startBlock: 1 } },
+    settings: { ethereum: { startBlock: 1, traces } },
     confirmations: (uid) => chains[uid].confirmations,
     clientOf: (uid) => (uid === chain.uid ? client : undefined),
     store,

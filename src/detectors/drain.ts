@@ -137,12 +137,15 @@ const maxRecipients = 10;
 
 /** Who got something of it straight from the contract. */
 function recipientsOf({ logs }: Transaction, frames: readonly Frame[], address: string): string[] {
-  const coins = frames.flatMap(({ from, to, value, isReverted }) =>
-    from === address && value > 0n && !isReverted ? [to] : [],
-  );
-  const tokens = logs.flatMap((log) => {
+  const recipients = new Set<string>();
+  const add = (to: string) => {
+    if (recipients.size < maxRecipients) recipients.add(to);
+  };
+  for (const { from, to, value, isReverted } of frames)
+    if (from === address && value > 0n && !isReverted) add(to);
+  for (const log of logs) {
     const transfer = decodeTransfer(log);
-    return transfer?.from === address ? [transfer.to] : [];
-  });
-  return [...new Set([...coins, ...tokens])].slice(0, maxRecipients);
+    if (transfer?.from === address) add(transfer.to);
+  }
+  return [...recipients];
 }

@@ -38,29 +38,28 @@ export const reentrancy = defineDetector<Config, never>({
   evaluate(observation, { config: settings, contract }) {
     if (observation.type !== 'trace') return {};
     const { frames, transaction } = observation;
-    const found = reentries(frames, contract.address, settings);
-    const [first] = found;
+    const { first, count } = reentries(frames, contract.address, settings);
     if (!first || (first.inner.isReverted && !settings.attempts)) return {};
     const name = ({ input }: Frame) =>
       functionNamed(input.slice(0, 10), contract.abi)?.name ?? input.slice(0, 10);
     const { inner, outer, position } = first;
     const lost = paidOut(frames, contract.address, first.outerPosition);
     const { isReverted } = inner;
-    const more = found.length > 1 ? `, ${found.length} times in all` : '';
+    const more = count > 1 ? `, ${count} times in all` : '';
     const ending = isReverted ? '; it was reverted' : '';
     return {
       detections: [
         {
           frame: position,
           severity: isReverted ? 'LOW' : lost > 0n ? 'CRITICAL' : 'HIGH',
-          magnitude: found.length,
+          magnitude: count,
           message: `${inner.from} entered ${name(inner)} of ${contract.name} again before ${name(outer)} had returned, in a transaction of ${transaction.from}${more}${ending}.`,
           fields: {
             sender: transaction.from,
             caller: inner.from,
             function: name(inner),
             outerFunction: name(outer),
-            entries: found.length,
+            entries: count,
             depth: inner.depth,
             isReverted,
             lost,
@@ -73,30 +72,37 @@ export const reentrancy = defineDetector<Config, never>({
 
 type Reentry = { inner: Frame; outer: Frame; position: number; outerPosition: number };
 
-/** What succeeded comes first. */
-function reentries(frames: readonly Frame[], address: string, settings: Config): Reentry[] {
+/** How often it happens, and the first time that succeeded, or the first at all. */
+function reentries(
+  frames: readonly Frame[],
+  address: string,
+  settings: Config,
+): { first: Reentry | undefined; count: number } {
   const allowed = new Set(settings.allowedFunctions.map((signature) => selectorOf(parseFunction(signature))));
   const callers = new Set(settings.allowedCallers.map((caller) => caller.toLowerCase()));
   /** For each frame the outermost unfinished call of the contract around it, or -1. */
-  const around: number[] = [];
-  const found: Reentry[] = [];
-  for (const [position, frame] of frames.entries()) {
-    const outerPosition = around[frame.parent] ?? -1;
-    const isEntry =
-      frame.to === address && (frame.type === 'CALL' || (settings.readOnly && frame.type === 'STATICCALL'));
-    const outer = frames[outerPosition];
+  const around = new Int32Array(frames.length);
+  let first: Reentry | undefined;
+  let count = 0;
+  // A transaction may have a hundred thousand frames, for each of which this is done.
+  for (let position = 0; position < frames.length; position++) {
+    const frame = frames[position]!;
+    const outerPosition = frame.parent < 0 ? -1 : around[frame.parent]!;
+    const isOpen = outerPosition >= 0;
+    around[position] = isOpen ? outerPosition : isStart(frame, address) ? position : -1;
+    if (!isOpen || frame.to !== address || !isEntry(frame.type, settings)) continue;
     // What it calls of itself is its own business.
-    if (
-      outer &&
-      isEntry &&
-      frame.from !== address &&
-      !callers.has(frame.from) &&
-      !allowed.has(frame.input.slice(0, 10))
-    )
-      found.push({ inner: frame, outer, position, outerPosition });
-    around.push(outerPosition >= 0 ? outerPosition : isStart(frame, address) ? position : -1);
+    if (frame.from === address || callers.has(frame.from)) continue;
+    if (allowed.size > 0 && allowed.has(frame.input.slice(0, 10))) continue;
+    count++;
+    if (!first || (first.inner.isReverted && !frame.isReverted))
+      first = { inner: frame, outer: frames[outerPosition]!, position, outerPosition };
   }
-  return found.sort((a, b) => Number(a.inner.isReverted) - Number(b.inner.isReverted));
+  return { first, count };
+}
+
+function isEntry(type: Frame['type'], { readOnly }: Config): boolean {
+  return type === 'CALL' || (readOnly && type === 'STATICCALL');
 }
 
 /** A plain payment runs nothing that could be caught halfway. */
@@ -106,10 +112,11 @@ function isStart({ type, to, input }: Frame, address: string): boolean {
 
 /** Native coins that the contract paid within a call of it beyond what it got. */
 function paidOut(frames: readonly Frame[], address: string, start: number): bigint {
-  const depth = frames[start]!.depth;
+  const { depth } = frames[start]!;
   let sum = 0n;
-  for (const [offset, { type, from, to, value, depth: own, isReverted }] of frames.slice(start).entries()) {
-    if (offset > 0 && own <= depth) break;
+  for (let position = start; position < frames.length; position++) {
+    const { type, from, to, value, depth: own, isReverted } = frames[position]!;
+    if (position > start && own <= depth) break;
     if (isReverted || type === 'CALLCODE') continue;
     if (from === address) sum += value;
     if (to === address) sum -= value;

@@ -21,6 +21,8 @@ export type SimState = {
   storage?(address: string, slot: string, block: SimBlock): string;
   /** The tree of calls of `debug_traceCall`; absent: the server does not trace. */
   trace?(tx: { from?: string; to?: string }): object;
+  /** The traces of a block's transactions, as JSON; absent: the server does not trace blocks. */
+  traceBlock?(block: SimBlock): string;
 };
 
 /** The answer to one call, as JSON. */
@@ -73,6 +75,9 @@ export async function handleRpc(
     case 'debug_traceCall':
       if (!state.trace) break;
       return JSON.stringify(state.trace(isRecord(first) ? first : {}));
+    case 'debug_traceBlockByHash':
+      if (!state.traceBlock) break;
+      return state.traceBlock(stateAt({ blockHash: first }));
     case 'eth_getBalance':
       return text(toHex(state.balance?.(toText(first), stateAt(second)) ?? 0n));
     case 'eth_getCode':

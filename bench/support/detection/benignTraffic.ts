@@ -90,8 +90,61 @@ export function createBenignTraffic(world: World, seed: number) {
       to: chance(0.7) ? cast.router : cast.pool,
       selector: '0x38ed1739',
       usual: [110_000, 150_000, 240_000],
-      logs: [...logs, event(cast.pool, topics.sync), event(cast.pool, topics.swap, user, user)],
+      logs: [...logs, world.sync(cast.pool, cast.token, cast.usd), event(cast.pool, topics.swap, user, user)],
     });
+  }
+
+  /** Buys with two pools' help and puts what was bought into the vault: a pool's price moves twice in one transaction. */
+  function zap() {
+    const user = random.pick(users);
+    const buy = () => {
+      const [tokens, dollars] = [cast.token, cast.usd].map((asset) =>
+        world.get(`token ${asset} ${cast.pool}`),
+      );
+      const size = capped(amount(300), tokens! / 200n);
+      return [
+        world.transfer(cast.usd, user, cast.pool, (size * dollars!) / tokens!),
+        world.transfer(cast.token, cast.pool, user, size),
+        world.sync(cast.pool, cast.token, cast.usd),
+      ];
+    };
+    const logs = [...buy(), ...buy(), world.transfer(cast.token, user, cast.vault, amount(100))];
+    call({
+      from: user,
+      to: cast.router,
+      selector: '0x5ae401dc',
+      usual: [400_000],
+      logs,
+      inner: [
+        { from: cast.router, to: cast.pool, input: '0x022c0d9f' },
+        { from: cast.router, to: cast.pool, input: '0x022c0d9f' },
+        { from: cast.router, to: cast.vault, input: '0xb6b55f25' },
+        // The vault asks the pool for a price while it is called, and takes what it gets from the router.
+        { from: cast.vault, to: cast.pool, type: 'STATICCALL', input: '0x0902f1ac', depth: 2 },
+        { from: cast.vault, to: cast.router, input: '0xfa461e33', depth: 2 },
+        { from: cast.router, to: cast.vault, type: 'STATICCALL', input: '0x01e1d114', depth: 3 },
+      ],
+    });
+  }
+
+  /** Contracts around the vault by those who have long been there, and contracts of newcomers that have nothing to do with it. */
+  function deploy() {
+    const isOld = chance(0.5);
+    const named = isOld ? cast.vault : `0x${random.hex(40)}`;
+    const input = `0x608060405273${named.slice(2)}60006000fd`;
+    const nonce = isOld ? 60 + Math.floor(random.next() * 5000) : Math.floor(random.next() * 5);
+    const from = isOld ? random.pick(users) : `0x${random.hex(40)}`;
+    if (chance(0.5)) world.send({ from, to: null, input, nonce, gas: 900_000, fee: fee() });
+    else
+      world.send({
+        from,
+        to: cast.router,
+        input: '0x5c60da1b',
+        nonce,
+        gas: 900_000,
+        fee: fee(),
+        inner: [{ from: cast.router, to: `0x${random.hex(40)}`, type: 'CREATE2', input }],
+      });
   }
 
   /** Borrowed from the pool for an arbitrage and given back with a fee in the same transaction. */
@@ -135,7 +188,18 @@ export function createBenignTraffic(world: World, seed: number) {
     const size = capped(amount(20), held / 200n);
     const isOut = chance(Number(held / coin) / 100_000);
     world.pay(isOut ? cast.bridge : user, isOut ? user : cast.bridge, size);
-    call({ from: user, to: cast.router, selector: '0x3593564c', usual: [120_000, 160_000] });
+    const withdrawal = { from: cast.router, to: cast.bridge, input: '0x2e1a7d4d' };
+    const inner = isOut
+      ? [withdrawal, { from: cast.bridge, to: user, value: size, depth: 2 }]
+      : [{ from: cast.router, to: cast.bridge, value: size, input: '0xd0e30db0' }];
+    call({
+      from: user,
+      to: cast.router,
+      selector: '0x3593564c',
+      usual: [120_000, 160_000],
+      inner,
+      ...(!isOut && { value: size }),
+    });
   }
 
   function useToken() {
@@ -236,6 +300,8 @@ export function createBenignTraffic(world: World, seed: number) {
     if (chance(0.3)) useWallet();
     if (chance(0.05)) spam();
     if (chance(0.05)) flashSwap();
+    if (chance(0.1)) zap();
+    if (chance(0.1)) deploy();
     if (chance(0.05)) useSafe();
     if (chance(0.03))
       call({

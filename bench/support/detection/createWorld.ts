@@ -1,7 +1,8 @@
 import { eventTopic } from '../../../src/chains/evm/abi/abi.ts';
+import { codeConstants } from '../../../src/chains/evm/abi/codeConstants.ts';
 import { EvmLog } from '../../../src/chains/evm/abi/evmLog.ts';
 import type { ReadRequest } from '../../../src/matching/createReadCache.ts';
-import type { Block, Log, Receipt, Transaction } from '../../../src/model/block.ts';
+import type { Block, BlockFrames, Frame, Log, Receipt, Transaction } from '../../../src/model/block.ts';
 import type { Allocation, Funding, Label } from '../../../src/model/detection.ts';
 import type { StateRead } from '../../../src/model/stateRead.ts';
 
@@ -15,10 +16,18 @@ export type CallSpec = {
   fee?: number;
   logs?: readonly LogSpec[];
   isFailed?: boolean;
+  /** How many transactions the sender sent before; many unless it is said. */
+  nonce?: number;
+  /** Calls within it, in the order in which they began. */
+  inner?: readonly InnerSpec[];
 };
+/** A call by a contract; `depth` is 1 unless it is said. */
+type InnerSpec = Partial<Pick<Frame, 'type' | 'depth' | 'value' | 'input' | 'isReverted'>> &
+  Pick<Frame, 'from' | 'to'>;
 export type World = ReturnType<typeof createWorld>;
 
 export const coin = 10n ** 18n;
+const syncTopic = eventTopic('Sync(uint112,uint112)');
 const transferTopic = eventTopic('Transfer(address,address,uint256)');
 const zeroAddress = `0x${'0'.repeat(40)}`;
 
@@ -62,7 +71,19 @@ export function createWorld(startAt: number) {
     add(`balance ${to}`, amount);
   }
 
-  function mine(intervalMs: number): Block {
+  /** What a pool of these two reports after a trade, as Uniswap's do. */
+  function sync(pool: string, first: string, second: string): LogSpec {
+    const reserves = [first, second].map((token) => get(`token ${token} ${pool}`));
+    return reportReserves(pool, reserves[0]!, reserves[1]!);
+  }
+
+  function reportReserves(pool: string, first: bigint, second: bigint): LogSpec {
+    set(`reserve0 ${pool}`, first);
+    set(`reserve1 ${pool}`, second);
+    return { address: pool, topics: [syncTopic], data: `0x${word(first)}${word(second)}` };
+  }
+
+  function mine(intervalMs: number): { block: Block; frames: BlockFrames } {
     number++;
     now += intervalMs;
     const hash = hashOf(number);
@@ -97,16 +118,18 @@ export function createWorld(startAt: number) {
         value: spec.value ?? 0n,
         input,
         callKey: input.slice(0, 10),
-        nonce: 0,
+        nonce: spec.nonce ?? 500,
         priorityFee: BigInt(Math.round(spec.fee ?? 1e9)),
         logs: own,
         payments: () => [],
         transfers: [],
+        ...(spec.to === null && { mentions: () => codeConstants(input).addresses }),
       };
     });
+    const frames = pending.map(toFrames);
     const used = [...receipts.values()].reduce((sum, receipt) => sum + receipt.used, 0n);
     pending = [];
-    return {
+    const block: Block = {
       chainUid: 'ethereum',
       number,
       hash,
@@ -120,6 +143,7 @@ export function createWorld(startAt: number) {
       size: 600 + 150 * transactions.length + 100 * logs.length,
       receivedAt: now + 500,
     };
+    return { block, frames };
   }
 
   function answer(request: ReadRequest): unknown {
@@ -192,6 +216,8 @@ export function createWorld(startAt: number) {
       httpStatus = status;
     },
     transfer,
+    sync,
+    reportReserves,
     pay,
     mine,
     set,
@@ -200,6 +226,28 @@ export function createWorld(startAt: number) {
     funding,
     allocations,
   };
+}
+
+/** The call itself, and those within it; what fails leaves nothing. */
+function toFrames({ from, to, value = 0n, input = '0x', isFailed = false, inner = [] }: CallSpec): Frame[] {
+  const root = { from, to: to ?? createdBy(from), value, input, isReverted: isFailed };
+  const frames: Frame[] = [{ ...root, type: to === null ? 'CREATE' : 'CALL', depth: 0, parent: -1 }];
+  for (const spec of inner) {
+    const frame = { type: 'CALL' as const, depth: 1, value: 0n, input: '0x', isReverted: isFailed, ...spec };
+    const parent = frames.findLastIndex(({ depth }) => depth === frame.depth - 1);
+    const isCreation = frame.type === 'CREATE' || frame.type === 'CREATE2';
+    frames.push({
+      ...frame,
+      parent,
+      ...(isCreation && { mentions: () => codeConstants(frame.input).addresses }),
+    });
+  }
+  return frames;
+}
+
+/** Some address; nobody asks which. */
+function createdBy(creator: string): string {
+  return `${creator.slice(0, -4)}c0de`;
 }
 
 /** Functions that tokens and price feeds answer. */
@@ -226,6 +274,13 @@ function callResult(
       const at = look(`updated ${to}`) ?? 0n;
       const round = look(`round ${to}`) ?? 1n;
       return price === undefined ? undefined : `0x${[round, price, at, at, round].map(word).join('')}`;
+    }
+    // getReserves()
+    case '0x0902f1ac': {
+      const reserves = [look(`reserve0 ${to}`), look(`reserve1 ${to}`)];
+      return reserves.some((reserve) => reserve === undefined)
+        ? undefined
+        : `0x${[...reserves, 0n].map((reserve) => word(reserve!)).join('')}`;
     }
     // nonce()
     case '0xaffed0e0':

@@ -55,11 +55,25 @@ function emit(name: string, finds: readonly string[], log: LogSpec): Incident {
 const take = (world: World, asset: string, from: string, amount: bigint, more: readonly LogSpec[] = []) =>
   world.send({
     from: attacker,
-    to: `${attacker.slice(0, -4)}beef`,
+    to: thief,
     input: '0xdeadbeef',
     gas: 900_000,
     logs: [...more, world.transfer(asset, from, attacker, amount)],
   });
+
+const thief = `${attacker.slice(0, -4)}beef`;
+const withdraw = '0x2e1a7d4d';
+
+/** The attacker's contract takes coins of the bridge by inner calls, all at once or in three calls within each other. */
+function raid(world: World, amount: bigint, isNested: boolean): void {
+  world.pay(bridge, thief, amount);
+  const steps = isNested ? 3 : 1;
+  const inner = Array.from({ length: steps }, (_, step) => [
+    { from: thief, to: bridge, input: withdraw, depth: 1 + 2 * step },
+    { from: bridge, to: thief, value: amount / BigInt(steps), depth: 2 + 2 * step },
+  ]);
+  world.send({ from: attacker, to: thief, input: '0xdeadbeef', inner: inner.flat() });
+}
 
 const share = (world: World, asset: string, holder: string, percent: bigint) =>
   (world.get(`token ${asset} ${holder}`) * percent) / 100n;
@@ -100,8 +114,76 @@ export const incidents: readonly Incident[] = [
   },
   {
     name: 'vault drained at once',
-    finds: ['tvl_drop', 'outflow_rate', 'large_transfer'],
+    finds: ['tvl_drop', 'outflow_rate', 'large_transfer', 'drain'],
     run: (world) => take(world, token, vault, share(world, token, vault, 60n)),
+  },
+  {
+    name: 'bridge entered again and again',
+    finds: ['reentrancy', 'drain', 'tvl_drop', 'outflow_rate'],
+    run: (world) => raid(world, (world.get(`balance ${bridge}`) * 3n) / 10n, true),
+  },
+  {
+    name: 'bridge entered again, which its guard stops',
+    finds: ['reentrancy'],
+    run: (world) =>
+      world.send({
+        from: attacker,
+        to: thief,
+        input: '0xdeadbeef',
+        inner: [
+          { from: thief, to: bridge, input: withdraw },
+          { from: bridge, to: thief, value: coin, depth: 2 },
+          { from: thief, to: bridge, input: withdraw, depth: 3, isReverted: true },
+        ],
+      }),
+  },
+  {
+    name: 'contract against the vault by a new account',
+    finds: ['suspicious_deployment'],
+    run: (world) =>
+      world.send({ from: attacker, to: null, input: `0x608073${vault.slice(2)}60006000fd`, nonce: 0 }),
+  },
+  {
+    name: 'contract against the vault by a factory, with money of a mixer',
+    finds: ['suspicious_deployment'],
+    run(world) {
+      const who = `${attacker.slice(0, -4)}0fac`;
+      const tags = ['MIXER'];
+      world.funding.set(who, {
+        source: cast.users[1]!,
+        tags,
+        hops: 1,
+        transactionHash: '0x',
+        timestamp: world.now,
+      });
+      const input = `0x6080${'00'.repeat(40)}${word(vault)}`;
+      world.send({
+        from: who,
+        to: cast.router,
+        nonce: 80,
+        inner: [{ from: cast.router, to: thief, type: 'CREATE2', input }],
+      });
+    },
+  },
+  {
+    name: 'price of the pool pushed and put back around a call of the vault',
+    finds: ['price_manipulation'],
+    run(world) {
+      const before = [token, usd].map((asset) => world.get(`token ${asset} ${pool}`));
+      const pushed = world.reportReserves(pool, before[0]! / 3n, before[1]! * 3n);
+      const back = world.reportReserves(pool, before[0]!, before[1]!);
+      world.send({
+        from: attacker,
+        to: thief,
+        input: '0xdeadbeef',
+        logs: [pushed, back],
+        inner: [
+          { from: thief, to: pool, input: '0x022c0d9f' },
+          { from: thief, to: vault, input: withdraw },
+          { from: thief, to: pool, input: '0x022c0d9f' },
+        ],
+      });
+    },
   },
   {
     name: 'vault drained slowly',
@@ -122,8 +204,8 @@ export const incidents: readonly Incident[] = [
   },
   {
     name: 'bridge drained by inner calls',
-    finds: ['tvl_drop', 'outflow_rate'],
-    run: (world) => world.pay(bridge, attacker, world.get(`balance ${bridge}`) / 2n),
+    finds: ['tvl_drop', 'outflow_rate', 'drain'],
+    run: (world) => raid(world, world.get(`balance ${bridge}`) / 2n, false),
   },
   {
     name: 'drained with a flash loan (Aave)',

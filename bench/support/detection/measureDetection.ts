@@ -121,14 +121,17 @@ function createRun(seed: number) {
 
   async function mine(intervalMs: number): Promise<Alert[]> {
     const raised: Alert[] = [];
-    const block = world.mine(intervalMs);
+    const { block, frames } = world.mine(intervalMs);
     // The clock goes on while the chain waits.
     for (const at of [block.timestamp - 1_000, block.timestamp + 1_000]) {
       const due = index.due(clockAt, at);
       clockAt = at;
       const clock: Matches = new Map(due.map((item) => [item, [{ type: 'clock', at, newest: previous }]]));
       raised.push(...(await evaluate(clock)));
-      if (at < block.timestamp) raised.push(...(await evaluate(index.match(block, previous))));
+      if (at < block.timestamp) {
+        raised.push(...(await evaluate(index.match(block, previous))));
+        raised.push(...(await evaluate(index.matchTraces(block, frames))));
+      }
       previous = block;
     }
     count += block.transactions.length;

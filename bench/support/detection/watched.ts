@@ -50,6 +50,12 @@ export const watched: readonly Watched[] = [
   at('gas_anomaly', vault),
   at('gas_anomaly', pool),
   at('flash_loan', vault),
+  at('reentrancy', vault),
+  at('reentrancy', bridge),
+  at('drain', vault),
+  at('drain', bridge),
+  at('suspicious_deployment', vault),
+  at('price_manipulation', vault),
   at('safe_multisig', safe, { events: { ExecutionSuccess: 'OFF' } }),
   at('governance', governor),
   at('contract_call', token, {
