@@ -15,7 +15,7 @@ import { detectorMaker } from '../watch/support/detectorMaker.ts';
 const rounds = Number(process.env.PROVE_ROUNDS ?? sized(1, 5));
 const ether = 10n ** 18n;
 
-describe('kill -9 while inner calls are evaluated', { timeout: 3_600_000 }, () => {
+describe('kill -9 while inner calls are evaluated', () => {
   const random = createRandom('trace crashes');
   let workspace: Awaited<ReturnType<typeof createWorkspace>>;
   let database: Awaited<ReturnType<typeof createTestDatabase>>;
