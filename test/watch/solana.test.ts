@@ -1,7 +1,13 @@
 import { base58 } from '@scure/base';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { concat, uint } from '../../src/chains/solana/abi/borsh.ts';
-import { systemProgram, tokenProgram } from '../../src/chains/solana/abi/programs.ts';
+import {
+  loaderProgram,
+  systemProgram,
+  token2022Program,
+  tokenProgram,
+} from '../../src/chains/solana/abi/programs.ts';
+import { findProgramAddress } from '../../src/chains/solana/findProgramAddress.ts';
 import { freezeAccount, setAuthority, transferCoins } from '../../src/chains/solana/instructions.ts';
 import { findSurfnet, keyOf, noSurfnet, type Solana, startSolana } from '../../testing/startSolana.ts';
 import type { Json } from '../../testing/startTestApi.ts';
@@ -9,10 +15,32 @@ import { startTestWatch, type TestWatch } from '../../testing/startTestWatch.ts'
 
 const surfnet = findSurfnet();
 
+/** A program that takes any text, and so also what an Anchor program would be called with. */
+const memoProgram = 'Memo1UhkJRfHyvLMcVucJwxXeuD728EqVDDwQDxFMNo';
+const rentSysvar = 'SysvarRent111111111111111111111111111111111';
+const clockSysvar = 'SysvarC1ock11111111111111111111111111111111';
+const memoIdl = {
+  address: memoProgram,
+  metadata: { name: 'notes', version: '1.0.0', spec: '0.1.0' },
+  instructions: [
+    {
+      name: 'set_limit',
+      discriminator: [...Buffer.from('setlimit')],
+      accounts: [{ name: 'admin', signer: true }],
+      args: [
+        { name: 'limit', type: 'u64' },
+        { name: 'who', type: 'string' },
+      ],
+    },
+  ],
+};
+
 describe('Solana', () => {
   let solana: Solana;
   let vigil: TestWatch;
   const [bob, mint, vault] = [keyOf(9), keyOf(7), keyOf(5)];
+  const [program, pausable] = [keyOf(23), keyOf(25)];
+  const codeAccount = findProgramAddress(loaderProgram, base58.decode(program.address));
 
   beforeEach(({ skip }) => skip(!surfnet, noSurfnet));
   beforeAll(async () => {
@@ -31,6 +59,18 @@ describe('Solana', () => {
     const token = await vigil.addContract(mint.address, { chainUid: 'solana', name: 'USDX' });
     await vigil.addDetector(token, 'ownership_change');
     await vigil.addDetector(token, 'total_supply', { when: 'block' });
+    await deploy();
+    const code = await vigil.addContract(program.address, { chainUid: 'solana', name: 'Lending' });
+    await vigil.addDetector(code, 'proxy_upgrade');
+    await vigil.addDetector(code, 'ownership_change');
+    const stoppable = await vigil.addContract(pausable.address, { chainUid: 'solana', name: 'PYX' });
+    await vigil.addDetector(stoppable, 'pause_state');
+    await vigil.addDetector(stoppable, 'access_control_change');
+    const notes = await vigil.addContract(memoProgram, { chainUid: 'solana', name: 'Notes', abi: [memoIdl] });
+    await vigil.addDetector(notes, 'custom_function', {
+      signature: 'set_limit',
+      expression: 'e.args.limit > 100n',
+    });
     for (const [triggerType, contractId] of [
       ['NATIVE_TRANSFER', wallet],
       ['FAILED_TX', wallet],
@@ -45,6 +85,31 @@ describe('Solana', () => {
     await solana?.stop();
   });
 
+  /** Where the code of a token program lies, as the loader keeps it before the code itself. */
+  const codeHead = (authority: string) =>
+    concat(uint(3n, 4), uint(0n, 8), Uint8Array.of(1), base58.decode(authority));
+  const bufferHead = (authority: string) => concat(uint(1n, 4), Uint8Array.of(1), base58.decode(authority));
+  const readData = async (address: string) => {
+    const { value } = await solana.rpc('getAccountInfo', address, { encoding: 'base64' });
+    return Buffer.from(value.data[0], 'base64');
+  };
+  const put = (address: string, data: Uint8Array, executable = false) =>
+    solana.rpc('surfnet_setAccount', address, {
+      lamports: 10_000_000_000,
+      owner: loaderProgram,
+      data: Buffer.from(data).toString('hex'),
+      executable,
+    });
+
+  /** A program under the loader, which the payer may upgrade: its code is that of the token program. */
+  async function deploy(): Promise<void> {
+    const original = base58.encode((await readData(tokenProgram)).subarray(4));
+    const code = (await readData(original)).subarray(45);
+    await put(codeAccount, concat(codeHead(solana.payer.address), code));
+    await put(program.address, concat(uint(2n, 4), base58.decode(codeAccount)), true);
+    await put(keyOf(27).address, concat(bufferHead(solana.payer.address), code));
+  }
+
   const raised = async (txHash: string) =>
     (await vigil.alerts(`txHash:${txHash}`))
       .map(
@@ -53,6 +118,20 @@ describe('Solana', () => {
       )
       .sort();
   const reached = async () => vigil.reached('solana', await solana.slot());
+
+  const create = async (address: string, size: number, owner: string) => ({
+    program: systemProgram,
+    accounts: [
+      { key: solana.payer.address, isSigner: true, isWritable: true },
+      { key: address, isSigner: true, isWritable: true },
+    ],
+    data: concat(
+      uint(0n, 4),
+      uint(BigInt(Number(await solana.rpc('getMinimumBalanceForRentExemption', size))), 8),
+      uint(BigInt(size), 8),
+      base58.decode(owner),
+    ),
+  });
 
   it('raises alerts for coins, over skipped slots, and takes them back with a fork', async () => {
     solana.skip(2);
@@ -77,19 +156,6 @@ describe('Solana', () => {
 
   it('raises alerts for tokens: minted, moved, frozen, handed on; and for a durable nonce', async () => {
     const payer = solana.payer.address;
-    const create = async (address: string, size: number, owner: string) => ({
-      program: systemProgram,
-      accounts: [
-        { key: payer, isSigner: true, isWritable: true },
-        { key: address, isSigner: true, isWritable: true },
-      ],
-      data: concat(
-        uint(0n, 4),
-        uint(BigInt(Number(await solana.rpc('getMinimumBalanceForRentExemption', size))), 8),
-        uint(BigInt(size), 8),
-        base58.decode(owner),
-      ),
-    });
     const hoard = keyOf(11);
     await solana.send(
       [
@@ -156,6 +222,92 @@ describe('Solana', () => {
         `durable_nonce: The nonce account ${nonce.address} came under the authority of Treasury`,
       ),
     ]);
+  });
+
+  it('raises alerts when the loader upgrades a program and hands it on', async () => {
+    const payer = solana.payer.address;
+    const buffer = keyOf(27).address;
+    const upgraded = await solana.send([
+      {
+        program: loaderProgram,
+        accounts: [
+          { key: codeAccount, isWritable: true },
+          { key: program.address, isWritable: true },
+          { key: buffer, isWritable: true },
+          { key: payer, isWritable: true },
+          { key: rentSysvar },
+          { key: clockSysvar },
+          { key: payer, isSigner: true },
+        ],
+        data: uint(3n, 4),
+      },
+    ]);
+    const handed = await solana.send([
+      {
+        program: loaderProgram,
+        accounts: [
+          { key: codeAccount, isWritable: true },
+          { key: payer, isSigner: true },
+          { key: bob.address },
+        ],
+        data: uint(4n, 4),
+      },
+    ]);
+    await reached();
+    expect(await raised(upgraded)).toEqual([expect.stringMatching(/^proxy_upgrade: .*Lending/)]);
+    expect(await raised(handed)).toEqual([
+      expect.stringMatching(new RegExp(`^ownership_change: .*Lending.*${bob.address}`)),
+    ]);
+  });
+
+  it('raises alerts when a token of Token-2022 is paused and its pause authority handed on', async () => {
+    const payer = solana.payer.address;
+    const own = [
+      { key: pausable.address, isWritable: true },
+      { key: payer, isSigner: true },
+    ];
+    const call = (accounts: { key: string }[], ...parts: Uint8Array[]) => ({
+      program: token2022Program,
+      accounts,
+      data: concat(...parts),
+    });
+    await solana.send(
+      [
+        // A mint with room for the extension, which comes before the mint itself.
+        await create(pausable.address, 203, token2022Program),
+        call([own[0]!], Uint8Array.of(44, 0), base58.decode(payer)),
+        call([own[0]!], Uint8Array.of(20, 6), base58.decode(payer), Uint8Array.of(0)),
+      ],
+      pausable,
+    );
+    const paused = await solana.send([call(own, Uint8Array.of(44, 1))]);
+    const handed = await solana.send([call(own, Uint8Array.of(6, 16, 1), base58.decode(bob.address))]);
+    await reached();
+    expect(await raised(paused)).toEqual([expect.stringMatching(/^pause_state: .*PYX/)]);
+    expect(await raised(handed)).toEqual([
+      expect.stringMatching(new RegExp(`^access_control_change: .*pause authority.*${bob.address}`)),
+    ]);
+  });
+
+  it('decodes calls as Anchor programs take them by the IDL of the contract', async () => {
+    const call = (limit: bigint) =>
+      solana.send([
+        {
+          program: memoProgram,
+          accounts: [{ key: solana.payer.address, isSigner: true }],
+          data: concat(Buffer.from('setlimit'), uint(limit, 8), uint(3n, 4), Buffer.from('Bob')),
+        },
+      ]);
+    const [high, low] = [await call(120n), await call(90n)];
+    await reached();
+    expect(await raised(low)).toEqual([]);
+    expect(await raised(high)).toEqual([expect.stringMatching(/^custom_function: .*set_limit/)]);
+    const [alert] = await vigil.alerts(`txHash:${high}`);
+    expect(alert?.meta.args).toMatchObject({
+      limit: '120',
+      who: 'Bob',
+      accounts: { admin: solana.payer.address },
+    });
   });
 
   it('refuses what does not fit the family, and shows the chain as followed', async () => {
