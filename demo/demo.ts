@@ -10,14 +10,16 @@ import { deploy, units } from './deploy.ts';
 import { drive } from './drive.ts';
 import { findPort } from './findPort.ts';
 import { guardVault } from './guardVault.ts';
+import { driveOther, type OtherUid, otherUids, startOther } from './others.ts';
 import { greeting, printAlerts } from './print.ts';
 import { setUp } from './setUp.ts';
 import { startVigil } from './startVigil.ts';
 
-const usage = `npm run demo -- [--port <n>] [--data <folder>] [--for <seconds>]
+const usage = `npm run demo -- [--port <n>] [--data <folder>] [--for <seconds>] [--chains <list>]
   --port  where Vigil listens (8080, or the next free one)
   --data  a new folder for Vigil's data, which is kept (a temporary one, which is removed)
   --for   how long to go on (until Ctrl-C)
+  --chains  chains to watch, such as ethereum,bitcoin,solana (ethereum); real nodes run where this machine has them
 `;
 
 const stopping = new AbortController();
@@ -32,14 +34,21 @@ try {
   process.exitCode = 1;
 }
 
-type Options = { port: number | undefined; dataDir: string; isKept: boolean; seconds: number | undefined };
+type Options = {
+  port: number | undefined;
+  dataDir: string;
+  isKept: boolean;
+  seconds: number | undefined;
+  others: readonly OtherUid[];
+};
 
-async function demo({ port: wanted, dataDir, isKept, seconds }: Options): Promise<void> {
+async function demo({ port: wanted, dataDir, isKept, seconds, others: uids }: Options): Promise<void> {
   const { signal } = stopping;
   const port = await findPort(wanted);
   process.stdout.write('Starting a chain and Vigil …\n');
   const anvil = await startChain();
-  const vigil = startVigil({ port, dataDir, rpcUrls: [anvil.url, anvil.wsUrl] });
+  const others = await Promise.all(uids.map(startOther));
+  const vigil = startVigil({ port, dataDir, rpcUrls: [anvil.url, anvil.wsUrl], others });
   const stopped = new Promise<void>((done) => signal.addEventListener('abort', () => done()));
   try {
     await Promise.race([play(), vigil.failed, stopped]);
@@ -51,24 +60,28 @@ async function demo({ port: wanted, dataDir, isKept, seconds }: Options): Promis
     stopping.abort();
     process.stdout.write('\nStopping …\n');
     await vigil.stop();
-    await anvil.stop();
+    await Promise.all([anvil.stop(), ...others.map((other) => other.stop())]);
     if (isKept) process.stdout.write(`The data is kept: VIGIL_DATA_DIR=${dataDir} npm start\n`);
     else await vigil.removeData();
   }
 
   async function play(): Promise<void> {
     const [world, { url, adminToken }] = await Promise.all([deploy(anvil), vigil.ready()]);
-    const tenant = await setUp(url, adminToken, world);
+    const tenant = await setUp(url, adminToken, world, others);
     // With the next block the guardian may pause the pool.
     await anvil.setBalance(tenant.guardian, units(10));
     const data = world.pool.encode('initialize', tenant.guardian);
     await anvil.submit({ to: world.pool.address, data });
     const client = createClient({ url, token: tenant.token });
     const guarded = await guardVault(anvil, client, tenant);
-    process.stdout.write(greeting(url, tenant));
+    process.stdout.write(greeting(url, tenant, others));
     if (seconds !== undefined) setTimeout(() => stopping.abort(), seconds * 1000).unref();
     const reached = (block: bigint) => waitForBlock(client, block, signal);
-    await Promise.all([drive({ anvil, world, guarded, reached, signal }), printAlerts(client, signal)]);
+    await Promise.all([
+      drive({ anvil, world, guarded, reached, signal }),
+      printAlerts(client, signal),
+      ...others.map((other) => driveOther(other, signal)),
+    ]);
   }
 }
 
@@ -98,7 +111,7 @@ async function waitForBlock(client: Client, block: bigint, signal: AbortSignal):
 }
 
 function readOptions(): Options {
-  const { port, data, for: time } = readFlags();
+  const { port, data, for: time, chains = 'ethereum' } = readFlags();
   if (data !== undefined && existsSync(data))
     throw new Error(
       `The folder ${data} is there already: the demo begins with a new chain and needs a new one.`,
@@ -108,16 +121,28 @@ function readOptions(): Options {
     dataDir: resolve(data ?? join(tmpdir(), `vigil-demo-${randomUUID()}`)),
     isKept: data !== undefined,
     seconds: toNumber('--for', time, 1_000_000),
+    others: toChains(chains),
   };
 }
 
 function readFlags() {
   const text = { type: 'string' } as const;
   try {
-    return parseArgs({ options: { port: text, data: text, for: text } }).values;
+    return parseArgs({ options: { port: text, data: text, for: text, chains: text } }).values;
   } catch (cause) {
     throw new Error(`${cause instanceof Error ? cause.message : String(cause)}\n${usage}`, { cause });
   }
+}
+
+/** The chain of Ethereum is always there: most of what the demo shows happens on it. */
+function toChains(list: string): OtherUid[] {
+  const named = [...new Set(list.split(',').map((name) => name.trim()))].filter(
+    (name) => name !== 'ethereum',
+  );
+  const unknown = named.find((name) => !otherUids.some((uid) => uid === name));
+  if (unknown !== undefined)
+    throw new Error(`--chains has "${unknown}" but may have ethereum, ${otherUids.join(' and ')}.\n${usage}`);
+  return otherUids.filter((uid) => named.includes(uid));
 }
 
 function toNumber(name: string, value: string | undefined, most: number): number | undefined {

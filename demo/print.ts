@@ -1,15 +1,16 @@
 import type { Alert, Client } from '../sdk/src/index.ts';
+import type { Other } from './others.ts';
 import type { Tenant } from './setUp.ts';
 
 /** What to know and to try, before the alerts begin. */
-export function greeting(url: string, { token, poolId, actionId }: Tenant): string {
+export function greeting(url: string, { token, poolId, actionId }: Tenant, others: readonly Other[]): string {
   const hour = 3_600_000;
   const from = Math.floor(Date.now() / hour) * hour;
   const post = (path: string, body: object) =>
     `curl -s ${url}/api/v1/${path} -H 'Authorization: Bearer ${token}' -H 'Content-Type: application/json' -d '${JSON.stringify(body)}'`;
   return `
 Vigil watches a small chain on this machine.
-
+${others.map(({ uid, runs }) => `It watches ${uid} as well: ${runs}.\n`).join('')}
   console  ${url}/#key=${token}    (opens signed in)
   address  ${url}    (documents of the API: ${url}/docs)
   token    ${token}    (a manager of the tenant "Demo")

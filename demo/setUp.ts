@@ -1,6 +1,8 @@
 import { type BodyOf, createClient } from '../sdk/src/index.ts';
+import { getOrThrow } from '../src/lib/getOrThrow.ts';
 import type { Contract } from '../testing/createContract.ts';
 import { units, type World } from './deploy.ts';
+import type { Other } from './others.ts';
 
 type Watched = {
   contract: Contract;
@@ -22,7 +24,12 @@ export type Tenant = {
 };
 
 /** Makes a tenant with a manager's API key, and as this manager everything that is watched. */
-export async function setUp(url: string, adminToken: string, world: World): Promise<Tenant> {
+export async function setUp(
+  url: string,
+  adminToken: string,
+  world: World,
+  others: readonly Other[],
+): Promise<Tenant> {
   const admin = createClient({ url, token: adminToken });
   const tenant = await admin.post('/tenant', { body: { name: 'Demo' } });
   const plan = await admin.post('/plan', { body: busyPlan });
@@ -53,14 +60,28 @@ export async function setUp(url: string, adminToken: string, world: World): Prom
     });
     if (contract === world.pool) poolId = contractId;
     for (const [schemaName, { called, ...config }] of Object.entries(detectors)) {
-      const schema = schemas.get(schemaName);
-      if (!schema) throw new Error(`Vigil has no detector ${schemaName}.`);
+      const schema = getOrThrow(schemas, schemaName);
       const { id } = await client.post('/detector', {
         body: { contractId, schemaId: schema.id, name: called ?? schema.title, config },
       });
       if (schemaName === 'tvl_drop') drainDetectorId = id;
     }
     for (const trigger of triggers) await client.post('/trigger', { body: { contractId, ...trigger } });
+  }
+  for (const { uid, treasury, detectors } of others) {
+    const { id: contractId } = await client.post('/contract', {
+      body: {
+        projectId: project.id,
+        chainUid: uid,
+        address: treasury,
+        addressType: 'WALLET',
+        name: `Treasury on ${uid}`,
+      },
+    });
+    for (const [schemaName, config] of Object.entries(detectors)) {
+      const { id: schemaId, title } = getOrThrow(schemas, schemaName);
+      await client.post('/detector', { body: { contractId, schemaId, name: title, config } });
+    }
   }
   const wallet = await client.post('/wallet', { body: { chainUid: 'anvil', name: 'Guardian' } });
   const action = await client.post('/action', {

@@ -4,20 +4,24 @@ import { existsSync } from 'node:fs';
 import { readFile, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Other } from './others.ts';
 
 const program = join(import.meta.dirname, '..', 'src', 'bin', 'vigil.js');
 const patienceMs = 15_000;
 
-type Options = { port: number; dataDir: string; rpcUrls: readonly string[] };
+type Options = { port: number; dataDir: string; rpcUrls: readonly string[]; others: readonly Other[] };
 
 /** `vigil serve` as a process of its own. */
-export function startVigil({ port, dataDir, rpcUrls }: Options) {
+export function startVigil({ port, dataDir, rpcUrls, others }: Options) {
   const child = spawn(process.execPath, [program, 'serve'], {
     env: {
       ...withoutSettings(process.env),
       VIGIL_PORT: String(port),
       VIGIL_DATA_DIR: dataDir,
       VIGIL_RPC_ANVIL: rpcUrls.join(','),
+      ...Object.fromEntries(
+        others.map(({ uid, urls }) => [`VIGIL_RPC_${uid.toUpperCase()}`, urls.join(',')]),
+      ),
       VIGIL_LOG_LEVEL: 'error',
     },
     // Ctrl-C is for the demo, which then stops Vigil; a second signal would make Vigil leave at once.
