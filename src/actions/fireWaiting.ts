@@ -212,6 +212,6 @@ function postpone(
   { tenantId, id, createdAt }: WaitingIntent,
   reason: string,
 ): PostponedIntent {
-  const at = now() + Math.min(30_000, Math.max(1000, (now() - createdAt) / 4));
+  const at = now() + Math.min(30_000, Math.max(1000, Math.ceil((now() - createdAt) / 4)));
   return { tenantId, id, at, reason };
 }
