@@ -14,7 +14,10 @@ type Suggested = Omit<Recommendation, 'title'>;
 /** The detectors that fit what stands at an address; at most one of each kind of detector. */
 export function recommendDetectors({ hasCode, kinds, facts, proxyKind }: Inspection): Recommendation[] {
   const suggested = hasCode
-    ? [...kinds.flatMap((kind) => setOf(kind, facts)), ...everyContract(proxyKind !== null)]
+    ? [
+        ...kinds.flatMap((kind) => setOf(kind, facts)),
+        ...everyContract(proxyKind !== null, kinds.includes('UPGRADABLE')),
+      ]
     : account;
   const names = new Set<string>();
   return suggested.flatMap((one) => {
@@ -53,7 +56,16 @@ function setOf(kind: ContractKind, facts: ContractTraits): Suggested[] {
     case 'PAUSABLE':
       return [{ schemaName: 'pause_state', config: {}, reason: 'It can be paused.' }];
     case 'ERC20':
+    case 'TOKEN':
       return token(facts);
+    case 'UPGRADABLE':
+      return [
+        {
+          schemaName: 'proxy_upgrade',
+          config: {},
+          reason: 'Its code can be replaced: who does so controls everything that it holds.',
+        },
+      ];
     case 'ERC721':
       return [
         {
@@ -221,14 +233,16 @@ function feed({ description }: ContractTraits): Suggested[] {
   ];
 }
 
-function everyContract(isProxy: boolean): Suggested[] {
+function everyContract(isProxy: boolean, isUpgradable: boolean): Suggested[] {
   return [
     {
       schemaName: 'contract_hash_verification',
       config: {},
-      reason: isProxy
-        ? 'The code behind a proxy can be replaced without an event.'
-        : 'Code that was destroyed can be created again with other content.',
+      reason: isUpgradable
+        ? 'The code that you reviewed is known by its hash.'
+        : isProxy
+          ? 'The code behind a proxy can be replaced without an event.'
+          : 'Code that was destroyed can be created again with other content.',
     },
     {
       schemaName: 'mixer_funding',

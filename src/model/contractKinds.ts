@@ -13,6 +13,10 @@ export const contractKinds = [
   'GOVERNOR',
   'PRICE_FEED',
   'POOL',
+  /** A token of another family than those of the EVM. */
+  'TOKEN',
+  /** Those who control it may replace its code. */
+  'UPGRADABLE',
 ] as const;
 export type ContractKind = (typeof contractKinds)[number];
 

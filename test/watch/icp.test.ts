@@ -18,6 +18,7 @@ describe('the Internet Computer', () => {
   let token: ReturnType<typeof addLedger>;
   let vigil: TestWatch;
   let vault: number;
+  let transfers: number;
   let quota = 5n;
 
   beforeAll(async () => {
@@ -38,7 +39,7 @@ describe('the Internet Computer', () => {
     vigil = await startTestWatch({ icp: { urls: [replica.url], network: replica.rootKey } });
     const members = { chainUid: 'icp' };
     const wallet = await vigil.addContract(alice, { ...members, addressType: 'WALLET', name: 'Treasury' });
-    await vigil.addDetector(wallet, 'large_transfer', { threshold: '1' });
+    transfers = await vigil.addDetector(wallet, 'large_transfer', { threshold: '1' });
     // Its ledger is followed for it alone.
     await vigil.addDetector(wallet, 'outflow_rate', { limit: '10%', token: tokenId });
     // Its methods are those of the interface that the canister carries.
@@ -80,6 +81,40 @@ describe('the Internet Computer', () => {
       expect.stringMatching(/^outflow_rate: /),
     ]);
     expect(await vigil.alerts()).toHaveLength(3);
+    const txHash = `${icpLedgerId}_${coins}`;
+    expect(await vigil.ok('POST', `detector/${transfers}/explain`, { txHash })).toMatchObject({
+      verdict: 'ALERT',
+      alerts: [{ message: expect.stringContaining('1.5 ICP') }],
+    });
+    const block = Number(icp.entries[Number(coins)]!.at / 1_000_000_000n);
+    const { uid } = await vigil.ok('POST', `detector/${transfers}/backtest`, {
+      fromBlock: block,
+      toBlock: block,
+    });
+    const done = await until(async () => {
+      const read: Json = await vigil.ok('GET', `backtest/${uid}`);
+      return ['DONE', 'FAILED', 'CANCELED'].includes(read.state) ? read : undefined;
+    });
+    expect(done).toMatchObject({
+      state: 'DONE',
+      result: { blocks: 1, faults: 0, bySeverity: expect.any(Object) },
+    });
+    expect(done.result.alerts).toBeGreaterThan(0);
+    const seen = await vigil.ok('POST', 'contract/inspect', { address: tokenId, chainUid: 'icp' });
+    expect(seen.data).toMatchObject([
+      {
+        hasCode: true,
+        kinds: ['TOKEN', 'OWNABLE', 'UPGRADABLE'],
+        facts: { decimals: 2, totalSupply: '5000' },
+      },
+    ]);
+    const { data } = await vigil.ok('POST', `contract/${vault}/recommend`, {});
+    expect(data.map(({ schemaName, detectorId }: Json) => `${schemaName} ${detectorId !== null}`)).toEqual([
+      'ownership_change true',
+      'proxy_upgrade true',
+      'contract_hash_verification true',
+      'mixer_funding false',
+    ]);
   });
 
   it('goes on where it was after an outage, with nothing lost and nothing twice', async () => {

@@ -13,6 +13,7 @@ import {
 } from '../../testing/stellar/startStellar.ts';
 import { vaultSpec } from '../../testing/stellar/vaultSpec.ts';
 import { wasmWithSpec } from '../../testing/stellar/wasmWithSpec.ts';
+import { until } from '../../testing/until.ts';
 
 describe('Stellar', () => {
   let stellar: Stellar;
@@ -21,9 +22,11 @@ describe('Stellar', () => {
   const [issuer, treasury, thief] = [key(21), key(22), key(23)];
   const gold = parseAsset(`GOLD:${issuer.address}`);
   const vault = contractAddress('cd'.repeat(32));
+  const other = contractAddress('ce'.repeat(32));
   const { code, hash } = wasmWithSpec(vaultSpec);
   let asset: string;
   let contract: number;
+  let transfers: number;
   let watching: { stop(): Promise<void> };
 
   beforeAll(async () => {
@@ -41,7 +44,7 @@ describe('Stellar', () => {
     });
     const members = { chainUid: 'stellar', addressType: 'WALLET' };
     const wallet = await vigil.addContract(treasury.address, { ...members, name: 'Treasury' });
-    await vigil.addDetector(wallet, 'large_transfer', { threshold: '1000' });
+    transfers = await vigil.addDetector(wallet, 'large_transfer', { threshold: '1000' });
     await vigil.addDetector(wallet, 'outflow_rate', { limit: '50%' });
     await vigil.addDetector(wallet, 'wallet_balance', { trackAnyChange: true, when: 'block' });
     await vigil.addDetector(wallet, 'token_freeze');
@@ -183,10 +186,49 @@ describe('Stellar', () => {
     ]);
   });
 
+  it('explains and backtests detectors, and recommends those that fit', async () => {
+    const from = stellar.latest() + 1;
+    const txHash = stellar.submit([pay(thief.address, 'native', 10_100_000_000n)], treasury);
+    await reached();
+    const explained = await vigil.ok('POST', `detector/${transfers}/explain`, { txHash });
+    expect(explained).toMatchObject({
+      verdict: 'ALERT',
+      alerts: [{ message: expect.stringContaining('1,010 XLM') }],
+    });
+    const { uid } = await vigil.ok('POST', `detector/${transfers}/backtest`, {
+      fromBlock: from,
+      toBlock: from,
+    });
+    const done = await until(async () => {
+      const read: Json = await vigil.ok('GET', `backtest/${uid}`);
+      return ['DONE', 'FAILED', 'CANCELED'].includes(read.state) ? read : undefined;
+    });
+    expect(done).toMatchObject({
+      state: 'DONE',
+      result: { blocks: 1, transactions: 1, alerts: 1, faults: 0 },
+    });
+
+    const seen = await vigil.ok('POST', 'contract/inspect', { address: vault, chainUid: 'stellar' });
+    // Its code was replaced by one that tells nothing.
+    expect(seen.data).toMatchObject([{ hasCode: true, kinds: [], abi: null, fault: null }]);
+    stellar.state.putInstance(other, { executable: { wasm: hash }, storage: [] });
+    const again = await vigil.ok('POST', 'contract/inspect', { address: other, chainUid: 'stellar' });
+    expect(again.data).toMatchObject([
+      { hasCode: true, kinds: ['PAUSABLE'], abi: { source: 'the contract itself', items: vaultSpec.length } },
+    ]);
+    const otherId = await vigil.addContract(other, { chainUid: 'stellar', name: 'Other' });
+    const recommended = await vigil.ok('POST', `contract/${otherId}/recommend`, { enable: ['pause_state'] });
+    expect(recommended.data.map(({ schemaName, isNew }: Json) => `${schemaName} ${isNew}`)).toEqual([
+      'pause_state true',
+      'contract_hash_verification false',
+      'failed_tx_spike false',
+    ]);
+  });
+
   it('says which ledgers it did not see when it was away for longer than nodes keep them, and goes on', async () => {
     const seen = stellar.latest();
     await watching.stop();
-    const missed = stellar.submit([pay(thief.address, 'native', 20_000_000_000n)], treasury);
+    const missed = stellar.submit([pay(thief.address, 'native', 10_000_000_000n)], treasury);
     for (let count = 0; count < 5; count++) stellar.close();
     stellar.forgetBefore(stellar.latest());
     const oldest = stellar.latest();
@@ -194,7 +236,7 @@ describe('Stellar', () => {
     await reached();
     expect(await raised(missed)).toEqual([]);
     const gaps = await vigil.alerts('name:"Blocks not seen"');
-    expect(gaps).toHaveLength(4);
+    expect(gaps).toHaveLength(5);
     expect(gaps.find(({ message }: Json) => message.includes('Vault'))).toMatchObject({
       severity: 'HIGH',
       message: `Blocks ${seen + 1} to ${oldest - 1} of Stellar were not seen, because no node keeps them any more: what happened there to Vault raises no alert. Vigil goes on from block ${oldest}.`,
@@ -203,7 +245,7 @@ describe('Stellar', () => {
     const after = stellar.submit([pay(thief.address, 'native', 11_000_000_000n)], treasury);
     await reached();
     expect((await raised(after)).length).toBeGreaterThan(0);
-    expect(await vigil.alerts('name:"Blocks not seen"')).toHaveLength(4);
+    expect(await vigil.alerts('name:"Blocks not seen"')).toHaveLength(5);
   });
 
   it('refuses what does not fit the family, and shows the chain as followed', async () => {
@@ -226,5 +268,6 @@ describe('Stellar', () => {
     const chain = data.find(({ chainUid }: Json) => chainUid === 'stellar');
     expect(chain).toMatchObject({ family: 'stellar', followed: true, watchState: 'ok' });
     expect(chain.callsPerMinute).toBeGreaterThanOrEqual(5);
+    expect(chain.callsPerContract).toBeCloseTo(chain.callsPerMinute / chain.contracts, 1);
   });
 });

@@ -116,6 +116,9 @@ function kindsOf(results: Results): ContractKind[] {
   const isPair = has('token0', 'token1') || has('coin0', 'coin1', 'virtualPrice');
   const found: Record<ContractKind, boolean> = {
     PROXY: false,
+    // Of other families.
+    TOKEN: false,
+    UPGRADABLE: false,
     ERC20: isErc20,
     ERC721: isErc721,
     ERC1155: isErc1155,

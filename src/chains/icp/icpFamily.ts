@@ -4,6 +4,7 @@ import { createIcpClient } from './createIcpClient.ts';
 import { icpActions } from './icpActions.ts';
 import { endpointFault, probeEndpoint } from './icpProtocol.ts';
 import { icpRules } from './icpRules.ts';
+import { inspectCanister } from './inspectCanister.ts';
 
 export const icpFamily: ChainFamily = {
   ...icpRules,
@@ -18,5 +19,5 @@ export const icpFamily: ChainFamily = {
     }
   },
   actions: icpActions,
-  nodes: { createClient: createIcpClient, endpointFault, probeEndpoint },
+  nodes: { createClient: createIcpClient, endpointFault, probeEndpoint, inspect: inspectCanister },
 };

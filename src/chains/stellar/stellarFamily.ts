@@ -1,6 +1,7 @@
 import type { ChainFamily } from '../chainFamily.ts';
 import { isSpecEntry, specOf } from './abi/spec.ts';
 import { createStellarClient } from './createStellarClient.ts';
+import { inspectStellar } from './inspectStellar.ts';
 import { stellarActions } from './stellarActions.ts';
 import { endpointFault, probeEndpoint } from './stellarProtocol.ts';
 import { stellarRules } from './stellarRules.ts';
@@ -27,5 +28,5 @@ export const stellarFamily: ChainFamily = {
     }
   },
   actions: stellarActions,
-  nodes: { createClient: createStellarClient, endpointFault, probeEndpoint },
+  nodes: { createClient: createStellarClient, endpointFault, probeEndpoint, inspect: inspectStellar },
 };

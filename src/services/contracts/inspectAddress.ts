@@ -87,8 +87,13 @@ async function readNow(client: ChainClient, inspect: Inspect, address: string) {
   return { header, inspection: await inspect(client, header, address) };
 }
 
-/** What the functions of a proxy are, its implementation knows. */
+/** What the functions of a proxy are, its implementation knows; elsewhere contracts may tell them themselves. */
 async function findAbi(call: Call, chainUid: ChainUid, address: string, implementation: string | null) {
+  const client = call.services.chains.client(chainUid);
+  if (client?.findInterface) {
+    const own = await client.findInterface(address);
+    return own ? { source: 'the contract itself', items: own.length } : null;
+  }
   const found = await call.services.abiSources.find(chainUid, implementation ?? address);
   return found ? { source: found.source, items: found.abi.length } : null;
 }

@@ -21,7 +21,7 @@ import { detector } from '../detectors/detector.ts';
 const tag = 'Contracts';
 const kinds = SomeOf(contractKinds, 'Kinds that it was recognised as.', ['ERC20', 'OWNABLE']);
 const abi = {
-  source: Text('The server that knows it.', 'sourcify.dev'),
+  source: Text('The server that knows it, or the contract itself.', 'sourcify.dev'),
   items: Count('How many functions, events and errors it has.', 40),
 };
 const inspection = {

@@ -27,7 +27,8 @@ export const detectorEndpoints: readonly Endpoint[] = [
       {
         txHash: Type.String({
           description: 'The transaction.',
-          pattern: '^((0x)?[0-9a-fA-F]{64}|[1-9A-HJ-NP-Za-km-z]{80,90})$',
+          // Of the Internet Computer: a ledger, and the index of an entry.
+          pattern: '^((0x)?[0-9a-fA-F]{64}|[1-9A-HJ-NP-Za-km-z]{80,90}|[a-z0-9-]{27}_[0-9]{1,20})$',
           examples: [`0x${'5c'.repeat(32)}`],
         }),
       },

@@ -1,0 +1,48 @@
+import type { Header } from '../../model/block.ts';
+import type { ContractKind, ContractTraits, Inspection } from '../../model/contractKinds.ts';
+import type { ChainClient } from '../chainClient.ts';
+import { type Spec, specOf } from './abi/spec.ts';
+
+/** Functions of SEP-41, which every token has. */
+const tokenFunctions = ['allowance', 'balance', 'decimals', 'symbol', 'transfer'];
+
+/** Recognises a contract by the functions of its spec, and what a token says of itself. */
+export async function inspectStellar(client: ChainClient, at: Header, address: string): Promise<Inspection> {
+  const abi = address.startsWith('C') ? await client.findInterface?.(address) : undefined;
+  const [hash] = await client.readState(at, [{ type: 'storage', address, key: 'module_hash' }]);
+  const hasCode = hash !== undefined && 'value' in hash;
+  const kinds = hasCode ? kindsOf(specOf(abi ?? [])) : [];
+  return {
+    hasCode,
+    kinds,
+    proxyKind: null,
+    implementation: null,
+    facts: kinds.includes('TOKEN') ? await readToken(client, at, address) : {},
+  };
+}
+
+function kindsOf(spec: Spec | undefined): ContractKind[] {
+  const has = (...names: string[]) => names.some((name) => spec?.functions.has(name));
+  return [
+    ...(tokenFunctions.every((name) => has(name)) ? (['TOKEN'] as const) : []),
+    ...(has('upgrade', 'update_contract') ? (['UPGRADABLE'] as const) : []),
+    ...(has('owner', 'get_owner', 'admin', 'get_admin', 'set_admin', 'transfer_ownership')
+      ? (['OWNABLE'] as const)
+      : []),
+    ...(has('grant_role', 'has_role') ? (['ACCESS_CONTROL'] as const) : []),
+    ...(has('pause', 'paused', 'is_paused') ? (['PAUSABLE'] as const) : []),
+  ];
+}
+
+async function readToken(client: ChainClient, at: Header, asset: string): Promise<ContractTraits> {
+  const [symbol, decimals, supply] = await client.readState(at, [
+    { type: 'symbol', asset },
+    { type: 'decimals', asset },
+    { type: 'supply', asset },
+  ]);
+  return {
+    ...(symbol && 'value' in symbol && { symbol: String(symbol.value) }),
+    ...(decimals && 'value' in decimals && { decimals: Number(decimals.value) }),
+    ...(supply && 'value' in supply && { totalSupply: String(supply.value) }),
+  };
+}
