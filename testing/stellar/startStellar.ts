@@ -55,6 +55,7 @@ export async function startStellar({ isUnified = false, oldest = 2, port = 0, cl
   /** `deaf`: takes what is sent, and forgets it. */
   const faults = { dead: false, lying: false, deaf: false };
   const calls: string[] = [];
+  let lost = 0;
   let clock = Math.floor(Date.now() / 1000);
 
   const latest = () => oldest + ledgers.length - 1;
@@ -224,7 +225,10 @@ export async function startStellar({ isUnified = false, oldest = 2, port = 0, cl
         status: 'ERROR',
         errorResultXdr: encodeXdr('TransactionResult', { fee_charged: '100', result: fault, ext: 'v0' }),
       };
-    if (faults.deaf) return { ...reply, status: 'PENDING' };
+    if (faults.deaf) {
+      lost++;
+      return { ...reply, status: 'PENDING' };
+    }
     pending.push({ hash, envelope, xdr: transaction });
     if (closesAtOnce) close();
     return { ...reply, status: 'PENDING' };
@@ -391,6 +395,9 @@ export async function startStellar({ isUnified = false, oldest = 2, port = 0, cl
     close,
     latest,
     submit,
+    /** Transactions that wait for a ledger, and those that a deaf node has forgotten so far. */
+    waiting: () => pending.length,
+    lost: () => lost,
     /** Ledgers before this one are forgotten. */
     forgetBefore(number: number) {
       firstLedger = number;

@@ -1,6 +1,6 @@
 import pino from 'pino';
 import type { ActionContext } from '../../../src/actions/actionContext.ts';
-import { type ChainUid, chains } from '../../../src/chains/chains.ts';
+import { type ChainUid, chains, withNetwork } from '../../../src/chains/chains.ts';
 import { families } from '../../../src/chains/families.ts';
 import { deriveAuditKey } from '../../../src/lib/auditKey.ts';
 import { sql } from '../../../src/lib/sql.ts';
@@ -15,6 +15,7 @@ export type ActorSetup = {
   connection: PoolConfig;
   chainUid: ChainUid;
   urls: readonly string[];
+  network?: string;
   confirmations: number;
   /** Of every wallet there is, for processes to which the API does not lend its keyring. */
   privateKey: string;
@@ -27,7 +28,7 @@ export type Actor = { stop(): Promise<void> };
 export async function openActor(setup: ActorSetup, keyring = openKeyring(setup.privateKey)) {
   const { chainUid, urls, confirmations, stuckMs } = setup;
   const store = openStore({ ...setup.connection, max: 6 }, () => {});
-  const chain = chains[chainUid];
+  const chain = withNetwork(chains[chainUid], setup.network);
   const client = families[chain.family].nodes?.createClient({ chain, urls, now: Date.now, onCall: () => {} });
   const sandbox = createSandbox();
   await Promise.all([store.query(sql`select 1`), sandbox.run(0, {}, ['1'])]);
