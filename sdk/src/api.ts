@@ -4886,7 +4886,7 @@ export interface Api {
         /** Whether there is a contract; otherwise the address is an account, or unused. */
         hasCode: boolean;
         /** Kinds that it was recognised as. */
-        kinds: Array<'ERC20' | 'ERC721' | 'ERC1155' | 'ERC4626' | 'PROXY' | 'OWNABLE' | 'ACCESS_CONTROL' | 'PAUSABLE' | 'SAFE' | 'TIMELOCK' | 'GOVERNOR' | 'PRICE_FEED' | 'POOL'>;
+        kinds: Array<'ERC20' | 'ERC721' | 'ERC1155' | 'ERC4626' | 'PROXY' | 'OWNABLE' | 'ACCESS_CONTROL' | 'PAUSABLE' | 'SAFE' | 'TIMELOCK' | 'GOVERNOR' | 'PRICE_FEED' | 'POOL' | 'TOKEN' | 'UPGRADABLE'>;
         /** How the code behind a proxy is found. */
         proxyKind: 'EIP1967' | 'BEACON' | 'EIP1822' | 'MINIMAL' | 'SAFE' | 'OTHER' | null;
         /** The code behind a proxy. */
@@ -4895,7 +4895,7 @@ export interface Api {
         facts: Record<string, unknown>;
         /** Its ABI, if a source that is configured has it. */
         abi: {
-          /** The server that knows it. */
+          /** The server that knows it, or the contract itself. */
           source: string;
           /** How many functions, events and errors it has. */
           items: number;
@@ -4917,7 +4917,7 @@ export interface Api {
     };
     reply: {
       /** Kinds that it was recognised as. */
-      kinds: Array<'ERC20' | 'ERC721' | 'ERC1155' | 'ERC4626' | 'PROXY' | 'OWNABLE' | 'ACCESS_CONTROL' | 'PAUSABLE' | 'SAFE' | 'TIMELOCK' | 'GOVERNOR' | 'PRICE_FEED' | 'POOL'>;
+      kinds: Array<'ERC20' | 'ERC721' | 'ERC1155' | 'ERC4626' | 'PROXY' | 'OWNABLE' | 'ACCESS_CONTROL' | 'PAUSABLE' | 'SAFE' | 'TIMELOCK' | 'GOVERNOR' | 'PRICE_FEED' | 'POOL' | 'TOKEN' | 'UPGRADABLE'>;
       /** The detectors that fit. */
       data: Array<{
         /** The detector schema. */
@@ -5124,6 +5124,8 @@ export interface Api {
         }>;
         /** Calls to its nodes in a minute, of all processes, over the last ten minutes; for administrators only. */
         callsPerMinute: number | null;
+        /** The same for each contract that is watched on it; for administrators only. */
+        callsPerContract: number | null;
         /** State of its endpoints; for administrators only. */
         endpoints: Array<{
           /** Address without path and query. */

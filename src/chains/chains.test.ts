@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { chains, chainUids, type Family } from './chains.ts';
 
@@ -7,6 +8,15 @@ describe('the chain table', () => {
     expect(new Set(chainUids).size).toBe(32);
     expect(Object.keys(chains)).toEqual([...chainUids]);
     for (const uid of chainUids) expect(chains[uid].uid).toBe(uid);
+  });
+
+  it('has a row in the documents for each chain, with its block time and confirmations', () => {
+    const lines = readFileSync(new URL('../../docs/chains.md', import.meta.url), 'utf8').split('\n');
+    const told = lines.flatMap((line) => {
+      const row = /^\| `(\w+)` \| [^|]+ \| ([\d.]+) (s|min) \| (\d+) \|/.exec(line);
+      return row ? [[row[1], Number(row[2]) * (row[3] === 's' ? 1000 : 60_000), Number(row[4])]] : [];
+    });
+    expect(told).toEqual(chainUids.map((uid) => [uid, chains[uid].blockTimeMs, chains[uid].confirmations]));
   });
 
   it('counts 26 EVM chains and one of each other family', () => {

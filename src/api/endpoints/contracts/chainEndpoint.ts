@@ -128,6 +128,13 @@ const chain = {
       examples: [36.5],
     }),
   ),
+  callsPerContract: nullable(
+    Type.Number({
+      description: 'The same for each contract that is watched on it; for administrators only.',
+      minimum: 0,
+      examples: [1.83],
+    }),
+  ),
   endpoints: List(
     Shape(endpointHealth, Object.keys(endpointHealth)),
     'State of its endpoints; for administrators only.',
@@ -167,6 +174,7 @@ export function chainEndpoint(confirmations: (uid: ChainUid) => number): Endpoin
               contracts: own.count,
               unwatched: isConfigured(uid) ? [] : own.first,
               callsPerMinute: calls ? (calls.get(uid) ?? 0) : null,
+              callsPerContract: calls && own.count > 0 ? perContract(calls.get(uid) ?? 0, own.count) : null,
             };
           }),
         },
@@ -213,4 +221,8 @@ function toProgress(state: ChainState | undefined, showsEndpoints: boolean) {
     processedAt: state?.processedAt ?? null,
     endpoints: showsEndpoints ? (state?.endpoints ?? []) : [],
   };
+}
+
+function perContract(calls: number, contracts: number): number {
+  return Math.round((100 * calls) / contracts) / 100;
 }
