@@ -35,7 +35,7 @@ const config = Configuration({
 
 type Config = Static<typeof config>;
 /** The code as last seen, whose it was, and what says so. */
-type State = { hash: string; target: string; pointers?: readonly CodePointer[] };
+type State = { hash: string; target: string; pointers?: readonly CodePointer[]; ahead?: string };
 
 export const contractHashVerification = defineDetector<Config, State>({
   name: 'contract_hash_verification',
@@ -63,8 +63,7 @@ export const contractHashVerification = defineDetector<Config, State>({
   },
   evaluate(observation, context) {
     const { config: options, read, contract, chain, state } = context;
-    if (hashesCode(chain.family))
-      return judge(context, { ...seenModule(observation, context), target: contract.address });
+    if (hashesCode(chain.family)) return verifyModule(observation, context);
     const upgrade = observation.type === 'log' ? decodeUpgrade(observation.log) : undefined;
     if (observation.type === 'log' && (!upgrade || upgrade.isPending)) return {};
     // Between two looks only what points to the code is asked for, which costs little.
@@ -79,13 +78,21 @@ export const contractHashVerification = defineDetector<Config, State>({
 });
 
 /** A change tells both codes itself; in between the newest one is read. */
-function seenModule(
+function verifyModule(
   observation: Observation,
-  { read, contract }: EvaluationContext<Config, State>,
-): { hash: string; first?: string } {
-  if (observation.type !== 'change') return { hash: readModuleHash(read, contract.address) };
-  const { before, after } = observation.change;
-  return { hash: toModuleHash(after), first: toModuleHash(before) };
+  context: EvaluationContext<Config, State>,
+): EvaluationResult<State> {
+  const { read, contract, chain, state } = context;
+  const target = contract.address;
+  if (observation.type === 'change') {
+    const { before, after } = observation.change;
+    return judge(context, { hash: toModuleHash(after), target, told: toModuleHash(before) });
+  }
+  const hash = readModuleHash(read, target);
+  // What is read may be ahead of the blocks that tell it, with its transaction: it is left to them until the next look.
+  if (!keepsControl(chain.family) && state && hash !== state.hash && hash !== state.ahead)
+    return { state: { ...state, ahead: hash } };
+  return judge(context, { hash, target });
 }
 
 /** As `readModuleHash` gives it. */
@@ -124,20 +131,22 @@ function verify(
   });
 }
 
-type Seen = State & { codeBytes?: number; first?: string | undefined };
+/** `told`: the code before, where the chain tells the change itself. */
+type Seen = State & { codeBytes?: number; first?: string | undefined; told?: string };
 
 /** Each code is judged once, when it is first seen. */
 function judge(
   { config: options, contract, chain, state }: EvaluationContext<Config, State>,
-  { codeBytes, first, ...found }: Seen,
+  { codeBytes, first, told, ...found }: Seen,
 ): EvaluationResult<State> {
   const { hash, target } = found;
   const hashType = hashesCode(chain.family) ? 'sha256' : options.hashType;
   const outcome = keepState(state, found);
-  const seen = state?.hash ?? first;
-  if (state?.hash === hash) return outcome;
+  const seen = told ?? state?.hash ?? first;
+  if ((told ?? state?.hash) === hash) return outcome;
   const expected = options.checksum === undefined ? seen : checksumOf(options.checksum);
-  const isSkipped = state === undefined && options.checksum !== undefined && !options.initialCheck;
+  const isSkipped =
+    state === undefined && told === undefined && options.checksum !== undefined && !options.initialCheck;
   if (expected === undefined || expected === hash || isSkipped) return outcome;
   const where =
     target === contract.address ? contract.name : `the implementation ${target} of ${contract.name}`;
