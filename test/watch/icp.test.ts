@@ -157,7 +157,7 @@ describe('the Internet Computer', () => {
   it('raises alerts for what queries give', async () => {
     const told = async () =>
       (await vigil.alerts('detectorSchemaName:contract_call OR triggerType:VIEW_FUNCTION'))
-        .map(({ message }: Json) => message)
+        .map(({ message }: Json): string => message)
         .sort();
     expect(await told()).toEqual([]);
     quota = 4n;

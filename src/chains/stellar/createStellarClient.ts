@@ -4,6 +4,7 @@ import { type Accept, createEndpoints, EndpointsFailed } from '../net/createEndp
 import type { RpcReply } from '../net/createRpc.ts';
 import { listOf, numberOf, recordOf } from '../net/members.ts';
 import { InvalidResponse, NotAvailableYet, orNull, resultOf } from '../net/replies.ts';
+import { textIn } from '../readTraits.ts';
 import { assetSpec } from './abi/assetSpec.ts';
 import { createStateReader } from './createStateReader.ts';
 import { createTransactor } from './createTransactor.ts';
@@ -118,8 +119,9 @@ export function createStellarClient({ chain, urls, now, onCall }: ClientOptions)
         { type: 'storage', address, key: 'module_hash' },
         { type: 'code', address },
       ]);
-      if (!hash || !('value' in hash) || !code || !('value' in code)) return undefined;
-      return hash.value === '0x' ? assetSpec : readSpec(Buffer.from(String(code.value).slice(2), 'hex'));
+      const [module, wasm] = [textIn(hash), textIn(code)];
+      if (module === undefined || wasm === undefined) return undefined;
+      return module === '0x' ? assetSpec : readSpec(Buffer.from(wasm.slice(2), 'hex'));
     },
     // The code of a contract has a hash, and no address of its own.
     findImplementation: async () => null,

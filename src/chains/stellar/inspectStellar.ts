@@ -1,6 +1,7 @@
 import type { Header } from '../../model/block.ts';
-import type { ContractKind, ContractTraits, Inspection } from '../../model/contractKinds.ts';
+import type { ContractKind, Inspection } from '../../model/contractKinds.ts';
 import type { ChainClient } from '../chainClient.ts';
+import { readTraits, textIn } from '../readTraits.ts';
 import { type Spec, specOf } from './abi/spec.ts';
 
 /** Functions of SEP-41, which every token has. */
@@ -10,14 +11,14 @@ const tokenFunctions = ['allowance', 'balance', 'decimals', 'symbol', 'transfer'
 export async function inspectStellar(client: ChainClient, at: Header, address: string): Promise<Inspection> {
   const abi = address.startsWith('C') ? await client.findInterface?.(address) : undefined;
   const [hash] = await client.readState(at, [{ type: 'storage', address, key: 'module_hash' }]);
-  const hasCode = hash !== undefined && 'value' in hash;
+  const hasCode = textIn(hash) !== undefined;
   const kinds = hasCode ? kindsOf(specOf(abi ?? [])) : [];
   return {
     hasCode,
     kinds,
     proxyKind: null,
     implementation: null,
-    facts: kinds.includes('TOKEN') ? await readToken(client, at, address) : {},
+    facts: kinds.includes('TOKEN') ? await readTraits(client, at, address) : {},
   };
 }
 
@@ -32,17 +33,4 @@ function kindsOf(spec: Spec | undefined): ContractKind[] {
     ...(has('grant_role', 'has_role') ? (['ACCESS_CONTROL'] as const) : []),
     ...(has('pause', 'paused', 'is_paused') ? (['PAUSABLE'] as const) : []),
   ];
-}
-
-async function readToken(client: ChainClient, at: Header, asset: string): Promise<ContractTraits> {
-  const [symbol, decimals, supply] = await client.readState(at, [
-    { type: 'symbol', asset },
-    { type: 'decimals', asset },
-    { type: 'supply', asset },
-  ]);
-  return {
-    ...(symbol && 'value' in symbol && { symbol: String(symbol.value) }),
-    ...(decimals && 'value' in decimals && { decimals: Number(decimals.value) }),
-    ...(supply && 'value' in supply && { totalSupply: String(supply.value) }),
-  };
 }

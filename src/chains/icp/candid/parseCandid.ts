@@ -7,7 +7,7 @@ export type CandidType =
   | { readonly variant: readonly Field[] }
   | { readonly name: string };
 type Field = readonly [name: string, type: CandidType];
-export type CandidMethod = {
+type CandidMethod = {
   readonly args: readonly Field[];
   readonly results: readonly Field[];
   readonly isQuery: boolean;
