@@ -86,7 +86,7 @@ function verifyModule(
   const target = contract.address;
   if (observation.type === 'change') {
     const { before, after } = observation.change;
-    return judge(context, { hash: toModuleHash(after), target, told: toModuleHash(before) });
+    return judge(context, { hash: toModuleHash(after), target, formerHash: toModuleHash(before) });
   }
   const hash = readModuleHash(read, target);
   // What is read may be ahead of the blocks that tell it, with its transaction: it is left to them until the next look.
@@ -131,22 +131,25 @@ function verify(
   });
 }
 
-/** `told`: the code before, where the chain tells the change itself. */
-type Seen = State & { codeBytes?: number; first?: string | undefined; told?: string };
+/** `formerHash`: the code before, where the chain tells the change itself. */
+type Seen = State & { codeBytes?: number; first?: string | undefined; formerHash?: string };
 
 /** Each code is judged once, when it is first seen. */
 function judge(
   { config: options, contract, chain, state }: EvaluationContext<Config, State>,
-  { codeBytes, first, told, ...found }: Seen,
+  { codeBytes, first, formerHash, ...found }: Seen,
 ): EvaluationResult<State> {
   const { hash, target } = found;
   const hashType = hashesCode(chain.family) ? 'sha256' : options.hashType;
   const outcome = keepState(state, found);
-  const seen = told ?? state?.hash ?? first;
-  if ((told ?? state?.hash) === hash) return outcome;
+  const seen = formerHash ?? state?.hash ?? first;
+  if ((formerHash ?? state?.hash) === hash) return outcome;
   const expected = options.checksum === undefined ? seen : checksumOf(options.checksum);
   const isSkipped =
-    state === undefined && told === undefined && options.checksum !== undefined && !options.initialCheck;
+    state === undefined &&
+    formerHash === undefined &&
+    options.checksum !== undefined &&
+    !options.initialCheck;
   if (expected === undefined || expected === hash || isSkipped) return outcome;
   const where =
     target === contract.address ? contract.name : `the implementation ${target} of ${contract.name}`;

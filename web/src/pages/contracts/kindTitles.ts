@@ -18,4 +18,6 @@ export const kindTitles: Readonly<Record<ContractKind, string>> = {
   GOVERNOR: 'governor',
   PRICE_FEED: 'price feed',
   POOL: 'pool',
+  TOKEN: 'token',
+  UPGRADABLE: 'can be upgraded',
 };
