@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { concat, uint } from '../../src/chains/solana/abi/borsh.ts';
 import { systemProgram, tokenProgram } from '../../src/chains/solana/abi/programs.ts';
 import { transferCoins } from '../../src/chains/solana/instructions.ts';
+import { memoIdl, memoProgram } from '../../testing/memoIdl.ts';
 import {
   findSurfnet,
   type Key,
@@ -132,6 +133,39 @@ describe('actions on Solana', () => {
     expect((await ended(action, 100)).state).toBe('CONFIRMED');
     expect((await intent()).txHash).not.toBe(lost);
     expect(await balanceOf(hoard.address)).toBe(before + 10_000_000);
+  });
+
+  it('calls a program as its Anchor IDL says', async () => {
+    const contractId = await vigil.addContract(memoProgram, {
+      chainUid: 'solana',
+      name: 'Notes',
+      abi: [memoIdl],
+    });
+    const action: Json = await vigil.ok('POST', 'action', {
+      contractId,
+      walletId: wallet.id,
+      name: 'Lower the limit',
+      funcSignature: 'set_limit',
+      params: [
+        { name: 'admin', value: guard.address },
+        { name: 'limit', value: '90' },
+        { name: 'who', value: 'Bob' },
+      ],
+      fireAt: 'head',
+    });
+    await vigil.ok('POST', `action/${action.id}/execute`, {});
+    const { state, txHash } = await ended(action);
+    expect(state).toBe('CONFIRMED');
+    const { transaction, meta } = await solana.rpc('getTransaction', txHash, { encoding: 'json' });
+    const { accountKeys, instructions } = transaction.message;
+    const called = instructions.filter((one: Json) => accountKeys[one.programIdIndex] === memoProgram);
+    expect(meta.err).toBeNull();
+    expect(called.map((one: Json) => one.accounts.map((place: number) => accountKeys[place]))).toEqual([
+      [guard.address],
+    ]);
+    expect(Buffer.from(base58.decode(called[0].data)).toString('latin1')).toBe(
+      'setlimitZ\0\0\0\0\0\0\0\x03\0\0\0Bob',
+    );
   });
 
   it('freezes a token account, refuses what the chain would refuse, and what needs other keys', async () => {

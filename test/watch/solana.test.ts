@@ -9,31 +9,15 @@ import {
 } from '../../src/chains/solana/abi/programs.ts';
 import { findProgramAddress } from '../../src/chains/solana/findProgramAddress.ts';
 import { freezeAccount, setAuthority, transferCoins } from '../../src/chains/solana/instructions.ts';
+import { memoIdl, memoProgram } from '../../testing/memoIdl.ts';
 import { findSurfnet, keyOf, noSurfnet, type Solana, startSolana } from '../../testing/startSolana.ts';
 import type { Json } from '../../testing/startTestApi.ts';
 import { startTestWatch, type TestWatch } from '../../testing/startTestWatch.ts';
 
 const surfnet = findSurfnet();
 
-/** A program that takes any text, and so also what an Anchor program would be called with. */
-const memoProgram = 'Memo1UhkJRfHyvLMcVucJwxXeuD728EqVDDwQDxFMNo';
 const rentSysvar = 'SysvarRent111111111111111111111111111111111';
 const clockSysvar = 'SysvarC1ock11111111111111111111111111111111';
-const memoIdl = {
-  address: memoProgram,
-  metadata: { name: 'notes', version: '1.0.0', spec: '0.1.0' },
-  instructions: [
-    {
-      name: 'set_limit',
-      discriminator: [...Buffer.from('setlimit')],
-      accounts: [{ name: 'admin', signer: true }],
-      args: [
-        { name: 'limit', type: 'u64' },
-        { name: 'who', type: 'string' },
-      ],
-    },
-  ],
-};
 
 describe('Solana', () => {
   let solana: Solana;
