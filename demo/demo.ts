@@ -19,7 +19,7 @@ const usage = `npm run demo -- [--port <n>] [--data <folder>] [--for <seconds>] 
   --port  where Vigil listens (8080, or the next free one)
   --data  a new folder for Vigil's data, which is kept (a temporary one, which is removed)
   --for   how long to go on (until Ctrl-C)
-  --chains  chains to watch, such as ethereum,bitcoin,solana (ethereum); real nodes run where this machine has them
+  --chains  chains to watch: ethereum,bitcoin,solana,stellar,icp or some of them (ethereum); real nodes run where this machine has them
 `;
 
 const stopping = new AbortController();
@@ -141,7 +141,7 @@ function toChains(list: string): OtherUid[] {
   );
   const unknown = named.find((name) => !otherUids.some((uid) => uid === name));
   if (unknown !== undefined)
-    throw new Error(`--chains has "${unknown}" but may have ethereum, ${otherUids.join(' and ')}.\n${usage}`);
+    throw new Error(`--chains has "${unknown}" but may have ethereum, ${otherUids.join(', ')}.\n${usage}`);
   return otherUids.filter((uid) => named.includes(uid));
 }
 

@@ -1,13 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { toAddress } from '../src/chains/bitcoin/script.ts';
+import { icpLedgerId } from '../src/chains/icp/createLedger.ts';
 import { transferCoins } from '../src/chains/solana/instructions.ts';
+import { addLedger, canisterId } from '../testing/icp/ledgerCanister.ts';
+import { startReplica } from '../testing/icp/startReplica.ts';
 import { createBranches } from '../testing/simulator/families/createBranches.ts';
 import { familyNodes } from '../testing/simulator/families/familyNodes.ts';
 import { startFamilyNode } from '../testing/simulator/families/startFamilyNode.ts';
 import { findBitcoind, startBitcoind } from '../testing/startBitcoind.ts';
 import { findSurfnet, keyOf, startSolana } from '../testing/startSolana.ts';
+import { startStellar, stellarKey, stellarPassphrase } from '../testing/stellar/startStellar.ts';
 
-export const otherUids = ['bitcoin', 'solana'] as const;
+export const otherUids = ['bitcoin', 'solana', 'stellar', 'icp'] as const;
 export type OtherUid = (typeof otherUids)[number];
 
 /** A chain beside the one of Ethereum, with a treasury that pays and is paid. */
@@ -16,6 +20,8 @@ export type Other = {
   /** What really runs there, for people. */
   runs: string;
   urls: readonly string[];
+  /** Which network it is, where Vigil would refuse one that is not the public one. */
+  network?: string;
   treasury: string;
   /** Detectors and triggers that see what happens there. */
   detectors: Readonly<Record<string, Record<string, unknown>>>;
@@ -27,8 +33,10 @@ export type Other = {
 const everyMs = 3000;
 const detectors = { large_transfer: { threshold: '1' }, outflow_rate: { limit: '3' } };
 
+const starts = { bitcoin: startBitcoin, solana: startSol, stellar: startStellarNetwork, icp: startIcp };
+
 export function startOther(uid: OtherUid): Promise<Other> {
-  return uid === 'bitcoin' ? startBitcoin() : startSol();
+  return starts[uid]();
 }
 
 /** Goes on with a chain until it is stopped. */
@@ -98,8 +106,50 @@ async function startSol(): Promise<Other> {
   };
 }
 
+async function startStellarNetwork(): Promise<Other> {
+  const node = await startStellar({ isUnified: true });
+  const [treasury, friend] = [stellarKey(5), stellarKey(9)];
+  for (const { address } of [treasury, friend]) node.fund(address, 1_000_000_000_000n);
+  let isIn = false;
+  return {
+    uid: 'stellar',
+    runs: 'a stand-in that checks and applies transactions as the protocol says; there is no node to be had as a package',
+    urls: [node.url],
+    network: stellarPassphrase,
+    treasury: treasury.address,
+    detectors: { large_transfer: { threshold: '1' } },
+    async play() {
+      isIn = !isIn;
+      const [from, to] = isIn ? [friend, treasury] : [treasury, friend];
+      node.submit([{ payment: { destination: to.address, asset: 'native', amount: '20000000' } }], from);
+    },
+    stop: node.stop,
+  };
+}
+
+async function startIcp(): Promise<Other> {
+  const replica = await startReplica();
+  const ledger = addLedger(replica, icpLedgerId, { kind: 'icp', symbol: 'ICP' });
+  const [treasury, friend] = [canisterId(9), canisterId(40)];
+  for (const holder of [treasury, friend]) ledger.mint(holder, 1_000_000_000_000n);
+  let isIn = false;
+  return {
+    uid: 'icp',
+    runs: 'a small replica with a root key of its own, whose certificates are checked as those of the network',
+    urls: [replica.url],
+    network: replica.rootKey,
+    treasury,
+    detectors: { large_transfer: { threshold: '1' } },
+    async play() {
+      isIn = !isIn;
+      ledger.move(isIn ? friend : treasury, isIn ? treasury : friend, 200_000_000n);
+    },
+    stop: replica.stop,
+  };
+}
+
 /** Blocks of random payments, which no node has checked. */
-async function startStandIn(uid: OtherUid, why: string): Promise<Other> {
+async function startStandIn(uid: 'bitcoin' | 'solana', why: string): Promise<Other> {
   const family = familyNodes[uid];
   const below = (limit: number) => Math.floor(Math.random() * limit);
   const random = { below, chance: (share: number) => Math.random() < share };

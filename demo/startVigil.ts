@@ -20,7 +20,10 @@ export function startVigil({ port, dataDir, rpcUrls, others }: Options) {
       VIGIL_DATA_DIR: dataDir,
       VIGIL_RPC_ANVIL: rpcUrls.join(','),
       ...Object.fromEntries(
-        others.map(({ uid, urls }) => [`VIGIL_RPC_${uid.toUpperCase()}`, urls.join(',')]),
+        others.flatMap(({ uid, urls, network }) => [
+          [`VIGIL_RPC_${uid.toUpperCase()}`, urls.join(',')],
+          ...(network === undefined ? [] : [[`VIGIL_CHAIN_${uid.toUpperCase()}_NETWORK`, network]]),
+        ]),
       ),
       VIGIL_LOG_LEVEL: 'error',
     },

@@ -10,6 +10,8 @@ import { copiedFolders } from './copiedFolders.mjs';
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const out = join(root, 'dist-demo');
 const built = join(out, '.built');
+/** The stand-in of Stellar begins with a real ledger. */
+const recordedLedger = join('testing', 'recorded', 'stellarLedger.xdr.br');
 
 if (isStale()) await compile();
 await import('../dist-demo/demo/demo.js');
@@ -35,7 +37,7 @@ async function compile() {
     stdio: 'inherit',
   });
   if (status !== 0) process.exit(status ?? 1);
-  for (const file of ['package.json', ...copiedFolders.map((folder) => join('src', folder))])
+  for (const file of ['package.json', recordedLedger, ...copiedFolders.map((folder) => join('src', folder))])
     cpSync(join(root, file), join(out, file), { recursive: true });
   // Not into dist/: a server that runs from there would miss the files it has listed.
   await buildWeb(join(out, 'src', 'web'));
