@@ -18,6 +18,12 @@ export type View = {
   decode(data: string): readonly unknown[];
 };
 
+/** Families whose contracts name and type their functions in an interface of their own. */
+const namedViews: { readonly [family in Family]?: typeof candidView | typeof sorobanView } = {
+  icp: candidView,
+  stellar: sorobanView,
+};
+
 /**
  * By its name where the contract has a Soroban spec or a Candid interface, by its signature on the EVM. A RangeError says what
  * would be right.
@@ -37,14 +43,10 @@ export function viewOf(
       decode: (data) => decodeResult(item, data),
     };
   }
-  const named = family === 'icp' ? candidView(signature, abi) : sorobanView(signature, abi);
+  const named = namedViews[family];
   if (!named)
-    throw new RangeError(
-      family === 'icp'
-        ? 'needs the Candid interface in the contract’s abi, as [{ "candid": "service : …" }].'
-        : 'needs the Soroban spec in the contract’s abi, as `stellar contract info interface --output json` prints it.',
-    );
-  const { name, inputs, outputs, encode, decode } = named;
+    throw new RangeError('cannot be read: contracts of this chain have no functions without a transaction.');
+  const { name, inputs, outputs, encode, decode } = named(signature, abi);
   return {
     item: { type: 'function', name, inputs, outputs, stateMutability: 'view' },
     title: name,

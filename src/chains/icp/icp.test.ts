@@ -210,7 +210,7 @@ describe('the Internet Computer', () => {
     });
     const abi = (await client.findInterface!(id))!;
     expect(abi).toEqual([{ candid }]);
-    const [double, odd, trap] = ['double', 'odd', 'trap'].map((name) => candidView(name, abi)!) as Views;
+    const [double, odd, trap] = ['double', 'odd', 'trap'].map((name) => candidView(name, abi)) as Views;
     const ask = (to: string, { encode }: Views[0]) => ({ type: 'call' as const, to, data: encode(['21']) });
     const results = await client.readState({ number: 1, hash: '' }, [
       ask(id, double),

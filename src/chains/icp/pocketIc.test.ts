@@ -53,7 +53,7 @@ describe('PocketIC', () => {
       facts: { symbol: 'ICP', decimals: 8, totalSupply: expect.stringMatching(/^\d+$/) },
     });
     const abi = (await client.findInterface!(icpLedgerId))!;
-    const { encode, decode } = candidView('icrc1_fee', abi)!;
+    const { encode, decode } = candidView('icrc1_fee', abi);
     const [answer] = await client.readState(at, [{ type: 'call', to: icpLedgerId, data: encode([]) }]);
     if (!answer || !('value' in answer)) throw new Error('There is no answer.');
     expect(decode((answer.value as { data: string }).data)).toEqual([10_000n]);

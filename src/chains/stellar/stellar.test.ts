@@ -290,9 +290,7 @@ describe('the client', () => {
     const spec = await client.findInterface!(contract);
     expect(spec).toEqual(vaultSpec);
     const views = ['mode', 'quota', 'gone'].map((name) =>
-      name === 'gone'
-        ? { name, encode: () => JSON.stringify({ name, args: [] }) }
-        : sorobanView(name, spec!)!,
+      name === 'gone' ? { name, encode: () => JSON.stringify({ name, args: [] }) } : sorobanView(name, spec!),
     );
     const at = { number: stellar.latest(), hash: '' };
     const answers = await client.readState(at, [
@@ -317,11 +315,11 @@ describe('the client', () => {
       { value: `0x${code}` },
     ]);
     const [mode] = answers as [{ value: { data: string } }];
-    expect(sorobanView('mode', spec!)!.decode(mode.value.data)).toEqual([{ kind: 'Open', until: null }]);
+    expect(sorobanView('mode', spec!).decode(mode.value.data)).toEqual([{ kind: 'Open', until: null }]);
 
     const asset = contractAddress('ee'.repeat(32));
     stellar.state.putInstance(asset, { executable: 'stellar_asset', storage: [] });
-    expect(sorobanView('balance', (await client.findInterface!(asset))!)!.outputs).toMatchObject([
+    expect(sorobanView('balance', (await client.findInterface!(asset))!).outputs).toMatchObject([
       { type: 'int128' },
     ]);
     expect(await client.findInterface!(vault)).toBeUndefined();

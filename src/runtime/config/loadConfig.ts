@@ -1,6 +1,7 @@
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { type ChainUid, chains, chainUids } from '../../chains/chains.ts';
+import { families } from '../../chains/families.ts';
 import { nearest } from '../../lib/nearest.ts';
 import { pendingModes } from '../../model/pending.ts';
 import { traceModes, traceSetting } from '../../model/traceState.ts';
@@ -83,7 +84,7 @@ function readChains(read: EnvReader) {
       const startBlock = read.optionalInteger(`VIGIL_CHAIN_${name}_START_BLOCK`, 0, maxBlock);
       const network = read.text(`VIGIL_CHAIN_${name}_NETWORK`);
       const traces = read.oneOf(traceSetting(uid), traceModes, 'auto');
-      if (traces === 'required' && chains[uid].family !== 'evm')
+      if (traces === 'required' && !families[chains[uid].family].nodes?.areTraced)
         read.fault(
           `${traceSetting(uid)} cannot be required: nodes of ${chains[uid].name} do not trace calls.`,
         );

@@ -11,10 +11,13 @@ export type CandidQuery = {
   readonly results: readonly CandidType[];
 };
 
-/** A query method of the contract's Candid interface; undefined where it has none. A RangeError says why it cannot be read. */
+/** A query method of the contract's Candid interface. A RangeError says why it cannot be read. */
 export function candidView(signature: string, abi: readonly unknown[]) {
   const candid = candidOf(abi);
-  if (!candid) return undefined;
+  if (!candid)
+    throw new RangeError(
+      'needs the Candid interface in the contract’s abi, as [{ "candid": "service : …" }].',
+    );
   const method = signature.replace(/\(.*/s, '').trim();
   const found = candid.methods.get(method);
   if (!found) {

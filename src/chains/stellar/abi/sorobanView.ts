@@ -7,10 +7,13 @@ import { type Spec, type SpecType, specOf } from './spec.ts';
 /** A call of a contract that is only simulated; arguments and the answer are in the JSON form of ScVal. */
 export type SorobanQuery = { readonly name: string; readonly args: readonly unknown[] };
 
-/** A function of the contract's Soroban spec, to be read; undefined where it has no spec. A RangeError says what is wrong. */
+/** A function of the contract's Soroban spec, to be read. A RangeError says what is wrong. */
 export function sorobanView(signature: string, abi: readonly unknown[]) {
   const spec = specOf(abi);
-  if (!spec) return undefined;
+  if (!spec)
+    throw new RangeError(
+      'needs the Soroban spec in the contract’s abi, as `stellar contract info interface --output json` prints it.',
+    );
   const name = signature.replace(/\(.*/s, '').trim();
   const found = spec.functions.get(name);
   if (!found)
