@@ -12,11 +12,13 @@ describe('the chain table', () => {
 
   it('has a row in the documents for each chain, with its block time and confirmations', () => {
     const lines = readFileSync(new URL('../../docs/chains.md', import.meta.url), 'utf8').split('\n');
-    const told = lines.flatMap((line) => {
+    const documented = lines.flatMap((line) => {
       const row = /^\| `(\w+)` \| [^|]+ \| ([\d.]+) (s|min) \| (\d+) \|/.exec(line);
       return row ? [[row[1], Number(row[2]) * (row[3] === 's' ? 1000 : 60_000), Number(row[4])]] : [];
     });
-    expect(told).toEqual(chainUids.map((uid) => [uid, chains[uid].blockTimeMs, chains[uid].confirmations]));
+    expect(documented).toEqual(
+      chainUids.map((uid) => [uid, chains[uid].blockTimeMs, chains[uid].confirmations]),
+    );
   });
 
   it('counts 26 EVM chains and one of each other family', () => {

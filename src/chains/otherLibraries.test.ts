@@ -101,7 +101,7 @@ describe('encodings agree with another library', () => {
       const { msg } = sol.Transaction.decode(raw);
       expect(msg.feePayer).toBe(payer);
       expect(msg.blockhash).toBe(blockhash);
-      const told = instructions.flatMap((instruction) => instruction.accounts);
+      const allAccounts = instructions.flatMap((instruction) => instruction.accounts);
       expect(
         msg.instructions.map(({ program, keys: named, data }) => ({
           program,
@@ -116,7 +116,7 @@ describe('encodings agree with another library', () => {
           named: own.map(({ key }) => ({
             address: key,
             sign: others.includes(key),
-            write: told.some((other) => other.key === key && other.isWritable),
+            write: allAccounts.some((other) => other.key === key && other.isWritable),
           })),
         })),
       );
