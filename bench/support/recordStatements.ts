@@ -13,6 +13,7 @@ export function recordStatements(store: Store): { store: Store; take(): Recordin
     const note = (statement: Sql, isPrepared: boolean) =>
       recording.statements.push({ ...render(statement), isPrepared });
     return {
+      isDistributed: db.isDistributed,
       query: (statement) => {
         note(statement, false);
         return db.query(statement);

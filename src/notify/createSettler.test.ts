@@ -24,6 +24,7 @@ const result = (id: number): AttemptResult => ({
 function createStore(failures: number, refused = '') {
   const seen = { tries: 0, written: 0 };
   const db: Db = {
+    isDistributed: async () => false,
     query: async () => [],
     repeated: async () => [],
     prepared: async (statement) => {

@@ -1,9 +1,10 @@
 import pg from 'pg';
 import { render, renderCached, type Sql } from '../lib/sql.ts';
 import { Problem } from '../model/errors.ts';
+import { readIsDistributed } from './citus/readIsDistributed.ts';
 import { type Connection, clientOf } from './openClient.ts';
 import { runRepeated } from './runRepeated.ts';
-import { NoPrimary } from './watchPrimary.ts';
+import { toProblem, unavailable } from './toProblem.ts';
 
 export type PoolConfig = Connection;
 
@@ -14,6 +15,8 @@ export type Db = {
   prepared<Row extends pg.QueryResultRow>(statement: Sql): Promise<Row[]>;
   /** For statements with a text for each shape of a question: those that are repeated are prepared, a few per connection. */
   repeated<Row extends pg.QueryResultRow>(statement: Sql): Promise<Row[]>;
+  /** Whether Citus distributes alerts over workers: no statement may then change both these and other tables. */
+  isDistributed(): Promise<boolean>;
 };
 
 export type Store = Db & {
@@ -50,11 +53,12 @@ const limits = { statement_timeout: 15_000, idle_in_transaction_session_timeout:
 
 /** Leaves nothing in a session: every statement runs in a transaction, and none is kept prepared. */
 function createPooledStore(pool: pg.Pool, begin: string): Store {
+  const layout: Layout = {};
   const once = (query: pg.QueryConfig) =>
-    transactionOnce(pool, (_tx, client) => client.query(unnamed(query)), begin);
+    transactionOnce(pool, (_tx, client) => client.query(unnamed(query)), layout, begin);
   return {
-    ...createDb(once),
-    transaction: (work) => transaction(pool, work, begin),
+    ...createDb(once, layout),
+    transaction: (work) => transaction(pool, work, layout, begin),
     stats: () => statsOf(pool),
     close: () => pool.end(),
   };
@@ -109,12 +113,14 @@ function useIndexes(client: pg.ClientBase): unknown {
 const randomPageCost = 1.1;
 
 export function createStore(pool: pg.Pool): Store {
+  const layout: Layout = {};
   return {
     ...createDb(
       (query) => useClient(pool, (client) => client.query(query)),
+      layout,
       (query) => useClient(pool, (client) => runRepeated(client, query)),
     ),
-    transaction: (work) => transaction(pool, work),
+    transaction: (work) => transaction(pool, work, layout),
     stats: () => statsOf(pool),
     close: () => pool.end(),
   };
@@ -128,7 +134,10 @@ const statsOf = (pool: pg.Pool) => ({
 
 type Run = (query: { text: string; values: unknown[]; name?: string }) => Promise<pg.QueryResult>;
 
-function createDb(run: Run, repeat = run): Db {
+/** What is known of the database; undefined until someone asks. */
+type Layout = { isDistributed?: boolean | undefined };
+
+function createDb(run: Run, layout: Layout, repeat = run): Db {
   const query = async <Row extends pg.QueryResultRow>(
     config: Parameters<Run>[0],
     runOnce = run,
@@ -136,10 +145,19 @@ function createDb(run: Run, repeat = run): Db {
     try {
       return (await runOnce(config)).rows;
     } catch (error) {
+      // Its tables were distributed while this process ran.
+      if (layout.isDistributed === false && isUnsupported(error)) {
+        layout.isDistributed = undefined;
+        throw unavailable('The database is being distributed.', error);
+      }
       throw toProblem(error);
     }
   };
   return {
+    isDistributed: async () => {
+      layout.isDistributed ??= await readIsDistributed((text) => query({ text, values: [] }));
+      return layout.isDistributed;
+    },
     query: (statement) => query(render(statement)),
     repeated: (statement) => query(render(statement), repeat),
     prepared: (statement) => {
@@ -189,10 +207,15 @@ function statementName(text: string): string {
 
 const attempts = 4;
 
-async function transaction<T>(pool: pg.Pool, work: (tx: Db) => Promise<T>, begin?: string): Promise<T> {
+async function transaction<T>(
+  pool: pg.Pool,
+  work: (tx: Db) => Promise<T>,
+  layout: Layout,
+  begin?: string,
+): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await transactionOnce(pool, work, begin);
+      return await transactionOnce(pool, work, layout, begin);
     } catch (error) {
       if (!isDeadlock(error)) throw error;
       if (attempt === attempts) throw unavailable('Too many changes touch the same records.', error);
@@ -206,13 +229,14 @@ const unnamed = ({ text, values = [] }: pg.QueryConfig): pg.QueryConfig => ({ te
 async function transactionOnce<T>(
   pool: pg.Pool,
   work: (tx: Db, client: pg.PoolClient) => Promise<T>,
+  layout: Layout,
   /** Given where a pooler shares sessions. */
   begin?: string,
 ): Promise<T> {
   const client = await connect(pool);
   let failure: unknown;
   try {
-    const tx = createDb((query) => client.query(begin === undefined ? query : unnamed(query)));
+    const tx = createDb((query) => client.query(begin === undefined ? query : unnamed(query)), layout);
     await client.query(begin ?? 'begin');
     const result = await work(tx, client);
     await client.query('commit');
@@ -238,31 +262,8 @@ async function connect(pool: pg.Pool): Promise<pg.PoolClient> {
   }
 }
 
-/** Failures of the database itself become problems that the caller can retry; other errors stay as they are. */
-function toProblem(error: unknown): unknown {
-  if (error instanceof pg.DatabaseError) {
-    const code = error.code ?? '';
-    // FATAL ends the connection: the server refuses it or shuts down.
-    const isDown = error.severity === 'FATAL' || /^(08|53|57P|58)/.test(code);
-    if (code === '57014')
-      return unavailable('The search took longer than the time limit; narrow it down.', error);
-    return isDown || code === '25006'
-      ? unavailable('The database cannot serve at the moment.', error)
-      : error;
-  }
-  const isConnection =
-    error instanceof NoPrimary ||
-    (error instanceof AggregateError && 'code' in error) ||
-    (error instanceof Error &&
-      ('syscall' in error ||
-        /Connection terminated|timeout exceeded when trying to connect|Client has encountered|Query read timeout/.test(
-          error.message,
-        )));
-  return isConnection ? unavailable('The database cannot be reached at the moment.', error) : error;
-}
-
-function unavailable(detail: string, cause: unknown): Problem {
-  return new Problem('unavailable', detail, { retryAfterSeconds: 2 }, { cause });
+function isUnsupported(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === '0A000';
 }
 
 function isDeadlock(error: unknown): boolean {

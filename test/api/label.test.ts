@@ -422,6 +422,7 @@ describe('the watcher', () => {
   it('looks labels up by index', async () => {
     await api.store.query(sql`analyze address_label`);
     const explaining: Db = {
+      isDistributed: api.store.isDistributed,
       query: (statement) => api.store.query(sql`explain ${statement}`),
       repeated: (statement) => api.store.query(sql`explain ${statement}`),
       prepared: (statement) => api.store.query(sql`explain ${statement}`),

@@ -68,6 +68,7 @@ describe('the metric recorder', () => {
     const random = createRandom('recorders');
     let failures = 0;
     const shaky: Db = {
+      isDistributed: store.isDistributed,
       query: store.query,
       repeated: store.repeated,
       prepared: async (statement) => {

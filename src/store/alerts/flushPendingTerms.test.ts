@@ -9,6 +9,7 @@ it('flushes once for many alerts, and blocks no one where it may not flush', asy
     throw new Error('must be owner of index');
   };
   const store: Store = {
+    isDistributed: async () => false,
     query: refused,
     repeated: refused,
     prepared: refused,

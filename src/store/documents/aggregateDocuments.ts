@@ -72,6 +72,7 @@ function withDeadline(db: Db): Db {
     if (performance.now() > end) throw new Problem('unavailable', 'The request is over its time limit.');
   };
   return {
+    isDistributed: db.isDistributed,
     query: async (statement) => {
       check();
       return db.query(statement);

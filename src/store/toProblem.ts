@@ -1,0 +1,30 @@
+import pg from 'pg';
+import { Problem } from '../model/errors.ts';
+import { NoPrimary } from './watchPrimary.ts';
+
+/** Failures of the database itself become problems that the caller can retry; other errors stay as they are. */
+export function toProblem(error: unknown): unknown {
+  if (error instanceof pg.DatabaseError) {
+    const code = error.code ?? '';
+    // FATAL ends the connection: the server refuses it or shuts down.
+    const isDown = error.severity === 'FATAL' || /^(08|53|57P|58)/.test(code);
+    if (code === '57014')
+      return unavailable('The search took longer than the time limit; narrow it down.', error);
+    return isDown || code === '25006'
+      ? unavailable('The database cannot serve at the moment.', error)
+      : error;
+  }
+  const isConnection =
+    error instanceof NoPrimary ||
+    (error instanceof AggregateError && 'code' in error) ||
+    (error instanceof Error &&
+      ('syscall' in error ||
+        /Connection terminated|timeout exceeded when trying to connect|Client has encountered|Query read timeout/.test(
+          error.message,
+        )));
+  return isConnection ? unavailable('The database cannot be reached at the moment.', error) : error;
+}
+
+export function unavailable(detail: string, cause: unknown): Problem {
+  return new Problem('unavailable', detail, { retryAfterSeconds: 2 }, { cause });
+}

@@ -1,0 +1,138 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { appendFile, chmod, chown, mkdir, readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { Client, type PoolConfig } from 'pg';
+import { asAccount, ensureAccount } from '../src/store/embedded/account.ts';
+import { createSocketFolder, restoreSocketFolder } from '../src/store/embedded/socketFolder.ts';
+import { kill, postgresProcesses } from './bundledPostgres.ts';
+
+const log = () => {};
+const run = promisify(execFile);
+const packages = '/usr/lib/postgresql';
+
+const settings = {
+  listen_addresses: '',
+  shared_preload_libraries: 'citus',
+  'citus.node_conninfo': 'sslmode=disable',
+  // A node that was killed must be noticed without waiting for a deadlock check.
+  'citus.recover_2pc_interval': '1s',
+  wal_level: 'logical',
+  max_connections: '150',
+  max_prepared_transactions: '100',
+  shared_buffers: '64MB',
+  fsync: 'off',
+  full_page_writes: 'off',
+  autovacuum: 'off',
+};
+
+export type Citus = Awaited<ReturnType<typeof startCitus>>;
+
+/** Where the machine has a PostgreSQL with Citus; undefined where it has none. */
+export async function findCitus(): Promise<{ version: string; binaries: string } | undefined> {
+  const versions = await readdir(packages).catch(() => []);
+  for (const version of versions.toSorted((a, b) => Number(b) - Number(a)))
+    if (existsSync(join('/usr/share/postgresql', version, 'extension', 'citus.control')))
+      return { version, binaries: join(packages, version, 'bin') };
+  return undefined;
+}
+
+/** The reason why tests of Citus cannot run here, for `skip`; undefined where they can. */
+export async function whyNoCitus(): Promise<string | undefined> {
+  return (await findCitus()) ? undefined : 'No PostgreSQL of this machine has the extension Citus.';
+}
+
+/**
+ * A coordinator and workers that it knows, in a folder of a workspace that is removed afterwards. The database is empty but for
+ * the extension.
+ */
+export async function startCitus(folder: (name: string) => string, workers = 2) {
+  const found = await findCitus();
+  if (!found) throw new Error('There is no Citus here.');
+  const account = await ensureAccount(log);
+  const programs = { initdb: join(found.binaries, 'initdb'), control: join(found.binaries, 'pg_ctl') };
+  const names = ['coordinator', ...Array.from({ length: workers }, (_, i) => `worker${i + 1}`)];
+
+  // One is made, and copied for each node.
+  await makeFolder(folder('new'));
+  const empty = join(folder('new'), 'postgres');
+  await mkdir(empty, { mode: 0o700 });
+  if (account) await chown(empty, account.uid, account.gid);
+  const options = ['--username=vigil', '--auth=trust', '--encoding=UTF8', '--locale=C', '--no-sync'];
+  await run(programs.initdb, ['--pgdata', empty, ...options], asAccount(account));
+
+  async function createNode(name: string) {
+    const dataDir = folder(name);
+    const cluster = join(dataDir, 'postgres');
+    await makeFolder(dataDir);
+    await run('cp', ['-a', empty, cluster]);
+    const hbaFile = join(dataDir, 'hba.conf');
+    // The folder of the socket admits its account only.
+    await writeFile(hbaFile, 'local all all trust\nlocal replication all trust\n');
+    const socketFolder = await createSocketFolder(account);
+    const connection = {
+      host: socketFolder,
+      port: 5432,
+      user: 'vigil',
+      password: '',
+      database: 'vigil',
+      ssl: false,
+    };
+
+    const lines = Object.entries({ ...settings, unix_socket_directories: socketFolder, hba_file: hbaFile });
+    await appendFile(
+      join(cluster, 'postgresql.conf'),
+      lines.map(([setting, value]) => `${setting} = '${value}'\n`).join(''),
+    );
+
+    async function start(): Promise<void> {
+      await restoreSocketFolder(socketFolder, account);
+      const logFile = join(cluster, 'server.log');
+      await run(
+        programs.control,
+        ['start', '--wait', '--pgdata', cluster, '--log', logFile],
+        asAccount(account),
+      );
+    }
+
+    await start();
+    await ask({ ...connection, database: 'postgres' }, 'create database vigil');
+    await ask(connection, 'create extension citus');
+    return {
+      connection: connection as PoolConfig & typeof connection,
+      start,
+      /** kill -9 of the server with all of its processes. */
+      async kill(): Promise<void> {
+        for (const pid of await postgresProcesses(dataDir)) kill(pid);
+      },
+      ask: (text: string) => ask(connection, text),
+    };
+  }
+
+  const [coordinator, ...others] = await Promise.all(names.map(createNode));
+  if (!coordinator) throw new Error('A cluster has a coordinator.');
+  await coordinator.ask(`select citus_set_coordinator_host('${coordinator.connection.host}', 5432)`);
+  for (const { connection } of others)
+    await coordinator.ask(`select citus_add_node('${connection.host}', 5432)`);
+  return {
+    coordinator,
+    workers: others,
+    url: `postgres://vigil@/vigil?host=${encodeURIComponent(coordinator.connection.host)}`,
+  };
+}
+
+async function makeFolder(path: string): Promise<void> {
+  await mkdir(path);
+  await chmod(path, 0o755);
+}
+
+async function ask(config: PoolConfig, text: string): Promise<Record<string, unknown>[]> {
+  const client = new Client(config);
+  await client.connect();
+  try {
+    return (await client.query<Record<string, unknown>>(text)).rows;
+  } finally {
+    await client.end();
+  }
+}
