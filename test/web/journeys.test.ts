@@ -7,7 +7,7 @@ import type { Contract } from '../../testing/createContract.ts';
 import type { Json } from '../../testing/startTestApi.ts';
 import { until } from '../../testing/until.ts';
 import { axeFaults } from './support/axeFaults.ts';
-import { type Console, createRecord, fillForm, password, startConsole } from './support/startConsole.ts';
+import { type Console, createRecord, fillForm, go, password, startConsole } from './support/startConsole.ts';
 
 /** On a busy machine. */
 const patient = { timeout: 60_000 };
@@ -33,7 +33,7 @@ const one = async (kind: string, where: string): Promise<Json> => {
 };
 const alertsOf = async (query: string): Promise<Json[]> =>
   (await api('POST', 'alert/search', { query, size: 100 })).data;
-const open = (page: Page, path: string) => page.goto(world.vigil.url + path);
+const open = (page: Page, path: string) => go(page, world.vigil.url + path);
 const row = (page: Page, text: string) => page.getByRole('row').filter({ hasText: text });
 const dialog = (page: Page) => page.getByRole('dialog').last();
 const press = (within: Page | ReturnType<typeof dialog>, name: string) =>
