@@ -2,9 +2,13 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createTransactor as createBitcoinTransactor } from './bitcoin/createTransactor.ts';
 import { chains } from './chains.ts';
 import { createTransactor as createEvmTransactor } from './evm/createTransactor.ts';
+import { createTransactor as createIcpTransactor } from './icp/createTransactor.ts';
 import { createEndpoints, type Endpoints } from './net/createEndpoints.ts';
 import { type Rpc, RpcFailure, type RpcReply } from './net/createRpc.ts';
 import { createTransactor as createSolanaTransactor } from './solana/createTransactor.ts';
+import { createTransactor as createStellarTransactor } from './stellar/createTransactor.ts';
+import { createNetwork } from './stellar/network.ts';
+import { encodeXdr } from './stellar/xdr.ts';
 import type { Transactor } from './transactor.ts';
 import { createTransactor as createTronTransactor } from './tron/createTransactor.ts';
 import { createTransactor as createVechainTransactor } from './vechain/createTransactor.ts';
@@ -12,7 +16,32 @@ import { createTransactor as createVechainTransactor } from './vechain/createTra
 type Node = 'takes' | 'refuses' | 'dead' | 'silent';
 
 const refusal = { error: { code: -1, message: 'the pool is full' } };
-const families: Record<string, { make: (endpoints: Endpoints) => Transactor; refusal: RpcReply }> = {
+const notAsked = () => Promise.reject(new Error('It is not asked.'));
+/** Two transactions of Stellar that differ in their number. */
+const envelopes = ['1', '2'].map((seq_num) =>
+  encodeXdr('TransactionEnvelope', {
+    tx: {
+      tx: {
+        source_account: 'GAAZI4TCR3TY5OJHCTJC2A4QSY6CJWJH5IAJTGKIN2ER7LBNVKOCCWN7',
+        fee: 100,
+        seq_num,
+        cond: 'none',
+        memo: 'none',
+        operations: [],
+        ext: 'v0',
+      },
+      signatures: [],
+    },
+  }),
+);
+type Row = {
+  make: (endpoints: Endpoints) => Transactor;
+  refusal: RpcReply;
+  taken?: RpcReply;
+  reason?: string;
+  raws?: readonly string[];
+};
+const families: Record<string, Row> = {
   evm: { make: (endpoints) => createEvmTransactor(endpoints, chains.ethereum), refusal },
   vechain: { make: (endpoints) => createVechainTransactor(endpoints, chains.vechain), refusal },
   tron: {
@@ -20,18 +49,39 @@ const families: Record<string, { make: (endpoints: Endpoints) => Transactor; ref
     refusal: { result: { code: 'the pool is full' } },
   },
   bitcoin: {
-    make: (endpoints) =>
-      createBitcoinTransactor(endpoints, () => Promise.reject(new Error('It is not asked.'))),
+    make: (endpoints) => createBitcoinTransactor(endpoints, notAsked),
     refusal,
   },
   solana: { make: (endpoints) => createSolanaTransactor(endpoints, () => 0), refusal },
+  stellar: {
+    make: (endpoints) => createStellarTransactor(endpoints, createNetwork('Test'), notAsked, () => 0),
+    taken: { result: { status: 'PENDING' } },
+    refusal: { result: { status: 'TRY_AGAIN_LATER' } },
+    reason: 'another transaction of the account waits for its ledger',
+    raws: envelopes,
+  },
+  icp: {
+    make: (endpoints) =>
+      createIcpTransactor(
+        endpoints,
+        () => 0,
+        () => {
+          throw new Error('It is not asked.');
+        },
+      ),
+    refusal,
+    raws: ['0a0b', '0a0bff'].map((call) => JSON.stringify({ canister: 'aaaaa-aa', call })),
+  },
 };
 
 afterEach(() => {
   vi.useRealTimers();
 });
 
-describe.each(Object.entries(families))('a transaction of %s', (_family, { make, refusal }) => {
+describe.each(Object.entries(families))('a transaction of %s', (_family, row) => {
+  const { make, refusal, taken = { result: { result: true } }, reason = 'the pool is full' } = row;
+  const raws = row.raws ?? ['0a0b', '0a0bff'];
+
   /** The outcome, and which nodes were sent the transactions. */
   async function broadcast(...nodes: Node[]) {
     const reached: number[] = [];
@@ -41,11 +91,14 @@ describe.each(Object.entries(families))('a transaction of %s', (_family, { make,
         name: url,
         async batch(calls) {
           const place = Number(new URL(url).pathname.slice(1));
-          expect(JSON.stringify(calls)).toContain('0a0b');
+          // Whether it is in a ledger already.
+          if (calls[0]?.method === 'getTransaction')
+            return calls.map(() => ({ result: { status: 'NOT_FOUND' } }));
+          expect(calls).toHaveLength(raws.length);
           reached.push(place);
           if (nodes[place] === 'dead') throw new RpcFailure('the connection failed');
           if (nodes[place] === 'silent') return new Promise(() => {});
-          return calls.map(() => (nodes[place] === 'refuses' ? refusal : { result: { result: true } }));
+          return calls.map(() => (nodes[place] === 'refuses' ? refusal : taken));
         },
         close: async () => {},
       }),
@@ -55,7 +108,7 @@ describe.each(Object.entries(families))('a transaction of %s', (_family, { make,
       onCall: () => {},
     });
     vi.useFakeTimers();
-    const outcome = make(endpoints).broadcast(['0a0b', '0a0bff']);
+    const outcome = make(endpoints).broadcast(raws);
     await vi.advanceTimersByTimeAsync(1000);
     return { reached, outcome };
   }
@@ -74,7 +127,7 @@ describe.each(Object.entries(families))('a transaction of %s', (_family, { make,
 
   it('is refused when all that answer refuse it', async () => {
     const { outcome } = await broadcast('refuses', 'dead', 'refuses');
-    expect(await outcome).toMatchObject([{ reason: 'the pool is full' }, { reason: 'the pool is full' }]);
+    expect(await outcome).toMatchObject([{ reason }, { reason }]);
   });
 });
 

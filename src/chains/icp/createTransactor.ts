@@ -1,4 +1,5 @@
 import { bytesToHex, hexToBytes, utf8ToBytes } from '@noble/hashes/utils.js';
+import { createBroadcast } from '../createBroadcast.ts';
 import type { Endpoints } from '../net/createEndpoints.ts';
 import type { RpcReply } from '../net/createRpc.ts';
 import { resultOf } from '../net/replies.ts';
@@ -45,10 +46,11 @@ type Raw = { canister: string; call: string; read: string; memo: string | null; 
  * question is signed with the call. What it costs is what it pays on the ledger of ICP.
  */
 export function createTransactor(
-  { request }: Pick<Endpoints, 'request'>,
+  endpoints: Pick<Endpoints, 'request' | 'sendToAll'>,
   now: () => number,
   ledgerOf: (id: string) => Ledger,
 ): Transactor {
+  const { request } = endpoints;
   let loaded: Icp | undefined;
   const firstSeen = new Map<string, number>();
   const failures = new Map<string, Failure>();
@@ -241,13 +243,14 @@ export function createTransactor(
       return { balance: balance ?? 0n, offers };
     },
     build,
-    async broadcast(raws) {
-      const all = raws.map((raw) => JSON.parse(raw) as Raw);
-      return request(
-        all.map(({ canister, call }) => submitCall(canister, hexToBytes(call))),
-        (replies) => replies.map(toBroadcast),
-      );
-    },
+    broadcast: createBroadcast(
+      endpoints,
+      (text) => {
+        const { canister, call } = JSON.parse(text) as Raw;
+        return submitCall(canister, hexToBytes(call));
+      },
+      toBroadcast,
+    ),
     async progress(sent) {
       const icp = await loadIcp();
       const outcomes = await Promise.all(sent.map((each) => outcomeOf(icp, each)));

@@ -1,6 +1,7 @@
 import { bytesToHex } from '@noble/hashes/utils.js';
 import { isRecord, membersOf } from '../../lib/isRecord.ts';
 import { zip } from '../../lib/zip.ts';
+import { createBroadcast } from '../createBroadcast.ts';
 import { createExpiryCheck } from '../createExpiryCheck.ts';
 import type { Endpoints } from '../net/createEndpoints.ts';
 import type { RpcCall, RpcReply } from '../net/createRpc.ts';
@@ -50,7 +51,7 @@ type Anchor = { seq: string; maxTime: string; data?: string; auth?: readonly str
  * with the same number the ledger takes one at most, and one that was not taken in time never will be.
  */
 export function createTransactor(
-  endpoints: Pick<Endpoints, 'request' | 'onEach'>,
+  endpoints: Pick<Endpoints, 'request' | 'onEach' | 'sendToAll'>,
   network: Network,
   hashOfLedger: (number: number) => Promise<string>,
   now: () => number,
@@ -145,28 +146,23 @@ export function createTransactor(
     };
   }
 
+  const sendToAll = createBroadcast(
+    endpoints,
+    (transaction) => ({ method: 'sendTransaction', params: { transaction } }),
+    toBroadcast,
+  );
+
   async function broadcast(raws: readonly string[]): Promise<Broadcast[]> {
-    const outcomes = await request(
-      raws.map((transaction) => ({ method: 'sendTransaction', params: { transaction } })),
-      (replies) => replies.map(toBroadcast),
-    );
+    const outcomes = await sendToAll(raws);
     // Its number is not the next of the account: because it is in a ledger, or because another one comes first.
-    const open = raws.filter((_, place) => outcomes[place] === 'bad_seq');
-    const found = new Set<string>();
-    if (open.length > 0)
-      await request(
-        open.map((raw) => transactionCall(hashIn(raw, network))),
-        (replies) => {
-          for (const [raw, reply] of zip(open, replies))
-            if (recordOf(resultOf(reply)).status !== 'NOT_FOUND') found.add(raw);
-        },
-      );
-    return zip(raws, outcomes).map(([raw, outcome]): Broadcast => {
-      if (outcome !== 'bad_seq') return outcome;
-      return found.has(raw)
-        ? { outcome: 'accepted' }
-        : { outcome: 'refused', reason: 'its sequence number is not the next one of the account' };
-    });
+    const open = raws.filter((_, place) => outcomes[place]?.outcome !== 'accepted');
+    if (open.length === 0) return outcomes;
+    const taken = await request(
+      open.map((raw) => transactionCall(hashIn(raw, network))),
+      (replies) =>
+        new Set(open.filter((_, place) => recordOf(resultOf(replies[place])).status !== 'NOT_FOUND')),
+    );
+    return zip(raws, outcomes).map(([raw, outcome]) => (taken.has(raw) ? { outcome: 'accepted' } : outcome));
   }
 
   async function readProgress(
@@ -318,13 +314,14 @@ function costOf(answer: Readonly<Record<string, unknown>>, from: string, network
   return amountOf(fee) + (paid > 0n ? paid : 0n);
 }
 
-function toBroadcast(reply: RpcReply): Broadcast | 'bad_seq' {
+function toBroadcast(reply: RpcReply): Broadcast {
   const { status, errorResultXdr } = recordOf(resultOf(reply));
   if (status === 'PENDING' || status === 'DUPLICATE') return { outcome: 'accepted' };
   if (status === 'TRY_AGAIN_LATER')
     return { outcome: 'refused', reason: 'another transaction of the account waits for its ledger' };
   const why = showFailure(decodeXdr('TransactionResult', textOf(errorResultXdr, 'errorResultXdr')));
-  if (why === 'tx_bad_seq') return 'bad_seq';
+  if (why === 'tx_bad_seq')
+    return { outcome: 'refused', reason: 'its sequence number is not the next one of the account' };
   if (why === 'tx_too_late') return { outcome: 'stale' };
   return { outcome: 'refused', reason: why };
 }
