@@ -4,7 +4,7 @@ import { createShowResult } from '../chains/evm/evidence/describeCall.ts';
 import { groupDigits } from '../evidence/amounts.ts';
 import { holdsFor } from '../evidence/holdsFor.ts';
 import { Address, Configuration, Flag, Polling, scheduleOf, Whole } from '../evidence/parameters.ts';
-import { tryView, viewFaults, viewOf } from '../evidence/readView.ts';
+import { interfaceOf, tryView, viewFaults, viewOf } from '../evidence/readView.ts';
 import { judgeSample, keepState, type SampleState } from '../evidence/samples.ts';
 import { type Decimal, formatDecimal, parseDecimal, toDecimal } from '../lib/decimal.ts';
 import { harmless } from '../lib/harmless.ts';
@@ -17,7 +17,7 @@ const config = Configuration(
     function: Type.String({
       format: evmFormat.functionOrName,
       description:
-        'The reading function with what it gives, such as balanceOf(address)(uint256). On Stellar and the Internet Computer its name in the contract’s Soroban spec or Candid interface, which also stands for that of `target`.',
+        'The reading function with what it gives, such as balanceOf(address)(uint256). On Stellar and the Internet Computer its name in the Soroban spec or Candid interface of the contract that is asked.',
     }),
     params: Type.Array(Type.Unknown(), {
       description: 'Values of its parameters in order; large numbers as text, lists and structs as JSON.',
@@ -71,13 +71,13 @@ export const contractCall = defineDetector<Config, State>({
   pending: true,
   fields: ['function', 'address', 'value', 'values', 'previous', 'condition', 'params', 'error'],
   takesBaseline: true,
-  check: ({ function: signature, params }, abi, family) =>
-    viewFaults(signature, params, abi, family, { signature: '/function', params: '/params' }),
+  check: (settings, abi, family, others) => viewFaults(settings, abi, family, others),
+  targets: ({ target }) => (target === undefined ? [] : [target]),
   interests: (settings) => [{ on: 'block', ...scheduleOf(settings) }],
   evaluate(observation, context) {
     if (observation.type !== 'block') return {};
     const { config: settings, contract, chain, state, read } = context;
-    const view = viewOf(settings.function, contract.abi, chain.family);
+    const view = viewOf(settings.function, interfaceOf(settings.target, context), chain.family);
     const { item, title } = view;
     const address = settings.target ?? contract.address;
     const answer = tryView(read, address, view, view.encode(settings.params));

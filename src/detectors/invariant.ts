@@ -4,7 +4,7 @@ import { readHolding } from '../chains/evm/evidence/tokens.ts';
 import { type Comparison, holdsWithin, splitComparison } from '../evidence/comparison.ts';
 import { holdsFor, runScript } from '../evidence/holdsFor.ts';
 import { Address, AmountOrPercent, Configuration, Polling, scheduleOf } from '../evidence/parameters.ts';
-import { readView, viewFaults, viewOf } from '../evidence/readView.ts';
+import { interfaceOf, readView, viewFaults, viewOf } from '../evidence/readView.ts';
 import { keepState } from '../evidence/samples.ts';
 import { type Decimal, formatDecimal, parseDecimal, subtractDecimal, toDecimal } from '../lib/decimal.ts';
 import { showValue } from '../lib/showValue.ts';
@@ -80,12 +80,13 @@ export const invariant = defineDetector<Config, State>({
     'Pause the contract unless you can explain the gap at once: find the transaction after which the values no longer fit.',
   config,
   fields: ['expression', 'tolerance', 'left', 'right', 'gap', 'terms'],
-  check: ({ terms }, abi, family) =>
-    terms.flatMap(({ function: signature, params }, place) => {
-      const root = `/terms/${place}`;
-      const pointers = { signature: `${root}/function`, params: `${root}/params` };
-      return signature === undefined ? [] : viewFaults(signature, params, abi, family, pointers);
-    }),
+  check: ({ terms }, abi, family, others) =>
+    terms.flatMap(({ function: signature, ...asked }, place) =>
+      signature === undefined
+        ? []
+        : viewFaults({ ...asked, function: signature }, abi, family, others, `/terms/${place}`),
+    ),
+  targets: ({ terms }) => terms.flatMap(({ target }) => target ?? []),
   interests: (settings) => [{ on: 'block', ...scheduleOf(settings) }],
   evaluate(observation, context) {
     if (observation.type !== 'block') return {};
@@ -113,10 +114,8 @@ export const invariant = defineDetector<Config, State>({
   },
 });
 
-function readTerm(
-  { contract, chain, read }: EvaluationContext<Config, State>,
-  item: Static<typeof term>,
-): unknown {
+function readTerm(context: EvaluationContext<Config, State>, item: Static<typeof term>): unknown {
+  const { contract, chain, read } = context;
   const { name, function: signature, params, target, balanceOf, token } = item;
   if (signature === undefined) {
     if (balanceOf === undefined) throw new Error(`The term ${name} needs a function or balanceOf.`);
@@ -124,7 +123,7 @@ function readTerm(
   }
   if (balanceOf !== undefined)
     throw new Error(`The term ${name} has both a function and balanceOf; leave one out.`);
-  const view = viewOf(signature, contract.abi, chain.family);
+  const view = viewOf(signature, interfaceOf(target, context), chain.family);
   const [value] = readView(read, target ?? contract.address, view, view.encode(params));
   // Short integers are decoded as plain numbers, which cannot be mixed with big ones.
   return typeof value === 'number' ? BigInt(value) : value;

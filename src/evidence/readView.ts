@@ -4,7 +4,7 @@ import { functionWithResults } from '../chains/evm/abi/abiItems.ts';
 import { toAbiValues } from '../chains/evm/abi/toAbiValue.ts';
 import { candidView } from '../chains/icp/candid/candidView.ts';
 import { sorobanView } from '../chains/stellar/abi/sorobanView.ts';
-import type { Reader } from '../model/detection.ts';
+import type { EvaluationContext, Interfaces, Reader } from '../model/detection.ts';
 import type { Fault } from '../model/errors.ts';
 import { type Family, hasEvmDialect } from '../model/family.ts';
 
@@ -64,18 +64,41 @@ function checkCount(inputs: readonly AbiParameter[], params: readonly unknown[])
   throw new RangeError(`There must be ${inputs.length} values (${wanted}), not ${params.length}.`);
 }
 
-/** Why a function cannot be read with these values. */
+/** The interface in which a function of the target is looked for: its own where contracts carry one. */
+export function interfaceOf(
+  target: string | undefined,
+  { contract, chain, read }: Pick<EvaluationContext<unknown, unknown>, 'contract' | 'chain' | 'read'>,
+): readonly unknown[] {
+  const isOther = target !== undefined && target !== contract.address && !hasEvmDialect(chain.family);
+  return isOther ? read.interface(target) : contract.abi;
+}
+
+type Asked = { readonly function: string; readonly params: readonly unknown[]; readonly target?: string };
+
+/** Why a function cannot be read with these values; pointers begin with `root`. */
 export function viewFaults(
-  signature: string,
-  params: readonly unknown[],
+  { function: signature, params, target }: Asked,
   abi: readonly unknown[],
   family: Family,
-  pointers: { signature: string; params: string },
+  others: Interfaces,
+  root = '',
 ): Fault[] {
-  let pointer = pointers.signature;
+  const known = target === undefined || hasEvmDialect(family) ? abi : others.get(target);
+  // What no node answers for is found out when it is read.
+  if (known === undefined) return [];
+  if (known === null)
+    return [
+      {
+        pointer: `${root}/target`,
+        code: 'no-interface',
+        message:
+          'must be a contract that carries an interface: there is none there that names its functions.',
+      },
+    ];
+  let pointer = `${root}/function`;
   try {
-    const { encode } = viewOf(signature, abi, family);
-    pointer = pointers.params;
+    const { encode } = viewOf(signature, known, family);
+    pointer = `${root}/params`;
     encode(params);
     return [];
   } catch (error) {

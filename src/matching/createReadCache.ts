@@ -175,6 +175,8 @@ export function createReadCache(fetch: Fetch): ReadCache {
         supply: (asset, moment) => readChain({ type: 'supply', asset }, moment),
         decimals: (asset) => readChain({ type: 'decimals', asset }),
         symbol: (asset) => readChain({ type: 'symbol', asset }),
+        interface: (address) =>
+          JSON.parse(readChain<'storage'>({ type: 'storage', address, key: 'interface' })),
         storage: (address, key, moment) => readChain<'storage'>({ type: 'storage', address, key }, moment),
         receipt: (hash) => at?.receiptOf?.(hash) ?? readChain<'receipt'>({ type: 'receipt', hash }),
         trace: (hash) => readChain<'trace'>({ type: 'trace', hash }).calls,

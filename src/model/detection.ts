@@ -193,6 +193,8 @@ export type Reader = {
   decimals(asset: string): number;
   symbol(asset: string): string;
   storage(address: string, key: string, at?: StateAt): string;
+  /** What names the functions of a contract, as it carries it itself: on Stellar and the Internet Computer. */
+  interface(address: string): readonly unknown[];
   receipt(transactionHash: string): Receipt;
   /** Every call within a transaction, in order; null where no node traces. Expensive for nodes: only for rare observations. */
   trace(transactionHash: string): readonly InnerCall[] | null;
@@ -243,6 +245,9 @@ export type ChainFacts = {
   readonly show?: (canonical: string) => string;
 };
 
+/** The interfaces that other contracts carry: null for one that carries none, nothing for one that no node answers for. */
+export type Interfaces = ReadonlyMap<string, readonly unknown[] | null>;
+
 /** A finding as the detector reports it, before it is bound to a tenant, a contract and a block. */
 export type Detection = {
   /** How bad it is; the definition's own severity unless given. A configured severity outranks both. */
@@ -288,7 +293,9 @@ export type Detector<Config = unknown, State = unknown> = {
   /** Members of its findings, each of which a finding may have or lack: what message templates may name. */
   readonly fields: readonly string[];
   /** Faults that the schema cannot express, such as an event that the contract's ABI does not have. Pointers begin at the configuration. */
-  check?(config: Config, abi: readonly unknown[], family: Family): readonly Fault[];
+  check?(config: Config, abi: readonly unknown[], family: Family, others: Interfaces): readonly Fault[];
+  /** Other contracts whose functions it reads. */
+  targets?(config: Config): readonly string[];
   /**
    * It compares each look at a block with the one before: it is shown the block at which it is created or enabled at once,
    * so that a change one block later is seen.

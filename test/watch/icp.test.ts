@@ -19,6 +19,7 @@ describe('the Internet Computer', () => {
   let vigil: TestWatch;
   let vault: number;
   let transfers: number;
+  let ledger: number;
   let quota = 5n;
 
   beforeAll(async () => {
@@ -42,6 +43,7 @@ describe('the Internet Computer', () => {
     transfers = await vigil.addDetector(wallet, 'large_transfer', { threshold: '1' });
     // Its ledger is followed for it alone.
     await vigil.addDetector(wallet, 'outflow_rate', { limit: '10%', token: tokenId });
+    ledger = await vigil.addContract(tokenId, { ...members, name: 'Token' });
     // Its methods are those of the interface that the canister carries.
     vault = await vigil.addContract(vaultId, { ...members, name: 'Vault' });
     for (const name of ['ownership_change', 'proxy_upgrade', 'contract_hash_verification'])
@@ -166,6 +168,21 @@ describe('the Internet Computer', () => {
       'quota of Vault gives 4, it was 5.',
       'quota of Vault gives 4, which meets << 5.',
     ]);
+    // The interface of the canister that is asked, and not of the one that is watched.
+    const detectorId = await vigil.addDetector(ledger, 'contract_call', {
+      function: 'quota',
+      params: [alice],
+      target: vaultId,
+      condition: '<< 4',
+      when: 'block',
+    });
+    await vigil.informed();
+    await reached();
+    quota = 3n;
+    await until(async () => (await vigil.alerts(`detectorId:${detectorId}`)).length === 1);
+    expect((await vigil.alerts(`detectorId:${detectorId}`))[0]?.message).toBe(
+      `quota of ${vaultId} gives 3, which meets << 4.`,
+    );
     const refused = await vigil.call('POST', 'trigger', {
       contractId: vault,
       name: 'Pause',

@@ -26,6 +26,7 @@ describe('Stellar', () => {
   const { code, hash } = wasmWithSpec(vaultSpec);
   let asset: string;
   let contract: number;
+  let wallet: number;
   let transfers: number;
   let watching: { stop(): Promise<void> };
 
@@ -43,7 +44,7 @@ describe('Stellar', () => {
       stellar: { urls: [stellar.url], network: stellarPassphrase, confirmations: 0 },
     });
     const members = { chainUid: 'stellar', addressType: 'WALLET' };
-    const wallet = await vigil.addContract(treasury.address, { ...members, name: 'Treasury' });
+    wallet = await vigil.addContract(treasury.address, { ...members, name: 'Treasury' });
     transfers = await vigil.addDetector(wallet, 'large_transfer', { threshold: '1000' });
     await vigil.addDetector(wallet, 'outflow_rate', { limit: '50%' });
     await vigil.addDetector(wallet, 'wallet_balance', { trackAnyChange: true, when: 'block' });
@@ -92,12 +93,13 @@ describe('Stellar', () => {
   const pay = (destination: string, paid: unknown, amount: bigint) => ({
     payment: { destination, asset: paid, amount: amount.toString() },
   });
-  const call = (function_name: string, ...args: unknown[]) => ({
+  const callOf = (contract_address: string, function_name: string, ...args: unknown[]) => ({
     invoke_host_function: {
-      host_function: { invoke_contract: { contract_address: vault, function_name, args } },
+      host_function: { invoke_contract: { contract_address, function_name, args } },
       auth: [],
     },
   });
+  const call = (name: string, ...args: unknown[]) => callOf(vault, name, ...args);
 
   it('raises alerts for coins and tokens, and for what fails', async () => {
     const out = stellar.submit([pay(thief.address, 'native', 60_000_000_000n)], treasury);
@@ -173,6 +175,47 @@ describe('Stellar', () => {
       'quota < 900n no longer holds for Vault: quota = 1000.',
     ]);
     expect(await told('triggerType:VIEW_FUNCTION')).toEqual(['mode of Vault gives Closed, it was Open.']);
+  });
+
+  it('reads functions of another contract by the spec that it carries, where the watched account has none', async () => {
+    stellar.state.putInstance(other, {
+      executable: { wasm: hash },
+      storage: [{ key: { symbol: 'Owner' }, val: { address: thief.address } }],
+    });
+    const asked = { function: 'quota', params: [treasury.address], condition: '>> 999', when: 'block' };
+    const detectorId = await vigil.addDetector(wallet, 'contract_call', { ...asked, target: other });
+    await vigil.addDetector(wallet, 'invariant', {
+      terms: [{ name: 'quota', function: 'quota', params: [treasury.address], target: other }],
+      expression: 'quota < 900n',
+    });
+    const wrongTarget = async (target: string, config: Json = {}) =>
+      (
+        await vigil.call('POST', 'detector', {
+          contractId: wallet,
+          schemaName: 'contract_call',
+          name: 'x',
+          config: { ...asked, ...config, target },
+        })
+      ).body.errors;
+    expect(await wrongTarget(other, { function: 'drain' })).toMatchObject([
+      { pointer: '/config/function', message: expect.stringContaining('it has pause, set_quota, quota') },
+    ]);
+    expect(await wrongTarget(thief.address)).toMatchObject([
+      { pointer: '/config/target', code: 'no-interface' },
+    ]);
+    await vigil.informed();
+    stellar.close();
+    await reached();
+    stellar.submit([callOf(other, 'set_quota', { i128: '1001' })], thief);
+    await reached();
+    const told = await vigil.alerts(`detectorId:${detectorId} OR message:"quota = 1001"`);
+    expect(told.map(({ message }: Json): string => message).sort()).toEqual([
+      'quota < 900n no longer holds for Treasury: quota = 1001.',
+      `quota of ${other} gives 1001, which meets >> 999.`,
+    ]);
+  });
+
+  it('refuses functions that a contract does not have', async () => {
     const refused = async (triggerType: string, params: Json) =>
       (await vigil.call('POST', 'trigger', { contractId: contract, name: 'x', triggerType, params })).body
         .errors;

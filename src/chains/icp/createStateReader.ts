@@ -18,12 +18,15 @@ const maxSymbolLength = 32;
 type Asked = { call: RpcCall; read(result: unknown): StateResult; refused?(error: RpcError): StateResult };
 
 /** Answers of the newest state: nodes keep no other. What ledgers say is signed by a node, what the network keeps by its subnet. */
-export function createStateReader({ request }: Pick<Endpoints, 'request'>): ChainClient['readState'] {
+export function createStateReader(endpoints: Pick<Endpoints, 'request'>): ChainClient['readState'] {
+  const { request } = endpoints;
   return async (_block, questions) => {
     const icp = await loadIcp();
     const certified = readCertified(questions);
     return Promise.all(
       questions.map(async (question) => {
+        if (question.type === 'storage' && question.key === 'interface')
+          return readInterface(question.address);
         if (question.type === 'storage') return certified(icp, question);
         const asked = toCall(icp, question);
         return 'call' in asked ? request([asked.call], ([reply]) => toResult(asked, reply)) : asked;
@@ -31,9 +34,19 @@ export function createStateReader({ request }: Pick<Endpoints, 'request'>): Chai
     );
   };
 
+  /** On its own, because one that is not for everyone is refused together with all that is asked beside it. */
+  async function readInterface(canister: string): Promise<StateResult> {
+    const abi = await readCandid(endpoints, canister);
+    return abi
+      ? { value: JSON.stringify(abi) }
+      : gone(`${canister} carries no Candid interface for everyone`);
+  }
+
   /** What the network itself keeps of canisters: all that is asked of one comes with one certificate. */
   function readCertified(questions: readonly StateRead[]) {
-    const stored = questions.filter((question) => question.type === 'storage');
+    const stored = questions
+      .filter((question) => question.type === 'storage')
+      .filter(({ key }) => key !== 'interface');
     const made = new Map<string, Promise<RpcReply>>();
     return async (
       icp: Icp,

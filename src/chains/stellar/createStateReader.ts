@@ -3,10 +3,13 @@ import type { StateRead, StateResult } from '../../model/stateRead.ts';
 import type { ChainClient } from '../chainClient.ts';
 import type { Endpoints } from '../net/createEndpoints.ts';
 import { type Raw, recordOf, textOf } from '../net/members.ts';
+import { textIn } from '../readTraits.ts';
+import { assetSpec } from './abi/assetSpec.ts';
 import type { SorobanQuery } from './abi/sorobanView.ts';
 import { amountOf, mapOf, pairsOf, readBalance } from './entries.ts';
 import { type Network, parseAsset } from './network.ts';
 import { type Key, keyText, readEntries } from './readEntries.ts';
+import { readSpec } from './readSpec.ts';
 import { invocation, type Simulated, simulate } from './simulate.ts';
 import { encodeXdr } from './xdr.ts';
 
@@ -18,6 +21,7 @@ export function createStateReader(
   { request }: Pick<Endpoints, 'request'>,
   network: Network,
 ): ChainClient['readState'] {
+  const specs: Specs = new Map();
   return async (_block, questions) => {
     const assets = [
       ...new Set(questions.flatMap((question) => ('asset' in question ? [question.asset] : []))),
@@ -33,7 +37,7 @@ export function createStateReader(
     const instances = await readEntries(request, contracts.map(instanceKey));
     const instanceOf = (contract: string) => instances.get(keyText(instanceKey(contract))) ?? null;
     const classic = new Map(assets.map((asset) => [asset, classicOf(asset, instanceOf(asset), network)]));
-    const plan = (question: StateRead) => planRead(question, classic, instanceOf, network);
+    const plan = (question: StateRead) => planRead(question, classic, instanceOf, network, specs);
     const plans = questions.map(plan);
     const [entries, simulated] = await Promise.all([
       readEntries(
@@ -68,6 +72,7 @@ function planRead(
   classic: ReadonlyMap<string, unknown>,
   instanceOf: (contract: string) => Raw | null,
   network: Network,
+  specs: Specs,
 ): Plan {
   switch (question.type) {
     case 'balance':
@@ -94,7 +99,7 @@ function planRead(
     case 'call':
       return callPlan(question.to, question.data);
     case 'storage':
-      return instancePlan(question, instanceOf(question.address));
+      return instancePlan(question, instanceOf(question.address), specs);
     case 'receipt':
     case 'trace':
     case 'replay':
@@ -130,12 +135,38 @@ function holdingPlan(asset: string, holder: string, classic: unknown, network: N
   };
 }
 
-/** What the ledger keeps of a contract itself: the hash of its code, `0x` where it has none of its own. */
-function instancePlan({ address, key }: Extract<StateRead, { type: 'storage' }>, instance: Raw | null): Plan {
-  if (key !== 'module_hash') return missing(`Stellar keeps no ${key} of contracts`);
+/** Specs by the hash of the code that they are from, as JSON; undefined where the code has none. */
+type Specs = Map<string, string | undefined>;
+const maxSpecs = 1000;
+
+/** What the ledger keeps of a contract itself: the hash of its code, `0x` where it has none of its own, and its spec. */
+function instancePlan(
+  { address, key }: Extract<StateRead, { type: 'storage' }>,
+  instance: Raw | null,
+  specs: Specs,
+): Plan {
+  if (key !== 'module_hash' && key !== 'interface') return missing(`Stellar keeps no ${key} of contracts`);
   if (!instance) return missing(`there is no contract ${address}`);
   const { wasm } = membersOf(instance.executable);
-  return { result: { value: typeof wasm === 'string' ? `0x${wasm}` : '0x' } };
+  if (key === 'module_hash') return { result: { value: typeof wasm === 'string' ? `0x${wasm}` : '0x' } };
+  if (typeof wasm !== 'string') return { result: { value: JSON.stringify(assetSpec) } };
+  const toResult = (spec: string | undefined): StateResult =>
+    spec === undefined ? { missing: `the code of ${address} has no spec`, isGone: true } : { value: spec };
+  if (specs.has(wasm)) return { result: toResult(specs.get(wasm)) };
+  const code = codePlan(address, instance);
+  if (!('key' in code)) return code;
+  return {
+    key: code.key,
+    read(entry: Raw | null) {
+      const found = code.read(entry);
+      const wasmText = textIn(found);
+      if (wasmText === undefined) return found;
+      const spec = readSpec(Buffer.from(wasmText.slice(2), 'hex'));
+      if (specs.size >= maxSpecs) specs.clear();
+      specs.set(wasm, spec && JSON.stringify(spec));
+      return toResult(specs.get(wasm));
+    },
+  };
 }
 
 /** The WebAssembly of a contract; its SHA-256 is what the ledger knows it by. */

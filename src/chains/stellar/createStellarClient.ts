@@ -5,12 +5,10 @@ import type { RpcReply } from '../net/createRpc.ts';
 import { listOf, numberOf, recordOf } from '../net/members.ts';
 import { InvalidResponse, NotAvailableYet, orNull, resultOf } from '../net/replies.ts';
 import { textIn } from '../readTraits.ts';
-import { assetSpec } from './abi/assetSpec.ts';
 import { createStateReader } from './createStateReader.ts';
 import { createTransactor } from './createTransactor.ts';
 import { decodeBlock, decodeHeader } from './decodeBlock.ts';
 import { createNetwork } from './network.ts';
-import { readSpec } from './readSpec.ts';
 import { passphraseOf, stellarProtocol } from './stellarProtocol.ts';
 
 /** Headers that are kept: closed ledgers never change, and a header cannot be had without the whole ledger. */
@@ -115,13 +113,9 @@ export function createStellarClient({ chain, urls, now, onCall }: ClientOptions)
     readState,
     async findInterface(address) {
       const latest = { number: endpoints.head(), hash: '' };
-      const [hash, code] = await readState(latest, [
-        { type: 'storage', address, key: 'module_hash' },
-        { type: 'code', address },
-      ]);
-      const [module, wasm] = [textIn(hash), textIn(code)];
-      if (module === undefined || wasm === undefined) return undefined;
-      return module === '0x' ? assetSpec : readSpec(Buffer.from(wasm.slice(2), 'hex'));
+      const [answer] = await readState(latest, [{ type: 'storage', address, key: 'interface' }]);
+      const spec = textIn(answer);
+      return spec === undefined ? undefined : (JSON.parse(spec) as readonly unknown[]);
     },
     // The code of a contract has a hash, and no address of its own.
     findImplementation: async () => null,

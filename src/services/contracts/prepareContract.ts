@@ -1,13 +1,13 @@
 import { type Chain, type ChainUid, chains } from '../../chains/chains.ts';
 import { abiFaults } from '../../chains/evm/abi/abiFaults.ts';
 import { families } from '../../chains/families.ts';
-import { settleWithin } from '../../lib/withTimeLimit.ts';
 import { type Fault, unprocessable } from '../../model/errors.ts';
 import { invalidInput } from '../../model/validate.ts';
 import type { contractTable } from '../../store/contracts/contractTable.ts';
 import type { Row } from '../../store/records/records.ts';
 import type { Call } from '../call.ts';
 import type { ChangeOf } from '../records/recordKind.ts';
+import { settleSoon } from './settleSoon.ts';
 
 type ContractChange = ChangeOf<typeof contractTable>;
 
@@ -40,17 +40,6 @@ async function findAbi(
 
 function faultsOf({ family }: Chain, abi: readonly unknown[]): Fault[] {
   return (families[family].abiFaults ?? abiFaults)(abi, '/abi');
-}
-
-const inspectTimeoutMs = 1000;
-
-/** Undefined when no node responds soon. */
-function settleSoon<T>(reading: Promise<T>): Promise<T | undefined> {
-  return settleWithin(
-    inspectTimeoutMs,
-    reading.catch(() => undefined),
-    () => undefined,
-  );
 }
 
 /** The newest block and the implementation of a proxy, if a node responds soon; otherwise the chain follower finds it. */

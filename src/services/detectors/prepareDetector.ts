@@ -19,6 +19,7 @@ import { changedBindings } from '../actions/changedBindings.ts';
 import { checkSourceScripts } from '../actions/checkBindingScripts.ts';
 import { findMissingParameters, throwFaults } from '../actions/missingParameters.ts';
 import type { Call } from '../call.ts';
+import { findInterfaces } from '../contracts/findInterfaces.ts';
 import { checkBindingFilters } from '../destinations/checkBindingFilters.ts';
 import { checkPlanLimit } from '../records/checkPlanLimit.ts';
 import type { ChangeOf } from '../records/recordKind.ts';
@@ -70,8 +71,9 @@ export async function prepareDetector(call: Call, change: DetectorChange): Promi
   if (chain) checkAddresses(schema, config, chain, '/config');
   if (chain && kind?.check && contractId !== undefined && tenantId !== null) {
     const abi = await findContractAbi(call.db, tenantId, contractId);
+    const others = await findInterfaces(call, chain, kind.targets?.(config) ?? []);
     const found = kind
-      .check(config, abi, chain.family)
+      .check(config, abi, chain.family, others)
       .map((fault) => ({ ...fault, pointer: `/config${fault.pointer}` }));
     if (found.length > 0) throw invalidInput(found);
   }

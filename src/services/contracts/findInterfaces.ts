@@ -1,0 +1,24 @@
+import type { Chain } from '../../chains/chains.ts';
+import { families } from '../../chains/families.ts';
+import type { Interfaces } from '../../model/detection.ts';
+import type { Call } from '../call.ts';
+import { settleSoon } from './settleSoon.ts';
+
+/** The interfaces that contracts carry themselves, for which a node answers soon; none where contracts carry none. */
+export async function findInterfaces(
+  { services }: Call,
+  chain: Chain,
+  addresses: readonly string[],
+): Promise<Interfaces> {
+  const client = services.chains.client(chain.uid);
+  const found = await Promise.all(
+    [...new Set(addresses)].map(async (address) => {
+      const read = families[chain.family].readAddress(address, chain);
+      if ('fault' in read || !client?.findInterface) return [];
+      const asked = client.findInterface(read.canonical).then((abi) => ({ abi }));
+      const answer = await settleSoon(asked);
+      return answer ? [[address, answer.abi ?? null] as const] : [];
+    }),
+  );
+  return new Map(found.flat());
+}
