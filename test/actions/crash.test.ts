@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { artifacts } from '../../testing/contracts/artifacts.ts';
 import { createRandom } from '../../testing/createRandom.ts';
+import { createTurns } from '../../testing/createTurns.ts';
 import { type Anvil, startAnvil } from '../../testing/startAnvil.ts';
 import { startTestWatch, type TestWatch } from '../../testing/startTestWatch.ts';
 import { until } from '../../testing/until.ts';
@@ -11,13 +12,20 @@ import { findPoints } from './support/findPoints.ts';
 import { ended, expireLeases, faultsOf, findIntents, skipWaits } from './support/intents.ts';
 import { type SimulatedWorld, startSimulatedWorld } from './support/startSimulatedWorld.ts';
 
-/** The promise is held for 50 rounds, with PROVE_ROUNDS=50. */
+/** The promise is held for 50 rounds, with PROVE_ROUNDS=50; without, every run takes other steps, half of them. */
 const rounds = Number(process.env.PROVE_ROUNDS ?? 1);
 const intentsPerRound = 3;
 const gwei = 1_000_000_000n;
 
 /** Every step that the product reports, and three times any moment. */
-const moments = [...findPoints(), 'any moment', 'any moment, with a fork', 'any moment, with two processes'];
+const allMoments = [
+  ...findPoints(),
+  'any moment',
+  'any moment, with a fork',
+  'any moment, with two processes',
+];
+const isTurn = createTurns('moments of action crashes', 2);
+const moments = allMoments.filter((_, n) => rounds > 1 || isTurn(n));
 
 describe('kill -9 while actions are fired', { timeout: 3_600_000 }, () => {
   const random = createRandom('action crashes');
@@ -41,7 +49,7 @@ describe('kill -9 while actions are fired', { timeout: 3_600_000 }, () => {
   });
 
   it('the product reports all 17 steps', () => {
-    expect(moments.length).toBe(20);
+    expect(allMoments.length).toBe(20);
   });
 
   for (const moment of moments)
@@ -92,7 +100,8 @@ describe('kill -9 while actions are fired', { timeout: 3_600_000 }, () => {
   }
 
   it('all of that was really done', async () => {
-    expect(kills).toBeGreaterThanOrEqual(rounds * moments.length * 0.75);
+    // Some die of nothing, because the nth time never came; of few moments the share may be larger.
+    expect(kills).toBeGreaterThanOrEqual(rounds * moments.length * (rounds > 1 ? 0.75 : 0.6));
     expect(replaced).toBeGreaterThanOrEqual(rounds * 3);
     console.log(
       `SEED=${random.seed}: ${kills} kills in ${rounds * moments.length} rounds, ${world.mined().length} intents, ` +

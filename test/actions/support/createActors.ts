@@ -1,11 +1,10 @@
-import { type ChildProcess, execFile, fork } from 'node:child_process';
+import { type ChildProcess, fork } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { cp, rm, symlink } from 'node:fs/promises';
+import { cp, mkdir, readdir, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { promisify } from 'node:util';
-import { rolldown } from 'rolldown';
+import { join, parse } from 'node:path';
+import { type InputOptions, type OutputOptions, rolldown } from 'rolldown';
 import type { Order } from './obeyOrders.ts';
 import type { ActorSetup } from './openActor.ts';
 
@@ -33,7 +32,7 @@ export async function createActors(setup: ActorSetup, program: Program = 'actPro
   let spare = launch();
 
   function launch(): Promise<ActorProcess> {
-    const child = fork(programIn(folder, program), {
+    const child = fork(join(folder, `${program}.js`), {
       execArgv: [],
       stdio: 'inherit',
     });
@@ -82,34 +81,36 @@ export async function createActors(setup: ActorSetup, program: Program = 'actPro
   };
 }
 
-const programIn = (folder: string, program: Program) =>
-  join(folder, 'test', 'actions', 'support', `${program}.js`);
-
+/** One file loads in half the time of hundreds. The sandbox stays apart: its worker consists of the text of its functions. */
 async function compile(folder: string, program: Program): Promise<void> {
-  await promisify(execFile)(process.execPath, [
-    join(modules, 'typescript', 'bin', 'tsc'),
-    '--ignoreConfig',
-    '--noCheck',
-    '--module',
-    'nodenext',
-    '--target',
-    'es2023',
-    '--rewriteRelativeImportExtensions',
-    '--rootDir',
-    repository,
-    '--outDir',
-    folder,
-    join(import.meta.dirname, `${program}.ts`),
-  ]);
+  await mkdir(folder);
   await symlink(modules, join(folder, 'node_modules'));
   await cp(join(repository, 'package.json'), join(folder, 'package.json'));
-  // One file loads in half the time of hundreds. The sandbox stays apart: its worker consists of the text of its functions.
-  const bundle = await rolldown({
-    input: programIn(folder, program),
-    platform: 'node',
-    external: [/^koffi/, /^pg-native$/, /^pino$/, /^quickjs-emscripten/, /\/src\/scripts\//],
-    logLevel: 'warn',
-  });
-  await bundle.write({ dir: dirname(programIn(folder, program)), format: 'esm' });
-  await bundle.close();
+  const sources = join(repository, 'src');
+  const sandbox = (await readdir(join(sources, 'scripts'))).filter((file) => /^\w+\.ts$/.test(file));
+  const toCompiled = (source: string) => join(folder, 'src', 'scripts', `${parse(source).name}.js`);
+  await bundle(
+    { input: sandbox.map((file) => join(sources, 'scripts', file)), external: /^[^./]/ },
+    { dir: join(folder, 'src'), preserveModules: true, preserveModulesRoot: sources },
+  );
+  await bundle(
+    {
+      input: join(import.meta.dirname, `${program}.ts`),
+      external: [/^koffi/, /^pg-native$/, /^pino$/, /^quickjs-emscripten/],
+      plugins: [
+        {
+          name: 'sandbox',
+          resolveId: (source) =>
+            /\/scripts\/\w+\.ts$/.test(source) ? { id: toCompiled(source), external: true } : undefined,
+        },
+      ],
+    },
+    { dir: folder },
+  );
+}
+
+async function bundle(input: InputOptions, output: OutputOptions): Promise<void> {
+  const bundled = await rolldown({ platform: 'node', logLevel: 'warn', ...input });
+  await bundled.write({ format: 'esm', ...output });
+  await bundled.close();
 }
