@@ -17,6 +17,8 @@ export type Db = {
   repeated<Row extends pg.QueryResultRow>(statement: Sql): Promise<Row[]>;
   /** Whether Citus distributes alerts over workers: no statement may then change both these and other tables. */
   isDistributed(): Promise<boolean>;
+  /** What is cached of the database belongs to it; absent in a transaction, which may have changed what is cached. */
+  readonly cacheKey?: object;
 };
 
 export type Store = Db & {
@@ -58,6 +60,7 @@ function createPooledStore(pool: pg.Pool, begin: string): Store {
     transactionOnce(pool, (_tx, client) => client.query(unnamed(query)), layout, begin);
   return {
     ...createDb(once, layout),
+    cacheKey: pool,
     transaction: (work) => transaction(pool, work, layout, begin),
     stats: () => statsOf(pool),
     close: () => pool.end(),
@@ -120,6 +123,7 @@ export function createStore(pool: pg.Pool): Store {
       layout,
       (query) => useClient(pool, (client) => runRepeated(client, query)),
     ),
+    cacheKey: pool,
     transaction: (work) => transaction(pool, work, layout),
     stats: () => statsOf(pool),
     close: () => pool.end(),

@@ -1,3 +1,4 @@
+import { compareText } from './compareText.ts';
 import type { Predicate } from './predicate.ts';
 import { parseRegex } from './regex/parseRegex.ts';
 import { rangeNode } from './regex/rangeNode.ts';
@@ -25,6 +26,11 @@ export function patternNode(pattern: Pattern): RegexNode | undefined {
       return isLong ? undefined : rangeNode(lower, upper);
     }
   }
+}
+
+/** As numbers are, when they are also searched as texts: 9999 comes before 10000, but not in the order of texts. */
+export function isEmptyRange({ lower, upper }: Extract<Predicate, { type: 'textRange' }>): boolean {
+  return lower !== undefined && upper !== undefined && compareText(lower.text, upper.text) > 0;
 }
 
 /** The texts that every match has, and the one with which every match begins. */

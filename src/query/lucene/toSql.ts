@@ -1,9 +1,8 @@
 import { join, type Sql, sql } from '../../lib/sql.ts';
 import { isPlain, lowerCase } from '../analyzer.ts';
 import { beginningTerm } from '../beginningTerm.ts';
-import { compareText } from './compareText.ts';
 import type { Field } from './mapping.ts';
-import { literalsOf, type Pattern } from './patternNode.ts';
+import { isEmptyRange, literalsOf, type Pattern } from './patternNode.ts';
 import type { Bool, Predicate } from './predicate.ts';
 import { flagToSql, rangeToSql } from './rangeToSql.ts';
 import { parseRegex } from './regex/parseRegex.ts';
@@ -57,7 +56,7 @@ function patternToSql(predicate: Pattern, source: SqlSource): SqlPredicate {
   const fits = column?.values && valueTest(predicate);
   if (fits) return termsToSql({ type: 'terms', field, values: column.values?.filter(fits) ?? [] }, source);
   if (column?.characters && !textsOf(predicate).every((text) => column.characters?.test(text))) return never;
-  if (predicate.type === 'textRange' && isEmpty(predicate)) return never;
+  if (predicate.type === 'textRange' && isEmptyRange(predicate)) return never;
   const words = source.wordsOf?.(predicate);
   if (words?.length === 0) return never;
   const isListed = words && field.type === 'text' && words.length <= wordsInPattern;
@@ -104,11 +103,6 @@ function beginningNarrow(predicate: Pattern, source: SqlSource): Narrow[] {
   if (!source.hasBeginnings || head === undefined) return [];
   const term = beginningTerm(column?.hashed === 'words' ? lowerCase(head) : head);
   return term !== undefined && isPlain(term.slice(3)) ? hashSets(predicate.field, source, [[term]]) : [];
-}
-
-/** As numbers are, when they are also searched as texts: 9999 comes before 10000, but not in the order of texts. */
-function isEmpty({ lower, upper }: Extract<Predicate, { type: 'textRange' }>): boolean {
-  return lower !== undefined && upper !== undefined && compareText(lower.text, upper.text) > 0;
 }
 
 function boolToSql(bool: Bool, source: SqlSource): SqlPredicate {

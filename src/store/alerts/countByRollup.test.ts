@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createRandom } from '../../../testing/createRandom.ts';
 import { createTestDatabase } from '../../../testing/createTestDatabase.ts';
 import { sql } from '../../lib/sql.ts';
-import { openStore, type Store } from '../db.ts';
+import { type Db, openStore, type Store } from '../db.ts';
 import { countByRollup } from './countByRollup.ts';
 import { cells, dayMs, perCount, perQuarter, quarterMs } from './rollups.ts';
 
@@ -80,6 +80,35 @@ it('counts the same as one by one, wherever buckets begin', async () => {
       sorted(expected),
     );
   }
+});
+
+it('counts a changed, a new and a removed day at once, also where it has counted before', async () => {
+  const own = { tenantId: 3, contractId: 4 };
+  const [from, to] = [firstDay * dayMs, (firstDay + 10) * dayMs - 1];
+  const total = async (db: Db = store) =>
+    (await countByRollup(db, own, { from, to, starts: [from] }))?.reduce((sum, { count }) => sum + count, 0);
+  const put = (db: Db, day: number, count: number) =>
+    db.query(sql`insert into alert_rollup (tenant_id, contract_id, day, recent)
+      values (${own.tenantId}, ${own.contractId}, ${day}, ${[count * perCount]}::int4[])
+      on conflict (tenant_id, contract_id, day) do update set recent = excluded.recent`);
+  expect([await total(), await total()]).toEqual([0, 0]);
+  await put(store, firstDay, 5);
+  expect([await total(), await total()]).toEqual([5, 5]);
+  await put(store, firstDay + 1, 2);
+  expect([await total(), await total()]).toEqual([7, 7]);
+  await put(store, firstDay, 6);
+  expect([await total(), await total()]).toEqual([8, 8]);
+  const undone = store.transaction(async (tx) => {
+    await put(tx, firstDay, 100);
+    expect([await total(tx), await total()]).toEqual([102, 8]);
+    await put(tx, firstDay, 200);
+    expect([await total(tx), await total()]).toEqual([202, 8]);
+    throw new Error('undone');
+  });
+  await expect(undone).rejects.toThrow('undone');
+  expect(await total()).toBe(8);
+  await store.query(sql`delete from alert_rollup where tenant_id = ${own.tenantId} and day = ${firstDay}`);
+  expect([await total(), await total()]).toEqual([2, 2]);
 });
 
 const randomQuarter = () => random.pick(days) * dayMs + random.integer(0, 95) * quarterMs;

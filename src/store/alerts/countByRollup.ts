@@ -1,6 +1,8 @@
 import { empty, join, raw, type Sql, sql } from '../../lib/sql.ts';
 import type { AlertGroup } from '../../model/alert.ts';
 import type { Db } from '../db.ts';
+import { type DaySpan, everyQuarter, rollupSpans, splitSettled, wholeDay } from './rollupSpans.ts';
+import { findSums, keepSums } from './rollupSums.ts';
 import { cells, dayMs, perCount, perQuarter, quarterMs } from './rollups.ts';
 
 /** Alerts from `from` to `to`, both included, cut at the starts of buckets; the first start is not after `from`. */
@@ -32,11 +34,11 @@ type RollupDay = {
   totals: number[] | null;
   side: number[] | null;
 };
-type RollupRow = (CellCount & { numbers: null }) | (CellCount & RollupDay);
+type CountRow = (CellCount & { numbers: null }) | (CellCount & RollupDay);
+/** The version of the rows of settled days, and their numbers where these are asked for. */
+type SettledRow = { version: string; numbers: number[] | null };
+type RollupRow = (CountRow & { version: null }) | SettledRow;
 
-/** Instead of a cut: the numbers count the whole day, or they count its quarters. */
-const wholeDay = 0;
-const everyQuarter = -1;
 const quartersOfDay = dayMs / quarterMs;
 
 /**
@@ -64,20 +66,19 @@ export async function countByRollup(
   const isOneBucket = inside.length === 0;
   const together = rolled.filter(({ cut }) => isOneBucket && cut === wholeDay);
   const single = rolled.filter((span) => !together.includes(span));
+  const { settled, others } = splitSettled(together);
   const fromRollups = [
     ...(single.length > 0 ? [countsOfDays(owner, single)] : []),
-    ...(together.length > 0 ? [sumOfDays(owner, together)] : []),
-  ];
+    ...(others.length > 0 ? [sumOfDays(owner, others)] : []),
+  ].map((part) => sql`select *, null as version from (${part}) r`);
   const fromEdges = edges.map(
     (edge) => sql`select *, null::int as day, null::int as cut, null::json as numbers, null::json as totals,
-        null::json as side from (${countsOfEdge(owner, cut, edge)}) e`,
+        null::json as side, null as version from (${countsOfEdge(owner, cut, edge)}) e`,
   );
   const parts = [...fromRollups, ...fromEdges];
-  if (parts.length === 0) return [];
-  const rows = await db.repeated<RollupRow>(join(parts, ' union all '));
   const sums = new Float64Array(cut.starts.length * perQuarter);
   const counts: CellCount[] = [];
-  for (const row of rows) {
+  for (const row of await readParts(db, owner, settled, parts, sums)) {
     if (row.numbers === null) counts.push(row);
     else addDay(sums, row, cut.starts, { from: first, beyond });
   }
@@ -87,6 +88,46 @@ export async function countByRollup(
     counts.push({ bucket: Math.floor(key / perQuarter), group, numericSeverity: severity, count });
   }
   return counts;
+}
+
+/**
+ * The rows of all parts in one snapshot, with the settled days added to the first bucket. What these had together is kept, so
+ * that PostgreSQL only has to show that no row of them has changed since: writing out thousands of numbers takes longest.
+ */
+async function readParts(
+  db: Db,
+  owner: AlertOwner,
+  settled: readonly DaySpan[],
+  parts: readonly Sql[],
+  sums: Float64Array,
+): Promise<CountRow[]> {
+  const read = async (statements: readonly Sql[]) => {
+    const rows = statements.length > 0 ? await db.repeated<RollupRow>(join(statements, ' union all ')) : [];
+    return {
+      version: rows.flatMap((row) => (row.version === null ? [] : [row]))[0],
+      rows: rows.flatMap((row) => (row.version === null ? [row] : [])),
+    };
+  };
+  if (settled.length === 0) return (await read(parts)).rows;
+  const days = JSON.stringify([owner.tenantId, owner.contractId, settled]);
+  const kept = findSums(db, days);
+  const add = (numbers: readonly number[]) => {
+    for (const [cell, count] of numbers.entries()) sums[cell]! += count;
+  };
+  if (kept) {
+    const { version, rows } = await read([settledDays(owner, settled, false), ...parts]);
+    if (version?.version === kept.version) {
+      add(kept.counts);
+      return rows;
+    }
+  }
+  const { version, rows } = await read([settledDays(owner, settled, true), ...parts]);
+  const counts = Array.from({ length: perQuarter }, () => 0);
+  for (const number of version?.numbers ?? [])
+    counts[number & (perQuarter - 1)]! += Math.floor(number / perCount);
+  if (version) keepSums(db, days, { version: version.version, counts });
+  add(counts);
+  return rows;
 }
 
 const noCell = raw(
@@ -103,21 +144,39 @@ function countsOfDays(owner: AlertOwner, spans: readonly DaySpan[]): Sql {
     from ${daysOf(owner, spans)}`;
 }
 
+const numbersOfDays = raw(
+  `('[' || coalesce(string_agg(nullif(array_to_string(r.totals || r.recent, ','), ''), ','), '') || ']')::json as numbers`,
+);
+
 /** One row for all days. */
 function sumOfDays(owner: AlertOwner, spans: readonly DaySpan[]): Sql {
-  return sql`select ${noCell}, min(r.day) as day, ${raw(`${wholeDay}`)} as cut,
-      ('[' || coalesce(string_agg(nullif(array_to_string(r.totals || r.recent, ','), ''), ','), '')
-        || ']')::json as numbers,
+  return sql`select ${noCell}, min(r.day) as day, ${raw(`${wholeDay}`)} as cut, ${numbersOfDays},
       null::json as totals, null::json as side
     from ${daysOf(owner, spans)} having count(*) > 0`;
 }
 
-/** `offset 0` makes the planner look up each span in the index. */
+/**
+ * One row for all days, with their version: every change gives a row the number of its transaction. Another server, which may have
+ * given the same numbers to other changes, was started at another time.
+ */
+function settledDays(owner: AlertOwner, spans: readonly DaySpan[], hasNumbers: boolean): Sql {
+  return sql`select ${noCell}, null::int as day, null::int as cut,
+      ${hasNumbers ? numbersOfDays : raw('null::json as numbers')}, null::json as totals, null::json as side,
+      concat_ws(' ', pg_postmaster_start_time(), count(*), sum(hashtextextended(r.xmin::text, r.day))) as version
+    from ${daysOf(owner, spans)}`;
+}
+
+/** `offset 0` makes the planner look up each span in the index. A single span is planned once, because nothing of it is unknown. */
 function daysOf({ tenantId, contractId }: AlertOwner, spans: readonly DaySpan[]): Sql {
+  const [span, another] = spans;
+  if (span && !another)
+    return sql`(select ${span.cut}::int as cut, day, totals, quarters, recent, xmin from alert_rollup
+      where tenant_id = ${tenantId} and contract_id = ${contractId} and day between ${span.first} and ${span.last}) r
+      cross join lateral (select r.cut) s`;
   return sql`unnest(${spans.map(({ cut }) => cut)}::int[], ${spans.map(({ first }) => first)}::int[],
         ${spans.map(({ last }) => last)}::int[]) s(cut, first, last)
     cross join lateral (
-      select day, totals, quarters, recent from alert_rollup
+      select day, totals, quarters, recent, xmin from alert_rollup
       where tenant_id = ${tenantId} and contract_id = ${contractId} and day between s.first and s.last offset 0) r`;
 }
 
@@ -203,33 +262,4 @@ function countsOfEdge(owner: AlertOwner, cut: TimeCut, { from, beyond }: Span): 
     sql`t.tenant_id = ${owner.tenantId} ${contract} and t.timestamp >= ${from} and t.timestamp < ${beyond}
       and t.retracted_at is null`,
   );
-}
-
-/** Days from `first` to `last`, all with the same cut. */
-type DaySpan = { cut: number; first: number; last: number };
-
-/** Days in which one bucket begins have a cut; those with several, and those that are not counted as a whole, have all quarters. */
-function rollupSpans(cuts: readonly [number, ...number[]]): DaySpan[] {
-  const cutOf = new Map<number, number>();
-  for (const [index, at] of cuts.entries()) {
-    const day = Math.floor(at / dayMs);
-    const isEnd = index === 0 || index === cuts.length - 1;
-    const cut = isEnd || cutOf.has(day) ? everyQuarter : (at % dayMs) / quarterMs;
-    if (at % dayMs !== 0) cutOf.set(day, cut);
-  }
-  const spans: DaySpan[] = [];
-  const push = (cut: number, first: number, last: number) => {
-    const before = spans.at(-1);
-    if (first > last) return;
-    if (before?.cut === cut) before.last = last;
-    else spans.push({ cut, first, last });
-  };
-  let next = Math.floor(cuts[0] / dayMs);
-  for (const [day, cut] of cutOf) {
-    push(wholeDay, next, day - 1);
-    push(cut, day, day);
-    next = day + 1;
-  }
-  push(wholeDay, next, Math.ceil(cuts.at(-1)! / dayMs) - 1);
-  return spans;
 }

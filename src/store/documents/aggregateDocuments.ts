@@ -72,7 +72,7 @@ function withDeadline(db: Db): Db {
     if (performance.now() > end) throw new Problem('unavailable', 'The request is over its time limit.');
   };
   return {
-    isDistributed: db.isDistributed,
+    ...db,
     query: async (statement) => {
       check();
       return db.query(statement);
@@ -131,7 +131,8 @@ async function readBuckets(
   }
   const { table } = run;
   const reading = { table, condition: own, ancestors, slots, levels, filters, ...(cells ? { cells } : {}) };
-  const rows = await run.db.query<Row>(aggregateStatement(reading, maxRows));
+  const statement = aggregateStatement(reading, maxRows);
+  const rows = await (cells ? run.db.repeated<Row>(statement) : run.db.query<Row>(statement));
   if (rows.length === maxRows) throw tooManyBuckets();
   for (const row of rows) readRow(row, levels, itemAt(slots, row.s));
 

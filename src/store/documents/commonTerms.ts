@@ -3,7 +3,7 @@ import type { Db } from '../db.ts';
 
 type Cached = { readAt: number; terms?: ReadonlySet<number> };
 
-const cache = new WeakMap<Db, Map<string, Cached>>();
+const cache = new WeakMap<object, Map<string, Cached>>();
 const maxAgeMs = 10 * 60_000;
 
 /**
@@ -11,9 +11,10 @@ const maxAgeMs = 10 * 60_000;
  * are read beside the searches, and only decide which of two ways to a page is tried first.
  */
 export function commonTerms(db: Db, table: string): ReadonlySet<number> | undefined {
-  if (!('transaction' in db)) return undefined;
-  const tables = cache.get(db) ?? new Map<string, Cached>();
-  cache.set(db, tables);
+  const { cacheKey } = db;
+  if (!cacheKey) return undefined;
+  const tables = cache.get(cacheKey) ?? new Map<string, Cached>();
+  cache.set(cacheKey, tables);
   const cached = tables.get(table);
   if (cached && performance.now() - cached.readAt < maxAgeMs) return cached.terms;
   const next: Cached = { readAt: performance.now(), ...(cached?.terms ? { terms: cached.terms } : {}) };

@@ -8,11 +8,13 @@ import { createSubject } from '../../query/lucene/createSubject.ts';
 import { namedFields } from '../../query/lucene/namedFields.ts';
 import { parseQuery } from '../../query/lucene/parseQuery.ts';
 import { fieldsOf, type Predicate } from '../../query/lucene/predicate.ts';
+import type { Narrow } from '../../query/lucene/sqlPredicate.ts';
 import type { SqlSource } from '../../query/lucene/sqlSource.ts';
 import { indexTests, narrowed, rowTest, toSql } from '../../query/lucene/toSql.ts';
 import { termHash } from '../../query/termHash.ts';
 import { completeTerms } from '../alerts/completeTerms.ts';
 import type { Db } from '../db.ts';
+import { commonTerms } from './commonTerms.ts';
 import { type DocumentScope, type DocumentTable, memberColumn } from './documentTable.ts';
 import { expandPatterns } from './expandPatterns.ts';
 
@@ -94,9 +96,10 @@ export async function compileSearch(
   const common = part.common ? { common: all([scope.condition, ...bounds, part.common]) } : {};
   if (part.narrow.length === 0) return { condition, ...common };
   const name = raw(table.name);
+  const rarest = { ...part, narrow: rarestOf(part.narrow, commonTerms(db, table.name)) };
   // Otherwise PostgreSQL would combine the term index with another one over the whole scope, which takes far longer.
   const candidates = (count: number) =>
-    sql`(select *, row_number() over () as n from ${name} t where ${all([...bounds, ...indexTests(part, terms)])}) t
+    sql`(select *, row_number() over () as n from ${name} t where ${all([...bounds, ...indexTests(rarest, terms)])}) t
       where n <= ${count} and (n = ${count} or (${scope.condition} and ${part.condition}))`;
   const hashes = part.narrow.flatMap(({ hashes: list, rows = [], all: others = [] }) =>
     rows.length + others.length === 0 ? [list] : [],
@@ -115,6 +118,16 @@ export async function compileSearch(
 }
 
 const terms = raw('t.terms');
+
+/** Where a few rows have one term, looking up beside it those of a common one takes longer than reading the few. */
+function rarestOf(narrow: readonly Narrow[], common: ReadonlySet<number> | undefined): readonly Narrow[] {
+  if (!common) return narrow;
+  const rare = narrow.filter(
+    ({ hashes, rows = [], all: others = [] }) =>
+      rows.length + others.length === 0 && !hashes.some((hash) => common.has(hash)),
+  );
+  return rare.length > 0 ? rare : narrow;
+}
 
 function all(conditions: readonly Sql[]): Sql {
   return join(conditions, ' and ');

@@ -1,8 +1,14 @@
 import { yieldToEventLoop } from '../../lib/eventLoop.ts';
-import { join, type Sql, sql } from '../../lib/sql.ts';
+import { empty, join, raw, type Sql, sql } from '../../lib/sql.ts';
 import { lowerCase } from '../../query/analyzer.ts';
 import { fitsShape } from '../../query/lucene/fitsShape.ts';
-import { containing, literalsOf, type Pattern, patternNode } from '../../query/lucene/patternNode.ts';
+import {
+  containing,
+  isEmptyRange,
+  literalsOf,
+  type Pattern,
+  patternNode,
+} from '../../query/lucene/patternNode.ts';
 import type { Predicate } from '../../query/lucene/predicate.ts';
 import type { RegexNode } from '../../query/lucene/regex/tree.ts';
 import { findColumn, type SqlColumn } from '../../query/lucene/sqlSource.ts';
@@ -65,6 +71,7 @@ function collectQuestions(predicate: Predicate, columns: ReadonlyMap<string, Sql
       part.type !== 'textRange'
     )
       return;
+    if (part.type === 'textRange' && isEmptyRange(part)) return;
     const found = findColumn(part.field, { columns });
     const field = wordFields.get(found?.name ?? '');
     if (!found?.column.hashed || found.column.values || field === undefined) return;
@@ -88,11 +95,29 @@ function questionKey(pattern: Pattern, isPart: boolean): string {
 function wholeQuestion(pattern: Pattern): Question | undefined {
   const node = patternNode(pattern);
   if (!node) return undefined;
-  if (pattern.type !== 'regex') return { node, condition: wholeTest(pattern, sql`word`), asked: [] };
   const { beginning, texts } = literalsOf(node);
+  const bounds = beginningBounds(beginning);
+  if (pattern.type !== 'regex')
+    return { node, condition: sql`${wholeTest(pattern, sql`word`)}${bounds}`, asked: [] };
   const needle = longest(texts);
   const condition = beginning !== '' ? beginsWith(sql`word`, beginning) : contains(sql`word`, needle);
-  return { node, condition, test: pattern.regex.test, asked: [] };
+  return { node, condition: sql`${condition}${bounds}`, test: pattern.regex.test, asked: [] };
+}
+
+/** PostgreSQL sees how a bound pattern begins only if it plans the statement for every question. */
+function beginningBounds(beginning: string): Sql {
+  if (beginning === '') return empty;
+  const beyond = textAfter(beginning);
+  return sql` and word >= ${beginning}${beyond === '' ? empty : sql` and word < ${beyond}`}`;
+}
+
+/** The first text in code point order that comes after all which begin so; empty if there is none. */
+function textAfter(beginning: string): string {
+  const points = Array.from(beginning, (letter) => letter.codePointAt(0) ?? 0);
+  while (points.at(-1) === 0x10ffff) points.pop();
+  const last = points.pop();
+  if (last === undefined) return '';
+  return String.fromCodePoint(...points, last === 0xd7ff ? 0xe000 : last + 1);
 }
 
 /**
@@ -127,7 +152,8 @@ async function readWords(
 ): Promise<Row[][]> {
   const statements = questions.map(({ condition, asked }, question) => {
     const fields = [...new Set(asked.map(({ field }) => field))];
-    const owner = sql`tenant_id = any(${tenantIds}::bigint[]) and field = any(${fields}::smallint[])`;
+    // A list of one would be planned for every question, because PostgreSQL expects ten in a list that it does not see.
+    const owner = sql`${isOneOf('tenant_id', 'bigint', tenantIds)} and ${isOneOf('field', 'smallint', fields)}`;
     const isSmall = sql`(select coalesce(sum(words), 0) <= ${maxScanned} from alert_word_field where ${owner})`;
     return sql`(select ${question}::int as question, field, word, is_shape as "isShape" from alert_word
         where ${owner} and is_shape and ${isSmall}
@@ -140,8 +166,14 @@ async function readWords(
       limit ${maxRead + 1})`;
   });
   const found: Row[][] = questions.map(() => []);
-  for (const row of await db.query<Row>(join(statements, ' union all '))) found[row.question]?.push(row);
+  for (const row of await db.repeated<Row>(join(statements, ' union all '))) found[row.question]?.push(row);
   return found;
+}
+
+function isOneOf(column: string, type: string, values: readonly number[]): Sql {
+  return values.length === 1
+    ? sql`${raw(column)} = ${values[0]}::${raw(type)}`
+    : sql`${raw(column)} = any(${values}::${raw(type)}[])`;
 }
 
 /** By field. */
