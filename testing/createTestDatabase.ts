@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { Client, type PoolConfig } from 'pg';
 import { inject } from 'vitest';
+import { distribute } from '../src/store/citus/distribute.ts';
 import { migrate } from '../src/store/migrate.ts';
+import { ask, createCitusDatabase } from './createCitusDatabase.ts';
 import { template } from './templateDatabase.ts';
 
 let templateReady: Promise<void> | undefined;
@@ -11,6 +13,8 @@ export async function createTestDatabase(
   kind: 'empty' | 'migrated',
 ): Promise<{ config: PoolConfig; url: string; drop: () => Promise<void> }> {
   const database = `vigil_test_${randomBytes(8).toString('hex')}`;
+  const workers = inject('citusWorkers');
+  if (kind === 'migrated' && workers.length > 0) return createDistributed(database, workers);
   if (kind === 'migrated') {
     templateReady ??= onMaintenanceDatabase(prepareTemplate);
     await templateReady;
@@ -25,6 +29,23 @@ export async function createTestDatabase(
     url: urlOf(database),
     async drop() {
       await onMaintenanceDatabase((client) => client.query(`drop database ${database} with (force)`));
+    },
+  };
+}
+
+/** A clone would lead to the shards of its template. */
+async function createDistributed(database: string, workers: readonly { host: string; port: number }[]) {
+  const config = { ...inject('postgres'), database };
+  const nodes = workers.map((worker) => ({ ...config, ...worker }));
+  await createCitusDatabase(config, nodes);
+  await migrate(config);
+  await distribute(config, () => {});
+  return {
+    config,
+    url: urlOf(database),
+    async drop() {
+      for (const node of [config, ...nodes])
+        await ask({ ...node, database: 'postgres' }, `drop database ${database} with (force)`);
     },
   };
 }

@@ -6,17 +6,20 @@ import { join } from 'node:path';
 import { Client } from 'pg';
 import type { TestProject } from 'vitest/node';
 import { type Embedded, startEmbedded } from '../src/store/embedded/startEmbedded.ts';
+import { findCitusWorkers } from './createCitusDatabase.ts';
 import { template } from './templateDatabase.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
     postgres: Embedded['connection'];
+    /** Where each database of a test is distributed; none on plain PostgreSQL. */
+    citusWorkers: { host: string; port: number }[];
   }
 }
 
 /**
  * One server for the whole run; each test makes its own database in it. VIGIL_TEST_DATABASE_URL names another one, with a user who
- * may create databases.
+ * may create databases; where that is a coordinator of Citus, what the tests make is distributed.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const outside = process.env.VIGIL_TEST_DATABASE_URL;
@@ -33,6 +36,7 @@ async function useOutside(project: TestProject, connectionString: string): Promi
     database: database!,
     ssl: false,
   });
+  project.provide('citusWorkers', await findCitusWorkers({ connectionString }));
   // One that an earlier run left may lack migrations.
   const drop = async () => {
     const client = new Client({ connectionString });
@@ -60,6 +64,7 @@ async function startOwn(project: TestProject): Promise<() => Promise<void>> {
   });
   const guard = startGuard(embedded, dataDir);
   project.provide('postgres', embedded.connection);
+  project.provide('citusWorkers', []);
   return async () => {
     guard.kill();
     await embedded.stop();

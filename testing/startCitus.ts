@@ -3,10 +3,12 @@ import { existsSync } from 'node:fs';
 import { appendFile, chmod, chown, mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { Client, type PoolConfig } from 'pg';
+import type { PoolConfig } from 'pg';
 import { asAccount, ensureAccount } from '../src/store/embedded/account.ts';
 import { createSocketFolder, restoreSocketFolder } from '../src/store/embedded/socketFolder.ts';
 import { kill, postgresProcesses } from './bundledPostgres.ts';
+import { ask, createCitusDatabase } from './createCitusDatabase.ts';
+import { until } from './until.ts';
 
 const log = () => {};
 const run = promisify(execFile);
@@ -80,25 +82,36 @@ export async function startCitus(folder: (name: string) => string, workers = 2) 
       ssl: false,
     };
 
-    const lines = Object.entries({ ...settings, unix_socket_directories: socketFolder, hba_file: hbaFile });
+    const maintenance = { ...connection, database: 'postgres' };
+    const lines = Object.entries({
+      ...settings,
+      unix_socket_directories: socketFolder,
+      hba_file: hbaFile,
+      'citus.local_hostname': socketFolder,
+    });
     await appendFile(
       join(cluster, 'postgresql.conf'),
       lines.map(([setting, value]) => `${setting} = '${value}'\n`).join(''),
     );
 
     async function start(): Promise<void> {
-      await restoreSocketFolder(socketFolder, account);
-      const logFile = join(cluster, 'server.log');
-      await run(
-        programs.control,
-        ['start', '--wait', '--pgdata', cluster, '--log', logFile],
-        asAccount(account),
-      );
+      const options = ['start', '--wait', '--pgdata', cluster, '--log', join(cluster, 'server.log')];
+      const tryStart = async () => {
+        await restoreSocketFolder(socketFolder, account);
+        await run(programs.control, options, asAccount(account));
+        return true;
+      };
+      // Processes of a killed server may still hold its memory for a moment.
+      await until(() => tryStart().catch(() => false));
     }
 
     await start();
-    await ask({ ...connection, database: 'postgres' }, 'create database vigil');
-    await ask(connection, 'create extension citus');
+    // Newer servers must be told that tables may move by Citus.
+    const allows = await ask(maintenance, "select from pg_settings where name = 'output_plugin_libraries'");
+    if (allows.length > 0) {
+      await ask(maintenance, "alter system set output_plugin_libraries = 'pgoutput', 'citus'");
+      await ask(maintenance, 'select pg_reload_conf()');
+    }
     return {
       connection: connection as PoolConfig & typeof connection,
       start,
@@ -112,9 +125,10 @@ export async function startCitus(folder: (name: string) => string, workers = 2) 
 
   const [coordinator, ...others] = await Promise.all(names.map(createNode));
   if (!coordinator) throw new Error('A cluster has a coordinator.');
-  await coordinator.ask(`select citus_set_coordinator_host('${coordinator.connection.host}', 5432)`);
-  for (const { connection } of others)
-    await coordinator.ask(`select citus_add_node('${connection.host}', 5432)`);
+  await createCitusDatabase(
+    coordinator.connection,
+    others.map(({ connection }) => connection),
+  );
   return {
     coordinator,
     workers: others,
@@ -125,14 +139,4 @@ export async function startCitus(folder: (name: string) => string, workers = 2) 
 async function makeFolder(path: string): Promise<void> {
   await mkdir(path);
   await chmod(path, 0o755);
-}
-
-async function ask(config: PoolConfig, text: string): Promise<Record<string, unknown>[]> {
-  const client = new Client(config);
-  await client.connect();
-  try {
-    return (await client.query<Record<string, unknown>>(text)).rows;
-  } finally {
-    await client.end();
-  }
 }

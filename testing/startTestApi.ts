@@ -66,9 +66,11 @@ export async function startTestApi(
     mail?: boolean;
     egress?: Egress;
     consoleFolder?: URL;
+    /** A migrated one; a fresh one of the run's server otherwise. */
+    database?: { config: PoolConfig; drop: () => Promise<void> };
   } = {},
 ): Promise<TestApi> {
-  const database = await createTestDatabase('migrated');
+  const database = options.database ?? (await createTestDatabase('migrated'));
   const store = openStore(database.config, () => {});
   const reports = openStore({ ...database.config, max: 4, statement_timeout: 2000 }, () => {});
   const inviteUrls = options.inviteUrls ?? ['https://console.example.com', 'http://example.com'];

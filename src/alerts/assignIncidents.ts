@@ -10,7 +10,7 @@ import {
   type IncidentState,
   lockIncidentKeys,
 } from '../store/alerts/incidents.ts';
-import { began, writeLoneIncidents } from '../store/alerts/loneIncidents.ts';
+import { writeBegunIncidents } from '../store/alerts/loneIncidents.ts';
 import type { Db } from '../store/db.ts';
 
 type Candidate = { uid: string; finding: Finding };
@@ -83,7 +83,7 @@ async function writeJoined(
     const isJoined = incidentUid && (kind === 'action' || found.get(incidentUid)?.isLone);
     return isJoined ? [{ tenantId, uid: incidentUid }] : [];
   });
-  if (joined.length > 0) await writeLoneIncidents({ ...tx, query: tx.prepared }, began(joined));
+  await writeBegunIncidents(tx, joined);
 }
 
 /** Alerts that share a transaction, or one without. */

@@ -10,7 +10,13 @@ export const commands: readonly Command[] = [
   {
     name: 'migrate',
     help: 'Bring the database up to date and stop.',
-    run: async () => (await import('./maintenanceCommands.ts')).migrateDatabase(),
+    options: {
+      citus: {
+        type: 'boolean',
+        help: 'Also distribute what grows with alerts over the workers of Citus, while Vigil runs.',
+      },
+    },
+    run: async ({ options }) => (await import('./maintenanceCommands.ts')).migrateDatabase(options),
   },
   {
     name: 'doctor',

@@ -1,4 +1,5 @@
 import { loadConfig } from '../runtime/config/loadConfig.ts';
+import { type Cluster, readCluster } from '../store/citus/readCluster.ts';
 import { readTopology, type ServerState } from '../store/readTopology.ts';
 
 /** The most connections that one process opens. */
@@ -15,7 +16,11 @@ export async function doctor(): Promise<number> {
   const replicas = (await Promise.all(replicaUrls.map((url) => readTopology(url)))).flat();
   for (const server of servers) process.stdout.write(`${describe(server)}\n`);
   for (const replica of replicas) process.stdout.write(`replica ${describe(replica)}\n`);
-  const faults = findFaults(servers, replicas);
+  const cluster = servers.some((server) => server.fault === undefined && !server.isStandby)
+    ? await readCluster(directUrl ?? databaseUrl)
+    : undefined;
+  if (cluster) process.stdout.write(`${describeCluster(cluster)}\n`);
+  const faults = [...findFaults(servers, replicas), ...(cluster?.faults ?? [])];
   for (const fault of faults) process.stdout.write(`Fault: ${fault}\n`);
   if (faults.length === 0) process.stdout.write('Nothing is wrong with the database servers.\n');
   return faults.length === 0 ? 0 : 1;
@@ -31,6 +36,11 @@ function describe(server: ServerState): string {
       `${each.lagBytes ?? 'unknown'} bytes behind`,
   );
   return `${name}: PostgreSQL ${version}, ${role}, ${connections} of ${maxConnections} connections${followers.join('')}`;
+}
+
+function describeCluster({ version, workers }: Cluster): string {
+  const lines = workers.map(({ name, shards }) => `\n  worker ${name}: ${shards} shards of alerts`);
+  return `Citus ${version} distributes the alerts over ${workers.length} workers${lines.join('')}`;
 }
 
 function findFaults(servers: readonly ServerState[], replicas: readonly ServerState[]): string[] {

@@ -1,10 +1,13 @@
 import { verifyRollups } from '../store/alerts/rollups.ts';
+import { distribute } from '../store/citus/distribute.ts';
+import type { CommandInput } from './parseCommand.ts';
 import { withStore } from './withStore.ts';
 
 /** Opening the database migrates it. */
-export async function migrateDatabase(): Promise<number> {
-  return withStore(async () => {
+export async function migrateDatabase(options: CommandInput['options']): Promise<number> {
+  return withStore(async (_store, connection) => {
     process.stdout.write('The database is up to date.\n');
+    if (options.citus === true) await distribute(connection, (line) => process.stdout.write(`${line}\n`));
     return 0;
   });
 }

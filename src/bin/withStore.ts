@@ -4,16 +4,19 @@ import { openDatabaseBeside } from '../runtime/database.ts';
 import { masterKeys } from '../runtime/masterKeys.ts';
 import type { Store } from '../store/db.ts';
 import { type Keyring, openKeyring } from '../store/keyring.ts';
+import type { Connection } from '../store/openClient.ts';
 
 /** Opens the configured database for one command; uses the bundled server of a running Vigil if there is one. */
-export async function withStore(work: (store: Store) => Promise<number>): Promise<number> {
+export async function withStore(
+  work: (store: Store, connection: Connection) => Promise<number>,
+): Promise<number> {
   const config = loadConfig();
   const database = await openDatabaseBeside(
     config,
     createLog({ logLevel: config.logLevel === 'info' ? 'warn' : config.logLevel }),
   );
   try {
-    return await work(database.store);
+    return await work(database.store, database.connection);
   } finally {
     await database.close();
   }

@@ -98,13 +98,15 @@ async function settle(
   await ensurePartitions(store, 'score_change', new Set(times));
   const settled = { ...done, fault, nextI: facts.nextI + changes.length };
   const isPublished = facts.hasSubscribers && changes.length > 0;
-  const isOurs = isPublished
-    ? await store.transaction(async (tx) => {
-        if (!(await settleLane(tx, facts, settled))) return false;
-        await publishScoreChanges(tx, facts, { i: facts.nextI, since: Math.min(...times), now: now() });
-        return true;
-      })
-    : await settleLane(store, facts, settled);
+  const isOurs =
+    isPublished || (await store.isDistributed())
+      ? await store.transaction(async (tx) => {
+          if (!(await settleLane(tx, facts, settled))) return false;
+          if (!isPublished) return true;
+          await publishScoreChanges(tx, facts, { i: facts.nextI, since: Math.min(...times), now: now() });
+          return true;
+        })
+      : await settleLane(store, facts, settled);
   if (!isOurs) return { changes: [] };
   const counts = new Map<string, number>();
   for (const { event } of changes) counts.set(event.type, (counts.get(event.type) ?? 0) + 1);

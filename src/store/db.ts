@@ -4,7 +4,7 @@ import { Problem } from '../model/errors.ts';
 import { readIsDistributed } from './citus/readIsDistributed.ts';
 import { type Connection, clientOf } from './openClient.ts';
 import { runRepeated } from './runRepeated.ts';
-import { toProblem, unavailable } from './toProblem.ts';
+import { isWorkerDown, toProblem, unavailable } from './toProblem.ts';
 
 export type PoolConfig = Connection;
 
@@ -195,6 +195,7 @@ function refuseUnreplicated(client: pg.ClientBase): void {
 function isBroken(failure: unknown): boolean {
   const cause = failure instanceof Problem ? failure.cause : failure;
   const isTimeLimit = cause instanceof pg.DatabaseError && cause.code === '57014';
+  if (isWorkerDown(cause)) return false;
   return cause !== undefined && !isTimeLimit && toProblem(cause) !== cause;
 }
 

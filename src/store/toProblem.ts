@@ -8,6 +8,8 @@ export function toProblem(error: unknown): unknown {
     const code = error.code ?? '';
     // FATAL ends the connection: the server refuses it or shuts down.
     const isDown = error.severity === 'FATAL' || /^(08|53|57P|58)/.test(code);
+    if (isWorkerDown(error))
+      return unavailable("The server with the tenant's alerts cannot be reached at the moment.", error);
     if (code === '57014')
       return unavailable('The search took longer than the time limit; narrow it down.', error);
     return isDown || code === '25006'
@@ -23,6 +25,17 @@ export function toProblem(error: unknown): unknown {
           error.message,
         )));
   return isConnection ? unavailable('The database cannot be reached at the moment.', error) : error;
+}
+
+/**
+ * Whether a coordinator of Citus lost a worker: the connection to itself is whole. A worker that dies under a statement is an
+ * internal error there, told by its context.
+ */
+export function isWorkerDown(error: unknown): boolean {
+  if (!(error instanceof pg.DatabaseError) || error.severity === 'FATAL') return false;
+  if (/connection to the remote node/.test(error.message)) return true;
+  const isRemote = /while executing command on/.test(error.where ?? '');
+  return isRemote && /^(08|57P|XX000)/.test(error.code ?? '');
 }
 
 export function unavailable(detail: string, cause: unknown): Problem {

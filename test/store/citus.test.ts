@@ -1,9 +1,23 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
+import { sql } from '../../src/lib/sql.ts';
+import type { Finding } from '../../src/model/alert.ts';
+import { verifyRollups } from '../../src/store/alerts/rollups.ts';
+import { distribute, distributedTables } from '../../src/store/citus/distribute.ts';
 import { findShardGroups, localGroup } from '../../src/store/citus/findShardGroups.ts';
-import { openStore, type Store } from '../../src/store/db.ts';
+import { openStore } from '../../src/store/db.ts';
 import { migrate } from '../../src/store/migrate.ts';
+import { openClient } from '../../src/store/openClient.ts';
 import { createWorkspace } from '../../testing/createWorkspace.ts';
 import { type Citus, startCitus, whyNoCitus } from '../../testing/startCitus.ts';
+import { type Json, startTestApi, type TestApi } from '../../testing/startTestApi.ts';
+import { until } from '../../testing/until.ts';
+import { createWorld, type World } from '../support/createWorld.ts';
+import { raiseAll } from '../support/randomAlerts.ts';
+
+it('says what is missing where there is no Citus', async ({ skip }) => {
+  skip(inject('citusWorkers').length > 0, 'The server of this run has Citus.');
+  await expect(distribute({ ...inject('postgres') }, () => {})).rejects.toThrow('has no Citus');
+});
 
 const missing = await whyNoCitus();
 
@@ -12,37 +26,154 @@ describe('on Citus', () => {
 
   let workspace: Awaited<ReturnType<typeof createWorkspace>>;
   let citus: Citus;
-  let store: Store;
+  let api: TestApi;
+  /** Tenants of two workers. */
+  let worlds: World[];
+  let groups: Map<number, number>;
+  const lines: string[] = [];
+
+  function findings({ tenant, project, contract, detector }: World, name: string, count: number): Finding[] {
+    return Array.from({ length: count }, (_, n) => ({
+      tenantId: tenant.id,
+      projectId: project.id,
+      contractId: contract.id,
+      detectorId: detector.id,
+      kind: 'detector',
+      group: 'SECURITY',
+      severity: 'HIGH',
+      timestamp: Date.now() - 1000 * n,
+      key: `${name} ${tenant.id} ${n}`,
+      eid: `${name}-${n}`,
+      name,
+      message: `Number ${n} of ${name}`,
+      meta: { amount: n },
+      tags: [],
+      txHash: `0x${n % 3}`,
+    }));
+  }
+
+  const search = async (world: World, query: string): Promise<Json[]> => {
+    const token = await api.token(world.tenant.id, 'tenant-manager');
+    return (await api.ok('POST', 'alert/search', { query, size: 1000 }, { token })).data;
+  };
 
   beforeAll(async () => {
     if (missing) return;
     workspace = await createWorkspace();
     citus = await startCitus(workspace.folder);
-    await migrate(citus.coordinator.connection);
-    store = openStore(citus.coordinator.connection, () => {});
+    const { connection } = citus.coordinator;
+    await migrate(connection);
+    api = await startTestApi({ database: { config: connection, drop: async () => {} } });
+    expect(await findShardGroups(api.store, [1])).toEqual(new Map([[1, localGroup]]));
+    worlds = [];
+    for (let n = 0; n < 4; n++) worlds.push(await createWorld(api));
+    // Written before the tables are distributed.
+    for (const world of worlds) await raiseAll(api.store, findings(world, 'early', 5));
+    await distribute(connection, (line) => lines.push(line));
+    const fresh = openStore(connection, () => {});
+    groups = await findShardGroups(
+      fresh,
+      worlds.map(({ tenant }) => tenant.id),
+    );
+    await fresh.close();
   });
 
   afterAll(async () => {
-    await store?.close();
+    await api?.stop();
     await workspace?.remove();
   });
 
-  it('finds the worker of each tenant, and one group where nothing is distributed', async () => {
-    const ids = Array.from({ length: 50 }, (_, i) => i + 1);
-    const fresh = openStore(citus.coordinator.connection, () => {});
-    expect(new Set((await findShardGroups(fresh, ids)).values())).toEqual(new Set([localGroup]));
-    await citus.coordinator.ask(
-      "select create_distributed_table('alert', 'tenant_id', colocate_with => 'none', shard_count => 4)",
+  it('moves what exists, once, and writes and finds what comes later', async () => {
+    expect(lines.join('\n')).toMatch(
+      /^alert: moving .* while it is used …\nalert: distributed after \d+ s\n/,
     );
-    const groups = await findShardGroups(store, ids);
-    expect([...groups.keys()]).toEqual(expect.arrayContaining(ids));
-    expect(new Set(groups.values())).toEqual(new Set([1, 2]));
-    for (const id of ids.slice(0, 10)) {
-      const [row] = await citus.coordinator.ask(
-        `select groupid from pg_dist_placement where shardid = get_shard_id_for_distribution_column('alert', ${id})`,
+    lines.length = 0;
+    await distribute(citus.coordinator.connection, (line) => lines.push(line));
+    expect(lines).toEqual(distributedTables.map((table) => `${table}: distributed already`));
+    // Learns of it by a statement that fails.
+    await api.call('POST', 'alert/search', { query: 'late' });
+    for (const world of worlds) {
+      await until(() =>
+        raiseAll(api.store, findings(world, 'late', 7)).then(
+          () => true,
+          () => false,
+        ),
       );
-      expect(groups.get(id)).toBe(row?.groupid);
+      expect((await search(world, 'early OR late')).length).toBe(12);
+      expect(new Set((await search(world, '*')).map(({ tenantId }) => tenantId))).toEqual(
+        new Set([world.tenant.id]),
+      );
     }
-    await fresh.close();
+    expect(await verifyRollups(api.store)).toEqual([]);
+  });
+
+  it('has the tenants of one worker in one group', async () => {
+    for (const { tenant } of worlds) {
+      const [row] = await citus.coordinator.ask(
+        `select groupid from pg_dist_placement where shardid = get_shard_id_for_distribution_column('alert', ${tenant.id})`,
+      );
+      expect(groups.get(tenant.id)).toBe(row?.groupid);
+    }
+  });
+
+  it('commits alerts and what follows from them on both servers or on none', async () => {
+    const client = openClient(citus.coordinator.connection);
+    await client.connect();
+    const notices: string[] = [];
+    client.on('notice', ({ message }) => notices.push(String(message)));
+    try {
+      const { id } = worlds[0]!.tenant;
+      await client.query('set citus.log_remote_commands = on');
+      await client.query('begin');
+      await client.query('update alert set is_resolved = is_resolved where tenant_id = $1', [id]);
+      await client.query(
+        `insert into alert_event (tenant_id, alert_uids, type, at) values (${id}, '{}', 'changed', 1)`,
+      );
+      await client.query('rollback');
+      await client.query('begin');
+      await client.query('update alert set is_resolved = is_resolved where tenant_id = $1', [id]);
+      await client.query('update score_lane set holder = holder');
+      await client.query('commit');
+      expect(notices.filter((text) => text.startsWith('issuing PREPARE TRANSACTION'))).toHaveLength(1);
+    } finally {
+      await client.end();
+    }
+  });
+
+  it('answers 503 for the tenants of a worker that died and serves the others, until it is back', async () => {
+    const [lost, kept] = [1, 2].map((group) => worlds.find(({ tenant }) => groups.get(tenant.id) === group));
+    if (!lost || !kept) throw new Error('All tenants are on one worker.');
+    const ask = async ({ tenant }: World) =>
+      api.call(
+        'POST',
+        'alert/search',
+        { query: 'late' },
+        { token: await api.token(tenant.id, 'tenant-manager') },
+      );
+    const before = [await search(lost, '*'), await search(kept, '*')];
+    const [worker] = citus.workers;
+    await worker!.kill();
+    try {
+      const answer = await ask(lost);
+      expect(answer.status).toBe(503);
+      expect(answer.headers.get('retry-after')).toBeTruthy();
+      await expect(raiseAll(api.store, findings(lost, 'down', 2))).rejects.toThrow('cannot be reached');
+      // By its uid, because a search by words still asks every shard.
+      const token = await api.token(kept.tenant.id, 'tenant-manager');
+      const own = await api.call('GET', `alert/${before[1]![0]!.uid}`, undefined, { token });
+      expect(own.status).toBe(200);
+      await raiseAll(api.store, findings(kept, 'down', 2));
+    } finally {
+      await worker!.start();
+    }
+    await until(async () => (await ask(lost)).status === 200);
+    expect(await search(lost, '*')).toEqual(before[0]);
+    await raiseAll(api.store, findings(lost, 'down', 2));
+    expect(await search(kept, '*')).toHaveLength(before[1]!.length + 2);
+    expect(await verifyRollups(api.store)).toEqual([]);
+    const [open] = await api.store.query<{ count: number }>(
+      sql`select count(*) as count from pg_prepared_xacts`,
+    );
+    expect(open?.count).toBe(0);
   });
 });

@@ -1,6 +1,7 @@
 import { storableJson } from '../../lib/json.ts';
 import { sql } from '../../lib/sql.ts';
 import type { IntentState } from '../../model/action.ts';
+import { perTenant } from '../citus/perTenant.ts';
 import type { Db } from '../db.ts';
 import type { IntentKey } from './claimIntents.ts';
 import { retractedReason } from './insertIntents.ts';
@@ -54,11 +55,19 @@ export async function reopenExpired(
     ${expired.map(({ id }) => id)}::bigint[], ${expired.map(({ lastHash }) => lastHash)}::text[])
     k(tenant_id, id, hash)`;
   // Held, so that a retraction under way is either seen here or finds the intents waiting.
-  const alerts = await tx.prepared<{ uid: string; isRetracted: boolean }>(
-    sql`select t.uid::text, t.retracted_at is not null as "isRetracted"
-      from alert t join action_intent i on i.tenant_id = t.tenant_id and i.alert_uid = t.uid
-        and i.alert_timestamp = t.timestamp
-      join ${keys} on i.tenant_id = k.tenant_id and i.id = k.id for share of t`,
+  const fired = await tx.prepared<{ tenantId: number; uid: string; timestamp: number }>(
+    sql`select i.tenant_id as "tenantId", i.alert_uid::text as uid, i.alert_timestamp as timestamp
+      from action_intent i join ${keys} on i.tenant_id = k.tenant_id and i.id = k.id`,
+  );
+  const alerts = await perTenant(tx, fired, (of, ofTenant) =>
+    tx.prepared<{ uid: string; isRetracted: boolean }>(
+      sql`select t.uid::text, t.retracted_at is not null as "isRetracted"
+        from unnest(${of.map(({ tenantId }) => tenantId)}::bigint[],
+          ${of.map(({ timestamp }) => timestamp)}::bigint[], ${of.map(({ uid }) => uid)}::uuid[])
+          k(tenant_id, timestamp, uid)
+        join alert t on t.tenant_id = k.tenant_id and t.timestamp = k.timestamp and t.uid = k.uid
+        where ${ofTenant('t')} for share of t`,
+    ),
   );
   const uids = alerts.flatMap(({ uid, isRetracted }) => (isRetracted ? [uid] : []));
   await tx.prepared(

@@ -1,5 +1,6 @@
 import { raw, type Sql, sql } from '../../lib/sql.ts';
 import type { Scope } from '../../model/principal.ts';
+import { perTenant } from '../citus/perTenant.ts';
 import { type Db, onlyRow } from '../db.ts';
 import { selectDocument } from '../documents/searchDocuments.ts';
 import { nowMs } from '../fragments.ts';
@@ -39,19 +40,13 @@ export function publish(alerts: Sql, type: AlertEventType): Sql {
 
 export async function insertAlertEvents(
   tx: Db,
-  type: 'retracted' | 'changed',
+  type: AlertEventType,
   alerts: readonly { tenantId: number; uid: string }[],
 ): Promise<void> {
   if (alerts.length === 0) return;
   const keys = sql`unnest(${alerts.map(({ tenantId }) => tenantId)}::bigint[],
     ${alerts.map(({ uid }) => uid)}::uuid[]) k(tenant_id, uid)`;
   await tx.prepared(publish(keys, type));
-}
-
-/** Inserted before the alerts are marked, because afterwards those that change cannot be found. */
-export async function insertStatusEvents(tx: Db, condition: Sql, isResolved: boolean): Promise<void> {
-  const changing = sql`alert t where ${condition} and t.is_resolved <> ${isResolved} and t.retracted_at is null`;
-  await tx.query(publish(changing, isResolved ? 'resolved' : 'changed'));
 }
 
 /**
@@ -66,7 +61,9 @@ async function findSettled(db: Db): Promise<number> {
 const documents = selectDocument(alertTable, [...alertTable.columns.keys()]);
 
 /** The uid of an alert begins with its time. */
-const timeOfUid = raw(`('x' || left(replace(e.uid::text, '-', ''), 12))::bit(48)::bigint`);
+const eventTime = raw(
+  `coalesce(e.alert_timestamp, ('x' || left(replace(e.uid::text, '-', ''), 12))::bit(48)::bigint)`,
+);
 
 /** Behind all alerts of a row. */
 const lastPlace = 2 ** 31 - 1;
@@ -94,6 +91,13 @@ export async function readAlertEvents(
   const upTo: Sql = to ? sql`(e.xid, e.seq) <= ${to.row}` : sql`e.seq <= ${await findSettled(db)}`;
   const isBefore: Sql = to ? sql`(e.xid, e.seq, a.place) <= ${to.event}` : raw('true');
   // All alerts of the first row may have been read.
+  const page = sql`(select e.*, a.uid, a.place, coalesce(cardinality(e.alert_uids), 1) as places
+    from (select * from alert_event e where (e.xid, e.seq) >= ${after.row} and ${upTo} and ${mine}
+      order by e.xid, e.seq limit ${limit + 1}) e
+    cross join lateral unnest(coalesce(e.alert_uids, array[e.alert_uid])) with ordinality a(uid, place)
+    where (e.xid, e.seq, a.place) > ${after.event} and ${isBefore}
+    order by e.xid, e.seq, a.place limit ${limit}) e`;
+  if (await db.isDistributed()) return readOnWorkers(db, page, length);
   return db.query<AlertEvent>(
     sql`select id, type, "tenantId", alert from (
         select id, type, "tenantId", alert, xid, seq, place,
@@ -101,15 +105,37 @@ export async function readAlertEvents(
         from (select concat_ws('-', e.xid, e.seq, nullif(e.place, e.places)) as id, e.type, e.tenant_id as "tenantId",
             e.xid, e.seq, e.place,
             (select row_to_json(d)::text from (select ${documents} from alert t where t.tenant_id = e.tenant_id
-              and t.timestamp = coalesce(e.alert_timestamp, ${timeOfUid}) and t.uid = e.uid) d) as alert
-          from (select e.*, a.uid, a.place, coalesce(cardinality(e.alert_uids), 1) as places
-            from (select * from alert_event e where (e.xid, e.seq) >= ${after.row} and ${upTo} and ${mine}
-              order by e.xid, e.seq limit ${limit + 1}) e
-            cross join lateral unnest(coalesce(e.alert_uids, array[e.alert_uid])) with ordinality a(uid, place)
-            where (e.xid, e.seq, a.place) > ${after.event} and ${isBefore}
-            order by e.xid, e.seq, a.place limit ${limit}) e) page) page
+              and t.timestamp = ${eventTime} and t.uid = e.uid) d) as alert
+          from ${page}) page) page
       where coalesce(before, 0) < ${length} order by xid, seq, place`,
   );
+}
+
+/** Events first, then their alerts, which are not beside them. */
+async function readOnWorkers(db: Db, page: Sql, length: number): Promise<AlertEvent[]> {
+  const events = await db.query<Omit<AlertEvent, 'alert'> & { uid: string; timestamp: number }>(
+    sql`select concat_ws('-', e.xid, e.seq, nullif(e.place, e.places)) as id, e.type, e.tenant_id as "tenantId",
+        e.uid::text, ${eventTime} as timestamp
+      from ${page} order by e.xid, e.seq, e.place`,
+  );
+  const found = await perTenant(db, events, (of, ofTenant) =>
+    db.query<{ uid: string; alert: string }>(
+      sql`select t.uid::text, (select row_to_json(d)::text from (select ${documents}) d) as alert
+        from (select distinct * from unnest(${of.map(({ timestamp }) => timestamp)}::bigint[],
+          ${of.map(({ uid }) => uid)}::uuid[]) k(timestamp, uid)) k
+        join alert t on t.timestamp = k.timestamp and t.uid = k.uid and ${ofTenant('t')}`,
+    ),
+  );
+  const alertOf = new Map(found.map(({ uid, alert }) => [uid, alert]));
+  const read: AlertEvent[] = [];
+  let before = 0;
+  for (const { id, type, tenantId, uid } of events) {
+    if (before >= length) break;
+    const alert = alertOf.get(uid) ?? null;
+    read.push({ id, type, tenantId, alert });
+    before += alert?.length ?? 0;
+  }
+  return read;
 }
 
 /** The id of the newest committed event. */

@@ -1,11 +1,11 @@
 import { type Sql, sql } from '../../lib/sql.ts';
-import { type Db, onlyRow } from '../db.ts';
+import { perTenant } from '../citus/perTenant.ts';
+import type { Db } from '../db.ts';
 import { insertResolvedDeliveries } from '../destinations/followUps.ts';
 import { findDocument, setTags } from '../documents/documentRecords.ts';
 import { asSeenIn, type DocumentScope } from '../documents/documentTable.ts';
-import { nowMs } from '../fragments.ts';
 import type { Row } from '../records/records.ts';
-import { insertStatusEvents } from './alertEvents.ts';
+import { insertAlertEvents } from './alertEvents.ts';
 import { alertTable } from './alertTable.ts';
 import { addTagWords } from './alertWords.ts';
 import { writeLoneIncidents } from './loneIncidents.ts';
@@ -53,23 +53,35 @@ export async function resolveAlerts(
   isResolved: boolean,
   now: number,
 ): Promise<number> {
-  if (isResolved) await insertResolvedDeliveries(tx, condition, now);
-  await insertStatusEvents(tx, condition, isResolved);
   const changes = sql`${condition} and t.is_resolved <> ${isResolved} and t.retracted_at is null`;
   await writeLoneIncidents(tx, changes);
-  const rows = await tx.query<{ count: number }>(
-    sql`with changed as (
-        update alert t set is_resolved = ${isResolved}
-        where ${changes}
-        returning t.tenant_id, t.incident_uid),
-      counted as (
-        select tenant_id, incident_uid, count(*)::int as count from changed
-        where incident_uid is not null group by 1, 2),
-      settled as (
-        update incident i set updated_at = ${nowMs},
-          open_alerts = i.open_alerts + case when ${isResolved} then -c.count else c.count end
-        from counted c where i.tenant_id = c.tenant_id and i.uid = c.incident_uid)
-      select count(*) as count from changed`,
+  const changed = await tx.query<{ tenantId: number; uid: string; incidentUid: string | null }>(
+    sql`update alert t set is_resolved = ${isResolved} where ${changes}
+      returning t.tenant_id as "tenantId", t.uid::text, t.incident_uid::text as "incidentUid"`,
   );
-  return onlyRow(rows).count;
+  await countResolved(tx, changed, isResolved, now);
+  if (isResolved) await insertResolvedDeliveries(tx, changed, now);
+  await insertAlertEvents(tx, isResolved ? 'resolved' : 'changed', changed);
+  return changed.length;
+}
+
+async function countResolved(
+  tx: Db,
+  changed: readonly { tenantId: number; incidentUid: string | null }[],
+  isResolved: boolean,
+  now: number,
+): Promise<void> {
+  const joined = changed.flatMap(({ tenantId, incidentUid: uid }) =>
+    uid === null ? [] : [{ tenantId, uid }],
+  );
+  await perTenant(tx, joined, (alerts, ofTenant) =>
+    tx.query(
+      sql`update incident i set updated_at = ${now}::bigint,
+          open_alerts = i.open_alerts + case when ${isResolved} then -c.count else c.count end
+        from (select tenant_id, uid, count(*)::int as count
+          from unnest(${alerts.map(({ tenantId }) => tenantId)}::bigint[], ${alerts.map(({ uid }) => uid)}::uuid[])
+            k(tenant_id, uid) group by 1, 2) c
+        where i.tenant_id = c.tenant_id and i.uid = c.uid and ${ofTenant('i')}`,
+    ),
+  );
 }

@@ -1,8 +1,8 @@
-import { raw, type Sql, sql } from '../../lib/sql.ts';
+import { type Sql, sql } from '../../lib/sql.ts';
 import { createTermHash } from '../../query/termHash.ts';
-import { type Db, onlyRow } from '../db.ts';
+import type { Db } from '../db.ts';
 import { tagTerms } from '../documents/documentRecords.ts';
-import { publish } from './alertEvents.ts';
+import { insertAlertEvents } from './alertEvents.ts';
 import { type AlertKey, resolveAlerts } from './alertRecords.ts';
 import { addTagWords } from './alertWords.ts';
 
@@ -45,15 +45,13 @@ export async function changeMany(
   const condition = isOneOf(tenantId, keys);
   if (change.type === 'resolve') return resolveAlerts(tx, condition, change.isResolved, now);
   if (change.type === 'tag') await addTagWords(tx, keys, change.add);
-  const rows = await tx.query<{ count: number }>(
-    sql`with changed as (
-        update alert t set ${assignment(tenantId, change)}
-        where ${condition} and t.retracted_at is null and ${differs(change)}
-        returning t.tenant_id, t.uid),
-      published as (${publish(raw('changed'), 'changed')})
-      select count(*) as count from changed`,
+  const changed = await tx.query<{ tenantId: number; uid: string }>(
+    sql`update alert t set ${assignment(tenantId, change)}
+      where ${condition} and t.retracted_at is null and ${differs(change)}
+      returning t.tenant_id as "tenantId", t.uid::text`,
   );
-  return onlyRow(rows).count;
+  await insertAlertEvents(tx, 'changed', changed);
+  return changed.length;
 }
 
 /** The bounds let the planner skip the partitions without any of the alerts. */

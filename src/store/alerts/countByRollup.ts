@@ -145,7 +145,8 @@ function countsOfDays(owner: AlertOwner, spans: readonly DaySpan[]): Sql {
 }
 
 const numbersOfDays = raw(
-  `('[' || coalesce(string_agg(nullif(array_to_string(r.totals || r.recent, ','), ''), ','), '') || ']')::json as numbers`,
+  `('[' || coalesce(string_agg(nullif(array_to_string(r.totals || r.recent, ','), ''), ','), '') || ']')::json
+    as numbers`,
 );
 
 /** One row for all days. */

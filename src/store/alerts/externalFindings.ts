@@ -7,20 +7,25 @@ export async function recordExternalFindings(
   detector: { tenantId: number; id: number },
   findings: readonly { eid: string; uid: string }[],
 ): Promise<{ eid: string; uid: string; isNew: boolean }[]> {
-  return tx.query<{ eid: string; uid: string; isNew: boolean }>(
-    sql`with pushed as (
-        select * from unnest(${findings.map(({ eid }) => eid)}::text[],
-          ${findings.map(({ uid }) => uid)}::uuid[]) g(eid, uid)),
-      recorded as (
-        insert into external_finding (tenant_id, detector_id, eid, uid)
-        select ${detector.tenantId}, ${detector.id}, eid, uid from pushed order by eid
-        on conflict do nothing returning eid, uid)
-      select eid, uid::text, true as "isNew" from recorded
-      union all
-      select f.eid, f.uid::text, false from external_finding f
-      where f.tenant_id = ${detector.tenantId} and f.detector_id = ${detector.id}
-        and f.eid in (select eid from pushed) and f.eid not in (select eid from recorded)`,
+  const recorded = await tx.query<{ eid: string; uid: string }>(
+    sql`insert into external_finding (tenant_id, detector_id, eid, uid)
+      select ${detector.tenantId}::bigint, ${detector.id}::bigint, g.eid, g.uid
+      from unnest(${findings.map(({ eid }) => eid)}::text[], ${findings.map(({ uid }) => uid)}::uuid[]) g(eid, uid)
+      order by g.eid on conflict do nothing returning eid, uid::text`,
   );
+  const isNew = new Set(recorded.map(({ eid }) => eid));
+  const others = findings.filter(({ eid }) => !isNew.has(eid)).map(({ eid }) => eid);
+  const known =
+    others.length === 0
+      ? []
+      : await tx.query<{ eid: string; uid: string }>(
+          sql`select f.eid, f.uid::text from external_finding f where f.tenant_id = ${detector.tenantId}
+            and f.detector_id = ${detector.id} and f.eid = any(${others}::text[])`,
+        );
+  return [
+    ...recorded.map((finding) => ({ ...finding, isNew: true })),
+    ...known.map((finding) => ({ ...finding, isNew: false })),
+  ];
 }
 
 export type DetectorOrigin = {

@@ -20,9 +20,17 @@ export async function flushPendingTerms(store: Store, count: number): Promise<vo
   // Back-pressure: alerts are not raised faster than terms are flushed.
   await flush.last;
   // Fails if another role owns the index; PostgreSQL then flushes by itself, so the error is ignored.
-  flush.last = store
-    .query(
-      sql`select gin_clean_pending_list(inhrelid::regclass) from pg_inherits where inhparent = 'alert_terms'::regclass`,
-    )
-    .catch(() => undefined);
+  flush.last = flushIndexes(store).catch(() => undefined);
 }
+
+async function flushIndexes(store: Store): Promise<void> {
+  if (await store.isDistributed()) await store.query(sql`select run_command_on_workers(${flushShards})`);
+  else
+    await store.query(
+      sql`select gin_clean_pending_list(inhrelid::regclass) from pg_inherits where inhparent = 'alert_terms'::regclass`,
+    );
+}
+
+/** The coordinator has no rows of these indexes. */
+const flushShards = `select count(gin_clean_pending_list(oid)) from pg_class
+  where relkind = 'i' and relname ~ '^alert_[0-9]{4}_[0-9]{2}_terms_idx_[0-9]+$'`;

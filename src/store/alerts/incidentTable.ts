@@ -1,4 +1,4 @@
-import { raw, render, sql } from '../../lib/sql.ts';
+import { raw, render, type Sql, sql } from '../../lib/sql.ts';
 import { uidTime } from '../../lib/uid.ts';
 import { chainUids } from '../../model/chainUid.ts';
 import { severities } from '../../model/enumerations.ts';
@@ -76,15 +76,19 @@ export async function findIncident(
   uid: string,
   lock = false,
 ): Promise<IncidentKeyRow | undefined> {
-  const own = sql`where t.uid = ${uid}::uuid and ${incidentTable.visible(scope)}`;
   const timestamp = uidTime(uid.toLowerCase()) ?? 0;
+  const own = sql`where t.uid = ${uid}::uuid and ${incidentTable.visible(scope)}`;
+  const found = await readIncident(db, own, timestamp);
+  if (!found || !lock) return found;
+  // Only a statement that names the tenant can lock, because it is sent to one worker.
+  const one = sql`where t.tenant_id = ${found.tenantId} and t.uid = ${uid}::uuid`;
   // An incident that is only an alert so far is locked by that: another one that joins it has to wait.
-  if (lock) {
-    await db.prepared(
-      sql`select 1 from alert t ${own} and t.timestamp = ${timestamp} for no key update of t`,
-    );
-    await db.prepared(sql`select 1 from incident t ${own} for update of t`);
-  }
+  await db.prepared(sql`select 1 from alert t ${one} and t.timestamp = ${timestamp} for no key update of t`);
+  await db.prepared(sql`select 1 from incident t ${one} for update of t`);
+  return readIncident(db, one, timestamp);
+}
+
+async function readIncident(db: Db, own: Sql, timestamp: number): Promise<IncidentKeyRow | undefined> {
   const rows = await db.prepared<IncidentKeyRow>(
     sql`select ${selectList(incidentTable, incidentNames)}
       from ${incidentsWhere(own, sql`${own} and t.last_at = ${timestamp}`)} t`,
@@ -123,6 +127,17 @@ export async function searchIncidents(
   const { filter } = compileRecordSearch(incidentTable, scope, search);
   const { from = 0, size = 10 } = search;
   const order = raw('order by t.last_at desc, t.id');
+  const total = search.trackTotal
+    ? {
+        total:
+          (await searchRecords(db, incidentTable, scope, { ...search, size: 0 }, incidentNames)).total ?? 0,
+      }
+    : {};
+  // A worker merges the tenants that it has.
+  if (await db.isDistributed()) {
+    const sorted = { ...search, sort: newestFirst };
+    return { data: (await searchRecords(db, incidentTable, scope, sorted, incidentNames)).data, ...total };
+  }
   // Tenant by tenant, because only then an index returns them in this order.
   const newest = incidentsWhere(sql`where t.tenant_id = n.id and ${filter} ${order} limit ${from + size}`);
   const tenants = scope.all ? sql`tenant n` : sql`unnest(${scope.tenantIds}::bigint[]) n(id)`;
@@ -131,9 +146,7 @@ export async function searchIncidents(
     sql`select ${selectList(incidentTable, incidentNames)} from ${tenants} cross join lateral ${newest} t
       ${order} limit ${size} offset ${from}`,
   );
-  if (!search.trackTotal) return { data };
-  const { total } = await searchRecords(db, incidentTable, scope, { ...search, size: 0 }, incidentNames);
-  return { data, total: total ?? 0 };
+  return { data, ...total };
 }
 
 /** All incidents that a search finds, with these members. */

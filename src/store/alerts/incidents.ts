@@ -1,6 +1,7 @@
 import { storableJson } from '../../lib/json.ts';
 import { raw, sql } from '../../lib/sql.ts';
 import { uidTime } from '../../lib/uid.ts';
+import { type OfTenant, perTenant } from '../citus/perTenant.ts';
 import type { Db } from '../db.ts';
 import { nowMs } from '../fragments.ts';
 import { incidentId } from './loneIncidents.ts';
@@ -48,17 +49,18 @@ export async function findIncidentStates(
   tx: Db,
   incidents: readonly { tenantId: number; uid: string }[],
 ): Promise<Map<string, IncidentState>> {
-  if (incidents.length === 0) return new Map();
-  const found = await tx.prepared<IncidentState>(
-    sql`select k.uid::text, coalesce(i.first_at, t.timestamp, k.timestamp) as "firstAt",
+  const found = await perTenant(tx, incidents, (of, ofTenant) =>
+    tx.prepared<IncidentState>(
+      sql`select k.uid::text, coalesce(i.first_at, t.timestamp, k.timestamp) as "firstAt",
         coalesce(i.status = 'UNRESOLVED', t.retracted_at is null and not t.is_resolved, false) as "isOpen",
         i.uid is null and t.uid is not null as "isLone"
-      from unnest(${incidents.map(({ tenantId }) => tenantId)}::bigint[],
-        ${incidents.map(({ uid }) => uid)}::uuid[], ${incidents.map(({ uid }) => uidTime(uid) ?? 0)}::bigint[])
+      from unnest(${of.map(({ tenantId }) => tenantId)}::bigint[],
+        ${of.map(({ uid }) => uid)}::uuid[], ${of.map(({ uid }) => uidTime(uid) ?? 0)}::bigint[])
         k(tenant_id, uid, timestamp)
-      left join incident i on i.tenant_id = k.tenant_id and i.uid = k.uid
+      left join incident i on i.tenant_id = k.tenant_id and i.uid = k.uid and ${ofTenant('i')}
       left join alert t on t.tenant_id = k.tenant_id and t.timestamp = k.timestamp and t.uid = k.uid
-        and t.incident_at is not null`,
+        and t.incident_at is not null and ${ofTenant('t')}`,
+    ),
   );
   return new Map(found.map((state) => [state.uid, state]));
 }
@@ -68,13 +70,15 @@ export async function findIncidentsOf(
   tx: Db,
   fired: readonly { uid: string; tenantId: number; alertUid: string; timestamp: number }[],
 ): Promise<{ uid: string; incidentUid: string }[]> {
-  return tx.prepared<{ uid: string; incidentUid: string }>(
-    sql`select k.uid, t.incident_uid::text as "incidentUid"
-      from unnest(${fired.map(({ uid }) => uid)}::text[], ${fired.map(({ tenantId }) => tenantId)}::bigint[],
-        ${fired.map(({ alertUid }) => alertUid)}::uuid[], ${fired.map(({ timestamp }) => timestamp)}::bigint[])
+  return perTenant(tx, fired, (of, ofTenant) =>
+    tx.prepared<{ uid: string; incidentUid: string }>(
+      sql`select k.uid, t.incident_uid::text as "incidentUid"
+      from unnest(${of.map(({ uid }) => uid)}::text[], ${of.map(({ tenantId }) => tenantId)}::bigint[],
+        ${of.map(({ alertUid }) => alertUid)}::uuid[], ${of.map(({ timestamp }) => timestamp)}::bigint[])
         k(uid, tenant_id, alert_uid, timestamp)
       join alert t on t.tenant_id = k.tenant_id and t.timestamp = k.timestamp and t.uid = k.alert_uid
-      where t.incident_uid is not null`,
+      where t.incident_uid is not null and ${ofTenant('t')}`,
+    ),
   );
 }
 
@@ -95,11 +99,12 @@ export type IncidentGrowth = {
 };
 
 /** Contracts and transactions that a record lists. */
-const maxListed = 100;
+const maxListed = raw('100');
 
 /** Adds alerts to the rows of their incidents, new ones among them; returns the counts before. */
 export async function growIncidents(tx: Db, growth: readonly IncidentGrowth[]): Promise<Map<string, number>> {
   if (growth.length === 0) return new Map();
+  const before = (await tx.isDistributed()) ? await lockLists(tx, growth) : undefined;
   const rows = growth.map((item) => ({
     tenant_id: item.tenantId,
     uid: item.uid,
@@ -109,8 +114,8 @@ export async function growIncidents(tx: Db, growth: readonly IncidentGrowth[]): 
     numeric_severity: item.numericSeverity,
     alerts: item.alerts,
     open_alerts: item.openAlerts,
-    contract_ids: item.contractIds,
-    tx_hashes: item.txHashes,
+    contract_ids: union(before?.get(item.uid)?.contractIds, item.contractIds),
+    tx_hashes: union(before?.get(item.uid)?.txHashes, item.txHashes),
     first_at: item.firstAt,
     last_at: item.lastAt,
   }));
@@ -129,15 +134,37 @@ export async function growIncidents(tx: Db, growth: readonly IncidentGrowth[]): 
         name = case when ${isWorse} then excluded.name else i.name end,
         message = case when ${isWorse} then excluded.message else i.message end,
         numeric_severity = case when ${isWorse} then excluded.numeric_severity else i.numeric_severity end,
-        contract_ids = (array(select unnest(i.contract_ids) union select unnest(excluded.contract_ids)))[:${maxListed}],
-        tx_hashes = i.tx_hashes || (array(select unnest(excluded.tx_hashes)
-          except select unnest(i.tx_hashes)))[:greatest(${maxListed} - cardinality(i.tx_hashes), 0)],
+        ${(await tx.isDistributed()) ? listed : merged},
         first_at = least(i.first_at, excluded.first_at), last_at = greatest(i.last_at, excluded.last_at),
-        updated_at = ${nowMs}
+        updated_at = excluded.updated_at
       returning uid::text, alerts`,
   );
   const added = new Map(growth.map(({ uid, alerts }) => [uid, alerts]));
   return new Map(grown.map(({ uid, alerts }) => [uid, alerts - (added.get(uid) ?? 0)]));
+}
+
+const merged = sql`contract_ids = (array(
+    select unnest(i.contract_ids) union select unnest(excluded.contract_ids)))[:${maxListed}],
+  tx_hashes = i.tx_hashes || (array(select unnest(excluded.tx_hashes)
+    except select unnest(i.tx_hashes)))[:greatest(${maxListed} - cardinality(i.tx_hashes), 0)]`;
+const listed = raw('contract_ids = excluded.contract_ids, tx_hashes = excluded.tx_hashes');
+
+/** Citus 13.2 crashes on the statement that merges the lists, so that they are merged here. */
+async function lockLists(
+  tx: Db,
+  incidents: readonly { tenantId: number; uid: string }[],
+): Promise<Map<string, { contractIds: number[]; txHashes: string[] }>> {
+  const found = await perTenant(tx, incidents, (of, ofTenant) =>
+    tx.prepared<{ uid: string; contractIds: number[]; txHashes: string[] }>(
+      sql`select i.uid::text, i.contract_ids as "contractIds", i.tx_hashes as "txHashes" from incident i
+        where ${ofTenant('i')} and i.uid = any(${of.map(({ uid }) => uid)}::uuid[]) order by i.uid for update`,
+    ),
+  );
+  return new Map(found.map((incident) => [incident.uid, incident]));
+}
+
+function union<Item>(before: readonly Item[] = [], added: readonly Item[]): readonly Item[] {
+  return before.length === 0 ? added : [...new Set([...before, ...added])];
 }
 
 /** What was retracted as a whole and happens again says again what it is about. */
@@ -149,13 +176,24 @@ export async function recountIncidents(
   incidents: readonly { tenantId: number; uid: string }[],
   now: number,
 ): Promise<void> {
-  if (incidents.length === 0) return;
+  await perTenant(tx, incidents, async (of, ofTenant) => {
+    await recount(tx, of, ofTenant, now);
+    return [];
+  });
+}
+
+async function recount(
+  tx: Db,
+  incidents: readonly { tenantId: number; uid: string }[],
+  ofTenant: OfTenant,
+  now: number,
+): Promise<void> {
   const keys = sql`unnest(${incidents.map(({ tenantId }) => tenantId)}::bigint[],
     ${incidents.map(({ uid }) => uid)}::uuid[]) k(tenant_id, uid)`;
   // A statement of its own, so that the count sees what others have added before the lock was granted.
   const locked = await tx.prepared<{ tenantId: number; uid: string; firstAt: number; lastAt: number }>(
     sql`select i.tenant_id as "tenantId", i.uid::text, i.first_at as "firstAt", i.last_at as "lastAt"
-      from ${keys} join incident i on i.tenant_id = k.tenant_id and i.uid = k.uid
+      from ${keys} join incident i on i.tenant_id = k.tenant_id and i.uid = k.uid where ${ofTenant('i')}
       order by i.tenant_id, i.uid for update of i`,
   );
   await tx.prepared(
@@ -172,7 +210,7 @@ export async function recountIncidents(
           coalesce((array_agg(distinct t.tx_hash) filter (where t.tx_hash is not null))[:${maxListed}], '{}')
             as tx_hashes
         from alert t where t.tenant_id = k.tenant_id and t.incident_uid = k.uid and t.retracted_at is null
-          and t.timestamp between k.first_at and k.last_at) c
-      where i.tenant_id = k.tenant_id and i.uid = k.uid`,
+          and t.timestamp between k.first_at and k.last_at and ${ofTenant('t')}) c
+      where i.tenant_id = k.tenant_id and i.uid = k.uid and ${ofTenant('i')}`,
   );
 }

@@ -1,8 +1,8 @@
 import { storableJson } from '../../lib/json.ts';
-import { raw, sql } from '../../lib/sql.ts';
+import { raw, type Sql, sql } from '../../lib/sql.ts';
 import type { Db } from '../db.ts';
-import { publish } from './alertEvents.ts';
-import { addToRollups } from './rollups.ts';
+import { insertAlertEvents, publish } from './alertEvents.ts';
+import { addToRollups, type CountedAlert, countAlerts } from './rollups.ts';
 
 export type InsertedAlert = {
   uid: string;
@@ -20,18 +20,36 @@ export async function insertAlerts(
   rows: readonly Record<string, unknown>[],
 ): Promise<InsertedAlert[]> {
   if (rows.length === 0) return [];
+  if (await tx.isDistributed()) return insertOnWorkers(tx, rows);
   return tx.prepared<InsertedAlert>(
-    sql`with inserted as (
-        insert into alert select * from json_populate_recordset(null::alert, ${storableJson(rows)}::json)
-        on conflict (tenant_id, timestamp, uid) do update set retracted_at = null, retraction_reason = null,
-          incident_at = null
-          where alert.retracted_at is not null
+    sql`with inserted as (${insert(rows)}
         returning uid, tenant_id, contract_id, timestamp, alert_group, numeric_severity, is_resolved, incident_uid,
           incident_at),
       published as (${publish(raw('inserted'), 'raised')}),
-      counted as (${addToRollups('inserted', 1)})
+      counted as (${addToRollups(raw('inserted'), 1)})
       select uid, is_resolved as "isResolved", incident_uid as "incidentUid",
         incident_at is not null as "beginsIncident"
       from inserted`,
   );
+}
+
+function insert(rows: readonly Record<string, unknown>[]): Sql {
+  return sql`insert into alert select * from json_populate_recordset(null::alert, ${storableJson(rows)}::json)
+    on conflict (tenant_id, timestamp, uid) do update set retracted_at = null, retraction_reason = null,
+      incident_at = null
+      where alert.retracted_at is not null`;
+}
+
+/** In the order of the rows, which workers do not return. */
+async function insertOnWorkers(tx: Db, rows: readonly Record<string, unknown>[]): Promise<InsertedAlert[]> {
+  const found = await tx.prepared<InsertedAlert & CountedAlert>(
+    sql`${insert(rows)} returning uid, tenant_id as "tenantId", contract_id as "contractId", timestamp,
+      alert_group as "group", numeric_severity as "numericSeverity", is_resolved as "isResolved",
+      incident_uid as "incidentUid", incident_at is not null as "beginsIncident"`,
+  );
+  const places = new Map(rows.map(({ uid }, place) => [uid, place]));
+  const inserted = found.toSorted((a, b) => (places.get(a.uid) ?? 0) - (places.get(b.uid) ?? 0));
+  await insertAlertEvents(tx, 'raised', inserted);
+  await countAlerts(tx, inserted, 1);
+  return inserted;
 }

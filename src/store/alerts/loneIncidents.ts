@@ -1,5 +1,6 @@
 import { raw, type Sql, sql } from '../../lib/sql.ts';
 import { uidTime } from '../../lib/uid.ts';
+import { perTenant } from '../citus/perTenant.ts';
 import type { Db } from '../db.ts';
 
 /** The number of an incident, which follows from its uid. Those that came before this rule have numbers of a sequence. */
@@ -43,9 +44,16 @@ export async function writeLoneIncidents(tx: Db, condition: Sql): Promise<void> 
   );
 }
 
-/** A condition on alerts as `t`: those that began one of these incidents. */
-export function began(incidents: readonly { tenantId: number; uid: string }[]): Sql {
-  return sql`t.tenant_id = any(${incidents.map(({ tenantId }) => tenantId)}::bigint[])
-    and t.timestamp = any(${incidents.map(({ uid }) => uidTime(uid) ?? 0)}::bigint[])
-    and t.uid = any(${incidents.map(({ uid }) => uid)}::uuid[])`;
+/** The same for these incidents, by the alerts that began them. */
+export async function writeBegunIncidents(
+  tx: Db,
+  incidents: readonly { tenantId: number; uid: string }[],
+): Promise<void> {
+  await perTenant(tx, incidents, async (of, ofTenant) => {
+    const condition = sql`t.tenant_id = any(${of.map(({ tenantId }) => tenantId)}::bigint[])
+      and t.timestamp = any(${of.map(({ uid }) => uidTime(uid) ?? 0)}::bigint[])
+      and t.uid = any(${of.map(({ uid }) => uid)}::uuid[]) and ${ofTenant('t')}`;
+    await writeLoneIncidents({ ...tx, query: tx.prepared }, condition);
+    return [];
+  });
 }

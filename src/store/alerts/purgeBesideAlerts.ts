@@ -22,6 +22,11 @@ export async function purgeIncidentKeys(db: Db, before: number): Promise<void> {
 }
 
 async function purge(db: Db, table: string, time: string, before: number): Promise<void> {
+  // Workers know no rows of the coordinator; each deletes all of its own.
+  if (table === 'incident' && (await db.isDistributed())) {
+    await db.query(sql`delete from incident where last_at < ${before}`);
+    return;
+  }
   await inChunks(async (limit) => {
     const rows = await db.query<{ count: number }>(
       sql`with gone as (delete from ${raw(table)} where ctid = any(array(

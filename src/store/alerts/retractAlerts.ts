@@ -1,7 +1,8 @@
-import { type Sql, sql } from '../../lib/sql.ts';
+import { raw, type Sql, sql } from '../../lib/sql.ts';
 import type { RetractionReason } from '../../model/alert.ts';
+import { perTenant } from '../citus/perTenant.ts';
 import type { Db } from '../db.ts';
-import { addToRollups } from './rollups.ts';
+import { addToRollups, countAlerts } from './rollups.ts';
 
 export type Block = { number: number; hash: string };
 
@@ -33,25 +34,37 @@ export function retractAlertsIn(
 /** The same of these alerts. */
 export function retractAlerts(
   tx: Db,
-  alerts: readonly { tenantId: number; timestamp: number; uid: string }[],
+  all: readonly { tenantId: number; timestamp: number; uid: string }[],
   reason: RetractionReason,
   now: number,
 ): Promise<RetractedAlert[]> {
-  const found = sql`unnest(${alerts.map(({ tenantId }) => tenantId)}::bigint[],
+  return perTenant(tx, all, (alerts, ofTenant) => {
+    const found = sql`unnest(${alerts.map(({ tenantId }) => tenantId)}::bigint[],
       ${alerts.map(({ timestamp }) => timestamp)}::bigint[], ${alerts.map(({ uid }) => uid)}::uuid[])
       k(tenant_id, timestamp, uid)
-    where t.tenant_id = k.tenant_id and t.timestamp = k.timestamp and t.uid = k.uid`;
-  return retract(tx, found, reason, now);
+    where t.tenant_id = k.tenant_id and t.timestamp = k.timestamp and t.uid = k.uid and ${ofTenant('t')}`;
+    return retract(tx, found, reason, now);
+  });
 }
 
-function retract(tx: Db, found: Sql, reason: RetractionReason, now: number): Promise<RetractedAlert[]> {
+async function retract(tx: Db, found: Sql, reason: RetractionReason, now: number): Promise<RetractedAlert[]> {
+  const update = sql`update alert t set retracted_at = ${now}, retraction_reason = ${reason}
+    from ${found} and t.retracted_at is null`;
+  if (await tx.isDistributed()) {
+    const retracted = await tx.prepared<RetractedAlert>(
+      sql`${update} returning t.uid, t.tenant_id as "tenantId", t.contract_id as "contractId", t.timestamp,
+        t.alert_group as "group", t.numeric_severity as "numericSeverity", t.is_resolved as "isResolved",
+        t.incident_uid::text as "incidentUid", t.retraction_reason as reason`,
+    );
+    await countAlerts(tx, retracted, -1);
+    return retracted;
+  }
   return tx.prepared<RetractedAlert>(
     sql`with retracted as (
-        update alert t set retracted_at = ${now}, retraction_reason = ${reason}
-        from ${found} and t.retracted_at is null
+        ${update}
         returning t.uid, t.tenant_id, t.contract_id, t.timestamp, t.alert_group, t.numeric_severity, t.is_resolved,
           t.incident_uid, t.retraction_reason),
-      counted as (${addToRollups('retracted', -1)})
+      counted as (${addToRollups(raw('retracted'), -1)})
       select uid, tenant_id as "tenantId", contract_id as "contractId", timestamp, alert_group as "group",
         numeric_severity as "numericSeverity", is_resolved as "isResolved", incident_uid::text as "incidentUid",
         retraction_reason as reason

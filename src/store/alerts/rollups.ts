@@ -31,20 +31,38 @@ const summedUp = (former: string, mask: number) => `array(
  * through the rows in a fixed order, so two batches cannot deadlock. New numbers come first, because PostgreSQL then logs
  * only them: the rest of the row stays as it was.
  */
-export function addToRollups(alerts: string, sign: 1 | -1): Sql {
-  return raw(`insert into alert_rollup as r (tenant_id, contract_id, day, recent)
+export function addToRollups(alerts: Sql, sign: 1 | -1): Sql {
+  return sql`${raw(`insert into alert_rollup as r (tenant_id, contract_id, day, recent)
     select tenant_id, owner, day, array_agg(number::int4)
     from (
       select tenant_id, owner, day, ${sign} * count(*) * ${perCount} + place as number
       from (
         select tenant_id, unnest(array[contract_id, 0]) as owner, timestamp / ${dayMs} as day, ${placeOfAlert} as place
-        from ${alerts}) placed
+        from `)} ${alerts}${raw(`) placed
       group by tenant_id, owner, day, place) counted
     group by tenant_id, owner, day order by tenant_id, owner, day
     on conflict (tenant_id, contract_id, day) do update set
       recent = case when ${isFew} then excluded.recent || r.recent else '{}' end,
       quarters = case when ${isFew} then r.quarters else ${summedUp('r.quarters', perCount - 1)} end,
-      totals = case when ${isFew} then r.totals else ${summedUp('r.totals', perQuarter - 1)} end`);
+      totals = case when ${isFew} then r.totals else ${summedUp('r.totals', perQuarter - 1)} end`)}`;
+}
+
+export type CountedAlert = {
+  tenantId: number;
+  contractId: number;
+  timestamp: number;
+  group: string;
+  numericSeverity: number;
+};
+
+/** The same for alerts that a statement of its own has changed. */
+export async function countAlerts(tx: Db, alerts: readonly CountedAlert[], sign: 1 | -1): Promise<void> {
+  if (alerts.length === 0) return;
+  const relation = sql`unnest(${alerts.map(({ tenantId }) => tenantId)}::bigint[],
+    ${alerts.map(({ contractId }) => contractId)}::bigint[], ${alerts.map(({ timestamp }) => timestamp)}::bigint[],
+    ${alerts.map(({ group }) => group)}::text[], ${alerts.map(({ numericSeverity }) => numericSeverity)}::smallint[])
+    counted(tenant_id, contract_id, timestamp, alert_group, numeric_severity)`;
+  await tx.prepared(addToRollups(relation, sign));
 }
 
 export type RollupFault = {
@@ -63,18 +81,26 @@ export async function verifyRollups(store: Store): Promise<RollupFault[]> {
   return store.transaction(async (tx) => {
     // All alerts are read, which may take minutes.
     await tx.query(sql`set local statement_timeout = 0`);
-    return findFaults(tx);
+    if (!(await tx.isDistributed())) return findFaults(tx, raw('true'));
+    const tenants = await tx.query<{ id: number }>(
+      sql`select tenant_id as id from alert_rollup group by 1 union select tenant_id from alert group by 1 order by 1`,
+    );
+    const faults: RollupFault[] = [];
+    for (const { id } of tenants) faults.push(...(await findFaults(tx, sql`tenant_id = ${id}`)));
+    return faults.slice(0, maxFaults);
   });
 }
 
+const maxFaults = 100;
+
 /** One statement, so alerts and roll-ups are read in one snapshot. */
-async function findFaults(tx: Db): Promise<RollupFault[]> {
+async function findFaults(tx: Db, condition: Sql): Promise<RollupFault[]> {
   return tx.query<RollupFault>(
     sql`with width as (select * from (values (${quarterMs}::int), (${dayMs}::int)) w(ms)),
       counted as (
         select tenant_id, case when grouping(contract_id) = 1 then 0 else contract_id end as contract_id, w.ms,
           timestamp / w.ms * w.ms as start, alert_group, numeric_severity, count(*) as count
-        from alert, width w where retracted_at is null
+        from alert, width w where retracted_at is null and ${condition}
         group by grouping sets ((tenant_id, contract_id, w.ms, timestamp / w.ms * w.ms, alert_group, numeric_severity),
                                 (tenant_id, w.ms, timestamp / w.ms * w.ms, alert_group, numeric_severity)))
       select coalesce(c.tenant_id, r.tenant_id) as "tenantId", coalesce(c.contract_id, r.contract_id) as "contractId",
@@ -82,10 +108,10 @@ async function findFaults(tx: Db): Promise<RollupFault[]> {
         coalesce(c.alert_group, r.alert_group) as "group",
         coalesce(c.numeric_severity, r.numeric_severity) as "numericSeverity", coalesce(c.count, 0) as counted,
           coalesce(r.count, 0) as stored
-      from counted c full join ${unpackedRollups} r
+      from counted c full join (select * from ${unpackedRollups} unpacked where ${condition}) r
         on r.tenant_id = c.tenant_id and r.contract_id = c.contract_id and r.width_ms = c.ms and r.start = c.start
         and r.alert_group = c.alert_group and r.numeric_severity = c.numeric_severity
-      where c.count is distinct from r.count order by 1, 2, 3, 4, 5, 6 limit 100`,
+      where c.count is distinct from r.count order by 1, 2, 3, 4, 5, 6 limit ${maxFaults}`,
   );
 }
 

@@ -2,6 +2,7 @@ import { join, raw, type Sql, sql } from '../../lib/sql.ts';
 import { alertKinds } from '../../model/alert.ts';
 import type { Scope } from '../../model/principal.ts';
 import { subField } from '../../query/lucene/mapping.ts';
+import { type OfTenant, perTenant } from '../citus/perTenant.ts';
 import type { Db } from '../db.ts';
 import { findSharedContracts } from '../documents/documentScopes.ts';
 import { memberColumn } from '../documents/documentTable.ts';
@@ -65,11 +66,17 @@ async function sample(
   values: (meta: Sql) => Sql,
 ): Promise<Sampled[]> {
   const parts: { newest: Sql; meta: Sql }[] = [];
-  if (tenantIds.length > 0)
-    parts.push({ newest: newestOfTenants(tenantIds, rows), meta: memberColumn(alertTable, 'meta').sql });
+  const meta = memberColumn(alertTable, 'meta').sql;
+  const each = Math.ceil(rows / tenantIds.length);
+  if (await db.isDistributed())
+    for (const id of tenantIds) parts.push({ newest: newestOfTenants([id], each), meta });
+  else if (tenantIds.length > 0) parts.push({ newest: newestOfTenants(tenantIds, rows), meta });
   // What their owners keep private is not sampled.
-  if (shared.length > 0)
-    parts.push({ newest: newestOfContracts(shared, rows), meta: raw("t.meta - 'private'") });
+  await perTenant(db, shared, async (contracts, ofTenant) => {
+    const share = Math.ceil((rows * contracts.length) / shared.length);
+    parts.push({ newest: newestOfContracts(contracts, share, ofTenant), meta: raw("t.meta - 'private'") });
+    return [];
+  });
   const counts = new Map<string, number>();
   for (const { newest, meta } of parts) {
     const found = await db.query<Sampled>(
@@ -93,13 +100,13 @@ function newestOfTenants(tenantIds: readonly number[], rows: number): Sql {
 }
 
 /** By the index of a contract's alerts of one kind. */
-function newestOfContracts(contracts: SampleSource['shared'], rows: number): Sql {
+function newestOfContracts(contracts: SampleSource['shared'], rows: number, ofTenant: OfTenant): Sql {
   const each = Math.ceil(rows / contracts.length / alertKinds.length);
   return sql`unnest(${contracts.map(({ tenantId }) => tenantId)}::bigint[], ${contracts.map(({ id }) => id)}::bigint[])
       s(tenant_id, contract_id)
     cross join unnest(${[...alertKinds]}::text[]) s2(kind) cross join lateral (
       select * from alert t where t.tenant_id = s.tenant_id and t.contract_id = s.contract_id and t.kind = s2.kind
-        and t.retracted_at is null
+        and t.retracted_at is null and ${ofTenant('t')}
       order by t.timestamp desc limit ${each}) t`;
 }
 

@@ -1,6 +1,7 @@
 import { sql } from '../../lib/sql.ts';
 import type { AlertKind } from '../../model/alert.ts';
 import { alertTable } from '../alerts/alertTable.ts';
+import { perTenant } from '../citus/perTenant.ts';
 import type { Db } from '../db.ts';
 import { selectDocument } from '../documents/searchDocuments.ts';
 
@@ -26,6 +27,7 @@ export async function findAlertDocuments(
   db: Db,
   keys: readonly { tenantId: number; timestamp: number; uid: string }[],
 ): Promise<AlertDocument[]> {
+  if (await db.isDistributed()) return findOnWorkers(db, keys);
   const times = keys.map(({ timestamp }) => timestamp);
   // The bounds let the planner skip the partitions without any of the alerts.
   return db.prepared<AlertDocument>(
@@ -40,4 +42,32 @@ export async function findAlertDocuments(
       left join contract c on c.tenant_id = t.tenant_id and c.id = t.contract_id
       left join project p on p.tenant_id = t.tenant_id and p.id = t.project_id`,
   );
+}
+
+/** Contracts and projects are not beside the alerts. */
+async function findOnWorkers(
+  db: Db,
+  keys: readonly { tenantId: number; timestamp: number; uid: string }[],
+): Promise<AlertDocument[]> {
+  const alerts = await perTenant(db, keys, (of, ofTenant) =>
+    db.prepared<AlertDocument & { projectId: number }>(
+      sql`select ${members} from unnest(${of.map(({ timestamp }) => timestamp)}::bigint[],
+          ${of.map(({ uid }) => uid)}::uuid[]) k(timestamp, uid)
+        join alert t on t.timestamp = k.timestamp and t.uid = k.uid and ${ofTenant('t')}`,
+    ),
+  );
+  const contracts = await db.prepared<NonNullable<AlertDocument['contract']>>(
+    sql`select id, name, address, chain_uid as "chainUid" from contract
+      where id = any(${alerts.map(({ contractId }) => contractId)}::bigint[])`,
+  );
+  const projects = await db.prepared<NonNullable<AlertDocument['project']>>(
+    sql`select id, name from project where id = any(${alerts.map(({ projectId }) => projectId)}::bigint[])`,
+  );
+  const contractOf = new Map(contracts.map((contract) => [contract.id, contract]));
+  const projectOf = new Map(projects.map((project) => [project.id, project]));
+  return alerts.map((alert) => ({
+    ...alert,
+    contract: contractOf.get(alert.contractId) ?? null,
+    project: projectOf.get(alert.projectId) ?? null,
+  }));
 }

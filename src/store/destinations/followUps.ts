@@ -1,4 +1,4 @@
-import { type Sql, sql } from '../../lib/sql.ts';
+import { sql } from '../../lib/sql.ts';
 import type { Db } from '../db.ts';
 
 /**
@@ -45,14 +45,17 @@ export async function retractDeliveries(
   );
 }
 
-/** Notifies every destination of the alerts' deliveries that they are resolved. `condition` is on alerts as `t`. */
-export async function insertResolvedDeliveries(tx: Db, condition: Sql, now: number): Promise<void> {
+/** Notifies every destination of the alerts' deliveries that they are resolved; the transaction has locked the alerts. */
+export async function insertResolvedDeliveries(
+  tx: Db,
+  alerts: readonly { tenantId: number; uid: string }[],
+  now: number,
+): Promise<void> {
+  if (alerts.length === 0) return;
   await tx.query(
     sql`with resolved as (
-        select t.tenant_id, t.uid from alert t
-        where ${condition} and not t.is_resolved and t.retracted_at is null
-          and exists (select from delivery d where d.tenant_id = t.tenant_id and d.alert_uid = t.uid)
-        for update of t),
+        select * from unnest(${alerts.map(({ tenantId }) => tenantId)}::bigint[],
+          ${alerts.map(({ uid }) => uid)}::uuid[]) k(tenant_id, uid)),
       written as (
         insert into delivery (tenant_id, uid, destination_id, type, data, alert_uid, alert_timestamp, contract_id,
           incident_uid, next_attempt_at, created_at, updated_at)

@@ -12,7 +12,7 @@ export async function findPastAlerts(
   { from, to, limit }: { from: number; to: number; limit: number },
 ): Promise<AlertEvent[]> {
   const scope = await projectScope(db, project);
-  return db.query<AlertEvent>(
+  const alerts = await db.query<AlertEvent>(
     sql`select 'alert' as type, t.uid::text, t.kind, t.alert_group as "group",
         ${severitySql('t.numeric_severity')} as severity, t.numeric_severity as "numericSeverity",
         t.timestamp, t.eid, t.name, t.message, t.meta - 'private' as meta, t.tags,
@@ -21,11 +21,16 @@ export async function findPastAlerts(
         t.detector_id as "detectorId", t.trigger_id as "triggerId", t.action_id as "actionId",
         t.wallet_id as "walletId", t.wallet_name as "walletName", t.wallet_chain_uid as "walletChainUid",
         t.wallet_address as "walletAddress", t.interceptor_type as "interceptorType",
-        t.trigger_type as "triggerType", t.suppressed, t.backfilled,
-        (select s.name from detector d join detector_schema s on s.id = d.schema_id
-         where d.tenant_id = t.tenant_id and d.id = t.detector_id) as "detectorSchemaName"
+        t.trigger_type as "triggerType", t.suppressed, t.backfilled
       from alert t where ${scope.condition} and t.timestamp between ${from} and ${to} and t.retracted_at is null
         and not ${shadowTag} = any(t.tags)
       order by t.timestamp, t.uid limit ${limit}`,
   );
+  const detectors = await db.query<{ id: number; name: string }>(
+    sql`select d.id, s.name from detector d join detector_schema s on s.id = d.schema_id
+      where d.tenant_id = ${project.tenantId}
+        and d.id = any(${[...new Set(alerts.map(({ detectorId }) => detectorId))]}::bigint[])`,
+  );
+  const nameOf = new Map<number | null, string>(detectors.map(({ id, name }) => [id, name]));
+  return alerts.map((alert) => ({ ...alert, detectorSchemaName: nameOf.get(alert.detectorId) ?? null }));
 }

@@ -1,6 +1,7 @@
 import { storableJson } from '../../lib/json.ts';
-import { sql } from '../../lib/sql.ts';
+import { type Sql, sql } from '../../lib/sql.ts';
 import type { AlertEvent } from '../../model/score.ts';
+import { perTenant } from '../citus/perTenant.ts';
 import type { Db } from '../db.ts';
 
 /** An alert to queue; the store adds the name of its detector schema. */
@@ -58,18 +59,23 @@ export async function queueRetractions(
   alerts: readonly { tenantId: number; uid: string; timestamp: number }[],
   now: number,
 ): Promise<void> {
+  // Statements of their own, because score changes may be on workers.
+  const scored = await perTenant(tx, alerts, (of, ofTenant) =>
+    tx.prepared<{ tenantId: number; uid: string; timestamp: number; instanceId: number; i: number }>(
+      sql`select g.tenant_id as "tenantId", g.uid::text, g.timestamp, c.license_instance_id as "instanceId", c.i
+        from ${retractedRows(of)}
+        join score_change c on c.tenant_id = g.tenant_id and c.timestamp = g.timestamp and c.alert_id = g.uid::text
+          and c.type = 'alert' and c.undone_by is null and ${ofTenant('c')}`,
+    ),
+  );
   await tx.prepared(
-    sql`with retracted as (
-        select * from unnest(${alerts.map(({ tenantId }) => tenantId)}::bigint[],
-          ${alerts.map(({ uid }) => uid)}::uuid[],
-          ${alerts.map(({ timestamp }) => timestamp)}::bigint[]) g(tenant_id, uid, timestamp)),
-      touched as (
-        select g.*, w.license_instance_id, null::bigint as i, w.id from retracted g
+    sql`with touched as (
+        select g.*, w.license_instance_id, null::bigint as i, w.id from ${retractedRows(alerts)}
           join score_work w on w.tenant_id = g.tenant_id and w.alert_uid = g.uid and w.type = 'alert'
         union all
-        select g.*, c.license_instance_id, c.i, null from retracted g
-          join score_change c on c.tenant_id = g.tenant_id and c.timestamp = g.timestamp and c.alert_id = g.uid::text
-            and c.type = 'alert' and c.undone_by is null),
+        select c.*, null from unnest(${scored.map(({ tenantId }) => tenantId)}::bigint[],
+          ${scored.map(({ uid }) => uid)}::uuid[], ${scored.map(({ timestamp }) => timestamp)}::bigint[],
+          ${scored.map(({ instanceId }) => instanceId)}::bigint[], ${scored.map(({ i }) => i)}::bigint[]) c),
       queued as (
         insert into score_work (tenant_id, license_instance_id, type, at, created_at, alert_uid, alert_timestamp, data)
         select tenant_id, license_instance_id, 'retraction', ${now}, ${now}, uid, timestamp, '{}' from touched
@@ -77,6 +83,11 @@ export async function queueRetractions(
         order by max(id) desc nulls last, max(i) desc returning 1)
       select pg_notify('vigil_score', '') from queued limit 1`,
   );
+}
+
+function retractedRows(alerts: readonly { tenantId: number; uid: string; timestamp: number }[]): Sql {
+  return sql`unnest(${alerts.map(({ tenantId }) => tenantId)}::bigint[], ${alerts.map(({ uid }) => uid)}::uuid[],
+    ${alerts.map(({ timestamp }) => timestamp)}::bigint[]) g(tenant_id, uid, timestamp)`;
 }
 
 /** Deletes the queued work of deleted instances. */

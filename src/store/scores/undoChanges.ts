@@ -58,21 +58,26 @@ export async function insertReversal(
   reversal: { i: number; uid: string; timestamp: number; score: number; scoreChange: number },
 ): Promise<void> {
   const { i, uid, timestamp, score, scoreChange } = reversal;
+  const [marked] = await tx.prepared<{ scoreGroup: string | null }>(
+    sql`update score_change c set undone_by = ${i}
+      where c.tenant_id = ${lane.tenantId} and c.timestamp = ${undone.timestamp} and c.uid = ${undone.uid}::uuid
+      returning c.score_group as "scoreGroup"`,
+  );
+  if (!marked) return;
   await tx.prepared(
-    sql`with undone as (
-        update score_change c set undone_by = ${i}
-        where c.tenant_id = ${lane.tenantId} and c.timestamp = ${undone.timestamp} and c.uid = ${undone.uid}::uuid
-        returning c.*),
-      standing as (
-        update score_standing p set score = ${score}, changes = p.changes + 1, changed_at = ${timestamp} from undone u
-        where p.tenant_id = u.tenant_id and p.license_instance_id = u.license_instance_id
-          and p.score_group = u.score_group)
-      insert into score_change (tenant_id, timestamp, license_instance_id, i, uid, index, type, organisation_id,
+    sql`update score_standing p set score = ${score}, changes = p.changes + 1, changed_at = ${timestamp}
+      where p.tenant_id = ${lane.tenantId} and p.license_instance_id = ${lane.instanceId}
+        and p.score_group = ${marked.scoreGroup}`,
+  );
+  await tx.prepared(
+    sql`insert into score_change (tenant_id, timestamp, license_instance_id, i, uid, index, type, organisation_id,
         license_id, project_id, contract_id, tx_hash, detector_schema_name, alert_id, monitor_id, alert_name,
         alert_message, numeric_severity, meta, score_group, score, score_change, key, value, odd_words, terms)
       select tenant_id, ${timestamp}, license_instance_id, ${i}, ${uid}::uuid, ${scoreIndex(timestamp)}, 'retraction',
         organisation_id, license_id, project_id, contract_id, tx_hash, detector_schema_name, alert_id, monitor_id,
         alert_name, alert_message, numeric_severity, meta, score_group, ${score}, ${scoreChange}, key, -value,
-          odd_words, terms from undone`,
+          odd_words, terms
+      from score_change c
+      where c.tenant_id = ${lane.tenantId} and c.timestamp = ${undone.timestamp} and c.uid = ${undone.uid}::uuid`,
   );
 }

@@ -1,8 +1,9 @@
 import { storableJson } from '../../lib/json.ts';
-import { raw, sql } from '../../lib/sql.ts';
+import { raw, type Sql, sql } from '../../lib/sql.ts';
 import type { Finding } from '../../model/alert.ts';
 import type { BlockRef } from '../../model/block.ts';
 import { severitySql } from '../alerts/alertTable.ts';
+import { perTenant } from '../citus/perTenant.ts';
 import type { Db } from '../db.ts';
 
 /** What found something in a transaction, and where: the same whether a block has the transaction or not. */
@@ -94,14 +95,48 @@ export async function holdPending(
   chainUid: string,
   hashes: readonly string[],
 ): Promise<HeldPending[]> {
+  const shown = raw(`t.numeric_severity as "numericSeverity", t.incident_uid::text as "incidentUid",
+    t.retracted_at is not null as "isRetracted"`);
+  const held =
+    raw(`p.tx_hash as "txHash", p.tenant_id as "tenantId", p.source, p.place, p.alert_uid::text as uid,
+    p.alert_timestamp as timestamp, p.state`);
+  if (await tx.isDistributed()) {
+    const places = await tx.prepared<PendingPlace & AlertKey & Pick<HeldPending, 'state'>>(
+      sql`select ${held} from pending_alert p where p.chain_uid = ${chainUid} and p.tx_hash = any(${hashes}::text[])
+        order by p.tenant_id, p.source, p.place for update of p`,
+    );
+    const alerts = await readOnWorkers<Omit<HeldPending, keyof PendingPlace>>(
+      tx,
+      places,
+      shown,
+      raw('for update of t'),
+    );
+    return places.flatMap((place) =>
+      alerts.flatMap((alert) => (alert.uid === place.uid ? [{ ...place, ...alert }] : [])),
+    );
+  }
   return tx.prepared<HeldPending>(
-    sql`select p.tx_hash as "txHash", p.tenant_id as "tenantId", p.source, p.place, p.alert_uid::text as uid,
-        p.alert_timestamp as timestamp, p.state, t.numeric_severity as "numericSeverity",
-        t.incident_uid::text as "incidentUid", t.retracted_at is not null as "isRetracted"
+    sql`select ${held}, ${shown}
       from pending_alert p join alert t on t.tenant_id = p.tenant_id and t.timestamp = p.alert_timestamp
         and t.uid = p.alert_uid
       where p.chain_uid = ${chainUid} and p.tx_hash = any(${hashes}::text[])
       order by p.tenant_id, p.source, p.place for update of p, t`,
+  );
+}
+
+/** Members of alerts that are not beside what leads to them. */
+async function readOnWorkers<Row extends { uid: string }>(
+  tx: Db,
+  keys: readonly AlertKey[],
+  members: Sql,
+  lock = sql``,
+): Promise<Row[]> {
+  return perTenant(tx, keys, (of, ofTenant) =>
+    tx.prepared<Row>(
+      sql`select t.uid::text, ${members} from unnest(${of.map(({ timestamp }) => timestamp)}::bigint[],
+          ${of.map(({ uid }) => uid)}::uuid[]) k(timestamp, uid)
+        join alert t on t.timestamp = k.timestamp and t.uid = k.uid and ${ofTenant('t')} ${lock}`,
+    ),
   );
 }
 
@@ -112,12 +147,15 @@ export async function adoptAlerts(
   adopted: readonly (PendingPlace & { row: Record<string, unknown> })[],
   now: number,
 ): Promise<void> {
-  await tx.prepared(
-    sql`update alert t set is_pending = null, retraction_reason = null, block_number = r.block_number,
+  const rows = adopted.map(({ tenantId, row }) => ({ tenantId, row }));
+  await perTenant(tx, rows, (of, ofTenant) =>
+    tx.prepared(
+      sql`update alert t set is_pending = null, retraction_reason = null, block_number = r.block_number,
         block_hash = r.block_hash, name = r.name, message = r.message, meta = r.meta, tags = r.tags, eid = r.eid,
         odd_words = r.odd_words, terms = r.terms
-      from json_populate_recordset(null::alert, ${storableJson(adopted.map(({ row }) => row))}::json) r
-      where t.tenant_id = r.tenant_id and t.timestamp = r.timestamp and t.uid = r.uid`,
+      from json_populate_recordset(null::alert, ${storableJson(of.map(({ row }) => row))}::json) r
+      where t.tenant_id = r.tenant_id and t.timestamp = r.timestamp and t.uid = r.uid and ${ofTenant('t')}`,
+    ),
   );
   await tx.prepared(
     sql`update pending_alert p set state = 'ADOPTED', block_number = a."blockNumber", block_hash = a."blockHash",
@@ -171,32 +209,47 @@ const isEvaluated = raw(`not exists (select from untraced_block u where u.chain_
     and d.kind || ' ' || d.id = p.source)`);
 
 export async function holdUnfulfilled(tx: Db, chainUid: string, limit: number): Promise<UnfulfilledAlert[]> {
-  return tx.prepared<UnfulfilledAlert>(
-    sql`select p.tenant_id as "tenantId", t.contract_id as "contractId", p.alert_uid::text as uid,
+  const shown = raw(`t.contract_id as "contractId", t.incident_uid::text as "incidentUid"`);
+  const held = raw(`p.tenant_id as "tenantId", p.alert_uid::text as uid,
         p.alert_timestamp as timestamp, p.tx_hash as "txHash", p.source, p.place, p.block_number as "blockNumber",
-        p.block_hash as "blockHash", t.incident_uid::text as "incidentUid",
-        p.needs_trace and (not p.is_traced or exists (select from unseen_block u
+        p.block_hash as "blockHash", p.needs_trace and (not p.is_traced or exists (select from unseen_block u
           where u.chain_uid = p.chain_uid and u.number = p.block_number)) as "isUnseen",
         exists (select from action_intent i where i.tenant_id = p.tenant_id and i.alert_uid = p.alert_uid
-          and i.signed_at is not null) as "hasFired"
-      from pending_alert p join alert t on t.tenant_id = p.tenant_id and t.timestamp = p.alert_timestamp
-        and t.uid = p.alert_uid
-      where p.chain_uid = ${chainUid} and p.state = 'MINED' and ${isEvaluated}
-      order by p.tenant_id, p.alert_uid limit ${limit} for update of p`,
+          and i.signed_at is not null) as "hasFired"`);
+  const first = sql`where p.chain_uid = ${chainUid} and p.state = 'MINED' and ${isEvaluated}
+      order by p.tenant_id, p.alert_uid limit ${limit} for update of p`;
+  if (await tx.isDistributed()) {
+    const found = await tx.prepared<UnfulfilledAlert>(sql`select ${held} from pending_alert p ${first}`);
+    const alerts = await readOnWorkers<Pick<UnfulfilledAlert, 'uid' | 'contractId' | 'incidentUid'>>(
+      tx,
+      found,
+      shown,
+    );
+    return found.flatMap((place) =>
+      alerts.flatMap((alert) => (alert.uid === place.uid ? [{ ...place, ...alert }] : [])),
+    );
+  }
+  return tx.prepared<UnfulfilledAlert>(
+    sql`select ${held}, ${shown} from pending_alert p
+      join alert t on t.tenant_id = p.tenant_id and t.timestamp = p.alert_timestamp
+        and t.uid = p.alert_uid ${first}`,
   );
 }
 
 /** Alerts as the findings that they were raised for. */
-export async function readFindings(tx: Db, alerts: readonly AlertKey[]): Promise<Finding[]> {
-  return tx.prepared<Finding>(
-    sql`select t.tenant_id as "tenantId", t.project_id as "projectId", t.contract_id as "contractId", t.kind,
+export async function readFindings(tx: Db, all: readonly AlertKey[]): Promise<Finding[]> {
+  return perTenant(tx, all, (alerts, ofTenant) =>
+    tx.prepared<Finding>(
+      sql`select t.tenant_id as "tenantId", t.project_id as "projectId", t.contract_id as "contractId", t.kind,
         t.alert_group as "group", ${severitySql('t.numeric_severity')} as severity, t.timestamp, t.uid::text as key,
         t.uid::text as uid, t.eid, t.name, t.message, t.meta, t.tags, t.tx_hash as "txHash", t.chain_uid as "chainUid",
         t.detector_id as "detectorId", t.detector_schema_name as "detectorSchemaName", t.suppressed
       from unnest(${alerts.map(({ tenantId }) => tenantId)}::bigint[],
         ${alerts.map(({ timestamp }) => timestamp)}::bigint[], ${alerts.map(({ uid }) => uid)}::uuid[])
         k(tenant_id, timestamp, uid)
-      join alert t on t.tenant_id = k.tenant_id and t.timestamp = k.timestamp and t.uid = k.uid`,
+      join alert t on t.tenant_id = k.tenant_id and t.timestamp = k.timestamp and t.uid = k.uid
+        and ${ofTenant('t')}`,
+    ),
   );
 }
 

@@ -1,5 +1,5 @@
 import { alertUid } from '../../../src/alerts/alertUid.ts';
-import { sql } from '../../../src/lib/sql.ts';
+import { raw, sql } from '../../../src/lib/sql.ts';
 import { type Finding, severityOf } from '../../../src/model/alert.ts';
 import { namedFields } from '../../../src/query/lucene/namedFields.ts';
 import { parseQuery } from '../../../src/query/lucene/parseQuery.ts';
@@ -98,6 +98,6 @@ async function retract(api: TestApi, alert: Json): Promise<void> {
     sql`with retracted as (
         update alert set retracted_at = ${alert.retractedAt} where timestamp = ${alert.timestamp} and uid = ${alert.uid}
         returning *)
-      ${addToRollups('retracted', -1)}`,
+      ${addToRollups(raw('retracted'), -1)}`,
   );
 }

@@ -1,0 +1,70 @@
+import pg from 'pg';
+import { distributedTables, shardsPerWorker } from './distribute.ts';
+
+export type Cluster = {
+  version: string;
+  workers: { name: string; shards: number }[];
+  faults: string[];
+};
+
+/** What a coordinator of Citus says of its workers and tables, and what of it is wrong; undefined where nothing is distributed. */
+export async function readCluster(connectionString: string): Promise<Cluster | undefined> {
+  const client = new pg.Client({ connectionString, connectionTimeoutMillis: 5000, query_timeout: 15_000 });
+  client.on('error', () => {});
+  await client.connect();
+  try {
+    const extension = await client.query<{ version: string }>(
+      `select extversion as version from pg_extension where extname = 'citus'`,
+    );
+    const version = extension.rows[0]?.version;
+    if (version === undefined) return undefined;
+    const tables = await client.query<{ name: string }>(
+      `select logicalrelid::text as name from pg_dist_partition where partmethod = 'h'`,
+    );
+    const names = tables.rows.map(({ name }) => name);
+    if (!names.includes(distributedTables[0])) return undefined;
+    const workers = await client.query<{ name: string; shards: number }>(
+      `select n.nodename || ':' || n.nodeport as name, count(s.shardid)::int as shards from pg_dist_node n
+        left join pg_dist_placement p on p.groupid = n.groupid
+        left join pg_dist_shard s on s.shardid = p.shardid and s.logicalrelid = 'alert'::regclass
+        where n.groupid <> 0 and n.noderole = 'primary' group by 1 order by 1`,
+    );
+    const unreached = await client.query<{ name: string }>(
+      `select to_nodename || ':' || to_nodeport as name from citus_check_cluster_node_health()
+        where result is not true group by 1 order by 1`,
+    );
+    const undone = distributedTables.filter((table) => !names.includes(table));
+    const triggers = await client.query(
+      `select from pg_trigger where tgname = 'two_phases' and not tgisinternal`,
+    );
+    return {
+      version,
+      workers: workers.rows,
+      faults: [
+        ...unreached.rows.map(
+          ({ name }) => `Worker ${name} is not reached by every node; its tenants get 503 until it is.`,
+        ),
+        ...workers.rows.flatMap(({ name, shards }) =>
+          shards === 0
+            ? [`Worker ${name} has no alerts; run select citus_rebalance_start() to give it some.`]
+            : [],
+        ),
+        ...(undone.length > 0
+          ? [`${undone.join(', ')} is not distributed, alerts are; run vigil migrate --citus again.`]
+          : []),
+        ...(triggers.rows.length === 0
+          ? [
+              'Transactions over a worker and the coordinator are not atomic; run vigil migrate --citus again.',
+            ]
+          : []),
+        ...(workers.rows.some(({ shards }) => shards > 4 * shardsPerWorker)
+          ? [
+              `Alerts have more shards per worker than needed, which slows searches; ${shardsPerWorker} are enough.`,
+            ]
+          : []),
+      ],
+    };
+  } finally {
+    void client.end().catch(() => undefined);
+  }
+}

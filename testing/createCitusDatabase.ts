@@ -1,0 +1,38 @@
+import { Client, type PoolConfig } from 'pg';
+
+/** A database on a coordinator and its workers, which know each other; it has the name that the coordinator's settings have. */
+export async function createCitusDatabase(
+  coordinator: PoolConfig,
+  workers: readonly PoolConfig[],
+): Promise<void> {
+  const { database } = coordinator;
+  await Promise.all(
+    [coordinator, ...workers].map(async (node) => {
+      await ask({ ...node, database: 'postgres' }, `create database ${database} template template0`);
+      await ask({ ...node, database }, 'create extension citus');
+    }),
+  );
+  await ask(coordinator, `select citus_set_coordinator_host('${coordinator.host}', ${coordinator.port})`);
+  for (const { host, port } of workers) await ask(coordinator, `select citus_add_node('${host}', ${port})`);
+}
+
+/** The workers that a coordinator knows; none on plain PostgreSQL. */
+export async function findCitusWorkers(coordinator: PoolConfig): Promise<{ host: string; port: number }[]> {
+  const extension = await ask(coordinator, "select from pg_extension where extname = 'citus'");
+  if (extension.length === 0) return [];
+  const rows = await ask(
+    coordinator,
+    'select nodename as host, nodeport as port from pg_dist_node where groupid <> 0 order by groupid',
+  );
+  return rows.map(({ host, port }) => ({ host: String(host), port: Number(port) }));
+}
+
+export async function ask(config: PoolConfig, text: string): Promise<Record<string, unknown>[]> {
+  const client = new Client(config);
+  await client.connect();
+  try {
+    return (await client.query<Record<string, unknown>>(text)).rows;
+  } finally {
+    await client.end();
+  }
+}
