@@ -32,7 +32,7 @@ const settings = {
 export type Citus = Awaited<ReturnType<typeof startCitus>>;
 
 /** Where the machine has a PostgreSQL with Citus; undefined where it has none. */
-export async function findCitus(): Promise<{ version: string; binaries: string } | undefined> {
+async function findCitus(): Promise<{ version: string; binaries: string } | undefined> {
   const versions = await readdir(packages).catch(() => []);
   for (const version of versions.toSorted((a, b) => Number(b) - Number(a)))
     if (existsSync(join('/usr/share/postgresql', version, 'extension', 'citus.control')))
