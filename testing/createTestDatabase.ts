@@ -69,7 +69,7 @@ async function prepareTemplate(client: Client): Promise<void> {
 }
 
 /** Its end also gives up the advisory lock. */
-async function onMaintenanceDatabase(work: (client: Client) => Promise<unknown>): Promise<void> {
+export async function onMaintenanceDatabase(work: (client: Client) => Promise<unknown>): Promise<void> {
   const client = new Client({ ...inject('postgres'), database: 'postgres' });
   await client.connect();
   try {

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Client, createClient } from '../sdk/src/index.ts';
 import { kill, postgresProcesses, socketFolderOf } from './bundledPostgres.ts';
+import { copyDataFolder } from './copyDataFolder.ts';
 import { createClient as createRawClient, type TestClient } from './createClient.ts';
 import { until } from './until.ts';
 
@@ -30,8 +31,11 @@ export type Vigil = Client &
 
 export type Environment = Record<string, string>;
 
-/** A folder for the data folders of one test file; Vigil creates them with the modes that it needs. */
-export async function createWorkspace() {
+/**
+ * A folder for the data folders of one test file. The first `serve` on a new one continues from a copy of what a first start
+ * leaves; `firstStart` is for tests of the first start itself.
+ */
+export async function createWorkspace({ firstStart = false } = {}) {
   const workspace = join(tmpdir(), `vigil-e2e-${randomUUID()}`);
   await mkdir(workspace);
   await chmod(workspace, 0o755);
@@ -56,6 +60,14 @@ export async function createWorkspace() {
     return { child, printed, ended, startedAt };
   }
 
+  async function makeFirst(dataDir: string): Promise<void> {
+    const { child, printed, ended } = launch(['serve'], dataDir, quiet);
+    await untilListening(printed, ended);
+    child.kill('SIGTERM');
+    const { code, stderr } = await ended;
+    if (code !== 0) throw new Error(`Vigil ended with ${code} after its first start: ${stderr}`);
+  }
+
   return {
     folder: (name: string) => join(workspace, name),
 
@@ -68,13 +80,9 @@ export async function createWorkspace() {
 
     /** Serves, and resolves when it listens; as the administrator of the data folder's token file. */
     async serve(dataDir: string, env: Environment = {}): Promise<Vigil> {
+      if (!firstStart) await copyDataFolder(dataDir, env, makeFirst);
       const { child, printed, ended, startedAt } = launch(['serve'], dataDir, { ...quiet, ...env });
-      const url = await Promise.race([
-        until(() => /^Vigil listens on (\S+)\n(.*\n)* {2}database/m.exec(printed.stdout)?.[1]),
-        ended.then(({ code, stderr }) => {
-          throw new Error(`Vigil ended with ${code} before it listened: ${stderr}`);
-        }),
-      ]);
+      const url = await untilListening(printed, ended);
       const startMs = performance.now() - startedAt;
       const token = env.VIGIL_ADMIN_TOKEN ?? (await readFile(join(dataDir, 'admin-token'), 'utf8')).trim();
       return {
@@ -105,6 +113,16 @@ export async function createWorkspace() {
       await rm(workspace, { recursive: true, maxRetries: 20, retryDelay: 100 });
     },
   };
+}
+
+/** Resolves to the URL. */
+function untilListening(printed: { stdout: string }, ended: Promise<Ended>): Promise<string> {
+  return Promise.race([
+    until(() => /^Vigil listens on (\S+)\n(.*\n)* {2}database/m.exec(printed.stdout)?.[1]),
+    ended.then(({ code, stderr }) => {
+      throw new Error(`Vigil ended with ${code} before it listened: ${stderr}`);
+    }),
+  ]);
 }
 
 const quiet = { VIGIL_PORT: '0', VIGIL_RATE_LIMIT: '1000000', VIGIL_RATE_BURST: '1000000' };

@@ -14,6 +14,8 @@ declare module 'vitest' {
     postgres: Embedded['connection'];
     /** Where each database of a test is distributed; none on plain PostgreSQL. */
     citusWorkers: { host: string; port: number }[];
+    /** Where the first test that needs it puts a data folder to copy. */
+    dataFolder: string;
   }
 }
 
@@ -23,7 +25,13 @@ declare module 'vitest' {
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const outside = process.env.VIGIL_TEST_DATABASE_URL;
-  return outside ? useOutside(project, outside) : startOwn(project);
+  const dataFolder = join(tmpdir(), `vigil-test-first-${randomUUID()}`);
+  project.provide('dataFolder', dataFolder);
+  const stop = outside ? await useOutside(project, outside) : await startOwn(project, dataFolder);
+  return async () => {
+    await stop();
+    await rm(dataFolder, { recursive: true, force: true });
+  };
 }
 
 async function useOutside(project: TestProject, connectionString: string): Promise<() => Promise<void>> {
@@ -48,7 +56,7 @@ async function useOutside(project: TestProject, connectionString: string): Promi
   return drop;
 }
 
-async function startOwn(project: TestProject): Promise<() => Promise<void>> {
+async function startOwn(project: TestProject, dataFolder: string): Promise<() => Promise<void>> {
   // Left to startEmbedded to create: as root it opens only folders of its own making to PostgreSQL's account.
   const dataDir = join(tmpdir(), `vigil-test-${randomUUID()}`);
   const embedded = await startEmbedded({
@@ -62,7 +70,7 @@ async function startOwn(project: TestProject): Promise<() => Promise<void>> {
       autovacuum: 'off',
     },
   });
-  const guard = startGuard(embedded, dataDir);
+  const guard = startGuard(embedded, dataDir, dataFolder);
   project.provide('postgres', embedded.connection);
   project.provide('citusWorkers', []);
   return async () => {
@@ -73,12 +81,13 @@ async function startOwn(project: TestProject): Promise<() => Promise<void>> {
 }
 
 /** Vitest runs no teardown when it is interrupted, so a shell waits for the end of its input, which is our end. */
-function startGuard({ connection, dataFolder }: Embedded, dataDir: string): ChildProcess {
+function startGuard(embedded: Embedded, ...folders: string[]): ChildProcess {
   const script = `cat
     kill -INT "$(head -n 1 "$1/postmaster.pid")"
     while [ -e "$1/postmaster.pid" ]; do sleep 0.1; done
-    rm -rf "$2" "$3"`;
-  const guard = spawn('/bin/sh', ['-c', script, 'guard', dataFolder, dataDir, connection.host], {
+    rm -rf "$@"`;
+  const args = [embedded.dataFolder, embedded.connection.host, ...folders];
+  const guard = spawn('/bin/sh', ['-c', script, 'guard', ...args], {
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore'],
   });

@@ -23,7 +23,7 @@ describe('vigil serve', () => {
     return vigil;
   };
   beforeAll(async () => {
-    workspace = await createWorkspace();
+    workspace = await createWorkspace({ firstStart: true });
     dataDir = workspace.folder('data');
   });
   afterAll(() => workspace.remove());
