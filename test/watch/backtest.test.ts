@@ -1,3 +1,7 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { artifacts } from '../../testing/contracts/artifacts.ts';
 import type { Contract } from '../../testing/createContract.ts';
@@ -7,13 +11,15 @@ import { startTestWatch, type TestWatch } from '../../testing/startTestWatch.ts'
 import { until } from '../../testing/until.ts';
 
 let anvil: Anvil;
+let gate: Awaited<ReturnType<typeof startGate>>;
 let vigil: TestWatch;
 let token: Contract;
 let contractId: number;
 let schemaId: number;
 beforeAll(async () => {
   anvil = await startAnvil();
-  vigil = await startTestWatch({ anvil: { urls: [anvil.url] } });
+  gate = await startGate(anvil.url);
+  vigil = await startTestWatch({ anvil: { urls: [gate.url] } });
   token = await anvil.deploy(artifacts.Token, 'Token', 'TKN', 18, 10n ** 24n);
   contractId = await vigil.addContract(token.address);
   const found = await vigil.ok('POST', 'detector/schema/search', { where: "name = 'ownership_change'" });
@@ -23,8 +29,9 @@ beforeAll(async () => {
   vigil.watch();
 });
 afterAll(async () => {
-  await vigil.stop();
-  await anvil.stop();
+  await vigil?.stop();
+  await gate?.stop();
+  await anvil?.stop();
 });
 
 const over = (uid: string) =>
@@ -88,14 +95,17 @@ describe('backtests', () => {
   });
 
   it('can be cancelled while they run, and stay as they are afterwards', async () => {
-    await anvil.rpc('anvil_mine', '0x7d0');
-    const body = { contractId, schemaId, fromBlock: 1, toBlock: 2000 };
+    await anvil.rpc('anvil_mine', '0x40');
+    await vigil.reached('anvil', Number(await anvil.blockNumber()));
+    const reopen = gate.holdBlocksFrom(40);
+    const body = { contractId, schemaId, fromBlock: 1, toBlock: 60 };
     const { uid } = await vigil.ok('POST', 'detector/backtest', body);
     await until(async () => (await vigil.ok('GET', `backtest/${uid}`)).processed > 0);
     expect(await vigil.ok('POST', `backtest/${uid}/cancel`)).toMatchObject({
       state: 'CANCELED',
       result: null,
     });
+    reopen();
     expect(await vigil.ok('GET', `backtest/${uid}`)).toMatchObject({ state: 'CANCELED' });
   });
 
@@ -166,3 +176,35 @@ describe('explaining', () => {
     expect(reply.steps).toContainEqual({ step: 'state', text: expect.stringContaining('rebuilt') });
   });
 });
+
+/** Stands before a node, and can hold requests for late blocks back. */
+async function startGate(target: string) {
+  let held: { from: number; isOpen: Promise<void> } | undefined;
+  const server = createServer(async (request, response) => {
+    const body = await text(request);
+    const numbers = [...body.matchAll(/"0x([0-9a-f]{1,8})"/g)].map(([, digits]) =>
+      Number.parseInt(digits!, 16),
+    );
+    if (held && /eth_getBlockByNumber|eth_getLogs/.test(body) && Math.max(...numbers) >= held.from)
+      await held.isOpen;
+    const headers = { 'content-type': 'application/json' };
+    const answer = await fetch(target, { method: 'POST', headers, body });
+    response.writeHead(answer.status, headers).end(await answer.text());
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    holdBlocksFrom(from: number): () => void {
+      let open = () => {};
+      const isOpen = new Promise<void>((resolve) => {
+        open = resolve;
+      });
+      held = { from, isOpen };
+      return open;
+    },
+    async stop(): Promise<void> {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
