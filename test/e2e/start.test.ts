@@ -49,11 +49,59 @@ describe('vigil serve', () => {
     expect((await vigil.stop()).code).toBe(0);
   });
 
-  it('prints no token at later starts, and the first one still works', async () => {
-    const vigil = await serve();
-    expect((await vigil.call('GET', 'auth/me', undefined, { token: firstToken })).status).toBe(200);
-    const { stdout, stderr } = await vigil.stop();
-    expect(stdout + stderr).not.toContain('vigil_admin_');
+  describe('from then on', () => {
+    let vigil: Vigil;
+    beforeAll(async () => {
+      vigil = await serve();
+    });
+
+    it('accepts the first token', async () => {
+      expect((await vigil.call('GET', 'auth/me', undefined, { token: firstToken })).status).toBe(200);
+    });
+
+    it('refuses a second instance on the same data folder, names the first, and leaves it in peace', async () => {
+      const second = await workspace.run(['serve'], dataDir, { VIGIL_PORT: '0' });
+      expect(second.code).toBe(1);
+      expect(second.stderr).toContain(
+        `Vigil cannot continue: Another Vigil (process ${vigil.pid}) already runs on data folder ${dataDir}; ` +
+          'stop it or set VIGIL_DATA_DIR to another folder',
+      );
+      expect(second.stdout).toBe('');
+      expect((await vigil.call('GET', '/readyz')).body).toEqual({ status: 'ready' });
+    });
+
+    it('shows operators and readers its health, without a token and without a download from elsewhere', async () => {
+      expect((await vigil.call('GET', '/healthz', undefined, { token: null })).body.status).toBe('ok');
+      const metrics = await vigil.call('GET', '/metrics', undefined, { token: null });
+      expect(metrics.headers.get('content-type')).toContain('text/plain');
+      expect(metrics.text).toMatch(/^vigil_store_connections\{state="total"\} \d+$/m);
+      expect(metrics.text).toMatch(
+        /^vigil_http_request_duration_seconds_count\{.*route="\/healthz".*\} [1-9]\d*$/m,
+      );
+      const openapi = await vigil.call('GET', '/openapi.json', undefined, { token: null });
+      expect(openapi.body.openapi).toMatch(/^3\.1/);
+      const docs = await vigil.call('GET', '/docs', undefined, { token: null });
+      expect(docs.status).toBe(200);
+      const loaded = [...docs.text.matchAll(/(?:src|href)="([^"]+)"/g)].map((match) => match[1]!);
+      expect(loaded.length).toBeGreaterThan(2);
+      for (const link of loaded) {
+        expect(link).not.toMatch(/^(https?:)?\/\//);
+        const page = await vigil.call('GET', new URL(link, `${vigil.url}/docs/`).pathname, undefined, {
+          token: null,
+        });
+        expect(page.status, link).toBe(200);
+      }
+      await leaveOften(vigil);
+      expect((await vigil.call('GET', '/metrics', undefined, { token: null })).text).not.toMatch(/status="5/);
+    });
+
+    it('stops without a fault in its log, in which no token is', async () => {
+      const { stdout, stderr } = await vigil.stop();
+      const printed = `${stdout}${stderr}`;
+      expect(printed).not.toContain('vigil_admin_');
+      const lines = printed.split('\n');
+      expect(lines.filter((line) => /premature close|"level":[456]0/i.test(line))).toEqual([]);
+    });
   });
 
   it.each(['SIGTERM', 'SIGINT'] as const)(
@@ -122,19 +170,6 @@ describe('vigil serve', () => {
     expect(await postgresProcesses(dataDir)).toEqual([]);
   });
 
-  it('refuses a second instance on the same data folder, names the first, and leaves it in peace', async () => {
-    const vigil = await serve();
-    const second = await workspace.run(['serve'], dataDir, { VIGIL_PORT: '0' });
-    expect(second.code).toBe(1);
-    expect(second.stderr).toContain(
-      `Vigil cannot continue: Another Vigil (process ${vigil.pid}) already runs on data folder ${dataDir}; ` +
-        'stop it or set VIGIL_DATA_DIR to another folder',
-    );
-    expect(second.stdout).toBe('');
-    expect((await vigil.call('GET', '/readyz')).body).toEqual({ status: 'ready' });
-    await vigil.stop();
-  });
-
   it('says which variable to change when its port is taken, and leaves no server behind', async () => {
     const other = createServer().listen(0, '127.0.0.1');
     await until(() => other.listening);
@@ -148,43 +183,16 @@ describe('vigil serve', () => {
     expect(await postgresProcesses(dataDir)).toEqual([]);
   });
 
-  it('shows operators and readers its health, without a token and without a download from elsewhere', async () => {
-    const vigil = await serve();
-    expect((await vigil.call('GET', '/healthz', undefined, { token: null })).body.status).toBe('ok');
-    const metrics = await vigil.call('GET', '/metrics', undefined, { token: null });
-    expect(metrics.headers.get('content-type')).toContain('text/plain');
-    expect(metrics.text).toMatch(/^vigil_store_connections\{state="total"\} \d+$/m);
-    expect(metrics.text).toMatch(/^vigil_http_request_duration_seconds_count\{.*route="\/healthz".*\} 1$/m);
-    const openapi = await vigil.call('GET', '/openapi.json', undefined, { token: null });
-    expect(openapi.body.openapi).toMatch(/^3\.1/);
-    const docs = await vigil.call('GET', '/docs', undefined, { token: null });
-    expect(docs.status).toBe(200);
-    const loaded = [...docs.text.matchAll(/(?:src|href)="([^"]+)"/g)].map((match) => match[1]!);
-    expect(loaded.length).toBeGreaterThan(2);
-    for (const link of loaded) {
-      expect(link).not.toMatch(/^(https?:)?\/\//);
-      const page = await vigil.call('GET', new URL(link, `${vigil.url}/docs/`).pathname, undefined, {
-        token: null,
-      });
-      expect(page.status, link).toBe(200);
-    }
-    await leaveOften(vigil);
-    expect((await vigil.call('GET', '/metrics', undefined, { token: null })).text).not.toMatch(/status="5/);
-    const { stdout, stderr } = await vigil.stop();
-    const lines = `${stdout}${stderr}`.split('\n');
-    expect(lines.filter((line) => /premature close|"level":[456]0/i.test(line))).toEqual([]);
-  });
-
   it('starts within 10 s the first time and within 3 s from then on', async () => {
+    const slowdown = await measureSlowdown();
     // The quickest counts, because the machine may be busy with something else.
-    while (Math.min(...firstStartsMs) >= 10_000 && firstStartsMs.length < 3) {
+    while (Math.min(...firstStartsMs) >= 10_000 * slowdown && firstStartsMs.length < 3) {
       const vigil = await workspace.serve(workspace.folder(`first-${firstStartsMs.length}`));
       firstStartsMs.push(vigil.startMs);
       await vigil.stop();
     }
     const told = [firstStartsMs, laterStartsMs].map((times) => times.map(Math.round).join(', '));
     console.log(`first starts took ${told[0]} ms, later ones ${told[1]} ms`);
-    const slowdown = await measureSlowdown();
     expect(Math.min(...firstStartsMs)).toBeLessThan(10_000 * slowdown);
     expect(Math.min(...laterStartsMs)).toBeLessThan(3000 * slowdown);
   });

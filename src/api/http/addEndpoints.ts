@@ -92,7 +92,7 @@ function addRoute(app: FastifyInstance, endpoint: Endpoint, options: ServerOptio
     },
     handler: async (request, reply) => {
       if (!request.caller) throw new Error('The request was not authorized.');
-      const answer = await run(endpoint, options, gates, request, request.caller);
+      const answer = await gates.track(run(endpoint, options, gates, request, request.caller));
       if (answer.newToken !== undefined) options.authenticate.trustNew(answer.newToken);
       if (answer.cookie !== undefined) setCookie(options, request, reply, answer.cookie);
       return send(endpoint, request, reply, answer);
@@ -112,10 +112,23 @@ function createGates(app: FastifyInstance, { rateLimit, services, authenticate }
     passwords.sweep();
   };
   const sweeper = setInterval(sweep, sweepMs).unref();
-  app.addHook('onClose', async () => clearInterval(sweeper));
+  const running = new Set<Promise<unknown>>();
+  app.addHook('onClose', async () => {
+    clearInterval(sweeper);
+    // A client that has left no longer holds the server open, but its request still uses the store.
+    await Promise.allSettled(running);
+  });
   return {
     limits,
     passwords,
+    async track<T>(work: Promise<T>): Promise<T> {
+      running.add(work);
+      try {
+        return await work;
+      } finally {
+        running.delete(work);
+      }
+    },
     shares: createRequestShares(),
     files: createFairQueue({ slots: 4, slotsPerKey: 1 }),
   };
