@@ -1,9 +1,9 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { postgresProcesses } from '../../testing/bundledPostgres.ts';
 import { createWorkspace, type Ended, type Vigil } from '../../testing/createWorkspace.ts';
+import { until } from '../../testing/until.ts';
 
 describe('the command line', () => {
   let workspace: Awaited<ReturnType<typeof createWorkspace>>;
@@ -93,8 +93,8 @@ describe('the command line', () => {
           code: 0,
           stdout: `Token ${id} is revoked.\n`,
         });
-        await sleep(1000);
-        if (vigil) expect((await vigil.call('GET', 'auth/me', undefined, { token })).status).toBe(401);
+        const status = async () => (await vigil?.call('GET', 'auth/me', undefined, { token }))?.status;
+        if (vigil) await until(async () => (await status()) === 401);
         expect((await run('token list')).stdout).not.toMatch(row);
         expect(await run(`token revoke ${id}`)).toMatchObject({
           code: 2,
