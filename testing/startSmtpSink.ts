@@ -13,7 +13,7 @@ export type SmtpSink = {
   refuse(...answers: string[]): void;
   /** The same for the bodies. */
   refuseBody(...answers: string[]): void;
-  /** How long every body is held before it is answered. */
+  /** How long every body is held before it is answered; 0 answers those that are held, too. */
   hold(ms: number): void;
   stop(): Promise<void>;
 };
@@ -25,6 +25,12 @@ export async function startSmtpSink(options: { password?: string } = {}): Promis
   const bodyAnswers: string[] = [];
   let connections = 0;
   let holdMs = 0;
+  const held: (() => void)[] = [];
+  const hold = () =>
+    Promise.race([
+      sleep(holdMs, undefined, { ref: false }),
+      new Promise<void>((resolve) => held.push(resolve)),
+    ]);
   const server = new SMTPServer({
     disabledCommands: ['STARTTLS', ...(options.password ? [] : ['AUTH'])],
     allowInsecureAuth: true,
@@ -46,7 +52,7 @@ export async function startSmtpSink(options: { password?: string } = {}): Promis
       const chunks: Buffer[] = [];
       stream.on('data', (chunk: Buffer) => chunks.push(chunk));
       stream.on('end', () => {
-        void sleep(holdMs).then(() => {
+        void hold().then(() => {
           const answer = bodyAnswers.shift();
           if (answer !== undefined) return callback(failure(answer));
           const { mailFrom, rcptTo } = session.envelope;
@@ -72,6 +78,7 @@ export async function startSmtpSink(options: { password?: string } = {}): Promis
     refuseBody: (...answers) => void bodyAnswers.push(...answers),
     hold: (ms) => {
       holdMs = ms;
+      if (ms === 0) for (const answer of held.splice(0)) answer();
     },
     stop: () => new Promise((resolve) => server.close(() => resolve())),
   };

