@@ -4,6 +4,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Cbor } from '@icp-sdk/core/agent';
+import { Principal } from '@icp-sdk/core/principal';
 import { bytesToHex } from '@noble/hashes/utils.js';
 import { until } from '../until.ts';
 
@@ -39,7 +40,8 @@ export async function startPocketIc(program: string) {
         fiduciary: null,
         bitcoin: null,
         system: [],
-        application: [],
+        // Canisters are made there, so that certificates come with the delegation of a subnet, as on the main network.
+        application: [subnet],
         cloud_engine: [],
         verified_application: [],
       },
@@ -51,14 +53,25 @@ export async function startPocketIc(program: string) {
     const { root_key: rootKey } = Cbor.decode<{ root_key: Uint8Array }>(
       new Uint8Array(await status.arrayBuffer()),
     );
-    return { url, rootKey: bytesToHex(rootKey), stop };
+    const { canister_id: home } = made.Created.topology.default_effective_canister_id;
+    return {
+      url,
+      rootKey: bytesToHex(rootKey),
+      home: Principal.fromUint8Array(Uint8Array.from(Buffer.from(home, 'base64'))).toText(),
+      stop,
+    };
   } catch (error) {
     await stop();
     throw error;
   }
 }
 
-async function post(url: string, body: unknown): Promise<{ Created: { instance_id: number } }> {
+type Created = {
+  instance_id: number;
+  topology: { default_effective_canister_id: { canister_id: string } };
+};
+
+async function post(url: string, body: unknown): Promise<{ Created: Created }> {
   const answer = await fetch(url, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },

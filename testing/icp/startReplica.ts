@@ -9,6 +9,8 @@ import { secp256k1 } from '@noble/curves/secp256k1.js';
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, concatBytes, hexToBytes, utf8ToBytes } from '@noble/hashes/utils.js';
 import { type Branches, createHashTree, leb, rootHash } from './hashTree.ts';
+import { manageCanister } from './manageCanister.ts';
+import type { openWasm } from './openWasm.ts';
 
 export type Method = {
   readonly args: IDL.Type[];
@@ -26,6 +28,8 @@ export type Canister = {
   /** Its interface; `private`: for its controllers alone. */
   candid?: string | { private: string };
   certifiedData?: () => Uint8Array;
+  /** Code that was installed, in place of `methods`. */
+  code?: Awaited<ReturnType<typeof openWasm>>;
 };
 
 export type Replica = Awaited<ReturnType<typeof startReplica>>;
@@ -57,7 +61,7 @@ const ed25519Prefix = hexToBytes('302a300506032b6570032100');
  * A replica of the Internet Computer as far as its HTTP interface goes: status, query, call (v2, v3, v4) and read_state, with
  * certificates signed by its own root key and queries signed by its node, strict about signatures and expiries. Where it
  * deviates from a real one: one subnet that is the root itself (no delegation), a call is executed at once and its effects are
- * certified with the next answer, canisters are functions and not Wasm, no cycles, no inspect_message, statuses are kept for
+ * certified with the next answer, canisters are functions (or Wasm with two calls of the system), no cycles, no inspect_message, statuses are kept for
  * ever unless `forget` is called.
  */
 export async function startReplica() {
@@ -70,7 +74,7 @@ export async function startReplica() {
   const canisters = new Map<string, Canister>();
   const statuses = new Map<string, Status>();
   const signatures = new Map<string, Uint8Array>();
-  const held: (() => void)[] = [];
+  const held: (() => Promise<void>)[] = [];
   const seen = new Map<string, number>();
   const replica = {
     url: '',
@@ -90,8 +94,8 @@ export async function startReplica() {
     isLosing: false,
     now: () => BigInt(Math.floor((Date.now() - replica.lagMs) / roundMs) * roundMs) * 1_000_000n,
     certificate,
-    release: () => {
-      for (const run of held.splice(0)) run();
+    release: async () => {
+      for (const run of held.splice(0)) await run();
     },
     forget: () => statuses.clear(),
     stop: async () => {
@@ -154,10 +158,10 @@ export async function startReplica() {
     return Cbor.encode({ tree: hashTree, signature });
   }
 
-  function answerQuery({ content }: Envelope) {
+  async function answerQuery({ content }: Envelope) {
     const id = requestIdOf(content);
     const timestamp = BigInt(Date.now()) * 1_000_000n;
-    const outcome = execute(content, true);
+    const outcome = await execute(content, true);
     const answer =
       'reply' in outcome
         ? { status: 'replied', reply: { arg: outcome.reply } }
@@ -171,16 +175,21 @@ export async function startReplica() {
     };
   }
 
-  function execute(content: Content, isQuery: boolean): { reply: Uint8Array } | { message: string } {
+  async function execute(
+    content: Content,
+    isQuery: boolean,
+  ): Promise<{ reply: Uint8Array } | { message: string }> {
     const id = Principal.fromUint8Array(content.canister_id ?? new Uint8Array()).toText();
     const caller = Principal.fromUint8Array(content.sender).toText();
     const name = content.method_name ?? '';
     const arg = content.arg ?? new Uint8Array();
     try {
-      if (id === 'aaaaa-aa') return manage(name, arg, caller);
+      if (id === 'aaaaa-aa') return { reply: await manageCanister(canisters, name, arg, caller) };
       const canister = canisters.get(id);
       if (!canister) throw new Error(`Canister ${id} not found`);
       if (canister.isStopped) throw new Error(`Canister ${id} is stopped`);
+      const own = canister.code?.run(name, isQuery);
+      if (own) return { reply: own };
       const method = canister.methods[name];
       if (!method || (isQuery && !method.isQuery))
         throw new Error(`Canister ${id} has no ${isQuery ? 'query' : 'update'} method '${name}'`);
@@ -191,32 +200,18 @@ export async function startReplica() {
     }
   }
 
-  function manage(name: string, arg: Uint8Array, caller: string): { reply: Uint8Array } {
-    const [{ canister_id }] = IDL.decode([IDL.Record({ canister_id: IDL.Principal })], arg) as unknown as [
-      { canister_id: Principal },
-    ];
-    const target = canisters.get(canister_id.toText());
-    if (!target) throw new Error(`Canister ${canister_id.toText()} not found`);
-    if (!target.controllers.includes(caller))
-      throw new Error(`Only controllers of canister ${canister_id.toText()} can call ic00 method ${name}`);
-    if (name !== 'stop_canister' && name !== 'start_canister')
-      throw new Error(`Management canister has no method '${name}'`);
-    target.isStopped = name === 'stop_canister';
-    return { reply: IDL.encode([], []) };
-  }
-
-  function submit({ content }: Envelope, isSync: boolean): { status: number; body?: unknown } {
+  async function submit({ content }: Envelope, isSync: boolean): Promise<{ status: number; body?: unknown }> {
     const id = bytesToHex(requestIdOf(content));
     const caller = Principal.fromUint8Array(content.sender).toText();
     if (replica.isLosing) return { status: 202 };
     if (!statuses.has(id)) {
       statuses.set(id, { status: 'received', caller });
-      const run = () => {
-        const outcome = execute(content, false);
+      const run = async () => {
+        const outcome = await execute(content, false);
         statuses.set(id, { status: 'reply' in outcome ? 'replied' : 'rejected', caller, ...outcome });
       };
       if (replica.isHolding) held.push(run);
-      else run();
+      else await run();
     }
     if (!isSync || statuses.get(id)?.status === 'received') return { status: 202 };
     return { status: 200, body: { status: 'replied', certificate: certificate() } };
@@ -240,16 +235,17 @@ export async function startReplica() {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
-      const { status, body } = answer(request.url ?? '', Buffer.concat(chunks));
-      response.writeHead(status, {
-        'content-type':
-          body instanceof Uint8Array || typeof body === 'object' ? 'application/cbor' : 'text/plain',
+      void answer(request.url ?? '', Buffer.concat(chunks)).then(({ status, body }) => {
+        response.writeHead(status, {
+          'content-type':
+            body instanceof Uint8Array || typeof body === 'object' ? 'application/cbor' : 'text/plain',
+        });
+        response.end(typeof body === 'string' || body === undefined ? body : Buffer.from(Cbor.encode(body)));
       });
-      response.end(typeof body === 'string' || body === undefined ? body : Buffer.from(Cbor.encode(body)));
     });
   });
 
-  function answer(url: string, raw: Buffer): { status: number; body?: unknown } {
+  async function answer(url: string, raw: Buffer): Promise<{ status: number; body?: unknown }> {
     const [, version = '', kind = ''] = /^\/api\/(v\d)\/(?:canister\/[^/]+\/)?(\w+)$/.exec(url) ?? [];
     seen.set(kind, (seen.get(kind) ?? 0) + 1);
     if (replica.fault === 'down') return { status: 503, body: 'The replica is down.' };
@@ -265,9 +261,9 @@ export async function startReplica() {
       const envelope = Cbor.decode<Envelope>(new Uint8Array(raw));
       const fault = envelopeFault(envelope);
       if (fault !== undefined) return { status: 400, body: fault };
-      if (kind === 'query') return { status: 200, body: answerQuery(envelope) };
+      if (kind === 'query') return { status: 200, body: await answerQuery(envelope) };
       if (kind === 'read_state') return readState(envelope);
-      if (kind === 'call') return submit(envelope, version !== 'v2');
+      if (kind === 'call') return await submit(envelope, version !== 'v2');
       return { status: 404, body: 'unknown path' };
     } catch (error) {
       return { status: 400, body: String(error) };
