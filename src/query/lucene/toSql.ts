@@ -1,6 +1,7 @@
 import { join, type Sql, sql } from '../../lib/sql.ts';
 import { isPlain, lowerCase } from '../analyzer.ts';
 import { beginningTerm } from '../beginningTerm.ts';
+import { splitPairs } from '../pairHash.ts';
 import type { Field } from './mapping.ts';
 import { isEmptyRange, literalsOf, type Pattern } from './patternNode.ts';
 import type { Bool, Predicate } from './predicate.ts';
@@ -165,7 +166,7 @@ function testHashes(parts: readonly SqlPredicate[], { terms }: SqlSource): SqlPr
   });
   const hashes = [...new Set(hashed.flatMap((each) => each.hashes))];
   if (!terms || hashed.length === 0 || hashes.length > maxRowHashes) return [...parts];
-  const test = sql`${terms} && ${hashes}::int4[]`;
+  const test = hasOneOf(hashes, (list) => sql`${terms} && ${list}::int4[]`);
   return [
     ...hashed.map(({ part }) => ({ ...part, condition: sql`(${test} and ${part.condition})` })),
     ...parts.filter((part) => !hashed.some((each) => each.part === part)),
@@ -278,7 +279,7 @@ export function indexTests(predicate: SqlPredicate, terms: Sql): Sql[] {
 
 function hashTest({ hashes, rows = [], all = [] }: Narrow, hasOne: (hashes: readonly number[]) => Sql): Sql {
   const tests = [
-    ...(hashes.length > 0 || rows.length + all.length === 0 ? [hasOne(hashes)] : []),
+    ...(hashes.length > 0 || rows.length + all.length === 0 ? [hasOneOf(hashes, hasOne)] : []),
     ...all.map(
       (each) =>
         sql`(${join(
@@ -289,4 +290,9 @@ function hashTest({ hashes, rows = [], all = [] }: Narrow, hasOne: (hashes: read
     ...rows,
   ];
   return tests.length === 1 ? join(tests, '') : sql`(${join(tests, ' or ')})`;
+}
+
+/** Whether a row has one of the hashes, or both parts of one that is a pair. */
+function hasOneOf(hashes: readonly number[], hasOne: (hashes: readonly number[]) => Sql): Sql {
+  return join(splitPairs(hashes).map(hasOne), ' and ');
 }

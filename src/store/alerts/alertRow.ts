@@ -1,6 +1,6 @@
 import { yieldToEventLoop } from '../../lib/eventLoop.ts';
 import { type Finding, severityOf } from '../../model/alert.ts';
-import { termHash } from '../../query/termHash.ts';
+import { createTermSet } from './createTermSet.ts';
 import { findingTerms } from './findingTerms.ts';
 
 /** A finding as its row, with its search terms; yields to the event loop where that takes long. */
@@ -11,8 +11,7 @@ export async function alertRow(
 ): Promise<Record<string, unknown>> {
   await yieldToEventLoop();
   const { odd, terms } = await findingTerms(finding);
-  const incidentTerms =
-    incidentUid && incidentUid !== uid ? [termHash(finding.tenantId, 'incidentUid', incidentUid)] : [];
+  const joined = incidentUid && incidentUid !== uid ? incidentTerms(finding.tenantId, incidentUid) : [];
   await yieldToEventLoop();
   return {
     tenant_id: finding.tenantId,
@@ -49,6 +48,13 @@ export async function alertRow(
     tags: finding.tags,
     meta: finding.meta,
     odd_words: odd,
-    terms: [...terms, ...incidentTerms],
+    terms: [...terms, ...joined],
   };
+}
+
+/** An alert that began its incident needs none. */
+function incidentTerms(tenantId: number, incidentUid: string): Iterable<number> {
+  const { addTo, hashes } = createTermSet(tenantId);
+  addTo('incidentUid')(incidentUid);
+  return hashes();
 }

@@ -2,30 +2,24 @@ import { yieldToEventLoop } from '../../lib/eventLoop.ts';
 import { addWords, analyze } from '../../query/analyzer.ts';
 import { beginningTerm } from '../../query/beginningTerm.ts';
 import { oddWords } from '../../query/plainWords.ts';
-import { createTermHash } from '../../query/termHash.ts';
 import type { NoteWords } from './alertWords.ts';
 
-export type IndexedTexts = {
-  /** Hashes of all words. */
-  terms: Set<number>;
-  /** The words that PostgreSQL would split wrongly, by text; null for the many rows without one. */
-  odd: Record<string, string> | null;
-};
+/** The words that PostgreSQL would split wrongly, by text; null for the many rows without one. */
+export type OddWords = Record<string, string> | null;
 
 /** A shorter text takes less than a millisecond. */
 const largeText = 20_000;
 const wordsPerTurn = 10_000;
 
-/** Makes texts searchable, by column; yields to the event loop where a text is large. */
+/** Adds the words of texts, by column, to the terms of a row; yields to the event loop where a text is large. */
 export async function indexTexts(
-  tenantId: number,
+  addTo: (column: string) => (term: string) => void,
   columns: Readonly<Record<string, readonly (string | undefined)[]>>,
   noteWords?: NoteWords,
-): Promise<IndexedTexts> {
-  const terms = new Set<number>();
+): Promise<OddWords> {
   const odd: [string, string][] = [];
   for (const [column, texts] of Object.entries(columns)) {
-    const hash = createTermHash(tenantId, column);
+    const add = addTo(column);
     const note = noteWords?.(column);
     for (const text of texts) {
       if (text === undefined) continue;
@@ -33,10 +27,10 @@ export async function indexTexts(
       for (let at = 0; at < words.length; at += wordsPerTurn) {
         const piece = words.length > wordsPerTurn ? words.slice(at, at + wordsPerTurn) : words;
         for (const word of piece) {
-          terms.add(hash(word));
+          add(word);
           note?.(word);
           const beginning = beginningTerm(word);
-          if (beginning !== undefined) terms.add(hash(beginning));
+          if (beginning !== undefined) add(beginning);
         }
         if (words.length > wordsPerTurn) await yieldToEventLoop();
       }
@@ -45,7 +39,7 @@ export async function indexTexts(
       if (oddText !== undefined) odd.push([text, oddText]);
     }
   }
-  return { terms, odd: odd.length === 0 ? null : Object.fromEntries(odd) };
+  return odd.length === 0 ? null : Object.fromEntries(odd);
 }
 
 async function analyzeInPieces(text: string): Promise<string[]> {
