@@ -7,6 +7,7 @@ import { purgeAlertEvents } from '../store/alerts/alertEvents.ts';
 import { purgeAlertRates } from '../store/alerts/alertRate.ts';
 import { dropOldPartitions, ensurePartitionsAhead } from '../store/alerts/partitions.ts';
 import { purgeBesideAlerts, purgeIncidentKeys } from '../store/alerts/purgeBesideAlerts.ts';
+import { rebuildIndexes } from '../store/alerts/rebuildIndexes.ts';
 import { purgeDeliveries } from '../store/destinations/purgeDeliveries.ts';
 import { purgeReplies } from '../store/records/idempotency.ts';
 import { purgeScoreQueues } from '../store/scores/queueScores.ts';
@@ -74,6 +75,8 @@ export async function runHousekeeping(options: Options, signal: AbortSignal): Pr
           'Purging old incidents and comments': () => purgeBesideAlerts(store, retainedFrom),
           'Purging old metric samples': () => dropOldSamples(store, retainedFrom),
         }),
+    // Last, because it may take long.
+    'Rebuilding indexes of past months': () => rebuildIndexes(store, { retainedFrom, now: at }, signal),
   };
   for (const [name, step] of Object.entries(steps)) {
     if (signal.aborted) return;

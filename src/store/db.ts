@@ -24,6 +24,8 @@ export type Db = {
 export type Store = Db & {
   /** All of `work` is committed or none of it. After a deadlock it runs again. */
   transaction<T>(work: (tx: Db) => Promise<T>): Promise<T>;
+  /** Runs a statement that may take minutes and needs no transaction; absent behind a pooler, which would not know. */
+  maintain?(statement: Sql): Promise<void>;
   stats(): { total: number; idle: number; waiting: number };
   close(): Promise<void>;
 };
@@ -125,9 +127,19 @@ export function createStore(pool: pg.Pool): Store {
     ),
     cacheKey: pool,
     transaction: (work) => transaction(pool, work, layout),
+    maintain: (statement) => useClient(pool, (client) => maintain(client, render(statement))),
     stats: () => statsOf(pool),
     close: () => pool.end(),
   };
+}
+
+async function maintain(client: pg.ClientBase, query: { text: string; values: unknown[] }): Promise<void> {
+  await client.query('set statement_timeout = 0');
+  try {
+    await client.query(query);
+  } finally {
+    await client.query('reset statement_timeout');
+  }
 }
 
 const statsOf = (pool: pg.Pool) => ({

@@ -4,6 +4,7 @@ import { prepareRaise, raiseAlerts } from '../../src/alerts/raiseAlerts.ts';
 import { sql } from '../../src/lib/sql.ts';
 import { runHousekeeping } from '../../src/runtime/startHousekeeping.ts';
 import { ensurePartitions } from '../../src/store/alerts/partitions.ts';
+import { rebuildIndexes } from '../../src/store/alerts/rebuildIndexes.ts';
 import { openStore, type Store } from '../../src/store/db.ts';
 import { createRandom } from '../../testing/createRandom.ts';
 import { createTestDatabase } from '../../testing/createTestDatabase.ts';
@@ -79,6 +80,38 @@ describe('keeping house', () => {
     }
     const made = await store.query(sql`select 1 from pg_class where relname like 'alert_200__06'`);
     expect(made).toHaveLength(5);
+  });
+
+  it('rebuilds the indexes of a month after its end, once, also after a process that died at it', async () => {
+    const settled = Date.UTC(2021, 1, 10);
+    const rebuild = (at: number) => rebuildIndexes(store, { now: at }, new AbortController().signal);
+    const indexes = () =>
+      store.query<{ name: string; file: number; isValid: boolean }>(
+        sql`select c.relname as name, c.relfilenode::int as file, x.indisvalid as "isValid"
+          from pg_index x join pg_class c on c.oid = x.indexrelid
+          where x.indrelid = 'alert_2021_01'::regclass order by 1`,
+      );
+    await ensurePartitions(store, 'alert', [Date.UTC(2021, 0)]);
+    const before = await indexes();
+    await rebuild(Date.UTC(2021, 1, 2));
+    expect(await indexes()).toEqual(before);
+
+    await store.query(sql`insert into rebuilt_month values ('alert_2021_01', ${settled}, false)`);
+    await store.query(sql`create index alert_2021_01_pkey_ccnew on alert_2021_01 (uid)`);
+    await store.query(
+      sql`update pg_index set indisvalid = false where indexrelid = 'alert_2021_01_pkey_ccnew'::regclass`,
+    );
+    await rebuild(settled + 3_600_000);
+    expect(await indexes()).toHaveLength(before.length + 1);
+
+    await rebuild(settled + 2 * 86_400_000);
+    const after = await indexes();
+    expect(after.map(({ name, isValid }) => [name, isValid])).toEqual(before.map(({ name }) => [name, true]));
+    const files = new Map(before.map(({ name, file }) => [name, file]));
+    const kept = after.filter(({ name, file }) => files.get(name) === file).map(({ name }) => name);
+    expect(kept).toEqual(['alert_2021_01_block_number_idx', 'alert_2021_01_terms_idx']);
+    await rebuild(settled + 9 * 86_400_000);
+    expect(await indexes()).toEqual(after);
   });
 
   it('gives up on what others hold instead of letting everybody wait behind it', async () => {

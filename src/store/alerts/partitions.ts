@@ -43,23 +43,30 @@ export async function ensurePartitionsAhead(store: Store, now: number): Promise<
 
 /** Drops the partitions that end before `before`, their roll-ups and words; returns the names of the partitions. */
 export async function dropOldPartitions(store: Store, before: number): Promise<string[]> {
-  const rows = await store.query<{ parent: string; name: string }>(
-    sql`select p.relname as parent, c.relname as name from pg_inherits i
-      join pg_class c on c.oid = i.inhrelid join pg_class p on p.oid = i.inhparent
-      where p.relname = any(${[...partitionedTables]}) order by c.relname`,
-  );
-  const old = rows.filter(({ parent, name }) => boundsOf(name.slice(parent.length + 1)).to <= before);
-  for (const { name } of old) {
+  const old: string[] = [];
+  for (const table of partitionedTables) old.push(...(await monthsBefore(store, table, before)));
+  for (const name of old) {
     await store.transaction(async (tx) => {
       // While the drop waits for a long search, raising alerts waits for the drop; better retry in an hour.
       await tx.query(sql`set local lock_timeout = '2s'`);
       await tx.query(sql`drop table ${raw(name)}`);
+      await tx.query(sql`delete from rebuilt_month where name = ${name}`);
     });
   }
   const date = new Date(before);
   await dropRollups(store, Date.UTC(date.getUTCFullYear(), date.getUTCMonth()));
   await dropOldWords(store, before);
-  return old.map(({ name }) => name);
+  return old;
+}
+
+/** The partitions that end before `before`, the oldest first. */
+export async function monthsBefore(db: Db, table: PartitionedTable, before: number): Promise<string[]> {
+  const rows = await db.query<{ name: string }>(
+    sql`select c.relname as name from pg_inherits i
+      join pg_class c on c.oid = i.inhrelid join pg_class p on p.oid = i.inhparent
+      where p.relname = ${table} order by c.relname`,
+  );
+  return rows.map(({ name }) => name).filter((name) => boundsOf(name.slice(table.length + 1)).to <= before);
 }
 
 /** Contract by contract, by the index of the roll-ups; months begin with a day. */
