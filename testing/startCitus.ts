@@ -106,7 +106,7 @@ export async function startCitus(folder: (name: string) => string, workers = 2) 
     }
 
     await start();
-    // Newer servers must be told that tables may move by Citus.
+    // Newer servers move tables by Citus only where this setting names it.
     const allows = await ask(maintenance, "select from pg_settings where name = 'output_plugin_libraries'");
     if (allows.length > 0) {
       await ask(maintenance, "alter system set output_plugin_libraries = 'pgoutput', 'citus'");

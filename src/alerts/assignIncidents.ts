@@ -10,7 +10,7 @@ import {
   type IncidentState,
   lockIncidentKeys,
 } from '../store/alerts/incidents.ts';
-import { writeBegunIncidents } from '../store/alerts/loneIncidents.ts';
+import { writeStartedIncidents } from '../store/alerts/loneIncidents.ts';
 import type { Db } from '../store/db.ts';
 
 type Candidate = { uid: string; finding: Finding };
@@ -83,7 +83,7 @@ async function writeJoined(
     const isJoined = incidentUid && (kind === 'action' || found.get(incidentUid)?.isLone);
     return isJoined ? [{ tenantId, uid: incidentUid }] : [];
   });
-  await writeBegunIncidents(tx, joined);
+  await writeStartedIncidents(tx, joined);
 }
 
 /** Alerts that share a transaction, or one without. */

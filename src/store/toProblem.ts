@@ -29,7 +29,7 @@ export function toProblem(error: unknown): unknown {
 
 /**
  * Whether a coordinator of Citus lost a worker: the connection to itself is whole. A worker that dies under a statement is an
- * internal error there, told by its context.
+ * internal error there, known by its context.
  */
 export function isWorkerDown(error: unknown): boolean {
   if (!(error instanceof pg.DatabaseError) || error.severity === 'FATAL') return false;

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -180,7 +180,7 @@ describe('explaining', () => {
 /** Stands before a node, and can hold requests for late blocks back. */
 async function startGate(target: string) {
   let held: { from: number; isOpen: Promise<void> } | undefined;
-  const server = createServer(async (request, response) => {
+  const pass = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const body = await text(request);
     const numbers = [...body.matchAll(/"0x([0-9a-f]{1,8})"/g)].map(([, digits]) =>
       Number.parseInt(digits!, 16),
@@ -190,7 +190,8 @@ async function startGate(target: string) {
     const headers = { 'content-type': 'application/json' };
     const answer = await fetch(target, { method: 'POST', headers, body });
     response.writeHead(answer.status, headers).end(await answer.text());
-  });
+  };
+  const server = createServer((request, response) => void pass(request, response));
   await once(server.listen(0, '127.0.0.1'), 'listening');
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,

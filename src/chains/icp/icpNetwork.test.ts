@@ -97,7 +97,7 @@ describe(`the Internet Computer (${process.env.POCKET_IC_BIN ?? 'stand-in'})`, (
       [paid, { asset: 'native', to: own, amount: 300_000_000n }],
       [passed, { asset: 'native', from: own, amount: 100_000_000n }],
     ] as const) {
-      const number = (await until(() => client.blockOfTransaction(hash)))!;
+      const number = await until(() => client.blockOfTransaction(hash));
       const block = await until(() => client.block(number));
       const { transactions } = await client.detail!(block, watched(own));
       expect(transactions.find((each) => each.hash === hash)?.transfers).toMatchObject([transfer]);

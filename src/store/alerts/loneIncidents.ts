@@ -45,7 +45,7 @@ export async function writeLoneIncidents(tx: Db, condition: Sql): Promise<void> 
 }
 
 /** The same for these incidents, by the alerts that began them. */
-export async function writeBegunIncidents(
+export async function writeStartedIncidents(
   tx: Db,
   incidents: readonly { tenantId: number; uid: string }[],
 ): Promise<void> {
