@@ -29,8 +29,7 @@ const maxOrdinaryDigits = 2;
 const maxShapeLength = 64;
 const maxRunLength = 20;
 
-/** Whether a word may well be in other alerts too: it is short and has few digits. */
-export function isOrdinary(word: string): boolean {
+function isOrdinary(word: string): boolean {
   if (word.length > maxOrdinaryLength) return false;
   let count = 0;
   for (let at = 0; at < word.length; at++) {

@@ -16,7 +16,7 @@ export type SqlPredicate = {
 };
 
 /**
- * A row passes if it has one of these term hashes (or pairs of them), or fulfils one of `rows`, conditions that other indexes answer, or
+ * A row passes if it has one of these term hashes, or fulfils one of `rows`, conditions that other indexes answer, or
  * passes everything in one list of `all`.
  */
 export type Narrow = {

@@ -1,7 +1,6 @@
 import { join, type Sql, sql } from '../../lib/sql.ts';
 import { isPlain, lowerCase } from '../analyzer.ts';
 import { beginningTerm } from '../beginningTerm.ts';
-import { splitPairs } from '../pairHash.ts';
 import type { Field } from './mapping.ts';
 import { isEmptyRange, literalsOf, type Pattern } from './patternNode.ts';
 import type { Bool, Predicate } from './predicate.ts';
@@ -166,7 +165,7 @@ function testHashes(parts: readonly SqlPredicate[], { terms }: SqlSource): SqlPr
   });
   const hashes = [...new Set(hashed.flatMap((each) => each.hashes))];
   if (!terms || hashed.length === 0 || hashes.length > maxRowHashes) return [...parts];
-  const test = hasOneOf(hashes, (list) => sql`${terms} && ${list}::int4[]`);
+  const test = sql`${terms} && ${hashes}::int4[]`;
   return [
     ...hashed.map(({ part }) => ({ ...part, condition: sql`(${test} and ${part.condition})` })),
     ...parts.filter((part) => !hashed.some((each) => each.part === part)),
@@ -279,7 +278,7 @@ export function indexTests(predicate: SqlPredicate, terms: Sql): Sql[] {
 
 function hashTest({ hashes, rows = [], all = [] }: Narrow, hasOne: (hashes: readonly number[]) => Sql): Sql {
   const tests = [
-    ...(hashes.length > 0 || rows.length + all.length === 0 ? [hasOneOf(hashes, hasOne)] : []),
+    ...(hashes.length > 0 || rows.length + all.length === 0 ? [hasOne(hashes)] : []),
     ...all.map(
       (each) =>
         sql`(${join(
@@ -290,9 +289,4 @@ function hashTest({ hashes, rows = [], all = [] }: Narrow, hasOne: (hashes: read
     ...rows,
   ];
   return tests.length === 1 ? join(tests, '') : sql`(${join(tests, ' or ')})`;
-}
-
-/** Whether a row has one of the hashes, or both parts of one that is a pair. */
-function hasOneOf(hashes: readonly number[], hasOne: (hashes: readonly number[]) => Sql): Sql {
-  return join(splitPairs(hashes).map(hasOne), ' and ');
 }

@@ -1,6 +1,6 @@
 import { yieldToEventLoop } from '../../lib/eventLoop.ts';
 import { type Finding, severityOf } from '../../model/alert.ts';
-import { createTermSet } from './createTermSet.ts';
+import { termHash } from '../../query/termHash.ts';
 import { findingTerms } from './findingTerms.ts';
 
 /** A finding as its row, with its search terms; yields to the event loop where that takes long. */
@@ -11,7 +11,8 @@ export async function alertRow(
 ): Promise<Record<string, unknown>> {
   await yieldToEventLoop();
   const { odd, terms } = await findingTerms(finding);
-  const joined = incidentUid && incidentUid !== uid ? incidentTerms(finding.tenantId, incidentUid) : [];
+  const incidentTerms =
+    incidentUid && incidentUid !== uid ? [termHash(finding.tenantId, 'incidentUid', incidentUid)] : [];
   await yieldToEventLoop();
   return {
     tenant_id: finding.tenantId,
@@ -48,13 +49,6 @@ export async function alertRow(
     tags: finding.tags,
     meta: finding.meta,
     odd_words: odd,
-    terms: [...terms, ...joined],
+    terms: [...terms, ...incidentTerms],
   };
-}
-
-/** An alert that began its incident needs none. */
-function incidentTerms(tenantId: number, incidentUid: string): Iterable<number> {
-  const { addTo, hashes } = createTermSet(tenantId);
-  addTo('incidentUid')(incidentUid);
-  return hashes();
 }

@@ -3,9 +3,9 @@ import type { Finding } from '../../model/alert.ts';
 import { lowerCase } from '../../query/analyzer.ts';
 import { beginningTerm } from '../../query/beginningTerm.ts';
 import { addMemberTerms } from '../../query/memberTerms.ts';
+import { createTermHash } from '../../query/termHash.ts';
 import type { NoteWords } from './alertWords.ts';
-import { createTermSet } from './createTermSet.ts';
-import { indexTexts, type OddWords, textsOf } from './indexTexts.ts';
+import { type IndexedTexts, indexTexts, textsOf } from './indexTexts.ts';
 
 /** What the terms of an alert are made of; `incidentUid` only if another alert began its incident. */
 export type TermSource = Nullable<Omit<Finding, keyof Required>> & Required & { incidentUid?: string | null };
@@ -21,10 +21,8 @@ type Nullable<T> = { [member in keyof T]?: T[member] | null };
  */
 export const termVersion = 3;
 
-export type AlertTerms = { terms: Set<number>; odd: OddWords };
-
 /** The hashes under which searches find an alert, and the words that PostgreSQL would split wrongly; notes all its words. */
-export async function alertTerms(alert: TermSource, noteWords?: NoteWords): Promise<AlertTerms> {
+export async function alertTerms(alert: TermSource, noteWords?: NoteWords): Promise<IndexedTexts> {
   const { tenantId, meta } = alert;
   const texts = {
     name: [alert.name],
@@ -32,16 +30,15 @@ export async function alertTerms(alert: TermSource, noteWords?: NoteWords): Prom
     walletName: [alert.walletName ?? undefined],
     meta: textsOf(meta),
   };
-  const { addTo, hashes } = createTermSet(tenantId);
-  const odd = await indexTexts(addTo, texts, noteWords);
+  const { odd, terms } = await indexTexts(tenantId, texts, noteWords);
   await yieldToEventLoop();
-  addMemberTerms('meta', meta, (field, term) => addTo(field)(term));
+  addMemberTerms('meta', meta, (field, term) => terms.add(createTermHash(tenantId, field)(term)));
   const addWhole = (column: string, value: string) => {
-    const add = addTo(column);
-    add(value);
+    const hash = createTermHash(tenantId, column);
+    terms.add(hash(value));
     noteWords?.(column)?.(value);
     const beginning = beginningTerm(value);
-    if (beginning !== undefined) add(beginning);
+    if (beginning !== undefined) terms.add(hash(beginning));
   };
   for (const column of wholeColumns) {
     const value = alert[column];
@@ -54,7 +51,7 @@ export async function alertTerms(alert: TermSource, noteWords?: NoteWords): Prom
   for (const tag of alert.tags) addWhole('tags', tag);
   // Almost no alert is, so that the others need no term.
   for (const column of ['suppressed', 'backfilled'] as const) if (alert[column]) addWhole(column, 'true');
-  return { odd, terms: hashes() };
+  return { odd, terms };
 }
 
 /** Values that are looked up as a whole. */

@@ -1,6 +1,6 @@
 import type { Finding } from '../../model/alert.ts';
 import type { Db, Store } from '../db.ts';
-import { type AlertTerms, alertTerms } from './alertTerms.ts';
+import { alertTerms } from './alertTerms.ts';
 import {
   addKnown,
   createKnownWords,
@@ -9,9 +9,10 @@ import {
   type KnownWords,
   type Word,
 } from './alertWords.ts';
+import type { IndexedTexts } from './indexTexts.ts';
 
 /** `unsaved` are words that the transaction that raises the finding has to add to the dictionary. */
-type Prepared = { terms: AlertTerms; unsaved: readonly Word[] };
+type Prepared = { terms: IndexedTexts; unsaved: readonly Word[] };
 
 const preparedTerms = new WeakMap<Finding, Prepared>();
 const knownByStore = new WeakMap<Store, KnownWords>();
@@ -42,7 +43,7 @@ export async function saveWords(tx: Db, findings: readonly Finding[]): Promise<v
 }
 
 /** The terms of a finding, from where they were worked out already. */
-export async function findingTerms(finding: Finding): Promise<AlertTerms> {
+export async function findingTerms(finding: Finding): Promise<IndexedTexts> {
   return preparedTerms.get(finding)?.terms ?? alertTerms(finding);
 }
 

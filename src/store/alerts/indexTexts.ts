@@ -2,24 +2,30 @@ import { yieldToEventLoop } from '../../lib/eventLoop.ts';
 import { addWords, analyze } from '../../query/analyzer.ts';
 import { beginningTerm } from '../../query/beginningTerm.ts';
 import { oddWords } from '../../query/plainWords.ts';
+import { createTermHash } from '../../query/termHash.ts';
 import type { NoteWords } from './alertWords.ts';
 
-/** The words that PostgreSQL would split wrongly, by text; null for the many rows without one. */
-export type OddWords = Record<string, string> | null;
+export type IndexedTexts = {
+  /** Hashes of all words. */
+  terms: Set<number>;
+  /** The words that PostgreSQL would split wrongly, by text; null for the many rows without one. */
+  odd: Record<string, string> | null;
+};
 
 /** A shorter text takes less than a millisecond. */
 const largeText = 20_000;
 const wordsPerTurn = 10_000;
 
-/** Adds the words of texts, by column, to the terms of a row; yields to the event loop where a text is large. */
+/** Makes texts searchable, by column; yields to the event loop where a text is large. */
 export async function indexTexts(
-  addTo: (column: string) => (term: string) => void,
+  tenantId: number,
   columns: Readonly<Record<string, readonly (string | undefined)[]>>,
   noteWords?: NoteWords,
-): Promise<OddWords> {
+): Promise<IndexedTexts> {
+  const terms = new Set<number>();
   const odd: [string, string][] = [];
   for (const [column, texts] of Object.entries(columns)) {
-    const add = addTo(column);
+    const hash = createTermHash(tenantId, column);
     const note = noteWords?.(column);
     for (const text of texts) {
       if (text === undefined) continue;
@@ -27,10 +33,10 @@ export async function indexTexts(
       for (let at = 0; at < words.length; at += wordsPerTurn) {
         const piece = words.length > wordsPerTurn ? words.slice(at, at + wordsPerTurn) : words;
         for (const word of piece) {
-          add(word);
+          terms.add(hash(word));
           note?.(word);
           const beginning = beginningTerm(word);
-          if (beginning !== undefined) add(beginning);
+          if (beginning !== undefined) terms.add(hash(beginning));
         }
         if (words.length > wordsPerTurn) await yieldToEventLoop();
       }
@@ -39,7 +45,7 @@ export async function indexTexts(
       if (oddText !== undefined) odd.push([text, oddText]);
     }
   }
-  return odd.length === 0 ? null : Object.fromEntries(odd);
+  return { terms, odd: odd.length === 0 ? null : Object.fromEntries(odd) };
 }
 
 async function analyzeInPieces(text: string): Promise<string[]> {

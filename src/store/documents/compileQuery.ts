@@ -11,7 +11,6 @@ import { fieldsOf, type Predicate } from '../../query/lucene/predicate.ts';
 import type { Narrow } from '../../query/lucene/sqlPredicate.ts';
 import type { SqlSource } from '../../query/lucene/sqlSource.ts';
 import { indexTests, narrowed, rowTest, toSql } from '../../query/lucene/toSql.ts';
-import { pairHash } from '../../query/pairHash.ts';
 import { termHash } from '../../query/termHash.ts';
 import { completeTerms } from '../alerts/completeTerms.ts';
 import type { Db } from '../db.ts';
@@ -163,8 +162,7 @@ async function hashing(
   return {
     ...(words ? { wordsOf: (pattern) => words.get(pattern) } : {}),
     terms,
-    hash: (column: string, term: string) =>
-      tenantIds.flatMap((tenantId) => hashesOf(table, tenantId, column, term)),
+    hash: (column: string, term: string) => tenantIds.map((tenantId) => termHash(tenantId, column, term)),
     hasMemberTerms: version >= 1,
     hasBeginnings: version >= 2,
     tenants:
@@ -172,13 +170,6 @@ async function hashing(
         ? sql`t.tenant_id = ${tenantIds[0]}`
         : sql`t.tenant_id = any(${tenantIds}::bigint[])`,
   };
-}
-
-/** An alert has a unique term as a pair, unless it has many such terms or is from before there were pairs. */
-function hashesOf({ name }: DocumentTable, tenantId: number, column: string, term: string): number[] {
-  const hash = termHash(tenantId, column, term);
-  const pair = name === 'alert' ? pairHash(tenantId, column, term) : undefined;
-  return pair === undefined ? [hash] : [hash, pair];
 }
 
 function inTime(timeseries: Timeseries): Sql {

@@ -1,6 +1,6 @@
 import type { ScoreEvent, ScoreStep } from '../../model/score.ts';
 import { lowerCase } from '../../query/analyzer.ts';
-import { createTermHash, termHash } from '../../query/termHash.ts';
+import { termHash } from '../../query/termHash.ts';
 import { indexTexts, textsOf } from '../alerts/indexTexts.ts';
 import type { LaneState } from './readLane.ts';
 
@@ -41,9 +41,7 @@ export function scoreIndex(timestamp: number): string {
 type AlertEvent = Extract<ScoreEvent, { type: 'alert' }>;
 
 async function alertColumns(tenantId: number, event: AlertEvent): Promise<Record<string, unknown>> {
-  const terms = new Set<number>();
-  const addTo = (column: string) => (term: string) => terms.add(createTermHash(tenantId, column)(term));
-  const odd = await indexTexts(addTo, {
+  const { odd, terms } = await indexTexts(tenantId, {
     alertName: [event.name],
     alertMessage: [event.message],
     meta: textsOf(event.meta),
