@@ -17,7 +17,8 @@ export async function rebuildIndexes(
   signal: AbortSignal,
 ): Promise<void> {
   const { maintain } = store;
-  if (!maintain) return;
+  // Workers of Citus have the months of distributed alerts.
+  if (!maintain || (await store.isDistributed())) return;
   const ended = await monthsBefore(store, 'alert', now - settledMs);
   const expired = await monthsBefore(store, 'alert', retainedFrom);
   for (const month of ended.filter((name) => !expired.includes(name))) {
@@ -48,6 +49,7 @@ async function indexesOf(store: Store, month: string, isValid: boolean): Promise
   const rows = await store.query<{ name: string }>(
     sql`select c.relname as name from pg_index x join pg_class c on c.oid = x.indexrelid join pg_am a on a.oid = c.relam
       where x.indrelid = ${month}::regclass and a.amname = 'btree' and x.indisvalid = ${isValid}
+        and (x.indisvalid or c.relname like '%\\_ccnew%')
       order by c.relname`,
   );
   return rows.map(({ name }) => name);
