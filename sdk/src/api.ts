@@ -5126,6 +5126,13 @@ export interface Api {
         callsPerMinute: number | null;
         /** The same for each contract that is watched on it; for administrators only. */
         callsPerContract: number | null;
+        /** Findings that wait, because a server of a distributed database cannot be written to; for administrators only. */
+        unwritten: {
+          /** How many. */
+          findings: number;
+          /** Since when the oldest of them waits. In epoch milliseconds. */
+          since: number;
+        } | null;
         /** State of its endpoints; for administrators only. */
         endpoints: Array<{
           /** Address without path and query. */

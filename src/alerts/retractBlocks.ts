@@ -15,11 +15,11 @@ export type RetractionHook = (tx: Db, retracted: readonly RetractedAlert[]) => P
 /** One of the two ways to retract alerts: takes back what was found in blocks that a reorganisation dropped. Idempotent. */
 export async function retractBlocks(
   tx: Db,
-  dropped: { chainUid: string; blocks: readonly Block[]; now: number },
+  dropped: { chainUid: string; blocks: readonly Block[]; tenantIds?: readonly number[]; now: number },
   hooks: readonly RetractionHook[] = [],
 ): Promise<RetractedAlert[]> {
-  const retracted = await retractAlertsIn(tx, dropped.chainUid, dropped.blocks, dropped.now);
-  return follow(tx, retracted, dropped.now, hooks);
+  const { chainUid, blocks, tenantIds, now } = dropped;
+  return follow(tx, await retractAlertsIn(tx, chainUid, blocks, now, tenantIds), now, hooks);
 }
 
 /** Takes back what was found in pending transactions that vanished. Idempotent. */

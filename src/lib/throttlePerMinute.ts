@@ -1,8 +1,8 @@
 /** Reports the first error at once, then at most one a minute. */
-export function throttlePerMinute(
+export function throttlePerMinute<T = unknown>(
   now: () => number,
-  report: (error: unknown) => void,
-): (error: unknown) => void {
+  report: (error: T) => void,
+): (error: T) => void {
   let reportedAt = Number.NEGATIVE_INFINITY;
   return (error) => {
     if (now() < reportedAt + 60_000) return;

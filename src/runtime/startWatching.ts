@@ -1,10 +1,15 @@
+import { createAlertWriter } from '../alerts/createAlertWriter.ts';
+import type { AlertHook } from '../alerts/raiseAlerts.ts';
 import type { ChainClient } from '../chains/chainClient.ts';
 import { type ChainUid, chains, chainUids } from '../chains/chains.ts';
 import { families } from '../chains/families.ts';
 import type { Stoppable } from '../lib/createLifecycle.ts';
 import { keysOf } from '../lib/keysOf.ts';
+import { throttlePerMinute } from '../lib/throttlePerMinute.ts';
 import type { PendingMode } from '../model/pending.ts';
 import type { TraceMode } from '../model/traceState.ts';
+import type { FindGroups } from '../store/alerts/groupWrites.ts';
+import { findShardGroups } from '../store/citus/findShardGroups.ts';
 import { LeaseLost } from '../store/watch/cursor.ts';
 import type { Presence } from '../store/watch/openPresence.ts';
 import { isChainWatched } from '../store/watch/watchedContracts.ts';
@@ -15,8 +20,21 @@ import { type ChainOptions, watchChain } from './watchChain.ts';
 
 type Options = Omit<
   ChainOptions,
-  'chain' | 'client' | 'startBlock' | 'traceMode' | 'pendingMode' | 'confirmations' | 'holder' | 'subscribe'
+  | 'chain'
+  | 'client'
+  | 'startBlock'
+  | 'traceMode'
+  | 'pendingMode'
+  | 'confirmations'
+  | 'holder'
+  | 'subscribe'
+  | 'alerts'
+  | 'minedHooks'
 > & {
+  alertHooks: readonly AlertHook[];
+  minedHooks?: readonly AlertHook[];
+  /** Undefined while one database has all alerts; asked of the store unless a test says otherwise. */
+  shardGroups?: () => Promise<FindGroups | undefined>;
   /** What is set for chains; those that have a client are watched. */
   settings: Readonly<
     Partial<Record<ChainUid, { startBlock: number | undefined; traces?: TraceMode; pending?: PendingMode }>>
@@ -36,8 +54,26 @@ type Watch = { ending: AbortController; ended: Promise<void> };
 
 /** Watches every chain with endpoints that has active contracts and that no other process watches, and runs backtests. */
 export function startWatching(options: Options): Stoppable {
-  const { settings, confirmations, clientOf, onEndpointChange, listen, presence, ...shared } = options;
-  const { store, fetchFor, now, log } = shared;
+  const { settings, confirmations, clientOf, onEndpointChange, listen, presence, ...rest } = options;
+  const { store, fetchFor, now, log } = rest;
+  const hooks = { ...rest, minedHooks: rest.minedHooks ?? [] };
+  const alerts = createAlertWriter({
+    ...hooks,
+    shardGroups:
+      rest.shardGroups ?? (async () => ((await store.isDistributed()) ? findShardGroups : undefined)),
+    onGroupFailure: throttlePerMinute(now, ({ error, chainUid, group }) =>
+      log.error(
+        { err: error, chain: chainUid, group },
+        'Alerts of a shard group cannot be written; they wait',
+      ),
+    ),
+  });
+  alerts.start(
+    throttlePerMinute(now, (error) =>
+      log.warn({ err: error }, 'Looking for alerts that wait to be written failed; retrying'),
+    ),
+  );
+  const shared = { ...hooks, alerts };
   const stopping = new AbortController();
   const subscribers = new Set<(message: string | undefined) => void>();
   const unlisten = listen((message) => {
@@ -129,7 +165,7 @@ export function startWatching(options: Options): Stoppable {
       stopping.abort();
       removeListener?.();
       await Promise.all([spreading, backtesting, ...Array.from(watches.values(), ({ ended }) => ended)]);
-      await Promise.all([unlisten(), presence.stop()]);
+      await Promise.all([alerts.stop(), unlisten(), presence.stop()]);
     },
   };
 }

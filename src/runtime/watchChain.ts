@@ -24,7 +24,7 @@ export type ChainOptions = Pick<
   | 'auditKeys'
   | 'holder'
   | 'confirmations'
-  | 'alertHooks'
+  | 'alerts'
   | 'retractionHooks'
   | 'readWaitMs'
   | 'traceMode'

@@ -1,9 +1,7 @@
-import { adoptPending } from '../../alerts/adoptPending.ts';
-import { limitRate } from '../../alerts/limitRate.ts';
-import { prepareRaise, raiseAlerts } from '../../alerts/raiseAlerts.ts';
 import type { Evaluated } from '../../matching/evaluateMatches.ts';
 import type { SubscriberRef } from '../../matching/subscriber.ts';
 import type { Finding } from '../../model/alert.ts';
+import type { AlertWrite } from '../../model/alertWrite.ts';
 import type { BlockRef } from '../../model/block.ts';
 import type { Db } from '../../store/db.ts';
 import { assertHolder } from '../../store/watch/cursor.ts';
@@ -32,17 +30,22 @@ export type PendingWrites = {
 /** Scripts that ran into their time limit, and the subscribers that were switched off for it. */
 type Committed = { looping: LoopingScript[]; switchedOff: SubscriberRef[] };
 
-/** The one transaction of the pipeline: moves the cursor (or checks its holder) and writes everything that belongs to the move. */
+/**
+ * The one transaction of the pipeline: moves the cursor (or checks its holder) and writes everything that belongs to the move.
+ * `moveCursor` may return what the move takes back.
+ */
 export async function commitWrites(
   context: PipelineContext,
   writes: PendingWrites,
-  moveCursor: (tx: Db) => Promise<void>,
+  moveCursor: (tx: Db) => Promise<readonly AlertWrite[] | undefined>,
 ): Promise<Committed> {
+  const { alerts, chain } = context;
   const faults = writes.outcomes.flatMap(({ fault }) => (fault ? [faultFinding(fault)] : []));
-  await prepareRaise(context.store, [...writes.findings, ...faults]);
-  const committed = await context.store.transaction(async (tx) => {
-    await moveCursor(tx);
-    return write(tx, context, writes);
+  await alerts.prepare([...writes.findings, ...faults]);
+  const committed = await alerts.commit(chain.uid, async (tx) => {
+    const retractions = (await moveCursor(tx)) ?? [];
+    const { raised, ...result } = await write(tx, context, writes);
+    return { result, writes: [...retractions, ...raised] };
   });
   context.ledger.committed(writes.outcomes);
   return committed;
@@ -50,17 +53,21 @@ export async function commitWrites(
 
 /** For writes that do not move the cursor. */
 export function commitInPlace(context: PipelineContext, writes: PendingWrites): Promise<Committed> {
-  return commitWrites(context, writes, (tx) => assertHolder(tx, context.chain.uid, context.holder));
+  return commitWrites(context, writes, async (tx) => {
+    await assertHolder(tx, context.chain.uid, context.holder);
+    return [];
+  });
 }
 
-async function write(tx: Db, context: PipelineContext, writes: PendingWrites): Promise<Committed> {
+async function write(
+  tx: Db,
+  context: PipelineContext,
+  writes: PendingWrites,
+): Promise<Committed & { raised: AlertWrite[] }> {
   const { chain, ledger, funding, now } = context;
   const { alerting, looping } = await ledger.write(tx, writes.outcomes);
-  const unraised = await adoptPending(tx, chain.uid, writes.findings, context.minedHooks, now());
-  const findings = await limitRate(tx, [...unraised, ...alerting.map(faultFinding)], now());
-  // Owners get these notices even beyond the rate limit.
+  const findings = [...writes.findings, ...alerting.map(faultFinding)];
   const { notices, switchedOff } = await switchOffLooping(tx, context, looping);
-  await raiseAlerts(tx, [...findings, ...notices], context.alertHooks);
   await saveStates(tx, chain.uid, writes.states);
   if (writes.blocks) {
     await funding.write(tx, writes.blocks.funded, writes.blocks.lastAt);
@@ -68,7 +75,10 @@ async function write(tx: Db, context: PipelineContext, writes: PendingWrites): P
   }
   await insertDeferred(tx, chain.uid, writes.deferred, now());
   await insertUntraced(tx, chain.uid, writes.untraced, now());
-  return { looping, switchedOff };
+  const raised: AlertWrite[] = [];
+  if (findings.length > 0) raised.push({ type: 'raise', of: 'blocks', findings });
+  if (notices.length > 0) raised.push({ type: 'raise', of: 'notices', findings: notices });
+  return { looping, switchedOff, raised };
 }
 
 export function createWrites(writes: Partial<PendingWrites> = {}): PendingWrites {

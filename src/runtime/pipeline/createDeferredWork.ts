@@ -1,4 +1,3 @@
-import { prepareRaise, raiseAlerts } from '../../alerts/raiseAlerts.ts';
 import type { Subscriber, SubscriberRef } from '../../matching/subscriber.ts';
 import { assertHolder } from '../../store/watch/cursor.ts';
 import { type Backlog, deleteDeferred, dropDeferred } from '../../store/watch/deferred.ts';
@@ -13,7 +12,8 @@ const firstLoopDelayMs = 1000;
 
 /** Evaluates deferred blocks beside the chain; whatever it reads or writes of the caches takes its turn with the blocks. */
 export function createDeferredWork(context: PipelineContext) {
-  const { chain, store, watchList, ledger, deferrals, states, meter, holder, now, runExclusive } = context;
+  const { chain, store, alerts, watchList, ledger, deferrals, states, meter, holder, now, runExclusive } =
+    context;
 
   /** Runs the work in its turn, unless the pipeline was stopped before. */
   function unlessStopped(work: () => Promise<unknown>): Promise<void> {
@@ -53,11 +53,12 @@ export function createDeferredWork(context: PipelineContext) {
     const at = now();
     const reason = `its scripts need more time than its tenant has a share of, and it is ${backlog.count} blocks behind`;
     const fault = { subscriber, message: reason, at };
-    await prepareRaise(store, [faultFinding(fault)]);
-    await store.transaction(async (tx) => {
+    await alerts.prepare([faultFinding(fault)]);
+    await alerts.commit(chain.uid, async (tx) => {
       await assertHolder(tx, chain.uid, holder);
       const notice = await switchOffSubscriber(tx, context.auditKeys, { subscriber, reason, at, now: at });
-      if (notice) await raiseAlerts(tx, [notice], context.alertHooks);
+      const findings = notice ? [notice] : [];
+      return { result: undefined, writes: [{ type: 'raise', of: 'notices', findings }] };
     });
     ledger.committed([{ subscriber, fault }]);
     removeSwitchedOff(subscriber);

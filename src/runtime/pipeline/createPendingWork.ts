@@ -1,9 +1,7 @@
 import { pendingSource } from '../../alerts/adoptPending.ts';
 import { alertUid } from '../../alerts/alertUid.ts';
-import { limitRate } from '../../alerts/limitRate.ts';
-import { prepareRaise, raiseAlerts } from '../../alerts/raiseAlerts.ts';
-import { retractPending } from '../../alerts/retractBlocks.ts';
 import type { Finding } from '../../model/alert.ts';
+import type { AlertWrite } from '../../model/alertWrite.ts';
 import type { Block } from '../../model/block.ts';
 import type { MempoolSubscription, PendingState, PendingTransaction } from '../../model/pending.ts';
 import type { Db } from '../../store/db.ts';
@@ -25,7 +23,7 @@ import { createTrackedTransactions } from './createTrackedTransactions.ts';
  * keeping a state. When a block has the transaction, its findings become the same alerts; when it vanishes, they are retracted.
  */
 export function createPendingWork(context: PipelineContext) {
-  const { chain, store, watchList, meter, holder, now, mempool, onStep, pendingMode: mode } = context;
+  const { chain, store, alerts, watchList, meter, holder, now, mempool, onStep, pendingMode: mode } = context;
   const { pendingIndex } = watchList;
   const intake = createPendingIntake({ index: pendingIndex, now, work });
   const evaluator = createPendingEvaluator(context);
@@ -82,14 +80,11 @@ export function createPendingWork(context: PipelineContext) {
     isStillWanted: () => boolean,
   ): Promise<void> {
     const { hash, from, nonce, maxFee, tip } = transaction;
-    await prepareRaise(
-      store,
-      found.map(({ finding }) => finding),
-    );
+    await alerts.prepare(found.map(({ finding }) => finding));
     await onStep('before alerts of a pending transaction are written');
     const raised = await context.runExclusive(async () => {
       if (context.isStopped || !isStillWanted()) return [];
-      const written = await store.transaction(async (tx) => {
+      const written = await alerts.commit(chain.uid, async (tx) => {
         await assertHolder(tx, chain.uid, holder);
         const rows = found.map(({ finding, needsTrace }) => ({
           ...placeOf(finding, hash),
@@ -110,9 +105,8 @@ export function createPendingWork(context: PipelineContext) {
           );
           return row ? [{ ...finding, uid: row.uid, timestamp: row.timestamp }] : [];
         });
-        await raiseAlerts(tx, await limitRate(tx, fresh, now()), context.alertHooks);
         await onStep('while alerts of a pending transaction are written');
-        return fresh;
+        return { result: fresh, writes: [{ type: 'raise', of: 'pending', findings: fresh }] };
       });
       const isReplaced = !isStillWanted();
       if (written.length > 0)
@@ -135,14 +129,12 @@ export function createPendingWork(context: PipelineContext) {
           replaced.push(...tracked.rivals(transaction).map(({ hash }) => hash));
         }
     return {
-      async write(tx: Db): Promise<void> {
+      async write(tx: Db): Promise<AlertWrite[]> {
         await markMined(tx, chain.uid, mined, now());
-        if (replaced.length > 0) {
-          const alerts = await markGone(tx, chain.uid, replaced, now());
-          await retractPending(tx, { alerts, reason: 'REPLACED', now: now() }, context.retractionHooks);
-        }
+        const gone = replaced.length > 0 ? await markGone(tx, chain.uid, replaced, now()) : [];
         if (mined.length + replaced.length > 0)
           await onStep('while the block of a pending transaction is written');
+        return gone.length > 0 ? [{ type: 'retractPending', alerts: gone, reason: 'REPLACED' }] : [];
       },
       async committed(): Promise<void> {
         tracked.setMined(

@@ -85,7 +85,7 @@ export function createPipeline(options: PipelineOptions, tip: Header | undefined
     const pending = pendingWork.findMined(blocks, (block) => untraced.includes(block));
     await commitWrites(context, writes, async (tx) => {
       await advanceCursor(tx, context.cursorStep(), blocks);
-      await pending.write(tx);
+      return pending.write(tx);
     });
     context.tip = last;
     await pending.committed();

@@ -1,5 +1,5 @@
-import type { AlertHook } from '../../alerts/raiseAlerts.ts';
-import type { RetractionHook } from '../../alerts/retractBlocks.ts';
+import type { WriteHooks } from '../../alerts/applyWrite.ts';
+import type { AlertWriter } from '../../alerts/createAlertWriter.ts';
 import type { Tracer } from '../../chains/chainClient.ts';
 import type { Chain } from '../../chains/chains.ts';
 import type { AuditKeys } from '../../lib/auditKey.ts';
@@ -17,7 +17,7 @@ import type { WatchMeter } from '../../watch/createWatchMeter.ts';
 import type { Deferrals } from '../../watch/openDeferrals.ts';
 import type { FaultLedger } from '../../watch/openFaultLedger.ts';
 
-export type PipelineOptions = {
+export type PipelineOptions = Pick<WriteHooks, 'minedHooks' | 'retractionHooks'> & {
   chain: Chain;
   store: Store;
   watchList: WatchList;
@@ -47,10 +47,7 @@ export type PipelineOptions = {
   pendingDropMs?: number | undefined;
   /** The highest block that a node is known to have. */
   head: () => number;
-  alertHooks: readonly AlertHook[];
-  /** Run when a block has what was raised while it was pending. */
-  minedHooks?: readonly AlertHook[];
-  retractionHooks: readonly RetractionHook[];
+  alerts: AlertWriter;
   now: () => number;
   /** Called before and after each step with pending transactions that a crash could interrupt; tests stop the process there. */
   onStep?: ((step: string) => void | Promise<void>) | undefined;
@@ -69,7 +66,6 @@ export function createPipelineContext(options: PipelineOptions, tip: Header | un
 
   const context = {
     ...options,
-    minedHooks: options.minedHooks ?? [],
     onStep: options.onStep ?? (() => {}),
     /** Includes the funding that the current blocks bring, which is not stored yet. */
     fetch: funding.withUnwritten(options.fetch),

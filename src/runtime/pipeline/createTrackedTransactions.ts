@@ -4,6 +4,7 @@ import type { Finding, RetractionReason } from '../../model/alert.ts';
 import type { PendingTransaction } from '../../model/pending.ts';
 import { assertHolder } from '../../store/watch/cursor.ts';
 import {
+  findMinedTenants,
   holdUnfulfilled,
   listTracked,
   markGone,
@@ -82,11 +83,11 @@ export function createTrackedTransactions(context: PipelineContext) {
   async function retract(hashes: readonly string[], reason: RetractionReason): Promise<void> {
     await unlessStopped(async () => {
       await onStep('before alerts of a pending transaction are retracted');
-      await store.transaction(async (tx) => {
+      await context.alerts.commit(chain.uid, async (tx) => {
         await assertHolder(tx, chain.uid, holder);
         const alerts = await markGone(tx, chain.uid, hashes, now());
-        await retractPending(tx, { alerts, reason, now: now() }, context.retractionHooks);
         await onStep('while alerts of a pending transaction are retracted');
+        return { result: undefined, writes: [{ type: 'retractPending', alerts, reason }] };
       });
       for (const hash of hashes) if (tracked.get(hash)?.state === 'PENDING') tracked.delete(hash);
       await onStep('after alerts of a pending transaction were retracted');
@@ -115,29 +116,34 @@ export function createTrackedTransactions(context: PipelineContext) {
   async function settleMined(): Promise<void> {
     await unlessStopped(async () => {
       await onStep('before a mined transaction is settled');
-      await store.transaction(async (tx) => {
-        await assertHolder(tx, chain.uid, holder);
-        const open = await holdUnfulfilled(tx, chain.uid, settleBatch);
-        const kept = open.filter(({ isUnseen, hasFired }) => isUnseen || hasFired);
-        const gone = open.filter((alert) => !kept.includes(alert));
-        if (kept.length > 0) {
-          const findings = new Map((await readFindings(tx, kept)).map((finding) => [finding.uid, finding]));
-          const pairs = kept.map(
-            (alert) =>
-              [toSettled(findings.get(alert.uid)!, alert), { ...alert, isRetracted: false }] as const,
-          );
-          await adopt(tx, chain.uid, pairs, context.minedHooks, now());
-        }
-        if (gone.length > 0) {
-          await markUnfulfilledGone(tx, chain.uid, gone, now());
-          const retraction = { alerts: gone, reason: 'UNFULFILLED' as const, now: now() };
-          await retractPending(tx, retraction, context.retractionHooks);
-        }
-        await onStep('while a mined transaction is settled');
-      });
+      const mined = await findMinedTenants(store, chain.uid);
+      for (const tenantIds of await context.alerts.settledTenants(chain.uid, mined))
+        await settleMinedOf(tenantIds);
       await onStep('after a mined transaction was settled');
       await reload();
       await purgePending(store, chain.uid, now());
+    });
+  }
+
+  async function settleMinedOf(tenantIds: readonly number[] | undefined): Promise<void> {
+    await store.transaction(async (tx) => {
+      await assertHolder(tx, chain.uid, holder);
+      const open = await holdUnfulfilled(tx, chain.uid, settleBatch, tenantIds);
+      const kept = open.filter(({ isUnseen, hasFired }) => isUnseen || hasFired);
+      const gone = open.filter((alert) => !kept.includes(alert));
+      if (kept.length > 0) {
+        const findings = new Map((await readFindings(tx, kept)).map((finding) => [finding.uid, finding]));
+        const pairs = kept.map(
+          (alert) => [toSettled(findings.get(alert.uid)!, alert), { ...alert, isRetracted: false }] as const,
+        );
+        await adopt(tx, chain.uid, pairs, context.minedHooks, now());
+      }
+      if (gone.length > 0) {
+        await markUnfulfilledGone(tx, chain.uid, gone, now());
+        const retraction = { alerts: gone, reason: 'UNFULFILLED' as const, now: now() };
+        await retractPending(tx, retraction, context.retractionHooks);
+      }
+      await onStep('while a mined transaction is settled');
     });
   }
 

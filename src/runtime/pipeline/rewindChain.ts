@@ -1,4 +1,3 @@
-import { retractBlocks } from '../../alerts/retractBlocks.ts';
 import { evaluateMatches } from '../../matching/evaluateMatches.ts';
 import type { BlockRef, Header } from '../../model/block.ts';
 import type { Observation } from '../../model/detection.ts';
@@ -32,12 +31,12 @@ export async function rewindChain(
   const height = heightAfter(to, dropped);
   await commitWrites(context, writes, async (tx) => {
     await rewindCursor(tx, context.cursorStep(), to, height);
-    await retractBlocks(tx, { chainUid: chain.uid, blocks: dropped, now: now() }, context.retractionHooks);
     await undoStates(tx, chain.uid, height);
     await deleteDeferredAbove(tx, chain.uid, height);
     await deleteUntracedAbove(tx, chain.uid, height);
     await unmineAbove(tx, chain.uid, height, now());
     await funding.rewind(tx, to?.number ?? -1);
+    return [{ type: 'retractBlocks', blocks: dropped.map(toRef) }];
   });
   context.tip = to;
   states.clear();

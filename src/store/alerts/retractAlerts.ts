@@ -18,16 +18,21 @@ export type RetractedAlert = {
   reason: RetractionReason;
 };
 
-/** Retracts the alerts of these blocks and subtracts them from the roll-ups; skips those already retracted. */
+/**
+ * Retracts the alerts of these blocks, or of these tenants in them, and subtracts them from the roll-ups; skips those already
+ * retracted.
+ */
 export function retractAlertsIn(
   tx: Db,
   chainUid: string,
   blocks: readonly Block[],
   now: number,
+  tenantIds?: readonly number[],
 ): Promise<RetractedAlert[]> {
+  const own = tenantIds ? sql`t.tenant_id = any(${tenantIds}::bigint[])` : raw('true');
   const found = sql`unnest(${blocks.map(({ number }) => number)}::bigint[],
       ${blocks.map(({ hash }) => hash)}::text[]) b(number, hash)
-    where t.chain_uid = ${chainUid} and t.block_number = b.number and t.block_hash = b.hash`;
+    where t.chain_uid = ${chainUid} and t.block_number = b.number and t.block_hash = b.hash and ${own}`;
   return retract(tx, found, 'REORGANISED', now);
 }
 

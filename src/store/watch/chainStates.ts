@@ -21,6 +21,9 @@ export type ChainState = {
   unseenLast: number | null;
   unseenReason: string | null;
   unseenAt: number | null;
+  /** Findings that wait for a shard group that cannot be written. */
+  unwritten: number;
+  unwrittenSince: number | null;
 };
 
 export async function findChainStates(db: Db): Promise<Map<string, ChainState>> {
@@ -30,8 +33,9 @@ export async function findChainStates(db: Db): Promise<Map<string, ChainState>> 
           case when confirmed >= 0 then confirmed end as confirmed,
         case when final >= 0 then final end as final, processed_at as "processedAt", endpoints,
         traces, pending, unseen_blocks as "unseenBlocks", unseen_last as "unseenLast", unseen_reason as "unseenReason",
-        unseen_at as "unseenAt"
-      from chain_cursor`,
+        unseen_at as "unseenAt", coalesce(w.findings, 0) as unwritten, w.since as "unwrittenSince"
+      from chain_cursor left join (select chain_uid, sum(findings) as findings, min(at) as since from group_write
+        group by chain_uid) w using (chain_uid)`,
   );
   return new Map(rows.map((row) => [row.chainUid, row]));
 }

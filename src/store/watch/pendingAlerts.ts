@@ -208,7 +208,14 @@ const isEvaluated = raw(`not exists (select from untraced_block u where u.chain_
   and not exists (select from deferred_evaluation d where d.chain_uid = p.chain_uid and d.number = p.block_number
     and d.kind || ' ' || d.id = p.source)`);
 
-export async function holdUnfulfilled(tx: Db, chainUid: string, limit: number): Promise<UnfulfilledAlert[]> {
+/** Of these tenants, if given. */
+export async function holdUnfulfilled(
+  tx: Db,
+  chainUid: string,
+  limit: number,
+  tenantIds?: readonly number[],
+): Promise<UnfulfilledAlert[]> {
+  const own = tenantIds ? sql`p.tenant_id = any(${tenantIds}::bigint[])` : raw('true');
   const shown = raw(`t.contract_id as "contractId", t.incident_uid::text as "incidentUid"`);
   const held = raw(`p.tenant_id as "tenantId", p.alert_uid::text as uid,
         p.alert_timestamp as timestamp, p.tx_hash as "txHash", p.source, p.place, p.block_number as "blockNumber",
@@ -216,7 +223,7 @@ export async function holdUnfulfilled(tx: Db, chainUid: string, limit: number): 
           where u.chain_uid = p.chain_uid and u.number = p.block_number)) as "isUnseen",
         exists (select from action_intent i where i.tenant_id = p.tenant_id and i.alert_uid = p.alert_uid
           and i.signed_at is not null) as "hasFired"`);
-  const first = sql`where p.chain_uid = ${chainUid} and p.state = 'MINED' and ${isEvaluated}
+  const first = sql`where p.chain_uid = ${chainUid} and p.state = 'MINED' and ${own} and ${isEvaluated}
       order by p.tenant_id, p.alert_uid limit ${limit} for update of p`;
   if (await tx.isDistributed()) {
     const found = await tx.prepared<UnfulfilledAlert>(sql`select ${held} from pending_alert p ${first}`);
@@ -234,6 +241,14 @@ export async function holdUnfulfilled(tx: Db, chainUid: string, limit: number): 
       join alert t on t.tenant_id = p.tenant_id and t.timestamp = p.alert_timestamp
         and t.uid = p.alert_uid ${first}`,
   );
+}
+
+/** The tenants with alerts whose block is known. */
+export async function findMinedTenants(db: Db, chainUid: string): Promise<number[]> {
+  const rows = await db.prepared<{ tenantId: number }>(
+    sql`select distinct tenant_id as "tenantId" from pending_alert where chain_uid = ${chainUid} and state = 'MINED'`,
+  );
+  return rows.map(({ tenantId }) => tenantId);
 }
 
 /** Alerts as the findings that they were raised for. */
@@ -289,6 +304,23 @@ export async function unmineAbove(tx: Db, chainUid: string, height: number, now:
     sql`update pending_alert set state = case state when 'MINED' then 'PENDING' else 'GONE' end, block_number = null,
         block_hash = null, updated_at = ${now}::bigint
       where chain_uid = ${chainUid} and state in ('MINED', 'ADOPTED') and block_number > ${height}`,
+  );
+}
+
+/** The same for alerts that became those of dropped blocks after the chain went on. */
+export async function unmineDropped(
+  tx: Db,
+  chainUid: string,
+  blocks: readonly BlockRef[],
+  tenantIds: readonly number[],
+  now: number,
+): Promise<void> {
+  await tx.prepared(
+    sql`update pending_alert p set state = 'GONE', block_number = null, block_hash = null, updated_at = ${now}::bigint
+      from unnest(${blocks.map(({ number }) => number)}::bigint[], ${blocks.map(({ hash }) => hash)}::text[])
+        b(number, hash)
+      where p.chain_uid = ${chainUid} and p.state = 'ADOPTED' and p.block_number = b.number and p.block_hash = b.hash
+        and p.tenant_id = any(${tenantIds}::bigint[])`,
   );
 }
 

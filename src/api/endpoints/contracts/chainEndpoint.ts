@@ -52,6 +52,10 @@ const givenUp = {
   reason: Text('Why.', 'The traces of a block are too large.'),
   at: Millis('When that was last.'),
 };
+const unwritten = {
+  findings: Count('How many.', 12),
+  since: Millis('Since when the oldest of them waits.'),
+};
 const traces = {
   mode: OneOf(traceModes, 'As set by VIGIL_CHAIN_<UID>_TRACES.', 'auto'),
   state: OneOf(
@@ -135,6 +139,13 @@ const chain = {
       examples: [1.83],
     }),
   ),
+  unwritten: nullable(
+    Shape(
+      unwritten,
+      Object.keys(unwritten),
+      'Findings that wait, because a server of a distributed database cannot be written to; for administrators only.',
+    ),
+  ),
   endpoints: List(
     Shape(endpointHealth, Object.keys(endpointHealth)),
     'State of its endpoints; for administrators only.',
@@ -166,7 +177,7 @@ export function chainEndpoint(confirmations: (uid: ChainUid) => number): Endpoin
               ...describe(chains[uid]),
               confirmations: confirmations(uid),
               configured: isConfigured(uid),
-              ...toProgress(states.get(uid), call.scope.all && isConfigured(uid)),
+              ...toProgress(states.get(uid), call.scope.all, call.scope.all && isConfigured(uid)),
               traces: toTraces(states.get(uid)),
               pending: toPending(states.get(uid)),
               ...judgeChain({ ...facts, blockTimeMs: chains[uid].blockTimeMs, state: states.get(uid) }),
@@ -209,7 +220,12 @@ function toPending(state: ChainState | undefined): PendingState {
   return own ?? { mode: 'auto', state: 'off', kinds: [], simulations: [], ...counts, reason: null };
 }
 
-function toProgress(state: ChainState | undefined, showsEndpoints: boolean) {
+function toUnwritten(state: ChainState | undefined) {
+  const { unwritten: findings = 0, unwrittenSince: since = null } = state ?? {};
+  return since === null ? null : { findings, since };
+}
+
+function toProgress(state: ChainState | undefined, isAdministrator: boolean, showsEndpoints: boolean) {
   const { head = null, processed = null } = state ?? {};
   return {
     followed: state?.isFollowed ?? false,
@@ -219,6 +235,7 @@ function toProgress(state: ChainState | undefined, showsEndpoints: boolean) {
     confirmed: state?.confirmed ?? null,
     final: state?.final ?? null,
     processedAt: state?.processedAt ?? null,
+    unwritten: toUnwritten(isAdministrator ? state : undefined),
     endpoints: showsEndpoints ? (state?.endpoints ?? []) : [],
   };
 }

@@ -1,0 +1,98 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Finding } from '../model/alert.ts';
+import type { AlertWrite } from '../model/alertWrite.ts';
+import { type FindGroups, findWaitingGroups, insertGroupWrites } from '../store/alerts/groupWrites.ts';
+import type { Db, Store } from '../store/db.ts';
+import { applyWrite, type WriteHooks } from './applyWrite.ts';
+import { createGroupLanes, type GroupFailure } from './createGroupLanes.ts';
+import { prepareRaise } from './raiseAlerts.ts';
+import { splitByGroup } from './splitByGroup.ts';
+
+type Options = WriteHooks & {
+  store: Store;
+  /** Undefined while one database has all alerts. */
+  shardGroups: () => Promise<FindGroups | undefined>;
+  now: () => number;
+  /** Called when the alerts of a group cannot be written; they wait and are written later. */
+  onGroupFailure: (failure: GroupFailure) => void;
+};
+
+export type AlertWriter = ReturnType<typeof createAlertWriter>;
+
+/** A chain waits for its alerts to be written at most this long, and then goes on without the groups that are late. */
+const maxWaitMs = 1000;
+
+/**
+ * Writes what steps of chains do to alerts. In one database the step and its alerts are one transaction. Where alerts are
+ * distributed, the step stores what each shard group has to write, and one transaction for each group follows, so that a
+ * server that is down stops neither the chain nor other tenants.
+ */
+export function createAlertWriter(options: Options) {
+  const { store, shardGroups, now } = options;
+  const lanes = createGroupLanes(options);
+
+  /** Prepares the store for alerts that the next steps raise. */
+  async function prepare(findings: readonly Finding[]): Promise<void> {
+    if (!(await shardGroups())) await prepareRaise(store, findings);
+  }
+
+  /** `work` holds the chain's cursor and returns what happens to alerts. */
+  async function commit<T>(
+    chainUid: string,
+    work: (tx: Db) => Promise<{ result: T; writes: readonly AlertWrite[] }>,
+  ): Promise<T> {
+    const findGroups = await shardGroups();
+    if (findGroups) return commitByGroup(findGroups, chainUid, work);
+    return store.transaction(async (tx) => {
+      const { result, writes } = await work(tx);
+      for (const write of writes) await applyWrite(tx, options, { chainUid, at: now() }, write);
+      return result;
+    });
+  }
+
+  async function commitByGroup<T>(
+    findGroups: FindGroups,
+    chainUid: string,
+    work: (tx: Db) => Promise<{ result: T; writes: readonly AlertWrite[] }>,
+  ): Promise<T> {
+    const { result, rows } = await store.transaction(async (tx) => {
+      const { result, writes } = await work(tx);
+      const split = await splitByGroup(tx, findGroups, chainUid, writes);
+      lanes.assertRoom(chainUid, split.keys());
+      return { result, rows: await insertGroupWrites(tx, chainUid, split, now()) };
+    });
+    if (rows.length > 0) {
+      const written = Promise.all(rows.map(({ group, ...row }) => lanes.write({ chainUid, group }, row)));
+      const giveUp = new AbortController();
+      await Promise.race([
+        written,
+        sleep(maxWaitMs, undefined, { signal: giveUp.signal }).catch(() => undefined),
+      ]);
+      giveUp.abort();
+    }
+    return result;
+  }
+
+  /** These tenants by their groups, without groups that have something of the chain to write; all as one in one database. */
+  async function settledTenants(
+    chainUid: string,
+    tenantIds: readonly number[],
+  ): Promise<(readonly number[] | undefined)[]> {
+    const findGroups = await shardGroups();
+    if (!findGroups) return [undefined];
+    const waiting = await findWaitingGroups(store, chainUid);
+    const settled = new Map<number, number[]>();
+    for (const [tenantId, group] of await findGroups(store, tenantIds))
+      if (!waiting.has(group)) settled.set(group, [...(settled.get(group) ?? []), tenantId]);
+    return [...settled.values()];
+  }
+
+  return {
+    prepare,
+    commit,
+    settledTenants,
+    start: (onError: (error: unknown) => void) =>
+      lanes.start(async () => (await shardGroups()) !== undefined, onError),
+    stop: lanes.stop,
+  };
+}

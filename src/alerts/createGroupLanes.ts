@@ -1,0 +1,180 @@
+import { Problem } from '../model/errors.ts';
+import {
+  deleteGroupWrites,
+  findLaterRetractions,
+  type GroupKey,
+  type GroupWrite,
+  listGroupWrites,
+  listWaitingGroups,
+  readGroupWrites,
+} from '../store/alerts/groupWrites.ts';
+import type { Store } from '../store/db.ts';
+import { applyWrite, type WriteHooks } from './applyWrite.ts';
+import { prepareRaise } from './raiseAlerts.ts';
+
+export type GroupFailure = GroupKey & { error: unknown };
+
+type Options = WriteHooks & {
+  store: Store;
+  now: () => number;
+  onGroupFailure: (failure: GroupFailure) => void;
+};
+
+/** Rows that one transaction writes. */
+const maxRows = 50;
+const pollMs = 1000;
+const maxRetryMs = 5000;
+/** What may wait for one group; chains that find more for it stop until it is written. */
+const maxWaitingBytes = 256 * 1024 * 1024;
+
+/** A chain's rows of one group. */
+type Lane = {
+  key: GroupKey;
+  /** Rows of this process that are not written yet, with findings whose terms are worked out. */
+  own: Map<number, GroupWrite>;
+  running: Promise<void> | undefined;
+  isDue: boolean;
+  failures: number;
+  retryAt: number;
+};
+
+/** Writes the rows of each chain and group in their order, one transaction after the other; groups do not wait for each other. */
+export function createGroupLanes(options: Options) {
+  const { store, now } = options;
+  const lanes = new Map<string, Lane>();
+  const full = new Set<string>();
+  let timer: NodeJS.Timeout | undefined;
+  let polling: Promise<void> | undefined;
+  const stopping = new AbortController();
+
+  function laneOf(key: GroupKey): Lane {
+    const name = nameOf(key);
+    const lane = lanes.get(name) ?? {
+      key,
+      own: new Map(),
+      running: undefined,
+      isDue: false,
+      failures: 0,
+      retryAt: 0,
+    };
+    lanes.set(name, lane);
+    return lane;
+  }
+
+  /** Resolves when it is written, or when it has to wait because its group cannot be written. */
+  async function write(key: GroupKey, row: GroupWrite): Promise<void> {
+    const lane = laneOf(key);
+    if (lane.failures > 0) return;
+    lane.own.set(row.id, row);
+    await run(lane);
+  }
+
+  function run(lane: Lane): Promise<void> {
+    lane.isDue = true;
+    lane.running ??= drain(lane);
+    return lane.running;
+  }
+
+  async function drain(lane: Lane): Promise<void> {
+    try {
+      while (lane.isDue && !stopping.signal.aborted) {
+        lane.isDue = false;
+        while (!stopping.signal.aborted && (await writeOldest(lane)));
+      }
+      lane.failures = 0;
+    } catch (error) {
+      lane.own.clear();
+      lane.retryAt = now() + Math.min(maxRetryMs, pollMs * 2 ** lane.failures);
+      lane.failures++;
+      options.onGroupFailure({ ...lane.key, error });
+    } finally {
+      lane.running = undefined;
+    }
+  }
+
+  /** Whether there was anything. */
+  async function writeOldest({ key, own }: Lane): Promise<boolean> {
+    const ids = await listGroupWrites(store, key, maxRows);
+    const last = ids.at(-1);
+    if (last === undefined) return false;
+    const stored = await readGroupWrites(
+      store,
+      ids.filter((id) => !own.has(id)),
+    );
+    const byId = new Map([...own, ...stored.map((row) => [row.id, row] as const)]);
+    const rows = ids.flatMap((id) => byId.get(id) ?? []);
+    await prepareRaise(store, rows.flatMap(findingsOf));
+    await store
+      .transaction(async (tx) => {
+        // Another process has written some of them.
+        if ((await deleteGroupWrites(tx, ids)) < ids.length || rows.length < ids.length) throw new Taken();
+        // An action must not fire for what is known to be taken back.
+        const later = ids.length === maxRows ? await findLaterRetractions(tx, key, last) : [];
+        for (const { writes, at } of [...rows, ...later])
+          for (const write of writes) await applyWrite(tx, options, { chainUid: key.chainUid, at }, write);
+      })
+      .catch((error: unknown) => {
+        if (!(error instanceof Taken)) throw error;
+      });
+    for (const id of ids) own.delete(id);
+    return true;
+  }
+
+  /** Writes what earlier processes left, and what waits for a group that can be written again. */
+  async function poll(): Promise<void> {
+    const waiting = await listWaitingGroups(store);
+    full.clear();
+    for (const { chainUid, group, bytes, since } of waiting) {
+      const lane = laneOf({ chainUid, group });
+      if (bytes > maxWaitingBytes) full.add(nameOf(lane.key));
+      // What is younger may be about to be written by the process that stored it.
+      if (now() >= lane.retryAt && now() - since >= pollMs) void run(lane);
+    }
+  }
+
+  return {
+    write,
+
+    assertRoom(chainUid: string, groups: Iterable<number>): void {
+      for (const group of groups)
+        if (full.has(nameOf({ chainUid, group })))
+          throw new Problem('unavailable', `Too much waits to be written to the shard group ${group}.`);
+    },
+
+    /** Polls while alerts are distributed, and once in any case. */
+    start(isDistributed: () => Promise<boolean>, onError: (error: unknown) => void): void {
+      let isFirst = true;
+      const pollIfDistributed = async () => {
+        if ((await isDistributed()) || isFirst) await poll();
+        isFirst = false;
+      };
+      timer = setInterval(() => {
+        polling ??= pollIfDistributed()
+          .catch(onError)
+          .finally(() => {
+            polling = undefined;
+          });
+      }, pollMs);
+    },
+
+    /** Nothing is written any more once this resolves. */
+    async stop(): Promise<void> {
+      stopping.abort();
+      clearInterval(timer);
+      await polling;
+      for (const { running } of lanes.values()) await running;
+    },
+  };
+}
+
+class Taken extends Error {
+  override readonly name = 'Taken';
+}
+
+function nameOf({ chainUid, group }: GroupKey): string {
+  return `${chainUid} ${group}`;
+}
+
+function findingsOf({ writes }: GroupWrite) {
+  return writes.flatMap((write) => (write.type === 'raise' ? write.findings : []));
+}

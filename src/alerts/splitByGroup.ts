@@ -1,0 +1,37 @@
+import { getOrThrow } from '../lib/getOrThrow.ts';
+import { groupBy } from '../lib/groupBy.ts';
+import type { AlertWrite } from '../model/alertWrite.ts';
+import { type FindGroups, findTenantsOfChain } from '../store/alerts/groupWrites.ts';
+import type { Db } from '../store/db.ts';
+
+/** What each shard group has to write of it, in the same order. */
+export async function splitByGroup(
+  db: Db,
+  findGroups: FindGroups,
+  chainUid: string,
+  writes: readonly AlertWrite[],
+): Promise<Map<number, AlertWrite[]>> {
+  const hasDropped = writes.some(({ type }) => type === 'retractBlocks');
+  // Alerts of dropped blocks may be any tenant's that has or had a contract on the chain.
+  const concerned = hasDropped ? await findTenantsOfChain(db, chainUid) : writes.flatMap(tenantsOf);
+  const groupOf = await findGroups(db, new Set([...concerned, ...writes.flatMap(tenantsOf)]));
+  const split = new Map<number, AlertWrite[]>();
+  const add = (group: number, write: AlertWrite) => split.set(group, [...(split.get(group) ?? []), write]);
+  const byGroup = <T extends { tenantId: number }>(items: readonly T[]) =>
+    groupBy(items, ({ tenantId }) => getOrThrow(groupOf, tenantId));
+  for (const write of writes) {
+    if (write.type === 'raise')
+      for (const [group, findings] of byGroup(write.findings)) add(group, { ...write, findings });
+    else if (write.type === 'retractPending')
+      for (const [group, alerts] of byGroup(write.alerts)) add(group, { ...write, alerts });
+    else
+      for (const [group, tenants] of byGroup(concerned.map((tenantId) => ({ tenantId }))))
+        add(group, { ...write, tenantIds: tenants.map(({ tenantId }) => tenantId) });
+  }
+  return split;
+}
+
+function tenantsOf(write: AlertWrite): number[] {
+  if (write.type === 'retractBlocks') return [];
+  return (write.type === 'raise' ? write.findings : write.alerts).map(({ tenantId }) => tenantId);
+}

@@ -1,0 +1,105 @@
+import { storableJson } from '../../lib/json.ts';
+import { sql } from '../../lib/sql.ts';
+import type { AlertWrite } from '../../model/alertWrite.ts';
+import type { Db } from '../db.ts';
+
+/** The shard group of each tenant: the alerts of a group are stored together, so that one transaction on one server writes them. */
+export type FindGroups = (db: Db, tenantIds: Iterable<number>) => Promise<ReadonlyMap<number, number>>;
+
+export type GroupWrite = { id: number; writes: readonly AlertWrite[]; at: number };
+export type GroupKey = { chainUid: string; group: number };
+
+/** Adds one row for each group, in a transaction that holds the chain's cursor: ids of a chain rise in the order of its commits. */
+export async function insertGroupWrites(
+  tx: Db,
+  chainUid: string,
+  writesByGroup: ReadonlyMap<number, readonly AlertWrite[]>,
+  at: number,
+): Promise<(GroupWrite & { group: number })[]> {
+  const groups = [...writesByGroup].map(([group, writes]) => ({ group, writes }));
+  if (groups.length === 0) return [];
+  const rows = await tx.prepared<{ id: number; group: number }>(
+    sql`insert into group_write (chain_uid, shard_group, writes, findings, retracts, at)
+      select ${chainUid}, g.*, ${at}::bigint
+      from unnest(${groups.map(({ group }) => group)}::int[],
+        ${groups.map(({ writes }) => storableJson(writes))}::json[],
+        ${groups.map(({ writes }) => countFindings(writes))}::int[],
+        ${groups.map(({ writes }) => writes.some(isRetraction))}::boolean[]) g
+      returning id, shard_group as "group"`,
+  );
+  return rows.map(({ id, group }) => ({ id, group, at, writes: writesByGroup.get(group) ?? [] }));
+}
+
+/** The ids of the oldest rows of a chain and group. */
+export async function listGroupWrites(
+  db: Db,
+  { chainUid, group }: GroupKey,
+  limit: number,
+): Promise<number[]> {
+  const rows = await db.prepared<{ id: number }>(
+    sql`select id from group_write where chain_uid = ${chainUid} and shard_group = ${group}
+      order by id limit ${limit}`,
+  );
+  return rows.map(({ id }) => id);
+}
+
+export async function readGroupWrites(db: Db, ids: readonly number[]): Promise<GroupWrite[]> {
+  if (ids.length === 0) return [];
+  return db.prepared(
+    sql`select id, writes, at from group_write where id = any(${ids}::bigint[]) order by id`,
+  );
+}
+
+/** Deletes these rows; returns how many there were. Waits for another process that writes them. */
+export async function deleteGroupWrites(tx: Db, ids: readonly number[]): Promise<number> {
+  const rows = await tx.prepared(sql`delete from group_write where id = any(${ids}::bigint[]) returning id`);
+  return rows.length;
+}
+
+/** What rows after this one take back. */
+export async function findLaterRetractions(
+  tx: Db,
+  { chainUid, group }: GroupKey,
+  after: number,
+): Promise<GroupWrite[]> {
+  const rows = await tx.prepared<GroupWrite>(
+    sql`select id, writes, at from group_write where chain_uid = ${chainUid} and shard_group = ${group}
+      and id > ${after} and retracts order by id`,
+  );
+  return rows.map((row) => ({ ...row, writes: row.writes.filter(isRetraction) }));
+}
+
+export type WaitingGroup = GroupKey & { findings: number; bytes: number; since: number };
+
+/** Chains and groups that have something to write. */
+export async function listWaitingGroups(db: Db): Promise<WaitingGroup[]> {
+  return db.prepared(
+    sql`select chain_uid as "chainUid", shard_group as "group", sum(findings) as findings,
+        sum(pg_column_size(writes)) as bytes, min(at) as since
+      from group_write group by chain_uid, shard_group`,
+  );
+}
+
+/** The groups of a chain that have something to write. */
+export async function findWaitingGroups(db: Db, chainUid: string): Promise<Set<number>> {
+  const rows = await db.prepared<{ group: number }>(
+    sql`select distinct shard_group as "group" from group_write where chain_uid = ${chainUid}`,
+  );
+  return new Set(rows.map(({ group }) => group));
+}
+
+/** The tenants whose alerts may be about a chain. */
+export async function findTenantsOfChain(db: Db, chainUid: string): Promise<number[]> {
+  const rows = await db.prepared<{ tenantId: number }>(
+    sql`select distinct tenant_id as "tenantId" from contract where chain_uid = ${chainUid}`,
+  );
+  return rows.map(({ tenantId }) => tenantId);
+}
+
+function isRetraction({ type }: AlertWrite): boolean {
+  return type !== 'raise';
+}
+
+function countFindings(writes: readonly AlertWrite[]): number {
+  return writes.reduce((sum, write) => sum + (write.type === 'raise' ? write.findings.length : 0), 0);
+}

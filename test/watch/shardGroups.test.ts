@@ -1,0 +1,229 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { type AlertWriter, createAlertWriter } from '../../src/alerts/createAlertWriter.ts';
+import { sql } from '../../src/lib/sql.ts';
+import type { FindGroups } from '../../src/store/alerts/groupWrites.ts';
+import { ensurePartitions } from '../../src/store/alerts/partitions.ts';
+import { unpackedRollups, verifyRollups } from '../../src/store/alerts/rollups.ts';
+import { type Db, openStore, type Store } from '../../src/store/db.ts';
+import { createRandom } from '../../testing/createRandom.ts';
+import { createTestDatabase } from '../../testing/createTestDatabase.ts';
+import { until } from '../../testing/until.ts';
+import { chainUid, createSteps, findingIn, type Step, startAt, tenants } from './support/groupSteps.ts';
+import { createMortalStore, Killed } from './support/mortalStore.ts';
+
+/** Two tenants in each. */
+const groupOf = (tenantId: number): number => tenantId % 3;
+const findGroups: FindGroups = async (_db, ids) => new Map(Array.from(ids, (id) => [id, groupOf(id)]));
+
+describe('alerts that are written by shard group', () => {
+  const random = createRandom('shard groups');
+  const opened: { stop(): Promise<void> }[] = [];
+  afterEach(async () => {
+    for (const one of opened.splice(0).reverse()) await one.stop();
+  });
+
+  it('with crashes at every moment, nothing is lost, repeated, out of order or notified twice', async () => {
+    const steps = createSteps(random, 24);
+    const plain = await openWorld();
+    await run(createProcess(plain), plain, steps);
+    const grouped = await openWorld();
+    let deaths = 0;
+    const moments = new Set<string>();
+    for (let life = 0; ; life++) {
+      // Each lives longer than the one before, because what those that died early left must be written at once.
+      let left = 1 + 3 * life;
+      const store = createMortalStore(grouped, (moment) => {
+        const isLast = --left === 0;
+        if (isLast) moments.add(moment);
+        return isLast;
+      });
+      const writer = createProcess(store, { isGrouped: true });
+      const error = await run(writer, store, steps)
+        .then(() => written(writer, store))
+        .catch((cause: unknown) => cause);
+      await writer.stop();
+      if (error === undefined) break;
+      if (!(error instanceof Killed)) throw error;
+      deaths++;
+    }
+    expect(moments.size).toBe(4);
+    expect(deaths).toBeGreaterThan(20);
+    expect(await verifyRollups(grouped)).toEqual([]);
+    const expected = await dump(plain);
+    expect(expected.alerts.length).toBeGreaterThan(20);
+    expect(await dump(grouped)).toEqual(expected);
+  });
+
+  it('what a group that cannot be written has found waits in its order, while others go on', async () => {
+    const steps = createSteps(random, 40);
+    const plain = await openWorld();
+    const grouped = await openWorld();
+    let isDown = true;
+    const down = 1;
+    const plainWriter = createProcess(plain);
+    const writer = createProcess(grouped, { isGrouped: true, isDown: (group) => isDown && group === down });
+    const up = tenants.filter((id) => groupOf(id) !== down);
+    await run(plainWriter, plain, steps.slice(0, 30));
+    await run(writer, grouped, steps.slice(0, 30));
+    expect(await dump(grouped, up)).toEqual(await dump(plain, up));
+    expect((await dump(grouped)).alerts.filter((row) => !up.includes(Number(row.tenant_id)))).toEqual([]);
+    expect(await waiting(grouped)).toBeGreaterThan(0);
+    isDown = false;
+    // It is tried again without another step of the chain.
+    await written(writer, grouped);
+    expect(await dump(grouped)).toEqual(await dump(plain));
+    await run(plainWriter, plain, steps);
+    await run(writer, grouped, steps);
+    expect(await dump(grouped)).toEqual(await dump(plain));
+    expect(await verifyRollups(grouped)).toEqual([]);
+  });
+
+  it('what is known to be taken back is never raised without being taken back', async () => {
+    const store = await openWorld();
+    let isDown = true;
+    const block = { number: 1, hash: '0x1b' };
+    const steps: Step[] = Array.from({ length: 70 }, (_, n) => ({
+      at: startAt + n,
+      apply: async () =>
+        n < 69
+          ? [{ type: 'raise', of: 'blocks', findings: [findingIn(block, n)] } as const]
+          : [{ type: 'retractBlocks', blocks: [block] }],
+    }));
+    const standing: number[] = [];
+    const writer = createProcess(
+      {
+        ...store,
+        async transaction(work) {
+          const result = await store.transaction(work);
+          const rows = await store.query(
+            sql`select 1 from alert where retracted_at is null and block_hash is not null`,
+          );
+          standing.push(rows.length);
+          return result;
+        },
+      },
+      { isGrouped: true, isDown: () => isDown },
+    );
+    await run(writer, store, steps);
+    isDown = false;
+    await written(writer, store);
+    expect(Math.max(...standing)).toBe(0);
+    expect((await dump(store)).alerts.filter((row) => row.block_hash !== null).length).toBe(69);
+  });
+
+  async function openWorld(): Promise<Store> {
+    const database = await createTestDatabase('migrated');
+    const store = openStore({ ...database.config, max: 6 }, () => {});
+    opened.push({
+      async stop() {
+        await store.close();
+        await database.drop();
+      },
+    });
+    await ensurePartitions(store, 'alert', [startAt]);
+    await store.query(sql`update plan set detector_rate_limit = 12, detector_rate_limit_duration = 60000`);
+    await store.query(sql`create table notified (id serial, what text, uid uuid, tenant_id bigint)`);
+    await store.query(sql`insert into chain_cursor (chain_uid, head, confirmed, final, updated_at, ticked_at)
+      values (${chainUid}, 0, 0, 0, 0, 0)`);
+    for (const id of tenants) {
+      await store.query(
+        sql`insert into tenant (id, created_at, updated_at, name) values (${id}, 0, 0, ${String(id)})`,
+      );
+      await store.query(sql`insert into project (id, tenant_id, created_at, updated_at, name)
+        values (${id}, ${id}, 0, 0, ${String(id)})`);
+      await store.query(
+        sql`insert into contract (id, tenant_id, project_id, created_at, updated_at, chain_uid, address,
+          canonical_address, name) values (${id}, ${id}, ${id}, 0, 0, ${chainUid}, '0x1', '0x1', 'One')`,
+      );
+    }
+    return store;
+  }
+
+  /** What one process has of it. */
+  function createProcess(
+    store: Store,
+    {
+      isGrouped = false,
+      isDown = () => false,
+    }: { isGrouped?: boolean; isDown?: (group: number) => boolean } = {},
+  ) {
+    const record = (what: string) => async (tx: Db, alerts: readonly { uid: string; tenantId: number }[]) => {
+      if (alerts.some(({ tenantId }) => isDown(groupOf(tenantId)))) throw new Error('The server is down.');
+      // A statement returns them in any order.
+      for (const { uid, tenantId } of alerts.toSorted((one, other) => one.uid.localeCompare(other.uid)))
+        await tx.query(
+          sql`insert into notified (what, uid, tenant_id) values (${what}, ${uid}, ${tenantId})`,
+        );
+    };
+    const raised = (what: string) => {
+      const write = record(what);
+      return (tx: Db, alerts: readonly { uid: string; finding: { tenantId: number } }[]) =>
+        write(
+          tx,
+          alerts.map(({ uid, finding }) => ({ uid, tenantId: finding.tenantId })),
+        );
+    };
+    const clock = { at: 0 };
+    const writer = createAlertWriter({
+      store,
+      shardGroups: async () => (isGrouped ? findGroups : undefined),
+      alertHooks: [raised('raised')],
+      minedHooks: [raised('mined')],
+      retractionHooks: [record('retracted')],
+      now: () => clock.at,
+      onGroupFailure: () => {},
+    });
+    writer.start(() => {});
+    opened.push(writer);
+    return { ...writer, clock };
+  }
+});
+
+type Process = AlertWriter & { clock: { at: number } };
+
+/** Takes the steps that are left. */
+async function run(writer: Process, store: Store, steps: readonly Step[]): Promise<void> {
+  for (;;) {
+    const [cursor] = await store.query<{ next: number }>(sql`select ticked_at as next from chain_cursor`);
+    const step = steps[cursor?.next ?? 0];
+    if (!step) return;
+    writer.clock.at = step.at;
+    await writer.commit(chainUid, async (tx) => {
+      await tx.query(sql`update chain_cursor set ticked_at = ticked_at + 1`);
+      return { result: undefined, writes: await step.apply(tx) };
+    });
+  }
+}
+
+/** Waits until everything is written, a day later by the clock of the process. */
+async function written({ clock }: Process, store: Store): Promise<void> {
+  clock.at = startAt + 86_400_000;
+  await until(async () => (await waiting(store)) === 0);
+}
+
+async function waiting(store: Store): Promise<number> {
+  const rows = await store.query(sql`select 1 from group_write`);
+  return rows.length;
+}
+
+async function dump(store: Store, tenantIds = tenants) {
+  const own = sql`tenant_id = any(${tenantIds}::bigint[])`;
+  const [alerts, rollups, incidents, pending, notified] = await Promise.all([
+    store.query<Record<string, unknown>>(
+      sql`select tenant_id, uid, timestamp, retracted_at is null as stands, retraction_reason, block_hash, is_pending,
+        incident_uid, suppressed, numeric_severity, terms from alert where ${own} order by uid`,
+    ),
+    store.query(sql`select * from ${unpackedRollups} r where ${own} order by 1, 2, 3, 4, 5, 6`),
+    store.query(
+      sql`select tenant_id, uid, alerts, open_alerts, status from incident where ${own} order by uid`,
+    ),
+    store.query(
+      sql`select tx_hash, tenant_id, place, state, block_hash from pending_alert where ${own}
+        order by tx_hash, tenant_id, place`,
+    ),
+    store.query<{ tenantId: number; what: string; uid: string }>(
+      sql`select tenant_id as "tenantId", what, uid from notified where ${own} order by tenant_id, id`,
+    ),
+  ]);
+  return { alerts, rollups, incidents, pending, notified };
+}
