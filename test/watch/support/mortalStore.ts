@@ -1,5 +1,13 @@
 import type { Db, Store } from '../../../src/store/db.ts';
 
+export const moments = [
+  'before a transaction',
+  'within a transaction',
+  'after a transaction',
+  'statement',
+] as const;
+type Moment = (typeof moments)[number];
+
 export class Killed extends Error {
   override readonly name = 'Killed';
 }
@@ -8,13 +16,13 @@ export class Killed extends Error {
  * A store whose process dies at a moment: before a transaction, before a statement of one, or after its commit and before the
  * process hears of it. Nothing that it does afterwards reaches the database.
  */
-export function createMortalStore(store: Store, diesAt: (moment: string) => boolean): Store {
+export function createMortalStore(store: Store, diesAt: (moment: Moment) => boolean): Store {
   let isDead = false;
-  function pass(moment: string): void {
+  function pass(moment: Moment): void {
     if (!isDead && diesAt(moment)) isDead = true;
     if (isDead) throw new Killed(moment);
   }
-  const mortal = (db: Db, moment: string): Db => ({
+  const mortal = (db: Db, moment: Moment): Db => ({
     ...db,
     query: async (statement) => {
       pass(moment);
