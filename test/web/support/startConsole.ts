@@ -25,7 +25,7 @@ export type Console = {
 /** The built program as a person starts it, and beside it a chain, a receiver of webhooks and a browser. */
 export async function startConsole(): Promise<Console> {
   const [workspace, anvil, browser, sink] = await Promise.all([
-    createWorkspace(),
+    createWorkspace({ firstStart: true }),
     startAnvil(),
     openBrowser(),
     startHttpSink(),
