@@ -1,3 +1,4 @@
+import { splitHosts } from '../lib/splitHosts.ts';
 import { loadConfig } from '../runtime/config/loadConfig.ts';
 import { type Cluster, readCluster } from '../store/citus/readCluster.ts';
 import { readTopology, type ServerState } from '../store/readTopology.ts';
@@ -12,13 +13,14 @@ export async function doctor(): Promise<number> {
     process.stdout.write('The bundled PostgreSQL is used: one server, nothing to check.\n');
     return 0;
   }
-  const servers = await readTopology(directUrl ?? databaseUrl);
+  const address = directUrl ?? databaseUrl;
+  const servers = await readTopology(address);
   const replicas = (await Promise.all(replicaUrls.map((url) => readTopology(url)))).flat();
   for (const server of servers) process.stdout.write(`${describe(server)}\n`);
   for (const replica of replicas) process.stdout.write(`replica ${describe(replica)}\n`);
-  const cluster = servers.some((server) => server.fault === undefined && !server.isStandby)
-    ? await readCluster(directUrl ?? databaseUrl)
-    : undefined;
+  const primary = servers.findIndex((server) => server.fault === undefined && !server.isStandby);
+  const coordinator = splitHosts(address)[primary];
+  const cluster = coordinator === undefined ? undefined : await readCluster(coordinator);
   if (cluster) process.stdout.write(`${describeCluster(cluster)}\n`);
   const faults = [...findFaults(servers, replicas), ...(cluster?.faults ?? [])];
   for (const fault of faults) process.stdout.write(`Fault: ${fault}\n`);
