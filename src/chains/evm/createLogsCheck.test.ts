@@ -88,7 +88,7 @@ describe('logs judged by the bloom', () => {
     expect(block.logs).toHaveLength(31);
   });
 
-  it('costs less than a millisecond for a block of 450 logs', () => {
+  it('costs less than half of the decoding of the block, for 450 logs', () => {
     const made = chain.extend(Array.from({ length: 40 }, (_, n) => syntheticBlock(3, n)));
     const decode = () =>
       made.map(({ json, logsJson }) => {
@@ -99,16 +99,23 @@ describe('logs judged by the bloom', () => {
     const check = createLogsCheck(() => 0);
     for (const { block, bloom } of decode()) check(block, bloom);
     // The processor's time and not the clock's, and the fastest round: others may use the machine.
-    const means = [1, 2, 3].map(() => {
-      const blocks = decode();
-      const start = process.cpuUsage();
-      const faults = blocks.map(({ block, bloom }) => check(block, bloom));
+    const cpuMs = (start: NodeJS.CpuUsage) => {
       const { user, system } = process.cpuUsage(start);
+      return (user + system) / 1000 / made.length;
+    };
+    const rounds = [1, 2, 3].map(() => {
+      const start = process.cpuUsage();
+      const blocks = decode();
+      const decoded = cpuMs(start);
+      const decodedAt = process.cpuUsage();
+      const faults = blocks.map(({ block, bloom }) => check(block, bloom));
+      const checked = cpuMs(decodedAt);
       expect(faults.filter((fault) => fault !== undefined)).toEqual([]);
-      return (user + system) / 1000 / blocks.length;
+      return { decoded, checked };
     });
-    const fastest = Math.min(...means);
-    console.log(`bloom of 450 logs: ${fastest.toFixed(3)} ms`);
-    expect(fastest).toBeLessThan(1);
+    const fastest = Math.min(...rounds.map(({ checked }) => checked));
+    const decoding = Math.min(...rounds.map(({ decoded }) => decoded));
+    console.log(`bloom of 450 logs: ${fastest.toFixed(3)} ms, decoding ${decoding.toFixed(3)} ms`);
+    expect(fastest).toBeLessThan(decoding / 2);
   });
 });
