@@ -50,8 +50,8 @@ it.each(Object.entries(texts))('never reads a large text in %s for long without 
       measure();
       longest = Math.min(longest, most);
     }
-    // A quiet machine needs 15 at most.
-    expect(longest, query).toBeLessThan(45);
+    // A quiet machine needs 15 at most, a slow and busy one three times as much and more.
+    expect(longest, query).toBeLessThan(120);
   }
 });
 
@@ -85,6 +85,6 @@ it('reads a large text fast even without a pause', () => {
     const matches = createMatcher(compiled('"large transfer" AND nothing'));
     // A quiet machine needs 20.
     const measure = () => processorMs(() => matches(createSubject({ meta: { text } })));
-    expect(fastestMs(50, measure)).toBeLessThan(50);
+    expect(fastestMs(50, measure)).toBeLessThan(150);
   }
 });
