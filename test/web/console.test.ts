@@ -192,7 +192,7 @@ describe('alerts', () => {
     expect(await focused()).toBe('299');
     await page.keyboard.press('ArrowUp');
     await expect.poll(focused, patient).toBe('298');
-    expect(await page.locator('[data-index="0"]').count()).toBe(0);
+    await expect.poll(() => page.locator('[data-index="0"]').count(), patient).toBe(0);
   });
 
   it('marks a fault at its place, completes fields and values, and runs with Enter', async () => {

@@ -498,6 +498,8 @@ describe('actions and wallets', () => {
     await bob.context().close();
     await open(alice, `/wallets?wallet=${id}`);
     await dialog(alice).getByText('Until').waitFor();
+    // What is said about the key must not be taken for what is said about the execution.
+    await alice.getByText('It waits for the approval of another user').waitFor({ state: 'hidden' });
 
     const action = await one('action', "name = 'Set it'");
     await open(alice, `/actions?action=${action.id}`);
