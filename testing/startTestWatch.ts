@@ -17,6 +17,7 @@ import { createSandbox } from '../src/scripts/sandbox.ts';
 import { createAlertLinks } from '../src/services/alerts/createAlertLinks.ts';
 import { publishDetectors } from '../src/services/detectors/publishDetectors.ts';
 import { createMetricRecorder } from '../src/services/telemetry/createMetricRecorder.ts';
+import type { PoolConfig } from '../src/store/db.ts';
 import { listen } from '../src/store/listen.ts';
 import { openPresence } from '../src/store/watch/openPresence.ts';
 import type { Hsm } from '../src/wallets/pkcs11/openHsm.ts';
@@ -64,6 +65,8 @@ export async function startTestWatch(
     readWaitMs?: number;
     /** How long no endpoint may have a pending transaction. */
     pendingDropMs?: number;
+    /** A migrated one; a fresh one of the run's server otherwise. */
+    database?: { config: PoolConfig; drop: () => Promise<void> };
   } = {},
 ): Promise<TestWatch> {
   const calls = new Map<string, number>();

@@ -29,9 +29,11 @@ export async function readCluster(connectionString: string): Promise<Cluster | u
         left join pg_dist_shard s on s.shardid = p.shardid and s.logicalrelid = 'alert'::regclass
         where n.groupid <> 0 and n.noderole = 'primary' group by 1 order by 1`,
     );
-    const unreached = await client.query<{ name: string }>(
-      `select to_nodename || ':' || to_nodeport as name from citus_check_cluster_node_health()
-        where result is not true group by 1 order by 1`,
+    const links = await client.query<Link>(
+      `select c.from_nodename || ':' || c.from_nodeport as "from", c.to_nodename || ':' || c.to_nodeport as "to",
+          coalesce(c.result, false) as "isUp", n.groupid = 0 as "isCoordinator"
+        from citus_check_cluster_node_health() c
+        join pg_dist_node n on n.nodename = c.from_nodename and n.nodeport = c.from_nodeport order by 1, 2`,
     );
     const undone = distributedTables.filter((table) => !names.includes(table));
     const triggers = await client.query(
@@ -41,9 +43,7 @@ export async function readCluster(connectionString: string): Promise<Cluster | u
       version,
       workers: workers.rows,
       faults: [
-        ...unreached.rows.map(
-          ({ name }) => `Worker ${name} is not reached by every node; its tenants get 503 until it is.`,
-        ),
+        ...linkFaults(links.rows),
         ...workers.rows.flatMap(({ name, shards }) =>
           shards === 0
             ? [`Worker ${name} has no alerts; run select citus_rebalance_start() to give it some.`]
@@ -67,4 +67,21 @@ export async function readCluster(connectionString: string): Promise<Cluster | u
   } finally {
     void client.end().catch(() => undefined);
   }
+}
+
+type Link = { from: string; to: string; isUp: boolean; isCoordinator: boolean };
+
+/** A worker that is down neither reaches others nor is reached, which is one fault. */
+function linkFaults(links: readonly Link[]): string[] {
+  const down = new Set(links.flatMap(({ to, isUp, isCoordinator }) => (isCoordinator && !isUp ? [to] : [])));
+  return [
+    ...Array.from(
+      down,
+      (name) =>
+        `Worker ${name} cannot be reached; its tenants get 503 and their findings wait until it is back.`,
+    ),
+    ...links
+      .filter(({ from, to, isUp }) => !isUp && !down.has(from) && !down.has(to))
+      .map(({ from, to }) => `${from} does not reach ${to}; shards cannot move between them.`),
+  ];
 }

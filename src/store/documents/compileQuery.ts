@@ -1,5 +1,5 @@
 import { yieldToEventLoop } from '../../lib/eventLoop.ts';
-import { integer, join, raw, type Sql, sql } from '../../lib/sql.ts';
+import { empty, integer, join, raw, type Sql, sql } from '../../lib/sql.ts';
 import { Problem } from '../../model/errors.ts';
 import { compile } from '../../query/lucene/compile.ts';
 import { searchQueryBudget } from '../../query/lucene/cost.ts';
@@ -48,6 +48,8 @@ export async function compileQuery(
 /** The whole condition, and faster ways to find the same among many documents, where they apply. */
 export type CompiledSearch = {
   condition: Sql;
+  /** Begins with `and`, or is empty: names the tenant once more, for each part of a statement that must not ask every worker. */
+  ofTenant: Sql;
   /** A condition on part of the hits, which an index counts without reading documents. */
   common?: Sql;
   newest?: {
@@ -78,7 +80,8 @@ export async function compileSearch(
   const { hidden } = table;
   const isHidden = hidden && !hidden.unless.some((name) => query && namedFields(query).has(name));
   const bounds = isHidden ? [...times, hidden.condition] : times;
-  if (!query) return { condition: all([scope.condition, ...bounds]) };
+  const ofTenant = await nameTenant(db, scope);
+  if (!query) return { condition: all([scope.condition, ...bounds]), ofTenant };
   const { predicate, cost } = compile(query, table.mapping, now, budget.left);
   budget.left -= cost;
   // Each step is short, but together they may block the event loop for a query of a thousand clauses.
@@ -91,22 +94,23 @@ export async function compileSearch(
   const condition = all([scope.condition, ...bounds, narrowed(part, terms)]);
   if (!part.isExact) {
     const checked = await recheckRows(db, table, condition, predicate);
-    return { condition: all([scope.condition, ...times, checked]) };
+    return { condition: all([scope.condition, ...times, checked]), ofTenant };
   }
   const common = part.common ? { common: all([scope.condition, ...bounds, part.common]) } : {};
-  if (part.narrow.length === 0) return { condition, ...common };
+  if (part.narrow.length === 0) return { condition, ofTenant, ...common };
   const name = raw(table.name);
   const rarest = { ...part, narrow: rarestOf(part.narrow, commonTerms(db, table.name)) };
   // Otherwise PostgreSQL would combine the term index with another one over the whole scope, which takes far longer.
   const candidates = (count: number) =>
-    sql`(select *, row_number() over () as n from ${name} t where ${all([...bounds, ...indexTests(rarest, terms)])}) t
+    sql`(select *, row_number() over () as n from ${name} t
+        where ${all([...bounds, ...indexTests(rarest, terms)])}${ofTenant}) t
       where n <= ${count} and (n = ${count} or (${scope.condition} and ${part.condition}))`;
   const hashes = part.narrow.flatMap(({ hashes: list, rows = [], all: others = [] }) =>
     rows.length + others.length === 0 ? [list] : [],
   );
   const { ordered } = scope;
   const isInOrder = (isHidden || !table.hidden) && (input.timeseries?.length ?? 1) === 1;
-  if (!ordered || !isInOrder) return { condition, candidates, hashes, ...common };
+  if (!ordered || !isInOrder) return { condition, ofTenant, candidates, hashes, ...common };
   const documents = sql`from ${name} t where ${all([ordered, ...bounds])} order by t.timestamp desc`;
   const newest = {
     among: (count: number) =>
@@ -114,10 +118,17 @@ export async function compileSearch(
         where ${scope.condition} and ${rowTest(part, terms)}`,
     beyond: (count: number) => sql`select 1 ${documents} offset ${count} limit 1`,
   };
-  return { condition, candidates, hashes, newest, ...common };
+  return { condition, ofTenant, candidates, hashes, newest, ...common };
 }
 
 const terms = raw('t.terms');
+
+/** Citus sends a statement to one worker where every table in it names the same tenant; plain PostgreSQL needs no more than one. */
+async function nameTenant(db: Db, { tenantIds = [] }: DocumentScope): Promise<Sql> {
+  const [tenantId, another] = tenantIds;
+  const isOne = tenantId !== undefined && another === undefined;
+  return isOne && (await db.isDistributed()) ? sql` and t.tenant_id = ${tenantId}` : empty;
+}
 
 /** Where a few rows have one term, looking up beside it those of a common one takes longer than reading the few. */
 function rarestOf(narrow: readonly Narrow[], common: ReadonlySet<number> | undefined): readonly Narrow[] {

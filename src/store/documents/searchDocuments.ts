@@ -106,7 +106,7 @@ async function findRows(
       (await second()) ??
       (await searchRare(run, table, compiled, page, search.sort)) ??
       (await searchBySeverity(run, table, scope, compiled, page, search)) ??
-      (await searchAll(run, table, compiled.condition, page, search.sort));
+      (await searchAll(run, table, compiled, page, search.sort));
     if (total !== undefined) return { data, total: Math.min(total, trackTotalCount) };
     if (trackTotalCount === 0) return { data, total: 0 };
     const counted = await countUpToByCells(db, table, scope, search, now, trackTotalCount);
@@ -159,7 +159,7 @@ async function searchCandidates(
 async function searchRare(
   db: Db,
   { name }: DocumentTable,
-  { condition, newest }: CompiledSearch,
+  { condition, ofTenant, newest }: CompiledSearch,
   { columns, order, from, size }: Page,
   sort: DocumentSearch['sort'],
 ): Promise<Found | undefined> {
@@ -169,7 +169,7 @@ async function searchRare(
       join (select *, count(*) over () as total
             from (select t.tenant_id, t.timestamp, t.uid from ${raw(name)} t where ${condition} offset 0) t
             order by t.timestamp desc, t.uid limit ${from + size}) k
-        on t.tenant_id = k.tenant_id and t.timestamp = k.timestamp and t.uid = k.uid
+        on t.tenant_id = k.tenant_id and t.timestamp = k.timestamp and t.uid = k.uid${ofTenant}
       order by ${order.whole}`,
   );
   const data = rows.slice(from).map(({ _total, ...row }) => row);
@@ -208,7 +208,7 @@ async function searchBySeverity(
 async function searchAll(
   db: Db,
   table: DocumentTable,
-  condition: Sql,
+  { condition, ofTenant }: CompiledSearch,
   { columns, order, from, size }: Page,
   sort: DocumentSearch['sort'],
 ): Promise<Found> {
@@ -230,7 +230,7 @@ async function searchAll(
   const data = await db.query<Row>(
     sql`select ${columns} from ${name} t
       join (select t.tenant_id, t.timestamp, t.uid ${found(empty)} limit ${size} offset ${from}) k
-        on t.tenant_id = k.tenant_id and t.timestamp = k.timestamp and t.uid = k.uid
+        on t.tenant_id = k.tenant_id and t.timestamp = k.timestamp and t.uid = k.uid${ofTenant}
       order by ${order.whole}`,
   );
   return { data };

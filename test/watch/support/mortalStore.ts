@@ -17,10 +17,10 @@ export class Killed extends Error {
  * process hears of it. Nothing that it does afterwards reaches the database.
  */
 export function createMortalStore(store: Store, diesAt: (moment: Moment) => boolean): Store {
-  let isDead = false;
+  let diedAt: Moment | undefined;
   function pass(moment: Moment): void {
-    if (!isDead && diesAt(moment)) isDead = true;
-    if (isDead) throw new Killed(moment);
+    if (!diedAt && diesAt(moment)) diedAt = moment;
+    if (diedAt) throw new Killed(diedAt);
   }
   const mortal = (db: Db, moment: Moment): Db => ({
     ...db,
