@@ -1,28 +1,19 @@
-import swagger from '@fastify/swagger';
-import swaggerUi from '@fastify/swagger-ui';
 import type { FastifyInstance } from 'fastify';
 import { Problem, problems } from '../../model/errors.ts';
 import { findMissingMigrations } from '../../store/records/findMissingMigrations.ts';
 import { addConsole } from './addConsole.ts';
+import { addDocs } from './addDocs.ts';
 import { addAlertPage, addPages } from './addPages.ts';
 import type { ServerOptions } from './serverOptions.ts';
 import { mayReadMetrics } from './startMetricsServer.ts';
 import { toOpenApi } from './toOpenApi.ts';
 
-/** Nothing from outside, and no upgrade to HTTPS, which would break the page wherever Vigil is served without it. */
-const docsPolicy =
-  "default-src 'none'; base-uri 'none'; connect-src 'self'; font-src 'self' data:; form-action 'self'; " +
-  "frame-ancestors 'none'; img-src 'self' data:; script-src 'self'; style-src 'self'";
-
-const logo = `<svg xmlns="http://www.w3.org/2000/svg" width="120" height="40"><text x="0" y="30" fill="#fff"
-  font-family="sans-serif" font-size="28" font-weight="bold">Vigil</text></svg>`;
-
 /** What operators and readers need, outside of /api/v1 and without a token, but for the one that metrics may have. */
-export async function addSystemRoutes(
+export function addSystemRoutes(
   app: FastifyInstance,
   options: ServerOptions,
   methodsOf: (path: string) => string[],
-): Promise<void> {
+): void {
   app.get('/healthz', async () => ({ status: 'ok', version: options.version }));
   app.get('/readyz', async (_request, reply) => {
     const missing = await findMissingMigrations(options.services.store);
@@ -42,14 +33,14 @@ export async function addSystemRoutes(
     });
   }
   // A process that does not serve the API has nothing to document.
-  if (options.endpoints.length > 0) await addDocuments(app, options, methodsOf);
+  if (options.endpoints.length > 0) addDocuments(app, options, methodsOf);
 }
 
-async function addDocuments(
+function addDocuments(
   app: FastifyInstance,
   options: ServerOptions,
   methodsOf: (path: string) => string[],
-): Promise<void> {
+): void {
   // Made when it is first read: most starts never need it, and it takes longer than all other routes together.
   let text: string | undefined;
   const documentText = () => {
@@ -70,17 +61,7 @@ async function addDocuments(
     const page = problemPage(code);
     return page ? reply.type('text/html; charset=utf-8').send(page) : reply.callNotFound();
   });
-  // Both of its formats are written from what `toJSON` returns; the other members only satisfy its type.
-  const info = { title: 'Vigil', version: options.version };
-  const document = { openapi: '3.1.0', info, paths: {}, toJSON: (): unknown => JSON.parse(documentText()) };
-  await app.register(swagger, { mode: 'static', specification: { document } });
-  await app.register(swaggerUi, {
-    routePrefix: '/docs',
-    staticCSP: docsPolicy,
-    uiConfig: { docExpansion: 'none', deepLinking: true, tryItOutEnabled: true, persistAuthorization: false },
-    theme: { title: 'Vigil API' },
-    logo: { type: 'image/svg+xml', content: Buffer.from(logo), href: '/docs', target: '_self' },
-  });
+  addDocs(app, options.version, () => JSON.parse(documentText()));
 }
 
 /** The page behind the `type` of a problem. */

@@ -44,7 +44,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   addRequestLog(app, options);
   addEndpoints(app, options);
   addMethodRoutes(app, options.endpoints, methodsOf);
-  await addSystemRoutes(app, options, methodsOf);
+  addSystemRoutes(app, options, methodsOf);
   return app;
 }
 
