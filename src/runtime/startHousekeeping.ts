@@ -8,6 +8,7 @@ import { purgeAlertRates } from '../store/alerts/alertRate.ts';
 import { dropOldPartitions, ensurePartitionsAhead } from '../store/alerts/partitions.ts';
 import { purgeBesideAlerts, purgeIncidentKeys } from '../store/alerts/purgeBesideAlerts.ts';
 import { rebuildIndexes } from '../store/alerts/rebuildIndexes.ts';
+import { summarizeBlocks } from '../store/alerts/summarizeBlocks.ts';
 import { purgeDeliveries } from '../store/destinations/purgeDeliveries.ts';
 import { purgeReplies } from '../store/records/idempotency.ts';
 import { purgeScoreQueues } from '../store/scores/queueScores.ts';
@@ -75,6 +76,7 @@ export async function runHousekeeping(options: Options, signal: AbortSignal): Pr
           'Purging old incidents and comments': () => purgeBesideAlerts(store, retainedFrom),
           'Purging old metric samples': () => dropOldSamples(store, retainedFrom),
         }),
+    'Summarizing blocks of alerts': () => summarizeBlocks(store),
     // Last, because it may take long.
     'Rebuilding indexes of past months': () => rebuildIndexes(store, { retainedFrom, now: at }, signal),
   };

@@ -63,6 +63,19 @@ describe('keeping house', () => {
     expect(await rollups()).toBe(0);
   });
 
+  it('completes the summaries of block numbers', async () => {
+    const summarize = () =>
+      store.query<{ count: number }>(
+        sql`select brin_summarize_new_values(inhrelid::regclass) as count from pg_inherits
+          where inhparent = 'alert_block'::regclass`,
+      );
+    const finding = randomFinding(random, owner, ++count, now, now);
+    await prepareRaise(store, [finding]);
+    await store.transaction((tx) => raiseAlerts(tx, [finding]));
+    await tidy(store);
+    expect((await summarize()).filter((month) => month.count > 0)).toEqual([]);
+  });
+
   it('leaves no process that believes in a month which another has dropped', async () => {
     expect(await raiseSome(store)).toHaveLength(3);
     expect(await raiseSome(other)).toHaveLength(3);

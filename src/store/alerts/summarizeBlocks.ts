@@ -1,0 +1,15 @@
+import { sql } from '../../lib/sql.ts';
+import type { Store } from '../db.ts';
+
+/**
+ * Completes the summaries by which searches skip alerts of other blocks. PostgreSQL writes them when it vacuums a month, which
+ * it seldom does while alerts are only added; until then every search for a block number reads the alerts without one.
+ */
+export async function summarizeBlocks(store: Store): Promise<void> {
+  // Workers of Citus have these indexes.
+  if (await store.isDistributed()) return;
+  await store.query(
+    sql`select brin_summarize_new_values(inhrelid::regclass) from pg_inherits
+      where inhparent = 'alert_block'::regclass`,
+  );
+}
