@@ -1,4 +1,5 @@
 import type { Finding, RaisedAlert } from '../model/alert.ts';
+import type { AlertRow } from '../store/alerts/alertColumns.ts';
 import { alertRow } from '../store/alerts/alertRow.ts';
 import { prepareTerms, saveWords } from '../store/alerts/findingTerms.ts';
 import { flushPendingTerms } from '../store/alerts/flushPendingTerms.ts';
@@ -35,7 +36,7 @@ export async function raiseAlerts(
     tx,
     candidates.map(({ finding }) => finding),
   );
-  const rows: Record<string, unknown>[] = [];
+  const rows: AlertRow[] = [];
   for (const { uid, finding } of candidates) rows.push(await alertRow(finding, uid, byAlert.get(uid)));
   const inserted = await insertAlerts(tx, rows);
   const fresh = inserted.map(({ uid, isResolved, incidentUid, beginsIncident }) => ({

@@ -1,14 +1,11 @@
 import { yieldToEventLoop } from '../../lib/eventLoop.ts';
 import { type Finding, severityOf } from '../../model/alert.ts';
 import { termHash } from '../../query/termHash.ts';
+import type { AlertRow } from './alertColumns.ts';
 import { findingTerms } from './findingTerms.ts';
 
 /** A finding as its row, with its search terms; yields to the event loop where that takes long. */
-export async function alertRow(
-  finding: Finding,
-  uid: string,
-  incidentUid?: string,
-): Promise<Record<string, unknown>> {
+export async function alertRow(finding: Finding, uid: string, incidentUid?: string): Promise<AlertRow> {
   await yieldToEventLoop();
   const { odd, terms } = await findingTerms(finding);
   const incidentTerms =

@@ -1,6 +1,6 @@
-import { storableJson } from '../../lib/json.ts';
 import { raw, type Sql, sql } from '../../lib/sql.ts';
 import type { Db } from '../db.ts';
+import { type AlertRow, alertColumns, selectRows } from './alertColumns.ts';
 import { insertAlertEvents, publish } from './alertEvents.ts';
 import { addToRollups, type CountedAlert, countAlerts } from './rollups.ts';
 
@@ -15,10 +15,7 @@ export type InsertedAlert = {
  * Inserts the alerts that do not exist yet, with their roll-ups and stream events, and returns these. A retracted
  * alert is restored when its block is part of the chain again; it begins no incident, so that this one gets a row that counts it.
  */
-export async function insertAlerts(
-  tx: Db,
-  rows: readonly Record<string, unknown>[],
-): Promise<InsertedAlert[]> {
+export async function insertAlerts(tx: Db, rows: readonly AlertRow[]): Promise<InsertedAlert[]> {
   if (rows.length === 0) return [];
   if (await tx.isDistributed()) return insertOnWorkers(tx, rows);
   return tx.prepared<InsertedAlert>(
@@ -33,15 +30,15 @@ export async function insertAlerts(
   );
 }
 
-function insert(rows: readonly Record<string, unknown>[]): Sql {
-  return sql`insert into alert select * from json_populate_recordset(null::alert, ${storableJson(rows)}::json)
+function insert(rows: readonly AlertRow[]): Sql {
+  return sql`insert into alert (${alertColumns}) ${selectRows(rows)}
     on conflict (tenant_id, timestamp, uid) do update set retracted_at = null, retraction_reason = null,
       incident_at = null
       where alert.retracted_at is not null`;
 }
 
 /** In the order of the rows, which workers do not return. */
-async function insertOnWorkers(tx: Db, rows: readonly Record<string, unknown>[]): Promise<InsertedAlert[]> {
+async function insertOnWorkers(tx: Db, rows: readonly AlertRow[]): Promise<InsertedAlert[]> {
   const found = await tx.prepared<InsertedAlert & CountedAlert>(
     sql`${insert(rows)} returning uid, tenant_id as "tenantId", contract_id as "contractId", timestamp,
       alert_group as "group", numeric_severity as "numericSeverity", is_resolved as "isResolved",

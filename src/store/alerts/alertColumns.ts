@@ -1,0 +1,103 @@
+import { storableJson } from '../../lib/json.ts';
+import { join, raw, type Sql, sql } from '../../lib/sql.ts';
+
+/** What a new alert has, with the types of PostgreSQL. */
+const types = {
+  tenant_id: 'bigint',
+  timestamp: 'bigint',
+  contract_id: 'bigint',
+  project_id: 'bigint',
+  uid: 'uuid',
+  incident_uid: 'uuid',
+  incident_at: 'bigint',
+  detector_id: 'bigint',
+  detector_schema_name: 'text',
+  trigger_id: 'bigint',
+  action_id: 'bigint',
+  wallet_id: 'bigint',
+  block_number: 'bigint',
+  numeric_severity: 'smallint',
+  is_resolved: 'boolean',
+  suppressed: 'boolean',
+  backfilled: 'boolean',
+  kind: 'text',
+  alert_group: 'text',
+  name: 'text',
+  message: 'text',
+  eid: 'text',
+  tx_hash: 'text',
+  chain_uid: 'text',
+  block_hash: 'text',
+  is_pending: 'boolean',
+  interceptor_type: 'text',
+  trigger_type: 'text',
+  wallet_name: 'text',
+  wallet_chain_uid: 'text',
+  wallet_address: 'text',
+  tags: 'text[]',
+  meta: 'jsonb',
+  odd_words: 'jsonb',
+  terms: 'int4[]',
+} as const;
+
+type Type = (typeof types)[keyof typeof types];
+type Value = {
+  bigint: number;
+  smallint: number;
+  uuid: string;
+  boolean: boolean;
+  text: string;
+  jsonb: object;
+  'text[]': readonly string[];
+  'int4[]': readonly number[];
+};
+export type AlertRow = { [column in keyof typeof types]: Value[(typeof types)[column]] | null | undefined };
+
+const columns = Object.entries(types) as [keyof AlertRow, Type][];
+export const alertColumns = raw(columns.map(([name]) => name).join());
+
+/**
+ * The rows as a SELECT of these columns. One array for each column: PostgreSQL takes twice as long to read as many objects
+ * of JSON.
+ */
+export function selectRows(rows: readonly AlertRow[]): Sql {
+  const arrays = columns.map(([name, type]) => {
+    const isText = isTextual(type);
+    return sql`${toArray(rows, name, type)}::${raw(isText ? 'text' : type)}[]`;
+  });
+  return sql`select ${selected} from unnest(${join(arrays, ', ')}) u(${alertColumns})`;
+}
+
+const selected = raw(
+  columns.map(([name, type]) => (isTextual(type) && type !== 'text' ? `${name}::${type}` : name)).join(),
+);
+
+/** Whether values have to be quoted; those that are no text themselves are cast from it. */
+function isTextual(type: Type): boolean {
+  return type === 'text' || type === 'jsonb' || type === 'text[]' || type === 'int4[]';
+}
+
+function toArray(rows: readonly AlertRow[], name: keyof AlertRow, type: Type): string {
+  // PostgreSQL takes the end of a shorter array for nulls.
+  if (rows.every((row) => row[name] == null)) return '{}';
+  return `{${rows.map((row) => toElement(row[name], type)).join()}}`;
+}
+
+function toElement(value: AlertRow[keyof AlertRow], type: Type): string {
+  if (value == null) return 'NULL';
+  if (typeof value !== 'object') return isTextual(type) ? quote(String(value)) : String(value);
+  if (type === 'jsonb') return quote(storableJson(value));
+  const items = value as readonly (string | number)[];
+  if (type === 'int4[]') return `"{${items.join()}}"`;
+  return items.length === 0 ? '"{}"' : quote(`{${items.map((item) => quote(String(item))).join()}}`);
+}
+
+/** No column takes NUL; half of a surrogate pair is replaced by the driver's encoding. */
+function quote(text: string): string {
+  return special.test(text)
+    ? `"${text.replace(specials, (each) => (each === '\0' ? '\ufffd' : `\\${each}`))}"`
+    : `"${text}"`;
+}
+
+const special = /["\\\0]/;
+const specials = /["\\\0]/g;
