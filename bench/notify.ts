@@ -20,12 +20,13 @@ import { listen } from '../src/store/listen.ts';
 import { migrate } from '../src/store/migrate.ts';
 import { createHookTarget } from './support/createHookTarget.ts';
 import { machine } from './support/machine.ts';
+import { measureDeliveryStore } from './support/measureDeliveryStore.ts';
 import { postBare } from './support/postBare.ts';
 import { raiseNumberedAlerts } from './support/raiseNumberedAlerts.ts';
 import type { Arrivals } from './support/receive.ts';
 import { reportProgress } from './support/reportProgress.ts';
 
-/** How long alerts come at the steady rate; `npm run bench:notify -- 600` for ten minutes. */
+/** How long alerts come at the steady rate; `npm run bench:notify -- 600` for ten minutes, `-- store` for the database alone. */
 const seconds = Number(process.argv[3] ?? 30);
 const perSecond = 200;
 const backlog = 5000;
@@ -37,16 +38,23 @@ const receiver = fork(fileURLToPath(new URL('./support/receive.js', import.meta.
   String(destinations),
 ]);
 try {
+  if (process.argv[3] === 'store') {
+    await migrate(embedded.connection);
+    console.log((await measureDeliveryStore(embedded.connection, embedded.dataFolder)).join('\n'));
+  } else await measureSending();
+} finally {
+  receiver.kill();
+  await embedded.stop();
+  await rm(folder, { recursive: true, force: true });
+}
+
+async function measureSending(): Promise<void> {
   const [ports] = (await once(receiver, 'message')) as [number[]];
   await migrate(embedded.connection);
   const store = openStore(embedded.connection, () => {});
   const rows = await measure(store, ports);
   await store.close();
   print(rows);
-} finally {
-  receiver.kill();
-  await embedded.stop();
-  await rm(folder, { recursive: true, force: true });
 }
 
 async function measure(store: Store, ports: readonly number[]): Promise<string[]> {

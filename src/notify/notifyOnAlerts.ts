@@ -94,7 +94,7 @@ function toMessages(
     ([alert, own]) => {
       const { finding, uid, incident } = alert;
       const document = documentOf(documents, alert);
-      const { tenantId, timestamp, contractId } = finding;
+      const { tenantId } = finding;
       return {
         tenantId,
         type: raisedType(finding),
@@ -112,7 +112,7 @@ function toMessages(
           }),
         ),
         incident: incident && { uid: incident.uid, destinationIds: readByPeople(own) },
-        alert: { uid, timestamp, contractId },
+        alertUid: uid,
       };
     },
   );

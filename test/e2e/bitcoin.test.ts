@@ -96,7 +96,7 @@ it('Bitcoin: a spend of the cold address is reported and the hot wallet swept on
     await vigil.stop('SIGKILL');
     vigil = await workspace.serve(dataDir, env);
     await runStatement(dataDir, 'update action_intent set lease_until = null, next_attempt_at = 0');
-    await runStatement(dataDir, 'update delivery set lease_until = now() where lease_until > now()');
+    await runStatement(dataDir, 'update delivery_queue set lease_until = now() where lease_until > now()');
   }
 
   async function balanceOf(owner: string): Promise<number> {

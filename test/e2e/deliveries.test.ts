@@ -72,7 +72,7 @@ it('kill -9 in a burst: every alert is in one incident and delivered at least on
     await vigil.stop('SIGKILL');
     await sending;
     // Waiting for the ends of the leases would only take time.
-    await runStatement(dataDir, 'update delivery set lease_until = now() where lease_until > now()');
+    await runStatement(dataDir, 'update delivery_queue set lease_until = now() where lease_until > now()');
     vigil = await workspace.serve(dataDir, env);
     // What was not acknowledged is sent again; what was raised already is a duplicate.
     for (const push of pushes) await push();
@@ -106,11 +106,16 @@ async function expectIncidents(dataDir: string, alerts: number): Promise<void> {
       `select count(*)::int as alerts, max(i.alerts) as counted, count(distinct i.uid)::int as incidents,
          max(a.numeric_severity) = max(i.numeric_severity) as is_worst,
          (select json_agg(firsts) from (
-            select count(*) filter (where (d.data->'incident'->>'number')::int = 1) as firsts from delivery d where d.type like '%.raised' and (d.data->>'incidentUid')::uuid = any(array_agg(i.uid)) group by d.destination_id) k) as firsts,
-         (select count(*)::int from delivery d where d.type like '%.raised' and (d.data->>'incidentUid')::uuid = any(array_agg(i.uid))) as messages
+            select count(*) filter (where (m.data->'incident'->>'number')::int = 1) as firsts from delivery d join delivery_message m on m.tenant_id = d.tenant_id and m.id = d.message_id where d.type like '%.raised' and (m.data->>'incidentUid')::uuid = any(array_agg(i.uid)) group by d.destination_id) k) as firsts,
+         (select count(*)::int from delivery d join delivery_message m on m.tenant_id = d.tenant_id and m.id = d.message_id where d.type like '%.raised' and (m.data->>'incidentUid')::uuid = any(array_agg(i.uid))) as messages
        from alert a left join incident i on i.tenant_id = a.tenant_id and i.uid = a.incident_uid group by a.tx_hash`,
     );
     expect(rows).toHaveLength((kills + 1) * incidentsPerRound);
+    const torn = await client.query(
+      `select d.id, d.state, q.id as queued from delivery d full join delivery_queue q using (tenant_id, id)
+       where (d.state = 'PENDING') is distinct from (q.id is not null)`,
+    );
+    expect(torn.rows).toEqual([]);
     expect(rows.reduce((sum, row) => sum + row.alerts, 0)).toBe(alerts);
     for (const row of rows)
       expect(row).toEqual({

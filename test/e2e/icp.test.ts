@@ -114,7 +114,7 @@ it('Internet Computer: an entry of a ledger raises an alert, which notifies and 
     (await vigil.ok('POST', 'alert/search', { query: `txHash:${tokenId}_${theft}`, size: 100 })).data;
   await until(async () => (await alerts()).length > 0);
   await vigil.stop('SIGKILL');
-  await runStatement(dataDir, 'update delivery set lease_until = now() where lease_until > now()');
+  await runStatement(dataDir, 'update delivery_queue set lease_until = now() where lease_until > now()');
   vigil = await workspace.serve(dataDir, env);
   const intents = async (): Promise<Json[]> => (await vigil.ok('GET', `action/${action.id}/intent`)).data;
   await until(async () => (await intents()).some(({ state: each }) => each === 'CONFIRMED'), 90_000);

@@ -54,7 +54,9 @@ async function mails(): Promise<{ to: string; title: string }[]> {
 
 const deliveries = () =>
   api.store.query<{ id: number; type: string; data: Json }>(
-    sql`select destination_id as id, type, data from delivery where tenant_id = ${tenantId} order by id`,
+    sql`select d.destination_id as id, d.type, m.data from delivery d
+      join delivery_message m on m.tenant_id = d.tenant_id and m.id = d.message_id
+      where d.tenant_id = ${tenantId} order by d.id`,
   );
 
 const toBoss = (title: string) => [{ to: `boss${count}@example.com`, title }];

@@ -3,6 +3,7 @@ import { raw, sql } from '../../src/lib/sql.ts';
 import { purgeAlertEvents } from '../../src/store/alerts/alertEvents.ts';
 import { purgeDeliveries } from '../../src/store/destinations/purgeDeliveries.ts';
 import { until } from '../../testing/until.ts';
+import { endDeliveries } from './support/endDeliveries.ts';
 import { type NotifyWorld, startNotifyWorld } from './support/notifyWorld.ts';
 
 const dayMs = 24 * 3_600_000;
@@ -38,9 +39,12 @@ async function refuseLongStatements(): Promise<void> {
 async function queue(destinationId: number, count: number, ageMs = 0): Promise<void> {
   const created = world.now() - ageMs;
   await world.store.query(
-    sql`insert into delivery (tenant_id, uid, destination_id, type, data, next_attempt_at, created_at, updated_at)
-      select ${world.tenantId}, gen_random_uuid(), ${destinationId}, 'ping', '{}', ${world.now() + dayMs}, ${created}, ${created}
-      from generate_series(1, ${count})`,
+    sql`with written as (
+        insert into delivery (tenant_id, uid, destination_id, type, data, next_attempt_at, created_at, updated_at)
+        select ${world.tenantId}, gen_random_uuid(), ${destinationId}, 'ping', '{}', ${world.now() + dayMs}, ${created}, ${created}
+        from generate_series(1, ${count}) returning *)
+      insert into delivery_queue (tenant_id, id, destination_id, next_attempt_at)
+      select tenant_id, id, destination_id, next_attempt_at from written`,
   );
 }
 
@@ -87,10 +91,7 @@ describe('a long queue', () => {
     const old = await world.addDestination('/old');
     await queue(old.id, many, 91 * dayMs);
     for (let n = 0; n < 3; n++)
-      await world.store.query(
-        sql`update delivery set state = 'DELIVERED' where id in
-          (select id from delivery where destination_id = ${old.id} and state = 'PENDING' limit 4000)`,
-      );
+      await endDeliveries(world.store, 'DELIVERED', { destinationId: old.id, limit: 4000 });
     await purgeDeliveries(world.store, world.now());
     expect([await countOf(deleted.id, 'DEAD'), await countOf(old.id, 'DELIVERED')]).toEqual([many, 0]);
   });

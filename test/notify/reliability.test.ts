@@ -25,17 +25,18 @@ type Row = {
 
 async function allDeliveries(): Promise<Row[]> {
   return world.store.query<Row>(
-    sql`select d.uid::text, d.state, d.last_error as error, d.data->>'eid' as eid,
+    sql`select d.uid::text, d.state, d.last_error as error, m.data->>'eid' as eid,
         (select coalesce(json_agg(json_build_object('status', a.status, 'error', a.error) order by a.attempt), '[]')
          from delivery_attempt a where a.tenant_id = d.tenant_id and a.delivery_id = d.id) as log
-      from delivery d where d.type = 'alert.detector.raised' order by d.id`,
+      from delivery d join delivery_message m on m.tenant_id = d.tenant_id and m.id = d.message_id
+      where d.type = 'alert.detector.raised' order by d.id`,
   );
 }
 
 /** How long until something is due; undefined when nothing is left. */
 async function untilNext(): Promise<number | undefined> {
   const rows = await world.store.query<{ at: number | null }>(
-    sql`select min(next_attempt_at) as at from delivery where state = 'PENDING'`,
+    sql`select min(next_attempt_at) as at from delivery_queue`,
   );
   const at = rows[0]!.at;
   return at === null ? undefined : Math.max(0, at - world.now());
@@ -155,7 +156,7 @@ describe('a destination that hangs', () => {
     const stopping = performance.now();
     await worker.stop();
     expect(performance.now() - stopping).toBeLessThan(timeLimitMs);
-    const leased = await world.store.query(sql`select 1 from delivery where lease_until is not null`);
+    const leased = await world.store.query(sql`select 1 from delivery_queue where lease_until is not null`);
     expect(leased).toEqual([]);
     const tried = await world.store.query(
       sql`select 1 from delivery d join destination x on x.id = d.destination_id where x.uri like '%hanging%' and d.attempts > 0`,

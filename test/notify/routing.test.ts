@@ -8,6 +8,7 @@ import { createNotifyOnAlerts, createNotifyOnRetractions } from '../../src/notif
 import { alertTable } from '../../src/store/alerts/alertTable.ts';
 import type { Json } from '../../testing/startTestApi.ts';
 import { until } from '../../testing/until.ts';
+import { endDeliveries } from './support/endDeliveries.ts';
 import { type NotifyWorld, startNotifyWorld } from './support/notifyWorld.ts';
 
 let world: NotifyWorld;
@@ -31,7 +32,7 @@ beforeAll(async () => {
 afterAll(() => world.stop());
 beforeEach(async () => {
   await world.bind();
-  await world.store.query(sql`delete from delivery`);
+  await world.store.query(sql`truncate delivery, delivery_queue`);
 });
 
 /** Who is to be told of an alert, by the names above. */
@@ -228,9 +229,7 @@ describe('afterwards', () => {
   it('a retraction cancels what was not sent, and notifies exactly those who may have received it', async () => {
     await world.bind(ids.bound!, ids.other!);
     const uid = await raiseOne({ detectorId: world.detectorId, ...inBlock });
-    await world.store.query(
-      sql`update delivery set state = 'DELIVERED', attempts = 1 where destination_id = ${ids.bound}`,
-    );
+    await endDeliveries(world.store, 'DELIVERED', { destinationId: ids.bound! });
     await retractBlock();
     expect(await states(uid)).toEqual([
       'alert.detector.raised DELIVERED',
@@ -258,7 +257,7 @@ describe('afterwards', () => {
     await prepareRaise(world.store, [again]);
     const follow = [createNotifyOnAlerts({ links: world.services.alertLinks, now: Date.now })];
     const [first] = await world.store.transaction((tx) => raiseAlerts(tx, [again], follow));
-    await world.store.query(sql`update delivery set state = 'DELIVERED', attempts = 1`);
+    await endDeliveries(world.store, 'DELIVERED');
     await retractBlock();
     await world.store.transaction((tx) => raiseAlerts(tx, [again], follow));
     await world.store.transaction((tx) => raiseAlerts(tx, [again], follow));

@@ -6,6 +6,7 @@ import { purgeDeliveries } from '../../src/store/destinations/purgeDeliveries.ts
 import { createRandom } from '../../testing/createRandom.ts';
 import type { Json } from '../../testing/startTestApi.ts';
 import { until } from '../../testing/until.ts';
+import { endDeliveries } from './support/endDeliveries.ts';
 import { type NotifyWorld, startNotifyWorld } from './support/notifyWorld.ts';
 
 const hour = 3_600_000;
@@ -125,12 +126,12 @@ describe('a delivery that fails', () => {
     await worker.stop();
     const id = await pushTo('/orphan', []);
     await world.store.query(
-      sql`update delivery set lease_until = now() + interval '1 hour' where destination_id = ${id}`,
+      sql`update delivery_queue set lease_until = now() + interval '1 hour' where destination_id = ${id}`,
     );
     worker = world.work();
     await sleep(500);
     expect(at('/orphan')).toEqual([]);
-    await world.store.query(sql`update delivery set lease_until = now() where destination_id = ${id}`);
+    await world.store.query(sql`update delivery_queue set lease_until = now() where destination_id = ${id}`);
     const delivery = await tried(id, 1);
     expect(at('/orphan').map(({ headers }) => headers['webhook-id'])).toEqual([delivery.uid]);
   });
@@ -197,7 +198,7 @@ describe('a destination', () => {
   it('has not failed since a failure of weeks ago, after which nothing was sent', async () => {
     const id = await pushTo('/weeks', [500, 500]);
     await tried(id, 1);
-    await world.store.query(sql`update delivery set state = 'CANCELED' where destination_id = ${id}`);
+    await endDeliveries(world.store, 'CANCELED', { destinationId: id });
     const before = (await world.deliveries(id)).data.length;
     world.advance(21 * 24 * hour);
     await world.push({});
@@ -231,7 +232,7 @@ describe('a destination', () => {
     await until(() => requests() > before);
     // Being asked to slow down is no step towards being given up.
     const steps = await world.store.query<{ step: number }>(
-      sql`select step from delivery where destination_id = ${id} and type <> 'ping'`,
+      sql`select step from delivery_queue where destination_id = ${id}`,
     );
     expect(steps.every(({ step }) => step <= 1)).toBe(true);
     await until(async () => {
@@ -268,7 +269,7 @@ describe('what is left behind', () => {
     await worker.stop();
     const id = await pushTo('/old', []);
     const kept = await pushTo('/kept', []);
-    await world.store.query(sql`update delivery set state = 'DELIVERED' where destination_id = ${id}`);
+    await endDeliveries(world.store, 'DELIVERED', { destinationId: id });
     await world.ok('DELETE', `destination/${kept}`);
     await purgeDeliveries(world.store, world.now());
     const stateOf = async (destinationId: number) =>
@@ -284,5 +285,8 @@ describe('what is left behind', () => {
       await world.store.query(sql`select from delivery_attempt a where not exists
       (select from delivery d where d.id = a.delivery_id)`),
     ).toEqual([]);
+    await purgeDeliveries(world.store, world.now() + 92 * 24 * hour);
+    const left = sql`select 1 from delivery_message union all select 1 from delivery_queue`;
+    expect(await world.store.query(left)).toEqual([]);
   });
 });

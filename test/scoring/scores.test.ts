@@ -157,7 +157,9 @@ describe('a score that moved', () => {
     await world.push({ meta: { by: -3 } }, { meta: { by: 0 } });
     const [change] = await world.changes(instanceId);
     const sent = await world.store.query<{ id: number; type: string; data: object }>(
-      sql`select destination_id as id, type, data from delivery where data->>'licenseInstanceId' = ${String(instanceId)}`,
+      sql`select d.destination_id as id, d.type, m.data from delivery d
+        join delivery_message m on m.tenant_id = d.tenant_id and m.id = d.message_id
+        where m.data->>'licenseInstanceId' = ${String(instanceId)}`,
     );
     expect(sent).toEqual([{ id: told, type: 'score.changed', data: expect.anything() }]);
     expect(sent[0]?.data).toMatchObject({

@@ -13,10 +13,14 @@ export type ClaimedDelivery = Message & {
 
 /** The CTE `waiting (id)` for `with recursive`: destinations with pending deliveries, one index lookup for each. */
 export const pendingDestinations = sql`waiting (id) as (
-  (select min(destination_id) from delivery where state = 'PENDING')
+  (select min(destination_id) from delivery_queue)
   union all
-  select (select min(destination_id) from delivery where state = 'PENDING' and destination_id > w.id)
+  select (select min(destination_id) from delivery_queue where destination_id > w.id)
   from waiting w where w.id is not null)`;
+
+/** What the delivery `d` says; those from before messages had a table have it themselves. */
+export const messageData = sql`coalesce(d.data,
+  (select m.data from delivery_message m where m.tenant_id = d.tenant_id and m.id = d.message_id))`;
 
 type Limits = {
   now: number;
@@ -42,8 +46,7 @@ export async function claimDeliveries(
   db: Db,
   { now, busy, limit, mailLimit, hasMail }: Limits,
 ): Promise<ClaimedDelivery[]> {
-  const isDue = sql`d.state = 'PENDING' and d.next_attempt_at <= ${now}
-    and (d.lease_until is null or d.lease_until < now())`;
+  const isDue = sql`q.next_attempt_at <= ${now} and (q.lease_until is null or q.lease_until < now())`;
   const rows = await db.prepared<ClaimedDelivery>(
     sql`with recursive ${pendingDestinations},
       ready as (
@@ -57,27 +60,30 @@ export async function claimDeliveries(
           or (b.count is null and (x.last_sent_at is null or x.last_sent_at + x.group_window_ms <= ${now})))),
       mails as (
         select x.id from ready x
-        cross join lateral (select from delivery d where d.destination_id = x.id and ${isDue} limit 1) d
+        cross join lateral (select from delivery_queue q where q.destination_id = x.id and ${isDue} limit 1) q
         where x.type = 'EMAIL' order by x.tried_at nulls first limit ${mailLimit}),
       due as (
-        select d.tenant_id, d.id, x.type <> 'HTTP' as is_grouped
+        select q.tenant_id, q.id, x.type <> 'HTTP' as is_grouped
         from ready x
         cross join lateral (
-          select d.tenant_id, d.id, d.next_attempt_at from delivery d
-          where d.destination_id = x.id and ${isDue}
-          order by d.next_attempt_at, d.id
+          select q.tenant_id, q.id, q.next_attempt_at from delivery_queue q
+          where q.destination_id = x.id and ${isDue}
+          order by q.next_attempt_at, q.id
           limit case
             when x.type <> 'HTTP' then ${maxGroupedMessages}::int
             when x.is_well then greatest(${maxConcurrentWebhooks}::int - coalesce(x.count, 0), 0)
             else greatest(1 - coalesce(x.count, 0), 0) end
-          for update of d skip locked) d
+          for update of q skip locked) q
         where x.type <> 'EMAIL' or x.id in (select id from mails)
-        order by d.next_attempt_at limit ${limit})
-      update delivery d set lease_until = now() + make_interval(secs => ${deliveryLeaseSeconds})
-      from due where d.tenant_id = due.tenant_id and d.id = due.id
-      returning d.id as sequence, d.uid::text, d.type, d.created_at as timestamp, d.data, d.tenant_id as "tenantId",
-        d.destination_id as "destinationId", d.step, due.is_grouped as "isGrouped",
-        d.incident_uid::text as "incidentUid"`,
+        order by q.next_attempt_at limit ${limit}),
+      claimed as (
+        update delivery_queue q set lease_until = now() + make_interval(secs => ${deliveryLeaseSeconds})
+        from due where q.tenant_id = due.tenant_id and q.id = due.id
+        returning q.tenant_id, q.id, q.step, due.is_grouped)
+      select d.id as sequence, d.uid::text, d.type, d.created_at as timestamp, ${messageData} as data,
+        d.tenant_id as "tenantId", d.destination_id as "destinationId", q.step, q.is_grouped as "isGrouped",
+        d.incident_uid::text as "incidentUid"
+      from claimed q join delivery d on d.tenant_id = q.tenant_id and d.id = q.id`,
   );
   return rows.sort((one, other) => one.sequence - other.sequence);
 }
@@ -88,9 +94,9 @@ export async function releaseDeliveries(
   claimed: readonly Pick<ClaimedDelivery, 'tenantId' | 'sequence'>[],
 ): Promise<void> {
   await db.query(
-    sql`update delivery d set lease_until = null
+    sql`update delivery_queue q set lease_until = null
       from unnest(${claimed.map(({ tenantId }) => tenantId)}::bigint[],
         ${claimed.map(({ sequence }) => sequence)}::bigint[]) k(tenant_id, id)
-      where d.tenant_id = k.tenant_id and d.id = k.id`,
+      where q.tenant_id = k.tenant_id and q.id = k.id`,
   );
 }

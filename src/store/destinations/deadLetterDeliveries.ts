@@ -21,13 +21,16 @@ export async function deadLetterDeliveries(db: Db, now: number): Promise<void> {
             or (x.status = 'DISABLED' and x.disabled_reason is not null)
             or (x.status = 'ACTIVE' and x.type = 'EMAIL' and x.confirmed_at is null))
           cross join lateral (
-            select d.tenant_id, d.id from delivery d where d.destination_id = x.id and d.state = 'PENDING'
+            select d.tenant_id, d.id from delivery_queue q
+            join delivery d on d.tenant_id = q.tenant_id and d.id = q.id and d.state = 'PENDING'
               and (x.status <> 'ACTIVE' or d.created_at < ${now - maxUnconfirmedMs})
-            limit ${limit} for update of d skip locked) d
+            where q.destination_id = x.id limit ${limit} for update of d skip locked) d
           limit ${limit}),
         changed as (
           update delivery d set state = 'DEAD', last_error = lost.reason, updated_at = ${now}
-          from lost where d.tenant_id = lost.tenant_id and d.id = lost.id returning 1)
+          from lost where d.tenant_id = lost.tenant_id and d.id = lost.id returning d.tenant_id, d.id),
+        dequeued as (
+          delete from delivery_queue q using changed where q.tenant_id = changed.tenant_id and q.id = changed.id)
         select count(*) as count from changed`,
     );
     return onlyRow(rows).count;

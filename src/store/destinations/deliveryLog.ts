@@ -5,6 +5,8 @@ import { isUuid } from '../../lib/uid.ts';
 import type { Message, SendOutcome } from '../../model/notification.ts';
 import type { Scope } from '../../model/principal.ts';
 import { type Db, onlyRow } from '../db.ts';
+import { messageData } from './claimDeliveries.ts';
+import { queueColumns } from './insertDeliveries.ts';
 
 export const deliveryStates = ['PENDING', 'DELIVERED', 'DEAD', 'CANCELED'] as const;
 export type DeliveryState = (typeof deliveryStates)[number];
@@ -88,6 +90,7 @@ export async function lockDelivery(
       where d.uid = ${uid}::uuid ${scope.all ? empty : sql`and d.tenant_id = any(${scope.tenantIds})`}
         and exists (select from destination x
           where x.tenant_id = d.tenant_id and x.id = d.destination_id and x.status <> 'DELETED')
+        and ${messageData} is not null
       for update of d`,
   );
   return rows[0];
@@ -100,8 +103,13 @@ export async function replayDelivery(
   now: number,
 ): Promise<Delivery> {
   const rows = await tx.query<Delivery>(
-    sql`update delivery d set state = 'PENDING', step = 0, next_attempt_at = ${now}, updated_at = ${now}
+    sql`update delivery d set state = 'PENDING', next_attempt_at = ${now}, updated_at = ${now}
       where d.tenant_id = ${tenantId} and d.id = ${sequence} returning ${columns}`,
+  );
+  await tx.query(
+    sql`insert into delivery_queue as q (${queueColumns})
+      select ${queueColumns} from delivery where tenant_id = ${tenantId} and id = ${sequence}
+      on conflict (tenant_id, id) do update set step = 0, next_attempt_at = excluded.next_attempt_at`,
   );
   await tx.query(sql`select pg_notify('vigil_work', '')`);
   return onlyRow(rows);
@@ -127,13 +135,17 @@ export async function logSent(
   const error = outcome.ok ? null : outcome.error;
   const at = message.timestamp;
   await db.query(
-    sql`with sent as (
-        insert into delivery (id, tenant_id, uid, destination_id, type, data, state, attempts, step, next_attempt_at,
+    sql`with said as (
+        insert into delivery_message (tenant_id, created_at, data)
+        values (${tenantId}, ${at}, ${storableJson(message.data)}::jsonb) returning id),
+      sent as (
+        insert into delivery (id, tenant_id, uid, destination_id, type, message_id, state, attempts, next_attempt_at,
           created_at, updated_at, delivered_at, last_status, last_error)
-        values (${message.sequence}, ${tenantId}, ${message.uid}::uuid, ${id}, ${message.type},
-          ${storableJson(message.data)}::jsonb, ${outcome.ok ? 'DELIVERED' : 'DEAD'}, 1, 1,
-          ${at}, ${at}, ${at}, ${outcome.ok ? at : null}, ${status}, ${error})
-        returning tenant_id, id)
+        select ${message.sequence}::bigint, ${tenantId}::bigint, ${message.uid}::uuid, ${id}::bigint,
+          ${message.type}::text, said.id,
+          ${outcome.ok ? 'DELIVERED' : 'DEAD'}::text, 1, ${at}::bigint, ${at}::bigint, ${at}::bigint,
+          ${outcome.ok ? at : null}::bigint, ${status}::int, ${error}::text
+        from said returning tenant_id, id)
       insert into delivery_attempt (tenant_id, delivery_id, attempt, at, duration_ms, status, error)
       select tenant_id, id, 1, ${at}, ${durationMs}, ${status}, ${error} from sent`,
   );

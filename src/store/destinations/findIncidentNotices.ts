@@ -1,5 +1,6 @@
 import { sql } from '../../lib/sql.ts';
 import type { Db } from '../db.ts';
+import { messageData } from './claimDeliveries.ts';
 
 /** What a destination got, or is about to get, of an incident. */
 export type IncidentNotice = {
@@ -18,7 +19,7 @@ export async function findIncidentNotices(
 ): Promise<IncidentNotice[]> {
   return tx.prepared<IncidentNotice>(
     sql`select d.destination_id as "destinationId", d.incident_uid::text as "incidentUid",
-        max((d.data->>'numericSeverity')::int) as "numericSeverity", max(d.next_attempt_at) as "dueAt",
+        max((${messageData}->>'numericSeverity')::int) as "numericSeverity", max(d.next_attempt_at) as "dueAt",
         exists (select from incident_message m where m.tenant_id = d.tenant_id and m.incident_uid = d.incident_uid
           and m.destination_id = d.destination_id) as "hasMessage"
       from unnest(${incidents.map(({ tenantId }) => tenantId)}::bigint[],

@@ -1,5 +1,8 @@
-import { sql } from '../../lib/sql.ts';
+import { empty, type Sql, sql } from '../../lib/sql.ts';
+import type { EventType } from '../../model/notification.ts';
 import type { Db } from '../db.ts';
+import { messageData } from './claimDeliveries.ts';
+import { enqueue, queueColumns } from './insertDeliveries.ts';
 
 /**
  * Cancels unsent deliveries of these alerts, and notifies every destination that may have received one of the retraction,
@@ -12,36 +15,37 @@ export async function retractDeliveries(
 ): Promise<void> {
   await tx.prepared(
     sql`with affected as (
-        select d.tenant_id, d.id, d.state, a.reason, d.state = 'DELIVERED' or d.attempts > 0
-          or d.lease_until is not null as may_be_received
+        select d.*, a.reason
         from unnest(${alerts.map(({ tenantId }) => tenantId)}::bigint[],
           ${alerts.map(({ uid }) => uid)}::uuid[],
           ${alerts.map(({ reason }) => reason ?? null)}::text[]) a(tenant_id, uid, reason)
         join delivery d on d.tenant_id = a.tenant_id and d.alert_uid = a.uid
         where d.type <> 'alert.retracted' and d.state <> 'CANCELED'
         order by d.id for update of d),
+      -- Locked too, so that no one claims what is cancelled here unseen.
+      claimed as (
+        select q.tenant_id, q.id, q.lease_until from delivery_queue q
+        join affected on affected.tenant_id = q.tenant_id and affected.id = q.id for update of q),
+      dequeued as (
+        delete from delivery_queue q using claimed where q.tenant_id = claimed.tenant_id and q.id = claimed.id),
       canceled as (
         update delivery d set state = 'CANCELED', updated_at = ${now},
           last_error = 'The alert was retracted before it was sent.'
         from affected where d.tenant_id = affected.tenant_id and d.id = affected.id and affected.state = 'PENDING'),
-      written as (
-        insert into delivery (tenant_id, uid, destination_id, type, data, alert_uid, alert_timestamp, contract_id,
-          incident_uid, next_attempt_at, created_at, updated_at)
-        select sent.tenant_id, gen_random_uuid(), sent.destination_id, 'alert.retracted',
-          sent.data || jsonb_build_object('status', 'RETRACTED', 'retractedAt', ${now}::bigint,
-            'retractionReason', sent.reason),
-          sent.alert_uid, sent.alert_timestamp, sent.contract_id, sent.incident_uid, ${now}, ${now}, ${now}
-        from (
-          -- An alert that is raised again and retracted again is retracted as often as it was sent.
-          select distinct on (d.destination_id, d.alert_uid) d.*, affected.reason
-          from affected join delivery d on d.tenant_id = affected.tenant_id and d.id = affected.id
-          where affected.may_be_received order by d.destination_id, d.alert_uid, d.id desc) sent
-        join destination x on x.tenant_id = sent.tenant_id and x.id = sent.destination_id and x.status = 'ACTIVE'
-        where not exists (
-          select from delivery later where later.tenant_id = sent.tenant_id and later.alert_uid = sent.alert_uid
-            and later.destination_id = sent.destination_id and later.type = 'alert.retracted' and later.id > sent.id)
-        order by sent.id returning 1)
-      select pg_notify('vigil_work', '') from written limit 1`,
+      sent as (
+        -- An alert that is raised again and retracted again is retracted as often as it was sent.
+        select distinct on (d.destination_id, d.alert_uid) d.*
+        from affected d left join claimed q on q.tenant_id = d.tenant_id and q.id = d.id
+        where d.state = 'DELIVERED' or d.attempts > 0 or q.lease_until is not null
+        order by d.destination_id, d.alert_uid, d.id desc),
+      ${insertFollowUps(
+        'alert.retracted',
+        sql`jsonb_build_object('status', 'RETRACTED', 'retractedAt', ${now}::bigint, 'retractionReason', d.reason)`,
+        now,
+        sql`where not exists (
+          select from delivery later where later.tenant_id = d.tenant_id and later.alert_uid = d.alert_uid
+            and later.destination_id = d.destination_id and later.type = 'alert.retracted' and later.id > d.id)`,
+      )}`,
   );
 }
 
@@ -56,19 +60,30 @@ export async function insertResolvedDeliveries(
     sql`with resolved as (
         select * from unnest(${alerts.map(({ tenantId }) => tenantId)}::bigint[],
           ${alerts.map(({ uid }) => uid)}::uuid[]) k(tenant_id, uid)),
-      written as (
-        insert into delivery (tenant_id, uid, destination_id, type, data, alert_uid, alert_timestamp, contract_id,
-          incident_uid, next_attempt_at, created_at, updated_at)
-        select sent.tenant_id, gen_random_uuid(), sent.destination_id, 'alert.resolved',
-          sent.data || jsonb_build_object('status', 'RESOLVED'),
-          sent.alert_uid, sent.alert_timestamp, sent.contract_id, sent.incident_uid, ${now}, ${now}, ${now}
-        from (
-          select distinct on (d.destination_id, d.alert_uid) d.* from resolved
-          join delivery d on d.tenant_id = resolved.tenant_id and d.alert_uid = resolved.uid
-          where d.type like '%.raised' and d.state in ('PENDING', 'DELIVERED')
-          order by d.destination_id, d.alert_uid, d.id desc) sent
-        join destination x on x.tenant_id = sent.tenant_id and x.id = sent.destination_id and x.status = 'ACTIVE'
-        order by sent.id returning 1)
-      select pg_notify('vigil_work', '') from written limit 1`,
+      sent as (
+        select distinct on (d.destination_id, d.alert_uid) d.* from resolved
+        join delivery d on d.tenant_id = resolved.tenant_id and d.alert_uid = resolved.uid
+        where d.type like '%.raised' and d.state in ('PENDING', 'DELIVERED')
+        order by d.destination_id, d.alert_uid, d.id desc),
+      ${insertFollowUps('alert.resolved', sql`jsonb_build_object('status', 'RESOLVED')`, now)}`,
   );
+}
+
+/** Writes deliveries that follow those of `sent (d)`: to the same destinations, with what was said then and what is new. */
+function insertFollowUps(type: EventType, news: Sql, now: number, where: Sql = empty): Sql {
+  return sql`following as materialized (
+      select nextval(pg_get_serial_sequence('delivery_message', 'id')) as new_message_id, d.*,
+        ${messageData} || ${news} as new_data
+      from sent d
+      join destination x on x.tenant_id = d.tenant_id and x.id = d.destination_id and x.status = 'ACTIVE' ${where}),
+    message as (
+      insert into delivery_message (tenant_id, id, created_at, data)
+      select tenant_id, new_message_id, ${now}, new_data from following order by id),
+    written as (
+      insert into delivery (tenant_id, uid, destination_id, type, message_id, alert_uid, incident_uid, next_attempt_at,
+        created_at, updated_at)
+      select tenant_id, gen_random_uuid(), destination_id, ${type}::text, new_message_id, alert_uid, incident_uid,
+        ${now}, ${now}, ${now}
+      from following order by id returning ${queueColumns})
+    ${enqueue(sql`written`)}`;
 }

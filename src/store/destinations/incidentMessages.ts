@@ -2,6 +2,7 @@ import { storableJson } from '../../lib/json.ts';
 import { sql } from '../../lib/sql.ts';
 import type { Message } from '../../model/notification.ts';
 import type { Db } from '../db.ts';
+import { messageData } from './claimDeliveries.ts';
 
 type Key = { tenantId: number; destinationId: number; incidentUid: string };
 
@@ -56,12 +57,13 @@ export async function findIncidentStory(
   now: number,
 ): Promise<{ messages: Message[]; total: number }> {
   const rows = await db.prepared<Message & { total: number }>(
-    sql`select d.id as sequence, d.uid::text, d.type, d.created_at as timestamp, d.data, count(*) over () as total
-      from delivery d
+    sql`select d.id as sequence, d.uid::text, d.type, d.created_at as timestamp, d.said as data,
+        count(*) over () as total
+      from (select d.*, ${messageData} as said from delivery d) d
       where d.tenant_id = ${tenantId} and d.incident_uid = ${incidentUid}::uuid and d.destination_id = ${destinationId}
         and d.type in ('alert.detector.raised', 'alert.trigger.raised')
         and (d.state = 'DELIVERED' or (d.state = 'PENDING' and d.next_attempt_at <= ${now}))
-      order by (d.data->>'numericSeverity')::int desc, d.id desc limit ${maxShown}`,
+      order by (d.said->>'numericSeverity')::int desc, d.id desc limit ${maxShown}`,
   );
   return {
     messages: rows.map(({ total: _total, ...message }) => message),

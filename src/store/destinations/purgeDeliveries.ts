@@ -5,6 +5,7 @@ import { deadLetterDeliveries } from './deadLetterDeliveries.ts';
 
 /** Settled deliveries are deleted after this time. */
 export const deliveryRetentionMs = 90 * 24 * 3_600_000;
+const dayMs = 24 * 3_600_000;
 
 /** Deletes old settled deliveries, and marks those that will never be sent as DEAD. */
 export async function purgeDeliveries(db: Db, now: number): Promise<void> {
@@ -18,6 +19,24 @@ export async function purgeDeliveries(db: Db, now: number): Promise<void> {
           delete from delivery d using old where d.tenant_id = old.tenant_id and d.id = old.id returning 1),
         attempts as (
           delete from delivery_attempt a using old where a.tenant_id = old.tenant_id and a.delivery_id = old.id)
+        select count(*) as count from purged`,
+    );
+    return onlyRow(rows).count;
+  });
+  await purgeMessages(db, now);
+}
+
+/** A delivery that was pending for all that time keeps its message, also for a while after it is settled at last. */
+async function purgeMessages(db: Db, now: number): Promise<void> {
+  await inChunks(async (limit) => {
+    const rows = await db.query<{ count: number }>(
+      sql`with old as (
+          select m.tenant_id, m.id from delivery_message m
+          where m.created_at < ${now - deliveryRetentionMs - dayMs} and not exists (
+            select from delivery_queue q where q.tenant_id = m.tenant_id and q.message_id = m.id)
+          limit ${limit}),
+        purged as (
+          delete from delivery_message m using old where m.tenant_id = old.tenant_id and m.id = old.id returning 1)
         select count(*) as count from purged`,
     );
     return onlyRow(rows).count;

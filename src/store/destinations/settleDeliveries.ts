@@ -37,14 +37,21 @@ export async function settleDeliveries(
     sql`with s as (select * from json_to_recordset(${storableJson(rows)}::json) as s(tenant_id bigint, id bigint,
       at bigint, duration_ms int, is_delivered boolean, is_step boolean, status int, error text, next_at bigint)),
       changed as (
-        update delivery d set attempts = d.attempts + 1, step = d.step + s.is_step::int, lease_until = null,
-          updated_at = ${now},
+        update delivery d set attempts = d.attempts + 1, updated_at = ${now},
           last_status = s.status, last_error = s.error, next_attempt_at = coalesce(s.next_at, d.next_attempt_at),
           delivered_at = case when s.is_delivered then s.at else d.delivered_at end,
           state = case when s.is_delivered then 'DELIVERED' when d.state <> 'PENDING' then d.state
             when s.next_at is null then 'DEAD' else 'PENDING' end
         from s where d.tenant_id = s.tenant_id and d.id = s.id
-        returning d.tenant_id, d.id, d.attempts, s.at, s.duration_ms, s.status, s.error)
+        returning d.tenant_id, d.id, d.attempts, d.state, d.next_attempt_at, s.at, s.duration_ms, s.is_step, s.status,
+          s.error),
+      requeued as (
+        update delivery_queue q set step = q.step + changed.is_step::int, lease_until = null,
+          next_attempt_at = changed.next_attempt_at
+        from changed where changed.state = 'PENDING' and q.tenant_id = changed.tenant_id and q.id = changed.id),
+      dequeued as (
+        delete from delivery_queue q using changed
+        where changed.state <> 'PENDING' and q.tenant_id = changed.tenant_id and q.id = changed.id)
       insert into delivery_attempt (tenant_id, delivery_id, attempt, at, duration_ms, status, error)
       select tenant_id, id, attempts, at, duration_ms, status, error from changed`,
   );

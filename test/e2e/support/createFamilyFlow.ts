@@ -85,7 +85,7 @@ export async function createFamilyFlow(chainUid: ChainUid, env: Environment) {
       await vigil.stop('SIGKILL');
       vigil = await serve();
       await runStatement(dataDir, 'update action_intent set lease_until = null, next_attempt_at = 0');
-      await runStatement(dataDir, 'update delivery set lease_until = now() where lease_until > now()');
+      await runStatement(dataDir, 'update delivery_queue set lease_until = now() where lease_until > now()');
     },
     async stop(): Promise<void> {
       await workspace.remove();
