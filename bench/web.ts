@@ -24,7 +24,7 @@ type Goal = { what: string; figure: number; limit: number; unit: string; detail?
 const built = fileURLToPath(new URL('../../dist/', import.meta.url));
 if (!existsSync(join(built, 'web'))) throw new Error('There is no dist/web: run `npm run build` first.');
 const folder = join(tmpdir(), `vigil-bench-${randomUUID()}`);
-const browser = await openBrowser();
+const browser = await openBrowser({ isWhole: true });
 let product: Product | undefined;
 try {
   product = await startProduct(join(built, 'bin', 'vigil.js'), folder);

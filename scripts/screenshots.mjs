@@ -15,7 +15,7 @@ let browser;
 try {
   const link = await waitForAlerts(demo.stdout);
   const { openBrowser } = await import('../dist-demo/testing/openBrowser.js');
-  browser = await openBrowser();
+  browser = await openBrowser({ isWhole: true });
   for (const theme of ['light', 'dark']) await takePictures(link, theme);
 } finally {
   await browser?.close();
