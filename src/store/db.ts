@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { render, renderCached, type Sql } from '../lib/sql.ts';
 import { Problem } from '../model/errors.ts';
+import { bindChainHeights } from './citus/chainHeights.ts';
 import { readIsDistributed } from './citus/readIsDistributed.ts';
 import { type Connection, clientOf } from './openClient.ts';
 import { runRepeated } from './runRepeated.ts';
@@ -159,7 +160,7 @@ function createDb(run: Run, layout: Layout, repeat = run): Db {
     runOnce = run,
   ): Promise<Row[]> => {
     try {
-      return (await runOnce(config)).rows;
+      return (await runOnce(layout.isDistributed ? await bindChainHeights(config, run) : config)).rows;
     } catch (error) {
       // Its tables were distributed while this process ran.
       if (layout.isDistributed === false && isUnsupported(error)) {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { sql } from '../../src/lib/sql.ts';
 import type { Finding } from '../../src/model/alert.ts';
 import { purgeBesideAlerts } from '../../src/store/alerts/purgeBesideAlerts.ts';
@@ -240,7 +240,11 @@ describe('a change of many alerts', () => {
     expect(events.sort()).toEqual(uids.flatMap((uid) => [`changed ${uid}`, `resolved ${uid}`]).sort());
   });
 
-  it('happens in whole batches: what a failure leaves is changed by the next request', async () => {
+  it('happens in whole batches: what a failure leaves is changed by the next request', async ({ skip }) => {
+    skip(
+      inject('citusWorkers').length > 0,
+      'Distributed tables have no triggers, by which this makes one alert fail.',
+    );
     const uids = await raise('Batched', 620);
     const last = (await api.ok('POST', 'alert/search', { query: 'name:Batched', size: 1 })).data[0].uid;
     // The newest alert is in the second batch.

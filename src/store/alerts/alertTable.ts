@@ -2,6 +2,7 @@ import { raw, sql } from '../../lib/sql.ts';
 import { uidTime } from '../../lib/uid.ts';
 import { alertGroups, alertKinds, finalities, retractionReasons, severityOf } from '../../model/alert.ts';
 import { interceptorTypes, triggerTypes } from '../../model/enumerations.ts';
+import { chainHeights } from '../citus/chainHeights.ts';
 import { defineDocumentTable } from '../documents/documentTable.ts';
 
 const severityCases = Object.entries(severityOf).map(([name, number]) => `when ${number} then '${name}'`);
@@ -12,9 +13,7 @@ const statusSql = raw(
   "case when t.retracted_at is not null then 'RETRACTED' when t.is_resolved then 'RESOLVED' else 'UNRESOLVED' end",
 );
 
-/** Heights of all chains in one object, which PostgreSQL reads once per statement instead of once per row. */
-const height = (column: string) =>
-  `((select jsonb_object_agg(chain_uid, ${column}) from chain_cursor) ->> t.chain_uid)::bigint`;
+const height = (column: 'final' | 'confirmed') => `(${chainHeights(column)} ->> t.chain_uid)::bigint`;
 
 /** Derived from the heights of the chain, so no row is rewritten as blocks age. */
 const finalitySql = raw(`case when t.is_pending then 'PENDING'

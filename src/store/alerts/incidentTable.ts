@@ -162,9 +162,18 @@ export async function exportIncidents(
     sql`select t.tenant_id as "tenantId", t.uid::text from ${allIncidents} t where ${filter}
       order by ${order} limit ${exportLimit(search.size)} offset ${search.from ?? 0}`,
   );
+  const json = sql`(select row_to_json(r)::text from (select ${selectList(incidentTable, names)}) r) as json`;
+  if (await db.isDistributed())
+    return exportKeys(
+      db,
+      found,
+      ({ tenantIds, uids }) =>
+        sql`select array_position(${uids}::uuid[], t.uid) as n, ${json} from ${allIncidents} t
+          where t.tenant_id = any(${[...new Set(tenantIds)]}::bigint[]) and t.uid = any(${uids}::uuid[]) and ${filter}`,
+    );
   return exportKeys(db, found, ({ tenantIds, uids, times }) => {
     const own = sql`where t.tenant_id = k.tenant_id and t.uid = k.uid and ${filter}`;
-    return sql`select k.n, (select row_to_json(r)::text from (select ${selectList(incidentTable, names)}) r) as json
+    return sql`select k.n, ${json}
       from unnest(${tenantIds}::bigint[], ${uids}::uuid[], ${times}::bigint[]) with ordinality
         k(tenant_id, uid, timestamp, n)
       cross join lateral ${incidentsWhere(own, sql`${own} and t.last_at = k.timestamp`)} t`;

@@ -104,7 +104,6 @@ const maxListed = raw('100');
 /** Adds alerts to the rows of their incidents, new ones among them; returns the counts before. */
 export async function growIncidents(tx: Db, growth: readonly IncidentGrowth[]): Promise<Map<string, number>> {
   if (growth.length === 0) return new Map();
-  const before = (await tx.isDistributed()) ? await lockLists(tx, growth) : undefined;
   const rows = growth.map((item) => ({
     tenant_id: item.tenantId,
     uid: item.uid,
@@ -114,8 +113,8 @@ export async function growIncidents(tx: Db, growth: readonly IncidentGrowth[]): 
     numeric_severity: item.numericSeverity,
     alerts: item.alerts,
     open_alerts: item.openAlerts,
-    contract_ids: union(before?.get(item.uid)?.contractIds, item.contractIds),
-    tx_hashes: union(before?.get(item.uid)?.txHashes, item.txHashes),
+    contract_ids: item.contractIds,
+    tx_hashes: item.txHashes,
     first_at: item.firstAt,
     last_at: item.lastAt,
   }));
@@ -134,7 +133,7 @@ export async function growIncidents(tx: Db, growth: readonly IncidentGrowth[]): 
         name = case when ${isWorse} then excluded.name else i.name end,
         message = case when ${isWorse} then excluded.message else i.message end,
         numeric_severity = case when ${isWorse} then excluded.numeric_severity else i.numeric_severity end,
-        ${(await tx.isDistributed()) ? listed : merged},
+        ${merged},
         first_at = least(i.first_at, excluded.first_at), last_at = greatest(i.last_at, excluded.last_at),
         updated_at = excluded.updated_at
       returning uid::text, alerts`,
@@ -143,29 +142,11 @@ export async function growIncidents(tx: Db, growth: readonly IncidentGrowth[]): 
   return new Map(grown.map(({ uid, alerts }) => [uid, alerts - (added.get(uid) ?? 0)]));
 }
 
-const merged = sql`contract_ids = (array(
-    select unnest(i.contract_ids) union select unnest(excluded.contract_ids)))[:${maxListed}],
+/** Citus 13.2 crashes where the whole value that SET assigns is a part of an array; `coalesce` makes it none. */
+const merged = sql`contract_ids = coalesce((array(
+    select unnest(i.contract_ids) union select unnest(excluded.contract_ids)))[:${maxListed}], '{}'),
   tx_hashes = i.tx_hashes || (array(select unnest(excluded.tx_hashes)
     except select unnest(i.tx_hashes)))[:greatest(${maxListed} - cardinality(i.tx_hashes), 0)]`;
-const listed = raw('contract_ids = excluded.contract_ids, tx_hashes = excluded.tx_hashes');
-
-/** Citus 13.2 crashes on the statement that merges the lists, so that they are merged here. */
-async function lockLists(
-  tx: Db,
-  incidents: readonly { tenantId: number; uid: string }[],
-): Promise<Map<string, { contractIds: number[]; txHashes: string[] }>> {
-  const found = await perTenant(tx, incidents, (of, ofTenant) =>
-    tx.prepared<{ uid: string; contractIds: number[]; txHashes: string[] }>(
-      sql`select i.uid::text, i.contract_ids as "contractIds", i.tx_hashes as "txHashes" from incident i
-        where ${ofTenant('i')} and i.uid = any(${of.map(({ uid }) => uid)}::uuid[]) order by i.uid for update`,
-    ),
-  );
-  return new Map(found.map((incident) => [incident.uid, incident]));
-}
-
-function union<Item>(before: readonly Item[] = [], added: readonly Item[]): readonly Item[] {
-  return before.length === 0 ? added : [...new Set([...before, ...added])];
-}
 
 /** What was retracted as a whole and happens again says again what it is about. */
 const isWorse = raw('excluded.numeric_severity > i.numeric_severity or i.alerts = 0');

@@ -17,8 +17,7 @@ export async function rebuildIndexes(
   signal: AbortSignal,
 ): Promise<void> {
   const { maintain } = store;
-  // Workers of Citus have the months of distributed alerts.
-  if (!maintain || (await store.isDistributed())) return;
+  if (!maintain) return;
   const ended = await monthsBefore(store, 'alert', now - settledMs);
   const expired = await monthsBefore(store, 'alert', retainedFrom);
   for (const month of ended.filter((name) => !expired.includes(name))) {
@@ -27,6 +26,7 @@ export async function rebuildIndexes(
     // A process that died at it leaves an index which is not used.
     for (const name of await indexesOf(store, month, false))
       await maintain(sql`drop index concurrently if exists ${raw(name)}`);
+    if (await store.isDistributed()) await dropOnWorkers(store, month);
     for (const name of await indexesOf(store, month, true)) {
       await store.query(sql`alter index ${raw(name)} set (fillfactor = 100)`);
       await maintain(sql`reindex index concurrently ${raw(name)}`);
@@ -53,4 +53,16 @@ async function indexesOf(store: Store, month: string, isValid: boolean): Promise
       order by c.relname`,
   );
   return rows.map(({ name }) => name);
+}
+
+/** Citus builds the indexes of each worker's part of a month; what is not used of them is known there only. */
+async function dropOnWorkers(store: Store, month: string): Promise<void> {
+  const unused = `select coalesce(string_agg(c.relname, ' '), '') from pg_index x
+    join pg_class c on c.oid = x.indexrelid join pg_class t on t.oid = x.indrelid
+    where t.relname ~ '^${month}_[0-9]+$' and not x.indisvalid and c.relname like '%\\_ccnew%'`;
+  const rows = await store.query<{ names: string }>(
+    sql`select result as names from run_command_on_workers(${unused}) where success`,
+  );
+  for (const name of rows.flatMap(({ names }) => names.split(' ').filter((each) => each !== '')))
+    await store.query(sql`select run_command_on_workers(${`drop index concurrently if exists "${name}"`})`);
 }

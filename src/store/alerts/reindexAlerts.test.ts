@@ -26,7 +26,9 @@ it('alerts of an earlier version are found before and after they get new terms, 
   const times = [Date.UTC(2026, 0, 20), Date.UTC(2026, 2, 10)] as const;
   await raiseAll(
     store,
-    Array.from({ length: 600 }, (_, n) => randomFinding(random, place, n, ...times)),
+    Array.from({ length: 600 }, (_, n) =>
+      randomFinding(random, { ...place, tenantId: 1 + (n % 3) }, n, ...times),
+    ),
   );
   const terms = () =>
     store.query<{ uid: string; terms: number[] }>(

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { raw, sql } from '../../lib/sql.ts';
+import { storableJson } from '../../lib/json.ts';
+import { raw, type Sql, sql } from '../../lib/sql.ts';
 import { toSeverity } from '../../model/alert.ts';
 import type { Db, Store } from '../db.ts';
 import { alertTerms, type TermSource, termVersion } from './alertTerms.ts';
@@ -92,9 +93,14 @@ async function reindexChunk(
   const isChanged = state.version < lastChangedTerms;
   const limit = isChanged ? chunkSize : 4 * chunkSize;
   const isStarted = partition === state.partition && state.tenantId !== null;
+  const tenantId = (await tx.isDistributed())
+    ? await nextTenant(tx, partition, isStarted ? (state.tenantId ?? 0) : 0)
+    : undefined;
+  // Only a statement that names the tenant can lock, because it is sent to one worker.
+  const ofTenant = tenantId === undefined ? raw('true') : sql`t.tenant_id = ${tenantId}`;
   const after = isStarted
-    ? sql`where (tenant_id, timestamp, uid) > (${state.tenantId}, ${state.timestamp}, ${state.uid}::uuid)`
-    : sql``;
+    ? sql`(t.tenant_id, t.timestamp, t.uid) > (${state.tenantId}, ${state.timestamp}, ${state.uid}::uuid)`
+    : raw('true');
   const rows = await tx.query<StoredAlert>(
     sql`select tenant_id as "tenantId", timestamp, uid::text, project_id as "projectId", detector_id as "detectorId",
         trigger_id as "triggerId", action_id as "actionId", wallet_id as "walletId", eid,
@@ -103,18 +109,31 @@ async function reindexChunk(
         wallet_chain_uid as "walletChainUid", block_hash as "blockHash", tx_hash as "txHash",
         wallet_name as "walletName",
         wallet_address as "walletAddress", name, message, tags, meta, suppressed, backfilled
-      from ${raw(partition)} ${after} order by tenant_id, timestamp, uid limit ${limit}
+      from ${raw(partition)} t where ${ofTenant} and ${after} order by tenant_id, timestamp, uid limit ${limit}
       ${raw(isChanged ? 'for update' : '')}`,
   );
-  await setTerms(tx, partition, rows, isChanged);
-  const last = rows.at(-1);
-  const isEnd = rows.length < limit;
+  await setTerms(tx, partition, rows, isChanged, ofTenant);
+  const hasMore = rows.length === limit;
+  const last = !hasMore && tenantId !== undefined ? { ...firstKey, tenantId: tenantId + 1 } : rows.at(-1);
+  const isEnd =
+    !hasMore && (tenantId === undefined || (await nextTenant(tx, partition, tenantId + 1)) === undefined);
   const next = isEnd ? names[names.indexOf(partition) + 1] : partition;
   await tx.query(
     sql`update alert_terms_state set partition = ${next ?? ''}, tenant_id = ${isEnd ? null : (last?.tenantId ?? null)},
       timestamp = ${isEnd ? null : (last?.timestamp ?? null)}, uid = ${isEnd ? null : (last?.uid ?? null)}`,
   );
   return { partition, isEnd };
+}
+
+/** Comes before every alert of its tenant. */
+const firstKey = { timestamp: -1, uid: '00000000-0000-0000-0000-000000000000' };
+
+/** The first tenant from this one on that has alerts of the month. */
+async function nextTenant(tx: Db, partition: string, from: number): Promise<number | undefined> {
+  const rows = await tx.query<{ id: number | null }>(
+    sql`select min(tenant_id) as id from ${raw(partition)} where tenant_id >= ${from}`,
+  );
+  return rows[0]?.id ?? undefined;
 }
 
 type StoredAlert = Omit<TermSource, 'severity'> & { uid: string; timestamp: number; numericSeverity: number };
@@ -124,21 +143,22 @@ async function setTerms(
   partition: string,
   rows: readonly StoredAlert[],
   isChanged: boolean,
+  ofTenant: Sql,
 ): Promise<void> {
   const { words, noteAlert } = createWordList();
-  const terms: string[] = [];
+  const changed: { tenant_id: number; timestamp: number; uid: string; terms: number[] }[] = [];
   for (const row of rows) {
     const source = { ...row, severity: toSeverity(row.numericSeverity) };
     const found = await alertTerms(source, noteAlert(row.tenantId, row.timestamp));
-    if (isChanged) terms.push(`{${[...found.terms].join()}}`);
+    const { tenantId: tenant_id, timestamp, uid } = row;
+    if (isChanged) changed.push({ tenant_id, timestamp, uid, terms: [...found.terms] });
   }
   await insertWords(tx, words);
-  if (terms.length === 0) return;
+  if (changed.length === 0) return;
   await tx.query(
-    sql`update ${raw(partition)} t set terms = u.terms::int4[]
-      from unnest(${rows.map((row) => row.tenantId)}::bigint[], ${rows.map((row) => row.timestamp)}::bigint[],
-        ${rows.map((row) => row.uid)}::uuid[], ${terms}::text[]) u(tenant_id, timestamp, uid, terms)
-      where t.tenant_id = u.tenant_id and t.timestamp = u.timestamp and t.uid = u.uid`,
+    sql`update ${raw(partition)} t set terms = u.terms
+      from json_to_recordset(${storableJson(changed)}::json) u(tenant_id bigint, timestamp bigint, uid uuid, terms int4[])
+      where t.tenant_id = u.tenant_id and t.timestamp = u.timestamp and t.uid = u.uid and ${ofTenant}`,
   );
 }
 

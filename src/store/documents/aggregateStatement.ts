@@ -106,8 +106,9 @@ function manyValues({ values, words }: PlannedItem, alias: string): Sql {
 
 /** A document is in one bucket of each of its distinct values. */
 function keyRows({ sql: values }: Level['key'], alias: string, kind: 'left' | 'inner'): Sql {
-  return sql`${raw(kind)} join lateral (select v.value, v.n from unnest(${values}) with ordinality v(value, n)
-    where v.n = 1 or v.value <> all ((${values})[1:v.n - 1])) ${raw(alias)} on true`;
+  const isFirst = raw(`${alias}.n = 1 or ${alias}.value`);
+  return sql`${raw(kind)} join lateral unnest(${values}) with ordinality ${raw(`${alias}(value, n)`)}
+    on ${isFirst} <> all ((${values})[1:${raw(alias)}.n - 1])`;
 }
 
 /** Which row counts for the document; one without values has a row all the same. */

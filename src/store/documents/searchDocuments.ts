@@ -219,7 +219,7 @@ async function searchAll(
   if (!isNewestFirst(sort) && hits <= maxHitsByTime) {
     // An index often has the time beside the sort column, so few rows are fetched.
     const times = sql`select t.timestamp from ${name} t where ${condition} order by ${order.upToTime} limit ${hits}`;
-    const filter = sql` and t.timestamp = any(array(${times}))`;
+    const filter = sql` and t.timestamp = any(${await asArray(db, times, ofTenant)})`;
     return {
       data: await db.query<Row>(sql`select ${columns} ${found(filter)} limit ${size} offset ${from}`),
     };
@@ -234,6 +234,13 @@ async function searchAll(
       order by ${order.whole}`,
   );
   return { data };
+}
+
+/** Where several workers have the documents, their times are read first: Citus cannot hand them on in one statement. */
+async function asArray(db: Db, times: Sql, ofTenant: Sql): Promise<Sql> {
+  if (ofTenant !== empty || !(await db.isDistributed())) return sql`array(${times})`;
+  const rows = await db.query<{ timestamp: number }>(times);
+  return sql`${rows.map(({ timestamp }) => timestamp)}::bigint[]`;
 }
 
 export function selectDocument(table: DocumentTable, names: readonly string[]): Sql {
