@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { appendFile, chmod, chown, mkdir, readdir, writeFile } from 'node:fs/promises';
+import { appendFile, chmod, chown, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { PoolConfig } from 'pg';
@@ -27,6 +27,11 @@ const settings = {
   fsync: 'off',
   full_page_writes: 'off',
   autovacuum: 'off',
+  // The log has each statement that asks several shards.
+  'citus.multi_task_query_log_level': 'notice',
+  log_min_messages: 'notice',
+  log_min_error_statement: 'notice',
+  log_line_prefix: '@%p ',
 };
 
 export type Citus = Awaited<ReturnType<typeof startCitus>>;
@@ -120,6 +125,20 @@ export async function startCitus(folder: (name: string) => string, workers = 2) 
         for (const pid of await postgresProcesses(dataDir)) kill(pid);
       },
       ask: (text: string) => ask(connection, text),
+      /** The statements so far that asked several shards. */
+      async fanOuts(): Promise<string[]> {
+        const entries = (await readFile(join(cluster, 'server.log'), 'utf8')).split(/^@/m);
+        return entries.flatMap((entry, index) => {
+          if (!entry.includes('multi-task query about to be executed')) return [];
+          const statement = entries.slice(index).find((each) => / STATEMENT: /.test(each));
+          return [
+            statement
+              ?.replace(/^.*? STATEMENT: /, '')
+              .replaceAll(/\s+/g, ' ')
+              .trim() ?? '',
+          ];
+        });
+      },
     };
   }
 

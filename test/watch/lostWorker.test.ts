@@ -110,6 +110,8 @@ it('a worker that is killed stops its own tenants only, and what chains found fo
 
   const numbers = chain.blocks.slice(1).map(({ number }) => number);
   for (const tenantId of [...lost, ...kept]) expect(await writtenBlocks(tenantId)).toEqual(numbers);
+  // Neither following the chain nor a tenant's search asks several workers.
+  expect(await citus.coordinator.fanOuts()).toEqual([]);
   expect(await verifyRollups(vigil.store)).toEqual([]);
 });
 
