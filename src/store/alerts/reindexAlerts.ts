@@ -157,7 +157,8 @@ async function setTerms(
   if (changed.length === 0) return;
   await tx.query(
     sql`update ${raw(partition)} t set terms = u.terms
-      from json_to_recordset(${storableJson(changed)}::json) u(tenant_id bigint, timestamp bigint, uid uuid, terms int4[])
+      from json_to_recordset(${storableJson(changed)}::json)
+        u(tenant_id bigint, timestamp bigint, uid uuid, terms int4[])
       where t.tenant_id = u.tenant_id and t.timestamp = u.timestamp and t.uid = u.uid and ${ofTenant}`,
   );
 }
