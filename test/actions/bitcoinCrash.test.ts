@@ -5,13 +5,10 @@ import { createRandom } from '../../testing/createRandom.ts';
 import { type Bitcoind, findBitcoind, startBitcoind } from '../../testing/startBitcoind.ts';
 import { startTestWatch, type TestWatch } from '../../testing/startTestWatch.ts';
 import { type Actors, createActors } from './support/createActors.ts';
-import { findPoints } from './support/findPoints.ts';
-import { ended, expireLeases, findIntents, skipWaits } from './support/intents.ts';
+import { killAtSteps } from './support/killAtSteps.ts';
 import { addBitcoinWallet, createBitcoinKey, toRegtest } from './support/useBitcoinWallet.ts';
 
 const command = findBitcoind();
-/** Every step is tried with PROVE_ROUNDS=50, one of them otherwise. */
-const isWhole = Number(process.env.PROVE_ROUNDS ?? 1) > 1;
 const safe = createBitcoinKey(99).address;
 
 describe('kill -9 while payments are made on Bitcoin', { timeout: 600_000 }, () => {
@@ -20,7 +17,6 @@ describe('kill -9 while payments are made on Bitcoin', { timeout: 600_000 }, () 
   let node: Bitcoind;
   let vigil: TestWatch;
   let actors: Actors;
-  let number = 0;
 
   beforeEach(({ skip }) => skip(!command, 'There is no bitcoind; `.ci/bitcoind` fetches one.'));
   beforeAll(async () => {
@@ -51,45 +47,17 @@ describe('kill -9 while payments are made on Bitcoin', { timeout: 600_000 }, () 
       fireAt: 'head',
     });
     const funded = await node.height();
-    const points = findPoints();
-    // Not every step is reached in every round; one death will do every day.
-    const chosen = isWhole ? points : points.toSorted(() => random.random() - 0.5);
-    const hurry = async () => {
+    const meanwhile = async () => {
       await sleep(60);
       // The coins that are paid with stay: without them a payment has nothing to end with.
       const isAboveCoins = (await node.height()) > funded;
       if (isAboveCoins && random.chance(0.2))
         await node.rpc('invalidateblock', await node.rpc('getbestblockhash'));
       if (random.chance(0.4)) await node.mine();
-      await skipWaits(vigil);
     };
-    let actor = await actors.start();
-    let kills = 0;
-    for (const point of chosen) {
-      if (!isWhole && kills > 0) break;
-      await actor.killAt(point, 1);
-      const alerts = Array.from({ length: 2 }, () => ++number).map((nth) => ({
-        eid: String(nth),
-        message: 'An attack.',
-        meta: { number: nth },
-      }));
-      await vigil.ok('POST', `detector/${detectorId}/alert`, { alerts });
-      await ended(vigil, hurry, () => !actor.isAlive());
-      if (actor.isAlive()) await actor.kill();
-      else kills++;
-      await expireLeases(vigil);
-      actor = await actors.start();
-      await ended(vigil, hurry);
-    }
-    await actor.kill();
+    const intents = await killAtSteps({ vigil, actors, random, detectorId, meanwhile });
     await node.mine(3);
-    const intents = await findIntents(vigil);
-    expect(
-      intents.map(({ state }) => state),
-      `seed ${random.seed}`,
-    ).toEqual(intents.map(() => 'CONFIRMED'));
     expect(await paid(), `seed ${random.seed}`).toEqual(intents.map((_, nth) => 1_000_001 + nth));
-    expect(kills).toBeGreaterThan(0);
   });
 
   /** What the chain has paid to the safe address, in satoshis. */

@@ -76,6 +76,7 @@ export async function startReplica() {
   const signatures = new Map<string, Uint8Array>();
   const held: (() => Promise<void>)[] = [];
   const seen = new Map<string, number>();
+  let lost = 0;
   const replica = {
     url: '',
     rootKey: bytesToHex(rootKey),
@@ -92,6 +93,8 @@ export async function startReplica() {
     isHolding: false,
     /** Calls are answered as if taken, and lost. */
     isLosing: false,
+    /** How many were lost so far. */
+    lost: () => lost,
     now: () => BigInt(Math.floor((Date.now() - replica.lagMs) / roundMs) * roundMs) * 1_000_000n,
     certificate,
     release: async () => {
@@ -203,7 +206,10 @@ export async function startReplica() {
   async function submit({ content }: Envelope, isSync: boolean): Promise<{ status: number; body?: unknown }> {
     const id = bytesToHex(requestIdOf(content));
     const caller = Principal.fromUint8Array(content.sender).toText();
-    if (replica.isLosing) return { status: 202 };
+    if (replica.isLosing) {
+      lost++;
+      return { status: 202 };
+    }
     if (!statuses.has(id)) {
       statuses.set(id, { status: 'received', caller });
       const run = async () => {

@@ -20,16 +20,19 @@ export type ActorSetup = {
   /** Of every wallet there is, for processes to which the API does not lend its keyring. */
   privateKey: string;
   stuckMs: number;
+  /** How far its clock is behind. */
+  behindMs?: number;
 };
 
 export type Actor = { stop(): Promise<void> };
 
 /** Fires actions beside the API, with a pool, a sandbox and a client of its own, which are warm when it starts. */
 export async function openActor(setup: ActorSetup, keyring = openKeyring(setup.privateKey)) {
-  const { chainUid, urls, confirmations, stuckMs } = setup;
+  const { chainUid, urls, confirmations, stuckMs, behindMs = 0 } = setup;
+  const now = () => Date.now() - behindMs;
   const store = openStore({ ...setup.connection, max: 6 }, () => {});
   const chain = withNetwork(chains[chainUid], setup.network);
-  const client = families[chain.family].nodes?.createClient({ chain, urls, now: Date.now, onCall: () => {} });
+  const client = families[chain.family].nodes?.createClient({ chain, urls, now, onCall: () => {} });
   const sandbox = createSandbox();
   await Promise.all([store.query(sql`select 1`), sandbox.run(0, {}, ['1'])]);
   return {
@@ -44,7 +47,7 @@ export async function openActor(setup: ActorSetup, keyring = openKeyring(setup.p
         alertHooks: [],
         listen: (onMessage) => listen(setup.connection, 'vigil_action', onMessage),
         log: pino({ level: 'silent' }),
-        now: Date.now,
+        now,
         stuckMs,
         ...options,
       });
