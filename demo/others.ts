@@ -9,7 +9,8 @@ import { familyNodes } from '../testing/simulator/families/familyNodes.ts';
 import { startFamilyNode } from '../testing/simulator/families/startFamilyNode.ts';
 import { findBitcoind, startBitcoind } from '../testing/startBitcoind.ts';
 import { findSurfnet, keyOf, startSolana } from '../testing/startSolana.ts';
-import { startStellar, stellarKey, stellarPassphrase } from '../testing/stellar/startStellar.ts';
+import { payment, startStandIn as startStandInStellar } from '../testing/stellar/startStellar.ts';
+import { stellarKey } from '../testing/stellar/stellarKey.ts';
 
 export const otherUids = ['bitcoin', 'solana', 'stellar', 'icp'] as const;
 export type OtherUid = (typeof otherUids)[number];
@@ -107,21 +108,21 @@ async function startSol(): Promise<Other> {
 }
 
 async function startStellarNetwork(): Promise<Other> {
-  const node = await startStellar({ isUnified: true });
+  const node = await startStandInStellar({ isUnified: true });
   const [treasury, friend] = [stellarKey(5), stellarKey(9)];
-  for (const { address } of [treasury, friend]) node.fund(address, 1_000_000_000_000n);
+  await node.fund(treasury, friend);
   let isIn = false;
   return {
     uid: 'stellar',
     runs: 'a stand-in that checks and applies transactions as the protocol says; there is no node to be had as a package',
     urls: [node.url],
-    network: stellarPassphrase,
+    network: node.passphrase,
     treasury: treasury.address,
     detectors: { large_transfer: { threshold: '1' } },
     async play() {
       isIn = !isIn;
       const [from, to] = isIn ? [friend, treasury] : [treasury, friend];
-      node.submit([{ payment: { destination: to.address, asset: 'native', amount: '20000000' } }], from);
+      await node.submit([payment(to.address, 'native', 20_000_000n)], from);
     },
     stop: node.stop,
   };

@@ -6,28 +6,24 @@ import { createStellarClient } from '../../src/chains/stellar/createStellarClien
 import { createRandom } from '../../testing/createRandom.ts';
 import { startTestWatch, type TestWatch } from '../../testing/startTestWatch.ts';
 import {
-  type Stellar,
-  startStellar,
-  stellarKey,
+  type StellarRpc,
+  startStellarRpc,
   stellarPassphrase,
-} from '../../testing/stellar/startStellar.ts';
+} from '../../testing/stellar/startStellarRpc.ts';
+import { stellarKey } from '../../testing/stellar/stellarKey.ts';
 import { type Actors, createActors } from './support/createActors.ts';
-import { findPoints } from './support/findPoints.ts';
-import { ended, expireLeases, findIntents, skipWaits } from './support/intents.ts';
+import { isWholeProof, killAtSteps } from './support/killAtSteps.ts';
 
-/** Every step is tried with PROVE_ROUNDS=50, one of them otherwise. */
-const isWhole = Number(process.env.PROVE_ROUNDS ?? 1) > 1;
 const [guard, safe] = [stellarKey(51), stellarKey(52)];
 
 describe('kill -9 while payments are made on Stellar', () => {
   const random = createRandom('payments and crashes on Stellar');
-  let stellar: Stellar;
+  let stellar: StellarRpc;
   let vigil: TestWatch;
   let actors: Actors;
-  let number = 0;
 
   beforeAll(async () => {
-    stellar = await startStellar({ closesAtOnce: false });
+    stellar = await startStellarRpc({ closesAtOnce: false });
     for (const { address } of [guard, safe]) stellar.fund(address, 100_000_000_000n);
     const settings = { urls: [stellar.url], network: stellarPassphrase, confirmations: 0 };
     vigil = await startTestWatch({ stellar: settings });
@@ -62,9 +58,9 @@ describe('kill -9 while payments are made on Stellar', () => {
       detectors: [{ detectorId, scriptParams: { stroops: '1000000 + e.meta.number' } }],
       fireAt: 'head',
     });
-    let forgettings = isWhole ? 60 : 4;
+    let forgettings = isWholeProof ? 60 : 4;
     let forgotten = 0;
-    const hurry = async () => {
+    const meanwhile = async () => {
       await sleep(60);
       stellar.faults.deaf = forgettings > 0 && random.chance(0.3);
       if (stellar.lost() > forgotten) {
@@ -75,37 +71,9 @@ describe('kill -9 while payments are made on Stellar', () => {
         stellar.close();
       }
       if (stellar.waiting() > 0 && random.chance(0.7)) stellar.close();
-      await skipWaits(vigil);
     };
-    const points = findPoints();
-    // Not every step is reached in every round; one death will do every day.
-    const chosen = isWhole ? points : points.toSorted(() => random.random() - 0.5);
-    let actor = await actors.start();
-    let kills = 0;
-    for (const point of chosen) {
-      if (!isWhole && kills > 0) break;
-      await actor.killAt(point, 1);
-      const alerts = Array.from({ length: 2 }, () => ++number).map((nth) => ({
-        eid: String(nth),
-        message: 'An attack.',
-        meta: { number: nth },
-      }));
-      await vigil.ok('POST', `detector/${detectorId}/alert`, { alerts });
-      await ended(vigil, hurry, () => !actor.isAlive());
-      if (actor.isAlive()) await actor.kill();
-      else kills++;
-      await expireLeases(vigil);
-      actor = await actors.start();
-      await ended(vigil, hurry);
-    }
-    await actor.kill();
-    const intents = await findIntents(vigil);
-    expect(
-      intents.map(({ state, reason }) => reason ?? state),
-      `seed ${random.seed}`,
-    ).toEqual(intents.map(() => 'CONFIRMED'));
+    const intents = await killAtSteps({ vigil, actors, random, detectorId, meanwhile });
     expect(await paid(), `seed ${random.seed}`).toEqual(intents.map((_, nth) => 1_000_001n + BigInt(nth)));
-    expect(kills).toBeGreaterThan(0);
   });
 
   /** What ledgers have paid to the safe account, in stroops. */

@@ -1,14 +1,11 @@
-import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { base58 } from '@scure/base';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { concat } from '../../src/chains/solana/abi/borsh.ts';
 import { transferCoins } from '../../src/chains/solana/instructions.ts';
 import { findSurfnet, keyOf, noSurfnet, type Solana, startSolana } from '../../testing/startSolana.ts';
-import type { Json } from '../../testing/startTestApi.ts';
 import { until } from '../../testing/until.ts';
 import { createFamilyFlow } from './support/createFamilyFlow.ts';
+import { type Liar, startLiar } from './support/startLiar.ts';
 
 const surfnet = findSurfnet();
 const [treasury, guard, thief, safe] = [9, 15, 5, 17].map(keyOf) as [Key, Key, Key, Key];
@@ -16,22 +13,20 @@ type Key = ReturnType<typeof keyOf>;
 
 let flow: Awaited<ReturnType<typeof createFamilyFlow>>;
 let solana: Solana;
-let liar: Server;
+let liar: Liar;
 beforeEach(({ skip }) => skip(!surfnet, noSurfnet));
 beforeAll(async () => {
   if (!surfnet) return;
   solana = await startSolana(surfnet);
-  liar = await startLiar(solana.url);
-  const { port } = liar.address() as AddressInfo;
+  liar = await startLiar(solana.url, (method) => lies[method]);
   flow = await createFamilyFlow('solana', {
     // The first endpoint is dead, and the second one lies.
-    VIGIL_RPC_SOLANA: `http://127.0.0.1:1/,http://127.0.0.1:${port}/,${solana.url},${solana.wsUrl}`,
+    VIGIL_RPC_SOLANA: `http://127.0.0.1:1/,${liar.url},${solana.url},${solana.wsUrl}`,
   });
 });
 afterAll(async () => {
   await flow?.stop();
-  liar?.closeAllConnections();
-  liar?.close();
+  await liar?.stop();
   await solana?.stop();
 });
 
@@ -74,28 +69,8 @@ it('Solana: a slot raises an alert, which notifies and pays once, through kill -
 });
 
 /** A node that knows of no transaction, and says of everything that it has expired at a final height. */
-async function startLiar(url: string): Promise<Server> {
-  const lies: Readonly<Record<string, unknown>> = {
-    getBlockHeight: 10 ** 9,
-    getSignatureStatuses: { context: { slot: 1 }, value: [null] },
-    isBlockhashValid: { context: { slot: 1 }, value: false },
-  };
-  const answer = async (call: Json) => {
-    if (call.method in lies) return { jsonrpc: '2.0', id: call.id, result: lies[call.method] };
-    const headers = { 'content-type': 'application/json' };
-    const reply = await fetch(url, { method: 'POST', headers, body: JSON.stringify(call) });
-    return reply.json();
-  };
-  const server = createServer((request, response) => {
-    void (async () => {
-      const chunks: Buffer[] = [];
-      for await (const chunk of request) chunks.push(chunk as Buffer);
-      const body = JSON.parse(Buffer.concat(chunks).toString()) as Json;
-      const replies = Array.isArray(body) ? await Promise.all(body.map(answer)) : await answer(body);
-      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(replies));
-    })().catch(() => response.destroy());
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return server;
-}
+const lies: Readonly<Record<string, unknown>> = {
+  getBlockHeight: 10 ** 9,
+  getSignatureStatuses: { context: { slot: 1 }, value: [null] },
+  isBlockhashValid: { context: { slot: 1 }, value: false },
+};

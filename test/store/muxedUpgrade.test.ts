@@ -2,7 +2,7 @@ import { Account, MuxedAccount } from '@stellar/stellar-base';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { addressHash } from '../../src/store/labels/addressHash.ts';
 import { migrate } from '../../src/store/migrate.ts';
-import { stellarKey } from '../../testing/stellar/startStellar.ts';
+import { stellarKey } from '../../testing/stellar/stellarKey.ts';
 import { createDatabaseBefore } from '../support/createDatabaseBefore.ts';
 
 const migration = '0061_muxed_accounts.sql';

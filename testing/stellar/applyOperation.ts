@@ -4,25 +4,9 @@ import { decodeStrkey, withoutMuxing } from '../../src/chains/stellar/abi/strkey
 import { readEnvelope } from '../../src/chains/stellar/decodeTransaction.ts';
 import { assetName, type Network } from '../../src/chains/stellar/network.ts';
 import type { Json } from '../startTestApi.ts';
+import { applyHostFunction } from './applyHostFunction.ts';
 import type { LedgerState } from './createLedgerState.ts';
-
-/** How an operation that fails ends, as results say it. */
-export class OperationFailed extends Error {
-  readonly result: Json;
-  constructor(result: Json, message = JSON.stringify(result)) {
-    super(message);
-    this.result = result;
-  }
-}
-
-type Applied = {
-  result: Json;
-  changes: Json[];
-  events: Json[];
-  value: Json | string;
-  keys: Json[];
-  auth: Json[];
-};
+import { type Applied, OperationFailed, resourceFee } from './operationOutcome.ts';
 
 /** What is wrong with a transaction before anything of it is done, as a result code; undefined for a valid one. */
 export function checkTransaction(
@@ -43,7 +27,7 @@ export function checkTransaction(
   const isCall = tx.operations.some(({ body }: Json) => body.invoke_host_function);
   if (isCall !== (soroban !== undefined) || (isCall && tx.operations.length !== 1)) return 'tx_malformed';
   const least = 100 * tx.operations.length + Number(soroban?.resource_fee ?? 0);
-  if (tx.fee < least || (isCall && Number(soroban.resource_fee) < 50_000)) return 'tx_insufficient_fee';
+  if (tx.fee < least || (isCall && Number(soroban.resource_fee) < resourceFee)) return 'tx_insufficient_fee';
   if (!account) return 'tx_no_account';
   if (BigInt(tx.seq_num) !== BigInt(account.seq_num) + 1n) return 'tx_bad_seq';
   const hash = network.hashOf(tagged);
@@ -181,91 +165,7 @@ export function applyOperation(
       });
     },
     bump_sequence() {},
-    invoke_host_function() {
-      const { host_function: made, auth = [] } = members;
-      const { contract_address: contract, function_name: fn, args } = made.invoke_contract;
-      const rejection = (why: string) => new OperationFailed({ [name]: 'trapped' }, why);
-      const invocation = { function: { contract_fn: made.invoke_contract }, sub_invocations: [] };
-      applied.keys.push(state.instanceKey(contract));
-      for (const { credentials } of auth as Json[])
-        if (credentials !== 'source_account') throw rejection('Error(Auth, InvalidAction)');
-      const requireAuth = (address: string) => {
-        // Only the source of the transaction can sign here.
-        if (!isRecording && (address !== source || auth.length === 0))
-          throw rejection('Error(Auth, InvalidAction)');
-        applied.auth.push(
-          address === source
-            ? { credentials: 'source_account', root_invocation: invocation }
-            : {
-                credentials: {
-                  address: { address, nonce: '1', signature_expiration_ledger: 0, signature: 'void' },
-                },
-                root_invocation: invocation,
-              },
-        );
-      };
-      const instance = state.instance(contract);
-      if (!instance) throw rejection('Error(Storage, MissingValue)');
-      const storage = new Map<string, Json>(
-        (instance.storage ?? []).map(({ key, val }: Json) => [key.symbol ?? key.vec[0].symbol, val]),
-      );
-      const store = (executable = instance.executable) =>
-        state.putInstance(contract, {
-          executable,
-          storage: [...storage]
-            .sort(([a], [b]) => (a < b ? -1 : 1))
-            .map(([symbol, val]) => ({ key: { symbol }, val })),
-        });
-      const onlyOwner = () => requireAuth(storage.get('Owner')!.address);
-      const functions: Record<string, () => Json | string> = {
-        pause() {
-          onlyOwner();
-          if (storage.get('Paused')?.bool) throw rejection('Error(Contract, #7)');
-          storage.set('Paused', { bool: true });
-          store();
-          event(contract, ['paused', { address: source }], args[0] ?? 'void');
-          return 'void';
-        },
-        set_owner() {
-          onlyOwner();
-          storage.set('Owner', args[0]);
-          store();
-          return 'void';
-        },
-        upgrade() {
-          onlyOwner();
-          store({ wasm: args[0].bytes });
-          return 'void';
-        },
-        set_quota() {
-          onlyOwner();
-          storage.set('Quota', args[0]);
-          store();
-          return 'void';
-        },
-        quota() {
-          if (args.length !== 1 || !args[0].address) throw rejection('Error(WasmVm, InvalidAction)');
-          return storage.get('Quota') ?? { i128: '0' };
-        },
-        is_paused: () => storage.get('Paused') ?? { bool: false },
-        mode: () => ({
-          map: [
-            {
-              key: { symbol: 'kind' },
-              val: { vec: [{ symbol: storage.has('Paused') ? 'Closed' : 'Open' }] },
-            },
-            { key: { symbol: 'until' }, val: 'void' },
-          ],
-        }),
-        decimals: () => ({ u32: 6 }),
-        symbol: () => ({ string: 'VLT' }),
-        total_supply: () => ({ i128: '123000000' }),
-        balance: () => ({ i128: '5000000' }),
-      };
-      const run = functions[fn];
-      if (!run) throw rejection('Error(WasmVm, MissingValue)');
-      applied.value = run();
-    },
+    invoke_host_function: () => applyHostFunction({ state, network, source, isRecording, applied }, members),
   };
   const run = work[name];
   if (!run) throw failure('not_supported');

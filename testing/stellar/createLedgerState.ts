@@ -67,6 +67,7 @@ export function createLedgerState(network: Network) {
           val: { contract_instance: instance },
         },
       }),
+    hasCode: (hash: string) => get({ contract_code: { hash } }) !== undefined,
     /** The code of contracts, by its hash. */
     putCode: (hash: string, code: string) =>
       put({ contract_code: { hash } }, { contract_code: { ext: 'v0', hash, code } }),

@@ -1,24 +1,23 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { ed25519 } from '@noble/curves/ed25519.js';
-import { sha256 } from '@noble/hashes/sha2.js';
-import { bytesToHex } from '@noble/hashes/utils.js';
-import { encodeStrkey, strkeyVersion } from '../../src/chains/stellar/abi/strkey.ts';
+import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js';
 import { readEnvelope } from '../../src/chains/stellar/decodeTransaction.ts';
 import { createNetwork } from '../../src/chains/stellar/network.ts';
 import { decodeXdr, encodeXdr } from '../../src/chains/stellar/xdr.ts';
-import { readStellarLedger } from '../recorded/readStellarLedger.ts';
 import type { Json } from '../startTestApi.ts';
-import { applyOperation, checkTransaction, OperationFailed } from './applyOperation.ts';
+import { applyOperation, checkTransaction } from './applyOperation.ts';
 import { createLedgerState } from './createLedgerState.ts';
+import { encodeLedger } from './encodeLedger.ts';
+import { executeTransaction } from './executeTransaction.ts';
+import { OperationFailed, resourceFee } from './operationOutcome.ts';
+import { signOperations } from './signOperations.ts';
+import { toKey } from './stellarKey.ts';
 
-export type Stellar = Awaited<ReturnType<typeof startStellar>>;
-export type StellarKey = { readonly secret: Uint8Array; readonly address: string; readonly seed: string };
+export type StellarRpc = Awaited<ReturnType<typeof startStellarRpc>>;
+export type StandInOptions = { isUnified?: boolean; oldest?: number; port?: number; closesAtOnce?: boolean };
 
 export const stellarPassphrase = 'Standalone Network ; February 2017';
-const baseFee = 100;
-const resourceFee = 50_000;
 const unsetFee = { max: '100', min: '100', mode: '100' };
 const feeStats = {
   ...unsetFee,
@@ -27,16 +26,6 @@ const feeStats = {
   ledgerCount: 50,
 };
 
-/** A key pair that depends on the number alone. */
-export function stellarKey(number: number): StellarKey {
-  const secret = new Uint8Array(32).fill(number);
-  return {
-    secret,
-    address: encodeStrkey(strkeyVersion.account, ed25519.getPublicKey(secret)),
-    seed: encodeStrkey(strkeyVersion.seed, secret),
-  };
-}
-
 /**
  * Stellar RPC over a small ledger of its own, for machines without a node. Ledgers, transactions, results and entries are real
  * XDR and chained by their real hashes; signatures, sequence numbers, fees, time bounds, reserves and trustlines are checked as
@@ -44,10 +33,16 @@ export function stellarKey(number: number): StellarKey {
  * order book, pools or claimable balances, contracts that are functions of JavaScript (`applyOperation.ts`), a fixed resource
  * fee, no rent, no multiple signers, and transaction sets whose hash is not made from them.
  */
-export async function startStellar({ isUnified = false, oldest = 2, port = 0, closesAtOnce = true } = {}) {
+export async function startStellarRpc({
+  isUnified = false,
+  oldest = 2,
+  port = 0,
+  closesAtOnce = true,
+}: StandInOptions = {}) {
   const network = createNetwork(stellarPassphrase);
   const state = createLedgerState(network);
-  const template = decodeXdr('LedgerCloseMeta', readStellarLedger().toString('base64')) as Json;
+  // As on all networks, the first account has the id of the network as its key.
+  const root = toKey(hexToBytes(network.id));
   const ledgers: { hash: string; closeTime: number; headerXdr: string; metadataXdr: string }[] = [];
   const done = new Map<string, Json>();
   let pending: { hash: string; envelope: Json; xdr: string }[] = [];
@@ -70,7 +65,7 @@ export async function startStellar({ isUnified = false, oldest = 2, port = 0, cl
     const taken = pending;
     pending = [];
     const processed = taken.flatMap(({ hash, envelope, xdr }) => {
-      const outcome = execute(hash, envelope, closeTime);
+      const outcome = executeTransaction({ state, network, isUnified }, hash, envelope, closeTime);
       if (!outcome) return [];
       done.set(hash, {
         ...outcome.stored,
@@ -81,131 +76,9 @@ export async function startStellar({ isUnified = false, oldest = 2, port = 0, cl
       });
       return [{ envelope, processing: outcome.processing }];
     });
-    const header = {
-      ...template.v1.ledger_header.header,
-      ledger_version: isUnified ? 23 : 22,
-      ledger_seq: number,
-      previous_ledger_hash: ledgers.at(-1)?.hash ?? '0'.repeat(64),
-    };
-    header.scp_value = { ...header.scp_value, close_time: String(closeTime) };
-    const hash = bytesToHex(sha256(Buffer.from(encodeXdr('LedgerHeader', header), 'base64')));
-    const entry = { hash, header, ext: 'v0' };
-    const common = {
-      ext: 'v0',
-      ledger_header: entry,
-      tx_set: {
-        v1: {
-          previous_ledger_hash: header.previous_ledger_hash,
-          phases: [
-            {
-              v0: [
-                {
-                  txset_comp_txs_maybe_discounted_fee: {
-                    base_fee: '100',
-                    // In another order than they run in.
-                    txs: processed.map(({ envelope }) => envelope).reverse(),
-                  },
-                },
-              ],
-            },
-          ],
-        },
-      },
-      tx_processing: processed.map(({ processing }) => processing),
-      upgrades_processing: [],
-      scp_info: [],
-      total_byte_size_of_live_soroban_state: '0',
-      evicted_keys: [],
-    };
-    const meta = isUnified ? { v2: common } : { v1: { ...common, unused: [] } };
-    ledgers.push({
-      hash,
-      closeTime,
-      headerXdr: encodeXdr('LedgerHeaderHistoryEntry', entry),
-      metadataXdr: encodeXdr('LedgerCloseMeta', meta),
-    });
+    const previousHash = ledgers.at(-1)?.hash ?? '0'.repeat(64);
+    ledgers.push({ closeTime, ...encodeLedger({ number, closeTime, previousHash, processed, isUnified }) });
     return number;
-  }
-
-  /** Undefined for one that is not valid any more, and so is in no ledger. */
-  function execute(hash: string, envelope: Json, closeTime: number) {
-    const { inner } = readEnvelope(envelope);
-    const fault = checkTransaction(state, network, envelope, closeTime);
-    if (fault !== undefined) return undefined;
-    const source = String(inner.source_account);
-    const { v1: soroban } = (inner as Json).ext;
-    const operations = (inner as Json).operations as Json[];
-    const charged = baseFee * operations.length + (soroban ? resourceFee : 0);
-    const account = () => state.account(source)!;
-    const fee = state.record(() =>
-      state.putAccount({ ...account(), balance: String(BigInt(account().balance) - BigInt(charged)) }),
-    );
-    const before = state.record(() => state.putAccount({ ...account(), seq_num: (inner as Json).seq_num }));
-    const undo = state.snapshot();
-    const steps: Json[] = [];
-    const results: Json[] = [];
-    let failed = false;
-    for (const { source_account: own, body } of operations) {
-      try {
-        const applied = applyOperation(state, network, own ?? source, body);
-        steps.push(applied);
-        results.push({ op_inner: applied.result });
-      } catch (error) {
-        if (!(error instanceof OperationFailed)) throw error;
-        results.push({ op_inner: error.result });
-        failed = true;
-        break;
-      }
-    }
-    if (failed) undo();
-    const kept = failed ? [] : steps;
-    const result = {
-      fee_charged: String(charged),
-      result: { [failed ? 'tx_failed' : 'tx_success']: results },
-      ext: 'v0',
-    };
-    const events = kept.flatMap(({ events: own }) => own);
-    const isCall = soroban !== undefined;
-    const meta = isUnified
-      ? {
-          v4: {
-            ext: 'v0',
-            tx_changes_before: before,
-            operations: kept.map(({ changes, events: own }) => ({ ext: 'v0', changes, events: own })),
-            tx_changes_after: [],
-            soroban_meta: null,
-            events: [
-              {
-                stage: 'before_all_txs',
-                event: state.event(network.nativeContract, ['fee', { address: source }], String(charged)),
-              },
-            ],
-            diagnostic_events: [],
-          },
-        }
-      : {
-          v3: {
-            ext: 'v0',
-            tx_changes_before: before,
-            operations: kept.map(({ changes }) => ({ changes })),
-            tx_changes_after: [],
-            soroban_meta:
-              isCall && !failed ? { ext: 'v0', events, return_value: 'void', diagnostic_events: [] } : null,
-          },
-        };
-    return {
-      processing: {
-        ...(isUnified && { ext: 'v0', post_tx_apply_fee_processing: [] }),
-        result: { transaction_hash: hash, result },
-        fee_processing: fee,
-        tx_apply_processing: meta,
-      },
-      stored: {
-        status: failed ? 'FAILED' : 'SUCCESS',
-        resultXdr: encodeXdr('TransactionResult', result),
-        resultMetaXdr: encodeXdr('TransactionMeta', meta),
-      },
-    };
   }
 
   function send({ transaction }: Json): Json {
@@ -274,6 +147,7 @@ export async function startStellar({ isUnified = false, oldest = 2, port = 0, cl
     getNetwork: () => ({
       passphrase: faults.lying ? 'Test SDF Network ; September 2015' : stellarPassphrase,
       protocolVersion: 22,
+      friendbotUrl: `${url()}/friendbot`,
     }),
     getHealth: () => ({
       status: 'healthy',
@@ -328,11 +202,27 @@ export async function startStellar({ isUnified = false, oldest = 2, port = 0, cl
     }
   }
 
+  /** Makes an account with the coins that the network began with. */
+  function befriend(address: string): Json {
+    const body = { create_account: { destination: address, starting_balance: '100000000000' } };
+    const seq = String(BigInt(state.account(root.address)!.seq_num) + 1n);
+    const unsigned = { source: root.address, seq, bodies: [body] };
+    const reply = send(signOperations(network, unsigned, [root]));
+    if (!closesAtOnce) close();
+    return reply;
+  }
+
+  const url = () => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
       if (faults.dead) return void response.destroy();
+      const { pathname, searchParams } = new URL(request.url ?? '', url());
+      if (pathname === '/friendbot') {
+        const { status, hash } = befriend(searchParams.get('addr') ?? '');
+        return void response.writeHead(status === 'PENDING' ? 200 : 400).end(JSON.stringify({ hash }));
+      }
       const body = JSON.parse(Buffer.concat(chunks).toString());
       response.setHeader('content-type', 'application/json');
       response.end(JSON.stringify(Array.isArray(body) ? body.map(answer) : answer(body)));
@@ -340,53 +230,11 @@ export async function startStellar({ isUnified = false, oldest = 2, port = 0, cl
   });
   server.listen(port, '127.0.0.1');
   await once(server, 'listening');
+  state.fund(root.address, 10n ** 18n);
   close();
 
-  /** Signs operations by accounts, the first of which is the source, and puts them into a ledger of their own; their hash. */
-  function submit(bodies: readonly Json[], ...signers: readonly StellarKey[]): string {
-    const [source] = signers;
-    if (!source) throw new Error('Who signs?');
-    const { seq_num } = state.account(source.address)!;
-    const isCall = bodies.some((body) => body.invoke_host_function);
-    const simulated = isCall
-      ? simulate({ transaction: encodeEnvelope(source.address, '1', bodies, 'v0', []) })
-      : undefined;
-    if (simulated?.error) throw new Error(simulated.error);
-    const made = simulated
-      ? bodies.map(({ invoke_host_function: call }) => ({
-          invoke_host_function: {
-            ...call,
-            auth: simulated.results[0].auth.map((entry: string) =>
-              decodeXdr('SorobanAuthorizationEntry', entry),
-            ),
-          },
-        }))
-      : bodies;
-    const ext = simulated ? { v1: decodeXdr('SorobanTransactionData', simulated.transactionData) } : 'v0';
-    const sign = (hash: Uint8Array) =>
-      signers.map(({ secret }) => ({
-        hint: bytesToHex(ed25519.getPublicKey(secret).slice(-4)),
-        signature: bytesToHex(ed25519.sign(hash, secret)),
-      }));
-    const seq = String(BigInt(seq_num) + 1n);
-    const unsigned = decodeXdr(
-      'TransactionEnvelope',
-      encodeEnvelope(source.address, seq, made, ext, []),
-    ) as Json;
-    const hash = network.hashOf({ tx: unsigned.tx.tx });
-    const { status, errorResultXdr } = send({
-      transaction: encodeEnvelope(source.address, seq, made, ext, sign(hash)),
-    });
-    if (status !== 'PENDING')
-      throw new Error(
-        `${status} ${errorResultXdr ? JSON.stringify(decodeXdr('TransactionResult', errorResultXdr)) : ''}`,
-      );
-    if (!closesAtOnce) close();
-    return bytesToHex(hash);
-  }
-
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: url(),
     network,
     state,
     faults,
@@ -394,7 +242,6 @@ export async function startStellar({ isUnified = false, oldest = 2, port = 0, cl
     calls,
     close,
     latest,
-    submit,
     /** Transactions that wait for a ledger, and those that a deaf node has forgotten so far. */
     waiting: () => pending.length,
     lost: () => lost,
@@ -414,29 +261,6 @@ export async function startStellar({ isUnified = false, oldest = 2, port = 0, cl
       await once(server, 'close');
     },
   };
-}
-
-function encodeEnvelope(
-  source: string,
-  seq: string,
-  bodies: readonly Json[],
-  ext: unknown,
-  signatures: unknown[],
-) {
-  return encodeXdr('TransactionEnvelope', {
-    tx: {
-      tx: {
-        source_account: source,
-        fee: 1_000_000,
-        seq_num: seq,
-        cond: 'none',
-        memo: 'none',
-        operations: bodies.map((body) => ({ source_account: null, body })),
-        ext,
-      },
-      signatures,
-    },
-  });
 }
 
 class RpcError extends Error {

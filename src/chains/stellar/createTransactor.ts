@@ -31,6 +31,8 @@ import { decodeXdr, encodeXdr } from './xdr.ts';
 
 /** For so many seconds after the newest ledger a transaction may be taken into one. */
 const validSeconds = 60n;
+/** The clock of a network is no further ahead of ours than this: a node that says so would make transactions valid for ever. */
+const maxAheadSeconds = 7200;
 /** Nodes keep transactions for a day at least; long before, it is not believed that one was never taken. */
 const maxAgeMs = 12 * 3_600_000;
 const minFee = 100n;
@@ -89,7 +91,8 @@ export function createTransactor(
     const last = signed.get(from);
     let seq = amountOf(account.seq_num);
     if (last && last.maxTime >= read.closeTime && last.seq > seq) seq = last.seq;
-    const maxTime = String(read.closeTime + validSeconds);
+    const latest = BigInt(Math.floor(now() / 1000) + maxAheadSeconds);
+    const maxTime = String((read.closeTime < latest ? read.closeTime : latest) + validSeconds);
     const offers = zip(requests, bodies).map(([{ terms }, body]): Offer | Refusal => {
       const failed = checkOperation(from, body, find);
       if (failed !== undefined) return { failure: { reason: failed, data: '' } };

@@ -6,16 +6,25 @@ import {
   TransactionBuilder,
   xdr as XDR,
 } from '@stellar/stellar-base';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readStellarLedger } from '../../../testing/recorded/readStellarLedger.ts';
 import {
-  type Stellar,
+  callOf,
+  payment,
+  type StandInStellar,
+  setOptions,
+  startStandIn,
   startStellar,
-  stellarKey,
-  stellarPassphrase,
+  stellarNode,
 } from '../../../testing/stellar/startStellar.ts';
+import {
+  type StellarRpc,
+  startStellarRpc,
+  stellarPassphrase,
+} from '../../../testing/stellar/startStellarRpc.ts';
+import { createStellarKey, stellarKey } from '../../../testing/stellar/stellarKey.ts';
 import { vaultSpec } from '../../../testing/stellar/vaultSpec.ts';
-import { wasmWithSpec } from '../../../testing/stellar/wasmWithSpec.ts';
+import { vaultWasm } from '../../../testing/stellar/vaultWasm.ts';
 import type { Block } from '../../model/block.ts';
 import type { ConnectedClient } from '../chainClient.ts';
 import { chains, withNetwork } from '../chains.ts';
@@ -114,7 +123,8 @@ describe('the recorded ledger of the main network', () => {
 });
 
 describe('the client', () => {
-  let stellar: Stellar;
+  let network: StandInStellar;
+  let stellar: StellarRpc;
   let client: ConnectedClient;
   const [issuer, alice, bob, vaultOwner] = [11, 12, 13, 14].map(stellarKey) as [
     ReturnType<typeof stellarKey>,
@@ -126,7 +136,8 @@ describe('the client', () => {
   const vault = contractAddress('ab'.repeat(32));
 
   beforeAll(async () => {
-    stellar = await startStellar();
+    network = await startStandIn();
+    stellar = network.standIn;
     client = connect(stellar.url);
     for (const { address } of [issuer, alice, bob, vaultOwner]) stellar.fund(address, 1_000_000_000n);
     stellar.state.putInstance(vault, {
@@ -158,22 +169,25 @@ describe('the client', () => {
     ]);
 
   it('has the same transfers with events of all that moves and without, and balances before and after', async () => {
-    const other = await startStellar({ isUnified: true });
+    const other = await startStandIn({ isUnified: true });
     const second = connect(other.url);
     const found: unknown[] = [];
     for (const [node, reader] of [
-      [stellar, client],
+      [network, client],
       [other, second],
     ] as const) {
-      for (const { address } of [issuer, alice, bob]) node.fund(address, 1_000_000_000n);
-      node.submit([{ change_trust: { line: gold, limit: '1000000000000' } }], alice);
-      node.submit([{ change_trust: { line: gold, limit: '1000000000000' } }], bob);
-      const pay = (destination: string, asset: unknown, amount: string) => ({
-        payment: { destination, asset, amount },
-      });
-      const hash = node.submit([pay(alice.address, gold, '700'), pay(alice.address, 'native', '5')], issuer);
-      node.submit([pay(bob.address, gold, '300'), pay(issuer.address, gold, '100')], alice);
-      const [minted, paid] = [await reader.block(node.latest() - 1), await reader.block(node.latest())];
+      for (const { address } of [issuer, alice, bob]) node.standIn.fund(address, 1_000_000_000n);
+      await node.submit([{ change_trust: { line: gold, limit: '1000000000000' } }], alice);
+      await node.submit([{ change_trust: { line: gold, limit: '1000000000000' } }], bob);
+      const hash = await node.submit(
+        [payment(alice.address, gold, 700n), payment(alice.address, 'native', 5n)],
+        issuer,
+      );
+      await node.submit([payment(bob.address, gold, 300n), payment(issuer.address, gold, 100n)], alice);
+      const [minted, paid] = [
+        await reader.block(node.standIn.latest() - 1),
+        await reader.block(node.standIn.latest()),
+      ];
       expect(minted?.transactions[0]?.hash).toBe(hash);
       const asset = node.network.assetOf(gold);
       expect(paid?.holdingOf?.(asset, alice.address, 'parent')).toBe(700n);
@@ -196,21 +210,15 @@ describe('the client', () => {
   });
 
   it('finds changes of control', async () => {
-    stellar.submit(
+    await network.submit(
       [
-        {
-          set_options: {
-            inflation_dest: null,
-            clear_flags: null,
-            set_flags: 2,
-            master_weight: 10,
-            low_threshold: null,
-            med_threshold: 5,
-            high_threshold: null,
-            home_domain: 'gold.example',
-            signer: { key: bob.address, weight: 5 },
-          },
-        },
+        setOptions({
+          set_flags: 2,
+          master_weight: 10,
+          med_threshold: 5,
+          home_domain: 'gold.example',
+          signer: { key: bob.address, weight: 5 },
+        }),
       ],
       issuer,
     );
@@ -226,7 +234,7 @@ describe('the client', () => {
       [issuer.address, 'flags', 'issuer flags', 'none', 'authorization revocable'],
       [issuer.address, 'flags', 'home domain', 'none', 'gold.example'],
     ]);
-    stellar.submit(
+    await network.submit(
       [{ set_trust_line_flags: { trustor: bob.address, asset: gold, clear_flags: 1, set_flags: 0 } }],
       issuer,
     );
@@ -236,17 +244,12 @@ describe('the client', () => {
       [asset, 'frozen', bob.address, 'false', 'true'],
       [issuer.address, 'frozen', bob.address, 'false', 'true'],
     ]);
-    const call = (function_name: string, ...args: unknown[]) => ({
-      invoke_host_function: {
-        host_function: { invoke_contract: { contract_address: vault, function_name, args } },
-        auth: [],
-      },
-    });
-    stellar.submit([call('upgrade', { bytes: '02'.repeat(32) })], vaultOwner);
+    stellar.state.putCode('02'.repeat(32), '00');
+    await network.submit([callOf(vault, 'upgrade', { bytes: '02'.repeat(32) })], vaultOwner);
     const upgraded = await newest();
     expect(changesOf(upgraded)).toEqual([[vault, 'code', undefined, '01'.repeat(32), '02'.repeat(32)]]);
     expect(upgraded.upgraded).toEqual([vault]);
-    stellar.submit([call('set_owner', { address: bob.address })], vaultOwner);
+    await network.submit([callOf(vault, 'set_owner', { address: bob.address })], vaultOwner);
     expect(changesOf(await newest())).toEqual([[vault, 'owner', undefined, vaultOwner.address, bob.address]]);
   });
 
@@ -283,7 +286,7 @@ describe('the client', () => {
   });
 
   it('reads functions of contracts, and the spec that a contract carries in its code', async () => {
-    const { code, hash } = wasmWithSpec(vaultSpec);
+    const { code, hash } = vaultWasm(vaultSpec);
     const contract = contractAddress('ef'.repeat(32));
     stellar.state.putCode(hash, code);
     stellar.state.putInstance(contract, { executable: { wasm: hash }, storage: [] });
@@ -327,7 +330,7 @@ describe('the client', () => {
   });
 
   it('takes no spec from code that is none, or that is cut short', () => {
-    const { code } = wasmWithSpec(vaultSpec);
+    const { code } = vaultWasm(vaultSpec);
     const bytes = Buffer.from(code, 'hex');
     expect(readSpec(bytes)).toEqual(vaultSpec);
     // The other library makes the same bytes of an entry.
@@ -359,7 +362,7 @@ describe('the client', () => {
     stellar.forgetBefore(number);
     await expect(fresh.block(number - 1)).rejects.toMatchObject({ name: 'BlocksGone', oldest: number });
     // An endpoint that does not answer may have them.
-    const other = await startStellar();
+    const other = await startStellarRpc();
     other.faults.dead = true;
     const both = connect(other.url, stellar.url);
     await expect(both.block(number - 1)).rejects.toMatchObject({ name: 'EndpointsFailed' });
@@ -371,8 +374,23 @@ describe('the client', () => {
     await fresh.close();
   });
 
+  it('makes transactions that expire, whatever time a node claims', async () => {
+    const other = await startStellarRpc();
+    for (const { address } of [alice, bob]) other.fund(address, 1_000_000_000n);
+    other.skipTime(10 ** 9);
+    other.close();
+    const { transactor, close } = connect(other.url);
+    const data = JSON.stringify(payment(bob.address, 'native', 1n));
+    const terms = { price: 'market', limit: null, tip: null, maxPrice: null } as const;
+    const { offers } = await transactor!.prepare(alice.address, [{ to: alice.address, data, terms }], []);
+    const [{ place }] = offers as unknown as [{ place: { anchor: string } }];
+    expect(Number(JSON.parse(place.anchor).maxTime)).toBeLessThan(Date.now() / 1000 + 10_000);
+    await close();
+    await other.stop();
+  });
+
   it('uses another endpoint for one that is dead or serves another network', async () => {
-    const other = await startStellar();
+    const other = await startStellarRpc();
     other.faults.lying = true;
     const both = connect(other.url, stellar.url);
     expect(await both.block(stellar.latest())).toMatchObject({ number: stellar.latest() });
@@ -387,27 +405,28 @@ describe('the client', () => {
   });
 });
 
-/** The same on a real node of the main network, or of the one whose passphrase is given. */
-describe('a real node', () => {
-  const url = process.env.VIGIL_TEST_STELLAR_RPC;
-  beforeEach(({ skip }) =>
-    skip(url === undefined, 'There is no Stellar node: VIGIL_TEST_STELLAR_RPC names the address of one.'),
-  );
-
+describe(`a node (${stellarNode})`, () => {
   it('gives ledgers that follow each other, whose transfers fit their balances, and the newest state', async () => {
-    const chain = withNetwork(chains.stellar, process.env.VIGIL_TEST_STELLAR_NETWORK);
-    const client = createStellarClient({ chain, urls: [url!], now: Date.now, onCall: () => {} });
-    const { number, hash } = (await client.header('latest'))!;
+    const node = await startStellar();
+    const [payer, paid] = [createStellarKey(), createStellarKey()];
+    await node.fund(payer, paid);
+    const sent = await node.submit([payment(paid.address, 'native', 70_000_000n)], payer);
+    const chain = withNetwork(chains.stellar, node.passphrase);
+    const client = createStellarClient({ chain, urls: [node.url], now: Date.now, onCall: () => {} });
+    const number = (await client.blockOfTransaction(sent))!;
     const [before, block] = [await client.block(number - 1), await client.block(number)];
-    expect(block).toMatchObject({ hash, parentHash: before!.hash });
+    expect(block?.parentHash).toBe(before!.hash);
+    expect((await client.header('latest'))!.number).toBeGreaterThanOrEqual(number);
     expectBalanced(block!);
     expectBalanced(before!);
-    const address = block!.transactions[0]?.from ?? before!.transactions[0]!.from;
-    const [answer] = await client.readState(block!, [{ type: 'balance', address }]);
-    expect(answer).toEqual({ value: expect.any(BigInt) });
-    const { hash: sent } = before!.transactions[0] ?? { hash: '' };
-    if (sent !== '') expect(await client.blockOfTransaction(sent)).toBe(number - 1);
+    const own = block!.transactions.find(({ hash }) => hash === sent);
+    expect(own?.transfers).toEqual([
+      { asset: 'native', from: payer.address, to: paid.address, amount: 70_000_000n },
+    ]);
+    const [answer] = await client.readState(block!, [{ type: 'balance', address: paid.address }]);
+    expect(answer).toEqual({ value: await node.balanceOf(paid) });
     await client.close();
+    await node.stop();
   });
 });
 
