@@ -7,6 +7,7 @@ import type { Json } from '../../testing/startTestApi.ts';
 import { until } from '../../testing/until.ts';
 import { createBitcoinKey, toRegtest } from '../actions/support/useBitcoinWallet.ts';
 import { type HttpSink, startHttpSink } from '../notify/support/httpSink.ts';
+import { type Liar, startLiar } from './support/startLiar.ts';
 
 const command = findBitcoind();
 const [hot, safe] = [createBitcoinKey(5), createBitcoinKey(99)];
@@ -14,6 +15,7 @@ const [hot, safe] = [createBitcoinKey(5), createBitcoinKey(99)];
 let workspace: Awaited<ReturnType<typeof createWorkspace>>;
 let sink: HttpSink;
 let node: Bitcoind | undefined;
+let liar: Liar | undefined;
 beforeAll(async () => {
   if (!command) return;
   [workspace, sink, node] = await Promise.all([createWorkspace(), startHttpSink(), startBitcoind(command)]);
@@ -22,10 +24,11 @@ beforeAll(async () => {
 afterAll(async () => {
   await workspace?.remove();
   await sink?.close();
+  await liar?.stop();
   await node?.stop();
 });
 
-it('Bitcoin: a spend of the cold address is reported and the hot wallet swept once, through kill -9 and a fork that takes the spend back', async ({
+it('Bitcoin: a spend of the cold address is reported and the hot wallet swept once, through kill -9, a dead and a lying endpoint, and a fork that takes the spend back', async ({
   skip,
 }) => {
   if (!node) return skip('There is no bitcoind; `.ci/bitcoind` fetches one.');
@@ -37,10 +40,14 @@ it('Bitcoin: a spend of the cold address is reported and the hot wallet swept on
     [cold, 2],
     [toRegtest(hot.address), 0.5],
   ]);
+  // It takes what is sent, and forgets it.
+  liar = await startLiar(chain.url, (method) =>
+    method === 'sendrawtransaction' ? '00'.repeat(32) : undefined,
+  );
   const env = {
     VIGIL_ALLOW_NETWORKS: '127.0.0.0/8',
     // The first endpoint is dead.
-    VIGIL_RPC_BITCOIN: `http://127.0.0.1:1/,${chain.url}`,
+    VIGIL_RPC_BITCOIN: `http://127.0.0.1:1/,${liar.url},${chain.url}`,
     VIGIL_CHAIN_BITCOIN_CONFIRMATIONS: '1',
   };
   const dataDir = workspace.folder('data');

@@ -5,33 +5,38 @@ import { readShown, showAddress } from '../../src/chains/tron/tronAddress.ts';
 import { tronRules } from '../../src/chains/tron/tronRules.ts';
 import { artifacts } from '../../testing/contracts/artifacts.ts';
 import { type Anvil, startAnvil } from '../../testing/startAnvil.ts';
+import type { Json } from '../../testing/startTestApi.ts';
 import { startTron, type Tron } from '../../testing/startTron.ts';
 import { until } from '../../testing/until.ts';
 import { createFamilyFlow } from './support/createFamilyFlow.ts';
+import { type Liar, startLiar } from './support/startLiar.ts';
 
 const key = '5'.repeat(64);
 const guardian = tronRules.deriveAddress(hexToBytes(key), chains.tron);
 let flow: Awaited<ReturnType<typeof createFamilyFlow>>;
 let anvil: Anvil;
 let tron: Tron;
+let liar: Liar;
 beforeAll(async () => {
   anvil = await startAnvil();
   // Nothing becomes final, so that all of it can be taken back.
   tron = await startTron(anvil, 10_000);
+  liar = await startLiar(tron.url, lie);
   flow = await createFamilyFlow('tron', {
-    // The first endpoint is dead.
-    VIGIL_RPC_TRON: `http://127.0.0.1:1/,${tron.url}`,
+    // The first endpoint is dead, and the second one lies.
+    VIGIL_RPC_TRON: `http://127.0.0.1:1/,${liar.url},${tron.url}`,
     VIGIL_CHAIN_TRON_NETWORK: tron.genesis,
     VIGIL_CHAIN_TRON_START_BLOCK: '0',
   });
 });
 afterAll(async () => {
   await flow?.stop();
+  await liar?.stop();
   await tron?.stop();
   await anvil?.stop();
 });
 
-it('Tron: a block raises an alert, which notifies and fires a signed call once, through kill -9; a reorganisation takes it back', async () => {
+it('Tron: a block raises an alert, which notifies and fires a signed call once, through kill -9, a dead and a lying endpoint; a reorganisation takes it back', async () => {
   const own = readShown(guardian)!;
   const [thief, friend] = anvil.accounts;
   // What JSON can hold as a number, and gas for a call.
@@ -76,3 +81,14 @@ it('Tron: a block raises an alert, which notifies and fires a signed call once, 
   await anvil.mine(2);
   await flow.retracted(id);
 });
+
+/** Of a node that takes what is sent and forgets it, knows of no transaction, and says of each that its time is over. */
+async function lie(path: string, truth: () => Promise<Json>, params: Json): Promise<unknown> {
+  if (path === '/wallet/broadcasthex') return { result: true };
+  if (path === '/wallet/gettransactioninfobyid') return {};
+  if (path !== '/wallet/getblock' || params.detail || String(params.id_or_num) !== '0') return undefined;
+  // The one block that is final.
+  const block = await truth();
+  block.block_header.raw_data.timestamp = 9_999_999_999_000;
+  return block;
+}
