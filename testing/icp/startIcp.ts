@@ -36,14 +36,8 @@ function useNetwork({ url, rootKey, home, stop }: Server) {
   const { origin, pathname } = new URL(url);
   const types = ledgerTypes(IDL);
 
-  async function update(
-    identity: Identity,
-    canister: string,
-    method: string,
-    arg: Uint8Array,
-    effective = canister,
-  ): Promise<Uint8Array> {
-    const agent = await HttpAgent.create({
+  const agentOf = (identity: Identity) =>
+    HttpAgent.create({
       host: origin,
       rootKey: hexToBytes(rootKey),
       identity,
@@ -53,12 +47,28 @@ function useNetwork({ url, rootKey, home, stop }: Server) {
         return fetch(`${origin}${pathname.replace(/\/$/, '')}${asked.pathname}`, init);
       },
     });
+
+  async function update(
+    identity: Identity,
+    canister: string,
+    method: string,
+    arg: Uint8Array,
+    effective = canister,
+  ): Promise<Uint8Array> {
+    const agent = await agentOf(identity);
     const { reply } = await agent.update(Principal.fromText(canister), {
       methodName: method,
       arg,
       effectiveTarget: { canisterId: Principal.fromText(effective) },
     });
     return reply;
+  }
+
+  /** What a query gives, as Candid; throws where it is rejected. */
+  async function query(canister: string, method: string, arg: Uint8Array): Promise<Uint8Array> {
+    const answer = await (await agentOf(bank)).query(canister, { methodName: method, arg });
+    if ('reply' in answer) return answer.reply.arg;
+    throw new Error(answer.reject_message);
   }
 
   async function manage(
@@ -109,6 +119,14 @@ function useNetwork({ url, rootKey, home, stop }: Server) {
     rootKey,
     stop,
     pay,
+    query,
+    /** ICP of a principal, in e8s. */
+    async balanceOf(owner: string): Promise<bigint> {
+      const { args, results } = types.icrc1_balance_of;
+      const arg = IDL.encode(args, [{ owner: Principal.fromText(owner), subaccount: [] }]);
+      const [held] = IDL.decode(results, await query(icpLedgerId, 'icrc1_balance_of', arg));
+      return held as unknown as bigint;
+    },
     install,
     /** A canister that the identity controls. */
     async create(identity: Identity, wasm: Uint8Array): Promise<string> {
