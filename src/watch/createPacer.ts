@@ -60,10 +60,13 @@ export function createPacer({ client, blockTimeMs, now, signal }: Options) {
     });
   }
 
+  /** The most time between two polls: a second, and more where blocks are so far apart that it does not matter. */
+  const longestMs = () => Math.min(3000, Math.max(1000, arrivals.usualMs() / 100));
+
   /** Time between two polls while the block is due. */
   function spacingMs(): number {
     const interval = arrivals.intervalMs();
-    return Math.min(1000, Math.max(50, interval / (interval > 4000 ? 24 : 10)) * stretch);
+    return Math.min(longestMs(), Math.max(50, interval / (interval > 4000 ? 24 : 10)) * stretch);
   }
 
   function pollAfter(): number {
@@ -83,7 +86,7 @@ export function createPacer({ client, blockTimeMs, now, signal }: Options) {
 
   /** A block that is overdue comes late in its slot, or in another one. */
   function overdueMs(): number {
-    return Math.min(1000, spacingMs() * Math.max(1, misses / 10));
+    return Math.min(longestMs(), spacingMs() * Math.max(1, misses / 10));
   }
 
   return {

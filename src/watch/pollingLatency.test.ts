@@ -15,6 +15,9 @@ type Chain = {
   slotMs: number;
   /** How long after its slot begins a block is available. */
   delayMs: (random: () => number) => number;
+  blocks?: number;
+  /** Blocks have no slots: they carry the time at which they were found. */
+  isLottery?: boolean;
   /** Share of slots without a block. */
   missedSlots?: number;
   /** The socket announces blocks until this one, and then falls silent. */
@@ -22,17 +25,18 @@ type Chain = {
 };
 
 const rttMs = 40;
-const blocks = 400;
 
 /** A chain whose blocks become available at known times, followed on a simulated clock. */
 async function simulate(chain: Chain, seed: number) {
+  const { blocks = 400 } = chain;
   const random = createRandom(seed);
   const start = Date.now();
   const available: { at: number; timestamp: number }[] = [];
   for (let slot = 0; available.length < blocks; slot++) {
     if (random() < (chain.missedSlots ?? 0)) continue;
-    const at = start + slot * chain.slotMs;
-    available.push({ timestamp: Math.floor(at / 1000) * 1000, at: at + chain.delayMs(random) });
+    const begin = start + slot * chain.slotMs;
+    const at = begin + chain.delayMs(random);
+    available.push({ timestamp: Math.floor((chain.isLottery ? at : begin) / 1000) * 1000, at });
   }
   /** The blocks that were said to have appeared without an announcement. */
   const appeared: number[] = [];
@@ -161,6 +165,50 @@ describe('over HTTP alone, a block is found soon after it is available, with at 
     expect(share(0.99)).toBeLessThanOrEqual(1500);
     expect(calls).toBeLessThanOrEqual(4);
     expect(appeared).toContain(200);
+  });
+});
+
+describe('chains that nodes announce no blocks of', () => {
+  /** Times between blocks of Bitcoin vary as those of any lottery do. */
+  const lottery = (meanMs: number) => {
+    let ahead = 0;
+    return (random: () => number) => {
+      ahead += (-Math.log(1 - random()) - 1) * meanMs;
+      return ahead + meanMs;
+    };
+  };
+
+  // A block that is there, and one that is not there yet, take so many calls; so many a minute are in docs/chains.md.
+  it.each<[string, Chain, { found: number; missed: number; most: number }]>([
+    ['tron', { nominalMs: 3000, slotMs: 3000, delayMs: steady(100, 400) }, { found: 2, missed: 2, most: 80 }],
+    [
+      'bitcoin',
+      { nominalMs: 600_000, slotMs: 600_000, delayMs: lottery(600_000), isLottery: true, blocks: 30 },
+      { found: 2, missed: 1, most: 30 },
+    ],
+    [
+      'stellar',
+      { nominalMs: 5000, slotMs: 5800, delayMs: steady(100, 600) },
+      { found: 1, missed: 1, most: 25 },
+    ],
+    [
+      'vechain, without its socket',
+      { nominalMs: 10_000, slotMs: 10_000, delayMs: steady(300, 1000) },
+      { found: 1, missed: 1, most: 20 },
+    ],
+    [
+      'solana, without its socket',
+      { nominalMs: 400, slotMs: 400, delayMs: steady(20, 100) },
+      { found: 2, missed: 2, most: 700 },
+    ],
+  ])('are asked no more often than the documents say: %s', async (name, chain, { found, missed, most }) => {
+    const { calls, available } = await simulate(chain, 7);
+    const minutes = (available.at(-1)!.at - available[0]!.at) / 60_000;
+    const perMinute = (((calls - 1) * missed + found) * available.length) / minutes;
+    process.stdout.write(
+      `${name}: ${calls.toFixed(1)} reads a block, ${perMinute.toFixed(1)} calls a minute\n`,
+    );
+    expect(perMinute).toBeLessThanOrEqual(most);
   });
 });
 
