@@ -33,7 +33,10 @@ export function vaultWasm(spec: readonly unknown[]): { code: string; hash: strin
   const wasm = concatBytes(
     hexToBytes('0061736d01000000'),
     // Types by their number of parameters, with one result each.
-    section(1, vector([0, 1, 2, 3].map((count) => [0x60, ...vector(Array(count).fill([0x7e])), 1, 0x7e]))),
+    section(
+      1,
+      vector([0, 1, 2, 3].map((count) => [0x60, ...sized(Array<number>(count).fill(0x7e)), 1, 0x7e])),
+    ),
     section(
       2,
       vector(Object.values(host).map(([module, name, count]) => [...text(module), ...text(name), 0, count])),
