@@ -91,8 +91,8 @@ export function createTransactor(
     const last = signed.get(from);
     let seq = amountOf(account.seq_num);
     if (last && last.maxTime >= read.closeTime && last.seq > seq) seq = last.seq;
-    const latest = BigInt(Math.floor(now() / 1000) + maxAheadSeconds);
-    const maxTime = String((read.closeTime < latest ? read.closeTime : latest) + validSeconds);
+    const closeTime = Math.min(Number(read.closeTime), Math.floor(now() / 1000) + maxAheadSeconds);
+    const maxTime = String(BigInt(closeTime) + validSeconds);
     const offers = zip(requests, bodies).map(([{ terms }, body]): Offer | Refusal => {
       const failed = checkOperation(from, body, find);
       if (failed !== undefined) return { failure: { reason: failed, data: '' } };
