@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Secp256k1 } from 'ox';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createRandom } from '../../testing/createRandom.ts';
+import { sized } from '../../testing/proveSize.ts';
 import type { Arrival } from '../../testing/simulator/createMempool.ts';
 import { addressOf } from '../../testing/simulator/signTransfer.ts';
 import { until } from '../../testing/until.ts';
@@ -10,7 +11,7 @@ import { ended, findIntents, skipWaits } from './support/intents.ts';
 import { type Actor, openActor } from './support/openActor.ts';
 import { type SimulatedWorld, startSimulatedWorld } from './support/startSimulatedWorld.ts';
 
-const runs = Number(process.env.PROVE_ROUNDS ?? 6);
+const runs = Number(process.env.PROVE_ROUNDS ?? sized(3, 6));
 const gwei = 1_000_000_000n;
 const hourMs = 3_600_000;
 const cheap = { baseFee: gwei / 10n, tip: gwei / 100n, minPrice: 0n };

@@ -13,7 +13,7 @@ import { together } from '../support/together.ts';
 import { randomItems } from './support/randomItems.ts';
 import { randomClause } from './support/scopeClauses.ts';
 
-const expressions = sized(600, 20_000);
+const expressions = sized(400, 20_000);
 const dayMs = 86_400_000;
 /** In the middle of a month, so that all alerts are in one partition and the test is quick. */
 const from = Date.UTC(2026, 5, 10);

@@ -11,7 +11,7 @@ import { startSimulator } from '../../testing/simulator/startSimulator.ts';
 import { until } from '../../testing/until.ts';
 
 const random = createRandom('deferred');
-const rounds = Number(process.env.PROVE_ROUNDS ?? sized(2, 10));
+const rounds = Number(process.env.PROVE_ROUNDS ?? sized(1, 10));
 const address = `0x${'11'.repeat(20)}`;
 const block = { txs: [{ from: `0x${'33'.repeat(20)}`, to: address }] };
 /** Slow enough that a tenant's share of a block does not suffice for all of them. */

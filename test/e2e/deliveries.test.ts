@@ -5,12 +5,13 @@ import { addSource } from '../../testing/addSource.ts';
 import { databaseOf, runStatement } from '../../testing/bundledPostgres.ts';
 import { createRandom } from '../../testing/createRandom.ts';
 import { createWorkspace, type Vigil } from '../../testing/createWorkspace.ts';
+import { sized } from '../../testing/proveSize.ts';
 import { until } from '../../testing/until.ts';
 import { type HttpSink, startHttpSink } from '../notify/support/httpSink.ts';
 
 /** Attempts that a process has under way at a destination at most, and so what a crash can repeat at most. */
 const atOnce = 16;
-const kills = 4;
+const kills = sized(2, 4);
 
 let workspace: Awaited<ReturnType<typeof createWorkspace>>;
 let sink: HttpSink;

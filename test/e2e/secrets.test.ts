@@ -300,9 +300,10 @@ describe('secrets that were given to Vigil', () => {
     expect(shown.size).toBe(8);
     expect(answers.length).toBeGreaterThan(100);
     expect(answers.some(({ text }) => text.includes(marker))).toBe(true);
+    const ofAdmin = [adminToken];
     for (const answer of answers) {
       const whole = `${answer.text}\n${[...answer.headers].join('\n')}`;
-      expect(findLeaks([adminToken], whole)).toEqual([]);
+      expect(findLeaks(ofAdmin, whole)).toEqual([]);
       if (!shown.has(answer)) expect(findLeaks(canaries, whole), whole.slice(0, 300)).toEqual([]);
     }
   });

@@ -74,7 +74,7 @@ describe('one tenant’s work on chains', { timeout: 600_000 }, () => {
   };
 
   it('detectors that loop delay no other tenant’s alert, are reported and switched off', async () => {
-    const loops = sized(20, 90);
+    const loops = sized(12, 90);
     const blocks = sized(4, 6);
     const contractId = await attacker.addContract(other!.address);
     const first = await anvil.blockNumber();

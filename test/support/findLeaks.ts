@@ -40,7 +40,17 @@ function base64Forms(value: Buffer): { form: string; bytes: Buffer }[] {
 
 /** Which canaries are in some text or bytes, as `name (form)`. */
 export function findLeaks(canaries: readonly Canary[], where: string | Buffer): string[] {
-  return createSearch(canaries)(typeof where === 'string' ? Buffer.from(where) : where);
+  return searchFor(canaries)(typeof where === 'string' ? Buffer.from(where) : where);
+}
+
+type Search = (bytes: Buffer) => string[];
+const searches = new WeakMap<readonly Canary[], Search>();
+
+/** Hundreds of answers are searched for the same list, whose table takes longer to make than an answer to search. */
+function searchFor(canaries: readonly Canary[]): Search {
+  const search = searches.get(canaries) ?? createSearch(canaries);
+  searches.set(canaries, search);
+  return search;
 }
 
 /** The same for every file below a folder, as `file: name (form)`. */
@@ -57,12 +67,13 @@ export async function findLeaksInFiles(canaries: readonly Canary[], folder: stri
 }
 
 /** Reads the bytes once for all forms, by the first two bytes of each: a data folder is large, and so are hundreds of forms. */
-function createSearch(canaries: readonly Canary[]): (bytes: Buffer) => string[] {
+function createSearch(canaries: readonly Canary[]): Search {
   const all = canaries.flatMap(({ name, forms }) =>
     forms.map(({ form, bytes }) => ({ leak: `${name} (${form})`, bytes })),
   );
   const byStart = groupBy(all, ({ bytes }) => bytes.readUInt16BE(0));
-  const isStart = Uint8Array.from({ length: 65_536 }, (_, start) => (byStart.has(start) ? 1 : 0));
+  const isStart = new Uint8Array(65_536);
+  for (const start of byStart.keys()) isStart[start] = 1;
   return (bytes) => {
     const found = new Set<string>();
     let start = bytes[0] ?? 0;

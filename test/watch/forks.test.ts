@@ -18,8 +18,8 @@ import {
   worldState,
 } from './support/watchedWorld.ts';
 
-const forks = Number(process.env.PROVE_ROUNDS ?? sized(12, 80));
-const forksPerWorld = sized(12, 40);
+const forks = Number(process.env.PROVE_ROUNDS ?? sized(8, 80));
+const forksPerWorld = sized(8, 40);
 const deepest = 64;
 
 describe('reorganisations', { timeout: 300_000 }, () => {

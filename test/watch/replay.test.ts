@@ -14,9 +14,9 @@ import { until } from '../../testing/until.ts';
 import { detectorMaker } from './support/detectorMaker.ts';
 import { randomBlock, token, worldState } from './support/watchedWorld.ts';
 
-const blockCount = sized(700, 10_000);
+const blockCount = sized(400, 10_000);
 /** How often it is killed in each pass. */
-const kills = sized([2, 1], [4, 4, 4, 4, 4]);
+const kills = sized([1, 1], [4, 4, 4, 4, 4]);
 
 describe('kill -9 while a chain is followed', () => {
   const random = createRandom('replay');
