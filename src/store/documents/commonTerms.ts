@@ -1,16 +1,17 @@
 import { sql } from '../../lib/sql.ts';
 import type { Db } from '../db.ts';
 
-type Cached = { readAt: number; terms?: ReadonlySet<number> };
+type CommonTerms = ReadonlyMap<number, number>;
+type Cached = { readAt: number; terms?: CommonTerms };
 
 const cache = new WeakMap<object, Map<string, Cached>>();
 const maxAgeMs = 10 * 60_000;
 
 /**
- * The terms that PostgreSQL's statistics know as common in one of the partitions; undefined until they have been read. They
- * are read beside the searches, and only decide which of two ways to a page is tried first.
+ * The terms that PostgreSQL's statistics know as common in one of the partitions, and about how many documents have each;
+ * undefined until they have been read. They are read beside the searches, and only decide which way to a page is tried first.
  */
-export function commonTerms(db: Db, table: string): ReadonlySet<number> | undefined {
+export function commonTerms(db: Db, table: string): CommonTerms | undefined {
   const { cacheKey } = db;
   if (!cacheKey) return undefined;
   const tables = cache.get(cacheKey) ?? new Map<string, Cached>();
@@ -29,14 +30,29 @@ export function commonTerms(db: Db, table: string): ReadonlySet<number> | undefi
   return next.terms;
 }
 
-async function readTerms(db: Db, table: string): Promise<ReadonlySet<number>> {
-  const rows = await db.query<{ terms: number[] }>(
-    sql`select s.most_common_elems::text::int4[] as terms
+/** Whether one of these lists has only terms that are common in no month. */
+export function isOneRare(db: Db, table: string, lists: readonly (readonly number[])[] = []): boolean {
+  const common = commonTerms(db, table);
+  return common !== undefined && lists.some((list) => list.every((term) => !common.has(term)));
+}
+
+/** About how many documents have these terms, without those that are common in no month. */
+export function countCommon(db: Db, table: string, terms: readonly number[] = []): number {
+  const common = commonTerms(db, table);
+  return terms.reduce((sum, term) => sum + (common?.get(term) ?? 0), 0);
+}
+
+async function readTerms(db: Db, table: string): Promise<CommonTerms> {
+  const rows = await db.query<{ terms: number[]; shares: number[]; documents: number }>(
+    sql`select s.most_common_elems::text::int4[] as terms, s.most_common_elem_freqs as shares,
+        greatest(c.reltuples, 0) as documents
       from pg_inherits i join pg_class c on c.oid = i.inhrelid
       join pg_stats s on s.schemaname = current_schema() and s.tablename = c.relname and s.attname = 'terms'
       where i.inhparent = ${table}::regclass and s.most_common_elems is not null`,
   );
-  const terms = new Set<number>();
-  for (const row of rows) for (const term of row.terms) terms.add(term);
-  return terms;
+  const counts = new Map<number, number>();
+  for (const { terms, shares, documents } of rows)
+    for (const [place, term] of terms.entries())
+      counts.set(term, (counts.get(term) ?? 0) + (shares[place] ?? 0) * documents);
+  return counts;
 }

@@ -65,6 +65,8 @@ export type CompiledSearch = {
   candidates?: (count: number) => Sql;
   /** Term hashes, one of which every hit has. */
   hashes?: readonly (readonly number[])[];
+  /** The hashes of all that the term index names, if these are one list; it may name documents without one besides. */
+  candidateHashes?: readonly number[];
 };
 
 export async function compileSearch(
@@ -108,9 +110,18 @@ export async function compileSearch(
   const hashes = part.narrow.flatMap(({ hashes: list, rows = [], all: others = [] }) =>
     rows.length + others.length === 0 ? [list] : [],
   );
+  const [only, ...others] = rarest.narrow;
+  const found = {
+    condition,
+    ofTenant,
+    candidates,
+    hashes,
+    ...common,
+    ...(others.length === 0 && { candidateHashes: only?.hashes ?? [] }),
+  };
   const { ordered } = scope;
   const isInOrder = (isHidden || !table.hidden) && (input.timeseries?.length ?? 1) === 1;
-  if (!ordered || !isInOrder) return { condition, ofTenant, candidates, hashes, ...common };
+  if (!ordered || !isInOrder) return found;
   const documents = sql`from ${name} t where ${all([ordered, ...bounds])} order by t.timestamp desc`;
   const newest = {
     among: (count: number) =>
@@ -118,7 +129,7 @@ export async function compileSearch(
         where ${scope.condition} and ${rowTest(part, terms)}`,
     beyond: (count: number) => sql`select 1 ${documents} offset ${count} limit 1`,
   };
-  return { condition, ofTenant, candidates, hashes, newest, ...common };
+  return { ...found, newest };
 }
 
 const terms = raw('t.terms');
@@ -131,7 +142,7 @@ async function nameTenant(db: Db, { tenantIds = [] }: DocumentScope): Promise<Sq
 }
 
 /** Where a few rows have one term, looking up beside it those of a common one takes longer than reading the few. */
-function rarestOf(narrow: readonly Narrow[], common: ReadonlySet<number> | undefined): readonly Narrow[] {
+function rarestOf(narrow: readonly Narrow[], common: ReturnType<typeof commonTerms>): readonly Narrow[] {
   if (!common) return narrow;
   const rare = narrow.filter(
     ({ hashes, rows = [], all: others = [] }) =>

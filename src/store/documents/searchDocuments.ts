@@ -2,7 +2,7 @@ import { empty, integer, join, raw, type Sql, sql } from '../../lib/sql.ts';
 import { severityOf } from '../../model/alert.ts';
 import { Problem } from '../../model/errors.ts';
 import { type Db, onlyRow } from '../db.ts';
-import { commonTerms } from './commonTerms.ts';
+import { countCommon, isOneRare } from './commonTerms.ts';
 import { type CompiledSearch, compileSearch, type QueryInput } from './compileQuery.ts';
 import { countUpToByCells } from './countCells.ts';
 import { documentJson } from './documentJson.ts';
@@ -23,6 +23,8 @@ export type DocumentSearch = QueryInput & {
  */
 const newestPerHit = 60;
 const minNewest = 600;
+/** Where the term index names too many documents, so many of the newest probably have a page of hits. */
+const manyNewest = 8000;
 /** Pages that end later are not searched among the newest documents. */
 const maxHitsAmongNewest = 1000;
 /** For up to this many hits, scanning the newest documents is tried before the term index. */
@@ -97,9 +99,15 @@ async function findRows(
   return reportSlowSearch(async () => {
     const compiled = await compileSearch(db, table, scope, search, now);
     await rejectObjectSort(db, table, compiled.condition, search.sort);
-    const newest = async () => (isNewestFirst(search.sort) ? searchNewest(run, compiled, page) : undefined);
-    const candidates = () => searchCandidates(run, compiled, page);
-    const isNewestFaster = from + size <= fewHits && !isRare(db, table, compiled);
+    const newest = async (least?: number) =>
+      isNewestFirst(search.sort) ? searchNewest(run, compiled, page, least) : undefined;
+    const hasFewHits = from + size <= fewHits;
+    // Some documents have several of the terms.
+    const hasMany =
+      !search.timeseries && countCommon(db, table.name, compiled.candidateHashes) > 3 * maxCandidates;
+    const moreNewest = async () => (hasFewHits ? newest(manyNewest) : undefined);
+    const candidates = hasMany ? moreNewest : () => searchCandidates(run, compiled, page);
+    const isNewestFaster = hasFewHits && !isOneRare(db, table.name, compiled.hashes);
     const [first, second] = isNewestFaster ? [newest, candidates] : [candidates, newest];
     const { data, total } =
       (await first()) ??
@@ -114,20 +122,15 @@ async function findRows(
   });
 }
 
-/** Whether all hits have one of a few terms that are common in no month. */
-function isRare(db: Db, { name }: DocumentTable, { hashes = [] }: CompiledSearch): boolean {
-  const common = commonTerms(db, name);
-  return common !== undefined && hashes.some((list) => list.every((hash) => !common.has(hash)));
-}
-
 async function searchNewest(
   db: Db,
   { newest }: CompiledSearch,
   { columns, order, from, size }: Page,
+  least = minNewest,
 ): Promise<Found | undefined> {
   const hits = from + size;
   if (!newest || size === 0 || hits > maxHitsAmongNewest) return undefined;
-  const count = Math.max(minNewest, newestPerHit * hits);
+  const count = Math.max(least, newestPerHit * hits);
   const rows = await db.repeated<Row>(
     sql`select ${columns} from ${newest.among(count)} order by ${order.whole} limit ${integer(hits)}`,
   );
