@@ -14,6 +14,7 @@ import { machine } from './support/machine.ts';
 import { measureFamilies } from './support/measureFamilies.ts';
 import { measureLargeTrace } from './support/measureLargeTrace.ts';
 import { measurePending } from './support/measurePending.ts';
+import { measureProcesses } from './support/measureProcesses.ts';
 import { reportProgress } from './support/reportProgress.ts';
 import { seedDetectors } from './support/seedDetectors.ts';
 import type { Served } from './support/serveChain.ts';
@@ -25,15 +26,19 @@ const live = 80;
 const everyMs = 250;
 const sizes = [10, 1000, 10_000, 100_000];
 let databases = 0;
-/** `npm run bench:watch -- traces` and `-- pending` measure these alone. */
+/** `npm run bench:watch -- traces` and `-- pending` measure these alone, `-- processes 100000` four processes. */
 const only = process.argv[3];
 
 const folder = join(tmpdir(), `vigil-bench-${randomUUID()}`);
 const embedded = await startEmbedded({ dataDir: folder, log: () => {} });
 const chain = start('serveChain');
 try {
-  if (only !== 'pending') await measureChain();
-  if (only !== 'traces') {
+  if (only === 'processes') {
+    const detectors = Number(process.argv[4] ?? 100_000);
+    const rows = await measureProcesses(await createDatabase('watch_processes'), detectors);
+    console.log(['', `${machine()}. Nodes, Vigil and PostgreSQL share the machine.`, '', ...rows].join('\n'));
+  } else if (only !== 'pending') await measureChain();
+  if (only === undefined || only === 'pending') {
     reportProgress('Pending transactions');
     printPending(await measurePending(await createDatabase('watch_pending')));
   }

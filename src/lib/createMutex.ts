@@ -1,3 +1,5 @@
+export type Mutex = Pick<ReturnType<typeof createMutex>, 'runExclusive'>;
+
 /** Runs work one piece at a time, in the order of the calls; a failure concerns only its own caller. */
 export function createMutex() {
   let last: Promise<unknown> = Promise.resolve();

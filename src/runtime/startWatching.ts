@@ -4,6 +4,7 @@ import type { ChainClient } from '../chains/chainClient.ts';
 import { type ChainUid, chains, chainUids } from '../chains/chains.ts';
 import { families } from '../chains/families.ts';
 import type { Stoppable } from '../lib/createLifecycle.ts';
+import { createMutex } from '../lib/createMutex.ts';
 import { keysOf } from '../lib/keysOf.ts';
 import { throttlePerMinute } from '../lib/throttlePerMinute.ts';
 import type { PendingMode } from '../model/pending.ts';
@@ -14,9 +15,11 @@ import { LeaseLost } from '../store/watch/cursor.ts';
 import type { Presence } from '../store/watch/openPresence.ts';
 import { isChainWatched } from '../store/watch/watchedContracts.ts';
 import { holdLease } from '../watch/holdLease.ts';
+import { leaveChains } from '../watch/leaveChains.ts';
 import { processBacktests } from '../watch/processBacktests.ts';
 import { spreadLeases } from '../watch/spreadLeases.ts';
-import { type ChainOptions, watchChain } from './watchChain.ts';
+import { createPreparations } from './createPreparations.ts';
+import { type ChainOptions, openWatchSet, watchChain } from './watchChain.ts';
 
 type Options = Omit<
   ChainOptions,
@@ -74,7 +77,10 @@ export function startWatching(options: Options): Stoppable {
     ),
   );
   const shared = { ...hooks, alerts };
+  const leaving = new AbortController();
   const stopping = new AbortController();
+  const preparations = createPreparations();
+  const starting = createMutex();
   const subscribers = new Set<(message: string | undefined) => void>();
   const unlisten = listen((message) => {
     for (const onNotify of subscribers) onNotify(message);
@@ -86,7 +92,7 @@ export function startWatching(options: Options): Stoppable {
   const watches = new Map<ChainUid, Watch>();
 
   function startAndEnd(): void {
-    if (stopping.signal.aborted) return;
+    if (leaving.signal.aborted) return;
     for (const uid of chainUids) {
       const client = clientOf(uid);
       const running = watches.get(uid);
@@ -124,12 +130,16 @@ export function startWatching(options: Options): Stoppable {
       chainUid,
       presence,
       isNeeded: () => isChainWatched(store, chainUid),
-      run: (signal) => watchChain(options, signal),
+      isPrepared: () => preparations.has(chainUid),
+      starting,
+      run: (until, onStarted) =>
+        watchChain(options, preparations.take(chainUid) ?? openWatchSet(options), until, onStarted),
       onError: (error) => {
         if (error instanceof LeaseLost)
           log.warn({ chain: chainUid }, 'Another process took over the chain; waiting for its lease');
         else log.error({ err: error, chain: chainUid }, 'Chain follower failed; restarting');
       },
+      leaving: leaving.signal,
       signal,
     });
   }
@@ -142,10 +152,14 @@ export function startWatching(options: Options): Stoppable {
   startAndEnd();
   const spreading = spreadLeases({
     db: store,
-    holder: presence.holder,
+    presence,
     chainUids: readable,
+    prepare: (uid) => {
+      const watchSet = openWatchSet({ chain: chains[uid as ChainUid], subscribe });
+      return preparations.add(uid, watchSet, store);
+    },
     onError: (error) => log.warn({ err: error }, 'Asking for chains of other processes failed; retrying'),
-    signal: stopping.signal,
+    signal: leaving.signal,
   });
   const backtesting = processBacktests({
     store,
@@ -162,9 +176,14 @@ export function startWatching(options: Options): Stoppable {
 
   return {
     async stop() {
-      stopping.abort();
+      leaving.abort();
       removeListener?.();
-      await Promise.all([spreading, backtesting, ...Array.from(watches.values(), ({ ended }) => ended)]);
+      const ended = Promise.all(Array.from(watches.values(), (watch) => watch.ended));
+      await leaveChains(store, presence.holder, ended).catch((error: unknown) =>
+        log.warn({ err: error }, 'Offering chains to other processes failed; they take them later'),
+      );
+      stopping.abort();
+      await Promise.all([spreading, backtesting, ended]);
       await Promise.all([alerts.stop(), unlisten(), presence.stop()]);
     },
   };

@@ -47,17 +47,30 @@ export type ChainOptions = Pick<
 /** How long to wait before following the chain again from the block before one that vanished. */
 const blockUnavailableDelayMs = 250;
 
-/** Watches one chain until the signal, or until nothing on it is watched any more. */
-export async function watchChain(options: ChainOptions, signal: AbortSignal): Promise<void> {
-  const { chain, store, log } = options;
+/** What is watched on a chain, as it is kept up to date. */
+export type WatchSet = ReturnType<typeof openWatchSet>;
+
+export function openWatchSet({ chain, subscribe }: Pick<ChainOptions, 'chain' | 'subscribe'>) {
   const watchList = createWatchList(chain);
   const funding = createFundingTracker(chain.uid);
-  const unsubscribe = options.subscribe((message) => {
+  const close = subscribe((message) => {
     watchList.onNotify(message);
     funding.onNotify(message);
   });
+  return { watchList, funding, close };
+}
+
+/** Watches one chain until the signal, or until nothing on it is watched any more. */
+export async function watchChain(
+  options: ChainOptions,
+  { watchList, funding, close }: WatchSet,
+  signal: AbortSignal,
+  onStarted: () => void,
+): Promise<void> {
+  const { chain, store, log } = options;
   try {
     await watchList.refresh(store);
+    onStarted();
     for (;;) {
       try {
         return await follow({ ...options, watchList, funding }, signal);
@@ -70,7 +83,7 @@ export async function watchChain(options: ChainOptions, signal: AbortSignal): Pr
       }
     }
   } finally {
-    unsubscribe();
+    close();
   }
 }
 

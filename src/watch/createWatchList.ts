@@ -107,9 +107,12 @@ export function createWatchList(chain: Chain) {
     uninspected.delete(contractId);
   }
 
-  /** One at a time: an older read must not overwrite a newer one. */
-  function refresh(db: Db): Promise<void> {
-    return mutex.runExclusive(() => read(db));
+  /** One at a time: an older read must not overwrite a newer one. `isAhead`: the chain is not followed yet. */
+  function refresh(db: Db, { isAhead = false } = {}): Promise<void> {
+    return mutex.runExclusive(async () => {
+      await read(db);
+      isFirst &&= isAhead;
+    });
   }
 
   /** Reads what changed, or everything when that is unknown. */
@@ -130,7 +133,6 @@ export function createWatchList(chain: Chain) {
         }
       }
       for (const contractId of removed) drop(contractId);
-      isFirst = false;
     } catch (error) {
       isStale = true;
       throw error;

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Mutex } from '../lib/createMutex.ts';
 import type { Db } from '../store/db.ts';
-import { acquireLease, releaseLease } from '../store/watch/cursor.ts';
+import { acquireLease, releaseLease } from '../store/watch/leases.ts';
 import type { Presence } from '../store/watch/openPresence.ts';
 
 /** How long a process that cannot be reached keeps its chain, and how often a live one renews its lease. */
@@ -16,9 +17,18 @@ type Options = {
   presence: Pick<Presence, 'holder' | 'isHeld' | 'onLease'>;
   /** Whether anything on the chain is watched. */
   isNeeded: () => Promise<boolean>;
-  /** Follows the chain until the signal, which is aborted when the lease is lost. */
-  run: (signal: AbortSignal) => Promise<void>;
+  /** Whether what following needs has been read already. */
+  isPrepared: () => boolean;
+  /**
+   * Shared by all chains of the process: a chain is acquired only when what the one before needs has been read. So processes that
+   * start together share the chains, instead of the first one reading everything.
+   */
+  starting: Mutex;
+  /** Follows the chain until the signal, which is aborted when the lease is lost. Calls back when it has read what it needs. */
+  run: (signal: AbortSignal, onStarted: () => void) => Promise<void>;
   onError: (error: unknown) => void;
+  /** From then on it is not acquired again; a run goes on until another process is ready for the chain. */
+  leaving: AbortSignal;
   signal: AbortSignal;
 };
 
@@ -28,23 +38,27 @@ export async function holdLease({
   chainUid,
   presence,
   isNeeded,
+  isPrepared,
+  starting,
   run,
   onError,
+  leaving,
   signal,
 }: Options): Promise<void> {
   const { holder } = presence;
   const acquire = () => acquireLease(db, chainUid, { holder, isPresent: presence.isHeld() }, leaseMs);
   let failures = 0;
-  while (!signal.aborted) {
+  const ending = AbortSignal.any([leaving, signal]);
+  while (!ending.aborted) {
     try {
-      if ((await isNeeded()) && (await acquire())) await runWhileHeld();
+      if (await isNeeded()) await acquireAndRun();
       failures = 0;
     } catch (error) {
       failures++;
       onError(error);
     }
-    if (failures === 0) await untilNews(pollMs, signal);
-    else await pause(Math.min(maxPauseMs, 250 * 2 ** failures));
+    if (failures === 0) await untilNews(pollMs, ending);
+    else await pause(Math.min(maxPauseMs, 250 * 2 ** failures), ending);
   }
 
   /** Waits until the lease was released or asked for, at most this long. */
@@ -55,39 +69,54 @@ export async function holdLease({
     unsubscribe();
   }
 
-  async function runWhileHeld(): Promise<void> {
-    const ending = new AbortController();
-    const ended = AbortSignal.any([signal, ending.signal]);
-    const renewing = renew(ending);
+  async function acquireAndRun(): Promise<void> {
+    if (isPrepared()) {
+      if (await acquire()) await runWhileHeld(() => undefined);
+      return;
+    }
+    let running: Promise<void> | undefined;
+    await starting.runExclusive(async () => {
+      if (ending.aborted || !(await acquire())) return;
+      await new Promise<void>((onStarted) => {
+        running = runWhileHeld(onStarted).finally(onStarted);
+      });
+    });
+    await running;
+  }
+
+  async function runWhileHeld(onStarted: () => void): Promise<void> {
+    const over = new AbortController();
+    const ended = AbortSignal.any([signal, over.signal]);
+    const renewing = renew(over);
     try {
-      await run(ended);
+      await run(ended, onStarted);
     } finally {
-      ending.abort();
+      over.abort();
       await renewing;
       await releaseLease(db, chainUid, holder);
     }
   }
 
   /** Stops the run before the lease ends, so that two processes never follow one chain; the store refuses a late writer anyway. */
-  async function renew(ending: AbortController): Promise<void> {
+  async function renew(over: AbortController): Promise<void> {
     let heldUntil = performance.now() + leaseMs;
     // The first lease is mostly acquired a moment before the presence is.
-    for (let ms = renewMs / 10; !ending.signal.aborted; ms = renewMs) {
-      await untilNews(ms, ending.signal);
-      if (ending.signal.aborted) return;
+    for (let ms = renewMs / 10; !over.signal.aborted; ms = renewMs) {
+      await untilNews(ms, over.signal);
+      if (over.signal.aborted) return;
       const requestedAt = performance.now();
       try {
         const lease = await acquire();
         heldUntil = requestedAt + leaseMs;
-        if (!lease || lease.isWanted) ending.abort();
+        if (!lease || lease.isWanted) over.abort();
       } catch (error) {
         onError(error);
-        if (performance.now() > heldUntil - renewMs) ending.abort();
+        if (performance.now() > heldUntil - renewMs) over.abort();
       }
     }
   }
 
-  async function pause(ms: number, until: AbortSignal = signal): Promise<void> {
+  async function pause(ms: number, until: AbortSignal): Promise<void> {
     await sleep(ms, undefined, { signal: until }).catch(() => undefined);
   }
 }

@@ -1,25 +1,78 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Db } from '../store/db.ts';
-import { requestLease } from '../store/watch/cursor.ts';
+import { confirmLease, offerMessage, requestLease } from '../store/watch/leases.ts';
+import type { Presence } from '../store/watch/openPresence.ts';
 
 const intervalMs = 1000;
+/** How long a holder may take to hand a chain over. */
+const maxHandoverMs = 10_000;
+
+/** Everything that following a chain needs to go on at once. */
+export type Prepared = {
+  /** Resolves when following has started with it. */
+  taken: Promise<void>;
+  /** Frees it, unless it was taken. */
+  drop(): void;
+};
 
 type Options = {
   db: Db;
-  holder: string;
+  presence: Pick<Presence, 'holder' | 'onLease'>;
   /** Those that this process can follow. */
   chainUids: () => readonly string[];
+  prepare: (chainUid: string) => Promise<Prepared>;
   onError: (error: unknown) => void;
   signal: AbortSignal;
 };
 
 /**
- * Asks for one chain after the other of the process that follows most, until none follows two more than this one. Only the
- * process that has less asks, so that chains settle and stay.
+ * Asks for one chain after the other of the process that follows most, until none follows two more than this one, and for those
+ * of processes that stop. Only the process that has less asks, so that chains settle and stay. What is watched on a chain is
+ * read while its holder still follows it.
  */
-export async function spreadLeases({ db, holder, chainUids, onError, signal }: Options): Promise<void> {
+export async function spreadLeases({
+  db,
+  presence,
+  chainUids,
+  prepare,
+  onError,
+  signal,
+}: Options): Promise<void> {
+  const { holder } = presence;
   while (!signal.aborted) {
-    await requestLease(db, chainUids(), holder).catch(onError);
-    await sleep(intervalMs, undefined, { signal }).catch(() => undefined);
+    try {
+      const chainUid = await requestLease(db, chainUids(), holder);
+      if (chainUid === undefined) await untilOffered();
+      else await takeOver(chainUid);
+    } catch (error) {
+      onError(error);
+      await pause(intervalMs);
+    }
+  }
+
+  async function takeOver(chainUid: string): Promise<void> {
+    const prepared = await prepare(chainUid);
+    const waking = new AbortController();
+    try {
+      void prepared.taken.then(() => waking.abort());
+      if (await confirmLease(db, chainUid, holder)) await pause(maxHandoverMs, waking);
+    } finally {
+      prepared.drop();
+    }
+  }
+
+  async function untilOffered(): Promise<void> {
+    const waking = new AbortController();
+    const unsubscribe = presence.onLease(offerMessage, () => waking.abort());
+    await pause(intervalMs, waking);
+    unsubscribe();
+  }
+
+  async function pause(ms: number, waking = new AbortController()): Promise<void> {
+    const end = () => waking.abort();
+    if (signal.aborted) return;
+    signal.addEventListener('abort', end, { once: true });
+    await sleep(ms, undefined, { signal: waking.signal }).catch(() => undefined);
+    signal.removeEventListener('abort', end);
   }
 }

@@ -4,15 +4,14 @@ import { sql } from '../../src/lib/sql.ts';
 import { openStore, type Store } from '../../src/store/db.ts';
 import { saveEndpointHealth } from '../../src/store/watch/chainStates.ts';
 import {
-  acquireLease,
   advanceCursor,
   assertHolder,
   finalizeChain,
   LeaseLost,
   parkChain,
-  releaseLease,
   rewindCursor,
 } from '../../src/store/watch/cursor.ts';
+import { acquireLease, releaseLease } from '../../src/store/watch/leases.ts';
 import { openPresence, presenceLock } from '../../src/store/watch/openPresence.ts';
 import { createRandom } from '../../testing/createRandom.ts';
 import { createTestDatabase } from '../../testing/createTestDatabase.ts';

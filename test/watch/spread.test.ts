@@ -1,11 +1,14 @@
 import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { chainUids } from '../../src/chains/chains.ts';
+import { createMutex } from '../../src/lib/createMutex.ts';
 import { sql } from '../../src/lib/sql.ts';
 import { openStore, type Store } from '../../src/store/db.ts';
 import { assertHolder, LeaseLost } from '../../src/store/watch/cursor.ts';
 import { openPresence } from '../../src/store/watch/openPresence.ts';
 import { holdLease } from '../../src/watch/holdLease.ts';
+import { leaveChains } from '../../src/watch/leaveChains.ts';
 import { spreadLeases } from '../../src/watch/spreadLeases.ts';
 import { createTestDatabase } from '../../testing/createTestDatabase.ts';
 import { until } from '../../testing/until.ts';
@@ -28,20 +31,28 @@ it('four processes share the chains evenly, those of one that is stopped go on e
   let longestGapMs = 0;
   const leftAt = new Map<string, number>();
 
+  const unprepared: string[] = [];
+
   /** A process that follows by checking that it may write, and leaves when it is told to. */
   function start() {
     const presence = openPresence(database.config);
+    const leaving = new AbortController();
     const stopping = new AbortController();
     const { signal } = stopping;
+    const ready = new Map<string, () => void>();
+    const starting = createMutex();
     const onError = (error: unknown) => {
       if (!(error instanceof LeaseLost)) faults.push(error);
     };
-    const run = (chainUid: string) => async (ended: AbortSignal) => {
+    const run = (chainUid: string) => async (ended: AbortSignal, onStarted: () => void) => {
       await store.transaction((tx) => assertHolder(tx, chainUid, presence.holder));
       const former = following.get(chainUid);
       // On a busy machine a lease may run out before its holder notices, which can then write nothing.
       if (former && (await mayWrite(chainUid, former))) faults.push(`${chainUid} has two followers`);
       following.set(chainUid, presence.holder);
+      onStarted();
+      if (leftAt.has(chainUid) && !ready.has(chainUid)) unprepared.push(chainUid);
+      ready.get(chainUid)?.();
       const since = leftAt.get(chainUid);
       if (since !== undefined) longestGapMs = Math.max(longestGapMs, performance.now() - since);
       if (!ended.aborted) await once(ended, 'abort');
@@ -49,20 +60,37 @@ it('four processes share the chains evenly, those of one that is stopped go on e
       leftAt.set(chainUid, performance.now());
     };
     const loops = Promise.all([
-      spreadLeases({ db: store, holder: presence.holder, chainUids: () => chains, onError, signal }),
+      spreadLeases({
+        db: store,
+        presence,
+        chainUids: () => chains,
+        prepare: async (chainUid) => {
+          // As long as it takes to read what is watched; its holder follows it meanwhile.
+          await sleep(200);
+          const taken = new Promise<void>((resolve) => ready.set(chainUid, resolve));
+          return { taken, drop: () => ready.delete(chainUid) };
+        },
+        onError,
+        signal: leaving.signal,
+      }),
       ...chains.map((chainUid) =>
         holdLease({
           db: store,
           chainUid,
           presence,
           isNeeded: async () => true,
+          isPrepared: () => ready.has(chainUid),
+          starting,
           run: run(chainUid),
           onError,
+          leaving: leaving.signal,
           signal,
         }),
       ),
     ]);
     return async () => {
+      leaving.abort();
+      await leaveChains(store, presence.holder, loops);
       stopping.abort();
       await loops;
       await presence.stop();
@@ -89,6 +117,8 @@ it('four processes share the chains evenly, those of one that is stopped go on e
   await until(() => following.size === chains.length && spread() === '4 4 4');
   console.log(`the longest gap in following was ${Math.round(longestGapMs)} ms`);
   expect(faults).toEqual([]);
+  // No chain waits until what is watched on it is read.
+  expect(unprepared).toEqual([]);
   await Promise.all(stops.map((stop) => stop()));
   expect(await store.query(sql`select 1 from chain_cursor where holder is not null`)).toEqual([]);
 });

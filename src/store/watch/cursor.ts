@@ -1,7 +1,6 @@
 import { sql } from '../../lib/sql.ts';
 import type { BlockRef, Header } from '../../model/block.ts';
 import type { Db } from '../db.ts';
-import { presenceLock } from './openPresence.ts';
 
 export type Cursor = {
   /** The newest block that was processed; undefined before the first. */
@@ -20,68 +19,6 @@ export type Cursor = {
 /** Another process follows the chain now; this one must not write. */
 export class LeaseLost extends Error {
   override readonly name = 'LeaseLost';
-}
-
-/** Who asks for a lease; `isPresent`: it holds the lock of its presence, so that its end is noticed at once. */
-export type LeaseHolder = { holder: string; isPresent: boolean };
-
-/**
- * Acquires or renews the lease of a chain; undefined when another process holds it. The database's clock decides. The lease of
- * a holder whose presence has ended is taken before it runs out. `isWanted`: another process asks for it.
- */
-export async function acquireLease(
-  db: Db,
-  chainUid: string,
-  { holder, isPresent }: LeaseHolder,
-  leaseMs: number,
-): Promise<{ isWanted: boolean } | undefined> {
-  const rows = await db.prepared<{ isWanted: boolean }>(
-    sql`insert into chain_cursor as k (chain_uid, head, confirmed, final, updated_at, holder, holder_present,
-        lease_until)
-      values (${chainUid}, -1, -1, -1, 0, ${holder}, ${isPresent}, clock_timestamp() + ${leaseMs} * interval '1 ms')
-      on conflict (chain_uid) do update set holder = excluded.holder, holder_present = excluded.holder_present,
-          lease_until = excluded.lease_until
-        where k.holder is null or k.holder = excluded.holder or k.lease_until < clock_timestamp()
-          or k.holder_present and pg_try_advisory_xact_lock_shared(${presenceLock}, hashtext(k.holder))
-      returning coalesce(k.wanted_by <> k.holder and k.wanted_until > clock_timestamp(), false) as "isWanted"`,
-  );
-  return rows[0];
-}
-
-/** Hands the chain to the process that asked for it, for a moment in which it may take over, or to whichever is first. */
-export async function releaseLease(db: Db, chainUid: string, holder: string): Promise<void> {
-  await db.query(
-    sql`with released as (
-        update chain_cursor set holder_present = false, wanted_by = null, wanted_until = null,
-          holder = case when wanted_until > clock_timestamp() then wanted_by end,
-          lease_until = case when wanted_until > clock_timestamp() then clock_timestamp() + interval '2 s' end
-        where chain_uid = ${chainUid} and holder = ${holder} returning 1)
-      select pg_notify('vigil_lease', ${chainUid}) from released`,
-  );
-}
-
-/**
- * Asks for one of these chains for a process that follows at least two fewer than another one, which hands it over. Chains that
- * are asked for count as handed over.
- */
-export async function requestLease(db: Db, chainUids: readonly string[], holder: string): Promise<void> {
-  await db.prepared(
-    sql`with held as (
-        select chain_uid, holder,
-          coalesce(case when wanted_until > clock_timestamp() then wanted_by end, holder) as heir
-        from chain_cursor where lease_until > clock_timestamp()),
-      counts as (select heir, count(*) as chains from held group by heir),
-      candidate as (
-        select h.chain_uid from held h join counts c on c.heir = h.heir
-        where h.chain_uid = any(${chainUids}) and h.holder = h.heir and h.heir <> ${holder}
-          and c.chains >= 2 + coalesce((select chains from counts where heir = ${holder}), 0)
-          and not exists (select 1 from held w where w.heir = ${holder} and w.holder <> ${holder})
-        order by c.chains desc, h.chain_uid limit 1),
-      requested as (
-        update chain_cursor k set wanted_by = ${holder}, wanted_until = clock_timestamp() + interval '5 s'
-        from candidate where k.chain_uid = candidate.chain_uid returning k.chain_uid)
-      select pg_notify('vigil_lease', chain_uid) from requested`,
-  );
 }
 
 export async function findCursor(db: Db, chainUid: string): Promise<Cursor> {
