@@ -19,8 +19,8 @@ describe('npm run demo', () => {
   });
   afterAll(() => rm(place, { recursive: true }));
 
-  it('shows alerts, a retraction and an attack that is stopped before it lands, gives curl lines that work, and leaves nothing behind', async () => {
-    const demo = launch();
+  it('shows alerts, a retraction and an attack that is stopped before it lands, shows payments on two other chains, gives curl lines that work, and leaves nothing behind', async () => {
+    const demo = launch('--chains', 'ethereum,stellar,icp');
     const find = (pattern: RegExp) =>
       until(() => {
         if (demo.child.exitCode !== null) throw new Error(`The demo ended: ${demo.told()}`);
@@ -47,6 +47,8 @@ describe('npm run demo', () => {
       data: [{ state: 'CONFIRMED', binding: expect.stringContaining('detector') }],
     });
 
+    await find(/^\S+ {2}\S+ +Large.* \d+ (XLM) moved/m);
+    await find(/^\S+ {2}\S+ +Large.* \d+ (ICP) moved/m);
     await find(/^\S+ {2}(RETRACTED) /m);
     await find(/^\S+ {2}(STOPPED) +Attack on the vault +.*came before the attack/m);
     demo.child.kill('SIGINT');

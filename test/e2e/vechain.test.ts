@@ -4,6 +4,7 @@ import { encodeDeployment, encodeFunction } from '../../testing/createContract.t
 import { findThor, noThor, startThor, type Thor, thorAddress, thorKeys } from '../../testing/startThor.ts';
 import { until } from '../../testing/until.ts';
 import { createFamilyFlow } from './support/createFamilyFlow.ts';
+import { type Liar, startLiar } from './support/startLiar.ts';
 
 const program = findThor();
 const { Token } = artifacts;
@@ -11,23 +12,29 @@ const [thief, guardian] = thorKeys.map(thorAddress) as [string, string];
 
 let flow: Awaited<ReturnType<typeof createFamilyFlow>>;
 let node: Thor;
+let liar: Liar;
 beforeEach(({ skip }) => skip(!program, noThor));
 beforeAll(async () => {
   if (!program) return;
   node = await startThor(program);
+  // It takes what is sent, and forgets it.
+  liar = await startLiar(node.url, (path) =>
+    path === '/transactions' ? { id: `0x${'00'.repeat(32)}` } : undefined,
+  );
   flow = await createFamilyFlow('vechain', {
     // The first endpoint is dead.
-    VIGIL_RPC_VECHAIN: `http://127.0.0.1:1/,${node.url}`,
+    VIGIL_RPC_VECHAIN: `http://127.0.0.1:1/,${liar.url},${node.url}`,
     VIGIL_CHAIN_VECHAIN_NETWORK: node.genesis,
     VIGIL_CHAIN_VECHAIN_START_BLOCK: '0',
   });
 });
 afterAll(async () => {
   await flow?.stop();
+  await liar?.stop();
   await node?.stop();
 });
 
-it('VeChain: a block raises an alert, which notifies and fires a signed call once, through kill -9; another chain takes it back', async () => {
+it('VeChain: a block raises an alert, which notifies and fires a signed call once, through kill -9, a dead and a lying endpoint; another chain takes it back', async () => {
   const send = (name: string, args: unknown[], key: string) =>
     node.send([{ to: token, data: encodeFunction(Token, name, args) }], { key });
   const deployed = await node.send([{ data: encodeDeployment(Token, ['Gold', 'GLD', 18, 10n ** 24n]) }], {
