@@ -8,6 +8,7 @@ import { startMetricsServer } from '../api/http/startMetricsServer.ts';
 import { findCodeFile } from '../lib/codeFile.ts';
 import type { createLifecycle } from '../lib/createLifecycle.ts';
 import type { Services } from '../services/call.ts';
+import { readBacklog } from '../store/telemetry/readBacklog.ts';
 import { type Config, confirmationsOf } from './config/loadConfig.ts';
 import type { Database } from './database.ts';
 import { packageVersion } from './packageVersion.ts';
@@ -26,7 +27,9 @@ export async function startServer(options: Options): Promise<string> {
   const { config, database, services, authenticate, lifecycle, log } = options;
   const { port: metricsPort, token } = config.metrics;
   const assets = findCodeFile('web/assets');
-  const metrics = createMetrics(database.store.stats, database.replicas?.ages);
+  const metrics = createMetrics(database.store.stats, database.replicas?.ages, () =>
+    readBacklog(database.store, Date.now()),
+  );
   const server = await createServer({
     services,
     authenticate,

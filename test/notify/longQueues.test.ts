@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createMetrics } from '../../src/api/http/createMetrics.ts';
 import { raw, sql } from '../../src/lib/sql.ts';
 import { purgeAlertEvents } from '../../src/store/alerts/alertEvents.ts';
 import { purgeDeliveries } from '../../src/store/destinations/purgeDeliveries.ts';
+import { readBacklog } from '../../src/store/telemetry/readBacklog.ts';
 import { until } from '../../testing/until.ts';
 import { endDeliveries } from './support/endDeliveries.ts';
 import { type NotifyWorld, startNotifyWorld } from './support/notifyWorld.ts';
@@ -54,6 +56,32 @@ async function countOf(destinationId: number, state: string): Promise<number> {
   );
   return rows[0]!.count;
 }
+
+it('what is due and waits is in the metrics with its age, and what is due later is not', async () => {
+  const { id } = await world.addDestination('/waiting');
+  await queue(id, 3);
+  const { addDestination, now, store } = world;
+  const due = await addDestination('/due');
+  await queue(due.id, 2);
+  await store.query(
+    sql`update delivery_queue set next_attempt_at = ${now() - 90_000} where destination_id = ${due.id}`,
+  );
+  await store.query(
+    sql`insert into chain_cursor (chain_uid, head, confirmed, final, updated_at, processed, lease_until)
+      values ('sepolia', 9, 0, 0, 0, 4, now() + interval '1 hour'), ('base', 9, 0, 0, 0, 9, now() - interval '1 hour')`,
+  );
+  const metrics = createMetrics(store.stats, undefined, () => readBacklog(store, now()));
+  const text = await metrics.text();
+  expect(text).toContain('vigil_queue_length{queue="deliveries"} 2\n');
+  expect(Number(/age_seconds\{queue="deliveries"\} (\S+)/.exec(text)?.[1])).toBeGreaterThanOrEqual(89);
+  expect(text).toContain('vigil_queue_length{queue="scores"} 0\n');
+  expect(text).toContain('vigil_chain_lag_blocks{chain="sepolia"} 5\n');
+  expect(text).toContain('vigil_chain_followed{chain="sepolia"} 1\n');
+  expect(text).toContain('vigil_chain_followed{chain="base"} 0\n');
+  const broken = createMetrics(store.stats, undefined, () => Promise.reject(new Error('gone')));
+  expect(await broken.text()).toContain('vigil_store_connections');
+  await store.query(sql`delete from delivery_queue`);
+});
 
 describe('a long queue', () => {
   it('of a disabled destination is dead-lettered without delaying other destinations', async () => {

@@ -1,4 +1,7 @@
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { createBriefCache } from '../../lib/createBriefCache.ts';
+import { settleWithin } from '../../lib/withTimeLimit.ts';
+import type { Backlog } from '../../store/telemetry/readBacklog.ts';
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
@@ -6,6 +9,7 @@ export type Metrics = ReturnType<typeof createMetrics>;
 export function createMetrics(
   poolStats: () => { total: number; idle: number; waiting: number },
   replicaAges: () => readonly (number | undefined)[] = () => [],
+  readBacklog?: () => Promise<Backlog>,
 ) {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
@@ -35,10 +39,62 @@ export function createMetrics(
         this.set({ replica: String(i + 1) }, ageMs === undefined ? Number.POSITIVE_INFINITY : ageMs / 1000);
     },
   });
+  if (readBacklog) addBacklog(registry, readBacklog);
   return {
     observeRequest: (method: string, route: string, status: number, seconds: number) =>
       requests.observe({ method, route, status }, seconds),
     text: () => registry.metrics(),
     contentType: registry.contentType,
   };
+}
+
+/** However often it is scraped, the database is asked at most this often. */
+const backlogTtlMs = 5000;
+/** A busy database must not keep the other metrics from being read. */
+const backlogWaitMs = 1000;
+
+/** What waits in the database, the same from every process; missing while the database does not answer. */
+function addBacklog(registry: Registry, readBacklog: () => Promise<Backlog>): void {
+  const cache = createBriefCache<Backlog>(backlogTtlMs, 1);
+  const none: Backlog = { queues: [], chains: [] };
+  const read = () =>
+    settleWithin(
+      backlogWaitMs,
+      cache('', readBacklog).catch(() => none),
+      () => none,
+    );
+  const gauge = (
+    name: string,
+    help: string,
+    label: string,
+    values: (backlog: Backlog) => [string, number][],
+  ) =>
+    new Gauge({
+      name,
+      help,
+      labelNames: [label],
+      registers: [registry],
+      async collect() {
+        this.reset();
+        for (const [key, value] of values(await read())) this.set({ [label]: key }, value);
+      },
+    });
+  gauge(
+    'vigil_queue_length',
+    'What is due and not yet done, of all processes, up to 100,000: deliveries, intents, scores, and alerts of a shard group that is down.',
+    'queue',
+    ({ queues }) => queues.map(({ queue, count }) => [queue, count]),
+  );
+  gauge('vigil_queue_age_seconds', 'Since when the oldest of them is due.', 'queue', ({ queues }) =>
+    queues.map(({ queue, since }) => [queue, since === null ? 0 : Math.max(0, Date.now() - since) / 1000]),
+  );
+  gauge(
+    'vigil_chain_lag_blocks',
+    'Blocks between the head of a chain and the newest block processed.',
+    'chain',
+    ({ chains }) => chains.map(({ chainUid, lag }) => [chainUid, lag]),
+  );
+  gauge('vigil_chain_followed', 'Whether any process follows the chain.', 'chain', ({ chains }) =>
+    chains.map(({ chainUid, isFollowed }) => [chainUid, Number(isFollowed)]),
+  );
 }
