@@ -16,10 +16,6 @@ const packages = '/usr/lib/postgresql';
 
 const settings = {
   listen_addresses: '',
-  shared_preload_libraries: 'citus',
-  'citus.node_conninfo': 'sslmode=disable',
-  // A node that was killed must be noticed without waiting for a deadlock check.
-  'citus.recover_2pc_interval': '1s',
   wal_level: 'logical',
   max_connections: '150',
   max_prepared_transactions: '100',
@@ -27,11 +23,18 @@ const settings = {
   fsync: 'off',
   full_page_writes: 'off',
   autovacuum: 'off',
+  log_line_prefix: '@%p ',
+};
+
+const ofCitus = {
+  shared_preload_libraries: 'citus',
+  'citus.node_conninfo': 'sslmode=disable',
+  // A node that was killed must be noticed without waiting for a deadlock check.
+  'citus.recover_2pc_interval': '1s',
   // The log has each statement that asks several shards.
   'citus.multi_task_query_log_level': 'notice',
   log_min_messages: 'notice',
   log_min_error_statement: 'notice',
-  log_line_prefix: '@%p ',
 };
 
 export type Citus = Awaited<ReturnType<typeof startCitus>>;
@@ -54,7 +57,13 @@ export async function whyNoCitus(): Promise<string | undefined> {
  * A coordinator and workers that it knows, in a folder of a workspace that is removed afterwards. The database is empty but for
  * the extension.
  */
-export async function startCitus(folder: (name: string) => string, workers = 2) {
+export async function startCitus(
+  folder: (name: string) => string,
+  {
+    workers = 2,
+    isBeside = false,
+  }: { workers?: number /** With a plain server of the same version. */; isBeside?: boolean } = {},
+) {
   const found = await findCitus();
   if (!found) throw new Error('There is no Citus here.');
   const account = await ensureAccount(log);
@@ -70,6 +79,7 @@ export async function startCitus(folder: (name: string) => string, workers = 2) 
   await run(programs.initdb, ['--pgdata', empty, ...options], asAccount(account));
 
   async function createNode(name: string) {
+    const isPlain = name === 'plain';
     const dataDir = folder(name);
     const cluster = join(dataDir, 'postgres');
     await makeFolder(dataDir);
@@ -90,9 +100,9 @@ export async function startCitus(folder: (name: string) => string, workers = 2) 
     const maintenance = { ...connection, database: 'postgres' };
     const lines = Object.entries({
       ...settings,
+      ...(isPlain ? {} : { ...ofCitus, 'citus.local_hostname': socketFolder }),
       unix_socket_directories: socketFolder,
       hba_file: hbaFile,
-      'citus.local_hostname': socketFolder,
     });
     await appendFile(
       join(cluster, 'postgresql.conf'),
@@ -113,12 +123,14 @@ export async function startCitus(folder: (name: string) => string, workers = 2) 
     await start();
     // Newer servers move tables by Citus only where this setting names it.
     const allows = await ask(maintenance, "select from pg_settings where name = 'output_plugin_libraries'");
-    if (allows.length > 0) {
+    if (isPlain) await ask(maintenance, 'create database vigil template template0');
+    else if (allows.length > 0) {
       await ask(maintenance, "alter system set output_plugin_libraries = 'pgoutput', 'citus'");
       await ask(maintenance, 'select pg_reload_conf()');
     }
     return {
       connection: connection as PoolConfig & typeof connection,
+      dataFolder: cluster,
       start,
       /** kill -9 of the server with all of its processes. */
       async kill(): Promise<void> {
@@ -144,6 +156,7 @@ export async function startCitus(folder: (name: string) => string, workers = 2) 
 
   const [coordinator, ...others] = await Promise.all(names.map(createNode));
   if (!coordinator) throw new Error('A cluster has a coordinator.');
+  const plain = isBeside ? await createNode('plain') : undefined;
   await createCitusDatabase(
     coordinator.connection,
     others.map(({ connection }) => connection),
@@ -151,6 +164,7 @@ export async function startCitus(folder: (name: string) => string, workers = 2) 
   return {
     coordinator,
     workers: others,
+    plain,
     url: `postgres://vigil@/vigil?host=${encodeURIComponent(coordinator.connection.host)}`,
   };
 }

@@ -7,7 +7,8 @@ export function toProblem(error: unknown): unknown {
   if (error instanceof pg.DatabaseError) {
     const code = error.code ?? '';
     // FATAL ends the connection: the server refuses it or shuts down.
-    const isDown = error.severity === 'FATAL' || /^(08|53|57P|58)/.test(code);
+    const isDown =
+      error.severity === 'FATAL' || /^(08|53|57P|58)/.test(code) || error.message.startsWith(coordinatorDied);
     if (isWorkerDown(error))
       return unavailable("The server with the tenant's alerts cannot be reached at the moment.", error);
     if (code === '57014')
@@ -33,10 +34,13 @@ export function toProblem(error: unknown): unknown {
  */
 export function isWorkerDown(error: unknown): boolean {
   if (!(error instanceof pg.DatabaseError) || error.severity === 'FATAL') return false;
-  if (/connection to the remote node/.test(error.message)) return true;
+  if (/connection to the remote node|connection marked as essential/.test(error.message)) return true;
   const isRemote = /while executing command on/.test(error.where ?? '');
   return isRemote && /^(08|57P|XX000)/.test(error.code ?? '');
 }
+
+/** What Citus reports as an internal error when its own server is killed under a statement. */
+const coordinatorDied = 'postmaster was shut down';
 
 export function unavailable(detail: string, cause: unknown): Problem {
   return new Problem('unavailable', detail, { retryAfterSeconds: 2 }, { cause });

@@ -1,0 +1,85 @@
+import { randomUUID } from 'node:crypto';
+import { chmod, mkdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { distribute, distributedTables } from '../src/store/citus/distribute.ts';
+import { createStore, openPool, type Store } from '../src/store/db.ts';
+import { migrate } from '../src/store/migrate.ts';
+import { type Citus, startCitus, whyNoCitus } from '../testing/startCitus.ts';
+import { machine } from './support/machine.ts';
+import { type Compared, measureBlocks, measureQuestions } from './support/measureCluster.ts';
+import { readPostgresCpu } from './support/readPostgresCpu.ts';
+import { reportProgress } from './support/reportProgress.ts';
+import { createAlertWorld, fillAlerts, seedContracts } from './support/seedAlerts.ts';
+
+/** `npm run bench:cluster` takes 60,000 alerts; `npm run bench:cluster -- 1000000` a million. */
+const count = Number(process.argv[3] ?? 60_000);
+
+const missing = await whyNoCitus();
+if (missing) {
+  console.error(`NOT MEASURED: ${missing}`);
+  process.exit(0);
+}
+const folder = join(tmpdir(), `vigil-bench-${randomUUID()}`);
+await mkdir(folder);
+await chmod(folder, 0o755);
+const opened: Store[] = [];
+let citus: Citus | undefined;
+const cleanUp = async () => {
+  for (const node of citus ? [citus.coordinator, ...citus.workers, citus.plain] : []) {
+    await node?.kill();
+    if (node) await rm(node.connection.host, { recursive: true, force: true });
+  }
+  await rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
+};
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.once(signal, () => void cleanUp().finally(() => process.exit(1)));
+try {
+  reportProgress('Starting four servers');
+  citus = await startCitus((name) => join(folder, name), { isBeside: true });
+  await compare(citus);
+} finally {
+  for (const store of opened) await store.close();
+  await cleanUp();
+}
+
+async function compare({ coordinator, workers, plain }: Citus): Promise<void> {
+  if (!plain) throw new Error('There is no plain server.');
+  const open = async (node: typeof plain): Promise<Store> => {
+    await migrate(node.connection);
+    const store = createStore(openPool({ ...node.connection, statement_timeout: 0 }, () => {}));
+    opened.push(store);
+    await seedContracts(store);
+    // The same alerts in both.
+    await fillAlerts(store, createAlertWorld(Date.UTC(2026, 10, 15), count, 0), count, reportProgress);
+    return store;
+  };
+  const single = await open(plain);
+  await open(coordinator);
+  reportProgress('Distributing');
+  await distribute(coordinator.connection, reportProgress);
+  const cluster = createStore(openPool({ ...coordinator.connection, statement_timeout: 0 }, () => {}));
+  opened.push(cluster);
+  for (const node of [plain, coordinator]) await node.ask('vacuum analyze');
+  for (const table of distributedTables) await coordinator.ask(`vacuum analyze ${table}`);
+  const sides: Compared = {
+    plain: { store: single, read: () => readPostgresCpu(plain.dataFolder), coordinator: async () => 0 },
+    cluster: {
+      store: cluster,
+      read: async () => {
+        const all = await Promise.all(
+          [coordinator, ...workers].map(({ dataFolder }) => readPostgresCpu(dataFolder)),
+        );
+        return all.reduce((sum, us) => sum + us, 0);
+      },
+      coordinator: () => readPostgresCpu(coordinator.dataFolder),
+    },
+  };
+  console.log(
+    `${count.toLocaleString('en')} alerts, 50 tenants, 12 months; a coordinator and ${workers.length} workers against one plain ` +
+      `server of the same PostgreSQL, all on this machine. ${machine()}.\n`,
+  );
+  const world = createAlertWorld(Date.UTC(2026, 10, 15), count, count);
+  await measureQuestions(sides, world);
+  await measureBlocks(sides, world);
+}

@@ -1,0 +1,224 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { raw, sql } from '../../src/lib/sql.ts';
+import { verifyRollups } from '../../src/store/alerts/rollups.ts';
+import { distribute } from '../../src/store/citus/distribute.ts';
+import { findShardGroups } from '../../src/store/citus/findShardGroups.ts';
+import { migrate } from '../../src/store/migrate.ts';
+import { createRandom } from '../../testing/createRandom.ts';
+import { createWorkspace } from '../../testing/createWorkspace.ts';
+import { createSimChain } from '../../testing/simulator/createSimChain.ts';
+import { startSimulator } from '../../testing/simulator/startSimulator.ts';
+import { type Citus, startCitus, whyNoCitus } from '../../testing/startCitus.ts';
+import type { Json } from '../../testing/startTestApi.ts';
+import { startTestWatch, type TestWatch } from '../../testing/startTestWatch.ts';
+import { until } from '../../testing/until.ts';
+import { newOwner, token } from './support/watchedWorld.ts';
+
+const missing = await whyNoCitus();
+if (missing) console.warn(`NOT PROVEN on a cluster: ${missing}`);
+/** Kills of a random server, with PROVE_ROUNDS=12 in `npm run prove:cluster`. */
+const rounds = Number(process.env.PROVE_ROUNDS ?? 2);
+const random = createRandom('cluster');
+const chain = createSimChain({ chainId: 31337, seed: random.seed });
+let workspace: Awaited<ReturnType<typeof createWorkspace>>;
+let simulator: Awaited<ReturnType<typeof startSimulator>>;
+let citus: Citus;
+let vigil: TestWatch;
+let mining: NodeJS.Timeout | undefined;
+/** Tenants whose contract every block concerns, by the worker that has their alerts. */
+const tenants = new Map<number, number[]>();
+/** A detector of each tenant whose findings come over the API. */
+const engines = new Map<number, number>();
+
+beforeAll(async () => {
+  if (missing) return;
+  workspace = await createWorkspace();
+  [citus, simulator] = await Promise.all([startCitus(workspace.folder), startSimulator({ chain })]);
+  const { connection } = citus.coordinator;
+  await migrate(connection);
+  await distribute(connection, () => {});
+  vigil = await startTestWatch({ anvil: { urls: [simulator.url], startBlock: 1 } }, undefined, {
+    database: { config: connection, drop: async () => {} },
+  });
+  await vigil.store.query(sql`update plan set detector_rate_limit = 1000000000`);
+  while (engines.size < 6 || tenants.size < 2) {
+    await addTenant();
+    tenants.clear();
+    for (const [id, group] of await findShardGroups(vigil.store, engines.keys()))
+      tenants.set(group, [...(tenants.get(group) ?? []), id]);
+  }
+  vigil.watch();
+  await vigil.informed();
+  mine();
+});
+
+afterAll(async () => {
+  clearInterval(mining);
+  await vigil?.stop();
+  await simulator?.stop();
+  await workspace?.remove();
+});
+
+function mine(): void {
+  clearInterval(mining);
+  mining = setInterval(() => chain.extend({ logs: [newOwner(random)] }), 150);
+}
+
+/** A tenant that is notified of every change of owner and fires an action at it. */
+async function addTenant(): Promise<void> {
+  const { id: tenantId } = await vigil.ok('POST', 'tenant', { name: `Tenant ${engines.size}` });
+  const { id: projectId } = await vigil.ok('POST', 'project', { tenantId, name: 'Project' });
+  const contractId = await vigil.addContract(token, { projectId });
+  const to = { tenantId, type: 'HTTP', uri: 'https://example.com/hook' };
+  const { id: tenantDestinationId } = await vigil.ok('POST', 'destination', to);
+  const destinations = [{ tenantDestinationId }];
+  const detectorId = await vigil.addDetector(contractId, 'ownership_change', {}, { destinations });
+  const { id: walletId } = await vigil.ok('POST', 'wallet', { tenantId, name: 'Wallet', chainUid: 'anvil' });
+  await vigil.ok('POST', 'action', {
+    contractId,
+    walletId,
+    name: 'Pause',
+    funcSignature: 'pause()',
+    detectors: [{ detectorId, scriptFilter: 'true', scriptParams: {} }],
+  });
+  const outside = { source: 'EXTERNAL', destinations };
+  engines.set(tenantId, await vigil.addDetector(contractId, 'ownership_change', {}, outside));
+}
+
+const chainState = async (): Promise<Json> => {
+  const { data } = await vigil.ok('GET', 'chain');
+  return data.find(({ chainUid }: Json) => chainUid === 'anvil');
+};
+const search = async (tenantId: number) =>
+  vigil.call(
+    'POST',
+    'alert/search',
+    { query: 'detectorSchemaName:ownership_change', size: 1000 },
+    { token: await vigil.token(tenantId, 'tenant-viewer') },
+  );
+const blocksOf = async (tenantId: number): Promise<number> => (await search(tenantId)).body.data?.length ?? 0;
+
+it('a worker that is killed stops its own tenants only, and what chains found for them is written in order when it is back', async ({
+  skip,
+}) => {
+  skip(missing !== undefined, missing);
+  const [worker] = citus.workers;
+  const lost = tenants.get(1) ?? [];
+  const kept = tenants.get(2) ?? [];
+  await until(async () => (await blocksOf(lost[0]!)) > 3 && (await blocksOf(kept[0]!)) > 3);
+
+  await worker!.kill();
+  const { processed } = await chainState();
+  for (const tenantId of lost) {
+    const answer = await search(tenantId);
+    expect(answer.status).toBe(503);
+    expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
+  }
+  for (const tenantId of kept) {
+    const before = await blocksOf(tenantId);
+    expect(before).toBeGreaterThan(0);
+    await until(async () => (await blocksOf(tenantId)) > before);
+  }
+  await until(async () => (await chainState()).processed > processed + 10);
+  const { unwritten } = await chainState();
+  expect(unwritten.findings).toBeGreaterThanOrEqual(10 * lost.length);
+
+  await worker!.start();
+  await until(async () => (await search(lost[0]!)).status === 200);
+  await until(async () => (await chainState()).processed > processed + 20);
+  clearInterval(mining);
+  await vigil.reached('anvil', chain.head.number);
+  await until(async () => (await chainState()).unwritten === null);
+
+  await expectWholeChain();
+  // Neither following the chain nor a tenant's search asks several workers.
+  expect(await citus.coordinator.fanOuts()).toEqual([]);
+  expect(await verifyRollups(vigil.store)).toEqual([]);
+});
+
+it('whatever is killed, all that was acknowledged and all that the chain has is stored, notified and fired once', async ({
+  skip,
+}) => {
+  skip(missing !== undefined, missing);
+  mine();
+  const ledger = new Map<string, number>();
+  const stopping = new AbortController();
+  const refused = new Set<number>();
+  const pushing = Array.from(engines, async ([tenantId, detectorId]) => {
+    const token = await vigil.token(tenantId, 'tenant-user');
+    for (let n = 0; !stopping.signal.aborted; n++) {
+      const alerts = [{ eid: `${tenantId} ${n}`, message: 'Found outside' }];
+      const { status, body } = await vigil.call(
+        'POST',
+        `detector/${detectorId}/alert`,
+        { alerts },
+        { token },
+      );
+      if (status < 300) for (const { uid } of body.results) ledger.set(uid, tenantId);
+      else refused.add(status);
+      await sleep(random.integer(5, 60));
+    }
+  });
+  const nodes = [...citus.workers, citus.coordinator];
+  for (let round = 0; round < rounds; round++) {
+    const node = rounds <= nodes.length ? nodes.at(-1 - round)! : random.pick(nodes);
+    await sleep(random.integer(300, 1500));
+    await node.kill();
+    await sleep(random.integer(100, 1500));
+    await node.start();
+    const { number } = chain.head;
+    await until(async () => (await chainState().catch(() => undefined))?.processed >= number);
+  }
+  stopping.abort();
+  await Promise.all(pushing);
+  clearInterval(mining);
+  await vigil.reached('anvil', chain.head.number);
+  await until(async () => (await chainState()).unwritten === null);
+  console.log(`${rounds} kills, ${ledger.size} findings acknowledged, ${chain.head.number} blocks`);
+
+  await expectWholeChain();
+  refused.delete(503);
+  expect([...refused]).toEqual([]);
+  const stored = await vigil.store.query<{ uid: string; tenantId: number; eid: string; engine: boolean }>(
+    sql`select uid::text, tenant_id as "tenantId", eid, block_number is null as engine from alert`,
+  );
+  const outside = stored.filter(({ engine }) => engine);
+  expect(new Set(outside.map(({ eid }) => eid)).size).toBe(outside.length);
+  const uids = new Set(outside.map(({ uid }) => uid));
+  expect([...ledger.keys()].filter((uid) => !uids.has(uid))).toEqual([]);
+  const notified = await uidsOf('delivery');
+  expect(notified).toEqual(stored.map(({ uid }) => uid).sort());
+  const fired = await uidsOf('action_intent');
+  expect(fired).toEqual(stored.flatMap(({ uid, engine }) => (engine ? [] : [uid])).sort());
+  expect(await verifyRollups(vigil.store)).toEqual([]);
+  const open = await vigil.store.query(sql`select from pg_prepared_xacts`);
+  expect(open).toHaveLength(0);
+});
+
+async function uidsOf(table: 'delivery' | 'action_intent'): Promise<string[]> {
+  const rows = await vigil.store.query<{ uid: string }>(
+    sql`select alert_uid::text as uid from ${raw(table)} where alert_uid is not null`,
+  );
+  return rows.map(({ uid }) => uid).sort();
+}
+
+/** Each tenant has the findings of each block once, written in the order of the blocks. */
+async function expectWholeChain(): Promise<void> {
+  const numbers = chain.blocks.slice(1).map(({ number }) => number);
+  for (const tenantId of engines.keys()) expect(await writtenBlocks(tenantId)).toEqual(numbers);
+}
+
+/** The blocks whose findings a tenant has, in the order in which they were written. */
+async function writtenBlocks(tenantId: number): Promise<number[]> {
+  const events = await vigil.store.query<{ uid: string }>(
+    sql`select unnest(alert_uids)::text as uid from alert_event where tenant_id = ${tenantId} and type = 'raised'
+      order by xid, seq`,
+  );
+  const alerts = await vigil.store.query<{ uid: string; number: number }>(
+    sql`select uid::text, block_number as number from alert where tenant_id = ${tenantId}
+      and block_number is not null`,
+  );
+  const numberOf = new Map(alerts.map(({ uid, number }) => [uid, number]));
+  return events.flatMap(({ uid }) => numberOf.get(uid) ?? []);
+}
