@@ -12,6 +12,7 @@ const { status } = spawnSync(process.execPath, [tsc, '-p', join(root, 'tsconfig.
   stdio: 'inherit',
 });
 if (status !== 0) process.exit(status ?? 1);
-for (const file of ['package.json', ...copiedFolders.map((folder) => join('src', folder))])
+const recordedLedger = join('testing', 'recorded', 'stellarLedger.xdr.br');
+for (const file of ['package.json', recordedLedger, ...copiedFolders.map((folder) => join('src', folder))])
   cpSync(join(root, file), join(root, 'dist-bench', file), { recursive: true });
 await import(`../dist-bench/bench/${process.argv[2]}.js`);

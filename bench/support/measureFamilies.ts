@@ -3,44 +3,45 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { toAddress } from '../../src/chains/bitcoin/script.ts';
-import { type ChainUid, chains, withNetwork } from '../../src/chains/chains.ts';
+import { chains, withNetwork } from '../../src/chains/chains.ts';
 import { families } from '../../src/chains/families.ts';
 import { createRest } from '../../src/chains/net/createRest.ts';
 import { createRpc, type Rpc, type RpcCall } from '../../src/chains/net/createRpc.ts';
-import { toChainFacts } from '../../src/chains/toChainFacts.ts';
+import { contractAddress } from '../../src/chains/stellar/abi/strkey.ts';
 import { blockCall as tronBlock } from '../../src/chains/tron/tronProtocol.ts';
 import { blockCall as vechainBlock } from '../../src/chains/vechain/vechainProtocol.ts';
-import { compileDetector } from '../../src/matching/compileDetector.ts';
-import { createSubscriptionIndex } from '../../src/matching/createSubscriptionIndex.ts';
+import { readStellarLedger } from '../../testing/recorded/readStellarLedger.ts';
+import { createIndex, type Watching } from './createIndex.ts';
 import { familyRow, processorMs } from './familyRow.ts';
+import { measureIcp } from './measureIcp.ts';
 import { measureSolana } from './measureSolana.ts';
 
 const rounds = 40;
-const subscribers = 10_000;
 const transferTopic = 'ddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
 const account = (n: number) => n.toString(16).padStart(40, '0');
 const word = (n: number) => n.toString(16).padStart(64, '0');
 
-type World = {
-  uid: ChainUid;
+type World = Watching & {
   label: string;
+  /** The block, by default 1. */
+  number?: number;
+  /** By default the public one. */
+  network?: string;
   connect(url: string): Rpc;
   calls: RpcCall[];
   answer(path: string, body: string): unknown;
-  /** The address of a watched contract, and what watches it. */
-  address(n: number): string;
-  schemaName: string;
 };
 
 /** What a block of other families costs: fetched and parsed alone, and decoded and matched as well. */
 export async function measureFamilies(): Promise<string[]> {
   const rows: string[] = [];
-  for (const world of [createTron(), createVechain(), createBitcoin()]) rows.push(await measure(world));
-  return [...rows, await measureSolana()];
+  for (const world of [createTron(), createVechain(), createBitcoin(), createStellar()])
+    rows.push(await measure(world));
+  return [...rows, await measureSolana(), await measureIcp()];
 }
 
 async function measure(world: World): Promise<string> {
-  const { uid, label, connect, calls, answer } = world;
+  const { uid, label, connect, calls, answer, number = 1, network } = world;
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -48,10 +49,12 @@ async function measure(world: World): Promise<string> {
       response.end(toText(answer(String(request.url), Buffer.concat(chunks).toString()))),
     );
   });
+  // Longer than a block may take to decode.
+  server.keepAliveTimeout = 60_000;
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const chain = withNetwork(chains[uid], 'first');
+  const chain = withNetwork(chains[uid], network);
   const node = connect(url);
   const client = families[chain.family].nodes!.createClient({
     chain,
@@ -62,7 +65,9 @@ async function measure(world: World): Promise<string> {
   const index = createIndex(world);
   try {
     const alone = await processorMs(rounds, () => node.batch(calls, 10_000));
-    const whole = await processorMs(rounds, async () => index.match((await client.block(1))!, undefined));
+    const whole = await processorMs(rounds, async () =>
+      index.match((await client.block(number))!, undefined),
+    );
     return familyRow(label, calls.length, alone, whole);
   } finally {
     await Promise.all([node.close(), client.close()]);
@@ -76,31 +81,8 @@ function toText(answered: unknown): string {
   return typeof answered === 'string' ? answered : JSON.stringify(answered);
 }
 
-/** Each watches an address of its own; none of them is in the block but the first. */
-function createIndex({ uid: chainUid, address, schemaName }: World) {
-  const index = createSubscriptionIndex();
-  const facts = toChainFacts(chains[chainUid]);
-  for (let id = 1; id <= subscribers; id++) {
-    const row = { id, name: 'Owner', schemaName, tags: [], config: {} };
-    const contract = {
-      id,
-      tenantId: 1,
-      projectId: 1,
-      chainUid,
-      address: address(id),
-      implementation: null,
-      name: 'Contract',
-      addressType: 'CONTRACT',
-      abi: [],
-    };
-    const compiled = compileDetector(row, contract, facts);
-    if ('fault' in compiled) throw new Error(compiled.fault);
-    index.add(compiled);
-  }
-  return index;
-}
-
 const evmDialect = {
+  network: 'first',
   connect: createRest,
   address: (n: number) => `0x${account(n)}`,
   schemaName: 'ownership_change',
@@ -279,6 +261,31 @@ function createBitcoin(): World {
       { method: 'getblockhash', params: [1] },
       { method: 'getblock', params: [hash, 3] },
     ],
+    answer(_path, body) {
+      const asked = JSON.parse(body) as Parameters<typeof reply>[0] | Parameters<typeof reply>[0][];
+      return Array.isArray(asked) ? `[${asked.map(reply).join()}]` : reply(asked);
+    },
+  };
+}
+
+/** The recorded ledger of the main network. */
+function createStellar(): World {
+  const number = 58_752_000;
+  const metadataXdr = readStellarLedger().toString('base64');
+  const hash = '55712ab365546d3ddc7b519023dbec1308a7a97b43c76ee9e04fcff72b2f7ccd';
+  const ledger = { hash, sequence: number, metadataXdr };
+  const ledgers = JSON.stringify({ ledgers: [ledger], latestLedger: number, oldestLedger: number });
+  const network = JSON.stringify({ passphrase: chains.stellar.genesis });
+  const reply = ({ id, method }: { id: number; method: string }) =>
+    `{"jsonrpc":"2.0","id":${id},"result":${method === 'getNetwork' ? network : ledgers}}`;
+  return {
+    uid: 'stellar',
+    label: 'Stellar: a ledger of the main network, 249 transactions (1.3 MB)',
+    number,
+    connect: createRpc,
+    address: (n) => contractAddress(word(n)),
+    schemaName: 'ownership_change',
+    calls: [{ method: 'getLedgers', params: { startLedger: number, pagination: { limit: 1 } } }],
     answer(_path, body) {
       const asked = JSON.parse(body) as Parameters<typeof reply>[0] | Parameters<typeof reply>[0][];
       return Array.isArray(asked) ? `[${asked.map(reply).join()}]` : reply(asked);
