@@ -12,8 +12,9 @@ import { readPostgresCpu } from './support/readPostgresCpu.ts';
 import { reportProgress } from './support/reportProgress.ts';
 import { createAlertWorld, fillAlerts, seedContracts } from './support/seedAlerts.ts';
 
-/** `npm run bench:cluster` takes 60,000 alerts; `npm run bench:cluster -- 1000000` a million. */
+/** `npm run bench:cluster` takes 60,000 alerts; `npm run bench:cluster -- 1000000` a million, with `blocks` writes only. */
 const count = Number(process.argv[3] ?? 60_000);
+const isBlocksOnly = process.argv[4] === 'blocks';
 
 const missing = await whyNoCitus();
 if (missing) {
@@ -80,6 +81,6 @@ async function compare({ coordinator, workers, plain }: Citus): Promise<void> {
       `server of the same PostgreSQL, all on this machine. ${machine()}.\n`,
   );
   const world = createAlertWorld(Date.UTC(2026, 10, 15), count, count);
-  await measureQuestions(sides, world);
+  if (!isBlocksOnly) await measureQuestions(sides, world);
   await measureBlocks(sides, world);
 }

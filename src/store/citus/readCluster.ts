@@ -7,6 +7,9 @@ export type Cluster = {
   faults: string[];
 };
 
+/** Findings are written within moments where their worker is up. */
+const lateMs = 60_000;
+
 /** What a coordinator of Citus says of its workers and tables, and what of it is wrong; undefined where nothing is distributed. */
 export async function readCluster(connectionString: string): Promise<Cluster | undefined> {
   const client = new pg.Client({ connectionString, connectionTimeoutMillis: 5000, query_timeout: 15_000 });
@@ -39,11 +42,19 @@ export async function readCluster(connectionString: string): Promise<Cluster | u
     const triggers = await client.query(
       `select from pg_trigger where tgname = 'two_phases' and not tgisinternal`,
     );
+    const waiting = await client.query<{ findings: string; since: string }>(
+      `select sum(findings) as findings, min(at) as since from group_write having min(at) < $1`,
+      [Date.now() - lateMs],
+    );
     return {
       version,
       workers: workers.rows,
       faults: [
         ...linkFaults(links.rows),
+        ...waiting.rows.map(
+          ({ findings, since }) =>
+            `${findings} findings of chains wait for a worker since ${new Date(Number(since)).toISOString()}.`,
+        ),
         ...workers.rows.flatMap(({ name, shards }) =>
           shards === 0
             ? [`Worker ${name} has no alerts; run select citus_rebalance_start() to give it some.`]
