@@ -21,6 +21,8 @@ export async function createWhereWorld(): Promise<WhereWorld> {
   const database = await createTestDatabase('empty');
   const client = new Client(database.config);
   await client.connect();
+  // As in the sessions of Vigil.
+  await client.query('set jit = off');
   await client.query(tables);
   const select = async (statement: Sql) => {
     const { text, values } = render(statement);
