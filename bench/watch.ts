@@ -30,7 +30,12 @@ let databases = 0;
 const only = process.argv[3];
 
 const folder = join(tmpdir(), `vigil-bench-${randomUUID()}`);
-const embedded = await startEmbedded({ dataDir: folder, log: () => {} });
+// Four processes open up to 51 connections each.
+const embedded = await startEmbedded({
+  dataDir: folder,
+  log: () => {},
+  settings: { max_connections: '300' },
+});
 const chain = start('serveChain');
 try {
   if (only === 'processes') {
