@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { processorMs } from '../../test/query/processorMs.ts';
+import { processorMs } from '../../test/support/processorMs.ts';
 import { readVectors } from '../../test/query/vectorDocuments.ts';
 import { createRandom } from '../../testing/createRandom.ts';
 import { analyze, lowerCase, tokenEnd } from './analyzer.ts';

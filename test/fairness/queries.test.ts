@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sized } from '../../testing/proveSize.ts';
 import type { Answer, Json } from '../../testing/startTestApi.ts';
 import { until } from '../../testing/until.ts';
+import { measureSlowdown } from '../support/measureSlowdown.ts';
 import { type AlertStream, openAlertStream } from './support/alertStream.ts';
 import { type Arena, startArena, type Tenant } from './support/arena.ts';
 import { memoryMb } from './support/healthProbe.ts';
@@ -11,7 +12,7 @@ import { createResults } from './support/results.ts';
 import { tally } from './support/tally.ts';
 
 /** What no piece of work may hold the event loop for, beyond what it is held for when nothing hostile happens. */
-const mostBlockedMs = 50;
+const mostBlockedMs = () => 50 * measureSlowdown();
 
 describe('one tenant’s queries and streams', { timeout: 600_000 }, () => {
   const results = createResults();
@@ -100,7 +101,7 @@ describe('one tenant’s queries and streams', { timeout: 600_000 }, () => {
           await ordinaryWork();
         });
         for (const stream of opened.splice(0)) stream.close();
-        return { quiet: quiet.blockMs, attacked: attacked.blockMs, limit: quiet.blockMs + mostBlockedMs };
+        return { quiet: quiet.blockMs, attacked: attacked.blockMs, limit: quiet.blockMs + mostBlockedMs() };
       },
     );
     console.log('refused', tally(refused.map(({ status, code, detail }) => `${status} ${code} ${detail}`)));
@@ -121,7 +122,7 @@ describe('one tenant’s queries and streams', { timeout: 600_000 }, () => {
         const attacked = await arena.health.during(async () => {
           await inTurns(24, 24 * rounds, async () => answers.push(await search(attacker, wildcards(1000))));
         });
-        return { quiet: quiet.blockMs, attacked: attacked.blockMs, limit: quiet.blockMs + mostBlockedMs };
+        return { quiet: quiet.blockMs, attacked: attacked.blockMs, limit: quiet.blockMs + mostBlockedMs() };
       },
     );
     console.log('answers', tally(answers.map(({ status, body }) => `${status} ${body.code} ${body.detail}`)));

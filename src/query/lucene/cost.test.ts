@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { fastestMs } from '../../../test/query/fastestMs.ts';
-import { processorMs } from '../../../test/query/processorMs.ts';
+import { processorMs } from '../../../test/support/processorMs.ts';
 import { Problem } from '../../model/errors.ts';
 import { compile } from './compile.ts';
 import { searchQueryBudget, streamQueryBudget } from './cost.ts';

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { fastestMs } from '../../../test/query/fastestMs.ts';
-import { measureSlowdown } from '../../../test/query/measureSlowdown.ts';
-import { processorMs } from '../../../test/query/processorMs.ts';
+import { measureSlowdown } from '../../../test/support/measureSlowdown.ts';
+import { processorMs } from '../../../test/support/processorMs.ts';
 import { compile } from './compile.ts';
 import { streamQueryBudget } from './cost.ts';
 import { createMatcher } from './createMatcher.ts';

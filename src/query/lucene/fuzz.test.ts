@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { processorMs } from '../../../test/query/processorMs.ts';
 import { vectorDocuments } from '../../../test/query/vectorDocuments.ts';
+import { processorMs } from '../../../test/support/processorMs.ts';
 import { createRandom } from '../../../testing/createRandom.ts';
 import { sized } from '../../../testing/proveSize.ts';
 import { Problem } from '../../model/errors.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { processorMs } from '../../../test/query/processorMs.ts';
+import { processorMs } from '../../../test/support/processorMs.ts';
 import { createRandom } from '../../../testing/createRandom.ts';
 import { sized } from '../../../testing/proveSize.ts';
 import { createMatcher } from './createMatcher.ts';

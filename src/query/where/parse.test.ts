@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { processorMs } from '../../../test/query/processorMs.ts';
+import { processorMs } from '../../../test/support/processorMs.ts';
 import { Problem } from '../../model/errors.ts';
 import { parse } from './parse.ts';
 

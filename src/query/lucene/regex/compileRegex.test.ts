@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { fastestMs } from '../../../../test/query/fastestMs.ts';
-import { processorMs } from '../../../../test/query/processorMs.ts';
 import { readVectors } from '../../../../test/query/vectorDocuments.ts';
+import { processorMs } from '../../../../test/support/processorMs.ts';
 import { createRandom } from '../../../../testing/createRandom.ts';
 import { createBudget } from './budget.ts';
 import { compileRegex, type Regex } from './compileRegex.ts';
