@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { processorMs } from '../../test/support/processorMs.ts';
 import { readVectors } from '../../test/query/vectorDocuments.ts';
+import { processorMs } from '../../test/support/processorMs.ts';
 import { createRandom } from '../../testing/createRandom.ts';
 import { analyze, lowerCase, tokenEnd } from './analyzer.ts';
 import { asciiWordEnd, isAsciiGap } from './asciiWordEnd.ts';
