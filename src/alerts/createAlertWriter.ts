@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { settleWithin } from '../lib/withTimeLimit.ts';
 import type { Finding } from '../model/alert.ts';
 import type { AlertWrite } from '../model/alertWrite.ts';
 import { type FindGroups, findWaitingGroups, insertGroupWrites } from '../store/alerts/groupWrites.ts';
@@ -63,12 +63,7 @@ export function createAlertWriter(options: Options) {
     });
     if (rows.length > 0) {
       const written = Promise.all(rows.map(({ group, ...row }) => lanes.write({ chainUid, group }, row)));
-      const giveUp = new AbortController();
-      await Promise.race([
-        written,
-        sleep(maxWaitMs, undefined, { signal: giveUp.signal }).catch(() => undefined),
-      ]);
-      giveUp.abort();
+      await settleWithin(maxWaitMs, written, () => undefined);
     }
     return result;
   }

@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Mutex } from '../lib/createMutex.ts';
+import { waitForNews } from '../lib/waitForNews.ts';
 import type { Db } from '../store/db.ts';
 import { acquireLease, releaseLease } from '../store/watch/leases.ts';
 import type { Presence } from '../store/watch/openPresence.ts';
@@ -58,15 +58,12 @@ export async function holdLease({
       onError(error);
     }
     if (failures === 0) await untilNews(pollMs, ending);
-    else await pause(Math.min(maxPauseMs, 250 * 2 ** failures), ending);
+    else await waitForNews(Math.min(maxPauseMs, 250 * 2 ** failures), ending);
   }
 
   /** Waits until the lease was released or asked for, at most this long. */
-  async function untilNews(ms: number, until: AbortSignal): Promise<void> {
-    const waking = new AbortController();
-    const unsubscribe = presence.onLease(chainUid, () => waking.abort());
-    await pause(ms, AbortSignal.any([until, waking.signal]));
-    unsubscribe();
+  function untilNews(ms: number, until: AbortSignal): Promise<void> {
+    return waitForNews(ms, until, (wake) => presence.onLease(chainUid, wake));
   }
 
   async function acquireAndRun(): Promise<void> {
@@ -114,9 +111,5 @@ export async function holdLease({
         if (performance.now() > heldUntil - renewMs) over.abort();
       }
     }
-  }
-
-  async function pause(ms: number, until: AbortSignal): Promise<void> {
-    await sleep(ms, undefined, { signal: until }).catch(() => undefined);
   }
 }

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { waitForNews } from '../lib/waitForNews.ts';
 import type { Db } from '../store/db.ts';
 import { confirmLease, offerMessage, requestLease } from '../store/watch/leases.ts';
 import type { Presence } from '../store/watch/openPresence.ts';
@@ -42,37 +42,25 @@ export async function spreadLeases({
   while (!signal.aborted) {
     try {
       const chainUid = await requestLease(db, chainUids(), holder);
-      if (chainUid === undefined) await untilOffered();
+      if (chainUid === undefined)
+        await waitForNews(intervalMs, signal, (wake) => presence.onLease(offerMessage, wake));
       else await takeOver(chainUid);
     } catch (error) {
       onError(error);
-      await pause(intervalMs);
+      await waitForNews(intervalMs, signal);
     }
   }
 
   async function takeOver(chainUid: string): Promise<void> {
     const prepared = await prepare(chainUid);
-    const waking = new AbortController();
     try {
-      void prepared.taken.then(() => waking.abort());
-      if (await confirmLease(db, chainUid, holder)) await pause(maxHandoverMs, waking);
+      if (await confirmLease(db, chainUid, holder))
+        await waitForNews(maxHandoverMs, signal, (wake) => {
+          void prepared.taken.then(wake);
+          return () => {};
+        });
     } finally {
       prepared.drop();
     }
-  }
-
-  async function untilOffered(): Promise<void> {
-    const waking = new AbortController();
-    const unsubscribe = presence.onLease(offerMessage, () => waking.abort());
-    await pause(intervalMs, waking);
-    unsubscribe();
-  }
-
-  async function pause(ms: number, waking = new AbortController()): Promise<void> {
-    const end = () => waking.abort();
-    if (signal.aborted) return;
-    signal.addEventListener('abort', end, { once: true });
-    await sleep(ms, undefined, { signal: waking.signal }).catch(() => undefined);
-    signal.removeEventListener('abort', end);
   }
 }

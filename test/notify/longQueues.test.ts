@@ -72,6 +72,7 @@ it('what is due and waits is in the metrics with its age, and what is due later 
   );
   const metrics = createMetrics(store.stats, undefined, () => readBacklog(store, now()));
   const text = await metrics.text();
+  expect(text).toContain('vigil_backlog_readable 1\n');
   expect(text).toContain('vigil_queue_length{queue="deliveries"} 2\n');
   expect(Number(/age_seconds\{queue="deliveries"\} (\S+)/.exec(text)?.[1])).toBeGreaterThanOrEqual(89);
   expect(text).toContain('vigil_queue_length{queue="scores"} 0\n');
@@ -79,7 +80,10 @@ it('what is due and waits is in the metrics with its age, and what is due later 
   expect(text).toContain('vigil_chain_followed{chain="sepolia"} 1\n');
   expect(text).toContain('vigil_chain_followed{chain="base"} 0\n');
   const broken = createMetrics(store.stats, undefined, () => Promise.reject(new Error('gone')));
-  expect(await broken.text()).toContain('vigil_store_connections');
+  const missing = await broken.text();
+  expect(missing).toContain('vigil_store_connections');
+  expect(missing).toContain('vigil_backlog_readable 0\n');
+  expect(missing).not.toContain('vigil_queue_length{');
   await store.query(sql`delete from delivery_queue`);
 });
 

@@ -53,16 +53,23 @@ const backlogTtlMs = 5000;
 /** A busy database must not keep the other metrics from being read. */
 const backlogWaitMs = 1000;
 
-/** What waits in the database, the same from every process; missing while the database does not answer. */
+/** What waits in the database, the same from every process; missing while the database does not answer, which has a metric too. */
 function addBacklog(registry: Registry, readBacklog: () => Promise<Backlog>): void {
   const cache = createBriefCache<Backlog>(backlogTtlMs, 1);
-  const none: Backlog = { queues: [], chains: [] };
   const read = () =>
     settleWithin(
       backlogWaitMs,
-      cache('', readBacklog).catch(() => none),
-      () => none,
+      cache('', readBacklog).catch(() => undefined),
+      () => undefined,
     );
+  new Gauge({
+    name: 'vigil_backlog_readable',
+    help: 'Whether the database said in time what waits; the metrics of queues and chains are missing while it is 0.',
+    registers: [registry],
+    async collect() {
+      this.set(Number((await read()) !== undefined));
+    },
+  });
   const gauge = (
     name: string,
     help: string,
@@ -76,7 +83,8 @@ function addBacklog(registry: Registry, readBacklog: () => Promise<Backlog>): vo
       registers: [registry],
       async collect() {
         this.reset();
-        for (const [key, value] of values(await read())) this.set({ [label]: key }, value);
+        const backlog = await read();
+        if (backlog) for (const [key, value] of values(backlog)) this.set({ [label]: key }, value);
       },
     });
   gauge(
