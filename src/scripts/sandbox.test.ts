@@ -119,7 +119,11 @@ describe('the sandbox', () => {
     expect(performance.now() - before).toBeLessThan(5_000);
     const greedy = 'const a = []; for (let i = 0; i < COUNT; i++) a.push("x".repeat(1e6)); return a.length';
     expect(await resultOf(greedy.replace('COUNT', '8'))).toBe(8);
-    expect(await faultOf(greedy.replace('COUNT', '16'))).toMatchObject({ code: 'memory' });
+    const codes = new Set<unknown>();
+    // A busy machine may stop it for its time first.
+    for (let n = 0; n < 5 && !codes.has('memory'); n++)
+      codes.add((await faultOf(greedy.replace('COUNT', '16'))).code);
+    expect(codes).toContain('memory');
   });
 
   it('believes that a script takes too long only when it did so twice', async () => {
@@ -334,9 +338,9 @@ async function resultOf(source: string): Promise<unknown> {
   return result.value;
 }
 
-async function faultOf(source: string): Promise<unknown> {
+async function faultOf(source: string): Promise<{ code?: string }> {
   const [result] = await sandbox.run(1, { e, a }, [source]);
-  return result !== undefined && 'fault' in result ? result.fault : result;
+  return result !== undefined && 'fault' in result ? result.fault : {};
 }
 
 it('charges a script for its own thread alone, however busy the process is', async () => {
@@ -344,9 +348,9 @@ it('charges a script for its own thread alone, however busy the process is', asy
   const isStopped = async (steps: number) => 'fault' in (await sandbox.run(1, {}, [source(steps)]))[0]!;
   let most = 100_000;
   while (!(await isStopped(most))) most *= 1.3;
-  // About half of what a script may use.
-  const steps = Math.round(most / 2);
-  const busy = Array.from({ length: 3 }, () => new Worker('for (;;);', { eval: true }));
+  // A quarter of what a script may use, because the machine may slow down; all threads together use far more than that.
+  const steps = Math.round(most / 4);
+  const busy = Array.from({ length: 8 }, () => new Worker('for (;;);', { eval: true }));
   try {
     for (let n = 0; n < 5; n++) {
       const [result] = await sandbox.run(1, {}, [source(steps)]);

@@ -286,7 +286,10 @@ describe('what is left behind', () => {
       (select from delivery d where d.id = a.delivery_id)`),
     ).toEqual([]);
     await purgeDeliveries(world.store, world.now() + 92 * 24 * hour);
-    const left = sql`select 1 from delivery_message union all select 1 from delivery_queue`;
+    // An earlier test may have left something that is still to be sent.
+    const left = sql`select from delivery_queue where destination_id = any(${[id, kept]}::bigint[]) union all
+      select from delivery_message m where not exists (
+        select from delivery_queue q where q.tenant_id = m.tenant_id and q.message_id = m.id)`;
     expect(await world.store.query(left)).toEqual([]);
   });
 });

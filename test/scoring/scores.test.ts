@@ -1,6 +1,9 @@
+import type { QueryResultRow } from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { sql } from '../../src/lib/sql.ts';
+import { type Sql, sql } from '../../src/lib/sql.ts';
 import { tickScores } from '../../src/scoring/tickScores.ts';
+import type { Db } from '../../src/store/db.ts';
+import { queueRetractions } from '../../src/store/scores/queueScores.ts';
 import { until } from '../../testing/until.ts';
 import { type ScoreWorld, startScoreWorld } from './support/scoreWorld.ts';
 
@@ -205,6 +208,31 @@ describe('a retraction', () => {
     ]);
     expect((await scoresOf(instanceId)).map(([, type, , , score]) => [type, score])).toEqual([
       ['alert', 95],
+      ['retraction', 100],
+    ]);
+  });
+
+  it('undoes an alert that is scored while it is being retracted', async () => {
+    const { licenseId, instanceId } = await world.license({ ...penalty, scoreScript: 'JSON.parse("")' });
+    const timestamp = Date.now();
+    const [uid = ''] = await world.push({ timestamp });
+    await until(async () => (await world.score(instanceId)).fault);
+    await world.store.transaction(async (tx) => {
+      let reads = 0;
+      const interrupted: Db = {
+        ...tx,
+        async prepared<R extends QueryResultRow>(statement: Sql) {
+          const rows = await tx.prepared<R>(statement);
+          if (++reads > 1) return rows;
+          await world.ok('PUT', `license/${licenseId}`, { scoreScript: '-1' });
+          await world.changes(instanceId);
+          return rows;
+        },
+      };
+      await queueRetractions(interrupted, [{ tenantId: world.tenantId, uid, timestamp }], Date.now());
+    });
+    expect((await scoresOf(instanceId)).map(([, type, , , score]) => [type, score])).toEqual([
+      ['alert', 99],
       ['retraction', 100],
     ]);
   });

@@ -116,11 +116,9 @@ describe('on Citus', () => {
       name: `${connection.host}:${connection.port}`,
       shards: 2,
     }));
-    expect(await readCluster(citus.url)).toEqual({
-      version: expect.stringMatching(/^1\d/),
-      workers: workers.toSorted((a, b) => a.name.localeCompare(b.name)),
-      faults: [],
-    });
+    const cluster = await readCluster(citus.url);
+    expect(cluster).toMatchObject({ version: expect.stringMatching(/^1\d/), faults: [] });
+    expect(new Set(cluster?.workers)).toEqual(new Set(workers));
   });
 
   it('has the tenants of one worker in one group', async () => {

@@ -53,29 +53,43 @@ export async function queueAlerts(tx: Db, alerts: readonly QueuedAlert[], now: n
   );
 }
 
+type Touched = {
+  tenantId: number;
+  uid: string;
+  timestamp: number;
+  instanceId: number;
+  id?: number;
+  i?: number;
+};
+
 /** Queues the undoing of these alerts, scored or still queued; the last scored first, which needs the least recomputation. */
 export async function queueRetractions(
   tx: Db,
   alerts: readonly { tenantId: number; uid: string; timestamp: number }[],
   now: number,
 ): Promise<void> {
-  // Statements of their own, because score changes may be on workers.
+  // In this order: what is scored in between has left the queue for the changes, and would be in neither the other way round.
+  const waiting = await tx.prepared<Touched>(
+    sql`select g.tenant_id as "tenantId", g.uid::text, g.timestamp, w.license_instance_id as "instanceId", w.id
+      from ${retractedRows(alerts)}
+      join score_work w on w.tenant_id = g.tenant_id and w.alert_uid = g.uid and w.type = 'alert'`,
+  );
   const scored = await perTenant(tx, alerts, (of, ofTenant) =>
-    tx.prepared<{ tenantId: number; uid: string; timestamp: number; instanceId: number; i: number }>(
+    tx.prepared<Touched>(
       sql`select g.tenant_id as "tenantId", g.uid::text, g.timestamp, c.license_instance_id as "instanceId", c.i
         from ${retractedRows(of)}
         join score_change c on c.tenant_id = g.tenant_id and c.timestamp = g.timestamp and c.alert_id = g.uid::text
           and c.type = 'alert' and c.undone_by is null and ${ofTenant('c')}`,
     ),
   );
+  const touched = [...waiting, ...scored];
+  if (touched.length === 0) return;
   await tx.prepared(
     sql`with touched as (
-        select g.*, w.license_instance_id, null::bigint as i, w.id from ${retractedRows(alerts)}
-          join score_work w on w.tenant_id = g.tenant_id and w.alert_uid = g.uid and w.type = 'alert'
-        union all
-        select c.*, null from unnest(${scored.map(({ tenantId }) => tenantId)}::bigint[],
-          ${scored.map(({ uid }) => uid)}::uuid[], ${scored.map(({ timestamp }) => timestamp)}::bigint[],
-          ${scored.map(({ instanceId }) => instanceId)}::bigint[], ${scored.map(({ i }) => i)}::bigint[]) c),
+        select * from unnest(${touched.map(({ tenantId }) => tenantId)}::bigint[],
+          ${touched.map(({ uid }) => uid)}::uuid[], ${touched.map(({ timestamp }) => timestamp)}::bigint[],
+          ${touched.map(({ instanceId }) => instanceId)}::bigint[], ${touched.map(({ id }) => id ?? null)}::bigint[],
+          ${touched.map(({ i }) => i ?? null)}::bigint[]) t(tenant_id, uid, timestamp, license_instance_id, id, i)),
       queued as (
         insert into score_work (tenant_id, license_instance_id, type, at, created_at, alert_uid, alert_timestamp, data)
         select tenant_id, license_instance_id, 'retraction', ${now}, ${now}, uid, timestamp, '{}' from touched
