@@ -1,14 +1,23 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
 import { sql } from '../../src/lib/sql.ts';
 import type { Finding } from '../../src/model/alert.ts';
+import { everything } from '../../src/model/principal.ts';
+import { lastAlertEvent, readAlertEvents } from '../../src/store/alerts/alertEvents.ts';
 import { alertTable } from '../../src/store/alerts/alertTable.ts';
+import { findIncidentStates } from '../../src/store/alerts/incidents.ts';
+import { ensurePartitions } from '../../src/store/alerts/partitions.ts';
+import { retractAlerts } from '../../src/store/alerts/retractAlerts.ts';
 import { verifyRollups } from '../../src/store/alerts/rollups.ts';
 import { distribute, distributedTables } from '../../src/store/citus/distribute.ts';
 import { findShardGroups, localGroup } from '../../src/store/citus/findShardGroups.ts';
 import { readCluster } from '../../src/store/citus/readCluster.ts';
 import { openStore } from '../../src/store/db.ts';
+import { findAlertDocuments } from '../../src/store/destinations/findAlertDocuments.ts';
 import { migrate } from '../../src/store/migrate.ts';
 import { openClient } from '../../src/store/openClient.ts';
+import { queueRetractions } from '../../src/store/scores/queueScores.ts';
+import { findUndoable } from '../../src/store/scores/undoChanges.ts';
+import { holdPending, insertPendingAlerts } from '../../src/store/watch/pendingAlerts.ts';
 import { createWorkspace } from '../../testing/createWorkspace.ts';
 import { type Citus, startCitus, whyNoCitus } from '../../testing/startCitus.ts';
 import { type Json, startTestApi, type TestApi } from '../../testing/startTestApi.ts';
@@ -17,6 +26,7 @@ import { exampleBody, recordAt } from '../api/support/newBody.ts';
 import { endpoints } from '../api/support/observe.ts';
 import { createWorld, type World } from '../support/createWorld.ts';
 import { raiseAll } from '../support/randomAlerts.ts';
+import { whilePrepared } from '../support/whilePrepared.ts';
 
 it('says what is missing where there is no Citus', async ({ skip }) => {
   skip(inject('citusWorkers').length > 0, 'The server of this run has Citus.');
@@ -192,6 +202,58 @@ describe('on Citus', () => {
     } finally {
       await client.end();
     }
+  });
+
+  it('waits for what a worker has yet to commit', async () => {
+    const { tenant, instance } = worlds[0]!;
+    const { store } = api;
+    const lane = { tenantId: tenant.id, instanceId: instance.id, holder: '' };
+    const position = await lastAlertEvent(store);
+    const [finding] = findings(worlds[0]!, 'prepared', 1);
+    await raiseAll(store, [{ ...finding!, txHash: null }]);
+    const [alert] = await search(worlds[0]!, 'name:prepared');
+    const { uid, timestamp } = alert!;
+    const key = { tenantId: tenant.id, uid, timestamp };
+    await ensurePartitions(store, 'score_change', [timestamp]);
+    await store.query(
+      sql`insert into score_change (tenant_id, timestamp, license_instance_id, i, uid, index, type, organisation_id,
+          license_id, project_id, alert_id, score, score_change, terms)
+        values (${tenant.id}, ${timestamp}, ${instance.id}, 1, ${uid}::uuid, '', 'alert', 1, 1, 1, ${uid}::text, 1, 1, '{}')`,
+    );
+    const place = { txHash: '0xpending', tenantId: tenant.id, source: 'detector 1', place: '0' };
+    const pending = {
+      ...place,
+      uid,
+      timestamp,
+      sender: '0x',
+      nonce: 1,
+      maxFee: '1',
+      tip: null,
+      needsTrace: false,
+    };
+    await insertPendingAlerts(store, 'anvil', [pending], 1);
+
+    const whileHeld = <T>(table: 'alert' | 'score_change', read: () => Promise<T>) =>
+      whilePrepared(citus, { tenantId: tenant.id, table, condition: `uid = '${uid}'` }, read);
+    const events = await whileHeld('alert', () => readAlertEvents(store, everything, { after: position }, 1));
+    expect(JSON.parse(events[0]?.alert ?? 'null')).toMatchObject({ uid });
+    expect(await whileHeld('alert', () => findAlertDocuments(store, [key]))).toMatchObject([{ uid }]);
+    const states = await whileHeld('alert', () => findIncidentStates(store, [key]));
+    expect(states.get(uid)).toEqual({ uid, firstAt: timestamp, isOpen: true, isLone: true });
+    const held = await whileHeld('alert', () =>
+      store.transaction((tx) => holdPending(tx, 'anvil', ['0xpending'])),
+    );
+    expect(held).toMatchObject([{ uid, isRetracted: false }]);
+    expect(await whileHeld('score_change', () => findUndoable(store, lane, key))).toMatchObject([{ uid }]);
+    await whileHeld('score_change', () => store.transaction((tx) => queueRetractions(tx, [key], 1)));
+    const queued = await store.query(
+      sql`select type from score_work where tenant_id = ${tenant.id} and alert_uid = ${uid}::uuid`,
+    );
+    expect(queued).toEqual([{ type: 'retraction' }]);
+    const retracted = await whileHeld('alert', () =>
+      store.transaction((tx) => retractAlerts(tx, [key], 'DROPPED', 1)),
+    );
+    expect(retracted).toMatchObject([{ uid }]);
   });
 
   it('answers 503 for the tenants of a worker that died and serves the others, until it is back', async () => {

@@ -1,5 +1,6 @@
 import { raw, type Sql, sql } from '../../lib/sql.ts';
 import type { Scope } from '../../model/principal.ts';
+import { awaitPrepared } from '../citus/awaitPrepared.ts';
 import { perTenant } from '../citus/perTenant.ts';
 import { type Db, onlyRow } from '../db.ts';
 import { selectDocument } from '../documents/searchDocuments.ts';
@@ -117,6 +118,11 @@ async function readOnWorkers(db: Db, page: Sql, length: number): Promise<AlertEv
     sql`select concat_ws('-', e.xid, e.seq, nullif(e.place, e.places)) as id, e.type, e.tenant_id as "tenantId",
         e.uid::text, ${eventTime} as timestamp
       from ${page} order by e.xid, e.seq, e.place`,
+  );
+  // Otherwise an alert could be missing, or be shown as it was before the event.
+  await awaitPrepared(
+    db,
+    events.map(({ tenantId }) => tenantId),
   );
   const found = await perTenant(db, events, (of, ofTenant) =>
     db.query<{ uid: string; alert: string }>(

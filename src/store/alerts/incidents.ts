@@ -1,6 +1,7 @@
 import { storableJson } from '../../lib/json.ts';
 import { raw, sql } from '../../lib/sql.ts';
 import { uidTime } from '../../lib/uid.ts';
+import { findCommitted } from '../citus/findCommitted.ts';
 import { type OfTenant, perTenant } from '../citus/perTenant.ts';
 import type { Db } from '../db.ts';
 import { nowMs } from '../fragments.ts';
@@ -44,25 +45,32 @@ function keyRows(keys: readonly IncidentKey[]) {
 /** `isLone`: it is only an alert so far, without a row of its own. */
 export type IncidentState = { uid: string; firstAt: number; isOpen: boolean; isLone: boolean };
 
-/** The incidents to which keys lead, by uid. */
+/** The incidents to which keys lead, by uid; those that retention has removed are closed. */
 export async function findIncidentStates(
   tx: Db,
   incidents: readonly { tenantId: number; uid: string }[],
 ): Promise<Map<string, IncidentState>> {
-  const found = await perTenant(tx, incidents, (of, ofTenant) =>
+  const found = await findCommitted(tx, incidents, (of, ofTenant) =>
     tx.prepared<IncidentState>(
-      sql`select k.uid::text, coalesce(i.first_at, t.timestamp, k.timestamp) as "firstAt",
-        coalesce(i.status = 'UNRESOLVED', t.retracted_at is null and not t.is_resolved, false) as "isOpen",
-        i.uid is null and t.uid is not null as "isLone"
+      sql`select k.uid::text, coalesce(i.first_at, t.timestamp) as "firstAt",
+        coalesce(i.status = 'UNRESOLVED', t.retracted_at is null and not t.is_resolved) as "isOpen",
+        i.uid is null as "isLone"
       from unnest(${of.map(({ tenantId }) => tenantId)}::bigint[],
         ${of.map(({ uid }) => uid)}::uuid[], ${of.map(({ uid }) => uidTime(uid) ?? 0)}::bigint[])
         k(tenant_id, uid, timestamp)
       left join incident i on i.tenant_id = k.tenant_id and i.uid = k.uid and ${ofTenant('i')}
       left join alert t on t.tenant_id = k.tenant_id and t.timestamp = k.timestamp and t.uid = k.uid
-        and t.incident_at is not null and ${ofTenant('t')}`,
+        and t.incident_at is not null and ${ofTenant('t')}
+      where i.uid is not null or t.uid is not null`,
     ),
   );
-  return new Map(found.map((state) => [state.uid, state]));
+  const gone = incidents.map(({ uid }) => ({
+    uid,
+    firstAt: uidTime(uid) ?? 0,
+    isOpen: false,
+    isLone: false,
+  }));
+  return new Map([...gone, ...found].map((state) => [state.uid, state]));
 }
 
 /** The incidents of the alerts that fired actions. */

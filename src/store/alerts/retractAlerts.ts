@@ -1,5 +1,6 @@
 import { raw, type Sql, sql } from '../../lib/sql.ts';
 import type { RetractionReason } from '../../model/alert.ts';
+import { awaitPrepared } from '../citus/awaitPrepared.ts';
 import { perTenant } from '../citus/perTenant.ts';
 import type { Db } from '../db.ts';
 import { addToRollups, countAlerts } from './rollups.ts';
@@ -22,13 +23,15 @@ export type RetractedAlert = {
  * Retracts the alerts of these blocks, or of these tenants in them, and subtracts them from the roll-ups; skips those already
  * retracted.
  */
-export function retractAlertsIn(
+export async function retractAlertsIn(
   tx: Db,
   chainUid: string,
   blocks: readonly Block[],
   now: number,
   tenantIds?: readonly number[],
 ): Promise<RetractedAlert[]> {
+  // Blocks that the coordinator knows of may have alerts that a worker does not show yet.
+  await awaitPrepared(tx, tenantIds ?? []);
   const own = tenantIds ? sql`t.tenant_id = any(${tenantIds}::bigint[])` : raw('true');
   const found = sql`unnest(${blocks.map(({ number }) => number)}::bigint[],
       ${blocks.map(({ hash }) => hash)}::text[]) b(number, hash)
@@ -37,12 +40,16 @@ export function retractAlertsIn(
 }
 
 /** The same of these alerts. */
-export function retractAlerts(
+export async function retractAlerts(
   tx: Db,
   all: readonly { tenantId: number; timestamp: number; uid: string }[],
   reason: RetractionReason,
   now: number,
 ): Promise<RetractedAlert[]> {
+  await awaitPrepared(
+    tx,
+    all.map(({ tenantId }) => tenantId),
+  );
   return perTenant(tx, all, (alerts, ofTenant) => {
     const found = sql`unnest(${alerts.map(({ tenantId }) => tenantId)}::bigint[],
       ${alerts.map(({ timestamp }) => timestamp)}::bigint[], ${alerts.map(({ uid }) => uid)}::uuid[])

@@ -1,7 +1,7 @@
 import { sql } from '../../lib/sql.ts';
 import type { AlertKind } from '../../model/alert.ts';
 import { alertTable } from '../alerts/alertTable.ts';
-import { perTenant } from '../citus/perTenant.ts';
+import { findCommitted } from '../citus/findCommitted.ts';
 import type { Db } from '../db.ts';
 import { selectDocument } from '../documents/searchDocuments.ts';
 
@@ -49,7 +49,7 @@ async function findOnWorkers(
   db: Db,
   keys: readonly { tenantId: number; timestamp: number; uid: string }[],
 ): Promise<AlertDocument[]> {
-  const alerts = await perTenant(db, keys, (of, ofTenant) =>
+  const alerts = await findCommitted(db, keys, (of, ofTenant) =>
     db.prepared<AlertDocument & { projectId: number }>(
       sql`select ${members} from unnest(${of.map(({ timestamp }) => timestamp)}::bigint[],
           ${of.map(({ uid }) => uid)}::uuid[]) k(timestamp, uid)

@@ -1,6 +1,7 @@
 import { storableJson } from '../../lib/json.ts';
 import { type Sql, sql } from '../../lib/sql.ts';
 import type { AlertEvent } from '../../model/score.ts';
+import { awaitPrepared } from '../citus/awaitPrepared.ts';
 import { perTenant } from '../citus/perTenant.ts';
 import type { Db } from '../db.ts';
 
@@ -73,6 +74,10 @@ export async function queueRetractions(
     sql`select g.tenant_id as "tenantId", g.uid::text, g.timestamp, w.license_instance_id as "instanceId", w.id
       from ${retractedRows(alerts)}
       join score_work w on w.tenant_id = g.tenant_id and w.alert_uid = g.uid and w.type = 'alert'`,
+  );
+  await awaitPrepared(
+    tx,
+    alerts.map(({ tenantId }) => tenantId),
   );
   const scored = await perTenant(tx, alerts, (of, ofTenant) =>
     tx.prepared<Touched>(

@@ -1,4 +1,5 @@
 import { sql } from '../../lib/sql.ts';
+import { awaitPrepared } from '../citus/awaitPrepared.ts';
 import type { Db } from '../db.ts';
 import type { Lane } from './lanes.ts';
 import { scoreIndex } from './scoreRow.ts';
@@ -12,6 +13,8 @@ export async function findUndoable(
   lane: Lane,
   alert: { uid: string; timestamp: number },
 ): Promise<UndoableChange[]> {
+  // The process that held the lane before may have committed them on the coordinator only so far.
+  await awaitPrepared(tx, [lane.tenantId]);
   return tx.prepared<UndoableChange>(
     sql`select timestamp, uid::text, i, score_group as "scoreGroup", base from score_change
       where tenant_id = ${lane.tenantId} and license_instance_id = ${lane.instanceId} and timestamp = ${alert.timestamp}

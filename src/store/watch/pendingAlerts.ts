@@ -3,6 +3,7 @@ import { raw, type Sql, sql } from '../../lib/sql.ts';
 import type { Finding } from '../../model/alert.ts';
 import type { BlockRef } from '../../model/block.ts';
 import { severitySql } from '../alerts/alertTable.ts';
+import { findCommitted } from '../citus/findCommitted.ts';
 import { perTenant } from '../citus/perTenant.ts';
 import type { Db } from '../db.ts';
 
@@ -131,7 +132,7 @@ async function readOnWorkers<Row extends { uid: string }>(
   members: Sql,
   lock = sql``,
 ): Promise<Row[]> {
-  return perTenant(tx, keys, (of, ofTenant) =>
+  return findCommitted(tx, keys, (of, ofTenant) =>
     tx.prepared<Row>(
       sql`select t.uid::text, ${members} from unnest(${of.map(({ timestamp }) => timestamp)}::bigint[],
           ${of.map(({ uid }) => uid)}::uuid[]) k(timestamp, uid)
