@@ -3,6 +3,7 @@ import { createFairQueue } from '../lib/createFairQueue.ts';
 import { isMailAddress } from '../lib/mailAddress.ts';
 import type { Secret } from '../lib/secret.ts';
 import type { SendOutcome } from '../model/notification.ts';
+import { mailConnections } from './mailConnections.ts';
 import { cleanLine } from './texts/clean.ts';
 import { toMailOutcome } from './toMailOutcome.ts';
 
@@ -23,17 +24,13 @@ export type Mailer = {
   close(): Promise<void>;
 };
 
-const maxConnections = 4;
-/** Mails of destinations under way at once: enough to use every connection, and few that wait for one. */
-export const maxConcurrentMails = 2 * maxConnections;
-
 /** Sends mails over a few pooled connections. Settings in the server's URL take precedence over those here. */
 export function createMailer({ url, from }: { url: Secret; from: string }): Mailer {
   const sender = readSender(from);
   const transport = createTransport({
     url: url.reveal(),
     pool: true,
-    maxConnections: maxConnections,
+    maxConnections: mailConnections,
     // The outbox and the deliveries retry, and record the reason.
     maxRequeues: 0,
     idleTimeout: 30_000,
@@ -46,7 +43,7 @@ export function createMailer({ url, from }: { url: Secret; from: string }): Mail
   // Every send gets its own outcome; an error event without a listener would end the process.
   transport.on('error', () => {});
   // A mail in the pool's own queue cannot be withdrawn, so mails wait here.
-  const queue = createFairQueue({ slots: maxConnections });
+  const queue = createFairQueue({ slots: mailConnections });
 
   async function send(mail: Mail): Promise<SendOutcome> {
     try {

@@ -13,9 +13,9 @@ import { findIncidentMessages, findIncidentStory } from '../store/destinations/i
 import { findTargets, openTarget, type SealedTarget } from '../store/destinations/targets.ts';
 import type { Keyring } from '../store/keyring.ts';
 import { createHostLoad } from './createHostLoad.ts';
-import { maxConcurrentMails } from './createMailer.ts';
 import type { Notifier } from './createNotifier.ts';
 import { createSettler } from './createSettler.ts';
+import { maxConcurrentMails } from './mailConnections.ts';
 import { type Batch, planBatches } from './planBatches.ts';
 import { toAttemptResult } from './toAttemptResult.ts';
 

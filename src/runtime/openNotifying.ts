@@ -6,7 +6,6 @@ import { createSeriesCache, platformTenant } from '../model/metrics.ts';
 import { createBot } from '../notify/createBot.ts';
 import { createEmailSender } from '../notify/createEmailSender.ts';
 import { createHttpSender } from '../notify/createHttpSender.ts';
-import { createMailer } from '../notify/createMailer.ts';
 import { createMessengerASender } from '../notify/createMessengerASender.ts';
 import { createMessengerBSender } from '../notify/createMessengerBSender.ts';
 import { createNotifier, type Notifier } from '../notify/createNotifier.ts';
@@ -39,12 +38,12 @@ export type Notifying = {
 };
 
 /** Opens every configured way to notify people. */
-export function openNotifying(
+export async function openNotifying(
   { egress, smtpUrl, mailFrom, messengerA }: Config,
   hosts: HostQueues,
   now: () => number,
-): Notifying {
-  const mailer = smtpUrl && createMailer({ url: smtpUrl, from: mailFrom });
+): Promise<Notifying> {
+  const mailer = smtpUrl && (await loadMailer())({ url: smtpUrl, from: mailFrom });
   const bot =
     messengerA.url && messengerA.token
       ? createBot({ url: messengerA.url, token: messengerA.token })
@@ -97,4 +96,9 @@ function countDeliveries(recorder: MetricRecorder): (type: string, tenantId: num
     recorder.add(series, tenantId, 1);
     recorder.add(series, platformTenant, 1);
   };
+}
+
+/** Most installations have no mail server, and need not load what talks to one. */
+async function loadMailer() {
+  return (await import('../notify/createMailer.ts')).createMailer;
 }

@@ -87,7 +87,7 @@ export async function openResources(
     keyring,
   });
   lifecycle.onStop(() => fetchers.close());
-  const notifying = openNotifying(config, hosts, now);
+  const notifying = await openNotifying(config, hosts, now);
   lifecycle.onStop(() => notifying.close());
   return { database, keyring, hsm, failedLogins, recorder, sandboxes, chains, fetchers, notifying };
 }

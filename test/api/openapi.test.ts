@@ -1,10 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { accessOf } from '../../src/api/http/access.ts';
 import { pathOf } from '../../src/api/http/route.ts';
+import { configSchema } from '../../src/detectors/configSchema.ts';
+import { detectors } from '../../src/detectors/detectors.ts';
 import { problems } from '../../src/model/errors.ts';
+import { triggers } from '../../src/triggers/triggers.ts';
 import { type Json, startTestApi, type TestApi } from '../../testing/startTestApi.ts';
-import { endpoints } from './support/observe.ts';
-import { faultsOf, type Node, typesOf } from './support/schemas.ts';
+import { endpoints, nameOf } from './support/observe.ts';
+import { faultsOf, faultsOfSchema, type Node, typesOf } from './support/schemas.ts';
 
 type Operation = { name: string; path: string; method: string; operation: Json };
 
@@ -151,6 +154,27 @@ describe('the OpenAPI document', () => {
       }
     }
     expect([...new Set(missing)]).toEqual([]);
+  });
+
+  it('and every detector and trigger has schemas that are JSON Schema', () => {
+    const configs = [
+      ...Array.from(detectors.values(), (detector) => ({
+        name: detector.name,
+        schemas: [configSchema(detector)],
+      })),
+      ...Array.from(triggers.values(), ({ type, params }) => ({ name: type, schemas: [params] })),
+    ];
+    const requests = endpoints.map((endpoint) => ({
+      name: nameOf(endpoint),
+      schemas: [endpoint.params, endpoint.query, endpoint.body, endpoint.reply].flatMap(
+        (schema) => schema ?? [],
+      ),
+    }));
+    const wrong = [...configs, ...requests].flatMap(({ name, schemas }) =>
+      schemas.flatMap(faultsOfSchema).map((fault) => `${name}: ${fault}`),
+    );
+    expect(wrong).toEqual([]);
+    expect(faultsOfSchema({ type: 'text' })).not.toEqual([]);
   });
 
   it('has examples and defaults that fit their schemas', () => {

@@ -1,4 +1,4 @@
-const apiPrefix = '/api/v1';
+export const apiPrefix = '/api/v1';
 
 /** The path as the documents write it: /api/v1/wallet/{id}. */
 export function pathOf(endpoint: { path: string }): string {

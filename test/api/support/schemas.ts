@@ -60,6 +60,12 @@ for (const [name, pattern] of Object.entries(formats)) ajv.addFormat(name, patte
 
 const compiled = new WeakMap<object, ValidateFunction>();
 
+/** What is wrong with the schema itself, which the product does not ask. */
+export function faultsOfSchema(schema: TSchema | Node): string[] {
+  if (ajv.validateSchema(schema)) return [];
+  return (ajv.errors ?? []).map(({ instancePath, message }) => `${instancePath || '/'} ${message}`);
+}
+
 /** What is wrong with the value, as lines for people. */
 export function faultsOf(schema: TSchema | Node, value: unknown): string[] {
   const check = compiled.get(schema) ?? ajv.compile(schema);
