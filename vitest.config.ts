@@ -1,6 +1,7 @@
 import { existsSync, statfsSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './testing/longestFirst.ts';
+import { nodeFlags } from './testing/nodeFlags.ts';
 
 // In memory where there is room, because a run creates and drops hundreds of databases, each of more than a thousand files.
 if (process.env.TMPDIR === undefined && hasRoom('/dev/shm')) process.env.TMPDIR = '/dev/shm';
@@ -15,6 +16,7 @@ export default defineConfig({
     // One more than the cores that it is made for: part of a long test is spent waiting for blocks, retries and other processes. A
     // fourth worker makes the run no shorter, and every test slower.
     maxWorkers: 3,
+    execArgv: [...nodeFlags],
     // Each file has a database of its own; modules that are loaded and compiled once for all make the run a third shorter.
     isolate: false,
     sequence: { sequencer: LongestFirst },

@@ -9,6 +9,7 @@ import { type Client, createClient } from '../sdk/src/index.ts';
 import { kill, postgresProcesses, socketFolderOf } from './bundledPostgres.ts';
 import { copyDataFolder } from './copyDataFolder.ts';
 import { createClient as createRawClient, type TestClient } from './createClient.ts';
+import { nodeFlags } from './nodeFlags.ts';
 import { until } from './until.ts';
 
 const program = join(import.meta.dirname, '..', 'dist', 'bin', 'vigil.js');
@@ -44,7 +45,7 @@ export async function createWorkspace({ firstStart = false } = {}) {
   function launch(args: readonly string[], dataDir: string, env: Environment) {
     if (!existsSync(program)) throw new Error('There is no dist/: run `npm run build` first.');
     const startedAt = performance.now();
-    const child = spawn(process.execPath, [program, ...args], {
+    const child = spawn(process.execPath, [...nodeFlags, program, ...args], {
       // Keeps the settings of the test process out.
       env: { PATH: process.env.PATH, HOME: process.env.HOME, VIGIL_DATA_DIR: dataDir, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],

@@ -5,6 +5,7 @@ import { cp, mkdir, readdir, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, parse } from 'node:path';
 import { type InputOptions, type OutputOptions, rolldown } from 'rolldown';
+import { nodeFlags } from '../../../testing/nodeFlags.ts';
 import type { Order } from './obeyOrders.ts';
 import type { ActorSetup } from './openActor.ts';
 
@@ -33,7 +34,7 @@ export async function createActors(setup: ActorSetup, program: Program = 'actPro
 
   function launch(): Promise<ActorProcess> {
     const child = fork(join(folder, `${program}.js`), {
-      execArgv: [],
+      execArgv: [...nodeFlags],
       stdio: 'inherit',
     });
     children.add(child);
