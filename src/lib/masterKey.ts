@@ -1,5 +1,13 @@
-import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { randomBytes, randomUUID } from 'node:crypto';
+import {
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 
 /** 32 bytes in base64 or hex. */
@@ -19,14 +27,28 @@ export function readMasterKeyFile(file: string): [Buffer, ...Buffer[]] {
   return [parseMasterKey(newest), ...older.map(parseMasterKey)];
 }
 
+/** Of processes that start together one creates the key, and all use it: a link, unlike a rename, never replaces a file. */
 export function ensureMasterKeyFile(file: string): void {
-  if (!existsSync(file)) writeMasterKeyFile(file, [randomBytes(32)]);
+  if (existsSync(file)) return;
+  const own = `${file}.${randomUUID()}.new`;
+  writeKeys(own, [randomBytes(32)]);
+  try {
+    linkSync(own, file);
+  } catch (error) {
+    if (!existsSync(file)) throw error;
+  } finally {
+    unlinkSync(own);
+  }
 }
 
 /** Written beside and renamed into place, so that no reader ever finds half a key. */
 export function writeMasterKeyFile(file: string, keys: readonly Buffer[]): void {
+  writeKeys(`${file}.new`, keys);
+  renameSync(`${file}.new`, file);
+}
+
+function writeKeys(file: string, keys: readonly Buffer[]): void {
   mkdirSync(dirname(file), { recursive: true });
   const text = keys.map((key) => `${key.toString('base64')}\n`).join('');
-  writeFileSync(`${file}.new`, text, { mode: 0o600, flush: true });
-  renameSync(`${file}.new`, file);
+  writeFileSync(file, text, { mode: 0o600, flush: true });
 }
