@@ -54,23 +54,25 @@ export function createSubscriptionIndex() {
       case 'change':
       case 'trace':
       case 'deployment': {
-        const entry = entryFor(interest);
-        entry.subscriptions.push({ interest, subscriber });
-        entry.lookup = undefined;
+        addSubscription(interest, subscriber);
       }
     }
   }
 
-  function entryFor(interest: AddressInterest): Entry {
+  function addSubscription(interest: AddressInterest, subscriber: Subscriber): void {
+    const subscription = { interest, subscriber };
     let entry = entries.get(interest.address);
-    if (!entry) {
-      entry = { address: interest.address, subscriptions: [] };
+    if (entry) {
+      entry.subscriptions.push(subscription);
+      entry.lookup = undefined;
+    } else {
+      // Most addresses have one, and an array that has grown has room for many.
+      entry = { address: interest.address, subscriptions: [subscription], lookup: undefined };
       entries.set(interest.address, entry);
     }
     if (interest.on === 'party' || interest.on === 'touch') parties.set(interest.address, entry);
     if (isInner(interest)) traced.set(interest.address, entry);
     if (interest.on === 'deployment') named.set(interest.address, entry);
-    return entry;
   }
 
   function remove(subscriber: Subscriber): void {

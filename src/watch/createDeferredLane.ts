@@ -22,7 +22,7 @@ type Options = {
   fetch: Fetch;
   /** The block of this number, or null. */
   readBlock: (number: number) => Promise<Block | null>;
-  findSubscriber: (kind: string, id: number) => Subscriber | undefined;
+  findSubscriber: (kind: Subscriber['kind'], id: number) => Subscriber | undefined;
   loadState: (subscriber: Subscriber) => Promise<SubscriberState | undefined>;
   /** Writes the results and deletes the row; does neither when the state changed meanwhile, so that the block is evaluated again. */
   settle: (evaluation: DeferredEvaluation) => Promise<void>;

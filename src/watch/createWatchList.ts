@@ -1,12 +1,14 @@
 import type { Chain } from '../chains/chains.ts';
 import { toChainFacts } from '../chains/toChainFacts.ts';
 import { createMutex } from '../lib/createMutex.ts';
+import { yieldToEventLoop } from '../lib/eventLoop.ts';
 import { messageOf } from '../lib/messageOf.ts';
 import { compileDetector } from '../matching/compileDetector.ts';
 import { compileTrigger } from '../matching/compileTrigger.ts';
 import { createSubscriptionIndex } from '../matching/createSubscriptionIndex.ts';
 import type { Subscriber, SubscriberRef } from '../matching/subscriber.ts';
 import type { ContractFacts } from '../model/detection.ts';
+import { addressTypes } from '../model/enumerations.ts';
 import type { Db } from '../store/db.ts';
 import {
   type ContractOwners,
@@ -36,7 +38,8 @@ export function createWatchList(chain: Chain) {
   const pendingIndex = createSubscriptionIndex();
   const facts = toChainFacts(chain);
   const contracts = new Map<number, Entry>();
-  const subscribersByKey = new Map<string, Subscriber>();
+  /** Numbers as keys: there can be a hundred thousand. */
+  const subscribersById = { detector: new Map<number, Subscriber>(), trigger: new Map<number, Subscriber>() };
   const uninspected = new Map<number, ContractFacts>();
   const added = new Map<Subscriber, Added>();
   let invalid: InvalidSubscriber[] = [];
@@ -46,23 +49,28 @@ export function createWatchList(chain: Chain) {
   const mutex = createMutex();
 
   /** `isOwn`: it, or what belongs to it, was changed, and not only its project or tenant. */
-  function put(
-    { detectors, triggers, inspectedAt, watchedFrom, ...rest }: WatchedContract,
-    isOwn: boolean,
-  ): void {
-    const former = new Map(contracts.get(rest.id)?.subscribers.map((own) => [keyOf(own), own]));
-    const waiting = new Map(Array.from(former.values(), (own) => [own, added.get(own)]));
-    drop(rest.id);
+  function put(row: WatchedContract, isOwn: boolean): void {
+    const { id, tenantId, projectId, address, name, implementation, addressType, abi, watchedFrom } = row;
+    const known = contracts.get(id);
+    const former = known && new Map(known.subscribers.map((own) => [keyOf(own), own]));
+    const waiting = known && new Map(known.subscribers.map((own) => [own, added.get(own)]));
+    if (known) drop(id);
     // Shared values instead of a copy for each contract.
     const contract: ContractFacts = {
-      ...rest,
+      id,
+      tenantId,
+      projectId,
       chainUid: chain.uid,
-      abi: rest.abi.length === 0 ? none : rest.abi,
+      address,
+      name,
+      implementation,
+      addressType: addressTypes.find((type) => type === addressType) ?? addressType,
+      abi: abi.length === 0 ? none : abi,
     };
     const subscribers: Subscriber[] = [];
     const add = (
       kind: SubscriberRef['kind'],
-      { id, name, ...row }: Row,
+      { id, name, watchedFrom: ownFrom }: Row,
       compile: () => Subscriber | { fault: string },
     ) => {
       const subscriber = tryCompile(compile);
@@ -70,30 +78,29 @@ export function createWatchList(chain: Chain) {
         invalid.push({ subscriber: { kind, id, name, contract }, message: subscriber.fault });
       else {
         subscribers.push(subscriber);
-        const key = keyOf(subscriber);
-        const before = former.get(key);
-        subscribersByKey.set(key, subscriber);
-        const from =
-          row.watchedFrom === null ? null : Math.max(row.watchedFrom, watchedFrom ?? row.watchedFrom);
+        const before = former?.get(keyOf(subscriber));
+        subscribersById[kind].set(id, subscriber);
+        const from = ownFrom === null ? null : Math.max(ownFrom, watchedFrom ?? ownFrom);
         const isChanged =
           before && subscriber.takesBaseline === true && before.stateKey() !== subscriber.stateKey();
         if (before && !isChanged) {
-          const since = waiting.get(before);
+          const since = waiting?.get(before);
           if (since) added.set(subscriber, since);
         } else if (isOwn || subscriber.takesBaseline)
           added.set(subscriber, {
             from: isOwn ? from : null,
             isNew: !isFirst,
-            mayWait: row.watchedFrom !== from,
+            mayWait: ownFrom !== from,
           });
         index.add(subscriber);
         if (subscriber.seesPending) pendingIndex.add(subscriber);
       }
     };
-    for (const row of detectors) add('detector', row, () => compileDetector(row, contract, facts));
-    for (const row of triggers) add('trigger', row, () => compileTrigger(row, contract, facts));
-    contracts.set(contract.id, { contract, subscribers, watchedFrom });
-    if (inspectedAt === null) uninspected.set(contract.id, contract);
+    for (const each of row.detectors) add('detector', each, () => compileDetector(each, contract, facts));
+    for (const each of row.triggers) add('trigger', each, () => compileTrigger(each, contract, facts));
+    // A copy, because an array that has grown has room for many more.
+    contracts.set(id, { contract, subscribers: [...subscribers], watchedFrom });
+    if (row.inspectedAt === null) uninspected.set(id, contract);
   }
 
   function drop(contractId: number): void {
@@ -101,7 +108,7 @@ export function createWatchList(chain: Chain) {
       index.remove(subscriber);
       if (subscriber.seesPending) pendingIndex.remove(subscriber);
       added.delete(subscriber);
-      subscribersByKey.delete(keyOf(subscriber));
+      subscribersById[subscriber.kind].delete(subscriber.id);
     }
     contracts.delete(contractId);
     uninspected.delete(contractId);
@@ -128,6 +135,7 @@ export function createWatchList(chain: Chain) {
       const removed = new Set(owners ? affected(owners) : contracts.keys());
       for await (const page of watchedContracts(db, chain.uid, owners)) {
         for (const contract of page) {
+          await yieldToEventLoop();
           removed.delete(contract.id);
           put(contract, own?.has(contract.id) ?? true);
         }
@@ -183,18 +191,17 @@ export function createWatchList(chain: Chain) {
     startAt(latest: number): number {
       // No one set the first block, so that nothing is shown what was there before it.
       for (const [subscriber, item] of added) added.set(subscriber, { ...item, mayWait: true });
-      return Math.min(
-        latest,
-        ...Array.from(contracts.values(), ({ watchedFrom }) => watchedFrom ?? latest).filter(
-          (from) => from >= latest - maxLateBlocks,
-        ),
-      );
+      let first = latest;
+      for (const { watchedFrom } of contracts.values())
+        if (watchedFrom !== null && watchedFrom >= latest - maxLateBlocks)
+          first = Math.min(first, watchedFrom);
+      return first;
     },
     isEmpty: () => contracts.size === 0,
     contracts: () => contracts.values(),
     /** Contracts whose implementation was not looked up yet. */
     uninspected: () => [...uninspected.values()],
-    find: (kind: string, id: number) => subscribersByKey.get(`${kind} ${id}`),
+    find: (kind: SubscriberRef['kind'], id: number) => subscribersById[kind].get(id),
   };
 }
 

@@ -1,12 +1,11 @@
 import type { DeferralReason } from '../matching/evaluateMatches.ts';
-import type { SubscriberRef } from '../matching/subscriber.ts';
 import type { Db } from '../store/db.ts';
 import { type Backlog, type DeferredRow, listBacklogs } from '../store/watch/deferred.ts';
 import { listFaultySubscribers } from '../store/watch/faults.ts';
 
 export type Deferrals = Awaited<ReturnType<typeof openDeferrals>>;
 
-type Key = Pick<SubscriberRef, 'kind' | 'id'> | { kind: string; id: number };
+type Key = { kind: string; id: number };
 
 /** Tracks the subscribers of a chain that have deferred evaluations, and those with slow scripts. */
 export async function openDeferrals(db: Db, chainUid: string) {

@@ -2,7 +2,7 @@ import { storableJson } from '../../lib/json.ts';
 import { sql } from '../../lib/sql.ts';
 import type { Db } from '../db.ts';
 
-export type SubscriberKey = { kind: string; id: number };
+export type SubscriberKey = { kind: 'detector' | 'trigger'; id: number };
 
 export type DeferredRow = SubscriberKey & {
   number: number;

@@ -1,4 +1,4 @@
-import { empty, raw, type Sql, sql } from '../../lib/sql.ts';
+import { empty, join, raw, type Sql, sql } from '../../lib/sql.ts';
 import type { Severity } from '../../model/alert.ts';
 import type { ContractFacts } from '../../model/detection.ts';
 import type { Db } from '../db.ts';
@@ -46,6 +46,8 @@ const isLive = raw(`c.status = 'ACTIVE'
 
 const pageSize = 2000;
 
+type ContractKey = Pick<ContractFacts, 'id' | 'tenantId'>;
+
 /** The contracts with these ids, and those of these projects and tenants. */
 export type ContractOwners = {
   contractIds: readonly number[];
@@ -60,26 +62,36 @@ export async function* watchedContracts(
   owners?: ContractOwners,
 ): AsyncGenerator<WatchedContract[]> {
   const only = owners ? sql`and ${isOwnedBy(owners)}` : empty;
-  for (let after = 0; ; ) {
-    const contracts = await db.query<Omit<WatchedContract, 'detectors' | 'triggers'>>(
+  const schemas = await findSchemas(db);
+  // In the order of the index by which a chain's contracts are found, and before anything is joined: each page reads only itself.
+  for (let after = { address: '', id: 0 }; ; ) {
+    const page = await db.query<Omit<WatchedContract, 'detectors' | 'triggers'> & { isLive: boolean }>(
       sql`select c.id, c.tenant_id as "tenantId", c.project_id as "projectId", c.chain_uid as "chainUid",
           c.canonical_address as address, c.name,
           case when c.implementation like '0x%' then lower(c.implementation) else c.implementation end
             as implementation,
           c.address_type as "addressType", coalesce(c.abi, '[]') as abi, c.inspected_at as "inspectedAt",
-          c.watched_from as "watchedFrom"
-        from contract c where c.chain_uid = ${chainUid} and c.id > ${after} and ${isLive} ${only}
-        order by c.id limit ${pageSize}`,
+          c.watched_from as "watchedFrom", ${isLive} as "isLive"
+        from (select * from contract c where c.chain_uid = ${chainUid} and c.status = 'ACTIVE'
+            and c.canonical_address >= ${after.address}
+            and (c.canonical_address, c.id) > (${after.address}, ${after.id}) ${only}
+          order by c.canonical_address, c.id limit ${pageSize}) c
+        order by c.canonical_address, c.id`,
     );
-    if (contracts.length === 0) return;
-    const ids = contracts.map(({ id }) => id);
-    const [detectors, triggers] = await Promise.all([findDetectors(db, ids), findTriggers(db, ids)]);
+    const last = page.at(-1);
+    if (!last) return;
+    const contracts = page.filter((contract) => contract.isLive);
+    const [detectors, triggers] = await Promise.all([
+      findDetectors(db, contracts, schemas),
+      findTriggers(db, contracts),
+    ]);
     yield contracts.map((contract) => ({
       ...contract,
       detectors: detectors.get(contract.id) ?? [],
       triggers: triggers.get(contract.id) ?? [],
     }));
-    after = ids.at(-1) ?? after;
+    if (page.length < pageSize) return;
+    after = last;
   }
 }
 
@@ -90,38 +102,67 @@ export async function isChainWatched(db: Db, chainUid: string): Promise<boolean>
   return rows.length > 0;
 }
 
+/** Only what is asked for: a contract is then found by its id. */
 function isOwnedBy({ contractIds, projectIds, tenantIds }: ContractOwners): Sql {
-  return sql`(c.id = any(${contractIds}) or c.project_id = any(${projectIds}) or c.tenant_id = any(${tenantIds}))`;
+  const parts = [
+    ...(contractIds.length > 0 ? [sql`c.id = any(${contractIds})`] : []),
+    ...(projectIds.length > 0 ? [sql`c.project_id = any(${projectIds})`] : []),
+    ...(tenantIds.length > 0 ? [sql`c.tenant_id = any(${tenantIds})`] : []),
+  ];
+  return parts.length === 0 ? sql`false` : sql`(${join(parts, ' or ')})`;
+}
+
+/** The names of the detectors that run, by the ids of their schemas. */
+async function findSchemas(db: Db): Promise<Map<number, string>> {
+  const rows = await db.query<{ id: number; name: string }>(
+    sql`select id, name from detector_schema where status = 'ACTIVE'`,
+  );
+  return new Map(rows.map(({ id, name }) => [id, name]));
 }
 
 /** Detectors whose alerts are pushed from outside do not run here. */
 async function findDetectors(
   db: Db,
-  contractIds: readonly number[],
+  contracts: readonly ContractKey[],
+  schemas: ReadonlyMap<number, string>,
 ): Promise<Map<number, WatchedDetector[]>> {
-  const rows = await db.query<WatchedDetector>(
-    sql`select d.id, d.contract_id as "contractId", d.name, s.name as "schemaName", d.tags,
+  const rows = await db.query<Omit<WatchedDetector, 'schemaName'> & { schemaId: number }>(
+    sql`select d.id, contract_id as "contractId", d.name, d.schema_id as "schemaId", d.tags,
       d.config || coalesce(d.sealed_config, '{}') as config, d.watched_from as "watchedFrom",
       exists (select from action_detector b join action x on x.tenant_id = b.tenant_id and x.id = b.action_id
         where b.tenant_id = d.tenant_id and b.detector_id = d.id and b.status = 'ACTIVE' and x.status = 'ACTIVE'
           and x.fire_at = 'pending') as "firesAtPending"
-      from detector d join detector_schema s on s.id = d.schema_id
-      where d.contract_id = any(${contractIds}) and d.status = 'ACTIVE' and d.source <> 'EXTERNAL'
-        and s.status = 'ACTIVE' order by d.id`,
+      from ${keyRows(contracts)} join detector d using (tenant_id, contract_id)
+      where d.status = 'ACTIVE' and d.source <> 'EXTERNAL' order by d.id`,
   );
-  return byContract(rows);
+  const running: WatchedDetector[] = [];
+  for (const row of rows) {
+    const schemaName = schemas.get(row.schemaId);
+    if (schemaName !== undefined) running.push({ ...row, schemaName });
+  }
+  return byContract(running);
 }
 
-async function findTriggers(db: Db, contractIds: readonly number[]): Promise<Map<number, WatchedTrigger[]>> {
+async function findTriggers(
+  db: Db,
+  contracts: readonly ContractKey[],
+): Promise<Map<number, WatchedTrigger[]>> {
   const rows = await db.query<WatchedTrigger>(
-    sql`select t.id, t.contract_id as "contractId", t.name, t.trigger_type as "triggerType", t.tags, t.params,
+    sql`select t.id, contract_id as "contractId", t.name, t.trigger_type as "triggerType", t.tags, t.params,
         (select coalesce(json_agg(json_build_object('id', a.id, 'severity', a.severity, 'name', a.name,
             'message', a.message) order by a.id), '[]')
           from trigger_alert a where a.tenant_id = t.tenant_id and a.trigger_id = t.id) as alerts,
         t.watched_from as "watchedFrom"
-      from "trigger" t where t.contract_id = any(${contractIds}) and t.status = 'ACTIVE' order by t.id`,
+      from ${keyRows(contracts)} join "trigger" t using (tenant_id, contract_id)
+      where t.status = 'ACTIVE' order by t.id`,
   );
   return byContract(rows);
+}
+
+/** With the tenants, which the indexes begin with. */
+function keyRows(contracts: readonly ContractKey[]): Sql {
+  return sql`unnest(${contracts.map(({ tenantId }) => tenantId)}::bigint[], ${contracts.map(({ id }) => id)}::bigint[])
+    as k(tenant_id, contract_id)`;
 }
 
 function byContract<T extends { contractId: number }>(rows: readonly T[]): Map<number, T[]> {
