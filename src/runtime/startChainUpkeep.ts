@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
 import type { ChainClient } from '../chains/chainClient.ts';
 import type { Stoppable } from '../lib/createLifecycle.ts';
-import { saveEndpointHealth } from '../store/watch/chainStates.ts';
 import { createContractInspector } from '../watch/createContractInspector.ts';
+import { createPublisher } from '../watch/createPublisher.ts';
 import type { Pipeline } from './pipeline/createPipeline.ts';
 import type { PipelineOptions } from './pipeline/createPipelineContext.ts';
 
@@ -22,6 +22,7 @@ export function startChainUpkeep(
 ): Stoppable {
   const inspector = createContractInspector(client, store, watchList, now);
   const checkEndpoints = createEndpointCheck(client);
+  const publish = createPublisher(store, { chainUid: chain.uid, holder, of: 'endpoints' });
   const warn = (message: string) => (error: unknown) => {
     if (!signal.aborted) log.warn({ err: error, chain: chain.uid }, message);
   };
@@ -33,9 +34,7 @@ export function startChainUpkeep(
       .tick(previousAt, at)
       .catch(warn('Scheduled detectors failed; they run again at their next time'));
     checkEndpoints(at).catch(warn('Comparing endpoints failed; retrying'));
-    saveEndpointHealth(store, chain.uid, holder, client.health()).catch(
-      warn('Writing the health of endpoints failed; retrying'),
-    );
+    publish(client.health()).catch(warn('Writing the health of endpoints failed; retrying'));
     inspector.start(warn('Inspecting contracts failed; retrying'));
     previousAt = at;
   }, intervalMs);

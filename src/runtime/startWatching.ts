@@ -14,6 +14,7 @@ import { findShardGroups } from '../store/citus/findShardGroups.ts';
 import { LeaseLost } from '../store/watch/cursor.ts';
 import type { Presence } from '../store/watch/openPresence.ts';
 import { isChainWatched } from '../store/watch/watchedContracts.ts';
+import { createFreeChains } from '../watch/createFreeChains.ts';
 import { holdLease } from '../watch/holdLease.ts';
 import { leaveChains } from '../watch/leaveChains.ts';
 import { processBacktests } from '../watch/processBacktests.ts';
@@ -81,6 +82,7 @@ export function startWatching(options: Options): Stoppable {
   const stopping = new AbortController();
   const preparations = createPreparations();
   const starting = createMutex();
+  const isFree = createFreeChains(store, presence.holder);
   const subscribers = new Set<(message: string | undefined) => void>();
   const unlisten = listen((message) => {
     for (const onNotify of subscribers) onNotify(message);
@@ -129,6 +131,7 @@ export function startWatching(options: Options): Stoppable {
       db: store,
       chainUid,
       presence,
+      isFree: () => isFree(chainUid),
       isNeeded: () => isChainWatched(store, chainUid),
       isPrepared: () => preparations.has(chainUid),
       starting,

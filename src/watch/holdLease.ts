@@ -1,13 +1,12 @@
 import type { Mutex } from '../lib/createMutex.ts';
 import { waitForNews } from '../lib/waitForNews.ts';
 import type { Db } from '../store/db.ts';
-import { acquireLease, releaseLease } from '../store/watch/leases.ts';
+import { acquireLease, leaseMs, releaseLease } from '../store/watch/leases.ts';
 import type { Presence } from '../store/watch/openPresence.ts';
 
-/** How long a process that cannot be reached keeps its chain, and how often a live one renews its lease. */
-const leaseMs = 6000;
+/** How often a live process renews its lease. */
 const renewMs = 2000;
-const pollMs = 1000;
+const pollMs = 500;
 /** A database that fails over is back within seconds, and its chains should be followed soon after. */
 const maxPauseMs = 4000;
 
@@ -15,6 +14,8 @@ type Options = {
   db: Db;
   chainUid: string;
   presence: Pick<Presence, 'holder' | 'isHeld' | 'onLease'>;
+  /** Whether no other process held the chain a moment ago; the same read serves all chains of the process. */
+  isFree: () => Promise<boolean>;
   /** Whether anything on the chain is watched. */
   isNeeded: () => Promise<boolean>;
   /** Whether what following needs has been read already. */
@@ -37,6 +38,7 @@ export async function holdLease({
   db,
   chainUid,
   presence,
+  isFree,
   isNeeded,
   isPrepared,
   starting,
@@ -46,12 +48,15 @@ export async function holdLease({
   signal,
 }: Options): Promise<void> {
   const { holder } = presence;
-  const acquire = () => acquireLease(db, chainUid, { holder, isPresent: presence.isHeld() }, leaseMs);
+  const acquire = () => acquireLease(db, chainUid, { holder, isPresent: presence.isHeld() });
   let failures = 0;
+  let isNotified = false;
   const ending = AbortSignal.any([leaving, signal]);
   while (!ending.aborted) {
     try {
-      if (await isNeeded()) await acquireAndRun();
+      const isNews = isNotified;
+      isNotified = false;
+      if ((isNews || (await isFree())) && (await isNeeded())) await acquireAndRun();
       failures = 0;
     } catch (error) {
       failures++;
@@ -63,7 +68,12 @@ export async function holdLease({
 
   /** Waits until the lease was released or asked for, at most this long. */
   function untilNews(ms: number, until: AbortSignal): Promise<void> {
-    return waitForNews(ms, until, (wake) => presence.onLease(chainUid, wake));
+    return waitForNews(ms, until, (wake) =>
+      presence.onLease(chainUid, () => {
+        isNotified = true;
+        wake();
+      }),
+    );
   }
 
   async function acquireAndRun(): Promise<void> {

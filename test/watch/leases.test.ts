@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sql } from '../../src/lib/sql.ts';
 import { openStore, type Store } from '../../src/store/db.ts';
-import { saveEndpointHealth } from '../../src/store/watch/chainStates.ts';
 import {
   advanceCursor,
   assertHolder,
@@ -13,6 +12,7 @@ import {
 } from '../../src/store/watch/cursor.ts';
 import { acquireLease, releaseLease } from '../../src/store/watch/leases.ts';
 import { openPresence, presenceLock } from '../../src/store/watch/openPresence.ts';
+import { publishState } from '../../src/store/watch/publishState.ts';
 import { createRandom } from '../../testing/createRandom.ts';
 import { createTestDatabase } from '../../testing/createTestDatabase.ts';
 import { createWorkspace, type Vigil } from '../../testing/createWorkspace.ts';
@@ -67,7 +67,8 @@ describe('the lease of a chain', () => {
     for (const write of writes) await expect(write()).rejects.toThrow(LeaseLost);
     expect(await acquireLease(store, chainUid, absent('second'), 60_000)).toBeDefined();
     for (const write of writes) await expect(write()).rejects.toThrow(LeaseLost);
-    await saveEndpointHealth(store, chainUid, 'first', [{ endpoint: 'stale' }]);
+    const stale = { chainUid, holder: 'first', of: 'endpoints' } as const;
+    expect(await publishState(store, stale, [{ endpoint: 'stale' }])).toBe(false);
     await releaseLease(store, chainUid, 'first');
     const [row] = await store.query(
       sql`select holder, processed, final, endpoints,

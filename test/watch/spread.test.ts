@@ -7,6 +7,7 @@ import { sql } from '../../src/lib/sql.ts';
 import { openStore, type Store } from '../../src/store/db.ts';
 import { assertHolder, LeaseLost } from '../../src/store/watch/cursor.ts';
 import { openPresence } from '../../src/store/watch/openPresence.ts';
+import { createFreeChains } from '../../src/watch/createFreeChains.ts';
 import { holdLease } from '../../src/watch/holdLease.ts';
 import { leaveChains } from '../../src/watch/leaveChains.ts';
 import { spreadLeases } from '../../src/watch/spreadLeases.ts';
@@ -41,6 +42,7 @@ it('four processes share the chains evenly, those of one that is stopped go on e
     const { signal } = stopping;
     const ready = new Map<string, () => void>();
     const starting = createMutex();
+    const isFree = createFreeChains(store, presence.holder);
     const onError = (error: unknown) => {
       if (!(error instanceof LeaseLost)) faults.push(error);
     };
@@ -78,6 +80,7 @@ it('four processes share the chains evenly, those of one that is stopped go on e
           db: store,
           chainUid,
           presence,
+          isFree: () => isFree(chainUid),
           isNeeded: async () => true,
           isPrepared: () => ready.has(chainUid),
           starting,

@@ -11,9 +11,9 @@ import {
   type MinedTransaction,
   markGone,
   markMined,
-  savePendingState,
 } from '../../store/watch/pendingAlerts.ts';
 import { createPendingIntake } from '../../watch/createPendingIntake.ts';
+import { createPublisher } from '../../watch/createPublisher.ts';
 import { createPendingEvaluator, type PendingFinding } from './createPendingEvaluator.ts';
 import type { PipelineContext } from './createPipelineContext.ts';
 import { createTrackedTransactions } from './createTrackedTransactions.ts';
@@ -32,6 +32,7 @@ export function createPendingWork(context: PipelineContext) {
   let simulated = 0;
   const counted = { seen: 0, simulated: 0, dropped: 0 };
   let isSettling = false;
+  const publish = createPublisher<PendingState>(store, { chainUid: chain.uid, holder, of: 'pending' });
 
   function isWanted(): boolean {
     return mempool !== undefined && mode === 'auto' && !pendingIndex.isEmpty();
@@ -168,7 +169,7 @@ export function createPendingWork(context: PipelineContext) {
         meter.countPending(type, published[type] - counted[type]);
         counted[type] = published[type];
       }
-      await savePendingState(store, chain.uid, holder, published);
+      await publish(published);
     } finally {
       isSettling = false;
     }

@@ -14,9 +14,9 @@ import {
   listExcess,
   listUntraced,
   postponeUntraced,
-  saveTraceState,
   type UntracedBlock,
 } from '../../store/watch/untraced.ts';
+import { createPublisher } from '../../watch/createPublisher.ts';
 import { addEvaluated, commitInPlace, commitWrites, createWrites } from './commitWrites.ts';
 import type { PipelineContext } from './createPipelineContext.ts';
 
@@ -46,6 +46,7 @@ export function createTraceWork(context: PipelineContext) {
   let isRunning = false;
   let isAskedAgain = false;
   let isPublished = false;
+  const publish = createPublisher<TraceState>(store, { chainUid: chain.uid, holder, of: 'traces' });
   let pausedUntil = 0;
   let hasTraced = false;
   let processed: number | null = null;
@@ -237,7 +238,7 @@ export function createTraceWork(context: PipelineContext) {
   /** Gives up what is beyond the limit and publishes how traces fare; without a tracer once, as that does not change. */
   async function upkeep(): Promise<void> {
     if ((!tracer && isPublished) || context.isStopped) return;
-    backlog = await countUntraced(store, chain.uid);
+    if (isWanted() || backlog.count > 0 || !isPublished) backlog = await countUntraced(store, chain.uid);
     if (backlog.count > maxWaiting)
       await unlessStopped(() =>
         store.transaction(async (tx) => {
@@ -246,7 +247,7 @@ export function createTraceWork(context: PipelineContext) {
           await giveUpUntraced(tx, chain.uid, excess, traceFaults.late, now());
         }),
       );
-    await saveTraceState(store, chain.uid, holder, state());
+    await publish(state());
     isPublished = true;
   }
 

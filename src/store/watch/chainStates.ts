@@ -1,4 +1,3 @@
-import { storableJson } from '../../lib/json.ts';
 import { sql } from '../../lib/sql.ts';
 import type { PendingState } from '../../model/pending.ts';
 import type { Scope } from '../../model/principal.ts';
@@ -38,20 +37,6 @@ export async function findChainStates(db: Db): Promise<Map<string, ChainState>> 
         group by chain_uid) w using (chain_uid)`,
   );
   return new Map(rows.map((row) => [row.chainUid, row]));
-}
-
-/** Publishes how the endpoints of a chain perform for the process that follows it. */
-export async function saveEndpointHealth(
-  db: Db,
-  chainUid: string,
-  holder: string,
-  endpoints: readonly unknown[],
-): Promise<void> {
-  const text = storableJson(endpoints);
-  await db.prepared(
-    sql`update chain_cursor set endpoints = ${text}::jsonb
-      where chain_uid = ${chainUid} and holder = ${holder} and endpoints is distinct from ${text}::jsonb`,
-  );
 }
 
 /** Contracts listed per chain; the rest are only counted. */

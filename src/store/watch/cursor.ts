@@ -1,6 +1,7 @@
 import { sql } from '../../lib/sql.ts';
 import type { BlockRef, Header } from '../../model/block.ts';
 import type { Db } from '../db.ts';
+import { leaseMs } from './leases.ts';
 
 export type Cursor = {
   /** The newest block that was processed; undefined before the first. */
@@ -86,11 +87,13 @@ export async function skipCursor(tx: Db, step: CursorStep, height: number): Prom
   await tx.query(sql`delete from watch_undo where chain_uid = ${step.chainUid}`);
 }
 
+/** Also renews the lease: its own renewal waits for this transaction, which may take long on a busy database. */
 async function moveCursor(tx: Db, step: CursorStep, to: Header | undefined, height: number): Promise<void> {
   const moved = await tx.prepared(
     sql`update chain_cursor set processed = ${height}::bigint, hash = ${to?.hash ?? null}::text,
         processed_at = ${to?.timestamp ?? null}::bigint, head = greatest(${step.head}::bigint, ${height}::bigint),
-        confirmed = ${height - step.confirmations}::bigint, updated_at = ${step.now}::bigint
+        confirmed = ${height - step.confirmations}::bigint, updated_at = ${step.now}::bigint,
+        lease_until = greatest(lease_until, clock_timestamp() + ${leaseMs} * interval '1 ms')
       where chain_uid = ${step.chainUid} and holder = ${step.holder} and lease_until > clock_timestamp()
         and hash is not distinct from ${step.from?.hash ?? null}::text
       returning ${limitIdleTransaction}`,

@@ -2,6 +2,9 @@ import { sql } from '../../lib/sql.ts';
 import type { Db } from '../db.ts';
 import { presenceLock } from './openPresence.ts';
 
+/** How long a process that cannot be reached keeps its chain. */
+export const leaseMs = 6000;
+
 /** Who asks for a lease; `isPresent`: it holds the lock of its presence, so that its end is noticed at once. */
 export type LeaseHolder = { holder: string; isPresent: boolean };
 
@@ -14,12 +17,12 @@ export async function acquireLease(
   db: Db,
   chainUid: string,
   { holder, isPresent }: LeaseHolder,
-  leaseMs: number,
+  ms = leaseMs,
 ): Promise<{ isWanted: boolean } | undefined> {
   const rows = await db.prepared<{ isWanted: boolean }>(
     sql`insert into chain_cursor as k (chain_uid, head, confirmed, final, updated_at, holder, holder_present,
         lease_until)
-      values (${chainUid}, -1, -1, -1, 0, ${holder}, ${isPresent}, clock_timestamp() + ${leaseMs} * interval '1 ms')
+      values (${chainUid}, -1, -1, -1, 0, ${holder}, ${isPresent}, clock_timestamp() + ${ms} * interval '1 ms')
       on conflict (chain_uid) do update set holder = excluded.holder, holder_present = excluded.holder_present,
           lease_until = excluded.lease_until, offered = k.offered and k.holder = excluded.holder
         where k.holder is null or k.holder = excluded.holder or k.lease_until < clock_timestamp()
@@ -28,6 +31,16 @@ export async function acquireLease(
         as "isWanted"`,
   );
   return rows[0];
+}
+
+/** The chains that `acquireLease` would refuse this process; unlike it, the question locks nothing. */
+export async function findHeldChains(db: Db, holder: string): Promise<Set<string>> {
+  const rows = await db.prepared<{ chainUid: string }>(
+    sql`select chain_uid as "chainUid" from chain_cursor
+      where holder <> ${holder} and lease_until >= clock_timestamp()
+        and not (holder_present and pg_try_advisory_xact_lock_shared(${presenceLock}, hashtext(holder)))`,
+  );
+  return new Set(rows.map(({ chainUid }) => chainUid));
 }
 
 /** Hands the chain to the process that is ready for it, for a moment in which it may take over, or to whichever is first. */

@@ -335,17 +335,3 @@ export async function purgePending(db: Db, chainUid: string, now: number): Promi
         or p.state = 'GONE' and p.updated_at < ${now - keptGoneMs}::bigint)`,
   );
 }
-
-/** Publishes how the process that follows the chain fares with pending transactions. */
-export async function savePendingState(
-  db: Db,
-  chainUid: string,
-  holder: string,
-  state: object,
-): Promise<void> {
-  const text = storableJson(state);
-  await db.prepared(
-    sql`update chain_cursor set pending = ${text}::jsonb
-      where chain_uid = ${chainUid} and holder = ${holder} and pending is distinct from ${text}::jsonb`,
-  );
-}

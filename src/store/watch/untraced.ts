@@ -1,4 +1,3 @@
-import { storableJson } from '../../lib/json.ts';
 import { sql } from '../../lib/sql.ts';
 import type { BlockRef } from '../../model/block.ts';
 import type { Db } from '../db.ts';
@@ -138,14 +137,5 @@ export async function countUntraced(db: Db, chainUid: string): Promise<UntracedB
 export async function listExcess(db: Db, chainUid: string, limit: number): Promise<BlockRef[]> {
   return db.query<BlockRef>(
     sql`select number, hash from untraced_block where chain_uid = ${chainUid} order by number desc offset ${limit}`,
-  );
-}
-
-/** Publishes how the process that follows the chain fares with traces. */
-export async function saveTraceState(db: Db, chainUid: string, holder: string, state: object): Promise<void> {
-  const text = storableJson(state);
-  await db.prepared(
-    sql`update chain_cursor set traces = ${text}::jsonb
-      where chain_uid = ${chainUid} and holder = ${holder} and traces is distinct from ${text}::jsonb`,
   );
 }
