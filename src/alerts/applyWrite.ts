@@ -33,5 +33,6 @@ export async function applyWrite(
   const { of, findings } = write;
   if (findings.length === 0) return;
   const unraised = of === 'blocks' ? await adoptPending(tx, chainUid, findings, minedHooks, at) : findings;
-  await raiseAlerts(tx, of === 'notices' ? unraised : await limitRate(tx, unraised, at), alertHooks);
+  const limited = of === 'notices' ? unraised : await limitRate(tx, chainUid, unraised, at);
+  await raiseAlerts(tx, limited, alertHooks);
 }

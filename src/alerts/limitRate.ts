@@ -8,11 +8,16 @@ import type { Db } from '../store/db.ts';
  * says so. A finding competes only with those of its own severity and above, so that no flood of lower ones hides it. Triggers
  * and actions are not limited.
  */
-export async function limitRate(tx: Db, findings: readonly Finding[], now: number): Promise<Finding[]> {
+export async function limitRate(
+  tx: Db,
+  chainUid: string,
+  findings: readonly Finding[],
+  now: number,
+): Promise<Finding[]> {
   const counts = countBySeverity(findings);
   if (counts.size === 0) return [...findings];
   const windows = new Map(
-    (await addToAlertRates(tx, counts, now)).map((window) => [window.tenantId, window]),
+    (await addToAlertRates(tx, chainUid, counts, now)).map((window) => [window.tenantId, window]),
   );
   const notices: Finding[] = [];
   const limited = findings.map((finding) => {
@@ -25,7 +30,8 @@ export async function limitRate(tx: Db, findings: readonly Finding[], now: numbe
     return { ...finding, suppressed: true };
   });
   const noticed = new Set(notices.map(({ tenantId }) => tenantId));
-  for (const window of windows.values()) if (noticed.has(window.tenantId)) await saveNoticed(tx, window);
+  for (const window of windows.values())
+    if (noticed.has(window.tenantId)) await saveNoticed(tx, chainUid, window);
   return [...limited, ...notices];
 }
 

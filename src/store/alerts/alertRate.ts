@@ -15,11 +15,18 @@ export type RateWindow = {
 };
 
 const sumOfCells = raw(severities.map((_, n) => `r.counts[${n + 1}] + excluded.counts[${n + 1}]`).join());
-const cellsBefore = raw(severities.map((_, n) => `c.counts[${n + 1}] - p.added[${n + 1}]`).join());
+const cellsBefore = raw(
+  severities.map((_, n) => `c.counts[${n + 1}] - p.added[${n + 1}] + coalesce(o.c${n + 1}, 0)`).join(),
+);
+const sumsOfOthers = raw(severities.map((_, n) => `sum(r.counts[${n + 1}])::int4 as c${n + 1}`).join());
 
-/** Adds alerts, counted by severity, to the current rate window of each tenant, by its plan. */
+/**
+ * Adds alerts of a chain, counted by severity, to the current rate window of each tenant, by its plan. What other chains have not
+ * committed yet is not counted, so that they do not wait for each other.
+ */
 export async function addToAlertRates(
   tx: Db,
+  chainUid: string,
   counts: ReadonlyMap<number, readonly number[]>,
   now: number,
 ): Promise<RateWindow[]> {
@@ -33,23 +40,27 @@ export async function addToAlertRates(
           greatest(p.detector_rate_limit_duration, 1) as duration
         from added a cross join lateral (select p.* from ${currentPlan(sql`a.tenant_id`, now)}) p),
       counted as (
-        insert into alert_rate as r (tenant_id, window_start, counts)
-        select tenant_id, ${now}::bigint - ${now}::bigint % duration, added from plans order by tenant_id
-        on conflict (tenant_id, window_start) do update set counts = array[${sumOfCells}]
+        insert into alert_rate as r (tenant_id, window_start, chain_uid, counts)
+        select tenant_id, ${now}::bigint - ${now}::bigint % duration, ${chainUid}, added from plans order by tenant_id
+        on conflict (tenant_id, window_start, chain_uid) do update set counts = array[${sumOfCells}]
         returning tenant_id, window_start, counts, noticed)
       select c.tenant_id as "tenantId", array[${cellsBefore}] as before, p.rate_limit as limit,
-        p.duration as "durationMs", c.window_start as start, c.noticed
-      from counted c join plans p using (tenant_id)`,
+        p.duration as "durationMs", c.window_start as start, greatest(c.noticed, o.noticed) as noticed
+      from counted c join plans p using (tenant_id)
+        cross join lateral (select max(r.noticed) as noticed, ${sumsOfOthers} from alert_rate r
+          where r.tenant_id = c.tenant_id and r.window_start = c.window_start and r.chain_uid <> ${chainUid}) o`,
   );
 }
 
 /** Records up to which severity the suppression was reported; the row is locked since its counts were changed. */
 export async function saveNoticed(
   tx: Db,
+  chainUid: string,
   { tenantId, start, noticed }: Pick<RateWindow, 'tenantId' | 'start' | 'noticed'>,
 ): Promise<void> {
   await tx.prepared(
-    sql`update alert_rate set noticed = ${noticed} where tenant_id = ${tenantId} and window_start = ${start}`,
+    sql`update alert_rate set noticed = ${noticed}
+      where tenant_id = ${tenantId} and window_start = ${start} and chain_uid = ${chainUid}`,
   );
 }
 
