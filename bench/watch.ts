@@ -26,7 +26,7 @@ const live = 80;
 const everyMs = 250;
 const sizes = [10, 1000, 10_000, 100_000];
 let databases = 0;
-/** `npm run bench:watch -- traces` and `-- pending` measure these alone, `-- processes 100000` four processes. */
+/** `npm run bench:watch -- traces` and `-- pending` measure these alone, `-- processes 100000 8` four processes over 8 chains. */
 const only = process.argv[3];
 
 const folder = join(tmpdir(), `vigil-bench-${randomUUID()}`);
@@ -39,8 +39,8 @@ const embedded = await startEmbedded({
 const chain = start('serveChain');
 try {
   if (only === 'processes') {
-    const detectors = Number(process.argv[4] ?? 100_000);
-    const rows = await measureProcesses(await createDatabase('watch_processes'), detectors);
+    const [detectors = 100_000, chains = 32] = process.argv.slice(4).map(Number);
+    const rows = await measureProcesses(await createDatabase('watch_processes'), { detectors, chains });
     console.log(['', `${machine()}. Nodes, Vigil and PostgreSQL share the machine.`, '', ...rows].join('\n'));
   } else if (only !== 'pending') await measureChain();
   if (only === undefined || only === 'pending') {

@@ -15,18 +15,25 @@ const count = 4;
 const everyMs = 4000;
 const steadyMs = 20_000;
 const maxWaitMs = 600_000;
+/** Their contracts are on all chains; the one with an alert in each block belongs to another tenant on each chain. */
+const tenants = 32;
 const hitAddress = `0x${'ab'.repeat(20)}`;
 
 type Running = { child: ChildProcess; pid: number };
 
-/** Four processes of the program over all EVM chains: how even, how large, how fast, and what restarts cost. */
-export async function measureProcesses(connection: PoolConfig, detectors: number): Promise<string[]> {
+type Size = { detectors: number; chains: number };
+
+/** Four processes of the program over so many EVM chains: how even, how large, how fast, and what restarts cost. */
+export async function measureProcesses(
+  connection: PoolConfig,
+  { detectors, chains }: Size,
+): Promise<string[]> {
   const nodes = fork(fileURLToPath(new URL('./serveChains.js', import.meta.url)));
   const folder = await mkdtemp(join(tmpdir(), 'vigil-bench-processes-'));
   const store = openStore(connection, () => {});
   const running: Running[] = [];
   try {
-    nodes.send({ everyMs, hitAddress } satisfies ChainsOrder);
+    nodes.send({ everyMs, hitAddress, chains } satisfies ChainsOrder);
     const [served] = (await once(nodes, 'message')) as [ServedChain[]];
     reportProgress(`${served.length} chains with ${detectors.toLocaleString('en')} detectors each`);
     await seed(store, served, detectors);
@@ -42,6 +49,7 @@ export async function measureProcesses(connection: PoolConfig, detectors: number
       await work();
       const seconds = (performance.now() - startedAt) / 1000;
       rows.push(row(name, seconds, before, await usage(running), meter.read()));
+      reportProgress(`  ${rows.at(-1)}`);
     };
     await phase('four processes start at once', async () => {
       for (let n = 0; n < count; n++) start();
@@ -82,25 +90,35 @@ export async function measureProcesses(connection: PoolConfig, detectors: number
 async function seed(store: Store, served: readonly ServedChain[], detectors: number): Promise<void> {
   const uids = served.map(({ uid }) => uid);
   await publishDetectors(store, 1);
-  await store.query(sql`insert into tenant (created_at, updated_at, name) values (1, 1, 'bench')`);
   await store.query(
-    sql`insert into project (tenant_id, created_at, updated_at, name) values (1, 1, 1, 'bench')`,
+    sql`insert into tenant (created_at, updated_at, name)
+      select 1, 1, 'Tenant ' || n from generate_series(1, ${tenants}::int) n`,
+  );
+  await store.query(
+    sql`insert into project (tenant_id, created_at, updated_at, name) select id, 1, 1, 'bench' from tenant`,
   );
   await store.query(sql`update plan set detector_rate_limit = 1000000000`);
-  for (const uid of uids) {
-    await store.query(
-      sql`insert into contract (tenant_id, project_id, created_at, updated_at, chain_uid, address, canonical_address,
-          name, inspected_at)
-        select 1, 1, 1, 1, ${uid}::text, a, a, 'Contract ' || n, 1 from generate_series(1, ${detectors}::int) n,
-          lateral (select case when n = 1 then ${hitAddress}::text
-            else '0x' || left(encode(sha256((${uid}::text || n)::bytea), 'hex'), 40) end as a) x`,
-    );
-    await store.query(
-      sql`insert into detector (tenant_id, contract_id, schema_id, created_at, updated_at, name, source, config)
-        select 1, c.id, s.id, 1, 1, 'Detector of ' || c.id, 'PLATFORM', '{"checkOwner": false}'
-        from contract c, detector_schema s where s.name = 'ownership_change' and c.chain_uid = ${uid}`,
-    );
-  }
+  await store.transaction(async (tx) => {
+    // Without checking every reference, which takes minutes.
+    await tx.query(sql`set local session_replication_role = replica`);
+    await tx.query(sql`set local statement_timeout = 0`);
+    for (const [n, uid] of uids.entries()) {
+      await tx.query(
+        sql`insert into contract (tenant_id, project_id, created_at, updated_at, chain_uid, address, canonical_address,
+            name, inspected_at)
+          select p.tenant_id, p.id, 1, 1, ${uid}::text, a, a, 'Contract ' || n, 1
+          from generate_series(1, ${detectors}::int) n
+            join project p on p.tenant_id = 1 + (n + ${n}) % ${tenants},
+            lateral (select case when n = 1 then ${hitAddress}::text
+              else '0x' || left(encode(sha256((${uid}::text || n)::bytea), 'hex'), 40) end as a) x`,
+      );
+      await tx.query(
+        sql`insert into detector (tenant_id, contract_id, schema_id, created_at, updated_at, name, source, config)
+          select c.tenant_id, c.id, s.id, 1, 1, 'Detector of ' || c.id, 'PLATFORM', '{"checkOwner": false}'
+          from contract c, detector_schema s where s.name = 'ownership_change' and c.chain_uid = ${uid}`,
+      );
+    }
+  });
   await store.query(sql`analyze`);
 }
 

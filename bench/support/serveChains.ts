@@ -4,19 +4,19 @@ import { createSimChain } from '../../testing/simulator/createSimChain.ts';
 import { startSimulator } from '../../testing/simulator/startSimulator.ts';
 import { syntheticBlock } from '../../testing/simulator/syntheticBlock.ts';
 
-/** All EVM chains, each with a node of its own; `Released` says which block one has shown when. */
+/** EVM chains, each with a node of its own; `Released` says which block one has shown when. */
 export type ServedChain = { uid: ChainUid; urls: string };
 export type Released = { uid: ChainUid; number: number; at: number };
 
-/** `hitAddress`: the contract on every chain that has an alert in each block. */
-export type ChainsOrder = { everyMs: number; hitAddress: string };
+/** `hitAddress`: the contract on every chain that has an alert in each block; `chains`: so many, or all if there are fewer. */
+export type ChainsOrder = { everyMs: number; hitAddress: string; chains: number };
 
 const transferred = eventTopic('OwnershipTransferred(address,address)');
-const uids = chainUids.filter((uid) => chains[uid].family === 'evm');
 
 process.once('message', (order: ChainsOrder) => void serve(order));
 
-async function serve({ everyMs, hitAddress }: ChainsOrder): Promise<void> {
+async function serve({ everyMs, hitAddress, chains: count }: ChainsOrder): Promise<void> {
+  const uids = chainUids.filter((uid) => chains[uid].family === 'evm').slice(0, count);
   const sims = await Promise.all(
     uids.map(async (uid, n) => {
       const chain = createSimChain({ chainId: chains[uid].chainId!, seed: n });
