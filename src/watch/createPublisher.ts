@@ -5,10 +5,10 @@ import { type PublishedState, publishState } from '../store/watch/publishState.t
 const repeatMs = 60_000;
 
 /** Publishes a state of a chain when it differs from the one that was published last. */
-export function createPublisher<T>(
+export function createPublisher(
   db: Db,
   to: { chainUid: string; holder: string; of: PublishedState },
-): (state: T) => Promise<void> {
+): (state: object) => Promise<void> {
   let published: string | undefined;
   let publishedAt = 0;
   return async (state) => {

@@ -32,7 +32,7 @@ export function createPendingWork(context: PipelineContext) {
   let simulated = 0;
   const counted = { seen: 0, simulated: 0, dropped: 0 };
   let isSettling = false;
-  const publish = createPublisher<PendingState>(store, { chainUid: chain.uid, holder, of: 'pending' });
+  const publish = createPublisher(store, { chainUid: chain.uid, holder, of: 'pending' });
 
   function isWanted(): boolean {
     return mempool !== undefined && mode === 'auto' && !pendingIndex.isEmpty();

@@ -46,7 +46,7 @@ export function createTraceWork(context: PipelineContext) {
   let isRunning = false;
   let isAskedAgain = false;
   let isPublished = false;
-  const publish = createPublisher<TraceState>(store, { chainUid: chain.uid, holder, of: 'traces' });
+  const publish = createPublisher(store, { chainUid: chain.uid, holder, of: 'traces' });
   let pausedUntil = 0;
   let hasTraced = false;
   let processed: number | null = null;
