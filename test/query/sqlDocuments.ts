@@ -2,6 +2,7 @@ import type pg from 'pg';
 import { join, raw, render, type Sql, sql } from '../../src/lib/sql.ts';
 import { analyze, lowerCase } from '../../src/query/analyzer.ts';
 import { beginningTerm } from '../../src/query/beginningTerm.ts';
+import { createCoarseHashes } from '../../src/query/coarseHashes.ts';
 import { createMatcher } from '../../src/query/lucene/createMatcher.ts';
 import { createSubject } from '../../src/query/lucene/createSubject.ts';
 import type { Predicate } from '../../src/query/lucene/predicate.ts';
@@ -9,7 +10,6 @@ import type { SqlColumn, SqlSource } from '../../src/query/lucene/sqlSource.ts';
 import { narrowed, toSql } from '../../src/query/lucene/toSql.ts';
 import { addMemberTerms } from '../../src/query/memberTerms.ts';
 import { oddWords } from '../../src/query/plainWords.ts';
-import { termHash } from '../../src/query/termHash.ts';
 
 const columns: Record<string, { store: SqlColumn['store']; hashed?: 'whole' | 'words'; isFolded?: true }> = {
   uid: { store: 'text' },
@@ -41,7 +41,7 @@ const documentSource: SqlSource = {
   ),
   oddWords: raw('t.odd_words'),
   terms: raw('t.terms'),
-  hash: (column, term) => [termHash(1, column, term)],
+  hash: (column, term) => createCoarseHashes(1, column)(term).map((hash) => [hash]),
   hasMemberTerms: true,
   hasBeginnings: true,
 };
@@ -93,12 +93,14 @@ function termsOf(document: Document): number[] {
     const texts = textsOf(document[name]);
     const terms: number[] = [];
     if (name === 'meta')
-      addMemberTerms('meta', document.meta, (field, term) => terms.push(termHash(1, field, term)));
+      addMemberTerms('meta', document.meta, (field, term) =>
+        terms.push(...createCoarseHashes(1, field)(term)),
+      );
     const found =
       hashed === 'words' ? texts.flatMap(analyze) : texts.flatMap((text) => [text, lowerCase(text)]);
     for (const text of hashed ? found : [])
       for (const term of [text, beginningTerm(text)])
-        if (term !== undefined) terms.push(termHash(1, name, term));
+        if (term !== undefined) terms.push(...createCoarseHashes(1, name)(term));
     return terms;
   });
 }

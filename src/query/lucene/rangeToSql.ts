@@ -2,7 +2,7 @@ import { join, type Sql, sql } from '../../lib/sql.ts';
 import { booleanTerm } from '../memberTerms.ts';
 import { rangeTerms } from '../numberTerms.ts';
 import type { Predicate } from './predicate.ts';
-import { always, never, orMatcher, type SqlPredicate } from './sqlPredicate.ts';
+import { always, anyTerm, never, orMatcher, type SqlPredicate } from './sqlPredicate.ts';
 import { findColumn, memberName, type SqlSource, someJsonNumber, someValue } from './sqlSource.ts';
 
 type Range = Extract<Predicate, { type: 'range' }>;
@@ -31,8 +31,8 @@ export function flagToSql(
   const { hash, hasMemberTerms } = source;
   if (!found?.column.hashed || !hash || !hasMemberTerms) return part;
   if (found.column.store === 'json')
-    return { ...part, narrow: [{ hashes: hash(memberName(field), booleanTerm(value)) }] };
-  return value ? { ...part, narrow: [{ hashes: hash(found.name, 'true') }] } : part;
+    return { ...part, narrow: [anyTerm([hash(memberName(field), booleanTerm(value))])] };
+  return value ? { ...part, narrow: [anyTerm([hash(found.name, 'true')])] } : part;
 }
 
 function rangeCondition(range: Range, source: SqlSource): Sql {
@@ -67,16 +67,14 @@ function narrowRange(
     const values = Array.from(stands.of).filter(
       ([, number]) => number >= (min ?? -Infinity) && number <= (max ?? Infinity),
     );
-    const hashes = values.flatMap(([value]) => hash(stands.for, value));
-    return { narrow: [], choice: { hashes }, common: condition };
+    const choice = anyTerm(values.map(([value]) => hash(stands.for, value)));
+    return { narrow: [], choice, common: condition };
   }
   if (column.store === 'number' && column.hashed)
-    return { narrow: min !== undefined && min === max ? [{ hashes: hash(name, String(min)) }] : [] };
+    return { narrow: min !== undefined && min === max ? [anyTerm([hash(name, String(min))])] : [] };
   if (column.store !== 'json' || !column.hashed) return { narrow: [] };
   const terms = rangeTerms(min, max);
-  const hashesOf = (member: string, of: readonly string[]) => ({
-    hashes: of.flatMap((term) => hash(member, term)),
-  });
+  const hashesOf = (member: string, of: readonly string[]) => anyTerm(of.map((term) => hash(member, term)));
   return {
     narrow: [
       ...(field.glob === undefined ? [hashesOf(memberName(field), terms.member)] : []),

@@ -1,5 +1,6 @@
 import { type Sql, sql } from '../../lib/sql.ts';
 import type { Field } from './mapping.ts';
+import type { TermHashes } from './sqlSource.ts';
 
 /**
  * `condition` is true or false, never null. It is exact, or true for some rows too many: then `isExact` is false and
@@ -16,11 +17,12 @@ export type SqlPredicate = {
 };
 
 /**
- * A row passes if it has one of these term hashes, or fulfils one of `rows`, conditions that other indexes answer, or
- * passes everything in one list of `all`.
+ * A row passes if it has one of these term hashes and one of each list of `beside`, or fulfils one of `rows`, conditions that
+ * other indexes answer, or passes everything in one list of `all`.
  */
 export type Narrow = {
   hashes: readonly number[];
+  beside?: readonly (readonly number[])[];
   rows?: readonly Sql[];
   all?: readonly (readonly Narrow[])[];
 };
@@ -41,8 +43,17 @@ export function isWhole(field: Field): boolean {
 /** What passes one of several. */
 export function joinNarrows(narrows: readonly Narrow[]): Narrow {
   return {
-    hashes: [...new Set(narrows.flatMap(({ hashes }) => hashes))],
+    ...anyTerm(narrows.map(({ hashes, beside = [] }) => [hashes, ...beside])),
     rows: narrows.flatMap(({ rows }) => rows ?? []),
     all: narrows.flatMap(({ all }) => all ?? []),
   };
+}
+
+/** Passed by rows with one of several terms. Some without any pass too, because lists of different terms become one. */
+export function anyTerm(terms: readonly TermHashes[]): Narrow {
+  const count = Math.max(1, ...terms.map((lists) => lists.length));
+  const [hashes = [], ...beside] = Array.from({ length: count }, (_, place) => [
+    ...new Set(terms.flatMap((lists) => lists[place] ?? lists[0] ?? [])),
+  ]);
+  return beside.length > 0 ? { hashes, beside } : { hashes };
 }

@@ -35,8 +35,8 @@ export type SqlSource = {
   oddWords: Sql;
   /** The column of the row's hashes. */
   terms?: Sql;
-  /** Hashes of a term under a column's name, one per tenant searched; absent where there is no inverted index. */
-  hash?: (column: string, term: string) => number[];
+  /** The hashes of a term under a column's name, for all tenants searched; absent where there is no inverted index. */
+  hash?: (column: string, term: string) => TermHashes;
   /** Whether the index has the terms of numbers and booleans, and of short texts as a whole. */
   hasMemberTerms?: boolean;
   /** Whether the index has how addresses and hashes begin. */
@@ -46,6 +46,9 @@ export type SqlSource = {
   /** The condition on the tenants searched. */
   tenants?: Sql;
 };
+
+/** Lists of hashes; a row with the term has one of each list. */
+export type TermHashes = readonly (readonly number[])[];
 
 type Found = { name: string; column: SqlColumn; below: readonly string[] };
 

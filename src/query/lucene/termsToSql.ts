@@ -4,7 +4,15 @@ import { textTerm, wholeTerm } from '../memberTerms.ts';
 import { wordsSql } from '../plainWords.ts';
 import type { Field } from './mapping.ts';
 import type { Predicate } from './predicate.ts';
-import { isWhole, joinNarrows, type Narrow, never, orMatcher, type SqlPredicate } from './sqlPredicate.ts';
+import {
+  anyTerm,
+  isWhole,
+  joinNarrows,
+  type Narrow,
+  never,
+  orMatcher,
+  type SqlPredicate,
+} from './sqlPredicate.ts';
 import { findColumn, memberName, type SqlColumn, type SqlSource, someValue } from './sqlSource.ts';
 import { anyWord, wordTest } from './wordSql.ts';
 
@@ -46,7 +54,7 @@ export function hashSets(field: Field, source: SqlSource, sets: readonly (readon
   const column = findColumn(field, source);
   if (!source.hash || !column?.column.hashed) return [];
   const { hash } = source;
-  const hashed = sets.map((terms) => ({ hashes: terms.flatMap((term) => hash(column.name, term)) }));
+  const hashed = sets.map((terms) => anyTerm(terms.map((term) => hash(column.name, term))));
   return hashed.every(({ hashes }) => hashes.length <= maxHashes) ? hashed : [];
 }
 
@@ -54,7 +62,7 @@ export function hashSets(field: Field, source: SqlSource, sets: readonly (readon
 export function textNarrow(field: Field, source: SqlSource): Narrow[] {
   const column = findColumn(field, source)?.column;
   if (!source.hash || !source.hasMemberTerms || column?.store !== 'json' || !column.hashed) return [];
-  return field.glob === undefined ? [{ hashes: source.hash(memberName(field), textTerm) }] : [];
+  return field.glob === undefined ? [anyTerm([source.hash(memberName(field), textTerm)])] : [];
 }
 
 function keywordTest(field: Field, values: readonly string[], column: SqlColumn, source: SqlSource): Sql {
@@ -111,11 +119,10 @@ function wholeNarrow(field: Field, values: readonly string[], source: SqlSource)
   const found = findColumn(field, source);
   if (!hash || !source.hasMemberTerms || found?.column.store !== 'json') return undefined;
   if (field.isFolded || field.glob !== undefined || values.length > maxHashes) return undefined;
-  const hashes = values.map((value) => {
-    const term = wholeTerm(value);
-    return term === undefined ? undefined : hash(memberName(field), term);
-  });
-  return hashes.includes(undefined) ? undefined : { hashes: hashes.flatMap((each) => each ?? []) };
+  const terms = values.map(wholeTerm).filter((term) => term !== undefined);
+  return terms.length < values.length
+    ? undefined
+    : anyTerm(terms.map((term) => hash(memberName(field), term)));
 }
 
 /**

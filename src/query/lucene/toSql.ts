@@ -276,9 +276,13 @@ export function indexTests(predicate: SqlPredicate, terms: Sql): Sql[] {
   );
 }
 
-function hashTest({ hashes, rows = [], all = [] }: Narrow, hasOne: (hashes: readonly number[]) => Sql): Sql {
+function hashTest(
+  { hashes, beside = [], rows = [], all = [] }: Narrow,
+  hasOne: (hashes: readonly number[]) => Sql,
+): Sql {
+  const hasAll = sql`(${join([hashes, ...beside].map(hasOne), ' and ')})`;
   const tests = [
-    ...(hashes.length > 0 || rows.length + all.length === 0 ? [hasOne(hashes)] : []),
+    ...(hashes.length > 0 || rows.length + all.length === 0 ? [hasAll] : []),
     ...all.map(
       (each) =>
         sql`(${join(

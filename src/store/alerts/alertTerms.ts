@@ -1,9 +1,9 @@
 import { yieldToEventLoop } from '../../lib/eventLoop.ts';
 import type { Finding } from '../../model/alert.ts';
 import { lowerCase } from '../../query/analyzer.ts';
-import { beginningTerm } from '../../query/beginningTerm.ts';
+import { createCoarseHashes } from '../../query/coarseHashes.ts';
 import { addMemberTerms } from '../../query/memberTerms.ts';
-import { createTermHash } from '../../query/termHash.ts';
+import { tagTerms } from '../documents/documentRecords.ts';
 import type { NoteWords } from './alertWords.ts';
 import { type IndexedTexts, indexTexts, textsOf } from './indexTexts.ts';
 
@@ -19,7 +19,9 @@ type Nullable<T> = { [member in keyof T]?: T[member] | null };
  * Which terms this version gives an alert. Greater with every change: searches rely on new terms only after
  * `reindexAlerts` has given them to all alerts.
  */
-export const termVersion = 3;
+export const termVersion = 4;
+/** Alerts with the terms of this version keep them: searches ask for the single hashes of version 3 beside the coarse ones. */
+export const neededVersion = 3;
 
 /** The hashes under which searches find an alert, and the words that PostgreSQL would split wrongly; notes all its words. */
 export async function alertTerms(alert: TermSource, noteWords?: NoteWords): Promise<IndexedTexts> {
@@ -30,15 +32,15 @@ export async function alertTerms(alert: TermSource, noteWords?: NoteWords): Prom
     walletName: [alert.walletName ?? undefined],
     meta: textsOf(meta),
   };
-  const { odd, terms } = await indexTexts(tenantId, texts, noteWords);
+  const { odd, terms } = await indexTexts(tenantId, texts, createCoarseHashes, noteWords);
   await yieldToEventLoop();
-  addMemberTerms('meta', meta, (field, term) => terms.add(createTermHash(tenantId, field)(term)));
+  const add = (field: string, term: string) => {
+    for (const hash of createCoarseHashes(tenantId, field)(term)) terms.add(hash);
+  };
+  addMemberTerms('meta', meta, add);
   const addWhole = (column: string, value: string) => {
-    const hash = createTermHash(tenantId, column);
-    terms.add(hash(value));
+    add(column, value);
     noteWords?.(column)?.(value);
-    const beginning = beginningTerm(value);
-    if (beginning !== undefined) terms.add(hash(beginning));
   };
   for (const column of wholeColumns) {
     const value = alert[column];
@@ -48,7 +50,10 @@ export async function alertTerms(alert: TermSource, noteWords?: NoteWords): Prom
     const value = alert[column];
     if (value != null) addWhole(column, lowerCase(value));
   }
-  for (const tag of alert.tags) addWhole('tags', tag);
+  for (const tag of alert.tags) {
+    for (const term of tagTerms(tag)) add('tags', term);
+    noteWords?.('tags')?.(tag);
+  }
   // Almost no alert is, so that the others need no term.
   for (const column of ['suppressed', 'backfilled'] as const) if (alert[column]) addWhole(column, 'true');
   return { odd, terms };

@@ -1,8 +1,6 @@
 import { yieldToEventLoop } from '../../lib/eventLoop.ts';
 import { addWords, analyze } from '../../query/analyzer.ts';
-import { beginningTerm } from '../../query/beginningTerm.ts';
 import { oddWords } from '../../query/plainWords.ts';
-import { createTermHash } from '../../query/termHash.ts';
 import type { NoteWords } from './alertWords.ts';
 
 export type IndexedTexts = {
@@ -20,12 +18,13 @@ const wordsPerTurn = 10_000;
 export async function indexTexts(
   tenantId: number,
   columns: Readonly<Record<string, readonly (string | undefined)[]>>,
+  createHashes: (tenantId: number, column: string) => (word: string) => readonly number[],
   noteWords?: NoteWords,
 ): Promise<IndexedTexts> {
   const terms = new Set<number>();
   const odd: [string, string][] = [];
   for (const [column, texts] of Object.entries(columns)) {
-    const hash = createTermHash(tenantId, column);
+    const hashesOf = createHashes(tenantId, column);
     const note = noteWords?.(column);
     for (const text of texts) {
       if (text === undefined) continue;
@@ -33,10 +32,8 @@ export async function indexTexts(
       for (let at = 0; at < words.length; at += wordsPerTurn) {
         const piece = words.length > wordsPerTurn ? words.slice(at, at + wordsPerTurn) : words;
         for (const word of piece) {
-          terms.add(hash(word));
+          for (const hash of hashesOf(word)) terms.add(hash);
           note?.(word);
-          const beginning = beginningTerm(word);
-          if (beginning !== undefined) terms.add(hash(beginning));
         }
         if (words.length > wordsPerTurn) await yieldToEventLoop();
       }

@@ -3,6 +3,9 @@ import { raiseAll, randomFinding } from '../../../test/support/randomAlerts.ts';
 import { createRandom } from '../../../testing/createRandom.ts';
 import { createTestDatabase } from '../../../testing/createTestDatabase.ts';
 import { sql } from '../../lib/sql.ts';
+import { textTerm } from '../../query/memberTerms.ts';
+import { numberTerms } from '../../query/numberTerms.ts';
+import { termHash } from '../../query/termHash.ts';
 import { onlyRow, openStore, type Store } from '../db.ts';
 import { compileQuery } from '../documents/compileQuery.ts';
 import { alertTable } from './alertTable.ts';
@@ -56,14 +59,51 @@ it('alerts of an earlier version are found before and after they get new terms, 
   expect(await reindexAlerts(store, { onProgress: ({ partition }) => done.push(partition) })).toBe(true);
   expect(done.at(-1)).toBe('alert_2026_01');
   expect(await terms()).toEqual(right);
-  expect(await completeTerms(store)).toBe(3);
+  expect(await completeTerms(store)).toBe(4);
   expect(await count('meta.amount:500')).toBe(counted.count);
 });
 
-async function count(query: string): Promise<number> {
-  const scope = { condition: sql`t.tenant_id = 1`, tenantIds: [1] };
-  const condition = await compileQuery(store, alertTable, scope, { query }, 0);
+it('alerts of a version without coarse hashes are found beside new ones', async () => {
+  const [txHash, from] = [`0x${'5c'.repeat(32)}`, `0x${'a7'.repeat(20)}`];
+  const tenant = { tenantId: 9, projectId: 2, contractId: 3 };
+  const of = (n: number) => ({
+    ...randomFinding(createRandom(`coarse ${n}`), tenant, n, Date.UTC(2026, 0, 20), Date.UTC(2026, 2, 10)),
+    eid: 'seen before',
+    message: `from ${from}`,
+    meta: { from, amount: 8092.58 },
+    txHash,
+  });
+  await raiseAll(store, [of(1), of(2)]);
+  const single = [
+    termHash(9, 'txHash', txHash),
+    termHash(9, 'eid', 'seen before'),
+    termHash(9, 'message', from),
+    termHash(9, 'meta', from),
+    ...numberTerms(8092.58).member.map((term) => termHash(9, 'meta.amount', term)),
+    ...[numberTerms(8092.58).any, '0x a7a'].map((term) => termHash(9, 'meta', term)),
+    termHash(9, 'meta.from', textTerm),
+  ];
+  await store.query(sql`update alert set terms = ${single}::int4[]
+    where (tenant_id, timestamp, uid) = (select tenant_id, timestamp, uid from alert where tenant_id = 9 limit 1)`);
+  await store.query(sql`update alert_terms_state set version = 3`);
+  const before = openStore(database.config, () => {});
+  const queries = [
+    `txHash:${txHash}`,
+    'eid:"seen before"',
+    `message:${from}`,
+    from,
+    'meta.amount:8092.58',
+    '8092.58',
+    'meta.from:0xa7a*',
+  ];
+  for (const query of queries) expect([query, await count(query, before, 9)]).toEqual([query, 2]);
+  await before.close();
+});
+
+async function count(query: string, of = store, tenantId = 1): Promise<number> {
+  const scope = { condition: sql`t.tenant_id = ${tenantId}`, tenantIds: [tenantId] };
+  const condition = await compileQuery(of, alertTable, scope, { query }, 0);
   return onlyRow(
-    await store.query<{ count: number }>(sql`select count(*) as count from alert t where ${condition}`),
+    await of.query<{ count: number }>(sql`select count(*) as count from alert t where ${condition}`),
   ).count;
 }

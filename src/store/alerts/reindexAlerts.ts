@@ -3,7 +3,7 @@ import { storableJson } from '../../lib/json.ts';
 import { raw, type Sql, sql } from '../../lib/sql.ts';
 import { toSeverity } from '../../model/alert.ts';
 import type { Db, Store } from '../db.ts';
-import { alertTerms, type TermSource, termVersion } from './alertTerms.ts';
+import { alertTerms, neededVersion, type TermSource, termVersion } from './alertTerms.ts';
 import { createWordList, insertWords } from './alertWords.ts';
 
 type Progress = { partition: string; done: number; total: number };
@@ -15,7 +15,7 @@ type Options = {
 };
 
 const chunkSize = 250;
-/** Version 3 only added the dictionary, so that alerts with the terms of version 2 need not be written again. */
+/** Alerts with the terms of version 2 need not be written again: version 3 added the dictionary, and searches know both forms of 4. */
 const lastChangedTerms = 2;
 /** So often the rows that were replaced make room for the next ones. */
 const chunksPerVacuum = 40;
@@ -32,13 +32,13 @@ export async function reindexAlerts(store: Store, options: Options = {}): Promis
     const startedAt = performance.now();
     const step = await store.transaction(async (tx) => {
       const state = await lockState(tx);
-      if (!state || state.version >= termVersion) return state;
+      if (!state || state.version >= neededVersion) return state;
       if (names.length === 0) names = await partitionNames(tx);
       return { ...state, ...(await reindexChunk(tx, state, names)) };
     });
     // Another process is at work.
     if (!step) return false;
-    if (step.version >= termVersion) return true;
+    if (step.version >= neededVersion) return true;
     const { partition } = step;
     const isChanged = step.version < lastChangedTerms;
     if (partition !== null && isChanged && (count % chunksPerVacuum === 0 || step.isEnd))
@@ -83,14 +83,15 @@ async function reindexChunk(
   // A partition that was dropped in the meantime is older than all that are left.
   const partition =
     state.partition === null ? names[0] : names.find((name) => name <= (state.partition ?? ''));
+  const isChanged = state.version < lastChangedTerms;
   if (partition === undefined) {
+    const version = isChanged ? termVersion : neededVersion;
     await tx.query(
       sql`update alert_terms_state
-        set version = ${termVersion}, partition = null, tenant_id = null, timestamp = null, uid = null`,
+        set version = ${version}, partition = null, tenant_id = null, timestamp = null, uid = null`,
     );
-    return { partition: null, isEnd: true, version: termVersion };
+    return { partition: null, isEnd: true, version };
   }
-  const isChanged = state.version < lastChangedTerms;
   const limit = isChanged ? chunkSize : 4 * chunkSize;
   const isStarted = partition === state.partition && state.tenantId !== null;
   const tenantId = (await tx.isDistributed())

@@ -1,6 +1,7 @@
 import { yieldToEventLoop } from '../../lib/eventLoop.ts';
 import { empty, integer, join, raw, type Sql, sql } from '../../lib/sql.ts';
 import { Problem } from '../../model/errors.ts';
+import { createCoarseHashes } from '../../query/coarseHashes.ts';
 import { compile } from '../../query/lucene/compile.ts';
 import { searchQueryBudget } from '../../query/lucene/cost.ts';
 import { createPacedMatcher } from '../../query/lucene/createPacedMatcher.ts';
@@ -9,7 +10,7 @@ import { namedFields } from '../../query/lucene/namedFields.ts';
 import { parseQuery } from '../../query/lucene/parseQuery.ts';
 import { fieldsOf, type Predicate } from '../../query/lucene/predicate.ts';
 import type { Narrow } from '../../query/lucene/sqlPredicate.ts';
-import type { SqlSource } from '../../query/lucene/sqlSource.ts';
+import type { SqlSource, TermHashes } from '../../query/lucene/sqlSource.ts';
 import { indexTests, narrowed, rowTest, toSql } from '../../query/lucene/toSql.ts';
 import { termHash } from '../../query/termHash.ts';
 import { completeTerms } from '../alerts/completeTerms.ts';
@@ -184,7 +185,7 @@ async function hashing(
   return {
     ...(words ? { wordsOf: (pattern) => words.get(pattern) } : {}),
     terms,
-    hash: (column: string, term: string) => tenantIds.map((tenantId) => termHash(tenantId, column, term)),
+    hash: (column: string, term: string) => hashTerm(table, version, tenantIds, column, term),
     hasMemberTerms: version >= 1,
     hasBeginnings: version >= 2,
     tenants:
@@ -192,6 +193,21 @@ async function hashing(
         ? sql`t.tenant_id = ${tenantIds[0]}`
         : sql`t.tenant_id = any(${tenantIds}::bigint[])`,
   };
+}
+
+/** Alerts from before there were coarse hashes have the one that other documents have. */
+function hashTerm(
+  { name }: DocumentTable,
+  version: number,
+  tenantIds: readonly number[],
+  column: string,
+  term: string,
+): TermHashes {
+  const single = () => tenantIds.map((tenantId) => termHash(tenantId, column, term));
+  if (name !== 'alert') return [single()];
+  const coarse = tenantIds.map((tenantId) => createCoarseHashes(tenantId, column)(term));
+  const lists = (coarse[0] ?? []).map((_, place) => coarse.flatMap((hashes) => hashes[place] ?? []));
+  return version >= 4 || lists.length === 1 ? lists : lists.map((list) => [...list, ...single()]);
 }
 
 function inTime(timeseries: Timeseries): Sql {

@@ -1,6 +1,6 @@
 import type { ScoreEvent, ScoreStep } from '../../model/score.ts';
 import { lowerCase } from '../../query/analyzer.ts';
-import { termHash } from '../../query/termHash.ts';
+import { createTermHash, termHash } from '../../query/termHash.ts';
 import { indexTexts, textsOf } from '../alerts/indexTexts.ts';
 import type { LaneState } from './readLane.ts';
 
@@ -41,11 +41,8 @@ export function scoreIndex(timestamp: number): string {
 type AlertEvent = Extract<ScoreEvent, { type: 'alert' }>;
 
 async function alertColumns(tenantId: number, event: AlertEvent): Promise<Record<string, unknown>> {
-  const { odd, terms } = await indexTexts(tenantId, {
-    alertName: [event.name],
-    alertMessage: [event.message],
-    meta: textsOf(event.meta),
-  });
+  const texts = { alertName: [event.name], alertMessage: [event.message], meta: textsOf(event.meta) };
+  const { odd, terms } = await indexTexts(tenantId, texts, createWordHashes);
   const monitorId = event.detectorId ?? event.triggerId ?? event.actionId;
   return {
     contract_id: event.contractId,
@@ -61,6 +58,11 @@ async function alertColumns(tenantId: number, event: AlertEvent): Promise<Record
     odd_words: odd,
     terms: [...wholeTerms(tenantId, event), ...terms],
   };
+}
+
+function createWordHashes(tenantId: number, column: string): (word: string) => number[] {
+  const hash = createTermHash(tenantId, column);
+  return (word) => [hash(word)];
 }
 
 /** Hashes of the values that are looked up as a whole; the names are those of the members in `scoreTable`. */

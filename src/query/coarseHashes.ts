@@ -1,0 +1,47 @@
+import { beginningTerm } from './beginningTerm.ts';
+import { createTermHash } from './termHash.ts';
+
+type Hashes = (term: string) => readonly number[];
+
+/**
+ * The hashes of a term under which an alert is found; an alert with the term has all of them. Most terms have one of 32 bits.
+ * Values that hardly two alerts share have two or three of 15 bits instead: an entry of the index for one alert
+ * takes ten times the room of an alert more in a list, and the few alerts that have all hashes are checked anyway.
+ * Stored, so they may never change.
+ */
+export function createCoarseHashes(tenantId: number, field: string): Hashes {
+  const hash = createTermHash(tenantId, field);
+  if (singleFields.has(field)) return (term) => [hash(term)];
+  return (term) => {
+    const beginning = beginningTerm(term);
+    if (beginning !== undefined && !term.startsWith(beginningMark))
+      return [lower(hash(term)), ...both(hash(beginning))];
+    return isUnique(field, term) ? both(hash(term)) : [hash(term)];
+  };
+}
+
+/** The hash of a tag goes with it, so that no other value of the alert may share it; alerts of one incident share its uid. */
+const singleFields: ReadonlySet<string> = new Set(['tags', 'incidentUid']);
+/** With what terms of beginnings start. */
+const beginningMark = '0x ';
+/** With what terms of numbers in any member start. */
+const numberMark = 'n32 ';
+/** Ids, and the addresses and hashes of chains that do not begin them with 0x. */
+const minUniqueLength = 32;
+
+function isUnique(field: string, term: string): boolean {
+  return (
+    field === 'eid' ||
+    term.length >= minUniqueLength ||
+    term.startsWith(beginningMark) ||
+    term.startsWith(numberMark)
+  );
+}
+
+function lower(hash: number): number {
+  return hash & 0x7fff;
+}
+
+function both(hash: number): [number, number] {
+  return [lower(hash), (hash >>> 16) & 0x7fff];
+}
