@@ -7,7 +7,8 @@ export type SearchCase = { name: string; path: string; body: unknown; sql: strin
 /** All that an alert has, as the answers of Vigil have it. */
 const height = (column: string) =>
   `((select jsonb_object_agg(chain_uid, ${column}) from chain_cursor) ->> t.chain_uid)::bigint`;
-const columns = `t.uid::text as uid, t.kind, t.alert_group as "group", t.timestamp, t.eid, t.tx_hash as "txHash",
+const txHash = `coalesce(t.tx_hash, '0x' || encode(t.tx_hash_bytes, 'hex'))`;
+const columns = `t.uid::text as uid, t.kind, t.alert_group as "group", t.timestamp, t.eid, ${txHash} as "txHash",
   t.chain_uid as "chainUid", t.block_number as "blockNumber", t.block_hash as "blockHash", t.tenant_id as "tenantId",
   t.project_id as "projectId", t.contract_id as "contractId", t.detector_id as "detectorId", t.trigger_id as "triggerId",
   t.action_id as "actionId", t.wallet_id as "walletId", t.wallet_name as "walletName", t.wallet_chain_uid as "walletChainUid",
@@ -25,7 +26,7 @@ const words = "(' ' || lower(t.message) || ' ')";
 /** What a word without a field is looked for in, as the index and as the row have it. */
 const searchedFields =
   'eid txHash chainUid blockHash walletChainUid walletAddress tags name message walletName meta'.split(' ');
-const everyText = `concat_ws(' ', t.eid, t.tx_hash, t.chain_uid, t.block_hash, t.wallet_chain_uid, t.wallet_address, t.tags, t.name,
+const everyText = `concat_ws(' ', t.eid, ${txHash}, t.chain_uid, t.block_hash, t.wallet_chain_uid, t.wallet_address, t.tags, t.name,
   t.message, t.wallet_name, t.meta)`;
 
 export function createSearchCases(world: AlertWorld): SearchCase[] {

@@ -62,7 +62,7 @@ export async function adopt(
   for (const { finding, alert } of settled) {
     const { txHash, tenantId, source, place, uid, incidentUid } = alert;
     const row = await alertRow(finding, uid, incidentUid ?? undefined);
-    adopted.push({ txHash, tenantId, source, place, row });
+    adopted.push({ txHash, tenantId, source, place, row, blockHash: finding.blockHash ?? null });
   }
   await adoptAlerts(tx, chainUid, adopted, now);
   const standing = settled.filter(({ alert }) => !alert.isRetracted);

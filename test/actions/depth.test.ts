@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { AbiEvent, AbiFunction } from 'ox';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sql } from '../../src/lib/sql.ts';
+import { blockHashSql } from '../../src/store/alerts/packedHashes.ts';
 import { createRandom } from '../../testing/createRandom.ts';
 import type { BlockSpec, SimBlock } from '../../testing/simulator/buildBlock.ts';
 import { createMempool, type Mempool } from '../../testing/simulator/createMempool.ts';
@@ -121,7 +122,7 @@ describe('the depth at which actions fire', { timeout: 600_000 }, () => {
   /** The intents of the action that waits for depth, by attack. */
   async function intents(): Promise<{ id: number; state: string; reason: string | null; hash: string }[]> {
     return vigil.store.query(
-      sql`select (t.meta -> 'args' ->> 'id')::int as id, i.state, i.reason, t.block_hash as hash
+      sql`select (t.meta -> 'args' ->> 'id')::int as id, i.state, i.reason, ${blockHashSql} as hash
         from action_intent i join alert t on t.tenant_id = i.tenant_id and t.uid = i.alert_uid
         where i.fire_at = 'confirmed' order by i.id`,
     );

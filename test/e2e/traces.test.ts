@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { render } from '../../src/lib/sql.ts';
+import { txHashSql } from '../../src/store/alerts/packedHashes.ts';
 import { artifacts } from '../../testing/contracts/artifacts.ts';
 import type { Contract } from '../../testing/createContract.ts';
 import { createRandom } from '../../testing/createRandom.ts';
@@ -14,6 +16,7 @@ import { detectorMaker } from '../watch/support/detectorMaker.ts';
 
 const rounds = Number(process.env.PROVE_ROUNDS ?? sized(1, 5));
 const ether = 10n ** 18n;
+const txHash = render(txHashSql).text;
 
 describe('kill -9 while inner calls are evaluated', () => {
   const random = createRandom('trace crashes');
@@ -109,7 +112,7 @@ describe('kill -9 while inner calls are evaluated', () => {
     'the alerts are written': whileWriting('alert'),
     'the alerts are stored': async () => {
       const hash = await attack();
-      await until(async () => (await rows('select 1 from alert where tx_hash = $1', hash)).length > 0);
+      await until(async () => (await rows(`select 1 from alert t where ${txHash} = $1`, hash)).length > 0);
       kill();
       return hash;
     },
@@ -142,7 +145,7 @@ describe('kill -9 while inner calls are evaluated', () => {
       await isWatching();
       await until(async () => (await rows('select 1 from untraced_block limit 1')).length === 0);
       const found = await rows(
-        `select d.name from alert a join detector d on d.id = a.detector_id where a.tx_hash = $1 order by 1`,
+        `select d.name from alert t join detector d on d.id = t.detector_id where ${txHash} = $1 order by 1`,
         hash,
       );
       expect(found, `killed when ${moment}, SEED=${random.seed}`).toEqual([

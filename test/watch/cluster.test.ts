@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { raw, sql } from '../../src/lib/sql.ts';
+import { eidSql } from '../../src/store/alerts/packedHashes.ts';
 import { verifyRollups } from '../../src/store/alerts/rollups.ts';
 import { distribute } from '../../src/store/citus/distribute.ts';
 import { findShardGroups } from '../../src/store/citus/findShardGroups.ts';
@@ -181,7 +182,7 @@ it('whatever is killed, all that was acknowledged and all that the chain has is 
   refused.delete(503);
   expect([...refused]).toEqual([]);
   const stored = await vigil.store.query<{ uid: string; tenantId: number; eid: string; engine: boolean }>(
-    sql`select uid::text, tenant_id as "tenantId", eid, block_number is null as engine from alert`,
+    sql`select uid::text, tenant_id as "tenantId", ${eidSql} as eid, block_number is null as engine from alert t`,
   );
   const outside = stored.filter(({ engine }) => engine);
   expect(new Set(outside.map(({ eid }) => eid)).size).toBe(outside.length);

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { type ChainUid, chains } from '../../src/chains/chains.ts';
 import { sql } from '../../src/lib/sql.ts';
+import { blockHashSql } from '../../src/store/alerts/packedHashes.ts';
 import { verifyRollups } from '../../src/store/alerts/rollups.ts';
 import { createRandom, type Random } from '../../testing/createRandom.ts';
 import { sized } from '../../testing/proveSize.ts';
@@ -52,7 +53,7 @@ describe('reorganisations', { timeout: 300_000 }, () => {
         expect(await findIncidentFaults(vigil)).toEqual([]);
         const dump = await dumpWatch(vigil);
         const retracted = await vigil.store.query<{ hash: string }>(
-          sql`select block_hash as hash from alert where retracted_at is not null`,
+          sql`select ${blockHashSql} as hash from alert t where retracted_at is not null`,
         );
         const winning = new Set(chain.blocks.map(({ hash }) => hash));
         expect(retracted.filter(({ hash }) => winning.has(hash))).toEqual([]);

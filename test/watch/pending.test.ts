@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sql } from '../../src/lib/sql.ts';
+import { txHashSql } from '../../src/store/alerts/packedHashes.ts';
 import { verifyRollups } from '../../src/store/alerts/rollups.ts';
 import { artifacts } from '../../testing/contracts/artifacts.ts';
 import type { Contract } from '../../testing/createContract.ts';
@@ -223,7 +224,7 @@ describe('a pool with thousands of transactions', () => {
     // The node does not know the attack by its hash, so that its alert is retracted soon.
     const raised = () =>
       vigil.store.query(
-        sql`select tx_hash as hash, is_pending as "isPending" from alert where chain_uid = 'ethereum'`,
+        sql`select ${txHashSql} as hash, is_pending as "isPending" from alert t where chain_uid = 'ethereum'`,
       );
     await until(async () => (await raised()).length > 0);
     // The others name nothing that is watched: as many as may be are simulated, the rest is counted.

@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { render, sql } from '../../src/lib/sql.ts';
+import { blockHashSql, eidSql } from '../../src/store/alerts/packedHashes.ts';
 import { verifyRollups } from '../../src/store/alerts/rollups.ts';
 import { openStore } from '../../src/store/db.ts';
 import { createRandom } from '../../testing/createRandom.ts';
@@ -77,7 +79,9 @@ describe('kill -9 while a chain is followed', () => {
         await until(async () => (await processed()) === blockCount, 600_000);
         await vigil.stop('SIGKILL');
         const { rows } = await db.query<{ key: string }>(
-          `select detector_id || ' ' || block_hash || ' ' || eid as key from alert order by key`,
+          render(
+            sql`select detector_id || ' ' || ${blockHashSql} || ' ' || ${eidSql} as key from alert t order by key`,
+          ).text,
         );
         expect(rows.map(({ key }) => key)).toEqual(expected);
         const store = openStore(database.config, () => {});

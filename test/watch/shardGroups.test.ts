@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { type AlertWriter, createAlertWriter } from '../../src/alerts/createAlertWriter.ts';
 import { sql } from '../../src/lib/sql.ts';
 import type { FindGroups } from '../../src/store/alerts/groupWrites.ts';
+import { blockHashSql } from '../../src/store/alerts/packedHashes.ts';
 import { ensurePartitions } from '../../src/store/alerts/partitions.ts';
 import { unpackedRollups, verifyRollups } from '../../src/store/alerts/rollups.ts';
 import { type Db, openStore, type Store } from '../../src/store/db.ts';
@@ -93,7 +94,7 @@ describe('alerts that are written by shard group', () => {
         async transaction(work) {
           const result = await store.transaction(work);
           const rows = await store.query(
-            sql`select 1 from alert where retracted_at is null and block_hash is not null`,
+            sql`select 1 from alert t where retracted_at is null and ${blockHashSql} is not null`,
           );
           standing.push(rows.length);
           return result;
@@ -207,8 +208,8 @@ async function dump(store: Store, tenantIds = tenants) {
   const own = sql`tenant_id = any(${tenantIds}::bigint[])`;
   const [alerts, rollups, incidents, pending, notified] = await Promise.all([
     store.query<Record<string, unknown>>(
-      sql`select tenant_id, uid, timestamp, retracted_at is null as stands, retraction_reason, block_hash, is_pending,
-        incident_uid, suppressed, numeric_severity, terms from alert where ${own} order by uid`,
+      sql`select tenant_id, uid, timestamp, retracted_at is null as stands, retraction_reason, ${blockHashSql} as block_hash, is_pending,
+        incident_uid, suppressed, numeric_severity, terms from alert t where ${own} order by uid`,
     ),
     store.query(sql`select * from ${unpackedRollups} r where ${own} order by 1, 2, 3, 4, 5, 6`),
     store.query(

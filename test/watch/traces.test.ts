@@ -243,10 +243,14 @@ describe('the trace of an alert', () => {
     const { id } = await vigil.ok('POST', 'tenant', { name: 'Strangers' });
     const stranger = await vigil.token(id, 'tenant-manager');
     expect(await ask(first.uid, stranger)).toMatchObject(refusal(404, 'There is no such alert.'));
-    await vigil.store.query(sql`update alert set tx_hash = null where uid = ${first.uid}::uuid`);
+    await vigil.store.query(
+      sql`update alert set tx_hash = null, tx_hash_bytes = null where uid = ${first.uid}::uuid`,
+    );
     expect(await ask(first.uid)).toMatchObject(refusal(409, 'not about a transaction'));
     const gone = `0x${'ab'.repeat(32)}`;
-    await vigil.store.query(sql`update alert set tx_hash = ${gone} where uid = ${second.uid}::uuid`);
+    await vigil.store.query(
+      sql`update alert set tx_hash = ${gone}, tx_hash_bytes = null where uid = ${second.uid}::uuid`,
+    );
     expect(await ask(second.uid)).toMatchObject(refusal(404, 'no such transaction'));
     node.tracing = 'failing';
     expect(await ask(third.uid)).toMatchObject(refusal(503, 'did not give the trace'));

@@ -25,9 +25,12 @@ const types = {
   name: 'text',
   message: 'text',
   eid: 'text',
+  eid_rest: 'text',
   tx_hash: 'text',
+  tx_hash_bytes: 'bytea',
   chain_uid: 'text',
   block_hash: 'text',
+  block_hash_bytes: 'bytea',
   is_pending: 'boolean',
   interceptor_type: 'text',
   trigger_type: 'text',
@@ -47,6 +50,8 @@ type Value = {
   uuid: string;
   boolean: boolean;
   text: string;
+  /** As `\\x` and hexadecimal digits. */
+  bytea: string;
   jsonb: object;
   'text[]': readonly string[];
   'int4[]': readonly number[];
@@ -74,7 +79,7 @@ const selected = raw(
 
 /** Whether values have to be quoted; those that are no text themselves are cast from it. */
 function isTextual(type: Type): boolean {
-  return type === 'text' || type === 'jsonb' || type === 'text[]' || type === 'int4[]';
+  return type === 'text' || type === 'bytea' || type === 'jsonb' || type === 'text[]' || type === 'int4[]';
 }
 
 function toArray(rows: readonly AlertRow[], name: keyof AlertRow, type: Type): string {

@@ -3,6 +3,7 @@ import { type Finding, severityOf } from '../../model/alert.ts';
 import { termHash } from '../../query/termHash.ts';
 import type { AlertRow } from './alertColumns.ts';
 import { findingTerms } from './findingTerms.ts';
+import { packHashes } from './packedHashes.ts';
 
 /** A finding as its row, with its search terms; yields to the event loop where that takes long. */
 export async function alertRow(finding: Finding, uid: string, incidentUid?: string): Promise<AlertRow> {
@@ -33,10 +34,8 @@ export async function alertRow(finding: Finding, uid: string, incidentUid?: stri
     alert_group: finding.group,
     name: finding.name,
     message: finding.message,
-    eid: finding.eid,
-    tx_hash: finding.txHash,
+    ...packHashes(finding),
     chain_uid: finding.chainUid,
-    block_hash: finding.blockHash,
     is_pending: finding.isPending,
     interceptor_type: finding.interceptorType,
     trigger_type: finding.triggerType,

@@ -4,6 +4,7 @@ import { alertGroups, alertKinds, finalities, retractionReasons, severityOf } fr
 import { interceptorTypes, triggerTypes } from '../../model/enumerations.ts';
 import { chainHeights } from '../citus/chainHeights.ts';
 import { defineDocumentTable } from '../documents/documentTable.ts';
+import { blockHashSql, eidSql, txHashSql } from './packedHashes.ts';
 
 const severityCases = Object.entries(severityOf).map(([name, number]) => `when ${number} then '${name}'`);
 export const severityExpression = (column: string) => `case ${column} ${severityCases.join(' ')} end`;
@@ -95,11 +96,11 @@ export const alertTable = defineDocumentTable(
       type: 'keyword',
       ...oneOf(finalities),
     },
-    eid: { ...keyword('eid'), hashed: 'whole' },
-    txHash: { sql: raw('t.tx_hash'), store: 'text', type: 'foldedKeyword', hashed: 'whole' },
+    eid: { sql: eidSql, store: 'text', type: 'keyword', hashed: 'whole' },
+    txHash: { sql: txHashSql, store: 'text', type: 'foldedKeyword', hashed: 'whole' },
     chainUid: { ...keyword('chain_uid'), hashed: 'whole' },
     blockNumber: { ...number('block_number'), indexed: 'alone' },
-    blockHash: { sql: raw('t.block_hash'), store: 'text', type: 'foldedKeyword', hashed: 'whole' },
+    blockHash: { sql: blockHashSql, store: 'text', type: 'foldedKeyword', hashed: 'whole' },
     name: text('name'),
     message: text('message'),
     interceptorType: keyword('interceptor_type', interceptorTypes),

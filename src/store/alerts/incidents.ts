@@ -6,6 +6,7 @@ import { type OfTenant, perTenant } from '../citus/perTenant.ts';
 import type { Db } from '../db.ts';
 import { nowMs } from '../fragments.ts';
 import { incidentId } from './loneIncidents.ts';
+import { txHashSql } from './packedHashes.ts';
 
 /** Leads from a transaction or a repeated cause of a tenant, by the digest `key`, to its incident. */
 export type IncidentKey = { key: string; lastAt: number; incidentUid: string };
@@ -196,7 +197,7 @@ async function recount(
       cross join lateral (
         select count(*) as alerts, count(*) filter (where not t.is_resolved) as open_alerts,
           (array_agg(t order by t.numeric_severity desc, t.timestamp, t.uid))[1] as worst,
-          coalesce((array_agg(distinct t.tx_hash) filter (where t.tx_hash is not null))[:${maxListed}], '{}')
+          coalesce((array_agg(distinct ${txHashSql}) filter (where ${txHashSql} is not null))[:${maxListed}], '{}')
             as tx_hashes
         from alert t where t.tenant_id = k.tenant_id and t.incident_uid = k.uid and t.retracted_at is null
           and t.timestamp between k.first_at and k.last_at and ${ofTenant('t')}) c

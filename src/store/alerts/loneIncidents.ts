@@ -2,6 +2,7 @@ import { raw, type Sql, sql } from '../../lib/sql.ts';
 import { uidTime } from '../../lib/uid.ts';
 import { perTenant } from '../citus/perTenant.ts';
 import type { Db } from '../db.ts';
+import { txHashSql } from './packedHashes.ts';
 
 /** The number of an incident, which follows from its uid. Those that came before this rule have numbers of a sequence. */
 export const incidentId = (uid: string) => raw(`('x' || right(${uid}::text, 12))::bit(48)::bigint`);
@@ -13,7 +14,7 @@ const columns = `tenant_id, uid, id, chain_uid, name, message, numeric_severity,
 const loneColumns = sql`t.tenant_id, t.uid, ${incidentId('t.uid')} as id, t.chain_uid, t.name, t.message,
   t.numeric_severity, (t.retracted_at is null)::int as alerts,
   (t.retracted_at is null and not t.is_resolved)::int as open_alerts, array[t.contract_id] as contract_ids,
-  array_remove(array[t.tx_hash], null) as tx_hashes, t.timestamp as first_at, t.timestamp as last_at,
+  array_remove(array[${txHashSql}], null) as tx_hashes, t.timestamp as first_at, t.timestamp as last_at,
   t.incident_at as created_at, coalesce(t.retracted_at, t.incident_at) as updated_at`;
 
 /** Alerts that began an incident which has no row of its own. */

@@ -5,6 +5,7 @@ import { toSeverity } from '../../model/alert.ts';
 import type { Db, Store } from '../db.ts';
 import { alertTerms, neededVersion, type TermSource, termVersion } from './alertTerms.ts';
 import { createWordList, insertWords } from './alertWords.ts';
+import { blockHashSql, eidSql, txHashSql } from './packedHashes.ts';
 
 type Progress = { partition: string; done: number; total: number };
 type Options = {
@@ -104,10 +105,10 @@ async function reindexChunk(
     : raw('true');
   const rows = await tx.query<StoredAlert>(
     sql`select tenant_id as "tenantId", timestamp, uid::text, project_id as "projectId", detector_id as "detectorId",
-        trigger_id as "triggerId", action_id as "actionId", wallet_id as "walletId", eid,
+        trigger_id as "triggerId", action_id as "actionId", wallet_id as "walletId", ${eidSql} as eid,
         nullif(incident_uid, uid)::text as "incidentUid", detector_schema_name as "detectorSchemaName",
         numeric_severity as "numericSeverity", chain_uid as "chainUid",
-        wallet_chain_uid as "walletChainUid", block_hash as "blockHash", tx_hash as "txHash",
+        wallet_chain_uid as "walletChainUid", ${blockHashSql} as "blockHash", ${txHashSql} as "txHash",
         wallet_name as "walletName",
         wallet_address as "walletAddress", name, message, tags, meta, suppressed, backfilled
       from ${raw(partition)} t where ${ofTenant} and ${after} order by tenant_id, timestamp, uid limit ${limit}

@@ -3,6 +3,7 @@ import type { RetractionReason } from '../../model/alert.ts';
 import { awaitPrepared } from '../citus/awaitPrepared.ts';
 import { perTenant } from '../citus/perTenant.ts';
 import type { Db } from '../db.ts';
+import { blockHashSql } from './packedHashes.ts';
 import { addToRollups, countAlerts } from './rollups.ts';
 
 export type Block = { number: number; hash: string };
@@ -35,7 +36,7 @@ export async function retractAlertsIn(
   const own = tenantIds ? sql`t.tenant_id = any(${tenantIds}::bigint[])` : raw('true');
   const found = sql`unnest(${blocks.map(({ number }) => number)}::bigint[],
       ${blocks.map(({ hash }) => hash)}::text[]) b(number, hash)
-    where t.chain_uid = ${chainUid} and t.block_number = b.number and t.block_hash = b.hash and ${own}`;
+    where t.chain_uid = ${chainUid} and t.block_number = b.number and ${blockHashSql} = b.hash and ${own}`;
   return retract(tx, found, 'REORGANISED', now);
 }
 

@@ -2,6 +2,7 @@ import { sql } from '../../lib/sql.ts';
 import { shadowTag } from '../../model/alert.ts';
 import type { AlertEvent } from '../../model/score.ts';
 import { severitySql } from '../alerts/alertTable.ts';
+import { blockHashSql, eidSql, txHashSql } from '../alerts/packedHashes.ts';
 import type { Db } from '../db.ts';
 import { projectScope } from '../documents/documentScopes.ts';
 
@@ -15,9 +16,9 @@ export async function findPastAlerts(
   const alerts = await db.query<AlertEvent>(
     sql`select 'alert' as type, t.uid::text, t.kind, t.alert_group as "group",
         ${severitySql('t.numeric_severity')} as severity, t.numeric_severity as "numericSeverity",
-        t.timestamp, t.eid, t.name, t.message, t.meta - 'private' as meta, t.tags,
-        t.tenant_id as "tenantId", t.project_id as "projectId", t.contract_id as "contractId", t.tx_hash as "txHash",
-        t.chain_uid as "chainUid", t.block_number as "blockNumber", t.block_hash as "blockHash",
+        t.timestamp, ${eidSql} as eid, t.name, t.message, t.meta - 'private' as meta, t.tags,
+        t.tenant_id as "tenantId", t.project_id as "projectId", t.contract_id as "contractId", ${txHashSql} as "txHash",
+        t.chain_uid as "chainUid", t.block_number as "blockNumber", ${blockHashSql} as "blockHash",
         t.detector_id as "detectorId", t.trigger_id as "triggerId", t.action_id as "actionId",
         t.wallet_id as "walletId", t.wallet_name as "walletName", t.wallet_chain_uid as "walletChainUid",
         t.wallet_address as "walletAddress", t.interceptor_type as "interceptorType",

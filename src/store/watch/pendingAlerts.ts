@@ -3,6 +3,7 @@ import { raw, type Sql, sql } from '../../lib/sql.ts';
 import type { Finding } from '../../model/alert.ts';
 import type { BlockRef } from '../../model/block.ts';
 import { severitySql } from '../alerts/alertTable.ts';
+import { eidSql, txHashSql } from '../alerts/packedHashes.ts';
 import { findCommitted } from '../citus/findCommitted.ts';
 import { perTenant } from '../citus/perTenant.ts';
 import type { Db } from '../db.ts';
@@ -145,15 +146,16 @@ async function readOnWorkers<Row extends { uid: string }>(
 export async function adoptAlerts(
   tx: Db,
   chainUid: string,
-  adopted: readonly (PendingPlace & { row: Record<string, unknown> })[],
+  adopted: readonly (PendingPlace & { row: Record<string, unknown>; blockHash: string | null })[],
   now: number,
 ): Promise<void> {
   const rows = adopted.map(({ tenantId, row }) => ({ tenantId, row }));
   await perTenant(tx, rows, (of, ofTenant) =>
     tx.prepared(
       sql`update alert t set is_pending = null, retraction_reason = null, block_number = r.block_number,
-        block_hash = r.block_hash, name = r.name, message = r.message, meta = r.meta, tags = r.tags, eid = r.eid,
-        odd_words = r.odd_words, terms = r.terms
+        block_hash = r.block_hash, block_hash_bytes = r.block_hash_bytes, tx_hash = r.tx_hash,
+        tx_hash_bytes = r.tx_hash_bytes, eid = r.eid, eid_rest = r.eid_rest, name = r.name, message = r.message,
+        meta = r.meta, tags = r.tags, odd_words = r.odd_words, terms = r.terms
       from json_populate_recordset(null::alert, ${storableJson(of.map(({ row }) => row))}::json) r
       where t.tenant_id = r.tenant_id and t.timestamp = r.timestamp and t.uid = r.uid and ${ofTenant('t')}`,
     ),
@@ -165,7 +167,6 @@ export async function adoptAlerts(
         adopted.map(({ row, ...place }) => ({
           ...place,
           blockNumber: row.block_number,
-          blockHash: row.block_hash,
         })),
       )}::json) as a("txHash" text, "tenantId" bigint, source text, place text, "blockNumber" bigint, "blockHash" text)
       where p.chain_uid = ${chainUid} and p.tx_hash = a."txHash" and p.tenant_id = a."tenantId"
@@ -258,7 +259,7 @@ export async function readFindings(tx: Db, all: readonly AlertKey[]): Promise<Fi
     tx.prepared<Finding>(
       sql`select t.tenant_id as "tenantId", t.project_id as "projectId", t.contract_id as "contractId", t.kind,
         t.alert_group as "group", ${severitySql('t.numeric_severity')} as severity, t.timestamp, t.uid::text as key,
-        t.uid::text as uid, t.eid, t.name, t.message, t.meta, t.tags, t.tx_hash as "txHash", t.chain_uid as "chainUid",
+        t.uid::text as uid, ${eidSql} as eid, t.name, t.message, t.meta, t.tags, ${txHashSql} as "txHash", t.chain_uid as "chainUid",
         t.detector_id as "detectorId", t.detector_schema_name as "detectorSchemaName", t.suppressed
       from unnest(${alerts.map(({ tenantId }) => tenantId)}::bigint[],
         ${alerts.map(({ timestamp }) => timestamp)}::bigint[], ${alerts.map(({ uid }) => uid)}::uuid[])

@@ -1,5 +1,6 @@
 import { sql } from '../../../src/lib/sql.ts';
 import type { IntentState } from '../../../src/model/action.ts';
+import { eidSql } from '../../../src/store/alerts/packedHashes.ts';
 import type { TestWatch } from '../../../testing/startTestWatch.ts';
 import { until } from '../../../testing/until.ts';
 import { numberIn } from './addGuard.ts';
@@ -19,7 +20,7 @@ export type Intent = {
 /** Everything that was ever meant to be fired, oldest first. */
 export async function findIntents({ store }: TestWatch): Promise<Intent[]> {
   const intents = await store.query<Omit<Intent, 'outcomes'> & { uid: string }>(
-    sql`select i.tenant_id as "tenantId", i.uid::text, t.eid::int as number, i.state, i.reason, i.nonce,
+    sql`select i.tenant_id as "tenantId", i.uid::text, ${eidSql}::int as number, i.state, i.reason, i.nonce,
         (select count(*)::int from action_transaction a where a.tenant_id = i.tenant_id and a.intent_id = i.id) as attempts
       from action_intent i join alert t on t.tenant_id = i.tenant_id and t.uid = i.alert_uid
         and t.timestamp = i.alert_timestamp

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { ChainUid } from '../../../src/chains/chains.ts';
 import { sql } from '../../../src/lib/sql.ts';
 import { termHash } from '../../../src/query/termHash.ts';
+import { txHashSql } from '../../../src/store/alerts/packedHashes.ts';
 import { unpackedRollups } from '../../../src/store/alerts/rollups.ts';
 import type { Random } from '../../../testing/createRandom.ts';
 import type { BlockSpec, LogSpec, TxSpec } from '../../../testing/simulator/buildBlock.ts';
@@ -139,8 +140,8 @@ function withoutIncident({
 /** Alerts of one transaction in two incidents, and incidents that do not fit their alerts. */
 export async function findIncidentFaults({ store }: TestWatch): Promise<unknown[]> {
   return store.query(
-    sql`select 'split' as fault, min(tx_hash) as what from alert where tx_hash is not null and retracted_at is null
-        group by tenant_id, chain_uid, tx_hash having count(distinct incident_uid) <> 1
+    sql`select 'split' as fault, min(${txHashSql}) as what from alert t
+        where ${txHashSql} is not null and retracted_at is null group by tenant_id, chain_uid, ${txHashSql} having count(distinct incident_uid) <> 1
       union all
       select 'count', i.uid::text from incident i left join lateral (
         select count(*) as alerts, count(*) filter (where not a.is_resolved) as open, max(a.numeric_severity) as worst
