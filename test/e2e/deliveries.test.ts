@@ -109,7 +109,7 @@ async function expectIncidents(dataDir: string, alerts: number): Promise<void> {
          (select json_agg(firsts) from (
             select count(*) filter (where (m.data->'incident'->>'number')::int = 1) as firsts from delivery d join delivery_message m on m.tenant_id = d.tenant_id and m.id = d.message_id where d.type like '%.raised' and (m.data->>'incidentUid')::uuid = any(array_agg(i.uid)) group by d.destination_id) k) as firsts,
          (select count(*)::int from delivery d join delivery_message m on m.tenant_id = d.tenant_id and m.id = d.message_id where d.type like '%.raised' and (m.data->>'incidentUid')::uuid = any(array_agg(i.uid))) as messages
-       from alert a left join incident i on i.tenant_id = a.tenant_id and i.uid = a.incident_uid group by a.tx_hash, a.tx_hash_bytes`,
+       from alert a left join incident i on i.tenant_id = a.tenant_id and i.uid = coalesce(a.incident_uid, a.uid) group by a.tx_hash, a.tx_hash_bytes`,
     );
     expect(rows).toHaveLength((kills + 1) * incidentsPerRound);
     const torn = await client.query(

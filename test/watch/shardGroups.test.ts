@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { type AlertWriter, createAlertWriter } from '../../src/alerts/createAlertWriter.ts';
 import { sql } from '../../src/lib/sql.ts';
 import type { FindGroups } from '../../src/store/alerts/groupWrites.ts';
+import { incidentUidSql } from '../../src/store/alerts/incidentUidSql.ts';
 import { blockHashSql } from '../../src/store/alerts/packedHashes.ts';
 import { ensurePartitions } from '../../src/store/alerts/partitions.ts';
 import { unpackedRollups, verifyRollups } from '../../src/store/alerts/rollups.ts';
@@ -209,7 +210,7 @@ async function dump(store: Store, tenantIds = tenants) {
   const [alerts, rollups, incidents, pending, notified] = await Promise.all([
     store.query<Record<string, unknown>>(
       sql`select tenant_id, uid, timestamp, retracted_at is null as stands, retraction_reason, ${blockHashSql} as block_hash, is_pending,
-        incident_uid, suppressed, numeric_severity, terms from alert t where ${own} order by uid`,
+        ${incidentUidSql} as incident_uid, suppressed, numeric_severity, terms from alert t where ${own} order by uid`,
     ),
     store.query(sql`select * from ${unpackedRollups} r where ${own} order by 1, 2, 3, 4, 5, 6`),
     store.query(

@@ -8,6 +8,7 @@ import type { Row } from '../records/records.ts';
 import { insertAlertEvents } from './alertEvents.ts';
 import { alertTable } from './alertTable.ts';
 import { addTagWords } from './alertWords.ts';
+import { incidentUidSql } from './incidentUidSql.ts';
 import { writeLoneIncidents } from './loneIncidents.ts';
 
 export async function findAlert(
@@ -57,7 +58,7 @@ export async function resolveAlerts(
   await writeLoneIncidents(tx, changes);
   const changed = await tx.query<{ tenantId: number; uid: string; incidentUid: string | null }>(
     sql`update alert t set is_resolved = ${isResolved} where ${changes}
-      returning t.tenant_id as "tenantId", t.uid::text, t.incident_uid::text as "incidentUid"`,
+      returning t.tenant_id as "tenantId", t.uid::text, ${incidentUidSql}::text as "incidentUid"`,
   );
   await countResolved(tx, changed, isResolved, now);
   if (isResolved) await insertResolvedDeliveries(tx, changed, now);

@@ -18,7 +18,7 @@ export async function alertRow(finding: Finding, uid: string, incidentUid?: stri
     contract_id: finding.contractId,
     project_id: finding.projectId,
     uid,
-    incident_uid: incidentUid,
+    incident_uid: incidentUid === uid ? undefined : incidentUid,
     incident_at: incidentUid === uid ? Date.now() : undefined,
     detector_id: finding.detectorId,
     detector_schema_name: finding.detectorSchemaName,

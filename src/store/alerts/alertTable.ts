@@ -4,6 +4,7 @@ import { alertGroups, alertKinds, finalities, retractionReasons, severityOf } fr
 import { interceptorTypes, triggerTypes } from '../../model/enumerations.ts';
 import { chainHeights } from '../citus/chainHeights.ts';
 import { defineDocumentTable } from '../documents/documentTable.ts';
+import { incidentUidSql } from './incidentUidSql.ts';
 import { blockHashSql, eidSql, txHashSql } from './packedHashes.ts';
 
 const severityCases = Object.entries(severityOf).map(([name, number]) => `when ${number} then '${name}'`);
@@ -58,7 +59,7 @@ export const alertTable = defineDocumentTable(
     projectId: { ...number('project_id'), hashed: 'whole' },
     contractId: { ...number('contract_id'), indexed: 'with tenant' },
     incidentUid: {
-      sql: raw('t.incident_uid::text'),
+      sql: sql`${incidentUidSql}::text`,
       store: 'text',
       type: 'keyword',
       hashed: 'whole',

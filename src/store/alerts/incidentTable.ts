@@ -20,6 +20,7 @@ import {
 } from '../records/records.ts';
 import { byTenant, defineTable, shownNames } from '../table.ts';
 import { alertTable, severityExpression } from './alertTable.ts';
+import { incidentUidSql } from './incidentUidSql.ts';
 import { allIncidents, incidentsWhere } from './loneIncidents.ts';
 
 export const incidentStatuses = ['UNRESOLVED', 'RESOLVED', 'RETRACTED'] as const;
@@ -99,7 +100,7 @@ async function readIncident(db: Db, own: Sql, timestamp: number): Promise<Incide
 /** A condition on alerts as `t`. The bounds keep it to the partitions and the part of the index that can have any. */
 export function belongsTo({ tenantId, uid, firstAt, lastAt }: IncidentKeyRow) {
   return sql`t.tenant_id = ${tenantId} and t.timestamp between ${firstAt} and ${lastAt}
-    and t.incident_uid = ${uid}::uuid`;
+    and ${incidentUidSql} = ${uid}::uuid`;
 }
 
 /** The first alerts of an incident in the order in which they happened, retracted ones included. */

@@ -5,6 +5,7 @@ import { findCommitted } from '../citus/findCommitted.ts';
 import { type OfTenant, perTenant } from '../citus/perTenant.ts';
 import type { Db } from '../db.ts';
 import { nowMs } from '../fragments.ts';
+import { incidentUidSql } from './incidentUidSql.ts';
 import { incidentId } from './loneIncidents.ts';
 import { txHashSql } from './packedHashes.ts';
 
@@ -81,12 +82,12 @@ export async function findIncidentsOf(
 ): Promise<{ uid: string; incidentUid: string }[]> {
   return perTenant(tx, fired, (of, ofTenant) =>
     tx.prepared<{ uid: string; incidentUid: string }>(
-      sql`select k.uid, t.incident_uid::text as "incidentUid"
+      sql`select k.uid, ${incidentUidSql}::text as "incidentUid"
       from unnest(${of.map(({ uid }) => uid)}::text[], ${of.map(({ tenantId }) => tenantId)}::bigint[],
         ${of.map(({ alertUid }) => alertUid)}::uuid[], ${of.map(({ timestamp }) => timestamp)}::bigint[])
         k(uid, tenant_id, alert_uid, timestamp)
       join alert t on t.tenant_id = k.tenant_id and t.timestamp = k.timestamp and t.uid = k.alert_uid
-      where t.incident_uid is not null and ${ofTenant('t')}`,
+      where ${incidentUidSql} is not null and ${ofTenant('t')}`,
     ),
   );
 }
@@ -199,7 +200,7 @@ async function recount(
           (array_agg(t order by t.numeric_severity desc, t.timestamp, t.uid))[1] as worst,
           coalesce((array_agg(distinct ${txHashSql}) filter (where ${txHashSql} is not null))[:${maxListed}], '{}')
             as tx_hashes
-        from alert t where t.tenant_id = k.tenant_id and t.incident_uid = k.uid and t.retracted_at is null
+        from alert t where t.tenant_id = k.tenant_id and ${incidentUidSql} = k.uid and t.retracted_at is null
           and t.timestamp between k.first_at and k.last_at and ${ofTenant('t')}) c
       where i.tenant_id = k.tenant_id and i.uid = k.uid and ${ofTenant('i')}`,
   );

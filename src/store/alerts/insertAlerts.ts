@@ -2,6 +2,7 @@ import { raw, type Sql, sql } from '../../lib/sql.ts';
 import type { Db } from '../db.ts';
 import { type AlertRow, alertColumns, selectRows } from './alertColumns.ts';
 import { insertAlertEvents, publish } from './alertEvents.ts';
+import { incidentUidSql } from './incidentUidSql.ts';
 import { addToRollups, type CountedAlert, countAlerts } from './rollups.ts';
 
 export type InsertedAlert = {
@@ -20,8 +21,8 @@ export async function insertAlerts(tx: Db, rows: readonly AlertRow[]): Promise<I
   if (await tx.isDistributed()) return insertOnWorkers(tx, rows);
   return tx.prepared<InsertedAlert>(
     sql`with inserted as (${insert(rows)}
-        returning uid, tenant_id, contract_id, timestamp, alert_group, numeric_severity, is_resolved, incident_uid,
-          incident_at),
+        returning t.uid, t.tenant_id, t.contract_id, t.timestamp, t.alert_group, t.numeric_severity, t.is_resolved,
+          ${incidentUidSql} as incident_uid, t.incident_at),
       published as (${publish(raw('inserted'), 'raised')}),
       counted as (${addToRollups(raw('inserted'), 1)})
       select uid, is_resolved as "isResolved", incident_uid as "incidentUid",
@@ -31,18 +32,18 @@ export async function insertAlerts(tx: Db, rows: readonly AlertRow[]): Promise<I
 }
 
 function insert(rows: readonly AlertRow[]): Sql {
-  return sql`insert into alert (${alertColumns}) ${selectRows(rows)}
+  return sql`insert into alert as t (${alertColumns}) ${selectRows(rows)}
     on conflict (tenant_id, timestamp, uid) do update set retracted_at = null, retraction_reason = null,
-      incident_at = null
-      where alert.retracted_at is not null`;
+      incident_uid = ${incidentUidSql}, incident_at = null
+      where t.retracted_at is not null`;
 }
 
 /** In the order of the rows, which workers do not return. */
 async function insertOnWorkers(tx: Db, rows: readonly AlertRow[]): Promise<InsertedAlert[]> {
   const found = await tx.prepared<InsertedAlert & CountedAlert>(
-    sql`${insert(rows)} returning uid, tenant_id as "tenantId", contract_id as "contractId", timestamp,
-      alert_group as "group", numeric_severity as "numericSeverity", is_resolved as "isResolved",
-      incident_uid as "incidentUid", incident_at is not null as "beginsIncident"`,
+    sql`${insert(rows)} returning t.uid, t.tenant_id as "tenantId", t.contract_id as "contractId", t.timestamp,
+      t.alert_group as "group", t.numeric_severity as "numericSeverity", t.is_resolved as "isResolved",
+      ${incidentUidSql} as "incidentUid", t.incident_at is not null as "beginsIncident"`,
   );
   const places = new Map(rows.map(({ uid }, place) => [uid, place]));
   const inserted = found.toSorted((a, b) => (places.get(a.uid) ?? 0) - (places.get(b.uid) ?? 0));

@@ -3,6 +3,7 @@ import type { RetractionReason } from '../../model/alert.ts';
 import { awaitPrepared } from '../citus/awaitPrepared.ts';
 import { perTenant } from '../citus/perTenant.ts';
 import type { Db } from '../db.ts';
+import { incidentUidSql } from './incidentUidSql.ts';
 import { blockHashSql } from './packedHashes.ts';
 import { addToRollups, countAlerts } from './rollups.ts';
 
@@ -67,7 +68,7 @@ async function retract(tx: Db, found: Sql, reason: RetractionReason, now: number
     const retracted = await tx.prepared<RetractedAlert>(
       sql`${update} returning t.uid, t.tenant_id as "tenantId", t.contract_id as "contractId", t.timestamp,
         t.alert_group as "group", t.numeric_severity as "numericSeverity", t.is_resolved as "isResolved",
-        t.incident_uid::text as "incidentUid", t.retraction_reason as reason`,
+        ${incidentUidSql}::text as "incidentUid", t.retraction_reason as reason`,
     );
     await countAlerts(tx, retracted, -1);
     return retracted;
@@ -76,7 +77,7 @@ async function retract(tx: Db, found: Sql, reason: RetractionReason, now: number
     sql`with retracted as (
         ${update}
         returning t.uid, t.tenant_id, t.contract_id, t.timestamp, t.alert_group, t.numeric_severity, t.is_resolved,
-          t.incident_uid, t.retraction_reason),
+          ${incidentUidSql} as incident_uid, t.retraction_reason),
       counted as (${addToRollups(raw('retracted'), -1)})
       select uid, tenant_id as "tenantId", contract_id as "contractId", timestamp, alert_group as "group",
         numeric_severity as "numericSeverity", is_resolved as "isResolved", incident_uid::text as "incidentUid",

@@ -12,6 +12,7 @@ import { parseQuery } from '../../query/lucene/parseQuery.ts';
 import { tagAlert } from '../alerts/alertRecords.ts';
 import { alertTable } from '../alerts/alertTable.ts';
 import { createWordList, dropOldWords, insertWords, wordFields } from '../alerts/alertWords.ts';
+import { incidentUidSql } from '../alerts/incidentUidSql.ts';
 import { reindexAlerts } from '../alerts/reindexAlerts.ts';
 import { onlyRow, openStore, type Store } from '../db.ts';
 import { compileQuery } from './compileQuery.ts';
@@ -37,7 +38,7 @@ beforeAll(async () => {
     Array.from({ length: 20 }, (_, n) => randomFinding(random, { ...place, tenantId: 2 }, n, from, to)),
   );
   const rows = await store.query<{ uid: string; incidentUid: string | null }>(
-    sql`select uid::text, incident_uid::text as "incidentUid" from alert`,
+    sql`select uid::text, ${incidentUidSql}::text as "incidentUid" from alert t`,
   );
   incidents = new Map(rows.map(({ uid, incidentUid }) => [uid, incidentUid]));
 });

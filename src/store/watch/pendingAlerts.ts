@@ -3,6 +3,7 @@ import { raw, type Sql, sql } from '../../lib/sql.ts';
 import type { Finding } from '../../model/alert.ts';
 import type { BlockRef } from '../../model/block.ts';
 import { severitySql } from '../alerts/alertTable.ts';
+import { incidentUidSql } from '../alerts/incidentUidSql.ts';
 import { eidSql, txHashSql } from '../alerts/packedHashes.ts';
 import { findCommitted } from '../citus/findCommitted.ts';
 import { perTenant } from '../citus/perTenant.ts';
@@ -97,8 +98,8 @@ export async function holdPending(
   chainUid: string,
   hashes: readonly string[],
 ): Promise<HeldPending[]> {
-  const shown = raw(`t.numeric_severity as "numericSeverity", t.incident_uid::text as "incidentUid",
-    t.retracted_at is not null as "isRetracted"`);
+  const shown = sql`t.numeric_severity as "numericSeverity", ${incidentUidSql}::text as "incidentUid",
+    t.retracted_at is not null as "isRetracted"`;
   const held =
     raw(`p.tx_hash as "txHash", p.tenant_id as "tenantId", p.source, p.place, p.alert_uid::text as uid,
     p.alert_timestamp as timestamp, p.state`);
@@ -218,7 +219,7 @@ export async function holdUnfulfilled(
   tenantIds?: readonly number[],
 ): Promise<UnfulfilledAlert[]> {
   const own = tenantIds ? sql`p.tenant_id = any(${tenantIds}::bigint[])` : raw('true');
-  const shown = raw(`t.contract_id as "contractId", t.incident_uid::text as "incidentUid"`);
+  const shown = sql`t.contract_id as "contractId", ${incidentUidSql}::text as "incidentUid"`;
   const held = raw(`p.tenant_id as "tenantId", p.alert_uid::text as uid,
         p.alert_timestamp as timestamp, p.tx_hash as "txHash", p.source, p.place, p.block_number as "blockNumber",
         p.block_hash as "blockHash", p.needs_trace and (not p.is_traced or exists (select from unseen_block u

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { ChainUid } from '../../../src/chains/chains.ts';
 import { sql } from '../../../src/lib/sql.ts';
 import { termHash } from '../../../src/query/termHash.ts';
+import { incidentUidSql } from '../../../src/store/alerts/incidentUidSql.ts';
 import { txHashSql } from '../../../src/store/alerts/packedHashes.ts';
 import { unpackedRollups } from '../../../src/store/alerts/rollups.ts';
 import type { Random } from '../../../testing/createRandom.ts';
@@ -140,16 +141,18 @@ function withoutIncident({
 /** Alerts of one transaction in two incidents, and incidents that do not fit their alerts. */
 export async function findIncidentFaults({ store }: TestWatch): Promise<unknown[]> {
   return store.query(
-    sql`select 'split' as fault, min(${txHashSql}) as what from alert t
-        where ${txHashSql} is not null and retracted_at is null group by tenant_id, chain_uid, ${txHashSql} having count(distinct incident_uid) <> 1
+    sql`with alerts as (select t.*, ${incidentUidSql} as incident from alert t)
+      select 'split' as fault, min(${txHashSql}) as what from alert t
+        where ${txHashSql} is not null and retracted_at is null
+        group by tenant_id, chain_uid, ${txHashSql} having count(distinct ${incidentUidSql}) <> 1
       union all
       select 'count', i.uid::text from incident i left join lateral (
         select count(*) as alerts, count(*) filter (where not a.is_resolved) as open, max(a.numeric_severity) as worst
-        from alert a where a.tenant_id = i.tenant_id and a.incident_uid = i.uid and a.retracted_at is null) c on true
+        from alerts a where a.tenant_id = i.tenant_id and a.incident = i.uid and a.retracted_at is null) c on true
       where (i.alerts, i.open_alerts) <> (c.alerts, c.open) or i.numeric_severity <> c.worst
       union all
-      select 'without a row', a.incident_uid::text from alert a where a.incident_uid is not null
-        and not exists (select from incident i where i.tenant_id = a.tenant_id and i.uid = a.incident_uid)
-      group by a.incident_uid having count(*) > 1 or count(a.incident_at) <> 1`,
+      select 'without a row', a.incident::text from alerts a where a.incident is not null
+        and not exists (select from incident i where i.tenant_id = a.tenant_id and i.uid = a.incident)
+      group by a.incident having count(*) > 1 or count(a.incident_at) <> 1`,
   );
 }
