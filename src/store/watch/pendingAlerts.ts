@@ -260,7 +260,8 @@ export async function readFindings(tx: Db, all: readonly AlertKey[]): Promise<Fi
     tx.prepared<Finding>(
       sql`select t.tenant_id as "tenantId", t.project_id as "projectId", t.contract_id as "contractId", t.kind,
         t.alert_group as "group", ${severitySql('t.numeric_severity')} as severity, t.timestamp, t.uid::text as key,
-        t.uid::text as uid, ${eidSql} as eid, t.name, t.message, t.meta, t.tags, ${txHashSql} as "txHash", t.chain_uid as "chainUid",
+        t.uid::text as uid, ${eidSql} as eid, t.name, t.message, t.meta, t.tags,
+        ${txHashSql} as "txHash", t.chain_uid as "chainUid",
         t.detector_id as "detectorId", t.detector_schema_name as "detectorSchemaName", t.suppressed
       from unnest(${alerts.map(({ tenantId }) => tenantId)}::bigint[],
         ${alerts.map(({ timestamp }) => timestamp)}::bigint[], ${alerts.map(({ uid }) => uid)}::uuid[])
