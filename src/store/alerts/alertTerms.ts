@@ -3,7 +3,7 @@ import type { Finding } from '../../model/alert.ts';
 import { lowerCase } from '../../query/analyzer.ts';
 import { createCoarseHashes } from '../../query/coarseHashes.ts';
 import { addMemberTerms } from '../../query/memberTerms.ts';
-import { tagTerms } from '../documents/documentRecords.ts';
+import { tagTerms } from '../../query/tagTerms.ts';
 import type { NoteWords } from './alertWords.ts';
 import { type IndexedTexts, indexTexts, textsOf } from './indexTexts.ts';
 

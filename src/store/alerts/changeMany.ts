@@ -1,7 +1,7 @@
 import { type Sql, sql } from '../../lib/sql.ts';
+import { tagTerms } from '../../query/tagTerms.ts';
 import { createTermHash } from '../../query/termHash.ts';
 import type { Db } from '../db.ts';
-import { tagTerms } from '../documents/documentRecords.ts';
 import { insertAlertEvents } from './alertEvents.ts';
 import { type AlertKey, resolveAlerts } from './alertRecords.ts';
 import { addTagWords } from './alertWords.ts';

@@ -1,6 +1,6 @@
 import { raw, type Sql, sql } from '../../lib/sql.ts';
 import { uidTime } from '../../lib/uid.ts';
-import { beginningTerm } from '../../query/beginningTerm.ts';
+import { tagTerms } from '../../query/tagTerms.ts';
 import { createTermHash } from '../../query/termHash.ts';
 import type { Db } from '../db.ts';
 import type { Row } from '../records/records.ts';
@@ -43,10 +43,4 @@ export function setTags(tenantId: number, former: readonly string[], tags: reado
   return sql`tags = ${tags}::text[],
     terms = array(select unnest(t.terms) except select unnest(${former.map(hash)}::int4[])
                   union select unnest(${tags.flatMap((tag) => tagTerms(tag).map(hash))}::int4[]))`;
-}
-
-/** The terms by which a tag is found. Its beginning stays when it goes: another tag may begin alike. */
-export function tagTerms(tag: string): string[] {
-  const beginning = beginningTerm(tag);
-  return beginning === undefined ? [tag] : [tag, beginning];
 }
