@@ -3,8 +3,9 @@ import { render, renderCached, type Sql } from '../lib/sql.ts';
 import { Problem } from '../model/errors.ts';
 import { bindChainHeights } from './citus/chainHeights.ts';
 import { readIsDistributed } from './citus/readIsDistributed.ts';
+import { runOnShard } from './citus/runOnShard.ts';
 import { type Connection, clientOf } from './openClient.ts';
-import { runRepeated } from './runRepeated.ts';
+import { nameOfRepeated, runRepeated } from './runRepeated.ts';
 import { isWorkerDown, toProblem, unavailable } from './toProblem.ts';
 
 export type PoolConfig = Connection;
@@ -18,6 +19,8 @@ export type Db = {
   repeated<Row extends pg.QueryResultRow>(statement: Sql): Promise<Row[]>;
   /** Whether Citus distributes alerts over workers: no statement may then change both these and other tables. */
   isDistributed(): Promise<boolean>;
+  /** The same for statements about one tenant, which run on its worker where Citus distributes alerts. */
+  atTenant?: ((tenantId: number) => Db) | undefined;
   /** What is cached of the database belongs to it; absent in a transaction, which may have changed what is cached. */
   readonly cacheKey?: object;
 };
@@ -63,6 +66,8 @@ function createPooledStore(pool: pg.Pool, begin: string): Store {
     transactionOnce(pool, (_tx, client) => client.query(unnamed(query)), layout, begin);
   return {
     ...createDb(once, layout),
+    // Its statements are transactions, in which Citus would prepare what only reads.
+    atTenant: undefined,
     cacheKey: pool,
     transaction: (work) => transaction(pool, work, layout, begin),
     stats: () => statsOf(pool),
@@ -171,10 +176,15 @@ function createDb(run: Run, layout: Layout, repeat = run): Db {
       throw toProblem(error);
     }
   };
-  return {
+  const db: Db = {
     isDistributed: async () => {
       layout.isDistributed ??= await readIsDistributed((text) => query({ text, values: [] }));
       return layout.isDistributed;
+    },
+    atTenant: (tenantId) => {
+      if (!layout.isDistributed) return db;
+      const onShard = runOnShard(run, tenantId, (oid) => types.getTypeParser(oid, 'text'));
+      return createDb(onShard, layout, (config) => onShard(withRepeatedName(config)));
     },
     query: (statement) => query(render(statement)),
     repeated: (statement) => query(render(statement), repeat),
@@ -183,6 +193,12 @@ function createDb(run: Run, layout: Layout, repeat = run): Db {
       return query({ name: statementName(text), text, values });
     },
   };
+  return db;
+}
+
+function withRepeatedName(config: Parameters<Run>[0]): Parameters<Run>[0] {
+  const name = nameOfRepeated(config.text);
+  return name === undefined ? config : { ...config, name };
 }
 
 async function useClient<T>(pool: pg.Pool, use: (client: pg.PoolClient) => Promise<T>): Promise<T> {

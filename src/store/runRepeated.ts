@@ -37,7 +37,8 @@ const maxTexts = 500;
 const maxLength = 20_000;
 let names = 0;
 
-function nameOfRepeated(text: string): string | undefined {
+/** Undefined for what was not asked before. */
+export function nameOfRepeated(text: string): string | undefined {
   if (text.length > maxLength) return undefined;
   const isKnown = texts.has(text);
   // A name is never used again, so that it means the same in every connection.

@@ -8,7 +8,8 @@ import { findIncidentStates } from '../../src/store/alerts/incidents.ts';
 import { ensurePartitions } from '../../src/store/alerts/partitions.ts';
 import { retractAlerts } from '../../src/store/alerts/retractAlerts.ts';
 import { verifyRollups } from '../../src/store/alerts/rollups.ts';
-import { distribute, distributedTables } from '../../src/store/citus/distribute.ts';
+import { distribute } from '../../src/store/citus/distribute.ts';
+import { distributedTables } from '../../src/store/citus/distributedTables.ts';
 import { findShardGroups, localGroup } from '../../src/store/citus/findShardGroups.ts';
 import { readCluster } from '../../src/store/citus/readCluster.ts';
 import { openStore } from '../../src/store/db.ts';
@@ -179,6 +180,24 @@ describe('on Citus', () => {
       await ask('POST', 'alert/aggregation', { query: 'late', aggregation: [{ name: 'a', field }] });
     expect(statuses.get(200)).toBeGreaterThan(100);
   }
+
+  it('reads the same on the worker itself, where it stays prepared', async () => {
+    const { tenant } = worlds[0]!;
+    const statement = sql`select t.uid, t.tenant_id as "tenantId", t.timestamp, t.is_resolved as "isResolved", t.meta, t.tags,
+        t.terms, t.retracted_at as "retractedAt", t.numeric_severity::numeric / 3 as share, 'it''s "quoted"' as text
+      from alert t where t.tenant_id = ${tenant.id} and t.name = any(${['late', 'early']}) order by t.timestamp, t.uid`;
+    const expected = await api.store.query(statement);
+    expect(expected.length).toBe(12);
+    const { query, prepared } = api.store.atTenant!(tenant.id);
+    for (let n = 0; n < 3; n++) expect(await query(statement)).toEqual(expected);
+    for (let n = 0; n < 8; n++) expect(await prepared(statement)).toEqual(expected);
+    const asked = await Promise.all(
+      citus.workers.map((worker) =>
+        worker.ask(`select from pg_stat_activity where query like 'SELECT%run_on_shard%vigil_%numeric / 3%'`),
+      ),
+    );
+    expect(asked.flat().length).toBeGreaterThan(0);
+  });
 
   it('commits alerts and what follows from them on both servers or on none', async () => {
     const client = openClient(citus.coordinator.connection);

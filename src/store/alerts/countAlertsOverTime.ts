@@ -1,4 +1,5 @@
 import { sql } from '../../lib/sql.ts';
+import { atTenant } from '../citus/atTenant.ts';
 import type { Db } from '../db.ts';
 import { compileQuery } from '../documents/compileQuery.ts';
 import { contractScope } from '../documents/documentScopes.ts';
@@ -18,12 +19,13 @@ import { createCellTest } from './createCellTest.ts';
  * of an hour.
  */
 export async function countAlertsOverTime(
-  db: Db,
+  anywhere: Db,
   owner: AlertOwner,
   cut: TimeCut,
   query: string | undefined,
   now: number,
 ): Promise<CellCount[]> {
+  const db = atTenant(anywhere, [owner.tenantId]);
   const isCounted = createCellTest(query, owner, now);
   const counts = isCounted && (await countByRollup(db, owner, cut));
   if (counts) return counts.filter(isCounted);

@@ -25,5 +25,5 @@ export async function bindChainHeights(
     if (bound !== text) values.push(JSON.stringify(rows[0]?.[height] ?? null));
     text = bound;
   }
-  return { text, values };
+  return { ...config, ...(config.name && { name: `${config.name}_heights` }), text, values };
 }

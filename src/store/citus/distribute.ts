@@ -1,17 +1,7 @@
 import type pg from 'pg';
 import { type Connection, openClient } from '../openClient.ts';
-
-/**
- * What grows with alerts; a tenant's rows of all of them are on the same worker. Everything else stays on the coordinator: the
- * first one sets the shards of the others.
- */
-export const distributedTables = [
-  'alert',
-  'alert_rollup',
-  'incident',
-  'external_finding',
-  'score_change',
-] as const;
+import { distributedTables } from './distributedTables.ts';
+import { createRunOnShard } from './runOnShard.ts';
 
 /** What transactions change beside alerts or score changes, each with at least one statement. */
 const besides = ['alert_event', 'pending_alert', 'score_lane'] as const;
@@ -34,11 +24,13 @@ export async function distribute(config: Connection, report: (line: string) => v
     const workers = await findWorkers(client);
     const database = client.escapeIdentifier(client.database ?? 'vigil');
     // What pools set for their sessions does not reach those that the coordinator opens.
-    await client.query('select run_command_on_all_nodes($1)', [
-      `alter database ${database} set random_page_cost = 1.1`,
-    ]);
+    for (const setting of ['random_page_cost = 1.1', 'jit = off'])
+      await client.query('select run_command_on_all_nodes($1)', [
+        `alter database ${database} set ${setting}`,
+      ]);
     await forceTwoPhases(client);
     for (const table of distributedTables) await distributeTable(client, table, workers.length, report);
+    await createShardFunction(client);
   } finally {
     await client.end();
   }
@@ -124,6 +116,12 @@ async function distributeTable(
   const startedAt = performance.now();
   await client.query(`select create_distributed_table_concurrently('${table}', 'tenant_id', ${shards})`);
   report(`${table}: distributed after ${Math.round((performance.now() - startedAt) / 1000)} s`);
+}
+
+async function createShardFunction(client: pg.Client): Promise<void> {
+  await client.query(createRunOnShard);
+  await client.query(`select create_distributed_function('run_on_shard(bigint, text, text, text[])', 'tenant',
+    colocate_with => '${distributedTables[0]}', force_delegation => true)`);
 }
 
 async function refuseWithoutLogicalLog(client: pg.Client, table: string): Promise<void> {

@@ -4,6 +4,7 @@ import type { Sql } from '../../lib/sql.ts';
 import { Problem } from '../../model/errors.ts';
 import { alertTable } from '../alerts/alertTable.ts';
 import type { CellCount } from '../alerts/countByRollup.ts';
+import { atTenant } from '../citus/atTenant.ts';
 import type { Db } from '../db.ts';
 import type { PlannedItem } from './aggregateItem.ts';
 import { aggregateKey } from './aggregateKey.ts';
@@ -44,7 +45,7 @@ export async function aggregateDocuments(
   items: readonly PlannedItem[],
   now: number,
 ): Promise<{ total: number; data: Record<string, unknown> }> {
-  const timed = withDeadline(db);
+  const timed = withDeadline(atTenant(db, scope.tenantIds));
   // Only the query decides whether hidden rows are shown; the items' own queries do not.
   const { hidden: _hidden, ...shown } = table;
   const budget = createQueryBudget();

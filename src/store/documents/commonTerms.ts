@@ -1,7 +1,8 @@
-import { sql } from '../../lib/sql.ts';
+import { raw, render, type Sql, sql } from '../../lib/sql.ts';
 import type { Db } from '../db.ts';
 
 type CommonTerms = ReadonlyMap<number, number>;
+type Statistics = { terms: number[]; shares: number[]; documents: number };
 type Cached = { readAt: number; terms?: CommonTerms };
 
 const cache = new WeakMap<object, Map<string, Cached>>();
@@ -43,16 +44,31 @@ export function countCommon(db: Db, table: string, terms: readonly number[] = []
 }
 
 async function readTerms(db: Db, table: string): Promise<CommonTerms> {
-  const rows = await db.query<{ terms: number[]; shares: number[]; documents: number }>(
-    sql`select s.most_common_elems::text::int4[] as terms, s.most_common_elem_freqs as shares,
-        greatest(c.reltuples, 0) as documents
-      from pg_inherits i join pg_class c on c.oid = i.inhrelid
-      join pg_stats s on s.schemaname = current_schema() and s.tablename = c.relname and s.attname = 'terms'
-      where i.inhparent = ${table}::regclass and s.most_common_elems is not null`,
-  );
+  const isDistributed = await db.isDistributed();
+  const rows = isDistributed ? await readOnWorkers(db, table) : await db.query<Statistics>(statistics(table));
   const counts = new Map<number, number>();
   for (const { terms, shares, documents } of rows)
     for (const [place, term] of terms.entries())
       counts.set(term, (counts.get(term) ?? 0) + (shares[place] ?? 0) * documents);
   return counts;
+}
+
+function statistics(table: string, isShards = false): Sql {
+  const parents = isShards
+    ? `i.inhparent::regclass::text ~ '^${table}_[0-9]+$'`
+    : `i.inhparent = '${table}'::regclass`;
+  return raw(`select s.most_common_elems::text::int4[] as terms, s.most_common_elem_freqs as shares,
+      greatest(c.reltuples, 0) as documents
+    from pg_inherits i join pg_class c on c.oid = i.inhrelid
+    join pg_stats s on s.schemaname = current_schema() and s.tablename = c.relname and s.attname = 'terms'
+    where ${parents} and s.most_common_elems is not null`);
+}
+
+/** Only the workers have documents, and so statistics; one that is down has none. */
+async function readOnWorkers(db: Db, table: string): Promise<Statistics[]> {
+  const command = sql`select coalesce(json_agg(s), '[]') from (${statistics(table, true)}) s`;
+  const rows = await db.query<{ result: string }>(
+    sql`select result from run_command_on_workers(${render(command).text}) where success`,
+  );
+  return rows.flatMap(({ result }) => JSON.parse(result) as Statistics[]);
 }

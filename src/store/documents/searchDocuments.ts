@@ -1,6 +1,7 @@
 import { empty, integer, join, raw, type Sql, sql } from '../../lib/sql.ts';
 import { severityOf } from '../../model/alert.ts';
 import { Problem } from '../../model/errors.ts';
+import { atTenant } from '../citus/atTenant.ts';
 import { type Db, onlyRow } from '../db.ts';
 import { countCommon, isOneRare } from './commonTerms.ts';
 import { type CompiledSearch, compileSearch, type QueryInput } from './compileQuery.ts';
@@ -84,7 +85,7 @@ export async function searchKeys(
 }
 
 async function findRows(
-  db: Db,
+  anywhere: Db,
   table: DocumentTable,
   scope: DocumentScope,
   search: DocumentSearch,
@@ -92,6 +93,7 @@ async function findRows(
   now: number,
 ): Promise<{ data: Row[]; total: number }> {
   const { from = 0, size = 10, trackTotalCount = 10_000 } = search;
+  const db = atTenant(anywhere, scope.tenantIds);
   const page = { columns, order: sortSql(table, search.sort), from, size };
   // Without a query there are few statements, so they are prepared: planning all partitions takes longest.
   const isPlain = !search.query?.trim() && !search.timeseries && !search.sort;

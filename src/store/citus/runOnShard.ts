@@ -1,0 +1,135 @@
+import type pg from 'pg';
+import { distributedTables } from './distributedTables.ts';
+
+type Query = { text: string; values: unknown[]; name?: string };
+type Run = (query: Query) => Promise<pg.QueryResult>;
+
+/**
+ * Runs statements on the worker that has the tenant, as that would run its own: Citus plans a statement twice, on the coordinator
+ * and, with every month, on the worker, and prepares it on neither. Those that read other tables, too, run as ever.
+ */
+export function runOnShard(run: Run, tenantId: number, parserOf: ParserOf): Run {
+  return async (query) => {
+    const shape = shapeOf(query.text);
+    if (!shape.isOfShard || shape.fields?.length === 0) return run(query);
+    if (!shape.fields) {
+      const first = await run(query);
+      shape.fields = first.fields;
+      return first;
+    }
+    const { fields } = shape;
+    const call = toCall(tenantId, query, fields);
+    const result = await run(call);
+    return { ...result, rows: toRows(result.rows as { row: string }[], fields, parserOf) };
+  };
+}
+
+type ParserOf = (oid: number) => (text: string) => unknown;
+
+/** What is known of a text: whether its tables are all distributed, and what it returns. */
+type Field = Pick<pg.FieldDef, 'name' | 'dataTypeID'>;
+type Shape = { isOfShard: boolean; fields?: Field[] };
+
+const shapes = new Map<string, Shape>();
+const maxShapes = 1000;
+
+function shapeOf(text: string): Shape {
+  let shape = shapes.get(text);
+  if (shape) return shape;
+  shape = { isOfShard: isOfShard(text), ...(isShardRow(text) && { fields: [shardRow] }) };
+  if (shapes.size >= maxShapes) shapes.clear();
+  shapes.set(text, shape);
+  return shape;
+}
+
+/**
+ * The only column of a statement whose rows are texts as they are. What changes several tables has to be one, because Citus could
+ * not run it for its columns to be known.
+ */
+const shardRow = { name: 'shard_row', dataTypeID: 25 };
+
+const isShardRow = (text: string) => text.includes(`as ${shardRow.name} `);
+
+const relation = /\b(?:from|join|into|update)\s+([a-z_]\w*)\b(?!\s*\()/gi;
+const named = /\b([a-z_]\w*)\s+as\s+(?:not\s+)?(?:materialized\s+)?\(/gi;
+
+function isOfShard(text: string): boolean {
+  const known = new Set<string>([...distributedTables, 'lateral', 'set']);
+  for (const [, name = ''] of text.matchAll(named)) known.add(name.toLowerCase());
+  const names = Array.from(text.matchAll(relation), ([, name = '']) => name.toLowerCase());
+  return names.length > 0 && names.every((name) => known.has(name));
+}
+
+/** Each row comes as one text: that of its column, or a JSON array of those of several, which are read as the driver reads them. */
+function toCall(tenantId: number, { name, text, values }: Query, fields: readonly Field[]): Query {
+  const columns = fields.map((_, index) => `c${index}`);
+  const texts = columns.map((column) => `q.${column}::text`).join();
+  const row = fields.length === 1 ? texts : `json_build_array(${texts})::text`;
+  const statement = isShardRow(text) ? text : `select ${row} from (${text}) q(${columns.join()})`;
+  const places = values.map((_, index) => `$${index + 4}::text`).join();
+  return {
+    name: `shard_${values.length}`,
+    text: `select row from run_on_shard($1, $2, $3, variadic array[${places}]::text[]) row`,
+    values: [tenantId, name ?? null, statement, ...values],
+  };
+}
+
+function toRows(
+  rows: readonly { row: string | null }[],
+  fields: readonly Field[],
+  parserOf: ParserOf,
+): Record<string, unknown>[] {
+  const columns = fields.map(({ name, dataTypeID }) => ({ name, parse: parserOf(dataTypeID) }));
+  const [only] = columns;
+  const isOne = columns.length === 1;
+  return rows.map(({ row }) => {
+    const texts = (isOne ? [row] : JSON.parse(row ?? '[]')) as (string | null)[];
+    const read: Record<string, unknown> = {};
+    if (isOne && only) read[only.name] = row === null ? null : only.parse(row);
+    else
+      for (const [index, { name, parse }] of columns.entries()) {
+        const text = texts[index] ?? null;
+        read[name] = text === null ? null : parse(text);
+      }
+    return read;
+  });
+}
+
+const tables = distributedTables.map((table) => `'${table}'`).join();
+
+/**
+ * On the worker a statement reads the tables of the shard themselves, and stays prepared under its name. Elsewhere, as within a
+ * transaction, it runs as it is.
+ */
+export const createRunOnShard = `create or replace function run_on_shard(tenant bigint, name text, statement text,
+    variadic args text[]) returns setof text language plpgsql as $$
+  declare
+    shard text := get_shard_id_for_distribution_column('${distributedTables[0]}', tenant);
+    own text := coalesce(name || '_' || shard, 'once');
+    is_here boolean := to_regclass('${distributedTables[0]}_' || shard) is not null;
+    relation text;
+  begin
+    if name is null or not is_here or not exists (select from pg_prepared_statements p where p.name = own) then
+      if is_here then
+        if (select count(*) from pg_prepared_statements) >= 64 then
+          deallocate all;
+        end if;
+        foreach relation in array array[${tables}] loop
+          statement := regexp_replace(statement, '\\m(from|join|into|update)(\\s+)' || relation || '\\M',
+            '\\1\\2' || relation || '_' || get_shard_id_for_distribution_column(relation::regclass, tenant), 'gi');
+        end loop;
+      else
+        own := 'once';
+      end if;
+      -- What failed before has left it.
+      if own = 'once' and exists (select from pg_prepared_statements p where p.name = own) then
+        deallocate once;
+      end if;
+      execute format('prepare %I as %s', own, statement);
+    end if;
+    return query execute format('execute %I%s', own,
+      (select '(' || string_agg(quote_nullable(a), ', ' order by n) || ')' from unnest(args) with ordinality u(a, n)));
+    if own = 'once' then
+      deallocate once;
+    end if;
+  end $$`;
