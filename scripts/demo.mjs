@@ -1,33 +1,20 @@
 // `npm run demo`: compiles src/, web/ and demo/ into dist-demo/ when a file of theirs is newer, and runs the demo.
 import { spawnSync } from 'node:child_process';
-import { cpSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { cpSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { buildWeb } from './buildWeb.mjs';
 import { copiedFolders } from './copiedFolders.mjs';
+import { isDistStale, isStale } from './isStale.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const out = join(root, 'dist-demo');
-const built = join(out, '.built');
 /** The stand-in of Stellar begins with a real ledger. */
 const recordedLedger = join('testing', 'recorded', 'stellarLedger.xdr.br');
 
-if (isStale()) await compile();
+const sources = ['src', 'demo', 'testing', 'sdk/src', 'web/src'];
+if (isStale('dist-demo', ['package.json', 'tsconfig.demo.json'], sources)) await compile();
 await import('../dist-demo/demo/demo.js');
-
-function isStale() {
-  const builtAt = statSync(built, { throwIfNoEntry: false })?.mtimeMs ?? 0;
-  return [
-    'package.json',
-    'tsconfig.demo.json',
-    ...['src', 'demo', 'testing', 'sdk/src', 'web/src'].flatMap(filesIn),
-  ].some((file) => statSync(join(root, file)).mtimeMs > builtAt);
-}
-
-function filesIn(folder) {
-  return readdirSync(join(root, folder), { recursive: true }).map((file) => join(folder, file));
-}
 
 async function compile() {
   process.stderr.write('Compiling Vigil and its demo …\n');
@@ -39,7 +26,12 @@ async function compile() {
   if (status !== 0) process.exit(status ?? 1);
   for (const file of ['package.json', recordedLedger, ...copiedFolders.map((folder) => join('src', folder))])
     cpSync(join(root, file), join(out, file), { recursive: true });
-  // Not into dist/: a server that runs from there would miss the files it has listed.
-  await buildWeb(join(out, 'src', 'web'));
-  writeFileSync(built, '');
+  await provideWeb(join(out, 'src', 'web'));
+  writeFileSync(join(out, '.built'), '');
+}
+
+/** Copies the console of a build that is up to date; else builds one here, because a server that runs from dist/ has listed its files. */
+async function provideWeb(folder) {
+  if (isDistStale()) await (await import('./buildWeb.mjs')).buildWeb(folder);
+  else cpSync(join(root, 'dist', 'web'), folder, { recursive: true });
 }
