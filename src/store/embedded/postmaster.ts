@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { readFileSync, statSync } from 'node:fs';
 import { readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -80,11 +81,10 @@ async function isGoneAfter(
 export async function isPostmaster(pid: number, cluster: string): Promise<boolean> {
   if (process.platform !== 'linux') return (await commandOf(pid)).includes(cluster);
   try {
-    const [name, its, ours] = await Promise.all([
-      readFile(`/proc/${pid}/comm`, 'utf8'),
-      stat(`/proc/${pid}/cwd`),
-      stat(cluster),
-    ]);
+    // At once: the kernel answers from memory, and handing five questions a second to other threads costs more than all of them.
+    const name = readFileSync(`/proc/${pid}/comm`, 'utf8');
+    const its = statSync(`/proc/${pid}/cwd`);
+    const ours = await stat(cluster);
     return name === 'postgres\n' && its.dev === ours.dev && its.ino === ours.ino;
   } catch (error) {
     // Exited, a zombie, or of another user.
