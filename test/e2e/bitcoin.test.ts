@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it } from 'vitest';
 import { toAddress } from '../../src/chains/bitcoin/script.ts';
 import { runStatement } from '../../testing/bundledPostgres.ts';
 import { createWorkspace, type Vigil } from '../../testing/createWorkspace.ts';
@@ -16,12 +16,12 @@ let workspace: Awaited<ReturnType<typeof createWorkspace>>;
 let sink: HttpSink;
 let node: Bitcoind | undefined;
 let liar: Liar | undefined;
-beforeAll(async () => {
+beforeEach(async () => {
   if (!command) return;
   [workspace, sink, node] = await Promise.all([createWorkspace(), startHttpSink(), startBitcoind(command)]);
   await node.mine(110);
 });
-afterAll(async () => {
+afterEach(async () => {
   await workspace?.remove();
   await sink?.close();
   await liar?.stop();

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it } from 'vitest';
 import { addSource } from '../../testing/addSource.ts';
 import { databaseOf, runStatement } from '../../testing/bundledPostgres.ts';
 import { createRandom } from '../../testing/createRandom.ts';
@@ -16,10 +16,10 @@ const kills = sized(2, 4);
 let workspace: Awaited<ReturnType<typeof createWorkspace>>;
 let sink: HttpSink;
 const env = { VIGIL_ALLOW_NETWORKS: '127.0.0.0/8' };
-beforeAll(async () => {
+beforeEach(async () => {
   [workspace, sink] = await Promise.all([createWorkspace(), startHttpSink()]);
 });
-afterAll(async () => {
+afterEach(async () => {
   await workspace.remove();
   await sink.close();
 });

@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it } from 'vitest';
 import { chains } from '../../src/chains/chains.ts';
 import { icpLedgerId } from '../../src/chains/icp/createLedger.ts';
 import { icpRules } from '../../src/chains/icp/icpRules.ts';
@@ -17,7 +17,7 @@ let workspace: Awaited<ReturnType<typeof createWorkspace>>;
 let sink: HttpSink;
 let replica: Replica;
 let liar: Replica;
-beforeAll(async () => {
+beforeEach(async () => {
   [workspace, sink, replica, liar] = await Promise.all([
     createWorkspace(),
     startHttpSink(),
@@ -25,7 +25,7 @@ beforeAll(async () => {
     startReplica(),
   ]);
 });
-afterAll(async () => {
+afterEach(async () => {
   await workspace?.remove();
   await sink?.close();
   await replica?.stop();

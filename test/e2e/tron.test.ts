@@ -1,5 +1,5 @@
 import { hexToBytes } from '@noble/hashes/utils.js';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it } from 'vitest';
 import { chains } from '../../src/chains/chains.ts';
 import { readShown, showAddress } from '../../src/chains/tron/tronAddress.ts';
 import { tronRules } from '../../src/chains/tron/tronRules.ts';
@@ -17,7 +17,7 @@ let flow: Awaited<ReturnType<typeof createFamilyFlow>>;
 let anvil: Anvil;
 let tron: Tron;
 let liar: Liar;
-beforeAll(async () => {
+beforeEach(async () => {
   anvil = await startAnvil();
   // Nothing becomes final, so that all of it can be taken back.
   tron = await startTron(anvil, 10_000);
@@ -29,7 +29,7 @@ beforeAll(async () => {
     VIGIL_CHAIN_TRON_START_BLOCK: '0',
   });
 });
-afterAll(async () => {
+afterEach(async () => {
   await flow?.stop();
   await liar?.stop();
   await tron?.stop();
