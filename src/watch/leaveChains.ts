@@ -5,7 +5,8 @@ import { isAnyLeaseWanted, offerLeases } from '../store/watch/leases.ts';
 const pollMs = 200;
 /** Others ask within a moment, or cannot follow these chains. */
 const maxUnwantedMs = 2000;
-const maxMs = 20_000;
+/** Reading a hundred thousand detectors of each of eight chains takes others about half of it. */
+const maxMs = 60_000;
 
 /**
  * Lets other processes get ready for the chains of this one before it stops following them. `ended` resolves when all are handed
