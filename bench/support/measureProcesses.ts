@@ -141,6 +141,8 @@ function launch(connection: PoolConfig, folder: string, served: readonly ServedC
         ...Object.fromEntries(served.map(({ uid }) => [`VIGIL_CHAIN_${name(uid)}_TRACES`, 'off'])),
       },
       stdio: ['ignore', 'ignore', 'inherit'],
+      // In a session of its own, like a service: the kernel shares processors between sessions first.
+      detached: true,
     },
   );
   return { child, pid: child.pid! };
