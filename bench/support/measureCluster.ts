@@ -21,6 +21,7 @@ const rounds = 3;
 const blocks = 20;
 const perBlock = 100;
 const blockTenants = 30;
+let written = 0;
 
 /** Each question in turns, so that a busy moment of the machine meets both sides. */
 export async function measureQuestions({ plain, cluster }: Compared, world: AlertWorld): Promise<void> {
@@ -139,9 +140,12 @@ async function writeBlocks(
   const times: number[] = [];
   const before = [await read(), await coordinator()];
   for (let block = 0; block < blocks; block++) {
+    // Within one month: the next one is created ahead of its alerts.
+    const blockTime = world.end + 12_000 * written++;
     const findings = Array.from({ length: perBlock }, (_, n): Finding => {
       const tenantId = 1 + (n % tenants);
-      return { ...world.nextFinding(), tenantId, projectId: tenantId, contractId: tenantId };
+      const own = { tenantId, projectId: tenantId, contractId: tenantId };
+      return { ...world.nextFinding(), ...own, timestamp: blockTime + n };
     });
     const startedAt = performance.now();
     await writer.prepare(findings);

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import type pg from 'pg';
 import { distributedTables } from './distributedTables.ts';
 
@@ -18,17 +19,19 @@ export function runOnShard(run: Run, tenantId: number, parserOf: ParserOf): Run 
       return first;
     }
     const { fields } = shape;
-    const call = toCall(tenantId, query, fields);
-    const result = await run(call);
+    const result = await run(toCall(tenantId, query, shape.key, fields));
     return { ...result, rows: toRows(result.rows as { row: string }[], fields, parserOf) };
   };
 }
 
 type ParserOf = (oid: number) => (text: string) => unknown;
-
-/** What is known of a text: whether its tables are all distributed, and what it returns. */
 type Field = Pick<pg.FieldDef, 'name' | 'dataTypeID'>;
-type Shape = { isOfShard: boolean; fields?: Field[] };
+
+/**
+ * What is known of a text: whether its tables are all distributed, and what it returns. By its key every process prepares the same,
+ * because a pooler gives them each other's sessions.
+ */
+type Shape = { isOfShard: boolean; key: string; fields?: Field[] };
 
 const shapes = new Map<string, Shape>();
 const maxShapes = 1000;
@@ -36,7 +39,11 @@ const maxShapes = 1000;
 function shapeOf(text: string): Shape {
   let shape = shapes.get(text);
   if (shape) return shape;
-  shape = { isOfShard: isOfShard(text), ...(isShardRow(text) && { fields: [shardRow] }) };
+  shape = {
+    isOfShard: isOfShard(text),
+    key: `v${hash('sha1', text)}`,
+    ...(isShardRow(text) && { fields: [shardRow] }),
+  };
   if (shapes.size >= maxShapes) shapes.clear();
   shapes.set(text, shape);
   return shape;
@@ -53,7 +60,11 @@ const isShardRow = (text: string) => text.includes(`as ${shardRow.name} `);
 const relation = /\b(?:from|join|into|update)\s+([a-z_]\w*)\b(?!\s*\()/gi;
 const named = /\b([a-z_]\w*)\s+as\s+(?:not\s+)?(?:materialized\s+)?\(/gi;
 
+/** A list of tables, of which only the first would be seen. */
+const listed = /\bfrom\s+[a-z_]\w*(?:\s+(?:as\s+)?[a-z_]\w*)?\s*,/i;
+
 function isOfShard(text: string): boolean {
+  if (listed.test(text)) return false;
   const known = new Set<string>([...distributedTables, 'lateral', 'set']);
   for (const [, name = ''] of text.matchAll(named)) known.add(name.toLowerCase());
   const names = Array.from(text.matchAll(relation), ([, name = '']) => name.toLowerCase());
@@ -61,7 +72,12 @@ function isOfShard(text: string): boolean {
 }
 
 /** Each row comes as one text: that of its column, or a JSON array of those of several, which are read as the driver reads them. */
-function toCall(tenantId: number, { name, text, values }: Query, fields: readonly Field[]): Query {
+function toCall(
+  tenantId: number,
+  { name, text, values }: Query,
+  key: string,
+  fields: readonly Field[],
+): Query {
   const columns = fields.map((_, index) => `c${index}`);
   const texts = columns.map((column) => `q.${column}::text`).join();
   const row = fields.length === 1 ? texts : `json_build_array(${texts})::text`;
@@ -70,7 +86,7 @@ function toCall(tenantId: number, { name, text, values }: Query, fields: readonl
   return {
     name: `shard_${values.length}`,
     text: `select row from run_on_shard($1, $2, $3, variadic array[${places}]::text[]) row`,
-    values: [tenantId, name ?? null, statement, ...values],
+    values: [tenantId, name === undefined ? null : key, statement, ...values],
   };
 }
 
