@@ -1,9 +1,8 @@
 /**
  * For processes that end within minutes. Node 20 compiles a function with all optimisations after few calls, on threads of its own,
  * which takes a quarter of a test's processor time for code that runs for seconds: here that needs fifteen times as many. Later
- * versions have no such setting. A young generation of 16 MB would be full, and copied, many times a second.
+ * versions have no such setting.
  */
-export const nodeFlags: readonly string[] = [
-  '--max-semi-space-size=64',
-  ...(process.version.startsWith('v20.') ? ['--interrupt-budget=1000000'] : []),
-];
+export const nodeFlags: readonly string[] = process.version.startsWith('v20.')
+  ? ['--interrupt-budget=1000000']
+  : [];
