@@ -11,12 +11,26 @@ type Hashes = (term: string) => readonly number[];
  */
 export function createCoarseHashes(tenantId: number, field: string): Hashes {
   const hash = createTermHash(tenantId, field);
+  const found = kept.get(hash);
+  if (found) return found;
+  const hashes = makeCoarseHashes(hash, field);
+  kept.set(hash, hashes);
+  return hashes;
+}
+
+/** Those in use, for as long as the single hashes are kept. */
+const kept = new WeakMap<(term: string) => number, Hashes>();
+
+function makeCoarseHashes(hash: (term: string) => number, field: string): Hashes {
   if (singleFields.has(field)) return (term) => [hash(term)];
   return (term) => {
-    const beginning = beginningTerm(term);
-    if (beginning !== undefined && !term.startsWith(beginningMark))
-      return [lower(hash(term)), ...both(hash(beginning))];
-    return isUnique(field, term) ? both(hash(term)) : [hash(term)];
+    const first = hash(term);
+    const beginning = term.startsWith(beginningMark) ? undefined : beginningTerm(term);
+    if (beginning !== undefined) {
+      const second = hash(beginning);
+      return [lower(first), lower(second), upper(second)];
+    }
+    return isUnique(field, term) ? [lower(first), upper(first)] : [first];
   };
 }
 
@@ -42,6 +56,6 @@ function lower(hash: number): number {
   return hash & 0x7fff;
 }
 
-function both(hash: number): [number, number] {
-  return [lower(hash), (hash >>> 16) & 0x7fff];
+function upper(hash: number): number {
+  return (hash >>> 16) & 0x7fff;
 }

@@ -90,7 +90,11 @@ function toArray(rows: readonly AlertRow[], name: keyof AlertRow, type: Type): s
 
 function toElement(value: AlertRow[keyof AlertRow], type: Type): string {
   if (value == null) return 'NULL';
-  if (typeof value !== 'object') return isTextual(type) ? quote(String(value)) : String(value);
+  if (typeof value !== 'object') {
+    // A backslash before digits, which needs another one.
+    if (type === 'bytea') return `"\\${String(value)}"`;
+    return isTextual(type) ? quote(String(value)) : String(value);
+  }
   if (type === 'jsonb') return quote(storableJson(value));
   const items = value as readonly (string | number)[];
   if (type === 'int4[]') return `"{${items.join()}}"`;
