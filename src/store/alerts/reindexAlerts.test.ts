@@ -73,6 +73,8 @@ it('alerts of a version without coarse hashes are found beside new ones', async 
     meta: { from, amount: 8092.58 },
     txHash,
   });
+  // Of an earlier try.
+  await store.query(sql`delete from alert where tenant_id = 9`);
   await raiseAll(store, [of(1), of(2)]);
   const single = [
     termHash(9, 'txHash', txHash),
