@@ -92,8 +92,8 @@ describe('kill -9 while calls are made on the Internet Computer', () => {
     };
     const intents = await killAtSteps({ vigil, actors, random, detectorId, meanwhile });
     await replica.release();
-    const numbers = [...new Set(intents.map(({ number }) => number))];
     const sorted = (made: readonly number[]) => made.toSorted((one, other) => one - other);
+    const numbers = sorted([...new Set(intents.map(({ number }) => number))]);
     const paid = ledger.entries
       .filter(({ to }) => to === safe)
       .map(({ amount }) => Number(amount) - 1_000_000);

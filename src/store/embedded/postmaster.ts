@@ -69,12 +69,21 @@ async function isGoneAfter(
   cluster: string,
 ): Promise<boolean> {
   const deadline = performance.now() + patienceMs;
-  if (await isPostmaster(pid, cluster)) process.kill(pid, signal);
+  if (await isPostmaster(pid, cluster)) sendSignal(pid, signal);
   while (await isPostmaster(pid, cluster)) {
     if (performance.now() > deadline) return false;
     await sleep(10);
   }
   return true;
+}
+
+/** The server may have ended by itself since it was seen. */
+function sendSignal(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch (error) {
+    if (!hasCode(error, 'ESRCH')) throw error;
+  }
 }
 
 /** A pid in a file proves nothing: it must be a PostgreSQL whose working directory is this folder. */
