@@ -21,8 +21,6 @@ export default defineConfig({
     // Each file has a database of its own; modules that are loaded and compiled once for all make the run a third shorter.
     isolate: false,
     sequence: { sequencer: LongestFirst },
-    // One in thousands that talks to a dozen processes on a busy machine must not cost the run; the summary names it with its error.
-    retry: 1,
     testTimeout: 240_000,
     hookTimeout: 240_000,
   },
