@@ -155,7 +155,8 @@ describe('verifying the roll-ups', () => {
     );
     await prepareRaise(store, findings);
     await store.transaction((tx) => raiseAlerts(tx, findings));
-    const own = sql`ctid = (select ctid from alert_rollup where tenant_id = 7 and contract_id = 1 limit 1)`;
+    const own = sql`tenant_id = 7 and contract_id = 1
+      and day = (select min(day) from alert_rollup where tenant_id = 7 and contract_id = 1)`;
     const stray = (count: number) =>
       sql`insert into alert_rollup (tenant_id, contract_id, day, recent)
         values (7, 5, ${Math.floor(first / dayMs)}, array[${count * 4096}::int4])`;
@@ -168,7 +169,8 @@ describe('verifying the roll-ups', () => {
       sql`delete from alert_rollup where ${own}`,
       stray(1),
       stray(-1),
-      sql`update alert set retracted_at = 1 where ctid = (select ctid from alert where tenant_id = 7 limit 1) and tenant_id = 7`,
+      sql`update alert set retracted_at = 1 where tenant_id = 7
+        and uid = (select uid from alert where tenant_id = 7 limit 1)`,
     ]) {
       const changed = store.transaction(async (tx) => {
         await tx.query(tamper);
