@@ -1,6 +1,7 @@
 import { type Finding, severityOf } from '../model/alert.ts';
 import { severities } from '../model/enumerations.ts';
 import { addToAlertRates, type RateWindow, saveNoticed } from '../store/alerts/alertRate.ts';
+import { suppress } from '../store/alerts/findingTerms.ts';
 import type { Db } from '../store/db.ts';
 
 /**
@@ -27,7 +28,7 @@ export async function limitRate(
       window.noticed = severityOf[finding.severity];
       notices.push(notice(finding, window));
     }
-    return { ...finding, suppressed: true };
+    return suppress(finding);
   });
   const noticed = new Set(notices.map(({ tenantId }) => tenantId));
   for (const window of windows.values())

@@ -54,9 +54,14 @@ export async function alertTerms(alert: TermSource, noteWords?: NoteWords): Prom
     for (const term of tagTerms(tag)) add('tags', term);
     noteWords?.('tags')?.(tag);
   }
-  // Almost no alert is, so that the others need no term.
-  for (const column of ['suppressed', 'backfilled'] as const) if (alert[column]) addWhole(column, 'true');
+  for (const flag of ['suppressed', 'backfilled'] as const)
+    if (alert[flag]) for (const hash of flagTerms(tenantId, flag)) terms.add(hash);
   return { odd, terms };
+}
+
+/** Almost no alert has a flag, so that the others need no term. */
+export function flagTerms(tenantId: number, flag: 'suppressed' | 'backfilled'): Iterable<number> {
+  return createCoarseHashes(tenantId, flag)('true');
 }
 
 /** Values that are looked up as a whole. */

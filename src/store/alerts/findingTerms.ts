@@ -1,6 +1,6 @@
 import type { Finding } from '../../model/alert.ts';
 import type { Db, Store } from '../db.ts';
-import { alertTerms } from './alertTerms.ts';
+import { alertTerms, flagTerms } from './alertTerms.ts';
 import {
   addKnown,
   createKnownWords,
@@ -40,6 +40,18 @@ export async function saveWords(tx: Db, findings: readonly Finding[]): Promise<v
   await prepare(findings.filter((finding) => !preparedTerms.has(finding)));
   const lists = new Set(findings.map((finding) => preparedTerms.get(finding)!.unsaved));
   await insertWords(tx, [...lists].flat());
+}
+
+/** The finding as a suppressed one, for which nothing is worked out or saved again. */
+export function suppress(finding: Finding): Finding {
+  const suppressed = { ...finding, suppressed: true };
+  const prepared = preparedTerms.get(finding);
+  if (prepared) {
+    const { odd, terms } = prepared.terms;
+    const all = new Set([...terms, ...flagTerms(finding.tenantId, 'suppressed')]);
+    preparedTerms.set(suppressed, { ...prepared, terms: { odd, terms: all } });
+  }
+  return suppressed;
 }
 
 /** The terms of a finding, from where they were worked out already. */
