@@ -1,5 +1,5 @@
 import { storableJson } from '../../lib/json.ts';
-import { sql } from '../../lib/sql.ts';
+import { join, sql } from '../../lib/sql.ts';
 import type { AlertWrite } from '../../model/alertWrite.ts';
 import type { Db } from '../db.ts';
 
@@ -18,13 +18,16 @@ export async function insertGroupWrites(
 ): Promise<(GroupWrite & { group: number })[]> {
   const groups = [...writesByGroup].map(([group, writes]) => ({ group, writes }));
   if (groups.length === 0) return [];
+  // A value for each row, because PostgreSQL would unquote the elements of an array.
+  const values = groups.map(
+    ({
+      group,
+      writes,
+    }) => sql`(${chainUid}, ${group}::int, ${storableJson(writes)}::json, ${countFindings(writes)}::int,
+      ${writes.some(isRetraction)}::boolean, ${at}::bigint)`,
+  );
   const rows = await tx.prepared<{ id: number; group: number }>(
-    sql`insert into group_write (chain_uid, shard_group, writes, findings, retracts, at)
-      select ${chainUid}, g.*, ${at}::bigint
-      from unnest(${groups.map(({ group }) => group)}::int[],
-        ${groups.map(({ writes }) => storableJson(writes))}::json[],
-        ${groups.map(({ writes }) => countFindings(writes))}::int[],
-        ${groups.map(({ writes }) => writes.some(isRetraction))}::boolean[]) g
+    sql`insert into group_write (chain_uid, shard_group, writes, findings, retracts, at) values ${join(values, ', ')}
       returning id, shard_group as "group"`,
   );
   return rows.map(({ id, group }) => ({ id, group, at, writes: writesByGroup.get(group) ?? [] }));
