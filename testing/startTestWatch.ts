@@ -2,6 +2,7 @@ import { BlockList } from 'node:net';
 import pino from 'pino';
 import type { ActionContext } from '../src/actions/actionContext.ts';
 import { createCancelOnRetractions, createFireOnAlerts } from '../src/actions/fireOnAlerts.ts';
+import type { AlertHook } from '../src/alerts/raiseAlerts.ts';
 import type { ChainClient } from '../src/chains/chainClient.ts';
 import { type ChainUid, chains, withNetwork } from '../src/chains/chains.ts';
 import { families } from '../src/chains/families.ts';
@@ -17,7 +18,9 @@ import { createSandbox } from '../src/scripts/sandbox.ts';
 import { createAlertLinks } from '../src/services/alerts/createAlertLinks.ts';
 import { publishDetectors } from '../src/services/detectors/publishDetectors.ts';
 import { createMetricRecorder } from '../src/services/telemetry/createMetricRecorder.ts';
-import type { PoolConfig } from '../src/store/db.ts';
+import { findTenantsOfChain, findWaitingGroups } from '../src/store/alerts/groupWrites.ts';
+import { awaitPrepared } from '../src/store/citus/awaitPrepared.ts';
+import type { PoolConfig, Store } from '../src/store/db.ts';
 import { listen } from '../src/store/listen.ts';
 import { openPresence } from '../src/store/watch/openPresence.ts';
 import type { Hsm } from '../src/wallets/pkcs11/openHsm.ts';
@@ -65,6 +68,8 @@ export async function startTestWatch(
     readWaitMs?: number;
     /** How long no endpoint may have a pending transaction. */
     pendingDropMs?: number;
+    /** Beside those that notify and fire. */
+    alertHooks?: readonly AlertHook[];
     /** A migrated one; a fresh one of the run's server otherwise. */
     database?: { config: PoolConfig; drop: () => Promise<void> };
   } = {},
@@ -93,7 +98,11 @@ export async function startTestWatch(
   let asked: ReturnType<typeof createFetchers> | undefined;
   const links = createAlertLinks(() => 'https://vigil.example.com');
   const now = Date.now;
-  const alertHooks = [createNotifyOnAlerts({ links, now }), createFireOnAlerts({ now })];
+  const alertHooks = [
+    createNotifyOnAlerts({ links, now }),
+    createFireOnAlerts({ now }),
+    ...(options.alertHooks ?? []),
+  ];
   const chainAccess = {
     isConfigured: (uid: ChainUid) => settings[uid] !== undefined,
     client,
@@ -102,9 +111,9 @@ export async function startTestWatch(
   const api = await startTestApi({
     answers: (uid, made) => asked!.fetchFor(uid, made),
     chains: chainAccess,
-    alertHooks,
     hsm,
     ...options,
+    alertHooks,
   });
   asked = createFetchers({
     store: api.store,
@@ -245,7 +254,7 @@ export async function startTestWatch(
             union all select 1 from untraced_block where chain_uid = ${chainUid} and number <= ${number}
               and attempts = 0 limit 1`,
         );
-        return deferred.length === 0;
+        return deferred.length === 0 && (await isWritten(api.store, chainUid));
       }).catch((error: unknown) => {
         throw new Error(`Block ${number} was not reached. ${watchLog.join('')}`, { cause: error });
       });
@@ -265,4 +274,12 @@ export async function startTestWatch(
       await api.stop();
     },
   };
+}
+
+/** Whether the workers of Citus have all alerts of a chain, which they get after its cursor has moved. */
+async function isWritten(store: Store, chainUid: ChainUid): Promise<boolean> {
+  if (!(await store.isDistributed())) return true;
+  if ((await findWaitingGroups(store, chainUid)).size > 0) return false;
+  await awaitPrepared(store, await findTenantsOfChain(store, chainUid));
+  return true;
 }

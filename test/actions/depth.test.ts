@@ -122,8 +122,10 @@ describe('the depth at which actions fire', { timeout: 600_000 }, () => {
   /** The intents of the action that waits for depth, by attack. */
   async function intents(): Promise<{ id: number; state: string; reason: string | null; hash: string }[]> {
     return vigil.store.query(
-      sql`select (t.meta -> 'args' ->> 'id')::int as id, i.state, i.reason, ${blockHashSql} as hash
-        from action_intent i join alert t on t.tenant_id = i.tenant_id and t.uid = i.alert_uid
+      sql`with alerts as materialized (
+          select t.tenant_id, t.uid, (t.meta -> 'args' ->> 'id')::int as id, ${blockHashSql} as hash from alert t)
+        select t.id, i.state, i.reason, t.hash
+        from action_intent i join alerts t on t.tenant_id = i.tenant_id and t.uid = i.alert_uid
         where i.fire_at = 'confirmed' order by i.id`,
     );
   }

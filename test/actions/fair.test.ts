@@ -36,9 +36,9 @@ describe('intents of one tenant', () => {
     const [number] = await honest.raise(1);
     const find = () =>
       world.vigil.store.query<{ ms: number | null }>(
-        sql`select i.signed_at - i.created_at as ms from action_intent i
-          join alert t on t.tenant_id = i.tenant_id and t.uid = i.alert_uid and t.timestamp = i.alert_timestamp
-          where t.eid = ${String(number)}`,
+        sql`with raised as materialized (select t.tenant_id, t.uid from alert t where t.eid = ${String(number)})
+          select i.signed_at - i.created_at as ms from action_intent i
+          join raised t on t.tenant_id = i.tenant_id and t.uid = i.alert_uid`,
       );
     await until(async () => (await find())[0]?.ms != null);
     return (await find())[0]!.ms!;

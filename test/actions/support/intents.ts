@@ -17,12 +17,14 @@ export type Intent = {
   outcomes: string[];
 };
 
-/** Everything that was ever meant to be fired, oldest first. */
+/** Everything that was ever meant to be fired, oldest first. Citus joins no alerts with intents, but the result of a query. */
 export async function findIntents({ store }: TestWatch): Promise<Intent[]> {
   const intents = await store.query<Omit<Intent, 'outcomes'> & { uid: string }>(
-    sql`select i.tenant_id as "tenantId", i.uid::text, ${eidSql}::int as number, i.state, i.reason, i.nonce,
+    sql`with alerts as materialized (select t.tenant_id, t.timestamp, t.uid, ${eidSql}::int as number from alert t
+        where t.kind <> 'action')
+      select i.tenant_id as "tenantId", i.uid::text, t.number, i.state, i.reason, i.nonce,
         (select count(*)::int from action_transaction a where a.tenant_id = i.tenant_id and a.intent_id = i.id) as attempts
-      from action_intent i join alert t on t.tenant_id = i.tenant_id and t.uid = i.alert_uid
+      from action_intent i join alerts t on t.tenant_id = i.tenant_id and t.uid = i.alert_uid
         and t.timestamp = i.alert_timestamp
       order by i.id`,
   );
