@@ -26,6 +26,8 @@ export type SqlColumn = {
   values?: readonly string[];
   /** What all of its characters fit. */
   characters?: RegExp;
+  /** Whether most rows have none. */
+  isRare?: boolean;
 };
 
 export type SqlSource = {

@@ -37,6 +37,8 @@ const keyword = (column: string, values?: readonly string[]) =>
 const text = (column: string) =>
   ({ sql: raw(`t.${column}`), store: 'text', type: 'text', hashed: 'words' }) as const;
 
+/** What most alerts do not have. */
+const isRare = true;
 const inUids = /^[0-9a-f-]*$/;
 const severities = new Map(Object.entries(severityOf));
 
@@ -72,10 +74,10 @@ export const alertTable = defineDocumentTable(
     },
     detectorId: { ...number('detector_id'), hashed: 'whole' },
     detectorSchemaName: { ...keyword('detector_schema_name'), hashed: 'whole' },
-    triggerId: { ...number('trigger_id'), hashed: 'whole' },
-    actionId: { ...number('action_id'), hashed: 'whole' },
-    walletId: { ...number('wallet_id'), hashed: 'whole' },
-    assigneeId: { ...number('assignee_id'), indexed: 'with tenant' },
+    triggerId: { ...number('trigger_id'), hashed: 'whole', isRare },
+    actionId: { ...number('action_id'), hashed: 'whole', isRare },
+    walletId: { ...number('wallet_id'), hashed: 'whole', isRare },
+    assigneeId: { ...number('assignee_id'), indexed: 'with tenant', isRare },
     numericSeverity: { ...number('numeric_severity'), stands: { for: 'severity', of: severities } },
     severity: {
       sql: severitySql('t.numeric_severity'),
@@ -104,16 +106,22 @@ export const alertTable = defineDocumentTable(
     blockHash: { sql: blockHashSql, store: 'text', type: 'foldedKeyword', hashed: 'whole' },
     name: text('name'),
     message: text('message'),
-    interceptorType: keyword('interceptor_type', interceptorTypes),
-    triggerType: keyword('trigger_type', Object.keys(triggerTypes)),
-    walletName: text('wallet_name'),
-    walletChainUid: { ...keyword('wallet_chain_uid'), hashed: 'whole' },
-    walletAddress: { sql: raw('t.wallet_address'), store: 'text', type: 'foldedKeyword', hashed: 'whole' },
+    interceptorType: { ...keyword('interceptor_type', interceptorTypes), isRare },
+    triggerType: { ...keyword('trigger_type', Object.keys(triggerTypes)), isRare },
+    walletName: { ...text('wallet_name'), isRare },
+    walletChainUid: { ...keyword('wallet_chain_uid'), hashed: 'whole', isRare },
+    walletAddress: {
+      sql: raw('t.wallet_address'),
+      store: 'text',
+      type: 'foldedKeyword',
+      hashed: 'whole',
+      isRare,
+    },
     tags: { sql: raw('t.tags'), store: 'text[]', type: 'keyword', hashed: 'whole' },
     suppressed: { sql: raw('t.suppressed'), store: 'boolean', type: 'boolean', hashed: 'whole' },
     backfilled: { sql: raw('t.backfilled'), store: 'boolean', type: 'boolean', hashed: 'whole' },
-    retractedAt: { sql: raw('t.retracted_at'), store: 'number', type: 'date' },
-    retractionReason: keyword('retraction_reason', retractionReasons),
+    retractedAt: { sql: raw('t.retracted_at'), store: 'number', type: 'date', isRare },
+    retractionReason: { ...keyword('retraction_reason', retractionReasons), isRare },
     meta: { sql: raw('t.meta'), store: 'json', type: 'dynamic', hashed: 'words' },
   },
   { condition: sql`t.retracted_at is null`, unless: ['status', 'retractedAt'] },

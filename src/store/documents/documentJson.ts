@@ -2,14 +2,54 @@ import { join, raw, type Sql, sql } from '../../lib/sql.ts';
 import type { SqlColumn } from '../../query/lucene/sqlSource.ts';
 import { type DocumentTable, memberColumn } from './documentTable.ts';
 
+type Member = { name: string; column: SqlColumn };
+
 /** SQL for the JSON text of a document with these members; faster than PostgreSQL's row_to_json. */
 export function documentJson(table: DocumentTable, names: readonly string[]): Sql {
-  const template = `{${names.map((name) => `"${name}":%s`).join()}}`;
-  const values = names.map((name) => sql`coalesce(${jsonText(memberColumn(table, name))}, 'null')`);
-  return sql`format(${raw(`'${template}'`)}, ${join(values, ', ')})`;
+  const parts = runsOf(names.map((name) => ({ name, column: memberColumn(table, name) })));
+  const template = parts.map((part) => (isMostlyNull(part) ? '%s' : templateOf(part))).join();
+  const values = parts.flatMap((part) => (isMostlyNull(part) ? [orAllNull(part)] : part.map(jsonOrNull)));
+  return sql`format(${raw(`'{${template}}'`)}, ${join(values, ', ')})`;
 }
 
-/** Texts have to be quoted; anything else is JSON as PostgreSQL prints it. */
-function jsonText({ sql: value, store }: SqlColumn): Sql {
+/** Members side by side, cut where those begin or end that most documents do not have. */
+function runsOf(members: readonly Member[]): Member[][] {
+  const runs: Member[][] = [];
+  for (const member of members) {
+    const last = runs.at(-1);
+    if (last?.[0] && isRare(last[0]) === isRare(member)) last.push(member);
+    else runs.push([member]);
+  }
+  return runs;
+}
+
+function isRare({ column }: Member): boolean {
+  return column.isRare ?? false;
+}
+
+function isMostlyNull(run: readonly Member[]): boolean {
+  return run.length > 1 && run.every(isRare);
+}
+
+const templateOf = (run: readonly Member[]) => run.map(({ name }) => `"${name}":%s`).join();
+
+/** One look at all is faster than a null written for each. */
+function orAllNull(run: readonly Member[]): Sql {
+  const columns = join(
+    run.map(({ column }) => column.sql),
+    ', ',
+  );
+  const nulls = run.map(({ name }) => `"${name}":null`).join();
+  return sql`case when row(${columns}) is null then ${raw(`'${nulls}'`)}
+    else format(${raw(`'${templateOf(run)}'`)}, ${join(run.map(jsonOrNull), ', ')}) end`;
+}
+
+function jsonOrNull({ column }: Member): Sql {
+  return sql`coalesce(${jsonText(column)}, 'null')`;
+}
+
+/** Texts have to be quoted, and escaped unless their letters need it never; anything else is JSON as PostgreSQL prints it. */
+function jsonText({ sql: value, store, values, characters }: SqlColumn): Sql {
+  if (store === 'text' && (values ?? characters)) return sql`'"' || (${value}) || '"'`;
   return store === 'text' || store === 'text[]' ? sql`to_json(${value})::text` : sql`(${value})::text`;
 }
