@@ -56,7 +56,7 @@ export type CompiledSearch = {
   newest?: {
     /** A FROM clause with this many of the newest documents. */
     among: (count: number) => Sql;
-    /** A statement that returns a row if there are more documents. */
+    /** A statement that returns the time of the next document, if there are more. */
     beyond: (count: number) => Sql;
   };
   /**
@@ -128,7 +128,7 @@ export async function compileSearch(
     among: (count: number) =>
       sql`(select * ${documents} fetch first ${integer(count)} rows with ties) t
         where ${scope.condition} and ${rowTest(part, terms)}`,
-    beyond: (count: number) => sql`select 1 ${documents} offset ${count} limit 1`,
+    beyond: (count: number) => sql`select t.timestamp ${documents} offset ${count} limit 1`,
   };
   return { ...found, newest };
 }

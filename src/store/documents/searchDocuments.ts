@@ -24,7 +24,7 @@ export type DocumentSearch = QueryInput & {
  */
 const newestPerHit = 60;
 const minNewest = 600;
-/** Where the term index names too many documents, so many of the newest probably have a page of hits. */
+/** Where the term index names too many documents, so many of the newest probably have a page of hits, and it names few of these. */
 const manyNewest = 8000;
 /** Pages that end later are not searched among the newest documents. */
 const maxHitsAmongNewest = 1000;
@@ -101,13 +101,13 @@ async function findRows(
   return reportSlowSearch(async () => {
     const compiled = await compileSearch(db, table, scope, search, now);
     await rejectObjectSort(db, table, compiled.condition, search.sort);
-    const newest = async (least?: number) =>
-      isNewestFirst(search.sort) ? searchNewest(run, compiled, page, least) : undefined;
+    const newest = async () => (isNewestFirst(search.sort) ? searchNewest(run, compiled, page) : undefined);
     const hasFewHits = from + size <= fewHits;
     // Some documents have several of the terms.
     const hasMany =
       !search.timeseries && countCommon(db, table.name, compiled.candidateHashes) > 3 * maxCandidates;
-    const moreNewest = async () => (hasFewHits ? newest(manyNewest) : undefined);
+    const moreNewest = async () =>
+      hasFewHits ? searchMoreNewest(run, table, compiled, page, search.sort) : undefined;
     const candidates = hasMany ? moreNewest : () => searchCandidates(run, compiled, page);
     const isNewestFaster = hasFewHits && !isOneRare(db, table.name, compiled.hashes);
     const [first, second] = isNewestFaster ? [newest, candidates] : [candidates, newest];
@@ -128,11 +128,10 @@ async function searchNewest(
   db: Db,
   { newest }: CompiledSearch,
   { columns, order, from, size }: Page,
-  least = minNewest,
 ): Promise<Found | undefined> {
   const hits = from + size;
   if (!newest || size === 0 || hits > maxHitsAmongNewest) return undefined;
-  const count = Math.max(least, newestPerHit * hits);
+  const count = Math.max(minNewest, newestPerHit * hits);
   const rows = await db.repeated<Row>(
     sql`select ${columns} from ${newest.among(count)} order by ${order.whole} limit ${integer(hits)}`,
   );
@@ -155,6 +154,24 @@ async function searchCandidates(
   if (rows[0]?._n === maxCandidates) return undefined;
   const data = rows.slice(from, from + size).map(({ _n, _total, ...row }) => row);
   return { data, total: Number(rows[0]?._total ?? 0) };
+}
+
+/** A page of hits since the time before which there are many documents, if it is full; by the term index, so few of them are read. */
+async function searchMoreNewest(
+  db: Db,
+  table: DocumentTable,
+  compiled: CompiledSearch,
+  page: Page,
+  sort: DocumentSearch['sort'],
+): Promise<Found | undefined> {
+  const rows = compiled.newest
+    ? await db.prepared<{ timestamp: number }>(compiled.newest.beyond(manyNewest))
+    : [];
+  const [last] = rows;
+  if (!last) return undefined;
+  const condition = sql`${compiled.condition} and t.timestamp >= ${last.timestamp}`;
+  const found = await searchRare(db, table, { ...compiled, condition }, page, sort);
+  return found?.data.length === page.size ? { data: found.data } : undefined;
 }
 
 /**
