@@ -18,6 +18,24 @@ export function createCoarseHashes(tenantId: number, field: string): Hashes {
   return hashes;
 }
 
+/**
+ * The same terms under one hash of 32 bits each, for alerts with so many values that coarse hashes would make them candidates of most
+ * searches. A search that asks for coarse hashes asks for this one beside them.
+ */
+export function createExactHashes(tenantId: number, field: string): Hashes {
+  const hash = createTermHash(tenantId, field);
+  if (singleFields.has(field)) return (term) => [hash(term)];
+  return (term) => {
+    const beginning = term.startsWith(beginningMark) ? undefined : beginningTerm(term);
+    return beginning === undefined ? [hash(term)] : [hash(term), hash(beginning)];
+  };
+}
+
+/** Whether a hash has 15 bits; hardly one of 32 bits seems to. */
+export function isCoarse(hash: number): boolean {
+  return hash >= 0 && hash <= coarseBits;
+}
+
 /** Those in use, for as long as the single hashes are kept. */
 const kept = new WeakMap<(term: string) => number, Hashes>();
 
@@ -52,10 +70,12 @@ function isUnique(field: string, term: string): boolean {
   );
 }
 
+const coarseBits = 0x7fff;
+
 function lower(hash: number): number {
-  return hash & 0x7fff;
+  return hash & coarseBits;
 }
 
 function upper(hash: number): number {
-  return (hash >>> 16) & 0x7fff;
+  return (hash >>> 16) & coarseBits;
 }

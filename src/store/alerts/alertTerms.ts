@@ -1,7 +1,7 @@
 import { yieldToEventLoop } from '../../lib/eventLoop.ts';
 import type { Finding } from '../../model/alert.ts';
 import { lowerCase } from '../../query/analyzer.ts';
-import { createCoarseHashes } from '../../query/coarseHashes.ts';
+import { createCoarseHashes, createExactHashes, isCoarse } from '../../query/coarseHashes.ts';
 import { addMemberTerms } from '../../query/memberTerms.ts';
 import { tagTerms } from '../../query/tagTerms.ts';
 import type { NoteWords } from './alertWords.ts';
@@ -23,8 +23,22 @@ export const termVersion = 4;
 /** Alerts with the terms of this version keep them: searches ask for the single hashes of version 3 beside the coarse ones. */
 export const neededVersion = 3;
 
+/** Of 32,768: an alert with as many is a candidate of one in four thousand searches for a value that it does not have. */
+const maxCoarse = 500;
+
 /** The hashes under which searches find an alert, and the words that PostgreSQL would split wrongly; notes all its words. */
 export async function alertTerms(alert: TermSource, noteWords?: NoteWords): Promise<IndexedTexts> {
+  const found = await collectTerms(alert, createCoarseHashes, noteWords);
+  let coarse = 0;
+  for (const hash of found.terms) if (isCoarse(hash)) coarse++;
+  return coarse > maxCoarse ? collectTerms(alert, createExactHashes) : found;
+}
+
+async function collectTerms(
+  alert: TermSource,
+  createHashes: typeof createCoarseHashes,
+  noteWords?: NoteWords,
+): Promise<IndexedTexts> {
   const { tenantId, meta } = alert;
   const texts = {
     name: [alert.name],
@@ -32,10 +46,10 @@ export async function alertTerms(alert: TermSource, noteWords?: NoteWords): Prom
     walletName: [alert.walletName ?? undefined],
     meta: textsOf(meta),
   };
-  const { odd, terms } = await indexTexts(tenantId, texts, createCoarseHashes, noteWords);
+  const { odd, terms } = await indexTexts(tenantId, texts, createHashes, noteWords);
   await yieldToEventLoop();
   const add = (field: string, term: string) => {
-    for (const hash of createCoarseHashes(tenantId, field)(term)) terms.add(hash);
+    for (const hash of createHashes(tenantId, field)(term)) terms.add(hash);
   };
   addMemberTerms('meta', meta, add);
   const addWhole = (column: string, value: string) => {

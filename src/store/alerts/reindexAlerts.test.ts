@@ -1,8 +1,10 @@
+import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { raiseAll, randomFinding } from '../../../test/support/randomAlerts.ts';
 import { createRandom } from '../../../testing/createRandom.ts';
 import { createTestDatabase } from '../../../testing/createTestDatabase.ts';
 import { sql } from '../../lib/sql.ts';
+import { createCoarseHashes } from '../../query/coarseHashes.ts';
 import { textTerm } from '../../query/memberTerms.ts';
 import { numberTerms } from '../../query/numberTerms.ts';
 import { termHash } from '../../query/termHash.ts';
@@ -100,6 +102,38 @@ it('alerts of a version without coarse hashes are found beside new ones', async 
   ];
   for (const query of queries) expect([query, await count(query, before, 9)]).toEqual([query, 2]);
   await before.close();
+});
+
+it('an alert with thousands of addresses is found by each, and is no candidate of searches for others', async () => {
+  const random = createRandom('many addresses');
+  const address = (name: string) => `0x${createHash('sha256').update(name).digest('hex').slice(0, 40)}`;
+  const holders = Array.from({ length: 3000 }, (_, n) => address(`holder ${n}`));
+  const tenant = { tenantId: 10, projectId: 2, contractId: 3 };
+  const finding = randomFinding(random, tenant, 1, Date.UTC(2026, 0, 20), Date.UTC(2026, 2, 10));
+  // Of an earlier try.
+  await store.query(sql`delete from alert where tenant_id = 10`);
+  await raiseAll(store, [{ ...finding, meta: { holders, amounts: holders.map((_, n) => n + 0.5) } }]);
+  const [first = '', last = ''] = [holders[0], holders.at(-1)];
+  const queries = [
+    first,
+    last,
+    `meta.holders:${last}`,
+    `meta.holders:${first.slice(0, 8)}*`,
+    '2999.5',
+    'meta.amounts:[7 TO 8]',
+  ];
+  for (const query of queries) expect([query, await count(query, store, 10)]).toEqual([query, 1]);
+  const others = Array.from({ length: 200 }, (_, n) => address(`other ${n}`));
+  const candidates = await Promise.all(
+    others.map(async (other) => {
+      const [one = 0, two = 0] = createCoarseHashes(10, 'meta')(other);
+      const rows = await store.query(
+        sql`select 1 from alert where tenant_id = 10 and terms && ${[one]}::int4[] and terms && ${[two]}::int4[]`,
+      );
+      return rows.length;
+    }),
+  );
+  expect(candidates.filter((found) => found > 0)).toEqual([]);
 });
 
 async function count(query: string, of = store, tenantId = 1): Promise<number> {

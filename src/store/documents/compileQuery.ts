@@ -185,7 +185,7 @@ async function hashing(
   return {
     ...(words ? { wordsOf: (pattern) => words.get(pattern) } : {}),
     terms,
-    hash: (column: string, term: string) => hashTerm(table, version, tenantIds, column, term),
+    hash: (column: string, term: string) => hashTerm(table, tenantIds, column, term),
     hasMemberTerms: version >= 1,
     hasBeginnings: version >= 2,
     tenants:
@@ -195,10 +195,9 @@ async function hashing(
   };
 }
 
-/** Alerts from before there were coarse hashes have the one that other documents have. */
+/** Alerts with very many values, and those from before there were coarse hashes, have the one that other documents have. */
 function hashTerm(
   { name }: DocumentTable,
-  version: number,
   tenantIds: readonly number[],
   column: string,
   term: string,
@@ -208,7 +207,7 @@ function hashTerm(
   const coarse = tenantIds.map((tenantId) => createCoarseHashes(tenantId, column)(term));
   // Two of them leave hardly an alert too many, and a third would have to be looked up too.
   const lists = (coarse[0] ?? []).slice(0, 2).map((_, place) => coarse.flatMap((each) => each[place] ?? []));
-  return version >= 4 || lists.length === 1 ? lists : lists.map((list) => [...list, ...single()]);
+  return lists.length === 1 ? lists : lists.map((list) => [...list, ...single()]);
 }
 
 function inTime(timeseries: Timeseries): Sql {
