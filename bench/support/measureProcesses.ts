@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { sql } from '../../src/lib/sql.ts';
@@ -14,12 +15,16 @@ import type { ChainsOrder, Released, ServedChain } from './serveChains.ts';
 const count = 4;
 const everyMs = 4000;
 const steadyMs = 20_000;
+/** Between restarts, as an orchestrator waits. */
+const pauseMs = 30_000;
 const maxWaitMs = 600_000;
 /** Their contracts are on all chains; the one with an alert in each block belongs to another tenant on each chain. */
 const tenants = 32;
 const hitAddress = `0x${'ab'.repeat(20)}`;
 
 type Running = { child: ChildProcess; pid: number };
+/** Chains that processes began to follow, and how long reading what is watched took. */
+type Starts = { readMs: number }[];
 
 type Size = { detectors: number; chains: number };
 
@@ -28,27 +33,30 @@ export async function measureProcesses(
   connection: PoolConfig,
   { detectors, chains }: Size,
 ): Promise<string[]> {
-  const nodes = fork(fileURLToPath(new URL('./serveChains.js', import.meta.url)));
+  // In a session of its own, like the processes below.
+  const nodes = fork(fileURLToPath(new URL('./serveChains.js', import.meta.url)), { detached: true });
   const folder = await mkdtemp(join(tmpdir(), 'vigil-bench-processes-'));
   const store = openStore(connection, () => {});
   const running: Running[] = [];
+  const starts: Starts = [];
   try {
     nodes.send({ everyMs, hitAddress, chains } satisfies ChainsOrder);
     const [served] = (await once(nodes, 'message')) as [ServedChain[]];
     reportProgress(`${served.length} chains with ${detectors.toLocaleString('en')} detectors each`);
     await seed(store, served, detectors);
     const meter = startMeter(store, nodes);
-    const start = () => running.push(launch(connection, folder, served));
+    const start = () => running.push(launch(connection, folder, served, starts));
     const settled = () => until(async () => meter.isCaughtUp() && (await isEven(store, served.length)));
     const rows: string[] = [];
     const phase = async (name: string, work: () => Promise<unknown>) => {
       reportProgress(name);
       const before = await usage(running);
       meter.reset();
+      starts.length = 0;
       const startedAt = performance.now();
       await work();
       const seconds = (performance.now() - startedAt) / 1000;
-      rows.push(row(name, seconds, before, await usage(running), meter.read()));
+      rows.push(row(name, seconds, before, await usage(running), meter.read(), starts));
       reportProgress(`  ${rows.at(-1)}`);
     };
     await phase('four processes start at once', async () => {
@@ -56,12 +64,15 @@ export async function measureProcesses(
       await settled();
     });
     await phase('steady', () => sleep(steadyMs));
-    for (let n = 1; n <= count; n++)
+    for (let n = 1; n <= count; n++) {
+      await sleep(pauseMs);
       await phase(`process ${n} is stopped (SIGTERM) and started again`, async () => {
         await end(running.shift()!, 'SIGTERM');
         start();
         await settled();
       });
+    }
+    await sleep(pauseMs);
     await phase('one is killed (kill -9) and started again', async () => {
       const former = await readHolders(store);
       await end(running.shift()!, 'SIGKILL');
@@ -75,8 +86,8 @@ export async function measureProcesses(
     return [
       `${served.length} chains, ${(served.length * detectors).toLocaleString('en')} detectors, ${count} processes: ${spread.join(', ')} chains and ${memory.map((mb) => mb.toFixed(0)).join(', ')} MB of memory in the end.`,
       '',
-      '| phase | s | blocks | blocks/s | CPU ms a block | block to cursor p50 ms | p99 ms | longest ms |',
-      '|---|--:|--:|--:|--:|--:|--:|--:|',
+      '| phase | s | blocks | blocks/s | CPU ms a block | block to cursor p50 ms | p99 ms | longest ms | chains taken up | of which read before | longest reading ms |',
+      '|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|',
       ...rows,
     ];
   } finally {
@@ -122,7 +133,12 @@ async function seed(store: Store, served: readonly ServedChain[], detectors: num
   await store.query(sql`analyze`);
 }
 
-function launch(connection: PoolConfig, folder: string, served: readonly ServedChain[]): Running {
+function launch(
+  connection: PoolConfig,
+  folder: string,
+  served: readonly ServedChain[],
+  starts: Starts,
+): Running {
   const { user, password, host, port, database } = connection;
   const name = (uid: string) => uid.toUpperCase();
   const child = spawn(
@@ -135,18 +151,25 @@ function launch(connection: PoolConfig, folder: string, served: readonly ServedC
         VIGIL_DATA_DIR: folder,
         VIGIL_ROLES: 'watch',
         VIGIL_PORT: '0',
-        VIGIL_LOG_LEVEL: 'error',
+        VIGIL_LOG_LEVEL: 'info',
         DATABASE_URL: `postgres://${user}:${encodeURIComponent(String(password))}@/${database}?host=${encodeURIComponent(String(host))}&port=${port}`,
         ...Object.fromEntries(served.map(({ uid, urls }) => [`VIGIL_RPC_${name(uid)}`, urls])),
         ...Object.fromEntries(served.map(({ uid }) => [`VIGIL_CHAIN_${name(uid)}_TRACES`, 'off'])),
       },
-      stdio: ['ignore', 'ignore', 'inherit'],
+      stdio: ['ignore', 'ignore', 'pipe'],
       // In a session of its own, like a service: the kernel shares processors between sessions first.
       detached: true,
     },
   );
+  createInterface(child.stderr).on('line', (line) => {
+    const entry = line.startsWith('{') ? JSON.parse(line) : {};
+    if (entry.level >= errorLevel) console.error(line);
+    if (entry.msg === 'Following the chain') starts.push({ readMs: entry.readMs });
+  });
   return { child, pid: child.pid! };
 }
+
+const errorLevel = 50;
 
 async function end({ child }: Running, signal: NodeJS.Signals): Promise<void> {
   child.kill(signal);
@@ -256,7 +279,11 @@ function row(
   before: ReadonlyMap<number, number>,
   after: ReadonlyMap<number, number>,
   { blocks, p50, p99, longest }: Delays,
+  starts: Starts,
 ): string {
   const cpuMs = [...after].reduce((sum, [pid, ms]) => sum + ms - (before.get(pid) ?? 0), 0);
-  return `| ${name} | ${seconds.toFixed(0)} | ${blocks} | ${(blocks / seconds).toFixed(1)} | ${(cpuMs / blocks).toFixed(1)} | ${p50} | ${p99} | ${longest.toLocaleString('en')} |`;
+  return `| ${name} | ${seconds.toFixed(0)} | ${blocks} | ${(blocks / seconds).toFixed(1)} | ${(cpuMs / blocks).toFixed(1)} | ${p50} | ${p99} | ${longest.toLocaleString('en')} | ${starts.length} | ${starts.filter(({ readMs }) => readMs < preparedMs).length} | ${Math.max(0, ...starts.map(({ readMs }) => readMs)).toLocaleString('en')} |`;
 }
+
+/** Reading nothing takes less, reading everything more. */
+const preparedMs = 100;

@@ -9,6 +9,8 @@ export function createPreparations() {
     async add(chainUid: string, watchSet: WatchSet, store: Store): Promise<Prepared> {
       try {
         await watchSet.watchList.refresh(store, { isAhead: true });
+        // What changed meanwhile: everything, when notifications were not received from the beginning.
+        await watchSet.watchList.refresh(store, { isAhead: true });
       } catch (error) {
         watchSet.close();
         throw error;
