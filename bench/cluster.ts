@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { distribute } from '../src/store/citus/distribute.ts';
 import { distributedTables } from '../src/store/citus/distributedTables.ts';
-import { createStore, openPool, type Store } from '../src/store/db.ts';
+import { openStore, type Store } from '../src/store/db.ts';
 import { migrate } from '../src/store/migrate.ts';
 import { type Citus, startCitus, whyNoCitus } from '../testing/startCitus.ts';
 import { machine } from './support/machine.ts';
@@ -49,7 +49,7 @@ async function compare({ coordinator, workers, plain }: Citus): Promise<void> {
   if (!plain) throw new Error('There is no plain server.');
   const open = async (node: typeof plain): Promise<Store> => {
     await migrate(node.connection);
-    const store = createStore(openPool({ ...node.connection, statement_timeout: 0 }, () => {}));
+    const store = openStore({ ...node.connection, statement_timeout: 0 }, () => {});
     opened.push(store);
     await seedContracts(store);
     // The same alerts in both.
@@ -60,7 +60,7 @@ async function compare({ coordinator, workers, plain }: Citus): Promise<void> {
   await open(coordinator);
   reportProgress('Distributing');
   await distribute(coordinator.connection, reportProgress);
-  const cluster = createStore(openPool({ ...coordinator.connection, statement_timeout: 0 }, () => {}));
+  const cluster = openStore({ ...coordinator.connection, statement_timeout: 0 }, () => {});
   opened.push(cluster);
   for (const node of [plain, coordinator]) await node.ask('vacuum analyze');
   for (const table of distributedTables) await coordinator.ask(`vacuum analyze ${table}`);

@@ -2,6 +2,7 @@ import pg from 'pg';
 import { render, renderCached, type Sql } from '../lib/sql.ts';
 import { Problem } from '../model/errors.ts';
 import { bindChainHeights } from './citus/chainHeights.ts';
+import { openWorkers, type Server, type Workers } from './citus/openWorkers.ts';
 import { readIsDistributed } from './citus/readIsDistributed.ts';
 import { runOnShard } from './citus/runOnShard.ts';
 import { type Connection, clientOf } from './openClient.ts';
@@ -48,13 +49,23 @@ const types: pg.CustomTypesConfig = {
 };
 
 export function openStore(config: Connection, onError: (error: Error) => void): Store {
-  if (!config.isPooled) return createStore(openPool(config, onError));
+  if (!config.isPooled)
+    return createStore(openPool(config, onError), (server) =>
+      openPool({ ...credentialsOf(config), ...server }, onError),
+    );
   // Settings of a session would reach its next user, so that each transaction makes its own.
   const { statement_timeout, idle_in_transaction_session_timeout, ...rest } = { ...limits, ...config };
   const begin = `begin; set local statement_timeout = ${Number(statement_timeout)};
     set local idle_in_transaction_session_timeout = ${Number(idle_in_transaction_session_timeout)};
     set local random_page_cost = ${randomPageCost}; set local jit = off`;
   return createPooledStore(openPool(rest, onError), begin);
+}
+
+/** All but the address, which may be part of an URL or found at each connection. */
+function credentialsOf({ connectionString, primary: _primary, ...config }: Connection): Connection {
+  if (connectionString === undefined) return config;
+  const { user, password, database, ssl } = new pg.Client({ connectionString });
+  return { user, password: password ?? undefined, database, ssl, ...config };
 }
 
 const limits = { statement_timeout: 15_000, idle_in_transaction_session_timeout: 30_000 };
@@ -124,19 +135,28 @@ function setPlanning(client: pg.ClientBase): unknown {
 
 const randomPageCost = 1.1;
 
-export function createStore(pool: pg.Pool): Store {
+/** `openWorker` opens connections to a worker of Citus; without it the coordinator is asked for everything. */
+export function createStore(pool: pg.Pool, openWorker?: (server: Server) => pg.Pool): Store {
   const layout: Layout = {};
+  const run: Run = (query) => useClient(pool, (client) => client.query(query));
+  const repeatOn = (target: pg.Pool) => (query: Parameters<Run>[0]) =>
+    useClient(target, (client) => runRepeated(client, query));
+  const workers =
+    openWorker &&
+    openWorkers(run, (server) => {
+      const target = openWorker(server);
+      return { ask: repeatOn(target), close: () => target.end() };
+    });
   return {
-    ...createDb(
-      (query) => useClient(pool, (client) => client.query(query)),
-      layout,
-      (query) => useClient(pool, (client) => runRepeated(client, query)),
-    ),
+    ...createDb(run, layout, repeatOn(pool), workers),
     cacheKey: pool,
     transaction: (work) => transaction(pool, work, layout),
     maintain: (statement) => useClient(pool, (client) => maintain(client, render(statement))),
     stats: () => statsOf(pool),
-    close: () => pool.end(),
+    close: async () => {
+      await workers?.close();
+      await pool.end();
+    },
   };
 }
 
@@ -160,7 +180,7 @@ type Run = (query: { text: string; values: unknown[]; name?: string }) => Promis
 /** What is known of the database; undefined until someone asks. */
 type Layout = { isDistributed?: boolean | undefined };
 
-function createDb(run: Run, layout: Layout, repeat = run): Db {
+function createDb(run: Run, layout: Layout, repeat = run, workers?: Workers): Db {
   const query = async <Row extends pg.QueryResultRow>(
     config: Parameters<Run>[0],
     runOnce = run,
@@ -183,7 +203,7 @@ function createDb(run: Run, layout: Layout, repeat = run): Db {
     },
     atTenant: (tenantId) => {
       if (!layout.isDistributed) return db;
-      const onShard = runOnShard(run, tenantId, (oid) => types.getTypeParser(oid, 'text'));
+      const onShard = runOnShard(run, tenantId, (oid) => types.getTypeParser(oid, 'text'), workers);
       return createDb(onShard, layout, (config) => onShard(withRepeatedName(config)));
     },
     query: (statement) => query(render(statement)),

@@ -1,18 +1,22 @@
 import { hash } from 'node:crypto';
 import type pg from 'pg';
 import { distributedTables } from './distributedTables.ts';
+import type { Workers } from './openWorkers.ts';
 
 type Query = { text: string; values: unknown[]; name?: string };
 type Run = (query: Query) => Promise<pg.QueryResult>;
 
 /**
  * Runs statements on the worker that has the tenant, as that would run its own: Citus plans a statement twice, on the coordinator
- * and, with every month, on the worker, and prepares it on neither. Those that read other tables, too, run as ever.
+ * and, with every month, on the worker, and prepares it on neither. Those that read other tables, too, run as ever. What only reads
+ * asks the worker itself, where `workers` are given.
  */
-export function runOnShard(run: Run, tenantId: number, parserOf: ParserOf): Run {
+export function runOnShard(run: Run, tenantId: number, parserOf: ParserOf, workers?: Workers): Run {
   return async (query) => {
     const shape = shapeOf(query.text);
     if (!shape.isOfShard || shape.fields?.length === 0) return run(query);
+    const answer = isShardRow(query.text) ? undefined : await workers?.ask(tenantId, query);
+    if (answer) return answer;
     if (!shape.fields) {
       const first = await run(query);
       shape.fields = first.fields;

@@ -1,0 +1,109 @@
+import pg from 'pg';
+import { distributedTables } from './distributedTables.ts';
+import { toShardText } from './toShardText.ts';
+
+type Query = { text: string; values: unknown[] };
+type Ask = (query: Query) => Promise<pg.QueryResult>;
+export type Server = { host: string; port: number };
+type Placement = Server & { groupId: number; shardIds: Readonly<Record<string, number>> };
+
+export type Workers = {
+  /** What a tenant's worker answers itself; undefined where it cannot be asked, so that the coordinator has to be. */
+  ask(tenantId: number, query: Query): Promise<pg.QueryResult | undefined>;
+  close(): Promise<void>;
+};
+
+/** Connections to one worker. */
+type Worker = { ask: Ask; close(): Promise<void> };
+
+const maxPlacements = 10_000;
+/** How long the coordinator is asked instead of a worker that could not be reached. */
+const avoidMs = 30_000;
+
+/**
+ * Asks workers without the coordinator, which would plan each statement and copy each answer: most questions of a tenant take less
+ * time than that. A worker that this process cannot reach, or that no longer has the tenant, is not asked.
+ */
+export function openWorkers(
+  askCoordinator: Ask,
+  open: (server: Server) => Worker,
+  now: () => number = () => performance.now(),
+): Workers {
+  const placements = new Map<number, Promise<Placement | undefined>>();
+  const workers = new Map<string, Worker>();
+  const avoidedUntil = new Map<string, number>();
+
+  function placementOf(tenantId: number): Promise<Placement | undefined> {
+    let placement = placements.get(tenantId);
+    if (placement) return placement;
+    if (placements.size >= maxPlacements) placements.clear();
+    placement = readPlacement(askCoordinator, tenantId);
+    placements.set(tenantId, placement);
+    placement.catch(() => placements.delete(tenantId));
+    return placement;
+  }
+
+  return {
+    async ask(tenantId, query) {
+      const placement = await placementOf(tenantId);
+      if (!placement) return undefined;
+      const name = `${placement.host}:${placement.port}`;
+      if ((avoidedUntil.get(name) ?? 0) > now()) return undefined;
+      const worker = workers.get(name) ?? open(placement);
+      workers.set(name, worker);
+      try {
+        const answer = await readShard(worker.ask, placement, query);
+        if (answer) return answer;
+      } catch (error) {
+        if (!isUnreachable(error)) throw error;
+        avoidedUntil.set(name, now() + avoidMs);
+      }
+      placements.delete(tenantId);
+      return undefined;
+    },
+    async close() {
+      await Promise.all(Array.from(workers.values(), (worker) => worker.close()));
+    },
+  };
+}
+
+async function readPlacement(ask: Ask, tenantId: number): Promise<Placement | undefined> {
+  const { rows } = await ask({
+    text: `select n.nodename as host, n.nodeport as port, p.groupid as "groupId",
+        (select jsonb_object_agg(t.name, get_shard_id_for_distribution_column(t.name::regclass, $1::bigint))
+          from unnest($2::text[]) t(name)) as "shardIds"
+      from pg_dist_placement p join pg_dist_node n on n.groupid = p.groupid and n.noderole = 'primary'
+      where p.shardid = get_shard_id_for_distribution_column($3::text::regclass, $1::bigint) and p.shardstate = 1`,
+    values: [tenantId, distributedTables, distributedTables[0]],
+  });
+  return rows.length === 1 ? (rows[0] as Placement) : undefined;
+}
+
+/**
+ * A shard that was moved stays on its old worker for a while, without what is written since. So the worker says with its answer
+ * that it has the shard, as of the same moment; undefined if it does not.
+ */
+async function readShard(
+  ask: Ask,
+  { groupId, shardIds }: Placement,
+  { text, values }: Query,
+): Promise<pg.QueryResult | undefined> {
+  const isHere = `exists (select from pg_dist_placement where shardid = ${shardIds[distributedTables[0]]}
+    and groupid = ${groupId} and shardstate = 1) as shard_is_here`;
+  const answer = await ask({
+    text: `select q.*, ${isHere} from (${toShardText(text, shardIds)}) q`,
+    values,
+  });
+  const { rows } = answer;
+  const [said] = rows.length > 0 ? rows : (await ask({ text: `select ${isHere}`, values: [] })).rows;
+  if (said?.shard_is_here !== true) return undefined;
+  for (const row of rows) delete row.shard_is_here;
+  return answer;
+}
+
+/** Connection lost or refused, server stopping, too many connections, no such user or database; or the shard is gone. */
+const unreachable = /^(08|57P0|53|28|3D|42P01)/;
+
+function isUnreachable(error: unknown): boolean {
+  return !(error instanceof pg.DatabaseError) || unreachable.test(error.code ?? '');
+}
