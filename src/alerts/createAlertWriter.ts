@@ -1,7 +1,12 @@
 import { settleWithin } from '../lib/withTimeLimit.ts';
 import type { Finding } from '../model/alert.ts';
 import type { AlertWrite } from '../model/alertWrite.ts';
-import { type FindGroups, findWaitingGroups, insertGroupWrites } from '../store/alerts/groupWrites.ts';
+import {
+  type FindGroups,
+  findLaneGroups,
+  findWaitingGroups,
+  insertGroupWrites,
+} from '../store/alerts/groupWrites.ts';
 import type { Db, Store } from '../store/db.ts';
 import { applyWrite, type WriteHooks } from './applyWrite.ts';
 import { createGroupLanes, type GroupFailure } from './createGroupLanes.ts';
@@ -77,7 +82,7 @@ export function createAlertWriter(options: Options) {
     if (!findGroups) return [undefined];
     const waiting = await findWaitingGroups(store, chainUid);
     const settled = new Map<number, number[]>();
-    for (const [tenantId, group] of await findGroups(store, tenantIds))
+    for (const [tenantId, group] of await findLaneGroups(store, findGroups, chainUid, tenantIds))
       if (!waiting.has(group)) settled.set(group, [...(settled.get(group) ?? []), tenantId]);
     return [...settled.values()];
   }

@@ -1,7 +1,12 @@
 import { getOrThrow } from '../lib/getOrThrow.ts';
 import { groupBy } from '../lib/groupBy.ts';
 import type { AlertWrite } from '../model/alertWrite.ts';
-import { type FindGroups, findTenantsOfChain } from '../store/alerts/groupWrites.ts';
+import {
+  type FindGroups,
+  findLaneGroups,
+  findTenantsOfChain,
+  tenantsOf,
+} from '../store/alerts/groupWrites.ts';
 import type { Db } from '../store/db.ts';
 
 /** What each shard group has to write of it, in the same order. */
@@ -14,7 +19,8 @@ export async function splitByGroup(
   const hasDropped = writes.some(({ type }) => type === 'retractBlocks');
   // Alerts of dropped blocks may be any tenant's that has or had a contract on the chain.
   const concerned = hasDropped ? await findTenantsOfChain(db, chainUid) : writes.flatMap(tenantsOf);
-  const groupOf = await findGroups(db, new Set([...concerned, ...writes.flatMap(tenantsOf)]));
+  const tenantIds = new Set([...concerned, ...writes.flatMap(tenantsOf)]);
+  const groupOf = await findLaneGroups(db, findGroups, chainUid, tenantIds);
   const split = new Map<number, AlertWrite[]>();
   const add = (group: number, write: AlertWrite) => split.set(group, [...(split.get(group) ?? []), write]);
   const byGroup = <T extends { tenantId: number }>(items: readonly T[]) =>
@@ -29,9 +35,4 @@ export async function splitByGroup(
         add(group, { ...write, tenantIds: tenants.map(({ tenantId }) => tenantId) });
   }
   return split;
-}
-
-function tenantsOf(write: AlertWrite): number[] {
-  if (write.type === 'retractBlocks') return [];
-  return (write.type === 'raise' ? write.findings : write.alerts).map(({ tenantId }) => tenantId);
 }

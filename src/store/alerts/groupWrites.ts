@@ -24,10 +24,11 @@ export async function insertGroupWrites(
       group,
       writes,
     }) => sql`(${chainUid}, ${group}::int, ${storableJson(writes)}::json, ${countFindings(writes)}::int,
-      ${writes.some(isRetraction)}::boolean, ${at}::bigint)`,
+      ${writes.some(isRetraction)}::boolean, ${at}::bigint, ${[...new Set(writes.flatMap(tenantsOf))]}::bigint[])`,
   );
   const rows = await tx.prepared<{ id: number; group: number }>(
-    sql`insert into group_write (chain_uid, shard_group, writes, findings, retracts, at) values ${join(values, ', ')}
+    sql`insert into group_write (chain_uid, shard_group, writes, findings, retracts, at, tenant_ids)
+      values ${join(values, ', ')}
       returning id, shard_group as "group"`,
   );
   return rows.map(({ id, group }) => ({ id, group, at, writes: writesByGroup.get(group) ?? [] }));
@@ -83,6 +84,27 @@ export async function listWaitingGroups(db: Db): Promise<WaitingGroup[]> {
   );
 }
 
+/**
+ * The group behind whose rows each tenant's next ones of a chain belong: that of its shard, or the one in which something of it
+ * still waits since before its shard moved.
+ */
+export async function findLaneGroups(
+  db: Db,
+  findGroups: FindGroups,
+  chainUid: string,
+  tenantIds: Iterable<number>,
+): Promise<ReadonlyMap<number, number>> {
+  const groups = await findGroups(db, tenantIds);
+  const moved = await db.prepared<{ id: number; group: number }>(
+    sql`select t.id, min(g.shard_group) as "group"
+      from unnest(${[...groups.keys()]}::bigint[], ${[...groups.values()]}::int[]) t(id, shard_group)
+      join group_write g on g.chain_uid = ${chainUid} and g.shard_group <> t.shard_group and t.id = any(g.tenant_ids)
+      group by t.id`,
+  );
+  if (moved.length === 0) return groups;
+  return new Map([...groups, ...moved.map(({ id, group }) => [id, group] as const)]);
+}
+
 /** The groups of a chain that have something to write. */
 export async function findWaitingGroups(db: Db, chainUid: string): Promise<Set<number>> {
   const rows = await db.prepared<{ group: number }>(
@@ -97,6 +119,12 @@ export async function findTenantsOfChain(db: Db, chainUid: string): Promise<numb
     sql`select distinct tenant_id as "tenantId" from contract where chain_uid = ${chainUid}`,
   );
   return rows.map(({ tenantId }) => tenantId);
+}
+
+/** The tenants whose alerts it is about, as far as it names them. */
+export function tenantsOf(write: AlertWrite): readonly number[] {
+  if (write.type === 'retractBlocks') return write.tenantIds ?? [];
+  return (write.type === 'raise' ? write.findings : write.alerts).map(({ tenantId }) => tenantId);
 }
 
 function isRetraction({ type }: AlertWrite): boolean {
