@@ -66,12 +66,12 @@ describe('calls on a chain whose transactions expire', () => {
     const numbers = await guard.raise(8);
     await ended(vigil, hurry);
     failing = 0;
+    expect(chain.overlaps, `seed ${random.seed}`).toEqual([]);
     const mined = chain.mined().map(numberIn);
     expect(
       mined.sort((one, other) => one - other),
       `seed ${random.seed}`,
     ).toEqual(numbers);
-    expect(chain.overlaps, `seed ${random.seed}`).toEqual([]);
     const intents = await findIntents(vigil);
     expect(intents.every(({ state, nonce }) => state === 'CONFIRMED' && nonce === null)).toBe(true);
     expect(intents.every(({ outcomes }) => outcomes.filter((it) => it === 'confirmed').length === 1)).toBe(

@@ -99,6 +99,9 @@ export function createExpiringChain(random: Random) {
     },
     mine() {
       const number = blocks.length;
+      // What is sent again because a late node did not show it is not taken twice.
+      const included = new Set(blocks.flat());
+      pool = [...new Set(pool)].filter((sent) => !included.has(sent));
       const taken = pool.filter(({ validUntil }) => validUntil >= number && random.chance(0.6));
       pool = pool.filter((sent) => !taken.includes(sent) && sent.validUntil >= number);
       blocks.push(taken);
