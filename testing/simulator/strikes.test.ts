@@ -119,8 +119,8 @@ describe('a strike', () => {
     expect(turned.mempool.arrivals.map(({ tx }) => tx.nonce)).toEqual([1, 0]);
 
     for (const [strike, nonces] of [
-      [{ delayMs: 100 }, [1, 0]],
-      [{ lateMs: 100 }, [0, 1]],
+      [{ delayMs: 1000 }, [1, 0]],
+      [{ lateMs: 1000 }, [0, 1]],
     ] as const) {
       const { submit, mempool, simulator } = await start(first(strike));
       const answered: number[] = [];
