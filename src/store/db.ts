@@ -50,9 +50,10 @@ const types: pg.CustomTypesConfig = {
 
 export function openStore(config: Connection, onError: (error: Error) => void): Store {
   if (!config.isPooled)
-    return createStore(openPool(config, onError), (server) =>
-      openPool({ ...credentialsOf(config), ...server }, onError),
-    );
+    return createStore(openPool(config, onError), {
+      open: (server) => openPool({ ...credentialsOf(config), ...server }, onError),
+      onError,
+    });
   // Settings of a session would reach its next user, so that each transaction makes its own.
   const { statement_timeout, idle_in_transaction_session_timeout, ...rest } = { ...limits, ...config };
   const begin = `begin; set local statement_timeout = ${Number(statement_timeout)};
@@ -135,18 +136,25 @@ function setPlanning(client: pg.ClientBase): unknown {
 
 const randomPageCost = 1.1;
 
-/** `openWorker` opens connections to a worker of Citus; without it the coordinator is asked for everything. */
-export function createStore(pool: pg.Pool, openWorker?: (server: Server) => pg.Pool): Store {
+/** `direct` opens connections to a worker of Citus; without it the coordinator is asked for everything. */
+export function createStore(
+  pool: pg.Pool,
+  direct?: { open(server: Server): pg.Pool; onError(error: Error): void },
+): Store {
   const layout: Layout = {};
   const run: Run = (query) => useClient(pool, (client) => client.query(query));
   const repeatOn = (target: pg.Pool) => (query: Parameters<Run>[0]) =>
     useClient(target, (client) => runRepeated(client, query));
   const workers =
-    openWorker &&
-    openWorkers(run, (server) => {
-      const target = openWorker(server);
-      return { ask: repeatOn(target), close: () => target.end() };
-    });
+    direct &&
+    openWorkers(
+      run,
+      (server) => {
+        const target = direct.open(server);
+        return { ask: repeatOn(target), close: () => target.end() };
+      },
+      direct.onError,
+    );
   return {
     ...createDb(run, layout, repeatOn(pool), workers),
     cacheKey: pool,

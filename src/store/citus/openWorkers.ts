@@ -27,7 +27,7 @@ const avoidMs = 30_000;
 export function openWorkers(
   askCoordinator: Ask,
   open: (server: Server) => Worker,
-  now: () => number = () => performance.now(),
+  onUnreachable: (error: Error) => void,
 ): Workers {
   const placements = new Map<number, Promise<Placement | undefined>>();
   const workers = new Map<string, Worker>();
@@ -48,15 +48,21 @@ export function openWorkers(
       const placement = await placementOf(tenantId);
       if (!placement) return undefined;
       const name = `${placement.host}:${placement.port}`;
-      if ((avoidedUntil.get(name) ?? 0) > now()) return undefined;
+      if ((avoidedUntil.get(name) ?? 0) > performance.now()) return undefined;
       const worker = workers.get(name) ?? open(placement);
       workers.set(name, worker);
       try {
         const answer = await readShard(worker.ask, placement, query);
+        avoidedUntil.delete(name);
         if (answer) return answer;
       } catch (error) {
         if (!isUnreachable(error)) throw error;
-        avoidedUntil.set(name, now() + avoidMs);
+        // Once until it answers again: where workers are closed to this process, nothing is wrong.
+        if (!avoidedUntil.has(name))
+          onUnreachable(
+            new Error(`The worker ${name} cannot be asked directly; the coordinator is.`, { cause: error }),
+          );
+        avoidedUntil.set(name, performance.now() + avoidMs);
       }
       placements.delete(tenantId);
       return undefined;
