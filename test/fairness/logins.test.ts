@@ -108,7 +108,7 @@ describe('those who are not logged in', { timeout: 600_000 }, () => {
   });
 
   it('guesses of a user’s password from many addresses do not keep the user out', async () => {
-    const [addresses, guesses] = [10, sized(60, 1000)];
+    const [addresses, guesses] = [10, sized(120, 1000)];
     const guess = (n: number) =>
       from(`203.0.113.${n % addresses}`, 'POST', 'auth/login', {
         email: arena.victim.email,
