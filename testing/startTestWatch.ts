@@ -18,13 +18,12 @@ import { createSandbox } from '../src/scripts/sandbox.ts';
 import { createAlertLinks } from '../src/services/alerts/createAlertLinks.ts';
 import { publishDetectors } from '../src/services/detectors/publishDetectors.ts';
 import { createMetricRecorder } from '../src/services/telemetry/createMetricRecorder.ts';
-import { findTenantsOfChain, findWaitingGroups } from '../src/store/alerts/groupWrites.ts';
-import { awaitPrepared } from '../src/store/citus/awaitPrepared.ts';
-import type { PoolConfig, Store } from '../src/store/db.ts';
+import type { PoolConfig } from '../src/store/db.ts';
 import { listen } from '../src/store/listen.ts';
 import { openPresence } from '../src/store/watch/openPresence.ts';
 import type { Hsm } from '../src/wallets/pkcs11/openHsm.ts';
 import { createFetchers } from '../src/watch/createFetchers.ts';
+import { isWritten } from './isWritten.ts';
 import { type Json, startTestApi, type TestApi } from './startTestApi.ts';
 import { until } from './until.ts';
 
@@ -274,12 +273,4 @@ export async function startTestWatch(
       await api.stop();
     },
   };
-}
-
-/** Whether the workers of Citus have all alerts of a chain, which they get after its cursor has moved. */
-async function isWritten(store: Store, chainUid: ChainUid): Promise<boolean> {
-  if (!(await store.isDistributed())) return true;
-  if ((await findWaitingGroups(store, chainUid)).size > 0) return false;
-  await awaitPrepared(store, await findTenantsOfChain(store, chainUid));
-  return true;
 }

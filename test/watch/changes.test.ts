@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sql } from '../../src/lib/sql.ts';
 import { createRandom } from '../../testing/createRandom.ts';
+import { isWritten } from '../../testing/isWritten.ts';
 import type { LogSpec } from '../../testing/simulator/buildBlock.ts';
 import { createSimChain } from '../../testing/simulator/createSimChain.ts';
 import { type Simulator, startSimulator } from '../../testing/simulator/startSimulator.ts';
@@ -184,7 +185,7 @@ describe('detectors that fail', () => {
     await vigil.store.query(
       sql`update detector set config = '{"signature": "not ( an event"}' where id = ${id}`,
     );
-    await until(async () => (await faults(id)).length > 0);
+    await until(async () => (await faults(id)).length > 0 && isWritten(vigil.store, 'anvil'));
     expect(await vigil.alerts('tags:fault AND name:"Detector fault" AND message:"cannot run"')).toMatchObject(
       [{ detectorId: id }],
     );

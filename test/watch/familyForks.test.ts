@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { sql } from '../../src/lib/sql.ts';
 import { verifyRollups } from '../../src/store/alerts/rollups.ts';
 import { createRandom } from '../../testing/createRandom.ts';
+import { isWritten } from '../../testing/isWritten.ts';
 import { sized } from '../../testing/proveSize.ts';
 import { createBranches } from '../../testing/simulator/families/createBranches.ts';
 import { familyNodes } from '../../testing/simulator/families/familyNodes.ts';
@@ -92,7 +93,9 @@ async function arrived({ store, watchLog }: TestWatch, worlds: Worlds): Promise<
   const heads = worlds.map(({ chain }) => chain.head().hash).sort();
   await until(async () => {
     const cursors = await store.query<{ hash: string | null }>(sql`select hash from chain_cursor`);
-    return JSON.stringify(cursors.map(({ hash }) => String(hash)).sort()) === JSON.stringify(heads);
+    if (JSON.stringify(cursors.map(({ hash }) => String(hash)).sort()) !== JSON.stringify(heads))
+      return false;
+    return (await Promise.all(uids.map((uid) => isWritten(store, uid)))).every(Boolean);
   }).catch((cause: unknown) => {
     throw new Error(`The heads were not reached: ${watchLog.slice(-20).join('')}`, { cause });
   });

@@ -5,6 +5,7 @@ import { sql } from '../../src/lib/sql.ts';
 import { blockHashSql } from '../../src/store/alerts/packedHashes.ts';
 import { verifyRollups } from '../../src/store/alerts/rollups.ts';
 import { createRandom, type Random } from '../../testing/createRandom.ts';
+import { isWritten } from '../../testing/isWritten.ts';
 import { sized } from '../../testing/proveSize.ts';
 import type { SimBlock } from '../../testing/simulator/buildBlock.ts';
 import { createSimChain, type SimChain } from '../../testing/simulator/createSimChain.ts';
@@ -44,7 +45,7 @@ describe('reorganisations', { timeout: 300_000 }, () => {
       });
       try {
         vigil.watch();
-        const seen = await runForks(chain, vigil, random);
+        const seen = await runForks(uid, chain, vigil, random);
         const told = vigil.watchLog.filter((line) => line.includes('The chain was reorganised')).length;
         expect(seen.replaced).toBeGreaterThan(0);
         expect(told).toBeGreaterThanOrEqual(seen.replaced);
@@ -75,7 +76,7 @@ describe('reorganisations', { timeout: 300_000 }, () => {
   }
 });
 
-async function runForks(chain: SimChain, vigil: TestWatch, random: Random) {
+async function runForks(uid: ChainUid, chain: SimChain, vigil: TestWatch, random: Random) {
   const left: SimBlock[] = [];
   const counts = { fork: 0, return: 0, shortened: 0, 'catching up': 0 };
   /** How often the block that Vigil had reached was replaced, which it must notice. */
@@ -90,7 +91,7 @@ async function runForks(chain: SimChain, vigil: TestWatch, random: Random) {
   // Long enough for each kind of alert, however few the forks are.
   chain.extend(blocks(100));
   grow();
-  let reached = await arrived(vigil, chain);
+  let reached = await arrived(vigil, uid, chain);
   for (let n = 0; n < forksPerWorld; n++) {
     const isCatchingUp = random.chance(0.2);
     if (isCatchingUp) {
@@ -120,11 +121,11 @@ async function runForks(chain: SimChain, vigil: TestWatch, random: Random) {
     if (random.chance(0.3)) continue;
     grow();
     if (!chain.isCanonical(reached)) replaced++;
-    reached = await arrived(vigil, chain);
+    reached = await arrived(vigil, uid, chain);
     if (random.chance(0.1) && chain.head.number > 150) chain.finalize(chain.head.number - 70);
   }
   grow();
-  await arrived(vigil, chain);
+  await arrived(vigil, uid, chain);
   return { replaced, text: JSON.stringify(counts) };
 }
 
@@ -139,11 +140,11 @@ function canReturn(chain: SimChain, tip: SimBlock): boolean {
   );
 }
 
-async function arrived({ store, watchLog }: TestWatch, chain: SimChain): Promise<SimBlock> {
+async function arrived({ store, watchLog }: TestWatch, uid: ChainUid, chain: SimChain): Promise<SimBlock> {
   await until(async () => {
     const [cursor] = await store.query<{ hash: string | null }>(sql`select hash from chain_cursor`);
     const deferred = await store.query(sql`select 1 from deferred_evaluation limit 1`);
-    return cursor?.hash === chain.head.hash && deferred.length === 0;
+    return cursor?.hash === chain.head.hash && deferred.length === 0 && (await isWritten(store, uid));
   }).catch((cause: unknown) => {
     throw new Error(`The head ${chain.head.number} was not reached: ${watchLog.slice(-20).join('')}`, {
       cause,
@@ -156,7 +157,7 @@ async function replay(uid: ChainUid, urls: readonly string[], chain: SimChain) {
   const vigil = await startWatchedWorld(uid, urls);
   try {
     vigil.watch();
-    await arrived(vigil, chain);
+    await arrived(vigil, uid, chain);
     return await dumpWatch(vigil);
   } finally {
     await vigil.stop();

@@ -16,6 +16,7 @@ import { publishState } from '../../src/store/watch/publishState.ts';
 import { createRandom } from '../../testing/createRandom.ts';
 import { createTestDatabase } from '../../testing/createTestDatabase.ts';
 import { createWorkspace, type Vigil } from '../../testing/createWorkspace.ts';
+import { isWritten } from '../../testing/isWritten.ts';
 import { createSimChain } from '../../testing/simulator/createSimChain.ts';
 import { startSimulator } from '../../testing/simulator/startSimulator.ts';
 import { until } from '../../testing/until.ts';
@@ -92,10 +93,9 @@ describe('the lease of a chain', () => {
     expect(await acquireLease(store, chainUid, first, 600_000)).toBeDefined();
     expect(await take('second')).toBe(false);
     // It lives, but the database cannot know: another may take over, and what it writes then is refused.
-    const terminate = sql`select pg_terminate_backend(pid) from pg_locks
-      where locktype = 'advisory' and classid = ${presenceLock}
-        and database = (select oid from pg_database where datname = current_database())`;
-    await store.query(terminate);
+    const locks = sql`pg_locks where locktype = 'advisory' and classid = ${presenceLock}
+      and database = (select oid from pg_database where datname = current_database())`;
+    await store.query(sql`select pg_terminate_backend(pid) from ${locks}`);
     await until(() => take('second'));
     await expect(store.transaction((tx) => assertHolder(tx, chainUid, first.holder))).rejects.toThrow(
       LeaseLost,
@@ -104,7 +104,8 @@ describe('the lease of a chain', () => {
     // It was never present, so nobody knows whether it lives.
     expect(await take('third')).toBe(false);
     await releaseLease(store, chainUid, 'second');
-    await until(presence.isHeld);
+    // It learns of the end of its session a moment after that.
+    await until(async () => presence.isHeld() && (await store.query(sql`select from ${locks}`)).length > 0);
     expect(await acquireLease(store, chainUid, first, 600_000)).toBeDefined();
     expect(await take('second')).toBe(false);
     await presence.stop();
@@ -211,7 +212,7 @@ describe('three processes that watch one chain', () => {
     console.log(`taken over ${Math.round(ms)} ms after SIGTERM`);
     expect((await stopping).code).toBe(0);
     clearInterval(mining);
-    await until(async () => (await cursor()).processed === chain.head.number);
+    await until(async () => (await cursor()).processed === chain.head.number && isWritten(store, 'anvil'));
     const alerts = await store.query<{ number: number; count: number }>(
       sql`select block_number as number, count(*) as count from alert where detector_id is not null
         and block_number is not null group by 1 order by 1`,

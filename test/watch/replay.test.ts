@@ -8,6 +8,7 @@ import { openStore } from '../../src/store/db.ts';
 import { createRandom } from '../../testing/createRandom.ts';
 import { createTestDatabase } from '../../testing/createTestDatabase.ts';
 import { createWorkspace } from '../../testing/createWorkspace.ts';
+import { isWritten } from '../../testing/isWritten.ts';
 import { sized } from '../../testing/proveSize.ts';
 import type { WireLog } from '../../testing/simulator/buildBlock.ts';
 import { createSimChain, type SimChain } from '../../testing/simulator/createSimChain.ts';
@@ -76,7 +77,8 @@ describe('kill -9 while a chain is followed', () => {
           await db.query('update chain_cursor set lease_until = now()');
           vigil = await serve();
         }
-        await until(async () => (await processed()) === blockCount, 600_000);
+        const store = openStore(database.config, () => {});
+        await until(async () => (await processed()) === blockCount && isWritten(store, 'anvil'), 600_000);
         await vigil.stop('SIGKILL');
         const { rows } = await db.query<{ key: string }>(
           render(
@@ -84,7 +86,6 @@ describe('kill -9 while a chain is followed', () => {
           ).text,
         );
         expect(rows.map(({ key }) => key)).toEqual(expected);
-        const store = openStore(database.config, () => {});
         expect(await verifyRollups(store)).toEqual([]);
         await store.close();
         await db.query('delete from chain_cursor; delete from chain_block; delete from watch_undo');
