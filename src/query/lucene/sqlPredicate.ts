@@ -12,6 +12,8 @@ export type SqlPredicate = {
   narrow: readonly Narrow[];
   /** What many matches fulfil and an index counts without reading rows; whatever fulfils it matches. */
   common?: Sql;
+  /** What every match fulfils and a row is compared with soonest. */
+  early?: readonly Sql[];
   /** One such where the condition is as fast without it; useful only as one of several alternatives. */
   choice?: Narrow;
 };

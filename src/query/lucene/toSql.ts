@@ -132,6 +132,7 @@ function boolToSql(bool: Bool, source: SqlSource): SqlPredicate {
     condition: parts.length === 0 ? sql`true` : sql`(${join(parts, ' and ')})`,
     isExact,
     narrow: [...must.flatMap((part) => part.narrow), ...(isNarrow ? [joinNarrows(choices)] : [])],
+    early: must.flatMap((part) => part.early ?? []),
   };
 }
 
@@ -252,10 +253,11 @@ function regexToSql(
   return onKeywords(field, source, (text) => sql`(${holds(text)} and ${text} ~ ${`^(?:${expression})$`})`);
 }
 
-/** For rows that are read anyway: the condition, after the hashes where these are few. */
+/** For rows that are read anyway: the condition, after what is compared sooner and the hashes where these are few. */
 export function rowTest(predicate: SqlPredicate, terms: Sql): Sql {
-  const count = predicate.narrow.reduce((sum, { hashes }) => sum + hashes.length, 0);
-  return count > maxRowHashes ? predicate.condition : narrowed(predicate, terms);
+  const { early = [], narrow, condition } = predicate;
+  const count = narrow.reduce((sum, { hashes }) => sum + hashes.length, 0);
+  return join([...early, count > maxRowHashes ? condition : narrowed(predicate, terms)], ' and ');
 }
 
 /** The whole condition of a search: hashes first, which an index answers, then the exact condition. */

@@ -59,11 +59,11 @@ export type CompiledSearch = {
     /** A statement that returns the time of the next document, if there are more. */
     beyond: (count: number) => Sql;
   };
-  /**
-   * A FROM clause with this many documents from the term index. `n` counts them; the last one is always in the
-   * result, hit or not, and shows that there may be more hits.
-   */
-  candidates?: (count: number) => Sql;
+  candidates?: {
+    /** A FROM clause with all documents from the term index, hits or not. */
+    documents: Sql;
+    isHit: Sql;
+  };
   /** Term hashes, one of which every hit has. */
   hashes?: readonly (readonly number[])[];
   /** The hashes of all that the term index names, if these are one list; it may name documents without one besides. */
@@ -104,10 +104,10 @@ export async function compileSearch(
   const name = raw(table.name);
   const rarest = { ...part, narrow: rarestOf(part.narrow, commonTerms(db, table.name)) };
   // Otherwise PostgreSQL would combine the term index with another one over the whole scope, which takes far longer.
-  const candidates = (count: number) =>
-    sql`(select *, row_number() over () as n from ${name} t
-        where ${all([...bounds, ...indexTests(rarest, terms)])}${ofTenant}) t
-      where n <= ${count} and (n = ${count} or (${scope.condition} and ${part.condition}))`;
+  const candidates = {
+    documents: sql`${name} t where ${all([...bounds, ...indexTests(rarest, terms)])}${ofTenant}`,
+    isHit: sql`(${scope.condition} and ${part.condition})`,
+  };
   const hashes = part.narrow.flatMap(({ hashes: list, rows = [], all: others = [] }) =>
     rows.length + others.length === 0 ? [list] : [],
   );

@@ -1,11 +1,28 @@
-import { join, raw, type Sql, sql } from '../../lib/sql.ts';
+import { join, raw, render, type Sql, sql } from '../../lib/sql.ts';
 import type { SqlColumn } from '../../query/lucene/sqlSource.ts';
 import { type DocumentTable, memberColumn } from './documentTable.ts';
 
 type Member = { name: string; column: SqlColumn };
 
+/** Those of tables as most callers see them: the same text for every search. */
+const kept = new WeakMap<DocumentTable, WeakMap<readonly string[], Sql>>();
+
 /** SQL for the JSON text of a document with these members; faster than PostgreSQL's row_to_json. */
 export function documentJson(table: DocumentTable, names: readonly string[]): Sql {
+  const ofTable = kept.get(table) ?? new WeakMap<readonly string[], Sql>();
+  kept.set(table, ofTable);
+  const found = ofTable.get(names) ?? asText(writeJson(table, names));
+  ofTable.set(names, found);
+  return found;
+}
+
+/** In one piece where no value is bound, so that it is not put together again for each search. */
+function asText(statement: Sql): Sql {
+  const { text, values } = render(statement);
+  return values.length === 0 ? raw(text) : statement;
+}
+
+function writeJson(table: DocumentTable, names: readonly string[]): Sql {
   const parts = runsOf(names.map((name) => ({ name, column: memberColumn(table, name) })));
   const template = parts.map((part) => (isMostlyNull(part) ? '%s' : templateOf(part))).join();
   const values = parts.flatMap((part) => (isMostlyNull(part) ? [orAllNull(part)] : part.map(jsonOrNull)));

@@ -147,9 +147,22 @@ async function searchCandidates(
   { columns, order, from, size }: Page,
 ): Promise<Found | undefined> {
   if (!candidates) return undefined;
+  const { documents, isHit } = candidates;
+  if (size === 0) {
+    const { read, total } = onlyRow(
+      await db.repeated<{ read: number; total: number }>(
+        sql`select count(*) as read, count(*) filter (where ${isHit}) as total
+          from (select * from ${documents} limit ${integer(maxCandidates)}) t`,
+      ),
+    );
+    return read === maxCandidates ? undefined : { data: [], total };
+  }
+  // The last of so many is always in the result, hit or not, and shows that there may be more.
   const rows = await db.repeated<Row>(
-    sql`select ${columns}, t.n as _n, count(*) over () as _total from ${candidates(maxCandidates)}
-      order by t.n = ${maxCandidates} desc, ${order.whole} limit ${integer(Math.max(from + size, 1))}`,
+    sql`select ${columns}, t.n as _n, count(*) over () as _total
+      from (select *, row_number() over () as n from ${documents}) t
+      where n <= ${maxCandidates} and (n = ${maxCandidates} or ${isHit})
+      order by t.n = ${maxCandidates} desc, ${order.whole} limit ${integer(from + size)}`,
   );
   if (rows[0]?._n === maxCandidates) return undefined;
   const data = rows.slice(from, from + size).map(({ _n, _total, ...row }) => row);
