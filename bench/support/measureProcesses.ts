@@ -1,7 +1,7 @@
 import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -23,8 +23,8 @@ const tenants = 32;
 const hitAddress = `0x${'ab'.repeat(20)}`;
 
 type Running = { child: ChildProcess; pid: number };
-/** Chains that processes began to follow, and how long reading what is watched took. */
-type Starts = { readMs: number }[];
+/** Chains that processes began to follow or to stand by for, how much of what is watched they read then, and how long it took. */
+type Starts = { isStandBy: boolean; contractsRead: number; readMs: number }[];
 
 type Size = { detectors: number; chains: number };
 
@@ -51,12 +51,13 @@ export async function measureProcesses(
     const phase = async (name: string, work: () => Promise<unknown>) => {
       reportProgress(name);
       const before = await usage(running);
+      const ready = await countReady(store);
       meter.reset();
       starts.length = 0;
       const startedAt = performance.now();
       await work();
       const seconds = (performance.now() - startedAt) / 1000;
-      rows.push(row(name, seconds, before, await usage(running), meter.read(), starts));
+      rows.push(row({ name, seconds, ready, before, after: await usage(running), starts }, meter.read()));
       reportProgress(`  ${rows.at(-1)}`);
     };
     await phase('four processes start at once', async () => {
@@ -86,8 +87,8 @@ export async function measureProcesses(
     return [
       `${served.length} chains, ${(served.length * detectors).toLocaleString('en')} detectors, ${count} processes: ${spread.join(', ')} chains and ${memory.map((mb) => mb.toFixed(0)).join(', ')} MB of memory in the end.`,
       '',
-      '| phase | s | blocks | blocks/s | CPU ms a block | block to cursor p50 ms | p99 ms | longest ms | chains taken up | of which read before | longest reading ms |',
-      '|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|',
+      '| phase | s | blocks | blocks/s | CPU ms a block | block to cursor p50 ms | p99 ms | longest ms | load | ready at its start | chains taken up | of which read before | longest reading ms | read to stand by |',
+      '|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|',
       ...rows,
     ];
   } finally {
@@ -164,7 +165,8 @@ function launch(
   createInterface(child.stderr).on('line', (line) => {
     const entry = line.startsWith('{') ? JSON.parse(line) : {};
     if (entry.level >= errorLevel) console.error(line);
-    if (entry.msg === 'Following the chain') starts.push({ readMs: entry.readMs });
+    const isStandBy = entry.msg === 'Standing by for the chain';
+    if (isStandBy || entry.msg === 'Following the chain') starts.push({ ...entry, isStandBy });
   });
   return { child, pid: child.pid! };
 }
@@ -188,6 +190,14 @@ async function isEven(store: Store, chains: number): Promise<boolean> {
   const spread = await readSpread(store);
   const held = spread.reduce((sum, each) => sum + each, 0);
   return held === chains && spread.length === count && spread[0]! - spread.at(-1)! <= 1;
+}
+
+async function countReady(store: Store): Promise<number> {
+  const rows = await store.query(
+    sql`select 1 from chain_standby s join chain_cursor k using (chain_uid)
+      where s.is_ready and s.until > clock_timestamp() and s.process <> k.holder`,
+  );
+  return rows.length;
 }
 
 async function readHolders(store: Store): Promise<string[]> {
@@ -273,17 +283,40 @@ async function readMemory(pid: number): Promise<number> {
   return Number(/VmRSS:\s+(\d+)/.exec(text)?.[1] ?? 0) / 1000;
 }
 
+type Phase = {
+  name: string;
+  seconds: number;
+  /** Chains that a process stood by for in the beginning. */
+  ready: number;
+  before: ReadonlyMap<number, number>;
+  after: ReadonlyMap<number, number>;
+  starts: Starts;
+};
+
 function row(
-  name: string,
-  seconds: number,
-  before: ReadonlyMap<number, number>,
-  after: ReadonlyMap<number, number>,
+  { name, seconds, ready, before, after, starts }: Phase,
   { blocks, p50, p99, longest }: Delays,
-  starts: Starts,
 ): string {
   const cpuMs = [...after].reduce((sum, [pid, ms]) => sum + ms - (before.get(pid) ?? 0), 0);
-  return `| ${name} | ${seconds.toFixed(0)} | ${blocks} | ${(blocks / seconds).toFixed(1)} | ${(cpuMs / blocks).toFixed(1)} | ${p50} | ${p99} | ${longest.toLocaleString('en')} | ${starts.length} | ${starts.filter(({ readMs }) => readMs < preparedMs).length} | ${Math.max(0, ...starts.map(({ readMs }) => readMs)).toLocaleString('en')} |`;
+  const following = starts.filter(({ isStandBy }) => !isStandBy);
+  const cells = [
+    name,
+    seconds.toFixed(0),
+    blocks,
+    (blocks / seconds).toFixed(1),
+    (cpuMs / blocks).toFixed(1),
+    p50,
+    p99,
+    longest.toLocaleString('en'),
+    loadavg()[0]?.toFixed(0),
+    ready,
+    following.length,
+    following.filter(({ contractsRead }) => contractsRead < wholeRead).length,
+    Math.max(0, ...following.map(({ readMs }) => readMs)).toLocaleString('en'),
+    starts.filter(({ isStandBy, contractsRead }) => isStandBy && contractsRead >= wholeRead).length,
+  ];
+  return `| ${cells.join(' | ')} |`;
 }
 
-/** Reading nothing takes less, reading everything more. */
-const preparedMs = 100;
+/** What changed is less, everything is more. */
+const wholeRead = 100;

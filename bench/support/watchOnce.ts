@@ -141,7 +141,7 @@ function unused(): never {
   throw new Error('These detectors do not read this.');
 }
 
-async function timeOf(work: () => Promise<void>): Promise<number> {
+async function timeOf(work: () => Promise<unknown>): Promise<number> {
   const start = performance.now();
   await work();
   return performance.now() - start;

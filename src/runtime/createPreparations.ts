@@ -1,39 +1,103 @@
 import type { Store } from '../store/db.ts';
+import type { StandBySets } from '../watch/keepStandBys.ts';
 import type { Prepared } from '../watch/spreadLeases.ts';
 import type { WatchSet } from './watchChain.ts';
 
-/** What was read of chains before their leases are taken. */
-export function createPreparations() {
-  const ready = new Map<string, { watchSet: WatchSet; onTaken: () => void }>();
-  return {
-    async add(chainUid: string, watchSet: WatchSet, store: Store): Promise<Prepared> {
-      try {
-        await watchSet.watchList.refresh(store, { isAhead: true });
-        // What changed meanwhile: everything, when notifications were not received from the beginning.
-        await watchSet.watchList.refresh(store, { isAhead: true });
-      } catch (error) {
-        watchSet.close();
-        throw error;
+/** Why it is there: the chain is being handed over, this process stands by for it, or has followed it until a moment ago. */
+type Reason = 'handover' | 'standBy' | 'former';
+type Entry = {
+  readonly watchSet: WatchSet;
+  readonly reasons: Set<Reason>;
+  readonly since: number;
+  readonly taken: Promise<void>;
+  readonly onTaken: () => void;
+  isReady: boolean;
+};
+type Options = { store: Store; open: (chainUid: string) => WatchSet; signal: AbortSignal };
+
+/** Within this time a process that followed a chain has become its stand-by, or has not. */
+const maxFormerMs = 5000;
+
+/** What was read of chains that other processes follow; reading ends with the signal. */
+export function createPreparations({ store, open, signal }: Options) {
+  const entries = new Map<string, Entry>();
+  /** Chains that this process follows: there is nothing to prepare. */
+  const followed = new Set<string>();
+
+  function enter(chainUid: string, watchSet: WatchSet, isReady: boolean): Entry {
+    let onTaken = () => {};
+    const taken = new Promise<void>((resolve) => {
+      onTaken = resolve;
+    });
+    const entry = { watchSet, reasons: new Set<Reason>(), since: performance.now(), taken, onTaken, isReady };
+    entries.set(chainUid, entry);
+    return entry;
+  }
+
+  /** Frees what is there for no other reason. */
+  function drop(chainUid: string, reason: Reason, entry = entries.get(chainUid)): void {
+    entry?.reasons.delete(reason);
+    if (!entry || entry.reasons.size > 0 || entries.get(chainUid) !== entry) return;
+    entries.delete(chainUid);
+    entry.watchSet.close();
+  }
+
+  const refresh = ({ watchSet }: Entry) => watchSet.watchList.refresh(store, { isAhead: true, signal });
+  const uids = (reason: Reason) =>
+    [...entries].filter(([, { reasons }]) => reasons.has(reason)).map(([chainUid]) => chainUid);
+
+  async function add(chainUid: string, reason: Reason): Promise<Prepared & { contractsRead: number }> {
+    if (followed.has(chainUid)) return { taken: Promise.resolve(), drop: () => {}, contractsRead: 0 };
+    const entry = entries.get(chainUid) ?? enter(chainUid, open(chainUid), false);
+    entry.reasons.add(reason);
+    if (reason === 'standBy') entry.reasons.delete('former');
+    let contractsRead: number;
+    try {
+      contractsRead = await refresh(entry);
+      // What changed meanwhile: everything, when notifications were not received from the beginning.
+      contractsRead += await refresh(entry);
+    } catch (error) {
+      drop(chainUid, reason, entry);
+      throw error;
+    }
+    entry.isReady = true;
+    return { taken: entry.taken, drop: () => drop(chainUid, reason, entry), contractsRead };
+  }
+
+  const standBys: StandBySets = {
+    uids: () => uids('standBy'),
+    formerUids: () => uids('former'),
+    add: (chainUid) => add(chainUid, 'standBy'),
+    drop: (chainUid) => drop(chainUid, 'standBy'),
+    async refresh() {
+      const before = performance.now() - maxFormerMs;
+      for (const [chainUid, entry] of entries) {
+        if (entry.since < before) drop(chainUid, 'former', entry);
+        if (entry.isReady && entry.reasons.size > 0) await refresh(entry);
       }
-      const taken = new Promise<void>((onTaken) => {
-        ready.set(chainUid, { watchSet, onTaken });
-      });
-      return {
-        taken,
-        drop() {
-          if (ready.get(chainUid)?.watchSet !== watchSet) return;
-          ready.delete(chainUid);
-          watchSet.close();
-        },
-      };
     },
-    has: (chainUid: string) => ready.has(chainUid),
-    /** The caller closes it. */
-    take(chainUid: string): WatchSet | undefined {
-      const found = ready.get(chainUid);
-      ready.delete(chainUid);
-      found?.onTaken();
-      return found?.watchSet;
+  };
+
+  return {
+    standBys,
+    prepare: (chainUid: string) => add(chainUid, 'handover'),
+    has: (chainUid: string) => entries.get(chainUid)?.isReady === true,
+    /** For following the chain, which `giveBack` ends. It may not be read yet. */
+    take(chainUid: string): WatchSet {
+      const entry = entries.get(chainUid);
+      entries.delete(chainUid);
+      followed.add(chainUid);
+      entry?.onTaken();
+      return entry?.watchSet ?? open(chainUid);
+    },
+    /** Takes what following ended with, for standing by for the chain from now on; undefined: nothing of use. */
+    giveBack(chainUid: string, watchSet: WatchSet | undefined): void {
+      followed.delete(chainUid);
+      if (watchSet) enter(chainUid, watchSet, true).reasons.add('former');
+    },
+    close(): void {
+      for (const { watchSet } of entries.values()) watchSet.close();
+      entries.clear();
     },
   };
 }

@@ -16,11 +16,12 @@ import type { Presence } from '../store/watch/openPresence.ts';
 import { isChainWatched } from '../store/watch/watchedContracts.ts';
 import { createFreeChains } from '../watch/createFreeChains.ts';
 import { holdLease } from '../watch/holdLease.ts';
+import { keepStandBys } from '../watch/keepStandBys.ts';
 import { leaveChains } from '../watch/leaveChains.ts';
 import { processBacktests } from '../watch/processBacktests.ts';
 import { spreadLeases } from '../watch/spreadLeases.ts';
 import { createPreparations } from './createPreparations.ts';
-import { type ChainOptions, openWatchSet, watchChain } from './watchChain.ts';
+import { type ChainOptions, openWatchSet, type WatchSet, watchChain } from './watchChain.ts';
 
 type Options = Omit<
   ChainOptions,
@@ -80,7 +81,6 @@ export function startWatching(options: Options): Stoppable {
   const shared = { ...hooks, alerts };
   const leaving = new AbortController();
   const stopping = new AbortController();
-  const preparations = createPreparations();
   const starting = createMutex();
   const isFree = createFreeChains(store, presence.holder);
   const subscribers = new Set<(message: string | undefined) => void>();
@@ -91,6 +91,11 @@ export function startWatching(options: Options): Stoppable {
     subscribers.add(onNotify);
     return () => subscribers.delete(onNotify);
   };
+  const preparations = createPreparations({
+    store,
+    open: (uid) => openWatchSet({ chain: chains[uid as ChainUid], subscribe }),
+    signal: leaving.signal,
+  });
   const watches = new Map<ChainUid, Watch>();
 
   function startAndEnd(): void {
@@ -135,8 +140,7 @@ export function startWatching(options: Options): Stoppable {
       isNeeded: () => isChainWatched(store, chainUid),
       isPrepared: () => preparations.has(chainUid),
       starting,
-      run: (until, onStarted) =>
-        watchChain(options, preparations.take(chainUid) ?? openWatchSet(options), until, onStarted),
+      run: (until, onStarted) => follow(options, until, onStarted),
       onError: (error) => {
         if (error instanceof LeaseLost)
           log.warn({ chain: chainUid }, 'Another process took over the chain; waiting for its lease');
@@ -145,6 +149,22 @@ export function startWatching(options: Options): Stoppable {
       leaving: leaving.signal,
       signal,
     });
+  }
+
+  async function follow(options: ChainOptions, until: AbortSignal, onStarted: () => void): Promise<void> {
+    const { uid } = options.chain;
+    const watchSet = preparations.take(uid);
+    const { watchList } = watchSet;
+    let kept: WatchSet | undefined;
+    try {
+      await watchChain(options, watchSet, until, onStarted);
+      if (leaving.signal.aborted || clientOf(uid) === undefined || watchList.isEmpty()) return;
+      await watchList.standBack();
+      kept = openWatchSet(options, watchList);
+    } finally {
+      watchSet.close();
+      preparations.giveBack(uid, kept);
+    }
   }
 
   for (const uid of keysOf(settings))
@@ -157,11 +177,18 @@ export function startWatching(options: Options): Stoppable {
     db: store,
     presence,
     chainUids: readable,
-    prepare: (uid) => {
-      const watchSet = openWatchSet({ chain: chains[uid as ChainUid], subscribe });
-      return preparations.add(uid, watchSet, store);
-    },
+    prepare: preparations.prepare,
     onError: (error) => log.warn({ err: error }, 'Asking for chains of other processes failed; retrying'),
+    signal: leaving.signal,
+  });
+  const standing = keepStandBys({
+    db: store,
+    presence,
+    chainUids: readable,
+    sets: preparations.standBys,
+    idle: starting.idle,
+    onReady: (chain, reading) => log.info({ chain, ...reading }, 'Standing by for the chain'),
+    onError: (error) => log.warn({ err: error }, 'Standing by for other processes failed; retrying'),
     signal: leaving.signal,
   });
   const backtesting = processBacktests({
@@ -182,11 +209,12 @@ export function startWatching(options: Options): Stoppable {
       leaving.abort();
       removeListener?.();
       const ended = Promise.all(Array.from(watches.values(), (watch) => watch.ended));
-      await leaveChains(store, presence.holder, ended).catch((error: unknown) =>
+      await leaveChains(store, presence, ended).catch((error: unknown) =>
         log.warn({ err: error }, 'Offering chains to other processes failed; they take them later'),
       );
       stopping.abort();
-      await Promise.all([spreading, backtesting, ended]);
+      await Promise.all([spreading, standing, backtesting, ended]);
+      preparations.close();
       await Promise.all([alerts.stop(), unlisten(), presence.stop()]);
     },
   };

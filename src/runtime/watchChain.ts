@@ -50,8 +50,10 @@ const blockUnavailableDelayMs = 250;
 /** What is watched on a chain, as it is kept up to date. */
 export type WatchSet = ReturnType<typeof openWatchSet>;
 
-export function openWatchSet({ chain, subscribe }: Pick<ChainOptions, 'chain' | 'subscribe'>) {
-  const watchList = createWatchList(chain);
+export function openWatchSet(
+  { chain, subscribe }: Pick<ChainOptions, 'chain' | 'subscribe'>,
+  watchList = createWatchList(chain),
+) {
   const funding = createFundingTracker(chain.uid);
   const close = subscribe((message) => {
     watchList.onNotify(message);
@@ -60,46 +62,42 @@ export function openWatchSet({ chain, subscribe }: Pick<ChainOptions, 'chain' | 
   return { watchList, funding, close };
 }
 
-/** Watches one chain until the signal, or until nothing on it is watched any more. */
+/** Watches one chain until the signal, or until nothing on it is watched any more. The caller closes the watch set. */
 export async function watchChain(
   options: ChainOptions,
-  { watchList, funding, close }: WatchSet,
+  { watchList, funding }: WatchSet,
   signal: AbortSignal,
   onStarted: () => void,
 ): Promise<void> {
   const { chain, store, log } = options;
-  try {
-    const startedAt = performance.now();
-    await watchList.refresh(store);
-    const readMs = Math.round(performance.now() - startedAt);
-    onStarted();
-    for (;;) {
-      try {
-        return await follow({ ...options, watchList, funding, readMs }, signal);
-      } catch (error) {
-        // The chain was reorganised while the block was processed: following again finds the new branch.
-        if (!(error instanceof BlockUnavailable)) throw error;
-        log.info({ chain: chain.uid }, error.message);
-        await sleep(blockUnavailableDelayMs, undefined, { signal }).catch(() => undefined);
-        if (signal.aborted) return;
-      }
+  const startedAt = performance.now();
+  const contractsRead = await watchList.refresh(store);
+  const reading = { contractsRead, readMs: Math.round(performance.now() - startedAt) };
+  onStarted();
+  for (;;) {
+    try {
+      return await follow({ ...options, watchList, funding, reading }, signal);
+    } catch (error) {
+      // The chain was reorganised while the block was processed: following again finds the new branch.
+      if (!(error instanceof BlockUnavailable)) throw error;
+      log.info({ chain: chain.uid }, error.message);
+      await sleep(blockUnavailableDelayMs, undefined, { signal }).catch(() => undefined);
+      if (signal.aborted) return;
     }
-  } finally {
-    close();
   }
 }
 
 type FollowOptions = ChainOptions &
   Pick<PipelineOptions, 'watchList' | 'funding'> & {
-    /** How long reading what is watched took; next to nothing where it was read before the lease was taken. */
-    readMs: number;
+    /** What had to be read of what is watched, and how long it took; nothing where it was read before the lease was taken. */
+    reading: { contractsRead: number; readMs: number };
   };
 
 /** Feeds everything that happens to the chain into the pipeline, from the stored cursor on. */
 async function follow(options: FollowOptions, signal: AbortSignal): Promise<void> {
-  const { chain, store, watchList, holder, readMs, now, log } = options;
+  const { chain, store, watchList, holder, reading, now, log } = options;
   const cursor = await findCursor(store, chain.uid);
-  log.info({ chain: chain.uid, from: cursor.tip?.number ?? 'head', readMs }, 'Following the chain');
+  log.info({ chain: chain.uid, from: cursor.tip?.number ?? 'head', ...reading }, 'Following the chain');
   const pipeline = await openPipeline(options, cursor);
   const tickedAt = cursor.tickedAt ?? now();
   await saveTick(store, chain.uid, holder, tickedAt);

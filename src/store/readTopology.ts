@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { splitHosts } from '../lib/splitHosts.ts';
-import { presenceLock } from './watch/openPresence.ts';
+import { presenceLock } from './watch/presenceLocks.ts';
 
 type Standby = { name: string; state: string | null; sync: string | null; lagBytes: number | null };
 

@@ -25,6 +25,7 @@ export type InvalidSubscriber = { subscriber: SubscriberRef; message: string };
  */
 type Added = { readonly from: number | null; readonly isNew: boolean; readonly mayWait: boolean };
 type Entry = { contract: ContractFacts; subscribers: Subscriber[]; watchedFrom: number | null };
+type RefreshOptions = { isAhead?: boolean; signal?: AbortSignal };
 const none: readonly unknown[] = [];
 
 /** Blocks that what was noticed late is still shown. */
@@ -42,7 +43,8 @@ export function createWatchList(chain: Chain) {
   const subscribersById = { detector: new Map<number, Subscriber>(), trigger: new Map<number, Subscriber>() };
   const uninspected = new Map<number, ContractFacts>();
   const added = new Map<Subscriber, Added>();
-  let invalid: InvalidSubscriber[] = [];
+  /** By contract. */
+  const invalid = new Map<number, InvalidSubscriber[]>();
   let changes = new Set<string>();
   let isStale = true;
   let isFirst = true;
@@ -51,6 +53,7 @@ export function createWatchList(chain: Chain) {
   /** `isOwn`: it, or what belongs to it, was changed, and not only its project or tenant. */
   function put(row: WatchedContract, isOwn: boolean): void {
     const { id, tenantId, projectId, address, name, implementation, addressType, abi, watchedFrom } = row;
+    if (isFirst) drop(id);
     const known = contracts.get(id);
     const former = known && new Map(known.subscribers.map((own) => [keyOf(own), own]));
     const waiting = known && new Map(known.subscribers.map((own) => [own, added.get(own)]));
@@ -68,6 +71,7 @@ export function createWatchList(chain: Chain) {
       abi: abi.length === 0 ? none : abi,
     };
     const subscribers: Subscriber[] = [];
+    const faults: InvalidSubscriber[] = [];
     const add = (
       kind: SubscriberRef['kind'],
       { id, name, watchedFrom: ownFrom }: Row,
@@ -75,7 +79,7 @@ export function createWatchList(chain: Chain) {
     ) => {
       const subscriber = tryCompile(compile);
       if ('fault' in subscriber)
-        invalid.push({ subscriber: { kind, id, name, contract }, message: subscriber.fault });
+        faults.push({ subscriber: { kind, id, name, contract }, message: subscriber.fault });
       else {
         subscribers.push(subscriber);
         const before = former?.get(keyOf(subscriber));
@@ -100,6 +104,7 @@ export function createWatchList(chain: Chain) {
     for (const each of row.triggers) add('trigger', each, () => compileTrigger(each, contract, facts));
     // A copy, because an array that has grown has room for many more.
     contracts.set(id, { contract, subscribers: [...subscribers], watchedFrom });
+    if (faults.length > 0) invalid.set(id, faults);
     if (row.inspectedAt === null) uninspected.set(id, contract);
   }
 
@@ -112,19 +117,25 @@ export function createWatchList(chain: Chain) {
     }
     contracts.delete(contractId);
     uninspected.delete(contractId);
+    invalid.delete(contractId);
   }
 
-  /** One at a time: an older read must not overwrite a newer one. `isAhead`: the chain is not followed yet. */
-  function refresh(db: Db, { isAhead = false } = {}): Promise<void> {
+  /**
+   * One at a time: an older read must not overwrite a newer one. `isAhead`: the chain is not followed yet, so that everything is as
+   * if it were read for the first time. Returns how many contracts were read.
+   */
+  function refresh(db: Db, { isAhead = false, signal }: RefreshOptions = {}): Promise<number> {
     return mutex.runExclusive(async () => {
-      await read(db);
+      const count = await read(db, signal);
       isFirst &&= isAhead;
+      return count;
     });
   }
 
   /** Reads what changed, or everything when that is unknown. */
-  async function read(db: Db): Promise<void> {
-    if (!isStale && changes.size === 0) return;
+  async function read(db: Db, signal?: AbortSignal): Promise<number> {
+    if (!isStale && changes.size === 0) return 0;
+    let count = 0;
     const isWhole = isStale;
     const notified = changes;
     isStale = false;
@@ -136,11 +147,14 @@ export function createWatchList(chain: Chain) {
       for await (const page of watchedContracts(db, chain.uid, owners)) {
         for (const contract of page) {
           await yieldToEventLoop();
+          signal?.throwIfAborted();
           removed.delete(contract.id);
-          put(contract, own?.has(contract.id) ?? true);
+          put(contract, isFirst || (own?.has(contract.id) ?? true));
+          count++;
         }
       }
       for (const contractId of removed) drop(contractId);
+      return count;
     } catch (error) {
       isStale = true;
       throw error;
@@ -161,6 +175,16 @@ export function createWatchList(chain: Chain) {
     /** Those that are shown pending transactions. */
     pendingIndex,
     refresh,
+    /**
+     * The chain is no longer followed here, but may be again: what changes from now on is as if it were read for the first time,
+     * because the process that follows shows it to the blocks. What was shown a block has its state stored.
+     */
+    standBack(): Promise<void> {
+      return mutex.runExclusive(async () => {
+        isFirst = true;
+        for (const [subscriber, item] of added) added.set(subscriber, { ...item, isNew: false });
+      });
+    },
     /** Takes a message of the channel; undefined: anything may have changed. */
     onNotify(message: string | undefined): void {
       if (message === undefined || message.startsWith('schema ')) isStale = true;
@@ -168,8 +192,8 @@ export function createWatchList(chain: Chain) {
     },
     /** The subscribers that could not be compiled since the last call. */
     takeInvalid(): InvalidSubscriber[] {
-      const taken = invalid;
-      invalid = [];
+      const taken = [...invalid.values()].flat();
+      invalid.clear();
       return taken;
     },
     /** Those that were not shown any block since they were read, as all at the start; until `removeAdded`. */

@@ -11,7 +11,7 @@ const maxHandoverMs = 10_000;
 export type Prepared = {
   /** Resolves when following has started with it. */
   taken: Promise<void>;
-  /** Frees it, unless it was taken. */
+  /** Frees it, unless it was taken or is kept for another reason. */
   drop(): void;
 };
 
@@ -46,7 +46,7 @@ export async function spreadLeases({
         await waitForNews(intervalMs, signal, (wake) => presence.onLease(offerMessage, wake));
       else await takeOver(chainUid);
     } catch (error) {
-      onError(error);
+      if (!signal.aborted) onError(error);
       await waitForNews(intervalMs, signal);
     }
   }
@@ -54,7 +54,8 @@ export async function spreadLeases({
   async function takeOver(chainUid: string): Promise<void> {
     const prepared = await prepare(chainUid);
     try {
-      if (await confirmLease(db, chainUid, holder))
+      // A process that stops meanwhile takes no chain any more.
+      if (!signal.aborted && (await confirmLease(db, chainUid, holder)))
         await waitForNews(maxHandoverMs, signal, (wake) => {
           void prepared.taken.then(wake);
           return () => {};

@@ -11,7 +11,8 @@ import {
   rewindCursor,
 } from '../../src/store/watch/cursor.ts';
 import { acquireLease, releaseLease } from '../../src/store/watch/leases.ts';
-import { openPresence, presenceLock } from '../../src/store/watch/openPresence.ts';
+import { openPresence } from '../../src/store/watch/openPresence.ts';
+import { presenceLock } from '../../src/store/watch/presenceLocks.ts';
 import { publishState } from '../../src/store/watch/publishState.ts';
 import { createRandom } from '../../testing/createRandom.ts';
 import { createTestDatabase } from '../../testing/createTestDatabase.ts';
@@ -150,8 +151,9 @@ describe('three processes that watch one chain', () => {
     );
     return row ?? { processed: 0, holder: null };
   };
-  const starts = (vigil: Vigil) =>
-    (vigil.stdout() + vigil.stderr()).split('"Following the chain"').length - 1;
+  const logged = (vigil: Vigil, message: string) =>
+    (vigil.stdout() + vigil.stderr()).split('\n').filter((line) => line.includes(`"${message}"`));
+  const starts = (vigil: Vigil) => logged(vigil, 'Following the chain').length;
   /** The one that began to follow last of all that still live. */
   const follower = async () => {
     // The log is written a moment later.
@@ -174,13 +176,20 @@ describe('three processes that watch one chain', () => {
     return performance.now() - start;
   };
 
-  it('one follows; another takes over after a kill', async () => {
+  it('one follows; after a kill the one that stands by takes over, and reads nothing of what is watched', async () => {
     const first = await follower();
     const { holder } = await cursor();
     running.delete(first);
+    const standBy = await until(() =>
+      [...running].find((vigil) => logged(vigil, 'Standing by for the chain').length > 0),
+    );
     await first.stop('SIGKILL');
     const ms = await takeover(holder);
     console.log(`SEED=${random.seed}: taken over ${Math.round(ms)} ms after kill -9`);
+    expect(await follower()).toBe(standBy);
+    expect(logged(standBy, 'Following the chain').map((line) => JSON.parse(line))).toMatchObject([
+      { chain: 'anvil', contractsRead: 0 },
+    ]);
   });
 
   it('one that was frozen finds itself replaced and writes nothing more', async () => {

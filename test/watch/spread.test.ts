@@ -93,7 +93,7 @@ it('four processes share the chains evenly, those of one that is stopped go on e
     ]);
     return async () => {
       leaving.abort();
-      await leaveChains(store, presence.holder, loops);
+      await leaveChains(store, presence, loops);
       stopping.abort();
       await loops;
       await presence.stop();

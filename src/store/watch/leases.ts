@@ -1,6 +1,10 @@
-import { sql } from '../../lib/sql.ts';
+import { raw, sql } from '../../lib/sql.ts';
 import type { Db } from '../db.ts';
-import { presenceLock } from './openPresence.ts';
+import { hasEnded, isLeaving, processHash, stayingProcesses } from './presenceLocks.ts';
+import { isReadyBeside } from './standBys.ts';
+
+const holderOf = raw('k.holder');
+const wantedBy = raw('k.wanted_by');
 
 /** How long a process that cannot be reached keeps its chain. */
 export const leaseMs = 6000;
@@ -26,40 +30,52 @@ export async function acquireLease(
       on conflict (chain_uid) do update set holder = excluded.holder, holder_present = excluded.holder_present,
           lease_until = excluded.lease_until, offered = k.offered and k.holder = excluded.holder
         where k.holder is null or k.holder = excluded.holder or k.lease_until < clock_timestamp()
-          or k.holder_present and pg_try_advisory_xact_lock_shared(${presenceLock}, hashtext(k.holder))
+          or k.holder_present and ${hasEnded(holderOf)}
       returning coalesce(k.wanted_by <> k.holder and k.wanted_ready and k.wanted_until > clock_timestamp(), false)
         as "isWanted"`,
   );
   return rows[0];
 }
 
-/** The chains that `acquireLease` would refuse this process; unlike it, the question locks nothing. */
-export async function findHeldChains(db: Db, holder: string): Promise<Set<string>> {
-  const rows = await db.prepared<{ chainUid: string }>(
-    sql`select chain_uid as "chainUid" from chain_cursor
-      where holder <> ${holder} and lease_until >= clock_timestamp()
-        and not (holder_present and pg_try_advisory_xact_lock_shared(${presenceLock}, hashtext(holder)))`,
+/**
+ * The chains that another process follows, and those that another one stands by for, which is to take them first. Unlike
+ * `acquireLease`, the question locks nothing.
+ */
+export async function findHeldChains(db: Db, holder: string): Promise<Map<string, 'followed' | 'reserved'>> {
+  const rows = await db.prepared<{ chainUid: string; isFollowed: boolean }>(
+    sql`select k.chain_uid as "chainUid", k.is_followed as "isFollowed"
+      from (select chain_uid, holder, holder <> ${holder} and lease_until >= clock_timestamp()
+          and not (holder_present and ${hasEnded(holderOf)}) as is_followed from chain_cursor k) k
+        left join chain_standby s on not coalesce(k.is_followed, false) and s.chain_uid = k.chain_uid
+          and s.process is distinct from k.holder and ${isReadyBeside(holder)}
+      where k.is_followed or s.process is not null`,
   );
-  return new Set(rows.map(({ chainUid }) => chainUid));
+  return new Map(rows.map(({ chainUid, isFollowed }) => [chainUid, isFollowed ? 'followed' : 'reserved']));
 }
 
-/** Hands the chain to the process that is ready for it, for a moment in which it may take over, or to whichever is first. */
+/**
+ * Hands the chain to the process that asked for it and is ready, or to the one that stands by, for a moment in which it may take
+ * over, or to whichever is first.
+ */
 export async function releaseLease(db: Db, chainUid: string, holder: string): Promise<void> {
   await db.query(
     sql`with released as (
-        update chain_cursor set holder_present = false, wanted_by = null, wanted_until = null, wanted_ready = false,
-          offered = false,
-          holder = case when wanted_ready and wanted_until > clock_timestamp() then wanted_by end,
-          lease_until = case when wanted_ready and wanted_until > clock_timestamp()
-            then clock_timestamp() + interval '2 s' end
-        where chain_uid = ${chainUid} and holder = ${holder} returning 1)
+        update chain_cursor k set holder_present = false, wanted_by = null, wanted_until = null, wanted_ready = false,
+          offered = false, (holder, lease_until) = (
+            select heir.process, clock_timestamp() + interval '2 s' from (
+              select case when k.wanted_ready and k.wanted_until > clock_timestamp() and not ${isLeaving(wantedBy)}
+                then k.wanted_by else (select s.process from chain_standby s
+                  where s.chain_uid = k.chain_uid and ${isReadyBeside(holder)}) end as process) heir
+            where heir.process is not null)
+        where k.chain_uid = ${chainUid} and k.holder = ${holder} returning 1)
       select pg_notify('vigil_lease', ${chainUid}) from released`,
   );
 }
 
 /**
  * Asks for one of these chains: one that its holder offers, or one of a process that follows at least two more. Returns it; its
- * holder goes on until `confirmLease`. Chains that are asked for count as handed over.
+ * holder goes on until `confirmLease`. Chains that are asked for count as handed over. First come those that this process has read
+ * already, then those that no one stands by for, because their holder will.
  */
 export async function requestLease(
   db: Db,
@@ -68,9 +84,12 @@ export async function requestLease(
 ): Promise<string | undefined> {
   const rows = await db.prepared<{ chainUid: string }>(
     sql`with held as (
-        select chain_uid, holder, offered,
-          coalesce(case when wanted_until > clock_timestamp() then wanted_by end, holder) as heir
-        from chain_cursor where lease_until > clock_timestamp()),
+        select k.chain_uid, k.holder, k.offered,
+          coalesce(case when k.wanted_until > clock_timestamp() then k.wanted_by end, k.holder) as heir,
+          case when s.process = ${holder} then 0 when s.process is null then 1 else 2 end as rank
+        from chain_cursor k left join chain_standby s on s.chain_uid = k.chain_uid
+          and s.process <> k.holder and s.until > clock_timestamp()
+        where k.lease_until > clock_timestamp()),
       counts as (select heir, count(*) as chains, bool_or(offered and heir = holder) as is_leaving
         from held group by heir),
       own as (select coalesce((select chains from counts where heir = ${holder}), 0) as chains),
@@ -80,7 +99,7 @@ export async function requestLease(
           and (c.chains >= 2 + own.chains or h.offered and not exists (
             select 1 from counts o where not o.is_leaving and o.chains + 1 < own.chains))
           and not exists (select 1 from held w where w.heir = ${holder} and w.holder <> ${holder})
-        order by h.offered desc, c.chains desc, h.chain_uid limit 1)
+        order by h.offered desc, c.chains desc, h.rank, h.chain_uid limit 1)
       update chain_cursor k set wanted_by = ${holder}, wanted_ready = false,
         wanted_until = clock_timestamp() + ${maxPreparationMs} * interval '1 ms'
       from candidate where k.chain_uid = candidate.chain_uid
@@ -107,24 +126,36 @@ export async function confirmLease(db: Db, chainUid: string, holder: string): Pr
 /** The message by which a process that stops says that its chains may be asked for. */
 export const offerMessage = 'offered';
 
-/** Offers all chains of a process, unless no other one is there; false then. */
+/**
+ * Offers all chains of a process, unless no other one stays; false then. Those that another one stands by for go to that one as if
+ * it had asked, as it is ready.
+ */
 export async function offerLeases(db: Db, holder: string): Promise<boolean> {
   const rows = await db.query(
     sql`with offered as (
-        update chain_cursor set offered = true where holder = ${holder} and 1 < (
-          select count(distinct objid) from pg_locks where locktype = 'advisory' and classid = ${presenceLock}
-            and granted and database = (select oid from pg_database where datname = current_database()))
-        returning 1)
-      select pg_notify('vigil_lease', ${offerMessage}) from offered limit 1`,
+        update chain_cursor k set offered = true, wanted_by = coalesce(heir.process, k.wanted_by),
+          wanted_ready = k.wanted_ready or heir.process is not null,
+          wanted_until = case when heir.process is null then k.wanted_until
+            else clock_timestamp() + interval '5 s' end
+        from (select own.chain_uid, s.process from chain_cursor own left join chain_standby s
+            on s.chain_uid = own.chain_uid and ${isReadyBeside(holder)}
+              and not (own.wanted_ready and own.wanted_until > clock_timestamp())) heir
+        where k.holder = ${holder} and heir.chain_uid = k.chain_uid
+          and exists (select from (${stayingProcesses}) o where o.process <> ${processHash(holder)})
+        returning k.chain_uid, heir.process)
+      select pg_notify('vigil_lease', message) from (
+        select chain_uid as message from offered where process is not null
+        union select ${offerMessage} from offered) m`,
   );
   return rows.length > 0;
 }
 
-/** Whether another process asks for a chain of this one. */
-export async function isAnyLeaseWanted(db: Db, holder: string): Promise<boolean> {
-  const rows = await db.query(
-    sql`select 1 from chain_cursor where holder = ${holder} and wanted_by <> holder
-      and wanted_until > clock_timestamp() limit 1`,
+/** Whether a process that stays asks for a chain of this one; undefined when there is none to take them. */
+export async function isAnyLeaseWanted(db: Db, holder: string): Promise<boolean | undefined> {
+  const rows = await db.query<{ isWanted: boolean }>(
+    sql`select exists (select from chain_cursor k where k.holder = ${holder} and k.wanted_by <> k.holder
+        and k.wanted_until > clock_timestamp() and not ${isLeaving(wantedBy)}) as "isWanted"
+      where exists (select from (${stayingProcesses}) o where o.process <> ${processHash(holder)})`,
   );
-  return rows.length > 0;
+  return rows[0]?.isWanted;
 }

@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import type pg from 'pg';
 import { keepConnected } from '../keepConnected.ts';
 import type { Connection } from '../openClient.ts';
-
-/** The first number of the advisory locks by which processes show that they live; the second is a hash of the holder. */
-export const presenceLock = 5_654_856;
+import { leavingLock, presenceLock } from './presenceLocks.ts';
 
 export type Presence = {
   /** Who this process is in the leases of chains. */
@@ -12,6 +11,8 @@ export type Presence = {
   isHeld(): boolean;
   /** Calls back when the lease of the chain was released or asked for, or may have been, until the returned function is called. */
   onLease(chainUid: string, listener: () => void): () => void;
+  /** Says that this process stops, so that no other one counts on it. */
+  leave(): Promise<void>;
   stop(): Promise<void>;
 };
 
@@ -24,6 +25,8 @@ export function openPresence(config: Connection): Presence {
   const holder = randomUUID();
   const listeners = new Map<() => void, string>();
   let isHeld = false;
+  let isLeaving = false;
+  let session: pg.Client | undefined;
   const announce = (chainUid?: string) => {
     for (const [listener, own] of listeners) if (chainUid === undefined || own === chainUid) listener();
   };
@@ -38,18 +41,27 @@ export function openPresence(config: Connection): Presence {
       );
       // Behind a pooler that shares sessions the lock would outlive this process.
       isHeld = rows[0]?.pid === (client as { processID?: number }).processID;
+      session = client;
+      if (isLeaving) await sayLeaving();
       announce();
     },
     () => {
       isHeld = false;
     },
   );
+  async function sayLeaving(): Promise<void> {
+    if (isHeld) await session?.query('select pg_advisory_lock($1, hashtext($2))', [leavingLock, holder]);
+  }
   return {
     holder,
     isHeld: () => isHeld,
     onLease: (chainUid, listener) => {
       listeners.set(listener, chainUid);
       return () => listeners.delete(listener);
+    },
+    leave: () => {
+      isLeaving = true;
+      return sayLeaving();
     },
     stop: close,
   };
