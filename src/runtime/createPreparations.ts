@@ -69,11 +69,13 @@ export function createPreparations({ store, open, signal }: Options) {
     formerUids: () => uids('former'),
     add: (chainUid) => add(chainUid, 'standBy'),
     drop: (chainUid) => drop(chainUid, 'standBy'),
-    async refresh() {
-      const before = performance.now() - maxFormerMs;
+    async refresh(rest) {
       for (const [chainUid, entry] of entries) {
-        if (entry.since < before) drop(chainUid, 'former', entry);
-        if (entry.isReady && entry.reasons.size > 0) await refresh(entry);
+        const startedAt = performance.now();
+        if (entry.since < startedAt - maxFormerMs) drop(chainUid, 'former', entry);
+        if (!entry.isReady || entry.reasons.size === 0) continue;
+        await refresh(entry);
+        await rest(startedAt);
       }
     },
   };

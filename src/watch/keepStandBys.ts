@@ -15,8 +15,8 @@ export type StandBySets = {
   /** Reads what is watched on a chain, unless it is there. */
   add(chainUid: string): Promise<Prepared & { contractsRead: number }>;
   drop(chainUid: string): void;
-  /** Reads what changed. */
-  refresh(): Promise<void>;
+  /** Reads what changed, which is everything when notifications were lost, and rests after each chain. */
+  refresh(rest: (startedAt: number) => Promise<void>): Promise<void>;
 };
 
 type Options = {
@@ -63,7 +63,7 @@ export async function keepStandBys(options: Options): Promise<void> {
 
   /** Returns how long to rest. */
   async function claimNext(): Promise<number> {
-    await sets.refresh();
+    await sets.refresh((startedAt) => waitForNews(performance.now() - startedAt, signal));
     await idle();
     // The end of a process without a presence would not be noticed, and others would wait for it.
     if (signal.aborted || !presence.isHeld()) return intervalMs;

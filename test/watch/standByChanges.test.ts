@@ -102,7 +102,7 @@ it('what changes while a process stands by, or has handed a chain over, counts w
   expect(counts).toEqual([{ count: 15, distinct: 15 }]);
 });
 
-it('processes that stop together do not wait for each other', async () => {
+it('processes that stop together hand chains to none of them', async () => {
   const watches = [vigil.watch(), vigil.watch(), vigil.watch()];
   await until(async () => [...(await holders()).values()].every((holder) => holder !== null));
   await Promise.all(watches.map((each) => each.stop()));
