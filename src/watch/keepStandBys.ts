@@ -34,7 +34,7 @@ type Options = {
 
 /**
  * Stands by for chains of other processes: what is watched on them is read, one chain after the other with a rest as long as the
- * reading took, and kept up to date, so that this process can go on with them at once. Whoever has followed a chain and handed it
+ * reading took, and kept up to date, so that this process can go on with them at once. A process that has followed a chain and handed it
  * over stands by for it without reading anything.
  */
 export async function keepStandBys(options: Options): Promise<void> {
