@@ -26,7 +26,7 @@ export async function holdRepeats(
   const incidents = groupBy(growing, ({ alert }) => alert.incident?.uid ?? '');
   const notices = new Map<string, IncidentNotice>();
   const keys = Array.from(incidents, ([uid, [first]]) => ({ uid, tenantId: first.alert.finding.tenantId }));
-  for (const notice of await findIncidentNotices(tx, keys))
+  for (const notice of await findIncidentNotices(tx, keys, now))
     notices.set(`${notice.incidentUid} ${notice.destinationId}`, notice);
   return ({ destinationId, type, alert }) => {
     if (type === 'HTTP' || !isFurther(alert)) return undefined;

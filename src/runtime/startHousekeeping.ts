@@ -9,6 +9,7 @@ import { dropOldPartitions, ensurePartitionsAhead } from '../store/alerts/partit
 import { purgeBesideAlerts, purgeIncidentKeys } from '../store/alerts/purgeBesideAlerts.ts';
 import { rebuildIndexes } from '../store/alerts/rebuildIndexes.ts';
 import { summarizeBlocks } from '../store/alerts/summarizeBlocks.ts';
+import { archiveMessages } from '../store/destinations/archivedMessages.ts';
 import { purgeDeliveries } from '../store/destinations/purgeDeliveries.ts';
 import { purgeReplies } from '../store/records/idempotency.ts';
 import { purgeScoreQueues } from '../store/scores/queueScores.ts';
@@ -61,6 +62,7 @@ export async function runHousekeeping(options: Options, signal: AbortSignal): Pr
     'Purging idempotent replies': () => purgeReplies(store, at),
     'Expiring approvals': () => expireApprovals(store, at),
     'Purging old deliveries': () => purgeDeliveries(store, at),
+    'Moving old messages to the workers': () => archiveMessages(store, at),
     'Purging old alert rates': () => purgeAlertRates(store, at - keepRatesDays * dayMs),
     'Purging old alert events': () => purgeAlertEvents(store, at - keepAlertEventsDays * dayMs),
     'Purging old incident keys': () => purgeIncidentKeys(store, at - keepIncidentKeysDays * dayMs),

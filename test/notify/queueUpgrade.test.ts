@@ -39,7 +39,7 @@ it('deliveries of before are sent, kept waiting, replayed and retracted with wha
   };
   expect(await claim(20)).toEqual([[uidOf(1), { said: 1 }, 3]]);
   await store.transaction(async (tx) => {
-    const dead = await lockDelivery(tx, everything, uidOf(5));
+    const dead = await lockDelivery(tx, everything, uidOf(5), Date.now());
     if (dead) await replayDelivery(tx, dead, 30);
   });
   expect(await claim(40)).toEqual([[uidOf(5), { said: 5 }, 0]]);

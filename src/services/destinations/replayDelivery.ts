@@ -9,7 +9,7 @@ import { audit } from '../records/audit.ts';
 
 /** Sends a delivery again, with the same uid, so that the receiver can recognise the duplicate. */
 export async function replayDelivery(call: Call, uid: string): Promise<Delivery> {
-  const delivery = await lockDelivery(call.db, call.scope, uid);
+  const delivery = await lockDelivery(call.db, call.scope, uid, call.now);
   if (!delivery) throw new Problem('not-found', 'There is no such delivery.');
   if (delivery.state === 'CANCELED')
     throw new Problem(

@@ -8,4 +8,5 @@ export const distributedTables = [
   'incident',
   'external_finding',
   'score_change',
+  'delivery_archive',
 ] as const;

@@ -5,6 +5,7 @@ import { isUuid } from '../../lib/uid.ts';
 import type { Message, SendOutcome } from '../../model/notification.ts';
 import type { Scope } from '../../model/principal.ts';
 import { type Db, onlyRow } from '../db.ts';
+import { restoreMessages } from './archivedMessages.ts';
 import { messageData } from './claimDeliveries.ts';
 import { queueColumns } from './insertDeliveries.ts';
 
@@ -83,11 +84,14 @@ export async function lockDelivery(
   tx: Db,
   scope: Scope,
   uid: string,
+  now: number,
 ): Promise<(Delivery & { tenantId: number }) | undefined> {
   if (!isUuid(uid)) return undefined;
+  const own = sql`d.uid = ${uid}::uuid ${scope.all ? empty : sql`and d.tenant_id = any(${scope.tenantIds})`}`;
+  await restoreMessages(tx, sql`delivery d where ${own}`, now);
   const rows = await tx.query<Delivery & { tenantId: number }>(
     sql`select ${columns}, d.tenant_id as "tenantId" from delivery d
-      where d.uid = ${uid}::uuid ${scope.all ? empty : sql`and d.tenant_id = any(${scope.tenantIds})`}
+      where ${own}
         and exists (select from destination x
           where x.tenant_id = d.tenant_id and x.id = d.destination_id and x.status <> 'DELETED')
         and ${messageData} is not null

@@ -1,6 +1,7 @@
 import { empty, type Sql, sql } from '../../lib/sql.ts';
 import type { EventType } from '../../model/notification.ts';
 import type { Db } from '../db.ts';
+import { restoreMessages } from './archivedMessages.ts';
 import { messageData } from './claimDeliveries.ts';
 import { enqueue, queueColumns } from './insertDeliveries.ts';
 
@@ -13,6 +14,7 @@ export async function retractDeliveries(
   alerts: readonly { tenantId: number; uid: string; reason?: string }[],
   now: number,
 ): Promise<void> {
+  await restoreMessages(tx, deliveriesOf(alerts), now);
   await tx.prepared(
     sql`with affected as (
         select d.*, a.reason
@@ -56,6 +58,7 @@ export async function insertResolvedDeliveries(
   now: number,
 ): Promise<void> {
   if (alerts.length === 0) return;
+  await restoreMessages(tx, deliveriesOf(alerts), now);
   await tx.query(
     sql`with resolved as (
         select * from unnest(${alerts.map(({ tenantId }) => tenantId)}::bigint[],
@@ -68,6 +71,10 @@ export async function insertResolvedDeliveries(
       ${insertFollowUps('alert.resolved', sql`jsonb_build_object('status', 'RESOLVED')`, now)}`,
   );
 }
+
+const deliveriesOf = (alerts: readonly { tenantId: number; uid: string }[]) => sql`unnest(
+    ${alerts.map(({ tenantId }) => tenantId)}::bigint[], ${alerts.map(({ uid }) => uid)}::uuid[]) k(tenant_id, uid)
+  join delivery d on d.tenant_id = k.tenant_id and d.alert_uid = k.uid where true`;
 
 /** Writes deliveries that follow those of `sent (d)`: to the same destinations, with what was said then and what is new. */
 function insertFollowUps(type: EventType, news: Sql, now: number, where: Sql = empty): Sql {

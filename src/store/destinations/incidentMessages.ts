@@ -1,7 +1,8 @@
 import { storableJson } from '../../lib/json.ts';
 import { sql } from '../../lib/sql.ts';
 import type { Message } from '../../model/notification.ts';
-import type { Db } from '../db.ts';
+import type { Db, Store } from '../db.ts';
+import { restoreMessages } from './archivedMessages.ts';
 import { messageData } from './claimDeliveries.ts';
 
 type Key = { tenantId: number; destinationId: number; incidentUid: string };
@@ -51,17 +52,25 @@ export async function saveIncidentMessages(
 }
 
 /** What people at the destination know of the incident, or are just notified of: the worst alerts, and how many they are. */
-export async function findIncidentStory(
-  db: Db,
-  { tenantId, destinationId, incidentUid }: Key,
-  now: number,
-): Promise<{ messages: Message[]; total: number }> {
+export async function findIncidentStory(store: Store, key: Key, now: number): Promise<IncidentStory> {
+  if (!(await store.isDistributed())) return readStory(store, key, now);
+  return store.transaction(async (tx) => {
+    await restoreMessages(tx, sql`delivery d where ${isOf(key)}`, now);
+    return readStory(tx, key, now);
+  });
+}
+
+type IncidentStory = { messages: Message[]; total: number };
+
+const isOf = ({ tenantId, destinationId, incidentUid }: Key) => sql`d.tenant_id = ${tenantId}
+  and d.incident_uid = ${incidentUid}::uuid and d.destination_id = ${destinationId}`;
+
+async function readStory(db: Db, key: Key, now: number): Promise<IncidentStory> {
   const rows = await db.prepared<Message & { total: number }>(
     sql`select d.id as sequence, d.uid::text, d.type, d.created_at as timestamp, d.said as data,
         count(*) over () as total
       from (select d.*, ${messageData} as said from delivery d) d
-      where d.tenant_id = ${tenantId} and d.incident_uid = ${incidentUid}::uuid and d.destination_id = ${destinationId}
-        and d.type in ('alert.detector.raised', 'alert.trigger.raised')
+      where ${isOf(key)} and d.type in ('alert.detector.raised', 'alert.trigger.raised')
         and (d.state = 'DELIVERED' or (d.state = 'PENDING' and d.next_attempt_at <= ${now}))
       order by (d.said->>'numericSeverity')::int desc, d.id desc limit ${maxShown}`,
   );

@@ -1,6 +1,7 @@
 import { sql } from '../../lib/sql.ts';
 import { type Db, onlyRow } from '../db.ts';
 import { inChunks } from '../inChunks.ts';
+import { purgeArchivedMessages } from './archivedMessages.ts';
 import { deadLetterDeliveries } from './deadLetterDeliveries.ts';
 
 /** Settled deliveries are deleted after this time. */
@@ -24,6 +25,7 @@ export async function purgeDeliveries(db: Db, now: number): Promise<void> {
     return onlyRow(rows).count;
   });
   await purgeMessages(db, now);
+  await purgeArchivedMessages(db, now - deliveryRetentionMs - dayMs);
 }
 
 /** A delivery that was pending for all that time keeps its message, also for a while after it is settled at last. */
