@@ -26,11 +26,14 @@ export type Db = {
   readonly cacheKey?: object;
 };
 
+/** Of PostgreSQL, for one statement. */
+type Settings = Readonly<Record<string, string>>;
+
 export type Store = Db & {
   /** All of `work` is committed or none of it. After a deadlock it runs again. */
   transaction<T>(work: (tx: Db) => Promise<T>): Promise<T>;
   /** Runs a statement that may take minutes and needs no transaction; absent behind a pooler, which would not know. */
-  maintain?(statement: Sql): Promise<void>;
+  maintain?(statement: Sql, settings?: Settings): Promise<void>;
   stats(): { total: number; idle: number; waiting: number };
   close(): Promise<void>;
 };
@@ -159,7 +162,10 @@ export function createStore(
     ...createDb(run, layout, repeatOn(pool), workers),
     cacheKey: pool,
     transaction: (work) => transaction(pool, work, layout),
-    maintain: (statement) => useClient(pool, (client) => maintain(client, render(statement))),
+    maintain: (statement, settings) =>
+      useClient(pool, (client) =>
+        maintain(client, render(statement), { statement_timeout: '0', ...settings }),
+      ),
     stats: () => statsOf(pool),
     close: async () => {
       await workers?.close();
@@ -168,12 +174,17 @@ export function createStore(
   };
 }
 
-async function maintain(client: pg.ClientBase, query: { text: string; values: unknown[] }): Promise<void> {
-  await client.query('set statement_timeout = 0');
+async function maintain(
+  client: pg.ClientBase,
+  query: { text: string; values: unknown[] },
+  settings: Settings,
+): Promise<void> {
+  const each = Object.entries(settings);
+  await client.query(each.map(([name, value]) => `set ${name} = '${value}'`).join('; '));
   try {
     await client.query(query);
   } finally {
-    await client.query('reset statement_timeout');
+    await client.query(each.map(([name]) => `reset ${name}`).join('; '));
   }
 }
 

@@ -127,6 +127,38 @@ describe('keeping house', () => {
     expect(await indexes()).toEqual(after);
   });
 
+  it('fills the pages of the index of terms of an ended month, once', async () => {
+    const rebuild = () => rebuildIndexes(store, { now: Date.UTC(2022, 2, 10) }, new AbortController().signal);
+    await ensurePartitions(store, 'alert', [Date.UTC(2022, 1)]);
+    // A third of the terms of an alert no other has; another third few have.
+    await store.query(
+      sql`insert into alert (tenant_id, timestamp, contract_id, project_id, uid, numeric_severity, kind, alert_group, name,
+            message, eid, terms)
+        select 1, ${Date.UTC(2022, 1)}::bigint + n, 1, 1, gen_random_uuid(), 10, 'detector', 'SECURITY', 'Name', 'Text', n::text,
+          array(select hashint8(n * 30 + k) from generate_series(1, 10) k)
+            || array(select hashint8(n * 77 % 9973 * 10 + k) from generate_series(100, 109) k)
+            || array(select k from generate_series(1, 10) k)
+        from generate_series(1, 6000) n`,
+    );
+    const bytes = async (index: string) =>
+      (await store.query<{ bytes: number }>(sql`select pg_relation_size(${index}) as bytes`))[0]?.bytes ?? 0;
+    const found = () =>
+      store.query(
+        sql`select count(*)::int as count from alert_2022_02 where terms && array[7] and terms && array[hashint8(30001)]`,
+      );
+    await store.query(sql`create index built_at_once on alert_2022_02 using gin (terms)`);
+    const atOnce = await bytes('built_at_once');
+    await store.query(sql`drop index built_at_once`);
+    await rebuild();
+    const rebuilt = await bytes('alert_2022_02_terms_idx');
+    expect(rebuilt / atOnce).toBeLessThan(0.8);
+    expect(await found()).toEqual([{ count: 1 }]);
+    const file = () => store.query(sql`select pg_relation_filenode('alert_2022_02_terms_idx') as file`);
+    const before = await file();
+    await rebuild();
+    expect(await file()).toEqual(before);
+  });
+
   it('gives up on what others hold instead of letting everybody wait behind it', async () => {
     lines.length = 0;
     await store.transaction(async (tx) => {

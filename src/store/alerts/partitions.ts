@@ -50,7 +50,7 @@ export async function dropOldPartitions(store: Store, before: number): Promise<s
       // While the drop waits for a long search, raising alerts waits for the drop; better retry in an hour.
       await tx.query(sql`set local lock_timeout = '2s'`);
       await tx.query(sql`drop table ${raw(name)}`);
-      await tx.query(sql`delete from rebuilt_month where name = ${name}`);
+      await tx.query(sql`delete from rebuilt_month where name in (${name}, ${termIndexOf(name)})`);
     });
   }
   const date = new Date(before);
@@ -97,6 +97,11 @@ async function dropRollups(db: Db, before: number): Promise<void> {
   });
 }
 
+/** The index of the terms of a month of alerts. */
+export function termIndexOf(month: string): string {
+  return `${month}_terms_idx`;
+}
+
 /** The first millisecond of a month, and the first one after it. */
 function boundsOf(month: string): { from: number; to: number } {
   const [year = 0, number = 0] = month.split('_').map(Number);
@@ -117,7 +122,7 @@ async function createPartition(store: Store, table: PartitionedTable, month: str
     );
     // PostgreSQL allows this only per partition. `flushPendingTerms` flushes the list.
     if (table === 'alert')
-      await tx.query(sql`alter index ${raw(`${name}_terms_idx`)} set (gin_pending_list_limit = 4096)`);
+      await tx.query(sql`alter index ${raw(termIndexOf(name))} set (gin_pending_list_limit = 4096)`);
   });
 }
 

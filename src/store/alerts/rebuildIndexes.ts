@@ -1,6 +1,6 @@
 import { raw, sql } from '../../lib/sql.ts';
 import type { Store } from '../db.ts';
-import { monthsBefore } from './partitions.ts';
+import { monthsBefore, termIndexOf } from './partitions.ts';
 
 /** Some alerts come late; after this long hardly one does. */
 const settledMs = 3 * 86_400_000;
@@ -8,8 +8,9 @@ const settledMs = 3 * 86_400_000;
 const abandonedMs = 86_400_000;
 
 /**
- * Builds the ordered indexes of ended months again, without the room that alerts needed as they came. Alerts are raised and
- * searched meanwhile. One process builds those of a month, and once. Behind a pooler they stay as they are.
+ * Builds the indexes of ended months again, without the room that alerts needed as they came. Alerts are raised and
+ * searched meanwhile. One process builds those of a month, and once. Behind a pooler they stay as they are, and on Citus the
+ * index of terms does.
  */
 export async function rebuildIndexes(
   store: Store,
@@ -24,15 +25,61 @@ export async function rebuildIndexes(
     if (signal.aborted) return;
     if (!(await claim(store, month, now))) continue;
     // A process that died at it leaves an index which is not used.
-    for (const name of await indexesOf(store, month, false))
+    for (const name of await indexesOf(store, month, 'btree', false))
       await maintain(sql`drop index concurrently if exists ${raw(name)}`);
     if (await store.isDistributed()) await dropOnWorkers(store, month);
-    for (const name of await indexesOf(store, month, true)) {
+    for (const name of await indexesOf(store, month, 'btree', true)) {
       await store.query(sql`alter index ${raw(name)} set (fillfactor = 100)`);
       await maintain(sql`reindex index concurrently ${raw(name)}`);
     }
-    await store.query(sql`update rebuilt_month set is_done = true where name = ${month}`);
+    await finish(store, month);
   }
+  if (await store.isDistributed()) return;
+  for (const month of ended.filter((name) => !expired.includes(name))) {
+    const index = termIndexOf(month);
+    if (signal.aborted) return;
+    if (!(await claim(store, index, now))) continue;
+    await rebuildTerms(store, maintain, month);
+    await finish(store, index);
+  }
+}
+
+/** What PostgreSQL collects of all terms of a month before it inserts them into the index, in order. */
+const firstPart = 0.6;
+const [minKilobytes, maxKilobytes] = [1024, 512 * 1024];
+
+/**
+ * Builds the index of terms so that its pages become full. PostgreSQL inserts sorted terms, each time that its memory is full,
+ * and splits a full page in the middle: after the first part all pages are half full, and the others fill them if they are a
+ * little fewer. Inserted all at once, terms leave them half empty; alerts that come one by one, a third.
+ */
+async function rebuildTerms(store: Store, maintain: Maintain, month: string): Promise<void> {
+  const kilobytes = Math.round((firstPart * (await termBytes(store, month))) / 1024);
+  if (kilobytes < minKilobytes || kilobytes > maxKilobytes) return;
+  for (const name of await indexesOf(store, month, 'gin', false))
+    await maintain(sql`drop index concurrently if exists ${raw(name)}`);
+  await maintain(sql`reindex index concurrently ${raw(termIndexOf(month))}`, {
+    maintenance_work_mem: `${kilobytes}kB`,
+    max_parallel_maintenance_workers: '0',
+  });
+}
+
+type Maintain = NonNullable<Store['maintain']>;
+
+/** The memory that PostgreSQL would take for all terms: for each an entry, and for its alerts a list that doubles when it is full. */
+async function termBytes(store: Store, month: string): Promise<number> {
+  return store.transaction(async (tx) => {
+    await tx.query(sql`set local statement_timeout = 0`);
+    const rows = await tx.query<{ bytes: number | null }>(
+      sql`select sum(72 + 32 * 2 ^ ceil(ln(greatest(alerts, 5)::float8 / 5) / ln(2::float8)))::float8 as bytes
+        from (select count(*) as alerts from ${raw(month)}, unnest(terms) term group by term) counted`,
+    );
+    return rows[0]?.bytes ?? 0;
+  });
+}
+
+async function finish(store: Store, name: string): Promise<void> {
+  await store.query(sql`update rebuilt_month set is_done = true where name = ${name}`);
 }
 
 async function claim(store: Store, month: string, now: number): Promise<boolean> {
@@ -45,10 +92,15 @@ async function claim(store: Store, month: string, now: number): Promise<boolean>
   return rows.length > 0;
 }
 
-async function indexesOf(store: Store, month: string, isValid: boolean): Promise<string[]> {
+async function indexesOf(
+  store: Store,
+  month: string,
+  method: 'btree' | 'gin',
+  isValid: boolean,
+): Promise<string[]> {
   const rows = await store.query<{ name: string }>(
     sql`select c.relname as name from pg_index x join pg_class c on c.oid = x.indexrelid join pg_am a on a.oid = c.relam
-      where x.indrelid = ${month}::regclass and a.amname = 'btree' and x.indisvalid = ${isValid}
+      where x.indrelid = ${month}::regclass and a.amname = ${method} and x.indisvalid = ${isValid}
         and (x.indisvalid or c.relname like '%\\_ccnew%')
       order by c.relname`,
   );
