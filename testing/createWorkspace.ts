@@ -10,6 +10,7 @@ import { kill, postgresProcesses, socketFolderOf } from './bundledPostgres.ts';
 import { copyDataFolder } from './copyDataFolder.ts';
 import { createClient as createRawClient, type TestClient } from './createClient.ts';
 import { nodeFlags } from './nodeFlags.ts';
+import { dropOutsideDatabase, giveOutsideDatabase, outsideDatabaseOf } from './outsideDatabases.ts';
 import { until } from './until.ts';
 
 const program = join(import.meta.dirname, '..', 'dist', 'bin', 'vigil.js');
@@ -34,9 +35,10 @@ export type Environment = Record<string, string>;
 
 /**
  * A folder for the data folders of one test file. The first `serve` on a new one continues from a copy of what a first start
- * leaves; `firstStart` is for tests of the first start itself.
+ * leaves; `firstStart` is for tests of the first start itself. Where VIGIL_TEST_DATABASE_URL names a server, each data folder has
+ * its database there; `isBundled` is for tests of the bundled one.
  */
-export async function createWorkspace({ firstStart = false } = {}) {
+export async function createWorkspace({ firstStart = false, isBundled = false } = {}) {
   const workspace = join(tmpdir(), `vigil-e2e-${randomUUID()}`);
   await mkdir(workspace);
   await chmod(workspace, 0o755);
@@ -47,7 +49,12 @@ export async function createWorkspace({ firstStart = false } = {}) {
     const startedAt = performance.now();
     const child = spawn(process.execPath, [...nodeFlags, program, ...args], {
       // Keeps the settings of the test process out.
-      env: { PATH: process.env.PATH, HOME: process.env.HOME, VIGIL_DATA_DIR: dataDir, ...env },
+      env: {
+        PATH: process.env.PATH,
+        HOME: process.env.HOME,
+        VIGIL_DATA_DIR: dataDir,
+        ...withDatabase(dataDir, env),
+      },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     children.push(child);
@@ -81,7 +88,8 @@ export async function createWorkspace({ firstStart = false } = {}) {
 
     /** Serves, and resolves when it listens; as the administrator of the data folder's token file. */
     async serve(dataDir: string, env: Environment = {}): Promise<Vigil> {
-      if (!firstStart) await copyDataFolder(dataDir, env, makeFirst);
+      if (!isBundled && !('DATABASE_URL' in env)) await giveOutsideDatabase(dataDir);
+      if (!firstStart) await copyDataFolder(dataDir, withDatabase(dataDir, env), makeFirst);
       const { child, printed, ended, startedAt } = launch(['serve'], dataDir, { ...quiet, ...env });
       const url = await untilListening(printed, ended);
       const startMs = performance.now() - startedAt;
@@ -106,6 +114,7 @@ export async function createWorkspace({ firstStart = false } = {}) {
       for (const child of children) child.kill('SIGKILL');
       for (const name of await readdir(workspace)) {
         const dataDir = join(workspace, name);
+        await dropOutsideDatabase(dataDir);
         // A failed test may have left its server, and a killed server leaves its socket.
         for (const pid of await postgresProcesses(dataDir)) kill(pid);
         if (existsSync(join(dataDir, 'postgres', 'postmaster.pid')))
@@ -114,6 +123,11 @@ export async function createWorkspace({ firstStart = false } = {}) {
       await rm(workspace, { recursive: true, maxRetries: 20, retryDelay: 100 });
     },
   };
+}
+
+function withDatabase(dataDir: string, env: Environment): Environment {
+  const outside = outsideDatabaseOf(dataDir);
+  return outside ? { DATABASE_URL: outside.url, ...env } : env;
 }
 
 /** Resolves to the URL. */

@@ -1,6 +1,7 @@
 import { findTenantsOfChain, findWaitingGroups } from '../src/store/alerts/groupWrites.ts';
 import { awaitPrepared } from '../src/store/citus/awaitPrepared.ts';
-import type { Store } from '../src/store/db.ts';
+import { openStore, type PoolConfig, type Store } from '../src/store/db.ts';
+import { until } from './until.ts';
 
 /** Whether the workers of Citus have all alerts of a chain, which they get after its cursor has moved. */
 export async function isWritten(store: Store, chainUid: string): Promise<boolean> {
@@ -8,4 +9,14 @@ export async function isWritten(store: Store, chainUid: string): Promise<boolean
   if ((await findWaitingGroups(store, chainUid)).size > 0) return false;
   await awaitPrepared(store, await findTenantsOfChain(store, chainUid));
   return true;
+}
+
+/** Waits for it in the database of a process of its own. */
+export async function untilWritten(config: PoolConfig, chainUid: string): Promise<void> {
+  const store = openStore(config, () => {});
+  try {
+    await until(() => isWritten(store, chainUid));
+  } finally {
+    await store.close();
+  }
 }

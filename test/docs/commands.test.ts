@@ -13,7 +13,7 @@ let workspace: Awaited<ReturnType<typeof createWorkspace>>;
 let anvil: Anvil;
 let vigil: Vigil;
 beforeAll(async () => {
-  workspace = await createWorkspace();
+  workspace = await createWorkspace({ isBundled: true });
   anvil = await startAnvil({ blockTime: 1 });
   vigil = await workspace.serve(workspace.folder('data'), {
     VIGIL_RPC_ANVIL: anvil.url,

@@ -10,7 +10,7 @@ describe('the command line', () => {
   let dataDir: string;
   let vigil: Vigil | undefined;
   beforeAll(async () => {
-    workspace = await createWorkspace();
+    workspace = await createWorkspace({ isBundled: true });
     dataDir = workspace.folder('data');
   });
   afterAll(() => workspace.remove());

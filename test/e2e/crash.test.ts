@@ -32,7 +32,7 @@ describe('kill -9 at any moment', () => {
   let hasFailed = false;
 
   beforeAll(async () => {
-    workspace = await createWorkspace();
+    workspace = await createWorkspace({ isBundled: true });
     dataDir = workspace.folder('data');
     ledger = openLedger(workspace.folder('ledger'));
     vigil = await workspace.serve(dataDir);

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { databaseOf } from '../../testing/bundledPostgres.ts';
 import { createRandom } from '../../testing/createRandom.ts';
 import { createWorkspace, type Vigil } from '../../testing/createWorkspace.ts';
+import { untilWritten } from '../../testing/isWritten.ts';
 import { sized } from '../../testing/proveSize.ts';
 import { createSimChain } from '../../testing/simulator/createSimChain.ts';
 import { RpcError } from '../../testing/simulator/rpcError.ts';
@@ -68,6 +69,7 @@ it('kill -9 while evaluations are deferred: every block is evaluated once', asyn
       async () => (await rows('select 1 from chain_cursor where processed >= $1', head)).length > 0,
     );
     await until(async () => (await rows('select 1 from deferred_evaluation limit 1')).length === 0, 120_000);
+    await untilWritten(await databaseOf(dataDir), 'anvil');
     const raised = await rows(
       `select detector_id as id, array_agg(block_number::int order by block_number) as blocks from alert group by 1 order by 1`,
     );
@@ -128,6 +130,7 @@ it('kill -9 while a read waits, the first time or again: the observation survive
     vigil = await workspace.serve(dataDir, env);
     await rows('update deferred_evaluation set next_attempt_at = 0');
     await until(async () => !(await isDeferred()));
+    await untilWritten(await databaseOf(dataDir), 'anvil');
     const raised = await rows(
       `select meta->>'amount' as amount, meta ? 'incomplete' as incomplete from alert
         where detector_id = $1 and not tags @> array['fault']`,

@@ -13,7 +13,7 @@ describe('Vigil when its bundled server ends', () => {
   let vigil: Vigil;
   let tenantId: number;
   beforeAll(async () => {
-    workspace = await createWorkspace();
+    workspace = await createWorkspace({ isBundled: true });
     dataDir = workspace.folder('data');
     vigil = await workspace.serve(dataDir);
     tenantId = (await vigil.ok('POST', 'tenant', { name: 'Busy' })).id;

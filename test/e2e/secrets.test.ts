@@ -35,7 +35,7 @@ describe('secrets that were given to Vigil', () => {
   const shown = new Set<Answer>();
 
   beforeAll(async () => {
-    workspace = await createWorkspace({ firstStart: true });
+    workspace = await createWorkspace({ firstStart: true, isBundled: true });
     dataDir = workspace.folder('data');
     vigil = await workspace.serve(dataDir, { VIGIL_LOG_LEVEL: 'trace', VIGIL_METRICS_TOKEN: metricsToken });
     client = createClient(vigil.url, vigil.token, (answer) => answers.push(answer));

@@ -7,7 +7,12 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { databaseOf, postgresProcesses, postmasterOf } from '../../testing/bundledPostgres.ts';
+import {
+  databaseOf,
+  postgresProcesses,
+  postmasterOf,
+  socketFolderOf,
+} from '../../testing/bundledPostgres.ts';
 import { createWorkspace, type Vigil } from '../../testing/createWorkspace.ts';
 import { until } from '../../testing/until.ts';
 
@@ -23,7 +28,7 @@ describe('vigil serve', () => {
     return vigil;
   };
   beforeAll(async () => {
-    workspace = await createWorkspace({ firstStart: true });
+    workspace = await createWorkspace({ firstStart: true, isBundled: true });
     dataDir = workspace.folder('data');
   });
   afterAll(() => workspace.remove());
@@ -108,7 +113,7 @@ describe('vigil serve', () => {
     'on %s finishes the request that is open, takes no new one, and stops the bundled server',
     async (signal) => {
       const vigil = await serve();
-      const { host } = await databaseOf(dataDir);
+      const host = await socketFolderOf(dataDir);
       const { client, slow } = await openSlowRequest(vigil, `Tenant ${signal}`);
       const stopped = vigil.stop(signal);
       await until(() => isRefused(vigil.url));

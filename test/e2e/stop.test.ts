@@ -13,7 +13,7 @@ describe('stopping', () => {
   let workspace: Awaited<ReturnType<typeof createWorkspace>>;
   let dataDir: string;
   beforeAll(async () => {
-    workspace = await createWorkspace();
+    workspace = await createWorkspace({ isBundled: true });
     dataDir = workspace.folder('data');
   });
   afterAll(() => workspace.remove());
