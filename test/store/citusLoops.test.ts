@@ -11,6 +11,7 @@ import { distribute } from '../../src/store/citus/distribute.ts';
 import { onlyRow } from '../../src/store/db.ts';
 import { listen } from '../../src/store/listen.ts';
 import { migrate } from '../../src/store/migrate.ts';
+import { createRandom } from '../../testing/createRandom.ts';
 import { createWorkspace } from '../../testing/createWorkspace.ts';
 import { createMempool } from '../../testing/simulator/createMempool.ts';
 import { createSimChain } from '../../testing/simulator/createSimChain.ts';
@@ -21,7 +22,9 @@ import { until } from '../../testing/until.ts';
 import { addGuard, sender } from '../actions/support/addGuard.ts';
 import { type HttpSink, startHttpSink } from '../notify/support/httpSink.ts';
 import { loopback } from '../notify/support/notifyWorld.ts';
+import { newOwner, token } from '../watch/support/watchedWorld.ts';
 
+const random = createRandom('owners');
 const missing = await whyNoCitus();
 const chain = createSimChain({ chainId: 31337 });
 const mempool = createMempool(chain, { balances: { [sender]: 10n ** 24n } });
@@ -105,6 +108,44 @@ it('delivers, fires, scores and reports what came of it by statements that each 
   // The log has them at all.
   await citus.coordinator.ask('select count(*) from alert');
   expect((await citus.coordinator.fanOuts()).length).toBeGreaterThan(before);
+});
+
+it('raises, groups and retracts what several tenants watch on a chain by statements that each ask one worker', async ({
+  skip,
+}) => {
+  skip(missing !== undefined, missing);
+  mempool.mineEvery(0);
+  const { store } = vigil;
+  // More than there are shards, so that some have several.
+  for (let n = 1; n <= 6; n++) {
+    const { id: tenantId } = await vigil.ok('POST', 'tenant', { name: `Watcher ${n}` });
+    const project = await vigil.ok('POST', 'project', { tenantId, name: 'Watched' });
+    const contractId = await vigil.addContract(token, { projectId: project.id });
+    await vigil.addDetector(contractId, 'ownership_change');
+    await vigil.addDetector(contractId, 'custom_event', {
+      signature: 'OwnershipTransferred(address indexed previousOwner, address indexed newOwner)',
+    });
+  }
+  const before = (await citus.coordinator.fanOuts()).length;
+  loops.unshift(vigil.watch());
+  await vigil.reached('anvil', chain.head.number);
+  const kept = chain.extend([{}])[0]!.number;
+  chain.extend([{ logs: [newOwner(random)] }, { logs: [newOwner(random)] }]);
+  await vigil.reached('anvil', chain.head.number);
+  chain.fork(kept, [{}, { logs: [newOwner(random)] }, {}]);
+  await vigil.reached('anvil', chain.head.number);
+  const fanOuts = (await citus.coordinator.fanOuts()).slice(before);
+  // Two detectors of six tenants: two blocks that were dropped, and one that was not.
+  const alerts = await store.query(
+    sql`select block_number as number, retracted_at is not null as gone, count(*) as count from alert
+      where block_number > ${kept} group by 1, 2 order by 1, 2`,
+  );
+  expect(alerts).toEqual([
+    { number: kept + 1, gone: true, count: 12 },
+    { number: kept + 2, gone: false, count: 12 },
+    { number: kept + 2, gone: true, count: 12 },
+  ]);
+  expect(fanOuts).toEqual([]);
 });
 
 /** A tenant that is notified of each alert, fires an action at it, and is scored by it. */

@@ -1,7 +1,8 @@
 import { storableJson } from '../../lib/json.ts';
-import { raw, sql } from '../../lib/sql.ts';
+import { raw, type Sql, sql } from '../../lib/sql.ts';
 import { uidTime } from '../../lib/uid.ts';
 import { findCommitted } from '../citus/findCommitted.ts';
+import { perShard } from '../citus/perShard.ts';
 import { type OfTenant, perTenant } from '../citus/perTenant.ts';
 import type { Db } from '../db.ts';
 import { nowMs } from '../fragments.ts';
@@ -114,6 +115,23 @@ const maxListed = raw('100');
 /** Adds alerts to the rows of their incidents, new ones among them; returns the counts before. */
 export async function growIncidents(tx: Db, growth: readonly IncidentGrowth[]): Promise<Map<string, number>> {
   if (growth.length === 0) return new Map();
+  const grown = (await tx.isDistributed())
+    ? await perShard<IncidentGrowth, Grown>(
+        tx,
+        growth,
+        ({ tenantId }) => tenantId,
+        (own) =>
+          sql`with grown as (${grow(own)})
+            select json_build_object('uid', uid, 'alerts', alerts)::text as shard_row from grown`,
+      )
+    : await tx.prepared<Grown>(grow(growth));
+  const added = new Map(growth.map(({ uid, alerts }) => [uid, alerts]));
+  return new Map(grown.map(({ uid, alerts }) => [uid, alerts - (added.get(uid) ?? 0)]));
+}
+
+type Grown = { uid: string; alerts: number };
+
+function grow(growth: readonly IncidentGrowth[]): Sql {
   const rows = growth.map((item) => ({
     tenant_id: item.tenantId,
     uid: item.uid,
@@ -128,28 +146,24 @@ export async function growIncidents(tx: Db, growth: readonly IncidentGrowth[]): 
     first_at: item.firstAt,
     last_at: item.lastAt,
   }));
-  const grown = await tx.prepared<{ uid: string; alerts: number }>(
-    sql`insert into incident as i (tenant_id, uid, id, chain_uid, name, message, numeric_severity, alerts, open_alerts,
-        contract_ids, tx_hashes, first_at, last_at, created_at, updated_at)
-      select g.tenant_id, g.uid, ${incidentId('g.uid')}, g.chain_uid, g.name, g.message, g.numeric_severity, g.alerts,
-        g.open_alerts, g.contract_ids[:${maxListed}], g.tx_hashes[:${maxListed}], g.first_at, g.last_at,
-        ${nowMs}, ${nowMs}
-      from json_to_recordset(${storableJson(rows)}::json) as g(tenant_id bigint, uid uuid, chain_uid text, name text,
-        message text, numeric_severity smallint, alerts int, open_alerts int, contract_ids bigint[], tx_hashes text[],
-        first_at bigint, last_at bigint)
-      order by g.tenant_id, g.uid
-      on conflict (tenant_id, uid) do update set alerts = i.alerts + excluded.alerts,
-        open_alerts = i.open_alerts + excluded.open_alerts,
-        name = case when ${isWorse} then excluded.name else i.name end,
-        message = case when ${isWorse} then excluded.message else i.message end,
-        numeric_severity = case when ${isWorse} then excluded.numeric_severity else i.numeric_severity end,
-        ${merged},
-        first_at = least(i.first_at, excluded.first_at), last_at = greatest(i.last_at, excluded.last_at),
-        updated_at = excluded.updated_at
-      returning uid::text, alerts`,
-  );
-  const added = new Map(growth.map(({ uid, alerts }) => [uid, alerts]));
-  return new Map(grown.map(({ uid, alerts }) => [uid, alerts - (added.get(uid) ?? 0)]));
+  return sql`insert into incident as i (tenant_id, uid, id, chain_uid, name, message, numeric_severity, alerts,
+      open_alerts, contract_ids, tx_hashes, first_at, last_at, created_at, updated_at)
+    select g.tenant_id, g.uid, ${incidentId('g.uid')}, g.chain_uid, g.name, g.message, g.numeric_severity, g.alerts,
+      g.open_alerts, g.contract_ids[:${maxListed}], g.tx_hashes[:${maxListed}], g.first_at, g.last_at,
+      ${nowMs}, ${nowMs}
+    from json_to_recordset(${storableJson(rows)}::json) as g(tenant_id bigint, uid uuid, chain_uid text, name text,
+      message text, numeric_severity smallint, alerts int, open_alerts int, contract_ids bigint[], tx_hashes text[],
+      first_at bigint, last_at bigint)
+    order by g.tenant_id, g.uid
+    on conflict (tenant_id, uid) do update set alerts = i.alerts + excluded.alerts,
+      open_alerts = i.open_alerts + excluded.open_alerts,
+      name = case when ${isWorse} then excluded.name else i.name end,
+      message = case when ${isWorse} then excluded.message else i.message end,
+      numeric_severity = case when ${isWorse} then excluded.numeric_severity else i.numeric_severity end,
+      ${merged},
+      first_at = least(i.first_at, excluded.first_at), last_at = greatest(i.last_at, excluded.last_at),
+      updated_at = excluded.updated_at
+    returning uid::text, alerts`;
 }
 
 /** Citus 13.2 crashes where the whole value that SET assigns is a part of an array; `coalesce` makes it none. */

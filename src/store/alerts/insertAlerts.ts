@@ -1,5 +1,5 @@
 import { raw, type Sql, sql } from '../../lib/sql.ts';
-import { groupByShard } from '../citus/groupByShard.ts';
+import { perShard } from '../citus/perShard.ts';
 import type { Db } from '../db.ts';
 import { type AlertRow, alertColumns, selectRows } from './alertColumns.ts';
 import { insertAlertEvents, publish } from './alertEvents.ts';
@@ -41,17 +41,17 @@ function insert(rows: readonly AlertRow[]): Sql {
 
 /** Shard by shard, and returned in the order of the rows. */
 async function insertOnWorkers(tx: Db, rows: readonly AlertRow[]): Promise<InsertedAlert[]> {
-  const inserted: ShardRow[] = [];
-  for (const [tenantId, own] of await groupByShard(tx, rows, ({ tenant_id }) => Number(tenant_id))) {
-    const found = await (tx.atTenant?.(tenantId) ?? tx).prepared<{ shard_row: string }>(
+  const inserted = await perShard<AlertRow, ShardRow>(
+    tx,
+    rows,
+    ({ tenant_id }) => Number(tenant_id),
+    (own) =>
       sql`with inserted as (${insert(own)} returning t.uid, t.tenant_id, t.contract_id, t.timestamp, t.alert_group,
           t.numeric_severity, t.is_resolved, ${incidentUidSql} as incident_uid, t.incident_at),
         counted as (${addToRollups(raw('inserted'), 1)})
         select json_build_object('uid', uid, 'tenantId', tenant_id, 'isResolved', is_resolved,
           'incidentUid', incident_uid, 'beginsIncident', incident_at is not null)::text as shard_row from inserted`,
-    );
-    for (const { shard_row } of found) inserted.push(JSON.parse(shard_row) as ShardRow);
-  }
+  );
   const places = new Map(rows.map(({ uid }, place) => [uid, place]));
   inserted.sort((a, b) => (places.get(a.uid) ?? 0) - (places.get(b.uid) ?? 0));
   await insertAlertEvents(tx, 'raised', inserted);

@@ -1,11 +1,11 @@
 import { raw, type Sql, sql } from '../../lib/sql.ts';
 import type { RetractionReason } from '../../model/alert.ts';
 import { awaitPrepared } from '../citus/awaitPrepared.ts';
-import { perTenant } from '../citus/perTenant.ts';
+import { perShard } from '../citus/perShard.ts';
 import type { Db } from '../db.ts';
 import { incidentUidSql } from './incidentUidSql.ts';
 import { blockHashSql } from './packedHashes.ts';
-import { addToRollups, countAlerts } from './rollups.ts';
+import { addToRollups } from './rollups.ts';
 
 export type Block = { number: number; hash: string };
 
@@ -32,13 +32,15 @@ export async function retractAlertsIn(
   now: number,
   tenantIds?: readonly number[],
 ): Promise<RetractedAlert[]> {
-  // Blocks that the coordinator knows of may have alerts that a worker does not show yet.
-  await awaitPrepared(tx, tenantIds ?? []);
-  const own = tenantIds ? sql`t.tenant_id = any(${tenantIds}::bigint[])` : raw('true');
-  const found = sql`unnest(${blocks.map(({ number }) => number)}::bigint[],
+  const found = (ids?: readonly number[]) => sql`unnest(${blocks.map(({ number }) => number)}::bigint[],
       ${blocks.map(({ hash }) => hash)}::text[]) b(number, hash)
-    where t.chain_uid = ${chainUid} and t.block_number = b.number and ${blockHashSql} = b.hash and ${own}`;
-  return retract(tx, found, 'REORGANISED', now);
+    where t.chain_uid = ${chainUid} and t.block_number = b.number and ${blockHashSql} = b.hash
+      and ${ids ? sql`t.tenant_id = any(${ids}::bigint[])` : raw('true')}`;
+  const toUpdate = (ids?: readonly number[]) => update(found(ids), 'REORGANISED', now);
+  if (!(await tx.isDistributed())) return retract(tx, toUpdate(tenantIds));
+  const concerned =
+    tenantIds ?? (await tx.prepared<{ id: number }>(sql`select id from tenant`)).map(({ id }) => id);
+  return retractOnWorkers(tx, concerned, (id) => id, toUpdate);
 }
 
 /** The same of these alerts. */
@@ -48,40 +50,51 @@ export async function retractAlerts(
   reason: RetractionReason,
   now: number,
 ): Promise<RetractedAlert[]> {
-  await awaitPrepared(
-    tx,
-    all.map(({ tenantId }) => tenantId),
-  );
-  return perTenant(tx, all, (alerts, ofTenant) => {
+  const toUpdate = (alerts: typeof all) => {
     const found = sql`unnest(${alerts.map(({ tenantId }) => tenantId)}::bigint[],
       ${alerts.map(({ timestamp }) => timestamp)}::bigint[], ${alerts.map(({ uid }) => uid)}::uuid[])
       k(tenant_id, timestamp, uid)
-    where t.tenant_id = k.tenant_id and t.timestamp = k.timestamp and t.uid = k.uid and ${ofTenant('t')}`;
-    return retract(tx, found, reason, now);
-  });
+    where t.tenant_id = k.tenant_id and t.timestamp = k.timestamp and t.uid = k.uid`;
+    return update(found, reason, now);
+  };
+  if (all.length === 0) return [];
+  if (!(await tx.isDistributed())) return retract(tx, toUpdate(all));
+  return retractOnWorkers(tx, all, ({ tenantId }) => tenantId, toUpdate);
 }
 
-async function retract(tx: Db, found: Sql, reason: RetractionReason, now: number): Promise<RetractedAlert[]> {
-  const update = sql`update alert t set retracted_at = ${now}, retraction_reason = ${reason}
-    from ${found} and t.retracted_at is null`;
-  if (await tx.isDistributed()) {
-    const retracted = await tx.prepared<RetractedAlert>(
-      sql`${update} returning t.uid, t.tenant_id as "tenantId", t.contract_id as "contractId", t.timestamp,
-        t.alert_group as "group", t.numeric_severity as "numericSeverity", t.is_resolved as "isResolved",
-        ${incidentUidSql}::text as "incidentUid", t.retraction_reason as reason`,
-    );
-    await countAlerts(tx, retracted, -1);
-    return retracted;
-  }
+/** The statement's beginning, which has the rows `retracted`. */
+function update(found: Sql, reason: RetractionReason, now: number): Sql {
+  return sql`with retracted as (
+      update alert t set retracted_at = ${now}, retraction_reason = ${reason} from ${found} and t.retracted_at is null
+      returning t.uid, t.tenant_id, t.contract_id, t.timestamp, t.alert_group, t.numeric_severity, t.is_resolved,
+        ${incidentUidSql} as incident_uid, t.retraction_reason),
+    counted as (${addToRollups(raw('retracted'), -1)})`;
+}
+
+async function retract(tx: Db, begun: Sql): Promise<RetractedAlert[]> {
   return tx.prepared<RetractedAlert>(
-    sql`with retracted as (
-        ${update}
-        returning t.uid, t.tenant_id, t.contract_id, t.timestamp, t.alert_group, t.numeric_severity, t.is_resolved,
-          ${incidentUidSql} as incident_uid, t.retraction_reason),
-      counted as (${addToRollups(raw('retracted'), -1)})
-      select uid, tenant_id as "tenantId", contract_id as "contractId", timestamp, alert_group as "group",
+    sql`${begun} select uid, tenant_id as "tenantId", contract_id as "contractId", timestamp, alert_group as "group",
         numeric_severity as "numericSeverity", is_resolved as "isResolved", incident_uid::text as "incidentUid",
         retraction_reason as reason
       from retracted`,
+  );
+}
+
+async function retractOnWorkers<Item>(
+  tx: Db,
+  items: readonly Item[],
+  tenantOf: (item: Item) => number,
+  toUpdate: (items: readonly Item[]) => Sql,
+): Promise<RetractedAlert[]> {
+  // What the coordinator knows of may have alerts that a worker does not show yet.
+  await awaitPrepared(tx, items.map(tenantOf));
+  return perShard(
+    tx,
+    items,
+    tenantOf,
+    (own) =>
+      sql`${toUpdate(own)} select json_build_object('uid', uid, 'tenantId', tenant_id, 'contractId', contract_id,
+        'timestamp', timestamp, 'group', alert_group, 'numericSeverity', numeric_severity, 'isResolved', is_resolved,
+        'incidentUid', incident_uid, 'reason', retraction_reason)::text as shard_row from retracted`,
   );
 }

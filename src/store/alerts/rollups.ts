@@ -47,24 +47,6 @@ export function addToRollups(alerts: Sql, sign: 1 | -1): Sql {
       totals = case when ${isFew} then r.totals else ${summedUp('r.totals', perQuarter - 1)} end`)}`;
 }
 
-export type CountedAlert = {
-  tenantId: number;
-  contractId: number;
-  timestamp: number;
-  group: string;
-  numericSeverity: number;
-};
-
-/** The same for alerts that a statement of its own has changed. */
-export async function countAlerts(tx: Db, alerts: readonly CountedAlert[], sign: 1 | -1): Promise<void> {
-  if (alerts.length === 0) return;
-  const relation = sql`unnest(${alerts.map(({ tenantId }) => tenantId)}::bigint[],
-    ${alerts.map(({ contractId }) => contractId)}::bigint[], ${alerts.map(({ timestamp }) => timestamp)}::bigint[],
-    ${alerts.map(({ group }) => group)}::text[], ${alerts.map(({ numericSeverity }) => numericSeverity)}::smallint[])
-    counted(tenant_id, contract_id, timestamp, alert_group, numeric_severity)`;
-  await tx.prepared(addToRollups(relation, sign));
-}
-
 export type RollupFault = {
   tenantId: number;
   contractId: number;
