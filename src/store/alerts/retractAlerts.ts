@@ -71,9 +71,9 @@ function update(found: Sql, reason: RetractionReason, now: number): Sql {
     counted as (${addToRollups(raw('retracted'), -1)})`;
 }
 
-async function retract(tx: Db, begun: Sql): Promise<RetractedAlert[]> {
+async function retract(tx: Db, updated: Sql): Promise<RetractedAlert[]> {
   return tx.prepared<RetractedAlert>(
-    sql`${begun} select uid, tenant_id as "tenantId", contract_id as "contractId", timestamp, alert_group as "group",
+    sql`${updated} select uid, tenant_id as "tenantId", contract_id as "contractId", timestamp, alert_group as "group",
         numeric_severity as "numericSeverity", is_resolved as "isResolved", incident_uid::text as "incidentUid",
         retraction_reason as reason
       from retracted`,
