@@ -82,8 +82,8 @@ async function expectOwn(ask: Ask, answered: { expressions: number; refused: num
   const place = `${ask.path} ${JSON.stringify(ask.body)}: ${answer.text.slice(0, 2000)}`;
   expect([200, 400], place).toContain(answer.status);
   if (answer.status === 400) {
-    // The time limit of a statement, on a machine that may be busy with others.
-    expect(answer.body.detail, place).toMatch(/takes too long/);
+    // The time limit of a statement, on a machine that may be busy with others, or what the queries of a request cost together.
+    expect(answer.body.detail, place).toMatch(/takes too long|the query costs \d+ and may cost \d+/);
     answered.refused += ask.count;
     return;
   }
