@@ -18,7 +18,7 @@ export type Thor = Awaited<ReturnType<typeof startThor>>;
 
 /** Why tests that need a node are skipped, where there is none. */
 export const noThor =
-  'There is no thor: VIGIL_TEST_THOR names the program, or it lies in the folder vigil/thor of the cache.';
+  'There is no thor (2.5 or later): VIGIL_TEST_THOR names the program, or it lies in the folder vigil/thor of the cache.';
 
 /** The program of a node; undefined where there is none. */
 export function findThor(): string | undefined {
