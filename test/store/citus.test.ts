@@ -228,14 +228,28 @@ describe('on Citus', () => {
     expect(await count()).toBe(before + 3);
   });
 
+  it('does not move a shard away from under a transaction that has written to it', async () => {
+    const { tenant } = worlds[0]!;
+    await raiseAll(api.store, findings(worlds[0]!, 'held', 1));
+    const [alert] = await search(worlds[0]!, 'name:held');
+    const key = { tenantId: tenant.id, uid: String(alert!.uid), timestamp: Number(alert!.timestamp) };
+    await api.store.transaction(async (tx) => {
+      expect(await retractAlerts(tx, [key], 'DROPPED', 1)).toHaveLength(1);
+      await expect(moveTenant(tenant.id, 'set lock_timeout = 500;')).rejects.toThrow('lock timeout');
+    });
+    await moveTenant(tenant.id);
+    expect(await search(worlds[0]!, 'name:held')).toEqual([]);
+    await moveTenant(tenant.id);
+  });
+
   /** Moves the tenant's shards to the other worker, and leaves the old ones, as Citus does until its maintenance removes them. */
-  async function moveTenant(tenantId: number): Promise<void> {
+  async function moveTenant(tenantId: number, before = ''): Promise<void> {
     const shard = `get_shard_id_for_distribution_column('alert', ${tenantId})`;
     const [from] =
       await citus.coordinator.ask(`select n.nodename as host, n.nodeport as port from pg_dist_placement p
       join pg_dist_node n on n.groupid = p.groupid where p.shardid = ${shard}`);
     const to = citus.workers.find(({ connection }) => connection.host !== from?.host)!.connection;
-    await citus.coordinator.ask(`select citus_move_shard_placement(${shard}, '${String(from?.host)}', ${String(from?.port)},
+    await citus.coordinator.ask(`${before} select citus_move_shard_placement(${shard}, '${String(from?.host)}', ${String(from?.port)},
       '${to.host}', ${to.port}, 'block_writes')`);
   }
 

@@ -1,5 +1,6 @@
 import { type Sql, sql } from '../../lib/sql.ts';
 import { groupByShard } from '../citus/groupByShard.ts';
+import { holdShard } from '../citus/holdShard.ts';
 import { perTenant } from '../citus/perTenant.ts';
 import type { Db, Store } from '../db.ts';
 
@@ -80,6 +81,7 @@ async function moveToWorker(tx: Db, tenantId: number, keys: readonly Key[]): Pro
   );
   const rows = locked[0]?.rows;
   if (!rows) return 0;
+  await holdShard(tx, tenantId);
   await (tx.atTenant?.(tenantId) ?? tx).prepared(
     sql`with archived as (
         insert into delivery_archive (tenant_id, id, created_at, data)
