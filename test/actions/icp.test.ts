@@ -118,6 +118,12 @@ describe(`actions on the Internet Computer (${process.env.POCKET_IC_BIN ?? 'stan
   });
 
   it('refuses what cannot be right, and what the wallet may not do or pay', async () => {
+    // One payment and one alert until here, so that the wallet has paid once.
+    expect(await network.balanceOf(treasury.address)).toBe(299_990_000n);
+    const raised = await vigil.ok('POST', 'alert/search', { query: 'detectorSchemaName:large_transfer' });
+    expect(raised.data.map(({ message }: Json) => message)).toEqual([
+      expect.stringMatching(/^2 ICP moved from/),
+    ]);
     const stop = await simulate(await add(ledger, 'stop_canister'));
     expect(stop).toMatchObject({ success: false, reason: expect.stringContaining('is no controller') });
     const large = await simulate(await add(ledger, 'icrc1_transfer', { to: safe, amount: '9999999999' }));
