@@ -194,7 +194,8 @@ describe('messages of settled deliveries on Citus', () => {
         () => undefined,
       ),
     );
-    expect(await counts()).toEqual({ here: 1, archived: 5 });
+    // What stays here may be there as well.
+    expect(await counts()).toEqual({ here: 1, archived: 6 });
     expect((await claim()).map(({ data }) => data.uid)).toEqual([held!.alertUid]);
   });
 });

@@ -1,6 +1,6 @@
 import { type Sql, sql } from '../../lib/sql.ts';
 import { groupByShard } from '../citus/groupByShard.ts';
-import { holdShard } from '../citus/holdShard.ts';
+import { perShard } from '../citus/perShard.ts';
 import { perTenant } from '../citus/perTenant.ts';
 import type { Db, Store } from '../db.ts';
 
@@ -13,6 +13,7 @@ const chunkSize = 1000;
 
 type Key = { tenantId: number; id: number };
 type Settled = Key & { createdAt: number };
+const tenantOf = ({ tenantId }: Key) => tenantId;
 
 /**
  * Where Citus distributes alerts, moves the messages of settled deliveries to the workers of their tenants, which leaves the coordinator
@@ -26,9 +27,10 @@ export async function archiveMessages(store: Store, now: number): Promise<void> 
   for (;;) {
     const keys = await findSettled(store, { from, before }, [...failed.keys()]);
     let moved = 0;
-    for (const [tenantId, own] of await groupByShard(store, keys, (key) => key.tenantId))
+    for (const [, own] of await groupByShard(store, keys, tenantOf))
       try {
-        moved += await store.transaction((tx) => moveToWorker(tx, tenantId, own));
+        await store.transaction((tx) => copyToWorker(tx, own));
+        moved += await store.transaction((tx) => deleteArchived(tx, own));
       } catch (error) {
         for (const key of own) failed.set(key.tenantId, error);
         moved += own.length;
@@ -66,35 +68,50 @@ async function findSettled(
 const isSettled = sql`not exists (
   select from delivery_queue q where q.tenant_id = m.tenant_id and q.message_id = m.id)`;
 
-/**
- * Citus commits what a single worker has before the coordinator deletes its row, so that a crash leaves a message in both places, and
- * never in none. Those that someone is about to send again are locked, and left.
- */
-async function moveToWorker(tx: Db, tenantId: number, keys: readonly Key[]): Promise<number> {
-  const locked = await tx.query<{ rows: string | null }>(
+async function copyToWorker(tx: Db, keys: readonly Key[]): Promise<void> {
+  const found = await tx.query<{ rows: string | null }>(
     sql`select json_agg(m)::text as rows from (
-        select m.tenant_id, m.id, m.created_at, m.data from delivery_message m
-        join unnest(${keys.map((key) => key.tenantId)}::bigint[],
-            ${keys.map(({ id }) => id)}::bigint[]) k(tenant_id, id)
-          on k.tenant_id = m.tenant_id and k.id = m.id
-        where ${isSettled} for update of m skip locked) m`,
+        select m.tenant_id, m.id, m.created_at, m.data from delivery_message m join ${listed(keys)}) m`,
   );
-  const rows = locked[0]?.rows;
-  if (!rows) return 0;
-  await holdShard(tx, tenantId);
-  await (tx.atTenant?.(tenantId) ?? tx).prepared(
-    sql`with archived as (
-        insert into delivery_archive (tenant_id, id, created_at, data)
-        select r.tenant_id, r.id, r.created_at, r.data
-        from json_to_recordset(${rows}::json) as r(tenant_id bigint, id bigint, created_at bigint, data jsonb)
-        on conflict (tenant_id, id) do nothing returning 1)
-      select count(*)::text as shard_row from archived`,
+  const rows = found[0]?.rows;
+  if (!rows) return;
+  await perShard(
+    tx,
+    keys,
+    tenantOf,
+    () =>
+      sql`with archived as (
+          insert into delivery_archive (tenant_id, id, created_at, data)
+          select r.tenant_id, r.id, r.created_at, r.data
+          from json_to_recordset(${rows}::json) as r(tenant_id bigint, id bigint, created_at bigint, data jsonb)
+          on conflict (tenant_id, id) do nothing returning 1)
+        select count(*)::text as shard_row from archived`,
   );
-  const deleted = await tx.query(
-    sql`delete from delivery_message m using json_to_recordset(${rows}::json) as r(tenant_id bigint, id bigint)
-      where m.tenant_id = r.tenant_id and m.id = r.id returning m.id`,
+}
+
+/**
+ * Deletes here what the worker shows to have, in a transaction of its own, so that a message may be in both places and is never in
+ * none, whenever either is killed. Those that someone is about to send again are locked, and left. Returns how many were deleted.
+ */
+async function deleteArchived(tx: Db, keys: readonly Key[]): Promise<number> {
+  const locked = await tx.query<Key>(
+    sql`select m.tenant_id as "tenantId", m.id from delivery_message m join ${listed(keys)}
+      where ${isSettled} for update of m skip locked`,
   );
-  return deleted.length;
+  const archived = await perTenant(tx, locked, (of, ofTenant) =>
+    tx.query<Key>(
+      sql`select a.tenant_id as "tenantId", a.id from delivery_archive a
+        where ${ofTenant('a')} and a.id = any(${of.map(({ id }) => id)}::bigint[])`,
+    ),
+  );
+  await tx.query(sql`delete from delivery_message m using ${listed(archived, sql`where`)}`);
+  return archived.length;
+}
+
+/** These keys as `k`, with the condition that `m` is one of them. */
+function listed(keys: readonly Key[], on = sql`on`): Sql {
+  return sql`unnest(${keys.map(tenantOf)}::bigint[], ${keys.map(({ id }) => id)}::bigint[]) k(tenant_id, id)
+    ${on} k.tenant_id = m.tenant_id and k.id = m.id`;
 }
 
 /**
