@@ -291,8 +291,14 @@ describe('detectors and triggers', () => {
     await open(alice, '/catalogue');
     await alice.getByLabel('Search the catalogue').fill('large transfer');
     await alice.getByRole('link', { name: 'Use it: Large transfer' }).click();
+    // The contract, which says whose blocks to look at, comes after the press.
+    await alice.route(/\/contract\/\d+$/, async (route) => {
+      await new Promise((resolve) => setTimeout(resolve, 1500));
+      await route.continue();
+    });
     await fillForm(alice, { '/contractId': 'Vigil (VGL)', '/name': 'Whales', '/config/threshold': '4000' });
     await press(alice, 'Run a backtest');
+    await alice.unroute(/\/contract\/\d+$/);
     const result = alice.getByRole('region', { name: 'Backtest' });
     await result.getByText(/^[12] alerts? in \d+ blocks/).waitFor();
     await fillForm(alice, { '/config/threshold': '6000000' });

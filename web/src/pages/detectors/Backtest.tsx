@@ -30,10 +30,11 @@ export function Backtest({ proposal }: { proposal: Proposal }) {
   const [run, setRun] = useState<BacktestRecord>();
   const [error, setError] = useState<unknown>();
   const processed = chainOf(chainUid)?.processed ?? undefined;
-  const wanted = JSON.stringify([contractId, schemaId, proposal.config ?? {}, length]);
+  const isReady = contractId !== undefined && schemaId !== undefined && chainUid !== undefined;
+  const wanted = JSON.stringify([contractId, chainUid, schemaId, proposal.config ?? {}, length]);
 
   const start = async () => {
-    if (contractId === undefined || schemaId === undefined) return;
+    if (!isReady) return;
     setHasRun(true);
     setError(undefined);
     try {
@@ -73,7 +74,6 @@ export function Backtest({ proposal }: { proposal: Proposal }) {
   }, [run?.uid, isOpen]);
 
   if (!can('POST /detector/backtest')) return null;
-  const isReady = contractId !== undefined && schemaId !== undefined;
   return (
     <section class="card stack" aria-label="Backtest">
       <header>
@@ -107,7 +107,7 @@ export function Backtest({ proposal }: { proposal: Proposal }) {
           </button>
         )}
       </div>
-      {!isReady && <p class="dim">Choose a contract first.</p>}
+      {contractId === undefined && <p class="dim">Choose a contract first.</p>}
       {isReady && processed === undefined && (
         <p class="dim">
           The chain of this contract is not followed, so that there are no blocks to look at. Add an endpoint

@@ -163,7 +163,8 @@ function Editor({ schemas, detector, reload }: EditorProps) {
               schemaId: schema?.id,
               name: value.name as string | undefined,
               config: value.config as Record<string, unknown> | undefined,
-              chainUid: contract?.chainUid,
+              // That of the contract before, while the one just chosen is being read.
+              chainUid: contract?.id === contractId ? contract?.chainUid : undefined,
             }}
           />
           {detector && <Explain detectorId={detector.id} />}
