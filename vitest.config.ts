@@ -16,8 +16,7 @@ export default defineConfig({
     // One more than the cores that it is made for: part of a long test is spent waiting for blocks, retries and other processes. A
     // fourth worker makes the run no shorter, and every test slower.
     maxWorkers: 3,
-    // A young generation of 16 MB would be full, and copied, many times a second.
-    execArgv: [...nodeFlags, '--max-semi-space-size=64'],
+    execArgv: [...nodeFlags],
     // Each file has a database of its own; modules that are loaded and compiled once for all make the run a third shorter.
     isolate: false,
     sequence: { sequencer: LongestFirst },
