@@ -22,5 +22,12 @@ async function readTimes(pid: string) {
   const fields = text?.slice(text.lastIndexOf(')') + 2).split(' ');
   if (!fields) return undefined;
   const [user = 0, system = 0, endedUser = 0, endedSystem = 0] = fields.slice(11, 15).map(Number);
-  return { pid, parent: fields[1], own: (user + system) * tickUs, ended: (endedUser + endedSystem) * tickUs };
+  const own = (await readExact(pid)) ?? (user + system) * tickUs;
+  return { pid, parent: fields[1], own, ended: (endedUser + endedSystem) * tickUs };
+}
+
+/** In steps of nanoseconds, where the kernel says it. */
+async function readExact(pid: string): Promise<number | undefined> {
+  const text = await readFile(`/proc/${pid}/schedstat`, 'utf8').catch(() => undefined);
+  return text === undefined ? undefined : Number(text.split(' ')[0]) / 1000;
 }

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { toAddress } from '../../src/chains/bitcoin/script.ts';
-import { runStatement } from '../../testing/bundledPostgres.ts';
 import { createWorkspace, type Vigil } from '../../testing/createWorkspace.ts';
+import { runStatement } from '../../testing/databaseOf.ts';
 import { type Bitcoind, findBitcoind, startBitcoind } from '../../testing/startBitcoind.ts';
 import type { Json } from '../../testing/startTestApi.ts';
 import { until } from '../../testing/until.ts';

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { databaseOf } from '../../testing/bundledPostgres.ts';
 import { createRandom } from '../../testing/createRandom.ts';
 import { createWorkspace, type Vigil } from '../../testing/createWorkspace.ts';
+import { databaseOf } from '../../testing/databaseOf.ts';
 import { untilWritten } from '../../testing/isWritten.ts';
 import { sized } from '../../testing/proveSize.ts';
 import { createSimChain } from '../../testing/simulator/createSimChain.ts';

@@ -7,8 +7,8 @@ import { parseMasterKey } from '../../src/lib/masterKey.ts';
 import { sql } from '../../src/lib/sql.ts';
 import { openStore } from '../../src/store/db.ts';
 import { openKeyring } from '../../src/store/keyring.ts';
-import { databaseOf } from '../../testing/bundledPostgres.ts';
 import { createWorkspace, type Vigil } from '../../testing/createWorkspace.ts';
+import { databaseOf } from '../../testing/databaseOf.ts';
 import type { Answer } from '../../testing/startTestApi.ts';
 import { until } from '../../testing/until.ts';
 

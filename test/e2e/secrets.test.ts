@@ -3,9 +3,9 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { databaseOf } from '../../testing/bundledPostgres.ts';
 import { createClient, type TestClient } from '../../testing/createClient.ts';
 import { createWorkspace, type Ended, type Vigil } from '../../testing/createWorkspace.ts';
+import { databaseOf } from '../../testing/databaseOf.ts';
 import type { Answer } from '../../testing/startTestApi.ts';
 import { type Canary, canary, findLeaks, findLeaksInFiles } from '../support/findLeaks.ts';
 

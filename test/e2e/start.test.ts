@@ -7,13 +7,9 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import {
-  databaseOf,
-  postgresProcesses,
-  postmasterOf,
-  socketFolderOf,
-} from '../../testing/bundledPostgres.ts';
+import { postgresProcesses, postmasterOf, socketFolderOf } from '../../testing/bundledPostgres.ts';
 import { createWorkspace, type Vigil } from '../../testing/createWorkspace.ts';
+import { databaseOf } from '../../testing/databaseOf.ts';
 import { until } from '../../testing/until.ts';
 
 describe('vigil serve', () => {

@@ -1,6 +1,6 @@
 import type { ChainUid } from '../../../src/chains/chains.ts';
-import { runStatement } from '../../../testing/bundledPostgres.ts';
 import { createWorkspace, type Environment, type Vigil } from '../../../testing/createWorkspace.ts';
+import { runStatement } from '../../../testing/databaseOf.ts';
 import type { Json } from '../../../testing/startTestApi.ts';
 import { until } from '../../../testing/until.ts';
 import { startHttpSink } from '../../notify/support/httpSink.ts';
