@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { alertUid } from '../../src/alerts/alertUid.ts';
+import { hashToken } from '../../src/lib/token.ts';
 import type { Finding } from '../../src/model/alert.ts';
 import { startTestApi, type TestApi } from '../../testing/startTestApi.ts';
 import { createWorld } from '../support/createWorld.ts';
@@ -37,7 +38,12 @@ beforeAll(async () => {
     eid: `e${n}`,
     name: 'Alert',
     message: wordsOf(n).join(' '),
-    meta: { say: 'a "quoted" \\ text\nof two lines, 日本', big: 1e21, n },
+    meta: {
+      say: 'a "quoted" \\ text\nof two lines, 日本',
+      big: 1e21,
+      n,
+      ...(isLong(n) && { long: longText(n) }),
+    },
     tags: n % 2 === 0 ? ['even'] : [],
   }));
   findings = made
@@ -56,7 +62,18 @@ function wordsOf(n: number): string[] {
     ...(n >= 1500 ? ['formerly'] : []),
     ...(n >= 300 && n < 400 ? ['recently'] : []),
     ...(n === count - 1 ? ['first'] : []),
+    ...(isLong(n) ? ['lengthy'] : []),
   ];
+}
+
+/** Some hits of rare words have values that PostgreSQL stores beside the row. */
+function isLong(n: number): boolean {
+  return n % 1000 === 0;
+}
+
+/** Cannot be compressed. */
+function longText(n: number): string {
+  return Array.from({ length: 60 }, (_, part) => hashToken(`${n} ${part}`).toString('hex')).join(' ');
 }
 
 const search = async (path: string, body: unknown) =>
@@ -66,7 +83,7 @@ const uidsOf = (data: readonly { uid: string }[]) => data.map(({ uid }) => uid);
 
 describe('a page of a search', () => {
   it('has the hits in order and their number, however its words are spread over time', async () => {
-    for (const word of ['always', 'often', 'seldom', 'formerly', 'recently', 'first', 'never'])
+    for (const word of ['always', 'often', 'seldom', 'formerly', 'recently', 'first', 'lengthy', 'never'])
       for (const query of [`message:${word}`, word, `message:${word} AND severity:HIGH`]) {
         const hits = uidsOf(
           findings.filter(
@@ -118,6 +135,15 @@ describe('a page of a search', () => {
       const answer = await search(paths.contract, { query, timeseries: [{ from, to }], size: 1000 });
       expect(uidsOf(answer.data), query).toEqual(uidsOf(hits));
       expect(answer.total, query).toBe(hits.length);
+    }
+  });
+
+  it('has long values as they are', async () => {
+    for (const size of [10, 200]) {
+      const { data } = await search(paths.contract, { query: 'message:seldom', size });
+      const long = data.map(({ meta }: { meta: { n: number; long?: string } }) => [meta.long, meta.n]);
+      expect(long).toHaveLength(Math.min(size, count / 500));
+      expect(long).toEqual(long.map(([, n]: [string, number]) => [isLong(n) ? longText(n) : undefined, n]));
     }
   });
 

@@ -111,6 +111,8 @@ describe('a search of alerts', () => {
     const unknownContract = await search('contract/999999/action/alert/search', {});
     expect(foreignContract.status).toBe(404);
     expect(foreignContract.body.detail).toBe(unknownContract.body.detail);
+    const wrong = await search(`contract/${foreign.contract.id}/action/alert/search`, { query: '(' });
+    expect([wrong.status, wrong.body.detail]).toEqual([404, unknownContract.body.detail]);
   });
 
   it('answers exactly the members of docs/api-spec.md for actions and triggers', async () => {

@@ -125,4 +125,5 @@ export const alertTable = defineDocumentTable(
     meta: { sql: raw('t.meta'), store: 'json', type: 'dynamic', hashed: 'words' },
   },
   { condition: sql`t.retracted_at is null`, unless: ['status', 'retractedAt'] },
+  ['name', 'message', 'eid', 'meta', 'tags', 'terms', 'odd_words', 'wallet_name', 'detector_schema_name'],
 );

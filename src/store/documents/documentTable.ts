@@ -10,6 +10,8 @@ export type DocumentTable = {
   columns: ReadonlyMap<string, SqlColumn>;
   /** Rows that are omitted unless the query names one of these fields. */
   hidden?: { condition: Sql; unless: readonly string[] };
+  /** All columns whose values may be so long that PostgreSQL stores them elsewhere, if these are known. */
+  mayBeLong?: readonly string[];
 };
 
 /** The column of a member, which must exist. */
@@ -28,6 +30,7 @@ export function defineDocumentTable(
   name: DocumentTable['name'],
   members: Readonly<Record<string, Member>>,
   hidden?: DocumentTable['hidden'],
+  mayBeLong?: DocumentTable['mayBeLong'],
 ): DocumentTable {
   const types: Record<string, MappingTypes[string]> = {};
   for (const [member, { type }] of Object.entries(members)) {
@@ -39,6 +42,7 @@ export function defineDocumentTable(
     mapping: createMapping(types),
     columns: new Map(Object.entries(members).map(([member, { type: _type, ...column }]) => [member, column])),
     ...(hidden ? { hidden } : {}),
+    ...(mayBeLong ? { mayBeLong } : {}),
   };
 }
 

@@ -108,7 +108,7 @@ async function findRows(
       !search.timeseries && countCommon(db, table.name, compiled.candidateHashes) > 3 * maxCandidates;
     const moreNewest = async () =>
       hasFewHits ? searchMoreNewest(run, table, compiled, page, search.sort) : undefined;
-    const candidates = hasMany ? moreNewest : () => searchCandidates(run, compiled, page);
+    const candidates = hasMany ? moreNewest : () => searchCandidates(run, table, compiled, page);
     const isNewestFaster = hasFewHits && !isOneRare(db, table.name, compiled.hashes);
     const [first, second] = isNewestFaster ? [newest, candidates] : [candidates, newest];
     const { data, total } =
@@ -143,12 +143,13 @@ async function searchNewest(
 /** All hits, if the term index names few documents. */
 async function searchCandidates(
   db: Db,
+  table: DocumentTable,
   { candidates }: CompiledSearch,
-  { columns, order, from, size }: Page,
+  page: Page,
 ): Promise<Found | undefined> {
   if (!candidates) return undefined;
   const { documents, isHit } = candidates;
-  if (size === 0) {
+  if (page.size === 0) {
     const { read, total } = onlyRow(
       await db.repeated<{ read: number; total: number }>(
         sql`select count(*) as read, count(*) filter (where ${isHit}) as total
@@ -157,6 +158,47 @@ async function searchCandidates(
     );
     return read === maxCandidates ? undefined : { data: [], total };
   }
+  const isCollected = table.mayBeLong !== undefined && !(await db.isDistributed());
+  const found = isCollected ? await collectCandidates(db, table, candidates, page) : 'long';
+  return found === 'long' ? numberCandidates(db, candidates, page) : found;
+}
+
+/** Where all these values of a document are no longer than this together, PostgreSQL stores none of them elsewhere. */
+const maxShort = 1500;
+
+/**
+ * Reads the hits into an array and sorts that: whole rows pass through fewer steps than where each is numbered. A row in an array
+ * has all its values, so that hits with long ones are left to the other way.
+ */
+async function collectCandidates(
+  db: Db,
+  { name, mayBeLong = [] }: DocumentTable,
+  { documents, isHit }: NonNullable<CompiledSearch['candidates']>,
+  { columns, order, from, size }: Page,
+): Promise<Found | undefined | 'long'> {
+  const bytes = mayBeLong.map((column) => `coalesce(pg_column_size(t.${column}), 0)`).join(' + ');
+  const isShort = raw(`${bytes} <= ${maxShort}`);
+  const rows = await db.repeated<Row>(
+    sql`select ${columns}, a.read as _read, cardinality(a.hits) as _total, t.uid is null as _long
+      from (select count(*) as read, array_agg(case when ${isShort} then row(t.*)::${raw(name)} end)
+              filter (where ${isHit}) as hits
+            from (select * from ${documents} limit ${integer(maxCandidates)}) t) a
+      left join lateral unnest(a.hits) t on true
+      order by t.uid is null desc, ${order.whole} limit ${integer(from + size)}`,
+  );
+  const { _read, _total, _long } = onlyRow(rows.slice(0, 1));
+  if (_read === maxCandidates) return undefined;
+  if (_total === null) return { data: [], total: 0 };
+  if (_long) return 'long';
+  const data = rows.slice(from).map(({ _read, _total, _long, ...row }) => row);
+  return { data, total: Number(_total) };
+}
+
+async function numberCandidates(
+  db: Db,
+  { documents, isHit }: NonNullable<CompiledSearch['candidates']>,
+  { columns, order, from, size }: Page,
+): Promise<Found | undefined> {
   // The last of so many is always in the result, hit or not, and shows that there may be more.
   const rows = await db.repeated<Row>(
     sql`select ${columns}, t.n as _n, count(*) over () as _total

@@ -17,8 +17,10 @@ type Definition<P extends TSchema> = {
   table: DocumentTable;
   shape: { names: readonly string[]; schema: TSchema };
   problems: readonly ProblemCode[];
-  /** What the caller may search. */
-  scope(call: Call, params: Static<P>): Promise<DocumentScope>;
+  /** What the caller may search; `probable` itself, if it is that. */
+  scope(call: Call, params: Static<P>, probable?: DocumentScope): Promise<DocumentScope>;
+  /** What that probably is, and never more than the caller's own: it is searched while `scope` is still being looked up. */
+  probable?(call: Call, params: Static<P>): DocumentScope | undefined;
 };
 
 /** A search of family Q (docs/api-spec.md), as JSON or as an export. */
@@ -26,33 +28,36 @@ export function documentSearch<P extends TSchema>({
   table,
   shape,
   scope,
+  probable,
   ...definition
 }: Definition<P>): Endpoint {
   type SearchInput = Input<Static<P>, unknown, Static<typeof familyQ>>;
-  const open = async (call: Call, { params, body }: Pick<SearchInput, 'params' | 'body'>) => {
-    checkTimeseries(body.timeseries);
-    return scope(call, params);
-  };
   const search = endpoint({
     ...definition,
     method: 'POST',
     reply: familyQReply(shape.schema),
     effect: 'read',
     isReport: true,
-    handle: async (call, input) => ({
-      json: await searchJson(
-        call.services.reports,
-        table,
-        await open(call, input),
-        input.body,
-        shape.names,
-        call.now,
-      ),
-    }),
+    handle: async (call, { params, body }) => {
+      checkTimeseries(body.timeseries);
+      const find = (within: DocumentScope) =>
+        searchJson(call.services.reports, table, within, body, shape.names, call.now);
+      const guess = probable?.(call, params);
+      if (!guess) return { json: await find(await scope(call, params)) };
+      const [allowed, found] = await Promise.allSettled([scope(call, params, guess), find(guess)]);
+      const within = settledValue(allowed);
+      return { json: within === guess ? settledValue(found) : await find(within) };
+    },
   });
   return exportable(search, shape.names, async (call, input, names) => {
     const typed = input as SearchInput;
+    checkTimeseries(typed.body.timeseries);
     const { reports } = call.services;
-    return exportDocuments(reports, table, await open(call, typed), typed.body, names, call.now);
+    return exportDocuments(reports, table, await scope(call, typed.params), typed.body, names, call.now);
   });
+}
+
+function settledValue<T>(settled: PromiseSettledResult<T>): T {
+  if (settled.status === 'rejected') throw settled.reason;
+  return settled.value;
 }
