@@ -159,6 +159,41 @@ describe('keeping house', () => {
     expect(await file()).toEqual(before);
   });
 
+  it('rebuilds the keys of roll-ups and words after each month, once', async () => {
+    const rebuild = (month: number) =>
+      rebuildIndexes(store, { now: Date.UTC(2024, month, 10) }, new AbortController().signal);
+    await ensurePartitions(store, 'alert', [Date.UTC(2023, 10), Date.UTC(2023, 11)]);
+    await store.query(
+      sql`insert into alert_rollup (tenant_id, contract_id, day, recent)
+        select 7, contract, day, '{4096}' from generate_series(1, 300) day, generate_series(1, 100) contract
+        order by hashint8(1000 * contract + day)`,
+    );
+    await store.query(
+      sql`insert into alert_word (tenant_id, field, is_shape, word, month)
+        select 7, 1, false, md5(n::text), 1 from generate_series(1, 20000) n`,
+    );
+    const keys = () =>
+      store.query<{ bytes: number; file: number }>(
+        sql`select pg_relation_size(c.oid) as bytes, c.relfilenode::int as file from pg_class c
+          where c.relname in ('alert_rollup_pkey', 'alert_word_pkey') order by c.relname`,
+      );
+    const sizes = async () => (await keys()).map(({ bytes }) => bytes);
+    const before = await sizes();
+    await rebuild(0);
+    const after = await keys();
+    // On Citus the workers have the roll-ups.
+    if (!(await store.isDistributed()))
+      for (const [place, bytes] of (await sizes()).entries())
+        expect(bytes).toBeLessThan(0.85 * (before[place] ?? 0));
+    await rebuild(0);
+    expect(await keys()).toEqual(after);
+    await ensurePartitions(store, 'alert', [Date.UTC(2024, 0)]);
+    await rebuild(1);
+    expect((await keys()).map(({ file }) => file)).not.toEqual(after.map(({ file }) => file));
+    await store.query(sql`delete from alert_rollup where tenant_id = 7`);
+    await store.query(sql`delete from alert_word where tenant_id = 7`);
+  });
+
   it('gives up on what others hold instead of letting everybody wait behind it', async () => {
     lines.length = 0;
     await store.transaction(async (tx) => {

@@ -50,7 +50,9 @@ export async function dropOldPartitions(store: Store, before: number): Promise<s
       // While the drop waits for a long search, raising alerts waits for the drop; better retry in an hour.
       await tx.query(sql`set local lock_timeout = '2s'`);
       await tx.query(sql`drop table ${raw(name)}`);
-      await tx.query(sql`delete from rebuilt_month where name in (${name}, ${termIndexOf(name)})`);
+      await tx.query(
+        sql`delete from rebuilt_month where name in (${name}, ${termIndexOf(name)}) or name like ${`% ${name}`}`,
+      );
     });
   }
   const date = new Date(before);
