@@ -26,7 +26,7 @@ const live = 80;
 const everyMs = 250;
 const sizes = [10, 1000, 10_000, 100_000];
 let databases = 0;
-/** `npm run bench:watch -- traces` and `-- pending` measure these alone, `-- processes 100000 8` four processes over 8 chains. */
+/** `npm run bench:watch -- traces` and `-- pending` measure these alone, `-- processes 100000 8 2` four processes over 8 chains, of which 2 are restarted. */
 const only = process.argv[3];
 
 const folder = join(tmpdir(), `vigil-bench-${randomUUID()}`);
@@ -39,8 +39,9 @@ const embedded = await startEmbedded({
 const chain = start('serveChain');
 try {
   if (only === 'processes') {
-    const [detectors = 100_000, chains = 32] = process.argv.slice(4).map(Number);
-    const rows = await measureProcesses(await createDatabase('watch_processes'), { detectors, chains });
+    const [detectors = 100_000, chains = 32, restarts = 4] = process.argv.slice(4).map(Number);
+    const size = { detectors, chains, restarts };
+    const rows = await measureProcesses(await createDatabase('watch_processes'), size);
     console.log(['', `${machine()}. Nodes, Vigil and PostgreSQL share the machine.`, '', ...rows].join('\n'));
   } else if (only !== 'pending') await measureChain();
   if (only === undefined || only === 'pending') {

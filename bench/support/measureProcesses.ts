@@ -26,12 +26,13 @@ type Running = { child: ChildProcess; pid: number };
 /** Chains that processes began to follow or to stand by for, how much of what is watched they read then, and how long it took. */
 type Starts = { isStandBy: boolean; contractsRead: number; readMs: number }[];
 
-type Size = { detectors: number; chains: number };
+/** `restarts`: so many of the processes are stopped and started again, one after the other. */
+type Size = { detectors: number; chains: number; restarts: number };
 
 /** Four processes of the program over so many EVM chains: how even, how large, how fast, and what restarts cost. */
 export async function measureProcesses(
   connection: PoolConfig,
-  { detectors, chains }: Size,
+  { detectors, chains, restarts }: Size,
 ): Promise<string[]> {
   // In a session of its own, like the processes below.
   const nodes = fork(fileURLToPath(new URL('./serveChains.js', import.meta.url)), { detached: true });
@@ -64,8 +65,11 @@ export async function measureProcesses(
       for (let n = 0; n < count; n++) start();
       await settled();
     });
+    await phase('others get ready for each chain', () =>
+      until(async () => (await countReady(store)) === served.length),
+    );
     await phase('steady', () => sleep(steadyMs));
-    for (let n = 1; n <= count; n++) {
+    for (let n = 1; n <= restarts; n++) {
       await sleep(pauseMs);
       await phase(`process ${n} is stopped (SIGTERM) and started again`, async () => {
         await end(running.shift()!, 'SIGTERM');
