@@ -1,3 +1,4 @@
+import { waitForNews } from '../lib/waitForNews.ts';
 import type { Store } from '../store/db.ts';
 import type { StandBySets } from '../watch/keepStandBys.ts';
 import type { Prepared } from '../watch/spreadLeases.ts';
@@ -11,12 +12,22 @@ type Entry = {
   readonly since: number;
   readonly taken: Promise<void>;
   readonly onTaken: () => void;
+  /** How long reading rests after each page, in the time that the page took. */
+  restFactor: number;
   isReady: boolean;
 };
 type Options = { store: Store; open: (chainUid: string) => WatchSet; signal: AbortSignal };
 
 /** Within this time a process that followed a chain has become its stand-by, or has not. */
 const maxFormerMs = 5000;
+
+/**
+ * Blocks that are followed go before what is read ahead: a chain that no one waits for is read in a quarter of the time, one that
+ * is to be spread in half of it, and one whose holder stops without rest.
+ */
+const restFactors = { standBy: 3, handover: 1, offer: 0 };
+/** Whoever takes a chain while it is read waits no longer than this; and it bounds what a chain of many pages takes. */
+const maxRestMs = 500;
 
 /** What was read of chains that other processes follow; reading ends with the signal. */
 export function createPreparations({ store, open, signal }: Options) {
@@ -29,7 +40,15 @@ export function createPreparations({ store, open, signal }: Options) {
     const taken = new Promise<void>((resolve) => {
       onTaken = resolve;
     });
-    const entry = { watchSet, reasons: new Set<Reason>(), since: performance.now(), taken, onTaken, isReady };
+    const entry: Entry = {
+      watchSet,
+      reasons: new Set(),
+      since: performance.now(),
+      taken,
+      onTaken,
+      restFactor: restFactors.standBy,
+      isReady,
+    };
     entries.set(chainUid, entry);
     return entry;
   }
@@ -42,15 +61,26 @@ export function createPreparations({ store, open, signal }: Options) {
     entry.watchSet.close();
   }
 
-  const refresh = ({ watchSet }: Entry) => watchSet.watchList.refresh(store, { isAhead: true, signal });
+  function refresh(entry: Entry): Promise<number> {
+    const rest = (startedAt: number) =>
+      waitForNews(Math.min(entry.restFactor * (performance.now() - startedAt), maxRestMs), signal);
+    return entry.watchSet.watchList.refresh(store, { isAhead: true, rest, signal });
+  }
+
+  const has = (chainUid: string) => entries.get(chainUid)?.isReady === true;
   const uids = (reason: Reason) =>
     [...entries].filter(([, { reasons }]) => reasons.has(reason)).map(([chainUid]) => chainUid);
 
-  async function add(chainUid: string, reason: Reason): Promise<Prepared & { contractsRead: number }> {
+  async function add(
+    chainUid: string,
+    reason: Reason,
+    restFactor: number,
+  ): Promise<Prepared & { contractsRead: number }> {
     if (followed.has(chainUid)) return { taken: Promise.resolve(), drop: () => {}, contractsRead: 0 };
     const entry = entries.get(chainUid) ?? enter(chainUid, open(chainUid), false);
     entry.reasons.add(reason);
     if (reason === 'standBy') entry.reasons.delete('former');
+    entry.restFactor = Math.min(entry.restFactor, restFactor);
     let contractsRead: number;
     try {
       contractsRead = await refresh(entry);
@@ -61,34 +91,37 @@ export function createPreparations({ store, open, signal }: Options) {
       throw error;
     }
     entry.isReady = true;
+    entry.restFactor = restFactors.standBy;
     return { taken: entry.taken, drop: () => drop(chainUid, reason, entry), contractsRead };
   }
 
   const standBys: StandBySets = {
     uids: () => uids('standBy'),
+    readyUids: () => uids('standBy').filter(has),
     formerUids: () => uids('former'),
-    add: (chainUid) => add(chainUid, 'standBy'),
+    add: (chainUid) => add(chainUid, 'standBy', restFactors.standBy),
     drop: (chainUid) => drop(chainUid, 'standBy'),
-    async refresh(rest) {
-      for (const [chainUid, entry] of entries) {
-        const startedAt = performance.now();
-        if (entry.since < startedAt - maxFormerMs) drop(chainUid, 'former', entry);
-        if (!entry.isReady || entry.reasons.size === 0) continue;
-        await refresh(entry);
-        await rest(startedAt);
-      }
+    dropFormer() {
+      const before = performance.now() - maxFormerMs;
+      for (const [chainUid, entry] of entries) if (entry.since < before) drop(chainUid, 'former', entry);
+    },
+    async refresh() {
+      for (const entry of entries.values()) if (entry.isReady) await refresh(entry);
     },
   };
 
   return {
     standBys,
-    prepare: (chainUid: string) => add(chainUid, 'handover'),
-    has: (chainUid: string) => entries.get(chainUid)?.isReady === true,
+    /** `isOffered`: its holder waits for it to stop. */
+    prepare: (chainUid: string, isOffered: boolean) =>
+      add(chainUid, 'handover', isOffered ? restFactors.offer : restFactors.handover),
+    has,
     /** For following the chain, which `giveBack` ends. It may not be read yet. */
     take(chainUid: string): WatchSet {
       const entry = entries.get(chainUid);
       entries.delete(chainUid);
       followed.add(chainUid);
+      if (entry) entry.restFactor = 0;
       entry?.onTaken();
       return entry?.watchSet ?? open(chainUid);
     },

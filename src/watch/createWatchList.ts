@@ -25,7 +25,12 @@ export type InvalidSubscriber = { subscriber: SubscriberRef; message: string };
  */
 type Added = { readonly from: number | null; readonly isNew: boolean; readonly mayWait: boolean };
 type Entry = { contract: ContractFacts; subscribers: Subscriber[]; watchedFrom: number | null };
-type RefreshOptions = { isAhead?: boolean; signal?: AbortSignal };
+type RefreshOptions = {
+  isAhead?: boolean;
+  /** Awaited after each page that was read: nothing waits for what is read. */
+  rest?: ((startedAt: number) => Promise<void>) | undefined;
+  signal?: AbortSignal;
+};
 const none: readonly unknown[] = [];
 
 /** Blocks that what was noticed late is still shown. */
@@ -124,16 +129,16 @@ export function createWatchList(chain: Chain) {
    * One at a time: an older read must not overwrite a newer one. `isAhead`: the chain is not followed yet, so that everything is as
    * if it were read for the first time. Returns how many contracts were read.
    */
-  function refresh(db: Db, { isAhead = false, signal }: RefreshOptions = {}): Promise<number> {
+  function refresh(db: Db, { isAhead = false, ...options }: RefreshOptions = {}): Promise<number> {
     return mutex.runExclusive(async () => {
-      const count = await read(db, signal);
+      const count = await read(db, options);
       isFirst &&= isAhead;
       return count;
     });
   }
 
   /** Reads what changed, or everything when that is unknown. */
-  async function read(db: Db, signal?: AbortSignal): Promise<number> {
+  async function read(db: Db, { rest, signal }: Omit<RefreshOptions, 'isAhead'>): Promise<number> {
     if (!isStale && changes.size === 0) return 0;
     let count = 0;
     const isWhole = isStale;
@@ -144,6 +149,7 @@ export function createWatchList(chain: Chain) {
       const owners = isWhole ? undefined : ownersIn(notified);
       const own = owners && new Set(owners.contractIds);
       const removed = new Set(owners ? affected(owners) : contracts.keys());
+      let startedAt = performance.now();
       for await (const page of watchedContracts(db, chain.uid, owners)) {
         for (const contract of page) {
           await yieldToEventLoop();
@@ -152,6 +158,8 @@ export function createWatchList(chain: Chain) {
           put(contract, isFirst || (own?.has(contract.id) ?? true));
           count++;
         }
+        await rest?.(startedAt);
+        startedAt = performance.now();
       }
       for (const contractId of removed) drop(contractId);
       return count;

@@ -1,27 +1,33 @@
 import { waitForNews } from '../lib/waitForNews.ts';
 import type { Db } from '../store/db.ts';
+import { acceptOffers, offerMessage } from '../store/watch/leases.ts';
 import type { Presence } from '../store/watch/openPresence.ts';
 import { claimStandBy, confirmStandBy, renewStandBys } from '../store/watch/standBys.ts';
 import type { Prepared } from './spreadLeases.ts';
 
 const intervalMs = 2000;
+/** Between two chains that it takes. */
+const betweenMs = 100;
 
 /** What this process has read of chains that others follow. */
 export type StandBySets = {
-  /** The chains that it stands by for. */
+  /** The chains that it stands by for, and those among them that it has read. */
   uids(): string[];
+  readyUids(): string[];
   /** Those that it has followed until a moment ago. */
   formerUids(): string[];
+  /** Frees those that it has followed and does not stand by for by now. */
+  dropFormer(): void;
   /** Reads what is watched on a chain, unless it is there. */
   add(chainUid: string): Promise<Prepared & { contractsRead: number }>;
   drop(chainUid: string): void;
-  /** Reads what changed, which is everything when notifications were lost, and rests after each chain. */
-  refresh(rest: (startedAt: number) => Promise<void>): Promise<void>;
+  /** Reads what changed, which is everything when notifications were lost. */
+  refresh(): Promise<void>;
 };
 
 type Options = {
   db: Db;
-  presence: Pick<Presence, 'holder' | 'isHeld'>;
+  presence: Pick<Presence, 'holder' | 'isHeld' | 'onLease'>;
   /** Those that this process can follow. */
   chainUids: () => readonly string[];
   sets: StandBySets;
@@ -33,15 +39,25 @@ type Options = {
 };
 
 /**
- * Stands by for chains of other processes: what is watched on them is read, one chain after the other with a rest as long as the
- * reading took, and kept up to date, so that this process can go on with them at once. A process that has followed a chain and handed it
- * over stands by for it without reading anything.
+ * Stands by for chains of other processes: what is watched on them is read, one chain after the other, and kept up to date, so
+ * that this process can go on with them at once. A process that has followed a chain and handed it over stands by for it without
+ * reading anything.
  */
 export async function keepStandBys(options: Options): Promise<void> {
   const { db, presence, chainUids, sets, idle, onReady, onError, signal } = options;
   const { holder } = presence;
-  await Promise.all([repeat(renew), repeat(claimNext)]);
+  // It has to answer at once, whatever it reads.
+  const unsubscribe = presence.onLease(offerMessage, () => void accept().catch(onError));
+  await Promise.all([repeat(renew), repeat(claimFormer), repeat(readNext)]);
+  unsubscribe();
 
+  /** The holders of these chains stop, and follow them until this process has said that it is there. */
+  async function accept(): Promise<void> {
+    const uids = sets.readyUids();
+    if (uids.length > 0 && !signal.aborted) await acceptOffers(db, uids, holder);
+  }
+
+  /** `work` returns how long to pause. */
   async function repeat(work: () => Promise<number>): Promise<void> {
     while (!signal.aborted) {
       let pauseMs = intervalMs;
@@ -61,21 +77,31 @@ export async function keepStandBys(options: Options): Promise<void> {
     return intervalMs;
   }
 
-  /** Returns how long to rest. */
-  async function claimNext(): Promise<number> {
-    await sets.refresh((startedAt) => waitForNews(performance.now() - startedAt, signal));
+  /** These are read already, so that they need not wait for one that is being read. */
+  async function claimFormer(): Promise<number> {
+    for (let former = sets.formerUids(); former.length > 0; former = sets.formerUids())
+      if (!(await claim(former, former))) break;
+    sets.dropFormer();
+    return intervalMs;
+  }
+
+  async function readNext(): Promise<number> {
+    await sets.refresh();
     await idle();
+    return (await claim(chainUids(), [])) ? betweenMs : intervalMs;
+  }
+
+  async function claim(uids: readonly string[], readyUids: readonly string[]): Promise<boolean> {
     // The end of a process without a presence would not be noticed, and others would wait for it.
-    if (signal.aborted || !presence.isHeld()) return intervalMs;
-    const claim = { process: holder, chainUids: chainUids(), readyUids: sets.formerUids() };
-    const chainUid = await claimStandBy(db, claim);
-    if (chainUid === undefined) return intervalMs;
+    if (signal.aborted || !presence.isHeld()) return false;
+    const chainUid = await claimStandBy(db, { process: holder, chainUids: uids, readyUids });
+    if (chainUid === undefined) return false;
     const startedAt = performance.now();
     const prepared = await sets.add(chainUid);
     const readMs = Math.round(performance.now() - startedAt);
     if (await confirmStandBy(db, chainUid, holder))
       onReady(chainUid, { contractsRead: prepared.contractsRead, readMs });
     else prepared.drop();
-    return readMs;
+    return true;
   }
 }

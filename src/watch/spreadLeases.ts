@@ -1,6 +1,6 @@
 import { waitForNews } from '../lib/waitForNews.ts';
 import type { Db } from '../store/db.ts';
-import { confirmLease, offerMessage, requestLease } from '../store/watch/leases.ts';
+import { confirmLease, offerMessage, type RequestedLease, requestLease } from '../store/watch/leases.ts';
 import type { Presence } from '../store/watch/openPresence.ts';
 
 const intervalMs = 1000;
@@ -20,7 +20,8 @@ type Options = {
   presence: Pick<Presence, 'holder' | 'onLease'>;
   /** Those that this process can follow. */
   chainUids: () => readonly string[];
-  prepare: (chainUid: string) => Promise<Prepared>;
+  /** `isOffered`: its holder waits for it to stop. */
+  prepare: (chainUid: string, isOffered: boolean) => Promise<Prepared>;
   onError: (error: unknown) => void;
   signal: AbortSignal;
 };
@@ -41,18 +42,18 @@ export async function spreadLeases({
   const { holder } = presence;
   while (!signal.aborted) {
     try {
-      const chainUid = await requestLease(db, chainUids(), holder);
-      if (chainUid === undefined)
+      const requested = await requestLease(db, chainUids(), holder);
+      if (requested === undefined)
         await waitForNews(intervalMs, signal, (wake) => presence.onLease(offerMessage, wake));
-      else await takeOver(chainUid);
+      else await takeOver(requested);
     } catch (error) {
       if (!signal.aborted) onError(error);
       await waitForNews(intervalMs, signal);
     }
   }
 
-  async function takeOver(chainUid: string): Promise<void> {
-    const prepared = await prepare(chainUid);
+  async function takeOver({ chainUid, isOffered }: RequestedLease): Promise<void> {
+    const prepared = await prepare(chainUid, isOffered);
     try {
       // A process that stops meanwhile takes no chain any more.
       if (!signal.aborted && (await confirmLease(db, chainUid, holder)))

@@ -125,15 +125,9 @@ describe('three processes that watch one chain', () => {
   beforeAll(async () => {
     workspace = await createWorkspace();
     simulator = await startSimulator({ chain });
-    const env = {
-      DATABASE_URL: database.url,
-      VIGIL_ADMIN_TOKEN: 'a-token-of-the-environment-0123456789',
-      VIGIL_RPC_ANVIL: simulator.wsUrl,
-      VIGIL_CHAIN_ANVIL_START_BLOCK: '1',
-    };
-    running.add(await workspace.serve(workspace.folder('data'), env));
-    for (const vigil of await Promise.all([0, 1].map(() => workspace.serve(workspace.folder('data'), env))))
-      running.add(vigil);
+    const serve = () => workspace.serve(workspace.folder('data'), env());
+    running.add(await serve());
+    for (const vigil of await Promise.all([serve(), serve()])) running.add(vigil);
     await store.query(sql`update plan set detector_rate_limit = 1000000000`);
     await detectorMaker([...running][0]!, token, [['ownership_change', {}]]);
     mining = setInterval(() => chain.extend({ logs: [newOwner(random)] }), 100);
@@ -145,6 +139,12 @@ describe('three processes that watch one chain', () => {
     await simulator.stop();
   });
 
+  const env = () => ({
+    DATABASE_URL: database.url,
+    VIGIL_ADMIN_TOKEN: 'a-token-of-the-environment-0123456789',
+    VIGIL_RPC_ANVIL: simulator.wsUrl,
+    VIGIL_CHAIN_ANVIL_START_BLOCK: '1',
+  });
   const cursor = async () => {
     const [row] = await store.query<{ processed: number; holder: string | null }>(
       sql`select coalesce(processed, 0) as processed, holder from chain_cursor`,
@@ -192,6 +192,33 @@ describe('three processes that watch one chain', () => {
     ]);
   });
 
+  it('a stand-by that is frozen keeps the chain from no one, and takes nothing when it goes on', async () => {
+    const former = await follower();
+    const { holder } = await cursor();
+    running.add(await workspace.serve(workspace.folder('data'), env()));
+    // For a while no one would stand by in the place of the one that follows now.
+    await store.query(sql`update chain_standby set until = clock_timestamp()`);
+    const frozen = await until(() =>
+      [...running].find((vigil) => vigil !== former && logged(vigil, 'Standing by for the chain').length > 0),
+    );
+    process.kill(frozen.pid, 'SIGSTOP');
+    running.delete(former);
+    const { processed } = await cursor();
+    const stopping = former.stop('SIGTERM');
+    const heir = await until(async () => {
+      const { holder: current } = await cursor();
+      return current === holder ? undefined : current;
+    });
+    // It went on with the chain until one that answers was ready.
+    expect((await cursor()).processed).toBeGreaterThan(processed + 5);
+    await until(async () => (await cursor()).processed === chain.head.number);
+    expect((await stopping).code).toBe(0);
+    process.kill(frozen.pid, 'SIGCONT');
+    await sleep(3000);
+    expect(starts(frozen)).toBe(0);
+    expect((await cursor()).holder).toBe(heir);
+  });
+
   it('one that was frozen finds itself replaced and writes nothing more', async () => {
     const frozen = await follower();
     const { holder } = await cursor();
@@ -211,11 +238,7 @@ describe('three processes that watch one chain', () => {
   it('one that is stopped hands over at once, and in the end every alert is there once', async () => {
     const { holder } = await cursor();
     const last = await follower();
-    const spare = await workspace.serve(workspace.folder('data'), {
-      DATABASE_URL: database.url,
-      VIGIL_ADMIN_TOKEN: 'a-token-of-the-environment-0123456789',
-      VIGIL_RPC_ANVIL: simulator.wsUrl,
-    });
+    const spare = await workspace.serve(workspace.folder('data'), env());
     const stopping = last.stop('SIGTERM');
     const ms = await takeover(holder);
     console.log(`taken over ${Math.round(ms)} ms after SIGTERM`);

@@ -1,17 +1,22 @@
+import { once } from 'node:events';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { chainUids } from '../../src/chains/chains.ts';
 import { sql } from '../../src/lib/sql.ts';
 import { openStore, type Store } from '../../src/store/db.ts';
 import {
+  acceptOffers,
   acquireLease,
+  confirmLease,
   findHeldChains,
   isAnyLeaseWanted,
   offerLeases,
   releaseLease,
+  requestLease,
 } from '../../src/store/watch/leases.ts';
 import { openPresence, type Presence } from '../../src/store/watch/openPresence.ts';
 import { claimStandBy, confirmStandBy, renewStandBys } from '../../src/store/watch/standBys.ts';
 import { createFreeChains } from '../../src/watch/createFreeChains.ts';
+import { keepStandBys } from '../../src/watch/keepStandBys.ts';
 import { createTestDatabase } from '../../testing/createTestDatabase.ts';
 import { until } from '../../testing/until.ts';
 
@@ -173,7 +178,14 @@ it('a process that stops gives the chain to the stand-by, and to none that stops
   await standBy(second);
   await first.leave();
   expect(await offerLeases(store, first.holder)).toBe(true);
-  // It is as if the stand-by had asked and were ready.
+  // It is followed until the stand-by has answered, and kept for it: no one else may ask meanwhile.
+  expect(await follow(chain, first)).toEqual({ isWanted: false });
+  expect(await requestLease(store, chains, third.holder)).toBe(undefined);
+  await acceptOffers(store, chains, third.holder);
+  expect(await follow(chain, first)).toEqual({ isWanted: false });
+  await acceptOffers(store, [], second.holder);
+  expect(await follow(chain, first)).toEqual({ isWanted: false });
+  await acceptOffers(store, chains, second.holder);
   expect(await follow(chain, first)).toEqual({ isWanted: true });
   expect(await isAnyLeaseWanted(store, first.holder)).toBe(true);
   await releaseLease(store, chain, first.holder);
@@ -194,4 +206,81 @@ it('a process that stops gives the chain to the stand-by, and to none that stops
   expect(await offerLeases(store, third.holder)).toBe(false);
   await releaseLease(store, chain, third.holder);
   expect(await holder()).toBe(null);
+});
+
+it('a chain whose stand-by does not answer is offered to the others, while its holder follows it', async () => {
+  const [first, second, third] = [await present(), await present(), await present()];
+  await follow(chain, first);
+  await standBy(second);
+  await first.leave();
+  expect(await offerLeases(store, first.holder)).toBe(true);
+  const offered = { chainUid: chain, isOffered: true };
+  expect(await until(() => requestLease(store, chains, third.holder))).toEqual(offered);
+  // Too late: it belongs to the one that reads it now.
+  await acceptOffers(store, chains, second.holder);
+  expect(await follow(chain, first)).toEqual({ isWanted: false });
+  expect(await confirmLease(store, chain, third.holder)).toBe(true);
+  expect(await follow(chain, first)).toEqual({ isWanted: true });
+  await releaseLease(store, chain, first.holder);
+  expect(await follow(chain, third)).toEqual({ isWanted: false });
+  expect(await follow(chain, second)).toBe(undefined);
+});
+
+it('while a chain is read, what was read before is kept, and offers are answered', async () => {
+  const [first, second] = [await present(), await present()];
+  const [slow, former, offered] = chains as [string, string, string];
+  await follow(slow, first);
+  const adds: string[] = [];
+  const drops: string[] = [];
+  let formerUids: string[] = [];
+  const stopping = new AbortController();
+  const keeping = keepStandBys({
+    db: store,
+    presence: second,
+    chainUids: () => [slow],
+    sets: {
+      uids: () => adds,
+      readyUids: () => [offered],
+      formerUids: () => formerUids,
+      dropFormer: () => drops.push(...formerUids),
+      add: async (uid) => {
+        adds.push(uid);
+        formerUids = formerUids.filter((each) => each !== uid);
+        if (uid === slow && !stopping.signal.aborted) await once(stopping.signal, 'abort');
+        return { taken: Promise.resolve(), drop: () => {}, contractsRead: 0 };
+      },
+      drop: () => {},
+      refresh: async () => {},
+    },
+    idle: async () => {},
+    onReady: () => {},
+    onError: (error) => {
+      throw error;
+    },
+    signal: stopping.signal,
+  });
+  await until(() => adds.includes(slow));
+  await follow(former, first);
+  formerUids = [former];
+  await until(() => adds.includes(former));
+  await follow(offered, first);
+  await store.query(
+    sql`insert into chain_standby values (${offered}, ${second.holder}, true, clock_timestamp() + interval '1 min')`,
+  );
+  await first.leave();
+  await offerLeases(store, first.holder);
+  await until(async () => (await follow(offered, first))?.isWanted);
+  const ready = await store.query<{ uid: string; isReady: boolean }>(
+    sql`select chain_uid as uid, is_ready as "isReady" from chain_standby`,
+  );
+  expect(new Map(ready.map(({ uid, isReady }) => [uid, isReady]))).toEqual(
+    new Map([
+      [slow, false],
+      [former, true],
+      [offered, true],
+    ]),
+  );
+  expect(drops).toEqual([]);
+  stopping.abort();
+  await keeping;
 });

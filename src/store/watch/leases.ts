@@ -72,6 +72,9 @@ export async function releaseLease(db: Db, chainUid: string, holder: string): Pr
   );
 }
 
+/** `isOffered`: its holder waits for it to stop. */
+export type RequestedLease = { chainUid: string; isOffered: boolean };
+
 /**
  * Asks for one of these chains: one that its holder offers, or one of a process that follows at least two more. Returns it; its
  * holder goes on until `confirmLease`. Chains that are asked for count as handed over. First come those that this process has read
@@ -81,8 +84,8 @@ export async function requestLease(
   db: Db,
   chainUids: readonly string[],
   holder: string,
-): Promise<string | undefined> {
-  const rows = await db.prepared<{ chainUid: string }>(
+): Promise<RequestedLease | undefined> {
+  const rows = await db.prepared<RequestedLease>(
     sql`with held as (
         select k.chain_uid, k.holder, k.offered,
           coalesce(case when k.wanted_until > clock_timestamp() then k.wanted_by end, k.holder) as heir,
@@ -104,9 +107,9 @@ export async function requestLease(
         wanted_until = clock_timestamp() + ${maxPreparationMs} * interval '1 ms'
       from candidate where k.chain_uid = candidate.chain_uid
         and (k.wanted_until is null or k.wanted_until < clock_timestamp())
-      returning k.chain_uid as "chainUid"`,
+      returning k.chain_uid as "chainUid", k.offered as "isOffered"`,
   );
-  return rows[0]?.chainUid;
+  return rows[0];
 }
 
 /** A process that asked for a chain and did not get ready within this time has given it up. */
@@ -126,28 +129,40 @@ export async function confirmLease(db: Db, chainUid: string, holder: string): Pr
 /** The message by which a process that stops says that its chains may be asked for. */
 export const offerMessage = 'offered';
 
+/** For so long an offered chain is kept for the process that stands by for it; one that hangs does not answer. */
+const maxAnswerMs = 2000;
+
 /**
- * Offers all chains of a process, unless no other one stays; false then. Those that another one stands by for go to that one as if
- * it had asked, as it is ready.
+ * Offers all chains of a process, unless no other one stays; false then. Those that another one stands by for are that one's first:
+ * it is asked whether it is there, and the chain is followed here until it is.
  */
 export async function offerLeases(db: Db, holder: string): Promise<boolean> {
   const rows = await db.query(
     sql`with offered as (
         update chain_cursor k set offered = true, wanted_by = coalesce(heir.process, k.wanted_by),
-          wanted_ready = k.wanted_ready or heir.process is not null,
+          wanted_ready = k.wanted_ready and heir.process is null,
           wanted_until = case when heir.process is null then k.wanted_until
-            else clock_timestamp() + interval '5 s' end
+            else clock_timestamp() + ${maxAnswerMs} * interval '1 ms' end
         from (select own.chain_uid, s.process from chain_cursor own left join chain_standby s
             on s.chain_uid = own.chain_uid and ${isReadyBeside(holder)}
               and not (own.wanted_ready and own.wanted_until > clock_timestamp())) heir
         where k.holder = ${holder} and heir.chain_uid = k.chain_uid
           and exists (select from (${stayingProcesses}) o where o.process <> ${processHash(holder)})
-        returning k.chain_uid, heir.process)
-      select pg_notify('vigil_lease', message) from (
-        select chain_uid as message from offered where process is not null
-        union select ${offerMessage} from offered) m`,
+        returning 1)
+      select pg_notify('vigil_lease', ${offerMessage}) from (select from offered limit 1) o`,
   );
   return rows.length > 0;
+}
+
+/** Says that a process is ready for those of these chains that are offered to it. */
+export async function acceptOffers(db: Db, chainUids: readonly string[], holder: string): Promise<void> {
+  await db.query(
+    sql`with accepted as (
+        update chain_cursor set wanted_ready = true, wanted_until = clock_timestamp() + interval '5 s'
+        where chain_uid = any(${chainUids}) and offered and wanted_by = ${holder} and not wanted_ready
+          and wanted_until > clock_timestamp() returning chain_uid)
+      select pg_notify('vigil_lease', chain_uid) from accepted`,
+  );
 }
 
 /** Whether a process that stays asks for a chain of this one; undefined when there is none to take them. */

@@ -1,0 +1,49 @@
+import { expect, it } from 'vitest';
+import type { Store } from '../store/db.ts';
+import { createPreparations } from './createPreparations.ts';
+import type { WatchSet } from './watchChain.ts';
+
+/** So long ago a page was begun that rests are as long as they may be. */
+const longAgoMs = 10_000;
+const maxRestMs = 500;
+
+/** Chains that are read in so many pages; the times of the rests after them are noted. */
+function prepare(pages: number, onPage: (page: number) => void = () => {}) {
+  const rests: number[] = [];
+  const refresh = async (_db: unknown, options: { rest?: (startedAt: number) => Promise<void> }) => {
+    for (let page = 1; page <= pages; page++) {
+      onPage(page);
+      const startedAt = performance.now();
+      await options.rest?.(startedAt - longAgoMs);
+      rests.push(performance.now() - startedAt);
+    }
+    pages = 0;
+    return 1;
+  };
+  const preparations = createPreparations({
+    store: {} as Store,
+    open: () => ({ watchList: { refresh }, close: () => {} }) as unknown as WatchSet,
+    signal: new AbortController().signal,
+  });
+  return { preparations, rested: () => rests.map((ms) => ms > maxRestMs / 2) };
+}
+
+it('reading ahead rests after each page, but not for a chain whose holder stops', async () => {
+  const standBy = prepare(2);
+  await standBy.preparations.standBys.add('anvil');
+  expect(standBy.rested()).toEqual([true, true]);
+  const spread = prepare(2);
+  await spread.preparations.prepare('anvil', false);
+  expect(spread.rested()).toEqual([true, true]);
+  const offered = prepare(2);
+  await offered.preparations.prepare('anvil', true);
+  expect(offered.rested()).toEqual([false, false]);
+});
+
+it('a chain that is taken while it is read is read on without rest', async () => {
+  const { preparations, rested } = prepare(3, (page) => {
+    if (page === 2) preparations.take('anvil');
+  });
+  await preparations.standBys.add('anvil');
+  expect(rested()).toEqual([true, false, false]);
+});
