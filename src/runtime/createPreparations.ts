@@ -26,7 +26,7 @@ const maxFormerMs = 5000;
  * is to be spread in half of it, and one whose holder stops without rest.
  */
 const restFactors = { standBy: 3, handover: 1, offer: 0 };
-/** Whoever takes a chain while it is read waits no longer than this; and it bounds what a chain of many pages takes. */
+/** A chain that is taken while it is read waits no longer than this; it also bounds what a chain of many pages takes. */
 const maxRestMs = 500;
 
 /** What was read of chains that other processes follow; reading ends with the signal. */
