@@ -2,8 +2,9 @@ import pg from 'pg';
 import { render, renderCached, type Sql } from '../lib/sql.ts';
 import { Problem } from '../model/errors.ts';
 import { bindChainHeights } from './citus/chainHeights.ts';
+import { type DistributedTable, distributedTables } from './citus/distributedTables.ts';
 import { openWorkers, type Server, type Workers } from './citus/openWorkers.ts';
-import { readIsDistributed } from './citus/readIsDistributed.ts';
+import { readDistributed } from './citus/readDistributed.ts';
 import { runOnShard } from './citus/runOnShard.ts';
 import { type Connection, clientOf } from './openClient.ts';
 import { nameOfRepeated, runRepeated } from './runRepeated.ts';
@@ -18,8 +19,11 @@ export type Db = {
   prepared<Row extends pg.QueryResultRow>(statement: Sql): Promise<Row[]>;
   /** For statements with a text for each shape of a question: those that are repeated are prepared, a few per connection. */
   repeated<Row extends pg.QueryResultRow>(statement: Sql): Promise<Row[]>;
-  /** Whether Citus distributes alerts over workers: no statement may then change both these and other tables. */
-  isDistributed(): Promise<boolean>;
+  /**
+   * Whether Citus distributes alerts, or another table, over workers: no statement may then change both these and others. A table
+   * that is newer than the cluster may not be distributed yet.
+   */
+  isDistributed(table?: DistributedTable): Promise<boolean>;
   /** The same for statements about one tenant, which run on its worker where Citus distributes alerts. */
   atTenant?: ((tenantId: number) => Db) | undefined;
   /** What is cached of the database belongs to it; absent in a transaction, which may have changed what is cached. */
@@ -197,32 +201,35 @@ const statsOf = (pool: pg.Pool) => ({
 type Run = (query: { text: string; values: unknown[]; name?: string }) => Promise<pg.QueryResult>;
 
 /** What is known of the database; undefined until someone asks. */
-type Layout = { isDistributed?: boolean | undefined };
+type Layout = { distributed?: ReadonlySet<string> | undefined };
 
 function createDb(run: Run, layout: Layout, repeat = run, workers?: Workers): Db {
+  const isAlertDistributed = () => layout.distributed?.has(distributedTables[0]) ?? false;
   const query = async <Row extends pg.QueryResultRow>(
     config: Parameters<Run>[0],
     runOnce = run,
   ): Promise<Row[]> => {
     try {
-      return (await runOnce(layout.isDistributed ? await bindChainHeights(config, run) : config)).rows;
+      return (await runOnce(isAlertDistributed() ? await bindChainHeights(config, run) : config)).rows;
     } catch (error) {
       // Its tables were distributed while this process ran.
-      if (layout.isDistributed === false && isUnsupported(error)) {
-        layout.isDistributed = undefined;
+      if (layout.distributed && !hasAll(layout.distributed) && isUnsupported(error)) {
+        layout.distributed = undefined;
         throw unavailable('The database is being distributed.', error);
       }
       throw toProblem(error);
     }
   };
   const db: Db = {
-    isDistributed: async () => {
-      layout.isDistributed ??= await readIsDistributed((text) => query({ text, values: [] }));
-      return layout.isDistributed;
+    isDistributed: async (table = distributedTables[0]) => {
+      layout.distributed ??= await readDistributed((text) => query({ text, values: [] }));
+      return layout.distributed.has(table);
     },
     atTenant: (tenantId) => {
-      if (!layout.isDistributed) return db;
-      const onShard = runOnShard(run, tenantId, (oid) => types.getTypeParser(oid, 'text'), workers);
+      const { distributed } = layout;
+      if (!distributed || !isAlertDistributed()) return db;
+      const parserOf = (oid: number) => types.getTypeParser(oid, 'text');
+      const onShard = runOnShard(run, tenantId, { distributed, parserOf, workers });
       return createDb(onShard, layout, (config) => onShard(withRepeatedName(config)));
     },
     query: (statement) => query(render(statement)),
@@ -233,6 +240,10 @@ function createDb(run: Run, layout: Layout, repeat = run, workers?: Workers): Db
     },
   };
   return db;
+}
+
+function hasAll(distributed: ReadonlySet<string>): boolean {
+  return distributedTables.every((table) => distributed.has(table));
 }
 
 function withRepeatedName(config: Parameters<Run>[0]): Parameters<Run>[0] {

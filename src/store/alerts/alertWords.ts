@@ -1,7 +1,9 @@
 import { storableJson } from '../../lib/json.ts';
-import { sql } from '../../lib/sql.ts';
+import { type Sql, sql } from '../../lib/sql.ts';
 import { isShape, wordEntry } from '../../query/wordEntry.ts';
-import type { Db } from '../db.ts';
+import { groupByShard } from '../citus/groupByShard.ts';
+import { perShard } from '../citus/perShard.ts';
+import type { Db, Store } from '../db.ts';
 
 /** The fields of the dictionary, by which number they are stored; these may never change. */
 export const wordFields: ReadonlyMap<string, number> = new Map(
@@ -127,11 +129,22 @@ export async function insertWords(db: Db, words: readonly Word[], limit = maxWor
 }
 
 async function insertChunk(db: Db, words: readonly Word[], limit: number): Promise<void> {
+  if (await db.isDistributed('alert_word'))
+    await perShard(
+      db,
+      words,
+      ({ tenantId }) => tenantId,
+      (own) => insertion(own, limit),
+    );
+  else await db.prepared(insertion(words, limit));
+}
+
+/** Like all statements that run on a shard, it returns something. */
+function insertion(words: readonly Word[], limit: number): Sql {
   // Serialised here, because the driver would check every element for quotes.
   const array = (numbers: readonly number[]) => `{${numbers.join()}}`;
   // Sub-selects look up each word by the key, whatever PostgreSQL thinks of the sizes.
-  await db.prepared(
-    sql`with word as (
+  return sql`with word as (
         select tenant_id, field, is_shape, word collate "C" as word, max(month) as month
         from rows from (unnest(${array(words.map(({ tenantId }) => tenantId))}::bigint[],
             ${array(words.map(({ field }) => field))}::smallint[],
@@ -151,28 +164,46 @@ async function insertChunk(db: Db, words: readonly Word[], limit: number): Promi
         select tenant_id, field, is_shape, word, month from missing where not is_full
         order by tenant_id, field, is_shape, word
         on conflict (tenant_id, field, is_shape, word) do update set month = greatest(w.month, excluded.month)
-        returning tenant_id, field, (xmax = 0)::int as words, null::smallint as skipped_month)
-      insert into alert_word_field as f (tenant_id, field, words, skipped_month)
+        returning tenant_id, field, (xmax = 0)::int as words, null::smallint as skipped_month),
+      counted as (insert into alert_word_field as f (tenant_id, field, words, skipped_month)
       select tenant_id, field, sum(words), max(skipped_month)
       from (select * from added union all select tenant_id, field, 0, month from missing where is_full) changed
       group by tenant_id, field having sum(words) > 0 or max(skipped_month) is not null order by tenant_id, field
       on conflict (tenant_id, field) do update
-        set words = f.words + excluded.words, skipped_month = greatest(f.skipped_month, excluded.skipped_month)`,
-  );
+        set words = f.words + excluded.words, skipped_month = greatest(f.skipped_month, excluded.skipped_month)
+      returning 1)
+    select count(*)::text as shard_row from counted`;
 }
 
 /** Deletes the words that only alerts before this month had; a field whose skipped words are all gone is complete again. */
-export async function dropOldWords(db: Db, before: number): Promise<void> {
+export async function dropOldWords(store: Store, before: number): Promise<void> {
   const month = monthOf(before);
-  await db.query(
-    sql`with gone as (delete from alert_word where month < ${month} returning tenant_id, field),
+  if (!(await store.isDistributed('alert_word'))) {
+    await store.query(removal(month));
+    return;
+  }
+  const tenants = await store.query<{ id: number }>(sql`select id from tenant`);
+  // One transaction for each shard, because each removes all of its own.
+  for (const [tenantId] of await groupByShard(store, tenants, ({ id }) => id))
+    await store.transaction((tx) =>
+      perShard(
+        tx,
+        [tenantId],
+        (id) => id,
+        () => removal(month),
+      ),
+    );
+}
+
+function removal(month: number): Sql {
+  return sql`with gone as (delete from alert_word where month < ${month} returning tenant_id, field),
       counted as (select tenant_id, field, count(*)::int as words from gone group by 1, 2),
-      freed as (select tenant_id, field from alert_word_field where skipped_month < ${month})
-      update alert_word_field f set words = f.words - coalesce(c.words, 0),
+      freed as (select tenant_id, field from alert_word_field where skipped_month < ${month}),
+      changed as (update alert_word_field f set words = f.words - coalesce(c.words, 0),
         skipped_month = case when f.skipped_month < ${month} then null else f.skipped_month end
       from (select tenant_id, field, c.words from counted c full join freed using (tenant_id, field)) c
-      where f.tenant_id = c.tenant_id and f.field = c.field`,
-  );
+      where f.tenant_id = c.tenant_id and f.field = c.field returning 1)
+    select count(*)::text as shard_row from changed`;
 }
 
 /**

@@ -9,4 +9,8 @@ export const distributedTables = [
   'external_finding',
   'score_change',
   'delivery_archive',
+  'alert_word',
+  'alert_word_field',
 ] as const;
+
+export type DistributedTable = (typeof distributedTables)[number];

@@ -77,7 +77,8 @@ async function readPlacement(ask: Ask, tenantId: number): Promise<Placement | un
   const { rows } = await ask({
     text: `select n.nodename as host, n.nodeport as port, p.groupid as "groupId",
         (select jsonb_object_agg(t.name, get_shard_id_for_distribution_column(t.name::regclass, $1::bigint))
-          from unnest($2::text[]) t(name)) as "shardIds"
+          from unnest($2::text[]) t(name)
+          join pg_dist_partition d on d.logicalrelid = t.name::regclass and d.partmethod = 'h') as "shardIds"
       from pg_dist_placement p join pg_dist_node n on n.groupid = p.groupid and n.noderole = 'primary'
       where p.shardid = get_shard_id_for_distribution_column($3::text::regclass, $1::bigint) and p.shardstate = 1`,
     values: [tenantId, distributedTables, distributedTables[0]],

@@ -11,10 +11,19 @@ type Run = (query: Query) => Promise<pg.QueryResult>;
  * and, with every month, on the worker, and prepares it on neither. Those that read other tables, too, run as ever. What only reads
  * asks the worker itself, where `workers` are given.
  */
-export function runOnShard(run: Run, tenantId: number, parserOf: ParserOf, workers?: Workers): Run {
+export function runOnShard(
+  run: Run,
+  tenantId: number,
+  {
+    distributed,
+    parserOf,
+    workers,
+  }: { distributed: ReadonlySet<string>; parserOf: ParserOf; workers?: Workers | undefined },
+): Run {
   return async (query) => {
     const shape = shapeOf(query.text);
-    if (!shape.isOfShard || shape.fields?.length === 0) return run(query);
+    const isOfShard = shape.relations?.every((name) => distributed.has(name)) ?? false;
+    if (!isOfShard || shape.fields?.length === 0) return run(query);
     const answer = isShardRow(query.text) ? undefined : await workers?.ask(tenantId, query);
     if (answer) return answer;
     if (!shape.fields) {
@@ -32,10 +41,10 @@ type ParserOf = (oid: number) => (text: string) => unknown;
 type Field = Pick<pg.FieldDef, 'name' | 'dataTypeID'>;
 
 /**
- * What is known of a text: whether its tables are all distributed, and what it returns. By its key every process prepares the same,
+ * What is known of a text: its tables, if all of them are seen, and what it returns. By its key every process prepares the same,
  * because a pooler gives them each other's sessions.
  */
-type Shape = { isOfShard: boolean; key: string; fields?: Field[] };
+type Shape = { relations: readonly string[] | undefined; key: string; fields?: Field[] };
 
 const shapes = new Map<string, Shape>();
 const maxShapes = 1000;
@@ -44,7 +53,7 @@ function shapeOf(text: string): Shape {
   let shape = shapes.get(text);
   if (shape) return shape;
   shape = {
-    isOfShard: isOfShard(text),
+    relations: relationsOf(text),
     key: `v${hash('sha1', text)}`,
     ...(isShardRow(text) && { fields: [shardRow] }),
   };
@@ -67,12 +76,13 @@ const named = /\b([a-z_]\w*)\s+as\s+(?:not\s+)?(?:materialized\s+)?\(/gi;
 /** A list of tables, of which only the first would be seen. */
 const listed = /\bfrom\s+[a-z_]\w*(?:\s+(?:as\s+)?[a-z_]\w*)?\s*,/i;
 
-function isOfShard(text: string): boolean {
-  if (listed.test(text)) return false;
-  const known = new Set<string>([...distributedTables, 'lateral', 'set']);
+function relationsOf(text: string): readonly string[] | undefined {
+  if (listed.test(text)) return undefined;
+  // Words that follow `from` or `update` without naming a table, and what the statement itself names.
+  const known = new Set(['lateral', 'set', 'rows']);
   for (const [, name = ''] of text.matchAll(named)) known.add(name.toLowerCase());
   const names = Array.from(text.matchAll(relation), ([, name = '']) => name.toLowerCase());
-  return names.length > 0 && names.every((name) => known.has(name));
+  return names.length === 0 ? undefined : names.filter((name) => !known.has(name));
 }
 
 /** Each row comes as one text: that of its column, or a JSON array of those of several, which are read as the driver reads them. */
@@ -134,7 +144,8 @@ export const createRunOnShard = `create or replace function run_on_shard(tenant 
         if (select count(*) from pg_prepared_statements) >= 64 then
           deallocate all;
         end if;
-        foreach relation in array array[${tables}] loop
+        for relation in select t.name from unnest(array[${tables}]) t(name)
+            join pg_dist_partition d on d.logicalrelid = to_regclass(t.name) and d.partmethod = 'h' loop
           statement := regexp_replace(statement, '\\m(from|join|into|update)(\\s+)' || relation || '\\M',
             '\\1\\2' || relation || '_' || get_shard_id_for_distribution_column(relation::regclass, tenant), 'gi');
         end loop;

@@ -14,6 +14,7 @@ import type { RegexNode } from '../../query/lucene/regex/tree.ts';
 import { findColumn, type SqlColumn } from '../../query/lucene/sqlSource.ts';
 import { beginsWith, contains, wholeTest } from '../../query/lucene/stringSql.ts';
 import { wordFields } from '../alerts/alertWords.ts';
+import { groupByShard } from '../citus/groupByShard.ts';
 import type { Db } from '../db.ts';
 
 /**
@@ -143,13 +144,26 @@ function longest(texts: readonly string[]): string {
 
 type Row = { question: number; field: number; word: string | null; isShape: boolean };
 
-/** In one statement, so in one snapshot. A row without a word says that the dictionary does not have all words
- * of the field, or too many to compare. */
+/** A row without a word says that the dictionary does not have all words of the field, or too many to compare. */
 async function readWords(
   db: Db,
   questions: readonly Question[],
   tenantIds: readonly number[],
 ): Promise<Row[][]> {
+  const found: Row[][] = questions.map(() => []);
+  const read = async (own: Db, ids: readonly number[]) => {
+    for (const row of await own.repeated<Row>(selectWords(questions, ids))) found[row.question]?.push(row);
+  };
+  // Of one tenant, the caller asks where it is.
+  if (tenantIds.length < 2 || !(await db.isDistributed('alert_word'))) await read(db, tenantIds);
+  else
+    for (const [tenantId, ids] of await groupByShard(db, tenantIds, (id) => id))
+      await read(db.atTenant?.(tenantId) ?? db, ids);
+  return found;
+}
+
+/** One statement, so one snapshot. */
+function selectWords(questions: readonly Question[], tenantIds: readonly number[]): Sql {
   const statements = questions.map(({ condition, asked }, question) => {
     const fields = [...new Set(asked.map(({ field }) => field))];
     // A list of one would be planned for every question, because PostgreSQL expects ten in a list that it does not see.
@@ -165,9 +179,7 @@ async function readWords(
         where ${owner} and (skipped_month is not null or not ${isSmall})
       limit ${maxRead + 1})`;
   });
-  const found: Row[][] = questions.map(() => []);
-  for (const row of await db.repeated<Row>(join(statements, ' union all '))) found[row.question]?.push(row);
-  return found;
+  return join(statements, ' union all ');
 }
 
 function isOneOf(column: string, type: string, values: readonly number[]): Sql {

@@ -108,7 +108,12 @@ async function findRows(
       !search.timeseries && countCommon(db, table.name, compiled.candidateHashes) > 3 * maxCandidates;
     const moreNewest = async () =>
       hasFewHits ? searchMoreNewest(run, table, compiled, page, search.sort) : undefined;
-    const candidates = hasMany ? moreNewest : () => searchCandidates(run, table, compiled, page);
+    const isSpread = compiled.ofTenant === empty && (await db.isDistributed());
+    const fewCandidates = () =>
+      isSpread
+        ? searchSpread(run, table, compiled, page, search.sort)
+        : searchCandidates(run, table, compiled, page);
+    const candidates = hasMany ? moreNewest : fewCandidates;
     const isNewestFaster = hasFewHits && !isOneRare(db, table.name, compiled.hashes);
     const [first, second] = isNewestFaster ? [newest, candidates] : [candidates, newest];
     const { data, total } =
@@ -209,6 +214,39 @@ async function numberCandidates(
   if (rows[0]?._n === maxCandidates) return undefined;
   const data = rows.slice(from, from + size).map(({ _n, _total, ...row }) => row);
   return { data, total: Number(rows[0]?._total ?? 0) };
+}
+
+/**
+ * The same where several workers have the documents: those send the keys of their hits, because Citus would read all candidates on the
+ * coordinator before it numbers them.
+ */
+async function searchSpread(
+  db: Db,
+  { name }: DocumentTable,
+  { candidates }: CompiledSearch,
+  { columns, order, from, size }: Page,
+  sort: DocumentSearch['sort'],
+): Promise<Found | undefined> {
+  if (!candidates) return undefined;
+  const { documents, isHit } = candidates;
+  const hits = await db.repeated<{ tenantId: number; timestamp: number; uid: string }>(
+    sql`select t.tenant_id as "tenantId", t.timestamp, t.uid::text from ${documents} and ${isHit}
+      limit ${integer(maxCandidates)}`,
+  );
+  if (hits.length === maxCandidates) return undefined;
+  const total = hits.length;
+  if (size === 0 || from >= total) return { data: [], total };
+  const isNewest = isNewestFirst(sort);
+  if (isNewest) hits.sort((a, b) => b.timestamp - a.timestamp || (a.uid < b.uid ? -1 : 1));
+  const shown = isNewest ? hits.slice(from, from + size) : hits;
+  const data = await db.repeated<Row>(
+    sql`select ${columns} from unnest(${shown.map(({ tenantId }) => tenantId)}::bigint[],
+        ${shown.map(({ timestamp }) => timestamp)}::bigint[],
+        ${shown.map(({ uid }) => uid)}::uuid[]) k(tenant_id, timestamp, uid)
+      join ${raw(name)} t on t.tenant_id = k.tenant_id and t.timestamp = k.timestamp and t.uid = k.uid
+      order by ${order.whole} limit ${integer(size)} offset ${integer(isNewest ? 0 : from)}`,
+  );
+  return { data, total };
 }
 
 /** A page of hits since the time before which there are many documents, if it is full; by the term index, so few of them are read. */

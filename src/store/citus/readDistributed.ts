@@ -1,0 +1,12 @@
+import { distributedTables } from './distributedTables.ts';
+
+type Ask = (text: string) => Promise<Record<string, unknown>[]>;
+
+/** Which of these tables are distributed. The catalogue of Citus exists only where the extension does, so that it is asked second. */
+export async function readDistributed(ask: Ask): Promise<ReadonlySet<string>> {
+  const extension = await ask(`select from pg_extension where extname = 'citus'`);
+  if (extension.length === 0) return new Set();
+  const rows = await ask(`select logicalrelid::text as name from pg_dist_partition where partmethod = 'h'`);
+  const names = new Set(rows.map(({ name }) => name));
+  return new Set(distributedTables.filter((table) => names.has(table)));
+}

@@ -1,0 +1,270 @@
+import pg from 'pg';
+import pino from 'pino';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { type Sql, sql } from '../../src/lib/sql.ts';
+import { runHousekeeping } from '../../src/runtime/startHousekeeping.ts';
+import { alertTable } from '../../src/store/alerts/alertTable.ts';
+import { dropOldWords } from '../../src/store/alerts/alertWords.ts';
+import { distribute } from '../../src/store/citus/distribute.ts';
+import { distributedTables } from '../../src/store/citus/distributedTables.ts';
+import { onlyRow, openStore } from '../../src/store/db.ts';
+import { ownTenantsScope } from '../../src/store/documents/documentScopes.ts';
+import { searchKeys } from '../../src/store/documents/searchDocuments.ts';
+import { migrate } from '../../src/store/migrate.ts';
+import { createWorkspace } from '../../testing/createWorkspace.ts';
+import { type Citus, startCitus, whyNoCitus } from '../../testing/startCitus.ts';
+import { type Json, startTestApi, type TestApi } from '../../testing/startTestApi.ts';
+import { until } from '../../testing/until.ts';
+import { exampleBody, recordAt } from '../api/support/newBody.ts';
+import { endpoints } from '../api/support/observe.ts';
+import { createWorld, type World } from '../support/createWorld.ts';
+import { raiseAll } from '../support/randomAlerts.ts';
+
+type Statement = { text: string; values: unknown[] };
+
+const missing = await whyNoCitus();
+const dayMs = 86_400_000;
+
+describe('what asks several workers', () => {
+  beforeEach(({ skip }) => skip(missing !== undefined, missing));
+
+  let workspace: Awaited<ReturnType<typeof createWorkspace>>;
+  let citus: Citus;
+  let api: TestApi;
+  let worlds: World[];
+  let client: pg.Client;
+
+  beforeAll(async () => {
+    if (missing) return;
+    workspace = await createWorkspace();
+    citus = await startCitus(workspace.folder);
+    const { connection } = citus.coordinator;
+    await migrate(connection);
+    await distribute(connection, () => {});
+    api = await startTestApi({ database: { config: connection, drop: async () => {} } });
+    worlds = [];
+    for (let n = 0; n < 3; n++) worlds.push(await createWorld(api));
+    for (const world of worlds) await raiseSome(world, Date.now());
+    client = new pg.Client(connection);
+    await client.connect();
+  });
+
+  afterAll(async () => {
+    await client?.end();
+    await api?.stop();
+    await workspace?.remove();
+  });
+
+  async function raiseSome(
+    { tenant, project, contract, detector }: World,
+    last: number,
+    store = api.store,
+    word = 'Number',
+  ): Promise<void> {
+    await raiseAll(
+      store,
+      Array.from({ length: 8 }, (_, n) => ({
+        tenantId: tenant.id,
+        projectId: project.id,
+        contractId: contract.id,
+        detectorId: detector.id,
+        kind: 'detector',
+        group: 'SECURITY',
+        severity: n % 2 ? 'HIGH' : 'LOW',
+        timestamp: last - 1000 * n,
+        key: `${word} ${last} ${tenant.id} ${n}`,
+        eid: `late-${n}`,
+        name: 'late',
+        message: `${word} ${n}`,
+        meta: { amount: n },
+        tags: ['some'],
+        txHash: `0x${n % 3}`,
+      })),
+    );
+  }
+
+  /** The statements on distributed tables that this asks the coordinator. */
+  async function statementsOf(ask: () => Promise<void>): Promise<Statement[]> {
+    const found = new Map<string, Statement>();
+    const original = pg.Client.prototype.query;
+    const spy = vi.spyOn(pg.Client.prototype, 'query').mockImplementation(function (
+      this: pg.Client,
+      ...args: unknown[]
+    ) {
+      const [config, values = []] = args as [string | Statement, unknown[]?];
+      const { text, values: own = values } = typeof config === 'string' ? { text: config } : config;
+      if (isOnAlerts.test(text)) found.set(text, { text, values: own });
+      return Reflect.apply(original, this, args) as never;
+    });
+    try {
+      await ask();
+    } finally {
+      spy.mockRestore();
+    }
+    return [...found.values()];
+  }
+
+  it('has workers group and limit what an administrator asks for over all tenants', async () => {
+    const statements = await statementsOf(askAll);
+    const kinds = new Map<string, number>();
+    const unbounded: string[] = [];
+    for (const statement of statements)
+      for (const node of await remoteNodes(statement)) {
+        kinds.set(node, (kinds.get(node) ?? 0) + 1);
+        if (!/^(Limit|Aggregate)$/.test(node) && !bounded.some((each) => each.test(statement.text)))
+          unbounded.push(`${node}: ${statement.text.replaceAll(/\s+/g, ' ')}`);
+      }
+    expect(unbounded).toEqual([]);
+    // Searches and aggregations were among them.
+    expect(kinds.get('Limit')).toBeGreaterThan(100);
+    expect(kinds.get('Aggregate')).toBeGreaterThan(5);
+  });
+
+  /** What the plans of several workers begin with, where Citus asks several for a statement or part of it. */
+  async function remoteNodes({ text, values }: Statement): Promise<string[]> {
+    const { rows } = await client.query<{ 'QUERY PLAN': unknown }>({
+      text: `explain (format json, costs off) ${text}`,
+      values,
+    });
+    return findJobs(rows[0]?.['QUERY PLAN']).flatMap(({ 'Task Count': count, Tasks: [task] }) =>
+      count > 1 ? [task?.['Remote Plan'][0]?.[0]?.Plan['Node Type'] ?? 'unknown'] : [],
+    );
+  }
+
+  it('is little of what keeps house, and deletes', async () => {
+    const now = Date.now();
+    const { store } = api;
+    const count = async (rows: Sql) =>
+      onlyRow(await store.query<{ count: number }>(sql`select count(*) as count from ${rows}`)).count;
+    const kept = await count(sql`alert`);
+    for (const world of worlds) {
+      await raiseSome(world, now - 400 * dayMs);
+      const { id } = world.tenant;
+      await citus.coordinator.ask(
+        `insert into delivery_message (tenant_id, created_at, data) values (${id}, ${now - 8 * dayMs}, '{}')`,
+      );
+    }
+    const before = (await citus.coordinator.fanOuts()).length;
+    const warnings: string[] = [];
+    const log = pino({ level: 'warn' }, { write: (line: string) => void warnings.push(line) });
+    const chains = { isConfigured: () => false, client: () => undefined };
+    await runHousekeeping(
+      { store, chains, hsm: undefined, retentionDays: 90, now: () => now, log },
+      new AbortController().signal,
+    );
+    expect(warnings).toEqual([]);
+    const fanOuts = (await citus.coordinator.fanOuts()).slice(before);
+    expect(await count(sql`delivery_message where created_at < ${now - 7 * dayMs}`)).toBe(0);
+    expect(await count(sql`delivery_archive`)).toBe(worlds.length);
+    expect(await count(sql`alert`)).toBe(kept);
+    expect(new Set(fanOuts)).toEqual(
+      new Set([
+        'delete from delivery_archive where created_at < $1',
+        'delete from alert_rollup where day < $1',
+        'delete from incident where last_at < $1',
+      ]),
+    );
+  });
+
+  it('is not the dictionary of words, which tenants have beside their alerts', async () => {
+    const pattern = { query: 'message:/numb.*/', size: 100 };
+    const search = async () => (await api.ok('POST', 'alert/search', pattern)).data.length;
+    expect(await citus.coordinator.ask(`select pg_relation_size('alert_word')::int as bytes`)).toEqual([
+      { bytes: 0 },
+    ]);
+    expect(await search()).toBe(8 * worlds.length);
+  });
+
+  it('is as before where a newer table has yet to be distributed', async () => {
+    const { connection } = citus.coordinator;
+    for (const table of ['alert_word_field', 'alert_word', 'delivery_archive'])
+      await citus.coordinator.ask(`select undistribute_table('${table}')`);
+    const upgraded = openStore(connection, () => {});
+    try {
+      const own = ownTenantsScope({
+        all: false,
+        tenantIds: [worlds[0]!.tenant.id],
+        organisationIds: [],
+      });
+      const found = async (query: string) =>
+        (await searchKeys(upgraded, alertTable, own, { query, size: 100 }, Date.now())).length;
+      const before = await found('message:/numb.*/');
+      await raiseSome(worlds[0]!, Date.now() - 200_000, upgraded);
+      await raiseSome(worlds[0]!, Date.now() - 200_000, upgraded, 'local');
+      expect(await found('message:/numb.*/')).toBe(before + 8);
+      expect(await found('message:/loca.*/')).toBe(8);
+      await distribute(connection, () => {});
+      // Learns of it by a statement that fails.
+      await until(() =>
+        raiseSome(worlds[0]!, Date.now() - 300_000, upgraded, 'distributed').then(
+          () => true,
+          () => false,
+        ),
+      );
+      expect(await found('message:/loca.*/')).toBe(8);
+      expect(await found('message:/distr.*/')).toBe(8);
+    } finally {
+      await upgraded.close();
+    }
+  });
+
+  it('is not what drops old words, shard by shard', async () => {
+    const { store } = api;
+    const [newest] = await store.query<{ month: number }>(sql`select max(month) as month from alert_word`);
+    const before = (await citus.coordinator.fanOuts()).length;
+    await dropOldWords(store, Date.UTC(1970, Number(newest?.month) + 1));
+    expect((await citus.coordinator.fanOuts()).slice(before)).toEqual([]);
+    expect(await store.query(sql`select 1 from alert_word`)).toEqual([]);
+    expect(await store.query(sql`select 1 from alert_word_field where words <> 0`)).toEqual([]);
+  });
+
+  /** As an administrator, each endpoint, and searches in each of their ways to find. */
+  async function askAll(): Promise<void> {
+    const world = worlds[0]!;
+    const [{ uid }] = (await api.ok('POST', 'alert/search', { query: 'late' })).data as [Json];
+    const statuses = new Map<number, number>();
+    const ask = async (method: string, path: string, body?: Json) => {
+      const { status } = await api.call(method, path, body);
+      statuses.set(status, (statuses.get(status) ?? 0) + 1);
+    };
+    for (const endpoint of endpoints.filter(({ method }) => method !== 'DELETE')) {
+      if (/stream|login|logout|session/.test(endpoint.path)) continue;
+      const path = endpoint.path
+        .slice(1)
+        .replace('{id}', String(recordAt(world, endpoint.path).id))
+        .replace(/\{\w+\}/, String(uid));
+      await ask(endpoint.method, path, exampleBody(endpoint).body);
+    }
+    const sorts = [...alertTable.columns.keys(), 'meta.amount'].map((field) => [{ field }]);
+    const words = ['late', 'number AND 3', 'meta.amount:>2', 'finality:FINAL', 'message:/n.*r/', '*'];
+    for (const query of words)
+      for (const body of [{ query }, { query, from: 2, size: 3 }, { query, size: 500 }, { query, from: 900 }])
+        await ask('POST', 'alert/search', body);
+    for (const sort of sorts) {
+      await ask('POST', 'alert/search', { sort });
+      await ask('POST', 'alert/search', { sort, query: 'late', from: 3 });
+    }
+    for (const field of ['severity', 'tags', 'meta.amount', 'finality', 'contractId'])
+      await ask('POST', 'alert/aggregation', { query: 'late', aggregation: [{ name: 'a', field }] });
+    expect(statuses.get(200)).toBeGreaterThan(100);
+  }
+});
+
+const isOnAlerts = new RegExp(`\\b(from|join|into|update)\\s+(${distributedTables.join('|')})\\b`, 'i');
+
+/** What returns few rows without a limit: one by its uid, or those whose keys were found with a limit. */
+const bounded = [
+  /\bt\.uid = \$\d+::uuid\b/,
+  /\bjoin \(select t\.tenant_id, t\.timestamp, t\.uid from alert t where .* limit \$\d+ offset \$\d+\) k\b/s,
+];
+
+type Plan = { Plan: { 'Node Type': string } };
+type Job = { 'Task Count': number; Tasks: { 'Remote Plan': Plan[][] }[] };
+
+function findJobs(plan: unknown): Job[] {
+  if (typeof plan !== 'object' || plan === null) return [];
+  return Object.entries(plan).flatMap(([name, part]) => [
+    ...(name === 'Job' ? [part as Job] : []),
+    ...findJobs(part),
+  ]);
+}
