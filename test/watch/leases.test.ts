@@ -196,11 +196,11 @@ describe('three processes that watch one chain', () => {
     const former = await follower();
     const { holder } = await cursor();
     running.add(await workspace.serve(workspace.folder('data'), env()));
+    const standingBy = (vigil: Vigil) => logged(vigil, 'Standing by for the chain').length;
+    const before = new Map([...running].map((vigil) => [vigil, standingBy(vigil)]));
     // For a while no one would stand by in the place of the one that follows now.
-    await store.query(sql`update chain_standby set until = clock_timestamp()`);
-    const frozen = await until(() =>
-      [...running].find((vigil) => vigil !== former && logged(vigil, 'Standing by for the chain').length > 0),
-    );
+    await store.query(sql`delete from chain_standby`);
+    const frozen = await until(() => [...running].find((vigil) => standingBy(vigil) > before.get(vigil)!));
     process.kill(frozen.pid, 'SIGSTOP');
     running.delete(former);
     const { processed } = await cursor();
