@@ -5,7 +5,7 @@ import { bindChainHeights } from './citus/chainHeights.ts';
 import { type DistributedTable, distributedTables } from './citus/distributedTables.ts';
 import { openWorkers, type Server, type Workers } from './citus/openWorkers.ts';
 import { readDistributed } from './citus/readDistributed.ts';
-import { runOnShard } from './citus/runOnShard.ts';
+import { isNotSent, runOnShard } from './citus/runOnShard.ts';
 import { type Connection, clientOf } from './openClient.ts';
 import { nameOfRepeated, runRepeated } from './runRepeated.ts';
 import { isWorkerDown, toProblem, unavailable } from './toProblem.ts';
@@ -302,8 +302,14 @@ async function transaction<T>(
     try {
       return await transactionOnce(pool, work, layout, begin);
     } catch (error) {
-      if (!isDeadlock(error)) throw error;
-      if (attempt === attempts) throw unavailable('Too many changes touch the same records.', error);
+      if (!isDeadlock(error) && !isNotSent(error)) throw error;
+      if (attempt === attempts)
+        throw unavailable(
+          isNotSent(error)
+            ? "The server with the tenant's alerts cannot be asked at the moment."
+            : 'Too many changes touch the same records.',
+          error,
+        );
     }
   }
 }
@@ -330,7 +336,7 @@ async function transactionOnce<T>(
   } catch (error) {
     failure = error;
     if (!isBroken(error))
-      await client.query('rollback').catch((rollbackError: Error) => {
+      await client.query(isNotSent(error) ? endSession : 'rollback').catch((rollbackError: Error) => {
         failure = rollbackError;
       });
     throw toProblem(error);
@@ -338,6 +344,9 @@ async function transactionOnce<T>(
     client.release(isBroken(failure));
   }
 }
+
+/** In one message, so that a pooler ends the same session. */
+const endSession = 'rollback; select pg_terminate_backend(pg_backend_pid())';
 
 async function connect(pool: pg.Pool): Promise<pg.PoolClient> {
   try {

@@ -242,6 +242,27 @@ describe('on Citus', () => {
     await moveTenant(tenant.id);
   });
 
+  it('writes on when sessions of the coordinator send nothing to workers any more', async () => {
+    const failing = sql`with part as materialized (select a.uid from alert a join alert b on a.uid = b.uid)
+      select part.uid from part join alert using (uid)`;
+    // Each leaves its session so.
+    const failed = await Promise.allSettled(
+      Array.from({ length: 3 }, () => api.store.transaction((tx) => tx.query(failing))),
+    );
+    expect(failed.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
+    const world = worlds[0]!;
+    let attempts = 0;
+    await api.store.transaction((tx) => {
+      attempts++;
+      return tx.atTenant!(world.tenant.id).query(
+        sql`select count(*)::text as shard_row from alert where tenant_id = ${world.tenant.id}`,
+      );
+    });
+    expect(attempts).toBeGreaterThan(1);
+    await raiseAll(api.store, findings(world, 'unsent', 2));
+    expect(await search(world, 'name:unsent')).toHaveLength(2);
+  });
+
   /** Moves the tenant's shards to the other worker, and leaves the old ones, as Citus does until its maintenance removes them. */
   async function moveTenant(tenantId: number, before = ''): Promise<void> {
     const shard = `get_shard_id_for_distribution_column('alert', ${tenantId})`;

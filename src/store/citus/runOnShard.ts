@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type pg from 'pg';
+import pg from 'pg';
 import { distributedTables } from './distributedTables.ts';
 import type { Workers } from './openWorkers.ts';
 
@@ -127,9 +127,20 @@ function toRows(
 
 const tables = distributedTables.map((table) => `'${table}'`).join();
 
+/** The error of a statement for a worker alone that Citus did not send there. */
+const notSent = 'VG001';
+
 /**
- * On the worker a statement reads the tables of the shard themselves, and stays prepared under its name. Elsewhere, as within a
- * transaction, it runs as it is.
+ * Whether Citus kept a statement that only a worker can run. It does so in a session in which planning a statement with parts has
+ * once failed, until that session ends, and for a worker that lacks its metadata.
+ */
+export function isNotSent(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === notSent;
+}
+
+/**
+ * On the worker a statement reads the tables of the shard themselves, and stays prepared under its name. Elsewhere it runs as it
+ * is, unless only a worker can run it.
  */
 export const createRunOnShard = `create or replace function run_on_shard(tenant bigint, name text, statement text,
     variadic args text[]) returns setof text language plpgsql as $$
@@ -150,6 +161,10 @@ export const createRunOnShard = `create or replace function run_on_shard(tenant 
             '\\1\\2' || relation || '_' || get_shard_id_for_distribution_column(relation::regclass, tenant), 'gi');
         end loop;
       else
+        if position('as ${shardRow.name} ' in statement) > 0 then
+          raise exception 'Citus did not send a statement to the worker of tenant %.', tenant
+            using errcode = '${notSent}';
+        end if;
         own := 'once';
       end if;
       -- What failed before has left it.
