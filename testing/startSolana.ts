@@ -70,6 +70,8 @@ export async function startSolana(surfnet: Json) {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+      // Once in hundreds of runs it has not answered.
+      signal: AbortSignal.timeout(20_000),
     });
     return (await reply.json()) as Json;
   }
@@ -83,7 +85,8 @@ export async function startSolana(surfnet: Json) {
   let syncing: Promise<void> = Promise.resolve();
   /** Takes up the blocks that the node has made meanwhile. */
   function sync(): Promise<void> {
-    syncing = syncing.then(async () => {
+    const former = syncing.catch(() => {});
+    syncing = former.then(async () => {
       const newest = (await ask('getSlot', [commitment])).result as number;
       for (let real = Math.max(lastReal + 1, newest - 400); real <= newest; real++) {
         const { result: block } = await ask('getBlock', [
