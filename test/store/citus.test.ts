@@ -3,7 +3,6 @@ import { sql } from '../../src/lib/sql.ts';
 import type { Finding } from '../../src/model/alert.ts';
 import { everything } from '../../src/model/principal.ts';
 import { lastAlertEvent, readAlertEvents } from '../../src/store/alerts/alertEvents.ts';
-import { alertTable } from '../../src/store/alerts/alertTable.ts';
 import { findIncidentStates } from '../../src/store/alerts/incidents.ts';
 import { ensurePartitions } from '../../src/store/alerts/partitions.ts';
 import { retractAlerts } from '../../src/store/alerts/retractAlerts.ts';
@@ -23,8 +22,7 @@ import { createWorkspace } from '../../testing/createWorkspace.ts';
 import { type Citus, startCitus, whyNoCitus } from '../../testing/startCitus.ts';
 import { type Json, startTestApi, type TestApi } from '../../testing/startTestApi.ts';
 import { until } from '../../testing/until.ts';
-import { exampleBody, recordAt } from '../api/support/newBody.ts';
-import { endpoints } from '../api/support/observe.ts';
+import { askAll } from '../support/askAll.ts';
 import { createWorld, type World } from '../support/createWorld.ts';
 import { raiseAll } from '../support/randomAlerts.ts';
 import { whilePrepared } from '../support/whilePrepared.ts';
@@ -146,40 +144,10 @@ describe('on Citus', () => {
     await citus.coordinator.ask('select count(*) from alert');
     const before = await fanOuts();
     expect(before).toBeGreaterThan(0);
-    for (const world of worlds.slice(0, 2)) await askAll(world);
+    for (const world of worlds.slice(0, 2))
+      await askAll(api, world, await api.token(world.tenant.id, 'tenant-manager'));
     expect((await citus.coordinator.fanOuts()).slice(before)).toEqual([]);
   });
-
-  /** Each endpoint, and searches in each of their ways to find. */
-  async function askAll(world: World): Promise<void> {
-    const token = await api.token(world.tenant.id, 'tenant-manager');
-    const [{ uid } = { uid: '' }] = await search(world, 'late');
-    const statuses = new Map<number, number>();
-    const ask = async (method: string, path: string, body?: Json) => {
-      const { status } = await api.call(method, path, body, { token });
-      statuses.set(status, (statuses.get(status) ?? 0) + 1);
-    };
-    for (const endpoint of endpoints.filter(({ method }) => method !== 'DELETE')) {
-      if (/stream|login|logout|session/.test(endpoint.path)) continue;
-      const path = endpoint.path
-        .slice(1)
-        .replace('{id}', String(recordAt(world, endpoint.path).id))
-        .replace(/\{\w+\}/, uid);
-      await ask(endpoint.method, path, exampleBody(endpoint).body);
-    }
-    const sorts = [...alertTable.columns.keys(), 'meta.amount'].map((field) => [{ field }]);
-    const words = ['late', 'number AND 3', 'meta.amount:>2', 'finality:FINAL', 'message:/n.*r/', '*'];
-    for (const query of words)
-      for (const body of [{ query }, { query, from: 2, size: 3 }, { query, size: 500 }, { query, from: 900 }])
-        await ask('POST', 'alert/search', body);
-    for (const sort of sorts) {
-      await ask('POST', 'alert/search', { sort });
-      await ask('POST', 'alert/search', { sort, query: 'late', from: 3 });
-    }
-    for (const field of ['severity', 'tags', 'meta.amount', 'finality', 'contractId'])
-      await ask('POST', 'alert/aggregation', { query: 'late', aggregation: [{ name: 'a', field }] });
-    expect(statuses.get(200)).toBeGreaterThan(100);
-  }
 
   it('reads the same on the worker itself, where it stays prepared', async () => {
     const { tenant } = worlds[0]!;

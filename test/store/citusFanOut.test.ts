@@ -13,10 +13,9 @@ import { searchKeys } from '../../src/store/documents/searchDocuments.ts';
 import { migrate } from '../../src/store/migrate.ts';
 import { createWorkspace } from '../../testing/createWorkspace.ts';
 import { type Citus, startCitus, whyNoCitus } from '../../testing/startCitus.ts';
-import { type Json, startTestApi, type TestApi } from '../../testing/startTestApi.ts';
+import { startTestApi, type TestApi } from '../../testing/startTestApi.ts';
 import { until } from '../../testing/until.ts';
-import { exampleBody, recordAt } from '../api/support/newBody.ts';
-import { endpoints } from '../api/support/observe.ts';
+import { askAll } from '../support/askAll.ts';
 import { createWorld, type World } from '../support/createWorld.ts';
 import { raiseAll } from '../support/randomAlerts.ts';
 
@@ -105,7 +104,7 @@ describe('what asks several workers', () => {
   }
 
   it('has workers group and limit what an administrator asks for over all tenants', async () => {
-    const statements = await statementsOf(askAll);
+    const statements = await statementsOf(() => askAll(api, worlds[0]!));
     const kinds = new Map<string, number>();
     const unbounded: string[] = [];
     for (const statement of statements)
@@ -217,37 +216,6 @@ describe('what asks several workers', () => {
     expect(await store.query(sql`select 1 from alert_word`)).toEqual([]);
     expect(await store.query(sql`select 1 from alert_word_field where words <> 0`)).toEqual([]);
   });
-
-  /** As an administrator, each endpoint, and searches in each of their ways to find. */
-  async function askAll(): Promise<void> {
-    const world = worlds[0]!;
-    const [{ uid }] = (await api.ok('POST', 'alert/search', { query: 'late' })).data as [Json];
-    const statuses = new Map<number, number>();
-    const ask = async (method: string, path: string, body?: Json) => {
-      const { status } = await api.call(method, path, body);
-      statuses.set(status, (statuses.get(status) ?? 0) + 1);
-    };
-    for (const endpoint of endpoints.filter(({ method }) => method !== 'DELETE')) {
-      if (/stream|login|logout|session/.test(endpoint.path)) continue;
-      const path = endpoint.path
-        .slice(1)
-        .replace('{id}', String(recordAt(world, endpoint.path).id))
-        .replace(/\{\w+\}/, String(uid));
-      await ask(endpoint.method, path, exampleBody(endpoint).body);
-    }
-    const sorts = [...alertTable.columns.keys(), 'meta.amount'].map((field) => [{ field }]);
-    const words = ['late', 'number AND 3', 'meta.amount:>2', 'finality:FINAL', 'message:/n.*r/', '*'];
-    for (const query of words)
-      for (const body of [{ query }, { query, from: 2, size: 3 }, { query, size: 500 }, { query, from: 900 }])
-        await ask('POST', 'alert/search', body);
-    for (const sort of sorts) {
-      await ask('POST', 'alert/search', { sort });
-      await ask('POST', 'alert/search', { sort, query: 'late', from: 3 });
-    }
-    for (const field of ['severity', 'tags', 'meta.amount', 'finality', 'contractId'])
-      await ask('POST', 'alert/aggregation', { query: 'late', aggregation: [{ name: 'a', field }] });
-    expect(statuses.get(200)).toBeGreaterThan(100);
-  }
 });
 
 const isOnAlerts = new RegExp(`\\b(from|join|into|update)\\s+(${distributedTables.join('|')})\\b`, 'i');

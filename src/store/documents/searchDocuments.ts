@@ -7,8 +7,9 @@ import { countCommon, isOneRare } from './commonTerms.ts';
 import { type CompiledSearch, compileSearch, type QueryInput } from './compileQuery.ts';
 import { countUpToByCells } from './countCells.ts';
 import { documentJson } from './documentJson.ts';
-import { isNewestFirst, type Order, rejectObjectSort, type SortItem, sortSql } from './documentSort.ts';
+import { isNewestFirst, rejectObjectSort, type SortItem, sortSql } from './documentSort.ts';
 import { asSeenIn, type DocumentScope, type DocumentTable, memberColumn } from './documentTable.ts';
+import { type Found, maxCandidates, type Page, type Row, searchCandidates } from './searchCandidates.ts';
 
 /** A search by query string. */
 export type DocumentSearch = QueryInput & {
@@ -30,15 +31,9 @@ const manyNewest = 8000;
 const maxHitsAmongNewest = 1000;
 /** For up to this many hits, scanning the newest documents is tried before the term index. */
 const fewHits = 100;
-/** If the term index names no more documents than this, all of them are read. */
-const maxCandidates = 5000;
 
 /** Pages in another order than time that end later are not searched by the times of their hits. */
 const maxHitsByTime = 100;
-
-type Row = { [member: string]: unknown };
-type Page = { columns: Sql; order: Order; from: number; size: number };
-type Found = { data: Row[]; total?: number };
 
 export async function searchDocuments(
   db: Db,
@@ -108,12 +103,7 @@ async function findRows(
       !search.timeseries && countCommon(db, table.name, compiled.candidateHashes) > 3 * maxCandidates;
     const moreNewest = async () =>
       hasFewHits ? searchMoreNewest(run, table, compiled, page, search.sort) : undefined;
-    const isSpread = compiled.ofTenant === empty && (await db.isDistributed());
-    const fewCandidates = () =>
-      isSpread
-        ? searchSpread(run, table, compiled, page, search.sort)
-        : searchCandidates(run, table, compiled, page);
-    const candidates = hasMany ? moreNewest : fewCandidates;
+    const candidates = hasMany ? moreNewest : () => searchCandidates(run, table, compiled, page, search.sort);
     const isNewestFaster = hasFewHits && !isOneRare(db, table.name, compiled.hashes);
     const [first, second] = isNewestFaster ? [newest, candidates] : [candidates, newest];
     const { data, total } =
@@ -143,110 +133,6 @@ async function searchNewest(
   if (rows.length === hits) return { data: rows.slice(from) };
   const isBeyond = (await db.prepared(newest.beyond(count))).length > 0;
   return isBeyond ? undefined : { data: rows.slice(from), total: rows.length };
-}
-
-/** All hits, if the term index names few documents. */
-async function searchCandidates(
-  db: Db,
-  table: DocumentTable,
-  { candidates }: CompiledSearch,
-  page: Page,
-): Promise<Found | undefined> {
-  if (!candidates) return undefined;
-  const { documents, isHit } = candidates;
-  if (page.size === 0) {
-    const { read, total } = onlyRow(
-      await db.repeated<{ read: number; total: number }>(
-        sql`select count(*) as read, count(*) filter (where ${isHit}) as total
-          from (select * from ${documents} limit ${integer(maxCandidates)}) t`,
-      ),
-    );
-    return read === maxCandidates ? undefined : { data: [], total };
-  }
-  const isCollected = table.mayBeLong !== undefined && !(await db.isDistributed());
-  const found = isCollected ? await collectCandidates(db, table, candidates, page) : 'long';
-  return found === 'long' ? numberCandidates(db, candidates, page) : found;
-}
-
-/** Where all these values of a document are no longer than this together, PostgreSQL stores none of them elsewhere. */
-const maxShort = 1500;
-
-/**
- * Reads the hits into an array and sorts that: whole rows pass through fewer steps than where each is numbered. A row in an array
- * has all its values, so that hits with long ones are left to the other way.
- */
-async function collectCandidates(
-  db: Db,
-  { name, mayBeLong = [] }: DocumentTable,
-  { documents, isHit }: NonNullable<CompiledSearch['candidates']>,
-  { columns, order, from, size }: Page,
-): Promise<Found | undefined | 'long'> {
-  const bytes = mayBeLong.map((column) => `coalesce(pg_column_size(t.${column}), 0)`).join(' + ');
-  const isShort = raw(`${bytes} <= ${maxShort}`);
-  const rows = await db.repeated<Row>(
-    sql`select ${columns}, a.read as _read, cardinality(a.hits) as _total, t.uid is null as _long
-      from (select count(*) as read, array_agg(case when ${isShort} then row(t.*)::${raw(name)} end)
-              filter (where ${isHit}) as hits
-            from (select * from ${documents} limit ${integer(maxCandidates)}) t) a
-      left join lateral unnest(a.hits) t on true
-      order by t.uid is null desc, ${order.whole} limit ${integer(from + size)}`,
-  );
-  const { _read, _total, _long } = onlyRow(rows.slice(0, 1));
-  if (_read === maxCandidates) return undefined;
-  if (_total === null) return { data: [], total: 0 };
-  if (_long) return 'long';
-  const data = rows.slice(from).map(({ _read, _total, _long, ...row }) => row);
-  return { data, total: Number(_total) };
-}
-
-async function numberCandidates(
-  db: Db,
-  { documents, isHit }: NonNullable<CompiledSearch['candidates']>,
-  { columns, order, from, size }: Page,
-): Promise<Found | undefined> {
-  // The last of so many is always in the result, hit or not, and shows that there may be more.
-  const rows = await db.repeated<Row>(
-    sql`select ${columns}, t.n as _n, count(*) over () as _total
-      from (select *, row_number() over () as n from ${documents}) t
-      where n <= ${maxCandidates} and (n = ${maxCandidates} or ${isHit})
-      order by t.n = ${maxCandidates} desc, ${order.whole} limit ${integer(from + size)}`,
-  );
-  if (rows[0]?._n === maxCandidates) return undefined;
-  const data = rows.slice(from, from + size).map(({ _n, _total, ...row }) => row);
-  return { data, total: Number(rows[0]?._total ?? 0) };
-}
-
-/**
- * The same where several workers have the documents: those send the keys of their hits, because Citus would read all candidates on the
- * coordinator before it numbers them.
- */
-async function searchSpread(
-  db: Db,
-  { name }: DocumentTable,
-  { candidates }: CompiledSearch,
-  { columns, order, from, size }: Page,
-  sort: DocumentSearch['sort'],
-): Promise<Found | undefined> {
-  if (!candidates) return undefined;
-  const { documents, isHit } = candidates;
-  const hits = await db.repeated<{ tenantId: number; timestamp: number; uid: string }>(
-    sql`select t.tenant_id as "tenantId", t.timestamp, t.uid::text from ${documents} and ${isHit}
-      limit ${integer(maxCandidates)}`,
-  );
-  if (hits.length === maxCandidates) return undefined;
-  const total = hits.length;
-  if (size === 0 || from >= total) return { data: [], total };
-  const isNewest = isNewestFirst(sort);
-  if (isNewest) hits.sort((a, b) => b.timestamp - a.timestamp || (a.uid < b.uid ? -1 : 1));
-  const shown = isNewest ? hits.slice(from, from + size) : hits;
-  const data = await db.repeated<Row>(
-    sql`select ${columns} from unnest(${shown.map(({ tenantId }) => tenantId)}::bigint[],
-        ${shown.map(({ timestamp }) => timestamp)}::bigint[],
-        ${shown.map(({ uid }) => uid)}::uuid[]) k(tenant_id, timestamp, uid)
-      join ${raw(name)} t on t.tenant_id = k.tenant_id and t.timestamp = k.timestamp and t.uid = k.uid
-      order by ${order.whole} limit ${integer(size)} offset ${integer(isNewest ? 0 : from)}`,
-  );
-  return { data, total };
 }
 
 /** A page of hits since the time before which there are many documents, if it is full; by the term index, so few of them are read. */
