@@ -75,7 +75,7 @@ describe('what asks several workers', () => {
         eid: `late-${n}`,
         name: 'late',
         message: `${word} ${n}`,
-        meta: { amount: n },
+        meta: { amount: n, notes: [`note ${n}`, 'fine'], within: [{ text: `text ${n}` }] },
         tags: ['some'],
         txHash: `0x${n % 3}`,
       })),
@@ -117,6 +117,29 @@ describe('what asks several workers', () => {
     // Searches and aggregations were among them.
     expect(kinds.get('Limit')).toBeGreaterThan(100);
     expect(kinds.get('Aggregate')).toBeGreaterThan(5);
+  });
+
+  it('answers aggregations of an administrator over all tenants, whatever their items match', async () => {
+    const queries = [
+      'meta.amount:>2',
+      'meta.notes.keyword:"note 3"',
+      'meta.within.text:[text TO texu]',
+      'meta.within.text.keyword:["text 2" TO "text 5"]',
+      'finality:HEAD',
+      'message:/n.*r/',
+    ];
+    for (const field of ['severity', 'meta.notes.keyword', 'meta.amount', 'finality', 'tags'])
+      for (const query of queries) {
+        const own = { name: 'own', field: 'meta.amount', aggregation: ['count', 'cardinality'], query };
+        const deeper = { name: 'deeper', field: 'txHash', aggregation: [own] };
+        for (const items of [{ aggregation: [own] }, { aggregation: [deeper] }, { query }]) {
+          const aggregation = [{ name: 'a', field, ...items }];
+          for (const whole of [{}, { query }]) {
+            const answer = await api.call('POST', 'alert/aggregation', { ...whole, aggregation });
+            expect(answer.status, `${JSON.stringify({ ...whole, aggregation })}: ${answer.text}`).toBe(200);
+          }
+        }
+      }
   });
 
   /** What the plans of several workers begin with, where Citus asks several for a statement or part of it. */

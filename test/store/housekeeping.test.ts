@@ -127,7 +127,7 @@ describe('keeping house', () => {
     expect(await indexes()).toEqual(after);
   });
 
-  it('fills the pages of the index of terms of an ended month, once', async () => {
+  it('fills the pages of the index of terms of an ended month, once', async ({ skip }) => {
     const rebuild = () => rebuildIndexes(store, { now: Date.UTC(2022, 2, 10) }, new AbortController().signal);
     await ensurePartitions(store, 'alert', [Date.UTC(2022, 1)]);
     // A third of the terms of an alert no other has; another third few have.
@@ -146,6 +146,21 @@ describe('keeping house', () => {
       store.query(
         sql`select count(*)::int as count from alert_2022_02 where terms && array[7] and terms && array[hashint8(30001)]`,
       );
+    if (await store.isDistributed()) {
+      const files = () =>
+        store.query<{ success: boolean; result: string }>(
+          sql`select success, result from run_command_on_workers(${`select string_agg(relname || ' ' || relfilenode, ', '
+            order by relname) from pg_class where relname ~ '^alert_2022_02_terms_idx_[0-9]+$'`})`,
+        );
+      const before = await files();
+      expect(before.filter(({ success, result }) => success && result.includes('terms_idx'))).not.toEqual([]);
+      await rebuild();
+      expect(await files()).toEqual(before);
+      skip(
+        'On Citus the index of terms stays as it is, which was checked: full pages take memory of a certain size, and a session ' +
+          'of a worker in which a coordinator rebuilds an index has the size that is set for that worker.',
+      );
+    }
     await store.query(sql`create index built_at_once on alert_2022_02 using gin (terms)`);
     const atOnce = await bytes('built_at_once');
     await store.query(sql`drop index built_at_once`);

@@ -37,6 +37,7 @@ export async function rebuildIndexes(
     await rebuildOrdered(store, maintain, table);
     await finish(store, name);
   }
+  // A coordinator sends a worker either a setting or a rebuild beside which others write, in sessions of their own.
   if (await store.isDistributed()) return;
   for (const month of ended.filter((name) => !expired.includes(name))) {
     const index = termIndexOf(month);

@@ -76,9 +76,10 @@ function baseOfDocuments({ table, condition, ancestors, slots, levels, filters }
     ...keyFirst.filter(({ index }) => index > deeperThan).map((key) => key.first),
     ...measured.flatMap((other) => (other !== but && other.source?.first ? [other.source.first] : [])),
   ];
+  const filtered = [...filters.keys()];
   const columns = measured.flatMap((measure) => {
-    const filter = filters.get(measure.item);
-    const rows = [...firsts(measure, measure.index), ...(filter ? [sql`(${filter})`] : [])];
+    const place = filtered.indexOf(measure.item);
+    const rows = [...firsts(measure, measure.index), ...(place < 0 ? [] : [raw(`t.f${place}`)])];
     return partColumns(measure.item, measure.source, rows, columnPrefix(measure.index, measure.number));
   });
   const all = firsts(undefined, -1);
@@ -90,7 +91,7 @@ function baseOfDocuments({ table, condition, ancestors, slots, levels, filters }
   ];
   const slot = ancestors.length === 0 ? raw('0') : raw('t.slot');
   return sql`select ${slot} as s, ${join([...keys, sql`${docs} as d`, ...columns], ', ')}
-    from ${documents(table, condition, ancestors, slots)} ${join(froms, ' ')}
+    from ${documents(table, condition, ancestors, slots, [...filters.values()])} ${join(froms, ' ')}
     group by ${join([raw('1'), ...levels.map(({ key }, index) => key.group ?? raw(String(index + 2)))], ', ')}`;
 }
 
@@ -124,14 +125,20 @@ function manyValue({ type }: Level['key'], alias: string): Sql {
   return raw(type === 'text' ? `${alias}.value collate "C"` : `${alias}.value`);
 }
 
-/** The documents, with `slot` where they are in the buckets of other items: as often as they are in one. */
+/**
+ * The documents, with `slot` where they are in the buckets of other items: as often as they are in one; and with `f0`, `f1`, …,
+ * whether they match each of the filters. These are no part of aggregates, because workers of Citus run no subquery there.
+ */
 function documents(
   table: DocumentTable,
   condition: Sql,
   ancestors: readonly Level[],
   slots: Reading['slots'],
+  filters: readonly Sql[],
 ): Sql {
-  if (ancestors.length === 0) return sql`(select * from ${raw(table.name)} t where ${condition}) t`;
+  const matches = filters.map((filter, place) => sql`(${filter}) as ${raw(`f${place}`)}`);
+  if (ancestors.length === 0)
+    return sql`(select ${join([raw('t.*'), ...matches], ', ')} from ${raw(table.name)} t where ${condition}) t`;
   const types = ancestors.map(({ key }, index) => `, a${index} ${key.type}`).join('');
   const rows = slots.map(({ keys }, slot) => ({
     slot,
@@ -140,7 +147,7 @@ function documents(
   const keys = ancestors.map(({ key }, index) => sql`${keyValue(key, `b${index}`)} as ${raw(`a${index}`)}`);
   const many = ancestors.map(({ key }, index) => (key.isMany ? keyRows(key, `b${index}`, 'inner') : raw('')));
   const same = ancestors.map((_, index) => `c.a${index} = t.a${index}`).join(' and ');
-  return sql`(select t.*, c.slot from
+  return sql`(select ${join([raw('t.*'), raw('c.slot'), ...matches], ', ')} from
     (select t.*, ${join(keys, ', ')} from ${raw(table.name)} t ${join(many, ' ')} where ${condition}) t
     full join jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) c(slot int${raw(types)}) on ${raw(same)}
     where ${isMatched('t.tenant_id')} and ${isMatched('c.slot')}) t`;
