@@ -48,6 +48,13 @@ export function createWatchList(chain: Chain) {
   const subscribersById = { detector: new Map<number, Subscriber>(), trigger: new Map<number, Subscriber>() };
   const uninspected = new Map<number, ContractFacts>();
   const added = new Map<Subscriber, Added>();
+  /**
+   * Those among them that were there before the chain is followed and compare with no baseline: a block shows them nothing
+   * but itself, unless they watch only blocks after it. Apart, because they are nearly all, and going through them with the first
+   * block would hold all chains of the process.
+   */
+  const settled = new Map<Subscriber, Added>();
+  let settledTo = -1;
   /** By contract. */
   const invalid = new Map<number, InvalidSubscriber[]>();
   let changes = new Set<string>();
@@ -55,13 +62,25 @@ export function createWatchList(chain: Chain) {
   let isFirst = true;
   const mutex = createMutex();
 
+  function settle(subscriber: Subscriber, item: Added): void {
+    settled.set(subscriber, item);
+    settledTo = Math.max(settledTo, item.from ?? -1);
+  }
+
+  function unsettle(): void {
+    for (const [subscriber, item] of settled) added.set(subscriber, item);
+    settled.clear();
+    settledTo = -1;
+  }
+
   /** `isOwn`: it, or what belongs to it, was changed, and not only its project or tenant. */
   function put(row: WatchedContract, isOwn: boolean): void {
     const { id, tenantId, projectId, address, name, implementation, addressType, abi, watchedFrom } = row;
     if (isFirst) drop(id);
     const known = contracts.get(id);
     const former = known && new Map(known.subscribers.map((own) => [keyOf(own), own]));
-    const waiting = known && new Map(known.subscribers.map((own) => [own, added.get(own)]));
+    const waiting =
+      known && new Map(known.subscribers.map((own) => [own, added.get(own) ?? settled.get(own)]));
     if (known) drop(id);
     // Shared values instead of a copy for each contract.
     const contract: ContractFacts = {
@@ -95,6 +114,8 @@ export function createWatchList(chain: Chain) {
         if (before && !isChanged) {
           const since = waiting?.get(before);
           if (since) added.set(subscriber, since);
+        } else if (isFirst && !subscriber.takesBaseline) {
+          if (from !== null) settle(subscriber, { from, isNew: false, mayWait: ownFrom !== from });
         } else if (isOwn || subscriber.takesBaseline)
           added.set(subscriber, {
             from: isOwn ? from : null,
@@ -118,6 +139,7 @@ export function createWatchList(chain: Chain) {
       index.remove(subscriber);
       if (subscriber.seesPending) pendingIndex.remove(subscriber);
       added.delete(subscriber);
+      settled.delete(subscriber);
       subscribersById[subscriber.kind].delete(subscriber.id);
     }
     contracts.delete(contractId);
@@ -204,8 +226,14 @@ export function createWatchList(chain: Chain) {
       invalid.clear();
       return taken;
     },
-    /** Those that were not shown any block since they were read, as all at the start; until `removeAdded`. */
-    added: (): ReadonlyMap<Subscriber, Added> => new Map(added),
+    /**
+     * Those that were not shown any block since they were read and to which it matters, as the next one follows this number; until
+     * `removeAdded`.
+     */
+    added(tip: number): ReadonlyMap<Subscriber, Added> {
+      if (settledTo > tip) unsettle();
+      return new Map(added);
+    },
     isAdded: (subscriber: Subscriber) => added.has(subscriber),
     /** Whether it was created while the chain was followed, and watches only blocks after this one. */
     isYounger(subscriber: Subscriber, number: number): boolean {
@@ -216,11 +244,15 @@ export function createWatchList(chain: Chain) {
       const item = added.get(subscriber);
       if (item) added.set(subscriber, { ...item, from, isNew: true });
     },
+    /** A block was shown to these, and to all to which it does not matter. */
     removeAdded(shown: Iterable<Subscriber>): void {
       for (const subscriber of shown) added.delete(subscriber);
+      settled.clear();
+      settledTo = -1;
     },
     /** The block with which following a chain starts: the oldest one in which a contract was added of late, or the newest. */
     startAt(latest: number): number {
+      unsettle();
       // No one set the first block, so that nothing is shown what was there before it.
       for (const [subscriber, item] of added) added.set(subscriber, { ...item, mayWait: true });
       let first = latest;

@@ -25,7 +25,7 @@ export async function takeBaselines(
   evaluateBlock: EvaluateBlock,
 ): Promise<ReadonlyMap<Subscriber, number>> {
   const { watchList, states, deferrals } = context;
-  const added = watchList.added();
+  const added = watchList.added((first?.number ?? 0) - 1);
   if (added.size === 0 || !first || first.number === 0)
     return new Map(Array.from(added.keys(), (subscriber) => [subscriber, -1]));
   const tip = first.number - 1;
