@@ -26,10 +26,24 @@ export function join(parts: readonly Sql[], separator: string): Sql {
 
 export const empty: Sql = raw('');
 
+/** A statement that is sent more than once, whose text is put together only once. */
+type Rendered = Sql & { readonly text: string; readonly bound: readonly unknown[] };
+
+export function renderOnce(statement: Sql): Sql {
+  const { text, values } = render(statement);
+  const rendered: Rendered = { ...statement, text, bound: values };
+  return rendered;
+}
+
 export function render(statement: Sql): { text: string; values: unknown[] } {
+  if (isRendered(statement)) return { text: statement.text, values: [...statement.bound] };
   const values: unknown[] = [];
   const text = write(statement, values);
   return { text, values };
+}
+
+function isRendered(statement: Sql): statement is Rendered {
+  return 'bound' in statement;
 }
 
 function write(part: Sql, values: unknown[]): string {

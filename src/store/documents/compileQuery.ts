@@ -8,6 +8,7 @@ import { createPacedMatcher } from '../../query/lucene/createPacedMatcher.ts';
 import { createSubject } from '../../query/lucene/createSubject.ts';
 import { namedFields } from '../../query/lucene/namedFields.ts';
 import { parseQuery } from '../../query/lucene/parseQuery.ts';
+import type { Pattern } from '../../query/lucene/patternNode.ts';
 import { fieldsOf, type Predicate } from '../../query/lucene/predicate.ts';
 import type { Narrow } from '../../query/lucene/sqlPredicate.ts';
 import type { SqlSource, TermHashes } from '../../query/lucene/sqlSource.ts';
@@ -68,6 +69,8 @@ export type CompiledSearch = {
   hashes?: readonly (readonly number[])[];
   /** The hashes of all that the term index names, if these are one list; it may name documents without one besides. */
   candidateHashes?: readonly number[];
+  /** Statements for pages of it, by the members that these show; absent where it depends on the documents as they are now. */
+  statements?: WeakMap<readonly string[], Map<string, Sql>>;
 };
 
 export async function compileSearch(
@@ -78,21 +81,79 @@ export async function compileSearch(
   now: number,
   budget = createQueryBudget(),
 ): Promise<CompiledSearch> {
+  const prepared = prepareSearch(table, input, now, budget);
+  // Each step is short, but together they may block the event loop for a query of a thousand clauses.
+  if (prepared.predicate) await yieldToEventLoop();
+  return buildSearch(db, table, scope, prepared, await readBasis(db, table, scope, prepared));
+}
+
+/** What a search says by itself. */
+export type PreparedSearch = {
+  predicate?: Predicate;
+  times: readonly Sql[];
+  bounds: readonly Sql[];
+  isHidden: boolean;
+  isInOrder: boolean;
+};
+
+export function prepareSearch(
+  table: DocumentTable,
+  input: QueryInput,
+  now: number,
+  budget: QueryBudget,
+): PreparedSearch {
   const times = input.timeseries ? [inTime(input.timeseries)] : [];
   const query = input.query?.trim() ? parseQuery(input.query) : undefined;
   const { hidden } = table;
-  const isHidden = hidden && !hidden.unless.some((name) => query && namedFields(query).has(name));
+  const isHidden =
+    hidden !== undefined && !hidden.unless.some((name) => query && namedFields(query).has(name));
   const bounds = isHidden ? [...times, hidden.condition] : times;
-  const ofTenant = await nameTenant(db, scope);
-  if (!query) return { condition: all([scope.condition, ...bounds]), ofTenant };
+  const isInOrder = (isHidden || !hidden) && (input.timeseries?.length ?? 1) === 1;
+  if (!query) return { times, bounds, isHidden, isInOrder };
   const { predicate, cost } = compile(query, table.mapping, now, budget.left);
   budget.left -= cost;
-  // Each step is short, but together they may block the event loop for a query of a thousand clauses.
-  await yieldToEventLoop();
+  return { predicate, times, bounds, isHidden, isInOrder };
+}
+
+/** What the statements of a search depend on besides: whether Citus is there, which terms alerts have, words and statistics. */
+export type Basis = {
+  ofTenant: Sql;
+  version?: number;
+  words?: ReadonlyMap<Pattern, readonly string[]>;
+  common?: ReturnType<typeof commonTerms>;
+};
+
+export async function readBasis(
+  db: Db,
+  table: DocumentTable,
+  scope: DocumentScope,
+  { predicate }: PreparedSearch,
+): Promise<Basis> {
+  const ofTenant = await nameTenant(db, scope);
+  const { tenantIds } = scope;
+  if (!predicate) return { ofTenant };
+  const common = commonTerms(db, table.name);
+  if (!tenantIds || tenantIds.length > hashedTenants) return { ofTenant, common };
+  const version = table.name === 'alert' ? await completeTerms(db) : 0;
+  if (version < 3) return { ofTenant, common, version };
+  const words = await expandPatterns(db, predicate, table.columns, tenantIds);
+  return { ofTenant, common, version, words };
+}
+
+export async function buildSearch(
+  db: Db,
+  table: DocumentTable,
+  scope: DocumentScope,
+  { predicate, times, bounds, isHidden, isInOrder }: PreparedSearch,
+  basis: Basis,
+): Promise<CompiledSearch> {
+  const { ofTenant } = basis;
+  const statements: CompiledSearch['statements'] = new WeakMap();
+  if (!predicate) return { condition: all([scope.condition, ...bounds]), ofTenant, statements };
   const part = toSql(predicate, {
     columns: narrowColumns(table, scope, isHidden),
     oddWords: raw('t.odd_words'),
-    ...(await hashing(db, table, scope, predicate)),
+    ...hashing(table, scope, basis),
   });
   const condition = all([scope.condition, ...bounds, narrowed(part, terms)]);
   if (!part.isExact) {
@@ -100,9 +161,9 @@ export async function compileSearch(
     return { condition: all([scope.condition, ...times, checked]), ofTenant };
   }
   const common = part.common ? { common: all([scope.condition, ...bounds, part.common]) } : {};
-  if (part.narrow.length === 0) return { condition, ofTenant, ...common };
+  if (part.narrow.length === 0) return { condition, ofTenant, statements, ...common };
   const name = raw(table.name);
-  const rarest = { ...part, narrow: rarestOf(part.narrow, commonTerms(db, table.name)) };
+  const rarest = { ...part, narrow: rarestOf(part.narrow, basis.common) };
   // Otherwise PostgreSQL would combine the term index with another one over the whole scope, which takes far longer.
   const candidates = {
     documents: sql`${name} t where ${all([...bounds, ...indexTests(rarest, terms)])}${ofTenant}`,
@@ -117,11 +178,11 @@ export async function compileSearch(
     ofTenant,
     candidates,
     hashes,
+    statements,
     ...common,
     ...(others.length === 0 && { candidateHashes: only?.hashes ?? [] }),
   };
   const { ordered } = scope;
-  const isInOrder = (isHidden || !table.hidden) && (input.timeseries?.length ?? 1) === 1;
   if (!ordered || !isInOrder) return found;
   const documents = sql`from ${name} t where ${all([ordered, ...bounds])} order by t.timestamp desc`;
   const newest = {
@@ -173,15 +234,12 @@ function narrowColumns(
   );
 }
 
-async function hashing(
-  db: Db,
+function hashing(
   table: DocumentTable,
   { tenantIds }: DocumentScope,
-  predicate: Predicate,
-): Promise<Partial<SqlSource>> {
-  if (!tenantIds || tenantIds.length > hashedTenants) return {};
-  const version = table.name === 'alert' ? await completeTerms(db) : 0;
-  const words = version >= 3 ? await expandPatterns(db, predicate, table.columns, tenantIds) : undefined;
+  { version, words }: Basis,
+): Partial<SqlSource> {
+  if (!tenantIds || version === undefined) return {};
   return {
     ...(words ? { wordsOf: (pattern) => words.get(pattern) } : {}),
     terms,

@@ -20,12 +20,13 @@ export function contractScope(contract: VisibleRecord, kind?: AlertKind): Docume
   const common = { tenantIds: [tenantId], counted, ...foreignOf(contract) };
   if (kind === undefined) return { condition: own, ...common };
   const condition = sql`${own} and t.kind = ${kind}`;
-  return { condition, ordered: condition, ...common };
+  const key = `contract ${tenantId} ${id} ${kind}`;
+  return { condition, ordered: condition, ...common, ...(contract.isForeign ? {} : { key }) };
 }
 
 /** Of a scope, the alerts of one kind. */
 export function kindScope(scope: DocumentScope, kind: AlertKind): DocumentScope {
-  const { counted, ...rest } = scope;
+  const { counted, key: _key, ...rest } = scope;
   const condition = sql`${scope.condition} and t.kind = ${kind}`;
   return { ...rest, condition, ...(counted ? { counted: { ...counted, kind } } : {}) };
 }
@@ -41,7 +42,8 @@ function tenantsScope(tenantIds: readonly number[]): DocumentScope {
   if (tenantIds.length !== 1) return { condition: sql`t.tenant_id = any(${tenantIds})`, tenantIds };
   const [tenantId = 0] = tenantIds;
   const condition = sql`t.tenant_id = ${tenantId}`;
-  return { condition, tenantIds, ordered: condition, counted: { tenantId, contractId: 0 } };
+  const counted = { tenantId, contractId: 0 };
+  return { condition, tenantIds, ordered: condition, counted, key: `tenant ${tenantId}` };
 }
 
 /** Everything of one license instance that the caller may see. */

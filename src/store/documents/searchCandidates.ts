@@ -5,7 +5,14 @@ import { isNewestFirst, type Order, type SortItem } from './documentSort.ts';
 import type { DocumentTable } from './documentTable.ts';
 
 export type Row = { [member: string]: unknown };
-export type Page = { columns: Sql; order: Order; from: number; size: number };
+export type Page = {
+  columns: Sql;
+  order: Order;
+  from: number;
+  size: number;
+  /** The statement of this page that is named so; made unless it was before. */
+  reuse(name: string, make: () => Sql): Sql;
+};
 export type Found = { data: Row[]; total?: number };
 type Candidates = NonNullable<CompiledSearch['candidates']>;
 
@@ -27,8 +34,11 @@ export async function searchCandidates(
   if (page.size === 0) {
     const { read, total } = onlyRow(
       await db.repeated<{ read: number; total: number }>(
-        sql`select count(*) as read, count(*) filter (where ${isHit}) as total
-          from (select * from ${documents} limit ${integer(maxCandidates)}) t`,
+        page.reuse(
+          'count',
+          () => sql`select count(*) as read, count(*) filter (where ${isHit}) as total
+            from (select * from ${documents} limit ${integer(maxCandidates)}) t`,
+        ),
       ),
     );
     return read === maxCandidates ? undefined : { data: [], total };
@@ -49,17 +59,20 @@ async function collectCandidates(
   db: Db,
   { name, mayBeLong = [] }: DocumentTable,
   { documents, isHit }: Candidates,
-  { columns, order, from, size }: Page,
+  { columns, order, from, size, reuse }: Page,
 ): Promise<Found | undefined | 'long'> {
-  const bytes = mayBeLong.map((column) => `coalesce(pg_column_size(t.${column}), 0)`).join(' + ');
-  const isShort = raw(`${bytes} <= ${maxShort}`);
+  const bytes = () => mayBeLong.map((column) => `coalesce(pg_column_size(t.${column}), 0)`).join(' + ');
   const rows = await db.repeated<Row>(
-    sql`select ${columns}, a.read as _read, cardinality(a.hits) as _total, t.uid is null as _long
-      from (select count(*) as read, array_agg(case when ${isShort} then row(t.*)::${raw(name)} end)
-              filter (where ${isHit}) as hits
-            from (select * from ${documents} limit ${integer(maxCandidates)}) t) a
-      left join lateral unnest(a.hits) t on true
-      order by t.uid is null desc, ${order.whole} limit ${integer(from + size)}`,
+    reuse(
+      'collected',
+      () => sql`select ${columns}, a.read as _read, cardinality(a.hits) as _total, t.uid is null as _long
+        from (select count(*) as read,
+                array_agg(case when ${raw(`${bytes()} <= ${maxShort}`)} then row(t.*)::${raw(name)} end)
+                  filter (where ${isHit}) as hits
+              from (select * from ${documents} limit ${integer(maxCandidates)}) t) a
+        left join lateral unnest(a.hits) t on true
+        order by t.uid is null desc, ${order.whole} limit ${integer(from + size)}`,
+    ),
   );
   const { _read, _total, _long } = onlyRow(rows.slice(0, 1));
   if (_read === maxCandidates) return undefined;

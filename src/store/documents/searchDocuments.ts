@@ -4,8 +4,10 @@ import { Problem } from '../../model/errors.ts';
 import { atTenant } from '../citus/atTenant.ts';
 import { type Db, onlyRow } from '../db.ts';
 import { countCommon, isOneRare } from './commonTerms.ts';
-import { type CompiledSearch, compileSearch, type QueryInput } from './compileQuery.ts';
+import type { CompiledSearch, QueryInput } from './compileQuery.ts';
+import { compileRepeated } from './compileRepeated.ts';
 import { countUpToByCells } from './countCells.ts';
+import { createReuse } from './createReuse.ts';
 import { documentJson } from './documentJson.ts';
 import { isNewestFirst, rejectObjectSort, type SortItem, sortSql } from './documentSort.ts';
 import { asSeenIn, type DocumentScope, type DocumentTable, memberColumn } from './documentTable.ts';
@@ -44,7 +46,7 @@ export async function searchDocuments(
   now: number,
 ): Promise<{ data: Row[]; total: number }> {
   const seen = asSeenIn(table, scope);
-  return findRows(db, seen, scope, search, selectDocument(seen, names), now);
+  return findRows(db, seen, scope, search, { columns: selectDocument(seen, names) }, now);
 }
 
 /**
@@ -61,7 +63,7 @@ export async function searchJson(
 ): Promise<string> {
   const seen = asSeenIn(table, scope);
   const columns = sql`${documentJson(seen, names)} as json`;
-  const { data, total } = await findRows(db, seen, scope, search, columns, now);
+  const { data, total } = await findRows(db, seen, scope, search, { columns, names }, now);
   return `{"data":[${data.map(({ json }) => json).join()}],"total":${total}}`;
 }
 
@@ -75,7 +77,7 @@ export async function searchKeys(
 ): Promise<{ tenantId: number; uid: string }[]> {
   const columns = sql`t.tenant_id as "tenantId", t.uid::text`;
   const plain = { ...search, trackTotalCount: 0 };
-  const { data } = await findRows(db, asSeenIn(table, scope), scope, plain, columns, now);
+  const { data } = await findRows(db, asSeenIn(table, scope), scope, plain, { columns }, now);
   return data as { tenantId: number; uid: string }[];
 }
 
@@ -84,18 +86,19 @@ async function findRows(
   table: DocumentTable,
   scope: DocumentScope,
   search: DocumentSearch,
-  columns: Sql,
+  { columns, names }: { columns: Sql; names?: readonly string[] },
   now: number,
 ): Promise<{ data: Row[]; total: number }> {
   const { from = 0, size = 10, trackTotalCount = 10_000 } = search;
   const db = atTenant(anywhere, scope.tenantIds);
-  const page = { columns, order: sortSql(table, search.sort), from, size };
+  const order = sortSql(table, search.sort);
   // Without a query there are few statements, so they are prepared: planning all partitions takes longest.
   const isPlain = !search.query?.trim() && !search.timeseries && !search.sort;
   const run = isPlain ? { ...db, query: db.repeated } : db;
   return reportSlowSearch(async () => {
-    const compiled = await compileSearch(db, table, scope, search, now);
+    const compiled = await compileRepeated(db, table, scope, search, now);
     await rejectObjectSort(db, table, compiled.condition, search.sort);
+    const page = { columns, order, from, size, reuse: createReuse(compiled, search, names) };
     const newest = async () => (isNewestFirst(search.sort) ? searchNewest(run, compiled, page) : undefined);
     const hasFewHits = from + size <= fewHits;
     // Some documents have several of the terms.
@@ -122,13 +125,16 @@ async function findRows(
 async function searchNewest(
   db: Db,
   { newest }: CompiledSearch,
-  { columns, order, from, size }: Page,
+  { columns, order, from, size, reuse }: Page,
 ): Promise<Found | undefined> {
   const hits = from + size;
   if (!newest || size === 0 || hits > maxHitsAmongNewest) return undefined;
   const count = Math.max(minNewest, newestPerHit * hits);
   const rows = await db.repeated<Row>(
-    sql`select ${columns} from ${newest.among(count)} order by ${order.whole} limit ${integer(hits)}`,
+    reuse(
+      'newest',
+      () => sql`select ${columns} from ${newest.among(count)} order by ${order.whole} limit ${integer(hits)}`,
+    ),
   );
   if (rows.length === hits) return { data: rows.slice(from) };
   const isBeyond = (await db.prepared(newest.beyond(count))).length > 0;
@@ -211,7 +217,7 @@ async function searchAll(
   db: Db,
   table: DocumentTable,
   { condition, ofTenant }: CompiledSearch,
-  { columns, order, from, size }: Page,
+  { columns, order, from, size, reuse }: Page,
   sort: DocumentSearch['sort'],
 ): Promise<Found> {
   if (size === 0) return { data: [] };
@@ -226,8 +232,10 @@ async function searchAll(
       data: await db.query<Row>(sql`select ${columns} ${found(filter)} limit ${size} offset ${from}`),
     };
   }
-  if (from === 0)
-    return { data: await db.query<Row>(sql`select ${columns} ${found(empty)} limit ${integer(size)}`) };
+  if (from === 0) {
+    const first = reuse('first', () => sql`select ${columns} ${found(empty)} limit ${integer(size)}`);
+    return { data: await db.query<Row>(first) };
+  }
   // Later pages are cut on the narrow keys of an index before whole rows are fetched.
   const data = await db.query<Row>(
     sql`select ${columns} from ${name} t
