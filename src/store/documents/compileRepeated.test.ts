@@ -8,7 +8,8 @@ import { openStore, type Store } from '../db.ts';
 import { compileRepeated } from './compileRepeated.ts';
 import { contractScope, ownTenantsScope } from './documentScopes.ts';
 import type { DocumentScope } from './documentTable.ts';
-import { type DocumentSearch, searchJson } from './searchDocuments.ts';
+import type { DocumentSearch } from './searchDocuments.ts';
+import { searchJson } from './searchJson.ts';
 
 const [from, to] = [Date.UTC(2026, 0, 20), Date.UTC(2026, 2, 10)];
 const random = createRandom('repeated searches');

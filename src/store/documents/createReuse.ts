@@ -11,11 +11,13 @@ export function createReuse(
   { statements }: CompiledSearch,
   { from = 0, size = 10, sort }: { from?: number; size?: number; sort?: readonly SortItem[] },
   names: readonly string[] | undefined,
+  /** What the columns have besides. */
+  use: string,
 ): Page['reuse'] {
   if (!statements || !names) return (_name, make) => make();
   const kept = statements.get(names) ?? new Map<string, Sql>();
   statements.set(names, kept);
-  const page = `${from} ${size} ${sort ? JSON.stringify(sort) : ''}`;
+  const page = `${use} ${from} ${size} ${sort ? JSON.stringify(sort) : ''}`;
   return (name, make) => {
     const key = `${name} ${page}`;
     const known = kept.get(key);

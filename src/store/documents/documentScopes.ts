@@ -21,12 +21,15 @@ export function contractScope(contract: VisibleRecord, kind?: AlertKind): Docume
   if (kind === undefined) return { condition: own, ...common };
   const condition = sql`${own} and t.kind = ${kind}`;
   const key = `contract ${tenantId} ${id} ${kind}`;
-  return { condition, ordered: condition, ...common, ...(contract.isForeign ? {} : { key }) };
+  if (contract.isForeign) return { condition, ordered: condition, ...common };
+  const proof = sql`exists (select 1 from contract c
+    where c.id = ${id} and c.tenant_id = ${tenantId} and c.status <> 'DELETED')`;
+  return { condition, ordered: condition, ...common, key, proof };
 }
 
 /** Of a scope, the alerts of one kind. */
 export function kindScope(scope: DocumentScope, kind: AlertKind): DocumentScope {
-  const { counted, key: _key, ...rest } = scope;
+  const { counted, key: _key, proof: _proof, ...rest } = scope;
   const condition = sql`${scope.condition} and t.kind = ${kind}`;
   return { ...rest, condition, ...(counted ? { counted: { ...counted, kind } } : {}) };
 }

@@ -58,6 +58,8 @@ export type DocumentScope = {
   foreign?: Sql;
   /** Whose counts the roll-ups have, where these are all documents of the call: of a contract or, with contract 0, of a tenant. */
   counted?: { tenantId: number; contractId: number; kind?: string };
+  /** A condition without `t`: where it holds, the record that the scope is about exists and is its tenant's own. */
+  proof?: Sql;
   /** The same for scopes that are the same in all of this, so that what was worked out for one serves the next. */
   key?: string;
 };

@@ -8,7 +8,6 @@ import type { CompiledSearch, QueryInput } from './compileQuery.ts';
 import { compileRepeated } from './compileRepeated.ts';
 import { countUpToByCells } from './countCells.ts';
 import { createReuse } from './createReuse.ts';
-import { documentJson } from './documentJson.ts';
 import { isNewestFirst, rejectObjectSort, type SortItem, sortSql } from './documentSort.ts';
 import { asSeenIn, type DocumentScope, type DocumentTable, memberColumn } from './documentTable.ts';
 import { type Found, maxCandidates, type Page, type Row, searchCandidates } from './searchCandidates.ts';
@@ -49,24 +48,6 @@ export async function searchDocuments(
   return findRows(db, seen, scope, search, { columns: selectDocument(seen, names) }, now);
 }
 
-/**
- * The same as the JSON text of the response, built by PostgreSQL: parsing records only to serialise them takes
- * longest.
- */
-export async function searchJson(
-  db: Db,
-  table: DocumentTable,
-  scope: DocumentScope,
-  search: DocumentSearch,
-  names: readonly string[],
-  now: number,
-): Promise<string> {
-  const seen = asSeenIn(table, scope);
-  const columns = sql`${documentJson(seen, names)} as json`;
-  const { data, total } = await findRows(db, seen, scope, search, { columns, names }, now);
-  return `{"data":[${data.map(({ json }) => json).join()}],"total":${total}}`;
-}
-
 /** Where each hit is stored, in the order of the search. */
 export async function searchKeys(
   db: Db,
@@ -81,12 +62,13 @@ export async function searchKeys(
   return data as { tenantId: number; uid: string }[];
 }
 
-async function findRows(
+/** The hits of a page with these columns; `names` are the members in them, if they are those of many searches, and `use` what else is. */
+export async function findRows(
   anywhere: Db,
   table: DocumentTable,
   scope: DocumentScope,
   search: DocumentSearch,
-  { columns, names }: { columns: Sql; names?: readonly string[] },
+  { columns, names, use = '' }: { columns: Sql; names?: readonly string[]; use?: string },
   now: number,
 ): Promise<{ data: Row[]; total: number }> {
   const { from = 0, size = 10, trackTotalCount = 10_000 } = search;
@@ -98,7 +80,7 @@ async function findRows(
   return reportSlowSearch(async () => {
     const compiled = await compileRepeated(db, table, scope, search, now);
     await rejectObjectSort(db, table, compiled.condition, search.sort);
-    const page = { columns, order, from, size, reuse: createReuse(compiled, search, names) };
+    const page = { columns, order, from, size, reuse: createReuse(compiled, search, names, use) };
     const newest = async () => (isNewestFirst(search.sort) ? searchNewest(run, compiled, page) : undefined);
     const hasFewHits = from + size <= fewHits;
     // Some documents have several of the terms.

@@ -3,7 +3,7 @@ import type { ProblemCode } from '../../../model/errors.ts';
 import type { Call } from '../../../services/call.ts';
 import type { DocumentScope, DocumentTable } from '../../../store/documents/documentTable.ts';
 import { exportDocuments } from '../../../store/documents/exportDocuments.ts';
-import { searchJson } from '../../../store/documents/searchDocuments.ts';
+import { isProvable, searchJson, searchProven } from '../../../store/documents/searchJson.ts';
 import { type Endpoint, endpoint, type Input } from '../../http/endpoint.ts';
 import { exportable } from '../../http/exportable.ts';
 import { checkTimeseries, type familyQ, familyQReply } from './familyQ.ts';
@@ -44,6 +44,15 @@ export function documentSearch<P extends TSchema>({
         searchJson(call.services.reports, table, within, body, shape.names, call.now);
       const guess = probable?.(call, params);
       if (!guess) return { json: await find(await scope(call, params)) };
+      const { reports, replicas } = call.services;
+      // A replica may not know yet that the record is gone.
+      if (!replicas && (await isProvable(reports, guess, body))) {
+        const search = searchProven(reports, table, guess, body, shape.names, call.now);
+        const [found] = await Promise.allSettled([search]);
+        if (found.status === 'fulfilled' && found.value.isProven) return { json: found.value.json };
+        const within = await scope(call, params, guess);
+        return { json: within === guess ? settledValue(found).json : await find(within) };
+      }
       const [allowed, found] = await Promise.allSettled([scope(call, params, guess), find(guess)]);
       const within = settledValue(allowed);
       return { json: within === guess ? settledValue(found) : await find(within) };

@@ -1,0 +1,54 @@
+import { raw, sql } from '../../lib/sql.ts';
+import type { Db } from '../db.ts';
+import { documentJson } from './documentJson.ts';
+import { asSeenIn, type DocumentScope, type DocumentTable } from './documentTable.ts';
+import type { Row } from './searchCandidates.ts';
+import { type DocumentSearch, findRows } from './searchDocuments.ts';
+
+/**
+ * The JSON text of the response to a search, built by PostgreSQL: parsing records only to serialise them takes longest.
+ */
+export async function searchJson(
+  db: Db,
+  table: DocumentTable,
+  scope: DocumentScope,
+  search: DocumentSearch,
+  names: readonly string[],
+  now: number,
+): Promise<string> {
+  const seen = asSeenIn(table, scope);
+  const columns = sql`${documentJson(seen, names)} as json`;
+  const { data, total } = await findRows(db, seen, scope, search, { columns, names }, now);
+  return toJson(data, total);
+}
+
+/** With more hits, looking the record up by itself takes no longer than proving it beside each of them. */
+const maxProven = 100;
+
+/** Whether statements that find hits can prove that the record of the scope exists: not where other servers have the alerts. */
+export async function isProvable(
+  db: Db,
+  { proof }: DocumentScope,
+  { size = 10 }: DocumentSearch,
+): Promise<boolean> {
+  return proof !== undefined && size > 0 && size <= maxProven && !(await db.isDistributed());
+}
+
+/** The same as `searchJson`; where it is proven, the record that the scope is about need not be looked up. Never without hits. */
+export async function searchProven(
+  db: Db,
+  table: DocumentTable,
+  scope: DocumentScope,
+  search: DocumentSearch,
+  names: readonly string[],
+  now: number,
+): Promise<{ json: string; isProven: boolean }> {
+  const columns = sql`${documentJson(table, names)} as json, ${scope.proof ?? raw('false')} as proven`;
+  const { data, total } = await findRows(db, table, scope, search, { columns, names, use: 'proven' }, now);
+  const isProven = data.length > 0 && data.every(({ proven }) => proven === true);
+  return { json: toJson(data, total), isProven };
+}
+
+function toJson(data: readonly Row[], total: number): string {
+  return `{"data":[${data.map(({ json }) => json).join()}],"total":${total}}`;
+}
