@@ -5,7 +5,11 @@ import type { Db } from '../store/db.ts';
 import { type AlertDocument, findAlertDocuments } from '../store/destinations/findAlertDocuments.ts';
 import { retractDeliveries } from '../store/destinations/followUps.ts';
 import { insertDeliveries, type NewMessage } from '../store/destinations/insertDeliveries.ts';
-import { type Recipient as BoundRecipient, findRecipients } from '../store/destinations/recipients.ts';
+import {
+  type Recipient as BoundRecipient,
+  findRecipients,
+  type Source,
+} from '../store/destinations/recipients.ts';
 import { createAlertFilters } from './createAlertFilters.ts';
 import { holdRepeats } from './holdRepeats.ts';
 
@@ -16,12 +20,10 @@ export function createNotifyOnAlerts({ links, now }: { links: AlertLinks; now: (
       ({ finding }) => !finding.suppressed && !finding.backfilled && !isShadow(finding),
     );
     if (notified.length === 0) return;
-    const recipients = (await findRecipients(tx, notified.map(toSource)))
-      .map(({ index, ...recipient }) => ({ ...recipient, alert: alertAt(notified, index) }))
-      .filter(
-        ({ minSeverity, alert }) =>
-          minSeverity === null || severityOf[alert.finding.severity] >= severityOf[minSeverity],
-      );
+    const recipients = (await findByAlert(tx, notified)).filter(
+      ({ minSeverity, alert }) =>
+        minSeverity === null || severityOf[alert.finding.severity] >= severityOf[minSeverity],
+    );
     if (recipients.length === 0) return;
     const at = now();
     const documents = await readDocuments(tx, recipients);
@@ -49,17 +51,28 @@ export function createNotifyOnRetractions({ now }: { now: () => number }) {
 type Recipient = Omit<BoundRecipient, 'index'> & { alert: RaisedAlert };
 type Documents = ReadonlyMap<string, AlertDocument>;
 
-function toSource({ finding }: RaisedAlert) {
+function toSource({ finding }: RaisedAlert): Source {
   const { tenantId, kind, meta } = finding;
   const triggerAlertId = typeof meta.triggerAlertId === 'number' ? meta.triggerAlertId : undefined;
   const ids = { detector: finding.detectorId, trigger: triggerAlertId, action: finding.actionId };
   return { tenantId, kind, sourceId: ids[kind] ?? null };
 }
 
-function alertAt(alerts: readonly RaisedAlert[], index: number): RaisedAlert {
-  const alert = alerts[index];
-  if (!alert) throw new Error(`There is no alert ${index} in this batch.`);
-  return alert;
+/** Alert by alert; asks once for all alerts of a source, which are often all of them. */
+async function findByAlert(tx: Db, alerts: readonly RaisedAlert[]): Promise<Recipient[]> {
+  const places = new Map<string, number>();
+  const sources: Source[] = [];
+  const placed = alerts.map((alert) => {
+    const source = toSource(alert);
+    const key = `${source.kind} ${source.tenantId} ${source.sourceId}`;
+    const place = places.get(key) ?? sources.push(source) - 1;
+    places.set(key, place);
+    return { alert, place };
+  });
+  const found = groupBy(await findRecipients(tx, sources), ({ index }) => index);
+  return placed.flatMap(({ alert, place }) =>
+    (found.get(place) ?? []).map(({ index: _index, ...recipient }) => ({ ...recipient, alert })),
+  );
 }
 
 async function readDocuments(tx: Db, recipients: readonly Recipient[]): Promise<Documents> {

@@ -12,9 +12,9 @@ import {
 import { addSamples } from '../../store/telemetry/addSamples.ts';
 import type { Call } from '../call.ts';
 import { audit } from '../records/audit.ts';
-import { checkPushedAlerts } from '../records/checkPlanLimit.ts';
-import { findWritable } from '../records/findWritable.ts';
+import { findWritable, notFound } from '../records/findWritable.ts';
 import type { RecordKind } from '../records/recordKind.ts';
+import { checkPushLimit } from './checkPushLimit.ts';
 
 export type Pushed = {
   eid: string;
@@ -45,20 +45,7 @@ export async function pushFindings(
   detectorId: number,
   pushed: readonly Pushed[],
 ): Promise<Result[]> {
-  const detector = await findWritable(call, detectorKind, detectorId);
-  const origin = await findDetectorOrigin(call.db, Number(detector.tenantId), detectorId);
-  if (origin.source !== 'EXTERNAL') {
-    throw new Problem(
-      'conflict',
-      `Alerts can be pushed into detectors of the source EXTERNAL; this one is ${origin.source}.`,
-    );
-  }
-  if (origin.disabled !== null) {
-    throw new Problem(
-      'conflict',
-      `The ${origin.disabled} is disabled, so that no alert is raised; enable it before pushing findings.`,
-    );
-  }
+  const origin = await findOpenOrigin(call, detectorKind, detectorId);
   checkTimes(pushed, call.now);
   checkMeta(pushed);
   const byEid = new Map(pushed.toReversed().map((item) => [item.eid, toFinding(origin, item, call.now)]));
@@ -72,18 +59,41 @@ export async function pushFindings(
   const inOrder = [...new Set(pushed.map(({ eid }) => eid))].filter(
     (eid) => getOrThrow(recordedByEid, eid).isNew,
   );
-  if (inOrder.length > 0) await checkPushedAlerts(call, origin.tenantId, inOrder.length);
-  const fresh = await raiseAlerts(
-    call.db,
-    inOrder.map((eid) => getOrThrow(byEid, eid)),
-    call.services.alertHooks,
-  );
-  if (fresh.length > 0) {
-    const record = { id: detectorId, tenantId: origin.tenantId };
-    await audit(call, 'detector', 'push', record, undefined, undefined, { alerts: fresh.length });
-    await countAlerts(call, origin, fresh.length);
+  if (inOrder.length > 0) {
+    const limit = await checkPushLimit(call, origin.tenantId, inOrder.length);
+    const findings = inOrder.map((eid) => getOrThrow(byEid, eid));
+    const fresh = await raiseAlerts(call.db, findings, call.services.alertHooks);
+    // Last, because it holds the detector and the tenant's count: pushes beside this one wait for its commit alone.
+    if (!(await limit.count(origin))) await findOpenOrigin(call, detectorKind, detectorId);
+    if (fresh.length > 0) {
+      const record = { id: detectorId, tenantId: origin.tenantId };
+      await audit(call, 'detector', 'push', record, undefined, undefined, { alerts: fresh.length });
+      await countAlerts(call, origin, fresh.length);
+    }
   }
   return results(pushed, recordedByEid);
+}
+
+/** The detector, if it takes findings now. */
+async function findOpenOrigin(call: Call, kind: RecordKind, id: number): Promise<DetectorOrigin> {
+  const origin = await findDetectorOrigin(call.db, call.scope, id);
+  if (!origin) {
+    await findWritable(call, kind, id);
+    throw notFound(kind);
+  }
+  if (origin.source !== 'EXTERNAL') {
+    throw new Problem(
+      'conflict',
+      `Alerts can be pushed into detectors of the source EXTERNAL; this one is ${origin.source}.`,
+    );
+  }
+  if (origin.disabled !== null) {
+    throw new Problem(
+      'conflict',
+      `The ${origin.disabled} is disabled, so that no alert is raised; enable it before pushing findings.`,
+    );
+  }
+  return origin;
 }
 
 /** The first item with an `eid` made the alert; the ones after it repeat it. */

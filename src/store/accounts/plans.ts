@@ -136,13 +136,38 @@ async function countPushedAlerts(db: Db, tenantId: number, now: number): Promise
   return rows[0]?.count ?? 0;
 }
 
-/** Adds pushed alerts to those of the minute and returns how many there are; the transaction holds the number still. */
-export async function addPushedAlerts(tx: Db, tenantId: number, more: number, now: number): Promise<number> {
-  const rows = await tx.prepared<{ count: number }>(
-    sql`insert into pushed_alerts as p (tenant_id, minute, count) values (${tenantId}, ${minuteOf(now)}, ${more})
-      on conflict (tenant_id) do update set minute = greatest(p.minute, excluded.minute),
-        count = excluded.count + case when p.minute >= excluded.minute then p.count else 0 end
-      returning count`,
+/** How many alerts the plan of a tenant lets it push in a minute, and how many it has pushed in this one; locks nothing. */
+export async function findPushLimit(
+  db: Db,
+  tenantId: number,
+  now: number,
+): Promise<{ name: string; limit: number; count: number }> {
+  const rows = await db.prepared<{ name: string; limit: number; count: number }>(
+    sql`select p.name, p.max_pushed_alerts as limit, coalesce((select u.count from pushed_alerts u
+        where u.tenant_id = ${tenantId}::bigint and u.minute >= ${minuteOf(now)}::bigint), 0) as count
+      from ${currentPlan(sql`${tenantId}::bigint`, now)}`,
   );
-  return onlyRow(rows).count;
+  return onlyRow(rows);
+}
+
+/**
+ * Adds pushed alerts to those of the minute and returns how many there are, and whether the detector takes any; the transaction
+ * holds the number and the detector still.
+ */
+export async function addPushedAlerts(
+  tx: Db,
+  detector: { tenantId: number; id: number },
+  more: number,
+  now: number,
+): Promise<{ count: number; isOpen: boolean } | undefined> {
+  const rows = await tx.prepared<{ count: number; isOpen: boolean }>(
+    sql`with counted as (
+        insert into pushed_alerts as p (tenant_id, minute, count) values (${detector.tenantId}, ${minuteOf(now)}, ${more})
+        on conflict (tenant_id) do update set minute = greatest(p.minute, excluded.minute),
+          count = excluded.count + case when p.minute >= excluded.minute then p.count else 0 end
+        returning count)
+      select counted.count, d.status = 'ACTIVE' and d.source = 'EXTERNAL' as "isOpen" from counted, detector d
+      where d.id = ${detector.id} for no key update of d`,
+  );
+  return rows[0];
 }

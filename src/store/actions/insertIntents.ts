@@ -41,7 +41,10 @@ const chainReason =
  * Inserts one intent for each binding of an action to an alert; one that was cancelled with its alert is restored with it. An
  * alert that is too old for the action, or that the action itself caused, gets a skipped intent; a back-filled one gets none.
  */
-export async function insertIntents(tx: Db, firings: readonly FiringAlert[], now: number): Promise<void> {
+export async function insertIntents(tx: Db, alerts: readonly FiringAlert[], now: number): Promise<void> {
+  const isBound = await findBound(tx, alerts);
+  const firings = alerts.filter(isBound);
+  if (firings.length === 0) return;
   const tenantIds = [...new Set(firings.map(({ tenantId }) => tenantId))];
   const hashes = [...new Set(firings.flatMap(({ txHash }) => (txHash ? canonicalHash(txHash) : [])))];
   await tx.prepared(
@@ -93,6 +96,30 @@ export async function insertIntents(tx: Db, firings: readonly FiringAlert[], now
         returning 1)
       select pg_notify('vigil_action', '') from written limit 1`,
   );
+}
+
+/** Whether actions are bound to the detector or trigger of an alert: few are, and writing intents is a large statement. */
+async function findBound(tx: Db, alerts: readonly FiringAlert[]): Promise<(alert: FiringAlert) => boolean> {
+  const [detectors, triggers] = (['detectorId', 'triggerAlertId'] as const).map((member) => {
+    const each = alerts.map((alert) => [keyOf(alert, member), alert] as const);
+    const sources = [...new Map(each).values()].filter((alert) => alert[member] !== null);
+    return sql`unnest(${sources.map(({ tenantId }) => tenantId)}::bigint[],
+      ${sources.map((alert) => alert[member])}::bigint[]) s(tenant_id, id)`;
+  });
+  const rows = await tx.prepared<{ key: string }>(
+    sql`select 'detectorId ' || s.tenant_id || ' ' || s.id as key from ${detectors}
+        where exists (select from action_detector b where b.tenant_id = s.tenant_id and b.detector_id = s.id)
+      union all
+      select 'triggerAlertId ' || s.tenant_id || ' ' || s.id from ${triggers}
+        where exists (select from action_trigger_alert b
+          where b.tenant_id = s.tenant_id and b.trigger_alert_id = s.id)`,
+  );
+  const bound = new Set(rows.map(({ key }) => key));
+  return (alert) => bound.has(keyOf(alert, 'detectorId')) || bound.has(keyOf(alert, 'triggerAlertId'));
+}
+
+function keyOf(alert: FiringAlert, member: 'detectorId' | 'triggerAlertId'): string {
+  return `${member} ${alert.tenantId} ${alert[member]}`;
 }
 
 /** Inserts the intent of a manual run, which has no alert; undefined while actions are halted. */

@@ -13,9 +13,10 @@ export async function findScoredProjects(
   db: Db,
   projects: readonly { tenantId: number; projectId: number }[],
 ): Promise<Set<number>> {
+  const distinct = [...new Map(projects.map((one) => [`${one.tenantId} ${one.projectId}`, one])).values()];
   const rows = await db.prepared<{ id: number }>(
-    sql`select p.id from (select distinct * from unnest(${projects.map(({ tenantId }) => tenantId)}::bigint[],
-        ${projects.map(({ projectId }) => projectId)}::bigint[]) p(tenant_id, id)) p
+    sql`select p.id from unnest(${distinct.map(({ tenantId }) => tenantId)}::bigint[],
+        ${distinct.map(({ projectId }) => projectId)}::bigint[]) p(tenant_id, id)
       where exists (select from license_instance i join license l on l.id = i.license_id
         where i.tenant_id = p.tenant_id and i.project_id = p.id and ${isScoring})`,
   );
