@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import type { Store } from '../db.ts';
 import { flushPendingTerms } from './flushPendingTerms.ts';
 
@@ -17,6 +17,26 @@ it('flushes once for many alerts, and blocks no one where it may not flush', asy
     stats: () => ({ total: 0, idle: 0, waiting: 0 }),
     close: async () => {},
   };
-  for (let batch = 0; batch < 30; batch++) await flushPendingTerms(store, 100);
-  expect(asked).toBe(3);
+  const raise = async (batches: number) => {
+    for (let batch = 0; batch < batches; batch++) await flushPendingTerms(store, 100);
+  };
+  vi.useFakeTimers({ toFake: ['performance'] });
+  try {
+    await raise(9);
+    expect(asked).toBe(0);
+    await raise(1);
+    expect(asked).toBe(1);
+    // As fast as this, more of them wait.
+    await raise(39);
+    expect(asked).toBe(1);
+    await raise(1);
+    expect(asked).toBe(2);
+    vi.advanceTimersByTime(2000);
+    await raise(9);
+    expect(asked).toBe(2);
+    await raise(1);
+    expect(asked).toBe(3);
+  } finally {
+    vi.useRealTimers();
+  }
 });

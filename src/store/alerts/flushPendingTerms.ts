@@ -1,10 +1,16 @@
 import { sql } from '../../lib/sql.ts';
 import type { Store } from '../db.ts';
 
-/** A search reads the whole pending list of the index, so it must stay short. */
-const maxPendingAlerts = 1000;
+/** A search reads the whole pending list of the index, which takes it about 0.7 ms for as many alerts. */
+const fewPendingAlerts = 1000;
+/**
+ * While alerts come fast, more of them are flushed at once: each flush writes the entry of every word that it adds to anew, with
+ * all alerts that have the word.
+ */
+const maxPendingAlerts = 4000;
+const pauseMs = 2000;
 
-type Flush = { pending: number; last: Promise<unknown> };
+type Flush = { pending: number; startedAt: number; last: Promise<unknown> };
 const flushes = new WeakMap<Store, Flush>();
 
 /**
@@ -12,11 +18,13 @@ const flushes = new WeakMap<Store, Flush>();
  * alerts, one of which would otherwise have to do it for all.
  */
 export async function flushPendingTerms(store: Store, count: number): Promise<void> {
-  const flush = flushes.get(store) ?? { pending: 0, last: Promise.resolve() };
+  const flush = flushes.get(store) ?? { pending: 0, startedAt: -pauseMs, last: Promise.resolve() };
   flushes.set(store, flush);
   flush.pending += count;
-  if (flush.pending < maxPendingAlerts) return;
+  const isSoon = performance.now() - flush.startedAt < pauseMs;
+  if (flush.pending < (isSoon ? maxPendingAlerts : fewPendingAlerts)) return;
   flush.pending = 0;
+  flush.startedAt = performance.now();
   // Back-pressure: alerts are not raised faster than terms are flushed.
   await flush.last;
   // Fails if another role owns the index; PostgreSQL then flushes by itself, so the error is ignored.

@@ -124,7 +124,7 @@ async function createPartition(store: Store, table: PartitionedTable, month: str
     );
     // PostgreSQL allows this only per partition. `flushPendingTerms` flushes the list.
     if (table === 'alert')
-      await tx.query(sql`alter index ${raw(termIndexOf(name))} set (gin_pending_list_limit = 4096)`);
+      await tx.query(sql`alter index ${raw(termIndexOf(name))} set (gin_pending_list_limit = 16384)`);
   });
 }
 
