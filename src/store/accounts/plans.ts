@@ -162,9 +162,10 @@ export async function addPushedAlerts(
 ): Promise<{ count: number; isOpen: boolean } | undefined> {
   const rows = await tx.prepared<{ count: number; isOpen: boolean }>(
     sql`with counted as (
-        insert into pushed_alerts as p (tenant_id, minute, count) values (${detector.tenantId}, ${minuteOf(now)}, ${more})
-        on conflict (tenant_id) do update set minute = greatest(p.minute, excluded.minute),
-          count = excluded.count + case when p.minute >= excluded.minute then p.count else 0 end
+        insert into pushed_alerts as u (tenant_id, minute, count)
+        values (${detector.tenantId}, ${minuteOf(now)}, ${more})
+        on conflict (tenant_id) do update set minute = greatest(u.minute, excluded.minute),
+          count = excluded.count + case when u.minute >= excluded.minute then u.count else 0 end
         returning count)
       select counted.count, d.status = 'ACTIVE' and d.source = 'EXTERNAL' as "isOpen" from counted, detector d
       where d.id = ${detector.id} for no key update of d`,

@@ -4,8 +4,8 @@ import type { Store } from '../db.ts';
 /** A search reads the whole pending list of the index, which takes it about 0.7 ms for as many alerts. */
 const fewPendingAlerts = 1000;
 /**
- * While alerts come fast, more of them are flushed at once: each flush writes the entry of every word that it adds to anew, with
- * all alerts that have the word.
+ * While alerts come fast, more of them are flushed at once: each flush writes the entry of every word that it adds to again,
+ * with all alerts that have the word.
  */
 const maxPendingAlerts = 4000;
 const pauseMs = 2000;
