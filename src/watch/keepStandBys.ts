@@ -1,3 +1,4 @@
+import { createMutex } from '../lib/createMutex.ts';
 import { waitForNews } from '../lib/waitForNews.ts';
 import type { Db } from '../store/db.ts';
 import { acceptOffers, offerMessage } from '../store/watch/leases.ts';
@@ -46,6 +47,7 @@ type Options = {
 export async function keepStandBys(options: Options): Promise<void> {
   const { db, presence, chainUids, sets, idle, onReady, onError, signal } = options;
   const { holder } = presence;
+  const claiming = createMutex();
   // It has to answer at once, whatever it reads.
   const unsubscribe = presence.onLease(offerMessage, () => void accept().catch(onError));
   await Promise.all([repeat(renew), repeat(claimFormer), repeat(readNext)]);
@@ -79,8 +81,7 @@ export async function keepStandBys(options: Options): Promise<void> {
 
   /** These are read already, so that they need not wait for one that is being read. */
   async function claimFormer(): Promise<number> {
-    for (let former = sets.formerUids(); former.length > 0; former = sets.formerUids())
-      if (!(await claim(former, former))) break;
+    while (sets.formerUids().length > 0 && (await claim(sets.formerUids, sets.formerUids)));
     sets.dropFormer();
     return intervalMs;
   }
@@ -88,16 +89,22 @@ export async function keepStandBys(options: Options): Promise<void> {
   async function readNext(): Promise<number> {
     await sets.refresh();
     await idle();
-    return (await claim(chainUids(), [])) ? betweenMs : intervalMs;
+    return (await claim(chainUids, () => [])) ? betweenMs : intervalMs;
   }
 
-  async function claim(uids: readonly string[], readyUids: readonly string[]): Promise<boolean> {
-    // The end of a process without a presence would not be noticed, and others would wait for it.
-    if (signal.aborted || !presence.isHeld()) return false;
-    const chainUid = await claimStandBy(db, { process: holder, chainUids: uids, readyUids });
-    if (chainUid === undefined) return false;
-    const startedAt = performance.now();
-    const prepared = await sets.add(chainUid);
+  async function claim(uids: () => readonly string[], readyUids: () => readonly string[]): Promise<boolean> {
+    // One at a time: what was followed until a moment ago would otherwise be claimed for both reasons.
+    const claimed = await claiming.runExclusive(async () => {
+      // The end of a process without a presence would not be noticed, and others would wait for it.
+      if (signal.aborted || !presence.isHeld()) return undefined;
+      const claim = { process: holder, chainUids: uids(), readyUids: readyUids() };
+      const chainUid = await claimStandBy(db, claim);
+      if (chainUid === undefined) return undefined;
+      return { chainUid, startedAt: performance.now(), adding: sets.add(chainUid) };
+    });
+    if (!claimed) return false;
+    const { chainUid, startedAt, adding } = claimed;
+    const prepared = await adding;
     const readMs = Math.round(performance.now() - startedAt);
     if (await confirmStandBy(db, chainUid, holder))
       onReady(chainUid, { contractsRead: prepared.contractsRead, readMs });
