@@ -168,7 +168,7 @@ export async function addPushedAlerts(
           count = excluded.count + case when u.minute >= excluded.minute then u.count else 0 end
         returning count)
       select counted.count, d.status = 'ACTIVE' and d.source = 'EXTERNAL' as "isOpen" from counted, detector d
-      where d.id = ${detector.id} for no key update of d`,
+      where d.tenant_id = ${detector.tenantId} and d.id = ${detector.id} for no key update of d`,
   );
   return rows[0];
 }
