@@ -29,11 +29,24 @@ const restFactors = { standBy: 3, handover: 1, offer: 0 };
 /** A chain that is taken while it is read waits no longer than this; it also bounds what a chain of many pages takes. */
 const maxRestMs = 500;
 
+/**
+ * After a chain has come or gone, for each contract on it: more will follow when a process is restarted, and the new one needs
+ * the processor to read them. About four times what reading the chain takes.
+ */
+const settlingMsPerContract = 0.2;
+const maxSettlingMs = 10_000;
+
 /** What was read of chains that other processes follow; reading ends with the signal. */
 export function createPreparations({ store, open, signal }: Options) {
   const entries = new Map<string, Entry>();
   /** Chains that this process follows: there is nothing to prepare. */
   const followed = new Set<string>();
+  let settledAt = 0;
+
+  function unsettle({ watchList }: WatchSet): void {
+    const ms = Math.min(watchList.contractCount() * settlingMsPerContract, maxSettlingMs);
+    settledAt = Math.max(settledAt, performance.now() + ms);
+  }
 
   function enter(chainUid: string, watchSet: WatchSet, isReady: boolean): Entry {
     let onTaken = () => {};
@@ -105,6 +118,7 @@ export function createPreparations({ store, open, signal }: Options) {
       const before = performance.now() - maxFormerMs;
       for (const [chainUid, entry] of entries) if (entry.since < before) drop(chainUid, 'former', entry);
     },
+    settlingMs: () => Math.max(0, settledAt - performance.now()),
     async refresh() {
       for (const entry of entries.values()) if (entry.isReady) await refresh(entry);
     },
@@ -123,12 +137,15 @@ export function createPreparations({ store, open, signal }: Options) {
       followed.add(chainUid);
       if (entry) entry.restFactor = 0;
       entry?.onTaken();
+      if (entry) unsettle(entry.watchSet);
       return entry?.watchSet ?? open(chainUid);
     },
     /** Takes what following ended with, for standing by for the chain from now on; undefined: nothing of use. */
     giveBack(chainUid: string, watchSet: WatchSet | undefined): void {
       followed.delete(chainUid);
-      if (watchSet) enter(chainUid, watchSet, true).reasons.add('former');
+      if (!watchSet) return;
+      enter(chainUid, watchSet, true).reasons.add('former');
+      unsettle(watchSet);
     },
     close(): void {
       for (const { watchSet } of entries.values()) watchSet.close();

@@ -158,7 +158,7 @@ export function startWatching(options: Options): Stoppable {
     let kept: WatchSet | undefined;
     try {
       await watchChain(options, watchSet, until, onStarted);
-      if (leaving.signal.aborted || clientOf(uid) === undefined || watchList.isEmpty()) return;
+      if (leaving.signal.aborted || clientOf(uid) === undefined || watchList.contractCount() === 0) return;
       await watchList.standBack();
       kept = openWatchSet(options, watchList);
     } finally {

@@ -116,7 +116,7 @@ async function follow(options: FollowOptions, signal: AbortSignal): Promise<void
         );
       await pipeline.handle(message);
       if (signal.aborted) break;
-      if (watchList.isEmpty()) {
+      if (watchList.contractCount() === 0) {
         // A contract that is added later is watched from then on, not from where following ends now.
         await store.transaction((tx) => parkChain(tx, chain.uid, holder));
         log.info({ chain: chain.uid }, 'No active contracts on the chain; following stops until there are');

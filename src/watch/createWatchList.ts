@@ -261,7 +261,7 @@ export function createWatchList(chain: Chain) {
           first = Math.min(first, watchedFrom);
       return first;
     },
-    isEmpty: () => contracts.size === 0,
+    contractCount: () => contracts.size,
     contracts: () => contracts.values(),
     /** Contracts whose implementation was not looked up yet. */
     uninspected: () => [...uninspected.values()],

@@ -22,6 +22,8 @@ export type StandBySets = {
   /** Reads what is watched on a chain, unless it is there. */
   add(chainUid: string): Promise<Prepared & { contractsRead: number }>;
   drop(chainUid: string): void;
+  /** How long to wait before a chain is read that no one waits for, because chains have just come or gone. */
+  settlingMs(): number;
   /** Reads what changed, which is everything when notifications were lost. */
   refresh(): Promise<void>;
 };
@@ -89,6 +91,8 @@ export async function keepStandBys(options: Options): Promise<void> {
   async function readNext(): Promise<number> {
     await sets.refresh();
     await idle();
+    const settlingMs = sets.settlingMs();
+    if (settlingMs > 0) return Math.min(settlingMs, intervalMs);
     return (await claim(chainUids, () => [])) ? betweenMs : intervalMs;
   }
 

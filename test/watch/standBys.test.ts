@@ -121,6 +121,23 @@ it('every chain has one stand-by that is not its follower, evenly, and those of 
   expect(await spread()).toBe('3 3 3 3');
 });
 
+it('what the stand-by of a process that stops has taken up is not made up for until its time is over', async () => {
+  for (let n = 0; n < 3; n++) await present();
+  for (const [n, uid] of chains.slice(0, 9).entries()) await follow(uid, processes[n % 3]!);
+  await settle(processes);
+  expect(await spread()).toBe('3 3 3');
+  const [gone, ...others] = processes as [Presence, Presence, Presence];
+  await gone.leave();
+  const offered = (await standBys()).filter(({ holder }) => holder === gone.holder);
+  await offerLeases(store, gone.holder);
+  await acceptOffers(store, chains, others[0].holder);
+  await acceptOffers(store, chains, others[1].holder);
+  for (const { uid } of offered) await releaseLease(store, uid, gone.holder);
+  for (const { uid, process } of offered)
+    expect(await follow(uid, others.find(({ holder }) => holder === process)!)).toBeDefined();
+  for (const each of others) expect(await claim(each)).toBe(undefined);
+});
+
 it('no one reads a chain to stand by for it while chains are handed over, but who has read it may', async () => {
   const [first, second] = [await present(), await present()];
   await follow(chain, first);
@@ -226,13 +243,15 @@ it('a chain whose stand-by does not answer is offered to the others, while its h
   expect(await follow(chain, second)).toBe(undefined);
 });
 
-it('while a chain is read, what was read before is kept, and offers are answered', async () => {
+it('a chain is read when others have settled; meanwhile what was read before is kept, and offers are answered', async () => {
   const [first, second] = [await present(), await present()];
   const [slow, former, offered] = chains as [string, string, string];
   await follow(slow, first);
   const adds: string[] = [];
   const drops: string[] = [];
   let formerUids: string[] = [];
+  let readAt = 0;
+  const settledAt = performance.now() + 300;
   const stopping = new AbortController();
   const keeping = keepStandBys({
     db: store,
@@ -245,11 +264,13 @@ it('while a chain is read, what was read before is kept, and offers are answered
       dropFormer: () => drops.push(...formerUids),
       add: async (uid) => {
         adds.push(uid);
+        if (uid === slow) readAt = performance.now();
         formerUids = formerUids.filter((each) => each !== uid);
         if (uid === slow && !stopping.signal.aborted) await once(stopping.signal, 'abort');
         return { taken: Promise.resolve(), drop: () => {}, contractsRead: 0 };
       },
       drop: () => {},
+      settlingMs: () => settledAt - performance.now(),
       refresh: async () => {},
     },
     idle: async () => {},
@@ -260,6 +281,7 @@ it('while a chain is read, what was read before is kept, and offers are answered
     signal: stopping.signal,
   });
   await until(() => adds.includes(slow));
+  expect(readAt).toBeGreaterThanOrEqual(settledAt);
   await follow(former, first);
   formerUids = [former];
   await until(() => adds.includes(former));

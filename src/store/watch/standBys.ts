@@ -9,6 +9,7 @@ import { hasEnded, isLeaving, stayingProcesses } from './presenceLocks.ts';
 const standByMs = 10_000;
 
 const processOf = raw('s.process');
+const claimedBy = raw('f.process');
 
 /** Whether the row `s` of `chain_standby` is of another process that is ready and can be counted on. */
 export function isReadyBeside(process: string): Sql {
@@ -27,7 +28,8 @@ type Claim = {
 /**
  * Makes a process the stand-by of one more chain that another one follows, and returns it: one that it has read, one that has
  * none, or one of a process that stands by for at least two more. None that would have to be read while chains are handed over,
- * and at most what it would have if one process were missing.
+ * and at most what it would have if one process were missing. A chain that its stand-by has taken up counts for that one until
+ * its time is over: after a restart the new process takes such chains, and who hands them over is ready for them unread.
  */
 export async function claimStandBy(
   db: Db,
@@ -39,19 +41,18 @@ export async function claimStandBy(
           case when s.until > clock_timestamp() and s.process <> k.holder then s.process end as process
         from chain_cursor k left join chain_standby s on s.chain_uid = k.chain_uid
         where k.holder is not null and k.lease_until > clock_timestamp()),
-      counts as (select process, count(*) as chains from followed where process is not null group by process),
+      counts as (select former as process, count(*) as chains from followed where not is_over group by former),
       own as (select coalesce((select chains from counts where process = ${process}), 0) as chains),
       candidate as (
         select f.chain_uid, f.former from followed f left join counts c on c.process = f.process cross join own
         where f.chain_uid = any(${chainUids}) and f.holder <> ${process}
           and case when f.chain_uid = any(${readyUids}) then coalesce(f.process = ${process}, true)
             when f.process = ${process} then false
-            when exists (select from chain_cursor k where k.wanted_until > clock_timestamp() and not k.wanted_ready)
-              then false
+            when exists (select from chain_cursor k where k.wanted_until > clock_timestamp()) then false
             when f.process is null then f.is_over and own.chains < (
               select ceil((select count(*) from followed) / greatest(count(*) - 1, 1)::numeric)
               from (${stayingProcesses}) o)
-            else c.chains >= own.chains + 2 end
+            else c.chains >= own.chains + 2 and not ${hasEnded(claimedBy)} and not ${isLeaving(claimedBy)} end
         order by f.chain_uid = any(${readyUids}) desc, f.process is null desc, c.chains desc,
           hashtext(f.chain_uid || ${process}) limit 1)
       insert into chain_standby as s (chain_uid, process, is_ready, until)
