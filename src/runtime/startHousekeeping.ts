@@ -5,6 +5,7 @@ import { destroyOrphanKeys, retireDrainedKeys } from '../services/wallets/purgeW
 import { expireApprovals } from '../store/actions/approvals.ts';
 import { purgeAlertEvents } from '../store/alerts/alertEvents.ts';
 import { purgeAlertRates } from '../store/alerts/alertRate.ts';
+import { packRollups } from '../store/alerts/packRollups.ts';
 import { dropOldPartitions, ensurePartitionsAhead } from '../store/alerts/partitions.ts';
 import { purgeBesideAlerts, purgeIncidentKeys } from '../store/alerts/purgeBesideAlerts.ts';
 import { rebuildIndexes } from '../store/alerts/rebuildIndexes.ts';
@@ -79,6 +80,7 @@ export async function runHousekeeping(options: Options, signal: AbortSignal): Pr
           'Purging old metric samples': () => dropOldSamples(store, retainedFrom),
         }),
     'Summarizing blocks of alerts': () => summarizeBlocks(store),
+    'Packing roll-ups of past months': () => packRollups(store, at, signal),
     // Last, because it may take long.
     'Rebuilding indexes of past months': () => rebuildIndexes(store, { retainedFrom, now: at }, signal),
   };

@@ -4,7 +4,9 @@ import { createTestDatabase } from '../../../testing/createTestDatabase.ts';
 import { sql } from '../../lib/sql.ts';
 import { type Db, openStore, type Store } from '../db.ts';
 import { countByRollup } from './countByRollup.ts';
-import { cells, dayMs, perCount, perQuarter, quarterMs } from './rollups.ts';
+import { packRollups } from './packRollups.ts';
+import { ensurePartitions } from './partitions.ts';
+import { cells, dayMs, monthBase, perCount, perQuarter, quarterMs } from './rollups.ts';
 
 const random = createRandom('roll-ups of days');
 const owner = { tenantId: 1, contractId: 2 };
@@ -22,8 +24,11 @@ beforeAll(async () => {
   for (const day of days) {
     // Quiet days have only the latest counts; others are as dense at night, or not at all.
     const from = random.pick([0, 0, 60, 90]);
-    const summed = randomNumbers(random.pick([0, 3, 60, 700]), from, random.pick([4, 94, 95]));
-    const recent = randomNumbers(random.pick([0, 5, 40]), 0, 95);
+    // Both months have days that can be packed.
+    const isQuiet = day % 5 === 0;
+    const size = isQuiet ? 0 : random.pick([0, 3, 60, 700]);
+    const summed = randomNumbers(size, from, random.pick([4, 94, 95]));
+    const recent = randomNumbers(isQuiet ? 40 : random.pick([0, 5, 40]), 0, 95);
     const quarters = [...summed].map(([place, count]) => count * perCount + place);
     const totals = new Map<number, number>();
     for (const [place, count] of summed) add(totals, place % perQuarter, count);
@@ -59,8 +64,9 @@ function add<Key>(sums: Map<Key, number>, key: Key, count: number): void {
   sums.set(key, (sums.get(key) ?? 0) + count);
 }
 
-it('counts the same as one by one, wherever buckets begin', async () => {
-  for (let round = 0; round < 60; round++) {
+it('counts the same as one by one, wherever buckets begin, also of packed months', async () => {
+  for (let round = 0; round < 120; round++) {
+    if (round === 60) await packDays();
     const [a = 0, b = 0] = [randomQuarter(), randomQuarter()].toSorted((x, y) => x - y);
     const [from, beyond] = random.chance(0.3)
       ? [firstDay * dayMs, (days.at(-1)! + 1) * dayMs]
@@ -110,6 +116,17 @@ it('counts a changed, a new and a removed day at once, also where it has counted
   await store.query(sql`delete from alert_rollup where tenant_id = ${own.tenantId} and day = ${firstDay}`);
   expect([await total(), await total()]).toEqual([2, 2]);
 });
+
+/** Both months that the days are of. */
+async function packDays(): Promise<void> {
+  await store.query(
+    sql`insert into tenant (id, created_at, updated_at, name) values (${owner.tenantId}, 0, 0, 'Tenant')`,
+  );
+  await ensurePartitions(store, 'alert', [firstDay * dayMs, days.at(-1)! * dayMs]);
+  await packRollups(store, (firstDay + 90) * dayMs, new AbortController().signal);
+  const packed = await store.query(sql`select 1 from alert_rollup where day >= ${monthBase}`);
+  expect(packed).toHaveLength(2);
+}
 
 const randomQuarter = () => random.pick(days) * dayMs + random.integer(0, 95) * quarterMs;
 

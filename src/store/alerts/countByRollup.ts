@@ -1,6 +1,8 @@
 import { empty, join, raw, type Sql, sql } from '../../lib/sql.ts';
 import type { AlertGroup } from '../../model/alert.ts';
 import type { Db } from '../db.ts';
+import { addDay, addMonth, isIn, type RollupDay, type Span } from './addDay.ts';
+import { monthSpans, unpackMonth, wholeMonth } from './rollupMonths.ts';
 import { type DaySpan, everyQuarter, rollupSpans, splitSettled, wholeDay } from './rollupSpans.ts';
 import { findSums, keepSums } from './rollupSums.ts';
 import { cells, dayMs, perCount, perQuarter, quarterMs } from './rollups.ts';
@@ -20,23 +22,12 @@ export function countsOfAlerts({ starts }: TimeCut, condition: Sql): Sql {
     from alert t where ${condition} group by 1, 2, 3`;
 }
 
-/** A time range: `from` is inside, `beyond` is not. */
-type Span = { from: number; beyond: number };
-
-/**
- * A day of the roll-ups. Where `cut` is a quarter in which a bucket begins, `numbers` has only the latest counts, `totals` those of
- * the whole day, and `side` all on the side of the cut that has fewer quarters, perhaps with some of the other.
- */
-type RollupDay = {
-  day: number;
-  cut: number;
-  numbers: number[];
-  totals: number[] | null;
-  side: number[] | null;
-};
 type CountRow = (CellCount & { numbers: null }) | (CellCount & RollupDay);
-/** The version of the rows of settled days, and their numbers where these are asked for. */
-type SettledRow = { version: string; numbers: number[] | null };
+/**
+ * The version of the rows of settled days, and where these are asked for their numbers, and the packed months of them: the day of a
+ * row, and then its numbers.
+ */
+type SettledRow = { version: string; numbers: number[] | null; side: [number, ...number[]][] | null };
 type RollupRow = (CountRow & { version: null }) | SettledRow;
 
 const quartersOfDay = dayMs / quarterMs;
@@ -67,8 +58,9 @@ export async function countByRollup(
   const together = rolled.filter(({ cut }) => isOneBucket && cut === wholeDay);
   const single = rolled.filter((span) => !together.includes(span));
   const { settled, others } = splitSettled(together);
+  const unsettled = [...single, ...monthSpans([...single, ...others])];
   const fromRollups = [
-    ...(single.length > 0 ? [countsOfDays(owner, single)] : []),
+    ...(unsettled.length > 0 ? [countsOfDays(owner, unsettled)] : []),
     ...(others.length > 0 ? [sumOfDays(owner, others)] : []),
   ].map((part) => sql`select *, null as version from (${part}) r`);
   const fromEdges = edges.map(
@@ -80,7 +72,8 @@ export async function countByRollup(
   const counts: CellCount[] = [];
   for (const row of await readParts(db, owner, settled, parts, sums)) {
     if (row.numbers === null) counts.push(row);
-    else addDay(sums, row, cut.starts, { from: first, beyond });
+    else if (row.cut !== wholeMonth) addDay(sums, row, cut.starts, { from: first, beyond });
+    else addMonth(sums, row, cut.starts, { from: first, beyond }, settled);
   }
   for (const [key, count] of sums.entries()) {
     if (count === 0) continue;
@@ -125,6 +118,10 @@ async function readParts(
   const counts = Array.from({ length: perQuarter }, () => 0);
   for (const number of version?.numbers ?? [])
     counts[number & (perQuarter - 1)]! += Math.floor(number / perCount);
+  for (const [place, ...numbers] of version?.side ?? [])
+    unpackMonth(place, numbers, (day, _quarter, cell, count) => {
+      if (isIn(settled, day)) counts[cell]! += count;
+    });
   if (version) keepSums(db, days, { version: version.version, counts });
   add(counts);
   return rows;
@@ -145,8 +142,12 @@ function countsOfDays(owner: AlertOwner, spans: readonly DaySpan[]): Sql {
 }
 
 const numbersOfDays = raw(
-  `('[' || coalesce(string_agg(nullif(array_to_string(r.totals || r.recent, ','), ''), ','), '') || ']')::json
-    as numbers`,
+  `('[' || coalesce(string_agg(nullif(array_to_string(r.totals || r.recent, ','), ''), ',')
+    filter (where s.cut = ${wholeDay}), '') || ']')::json as numbers`,
+);
+const numbersOfMonths = raw(
+  `('[' || coalesce(string_agg('[' || array_to_string(r.day || r.recent, ',') || ']', ',')
+    filter (where s.cut = ${wholeMonth}), '') || ']')::json as side`,
 );
 
 /** One row for all days. */
@@ -162,23 +163,35 @@ function sumOfDays(owner: AlertOwner, spans: readonly DaySpan[]): Sql {
  */
 function settledDays(owner: AlertOwner, spans: readonly DaySpan[], hasNumbers: boolean): Sql {
   return sql`select ${noCell}, null::int as day, null::int as cut,
-      ${hasNumbers ? numbersOfDays : raw('null::json as numbers')}, null::json as totals, null::json as side,
+      ${hasNumbers ? numbersOfDays : raw('null::json as numbers')}, null::json as totals,
+      ${hasNumbers ? numbersOfMonths : raw('null::json as side')},
       concat_ws(' ', pg_postmaster_start_time(), count(*), sum(hashtextextended(r.xmin::text, r.day))) as version
-    from ${daysOf(owner, spans)}`;
+    from ${daysOf(owner, [...spans, ...monthSpans(spans)])}`;
 }
 
-/** `offset 0` makes the planner look up each span in the index. A single span is planned once, because nothing of it is unknown. */
+/**
+ * `offset 0` makes the planner look up each span in the index. A single span, or a few short ones, which take less than planning, are
+ * planned once, because nothing of them is unknown.
+ */
 function daysOf({ tenantId, contractId }: AlertOwner, spans: readonly DaySpan[]): Sql {
-  const [span, another] = spans;
-  if (span && !another)
-    return sql`(select ${span.cut}::int as cut, day, totals, quarters, recent, xmin from alert_rollup
-      where tenant_id = ${tenantId} and contract_id = ${contractId} and day between ${span.first} and ${span.last}) r
-      cross join lateral (select r.cut) s`;
+  const own = sql`tenant_id = ${tenantId} and contract_id = ${contractId}`;
+  const areShort = spans.length <= 4 && spans.every(({ first, last }) => last - first < 62);
+  if (spans.length === 1 || areShort) {
+    const each = spans.map(
+      ({
+        cut,
+        first,
+        last,
+      }) => sql`select ${cut}::int as cut, day, totals, quarters, recent, xmin from alert_rollup
+        where ${own} and day between ${first} and ${last}`,
+    );
+    return sql`(${join(each, ' union all ')}) r cross join lateral (select r.cut) s`;
+  }
   return sql`unnest(${spans.map(({ cut }) => cut)}::int[], ${spans.map(({ first }) => first)}::int[],
         ${spans.map(({ last }) => last)}::int[]) s(cut, first, last)
     cross join lateral (
       select day, totals, quarters, recent, xmin from alert_rollup
-      where tenant_id = ${tenantId} and contract_id = ${contractId} and day between s.first and s.last offset 0) r`;
+      where ${own} and day between s.first and s.last offset 0) r`;
 }
 
 /**
@@ -206,53 +219,6 @@ function placeAt(index: string): string {
 /** How large a part of the day the side may be. */
 function tries(attempt: (part: number) => string): string {
   return [8, 4, 2].map(attempt).join(' ');
-}
-
-/** Adds the counts of a day within the span to those of the buckets that begin at `starts`. */
-function addDay(
-  sums: Float64Array,
-  { day, cut, numbers, totals, side }: RollupDay,
-  starts: readonly number[],
-  span: Span,
-): void {
-  const firstBucket = bucketOf(starts, day * dayMs);
-  const add = (bucket: number, number: number, sign = 1) => {
-    sums[bucket * perQuarter + (number & (perQuarter - 1))]! += sign * Math.floor(number / perCount);
-  };
-  let bucket = firstBucket;
-  let lastQuarter = -1;
-  for (const number of numbers) {
-    const quarter = cut === wholeDay ? lastQuarter : quarterOf(number);
-    const at = day * dayMs + quarter * quarterMs;
-    if (cut !== wholeDay && (at < span.from || at >= span.beyond)) continue;
-    // Mostly in the order of time.
-    if (quarter !== lastQuarter) bucket = bucketOf(starts, at);
-    lastQuarter = quarter;
-    add(bucket, number);
-  }
-  if (!totals || !side) return;
-  // The whole day is counted in the bucket of its longer side, and then the other side is moved.
-  const isEndShort = cut > quartersOfDay / 2;
-  const [longer, shorter] = isEndShort ? [firstBucket, firstBucket + 1] : [firstBucket + 1, firstBucket];
-  for (const number of totals) add(longer, number);
-  for (const number of side) {
-    if (quarterOf(number) >= cut !== isEndShort) continue;
-    add(longer, number, -1);
-    add(shorter, number);
-  }
-}
-
-const quarterOf = (number: number) => Math.floor((number & (perCount - 1)) / perQuarter);
-
-/** The last bucket that does not begin after `at`. */
-function bucketOf(starts: readonly number[], at: number): number {
-  let [low, high] = [0, starts.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (starts[middle]! <= at) low = middle + 1;
-    else high = middle;
-  }
-  return low - 1;
 }
 
 /** With constant bounds, so PostgreSQL plans only the partition of that range. */

@@ -2,7 +2,7 @@ import { raw, sql } from '../../lib/sql.ts';
 import type { Db, Store } from '../db.ts';
 import { inChunks } from '../inChunks.ts';
 import { dropOldWords } from './alertWords.ts';
-import { dayMs } from './rollups.ts';
+import { dayMs, monthBase } from './rollups.ts';
 
 const partitionedTables = ['alert', 'score_change'] as const;
 export type PartitionedTable = (typeof partitionedTables)[number];
@@ -71,11 +71,14 @@ export async function monthsBefore(db: Db, table: PartitionedTable, before: numb
   return rows.map(({ name }) => name).filter((name) => boundsOf(name.slice(table.length + 1)).to <= before);
 }
 
-/** Contract by contract, by the index of the roll-ups; months begin with a day. */
+/** Contract by contract, by the index of the roll-ups; months begin with a day. Packed months are beside the days. */
 async function dropRollups(db: Db, before: number): Promise<void> {
+  const beyond = before / dayMs;
   // Workers know no rows of the coordinator; each deletes all of its own.
   if (await db.isDistributed()) {
-    await db.query(sql`delete from alert_rollup where day < ${before / dayMs}`);
+    await db.query(
+      sql`delete from alert_rollup where day < ${beyond} or (day >= ${monthBase} and day < ${monthBase + beyond})`,
+    );
     return;
   }
   await inChunks(async (limit) => {
@@ -88,9 +91,11 @@ async function dropRollups(db: Db, before: number): Promise<void> {
             where (tenant_id, contract_id) > (o.tenant_id, o.contract_id)
             order by 1, 2 limit 1) next),
         old as (
-          select r.at from owner o, lateral (
+          select r.at from owner o,
+            (values (${-monthBase}::int, ${beyond}::int), (${monthBase}, ${monthBase + beyond})) s(first, beyond),
+            lateral (
             select ctid as at from alert_rollup
-            where (tenant_id, contract_id) = (o.tenant_id, o.contract_id) and day < ${before / dayMs}
+            where (tenant_id, contract_id) = (o.tenant_id, o.contract_id) and day >= s.first and day < s.beyond
             order by day limit ${limit}) r
           limit ${limit})
         delete from alert_rollup where ctid = any(array(select at from old)) returning 1`,
@@ -105,7 +110,7 @@ export function termIndexOf(month: string): string {
 }
 
 /** The first millisecond of a month, and the first one after it. */
-function boundsOf(month: string): { from: number; to: number } {
+export function boundsOf(month: string): { from: number; to: number } {
   const [year = 0, number = 0] = month.split('_').map(Number);
   return { from: Date.UTC(year, number - 1), to: Date.UTC(year, number) };
 }

@@ -1,11 +1,7 @@
 import { raw, sql } from '../../lib/sql.ts';
 import type { Store } from '../db.ts';
+import { claimMonth, finishMonth, settledMs } from './claimMonth.ts';
 import { monthsBefore, termIndexOf } from './partitions.ts';
-
-/** Some alerts come late; after this long hardly one does. */
-const settledMs = 3 * 86_400_000;
-/** A process that took longer has died. */
-const abandonedMs = 86_400_000;
 
 /**
  * Builds the indexes of ended months again, without the room that alerts needed as they came, and after each month the keys of
@@ -23,28 +19,28 @@ export async function rebuildIndexes(
   const expired = await monthsBefore(store, 'alert', retainedFrom);
   for (const month of ended.filter((name) => !expired.includes(name))) {
     if (signal.aborted) return;
-    if (!(await claim(store, month, now))) continue;
+    if (!(await claimMonth(store, month, now))) continue;
     for (const name of await indexesOf(store, month, 'btree', true))
       await store.query(sql`alter index ${raw(name)} set (fillfactor = 100)`);
     await rebuildOrdered(store, maintain, month);
-    await finish(store, month);
+    await finishMonth(store, month);
   }
   const last = ended.at(-1);
   for (const table of last ? grownTables : []) {
     if (signal.aborted) return;
     const name = `${table} ${last}`;
-    if (!(await claim(store, name, now))) continue;
+    if (!(await claimMonth(store, name, now))) continue;
     await rebuildOrdered(store, maintain, table);
-    await finish(store, name);
+    await finishMonth(store, name);
   }
   // A coordinator sends a worker either a setting or a rebuild beside which others write, in sessions of their own.
   if (await store.isDistributed()) return;
   for (const month of ended.filter((name) => !expired.includes(name))) {
     const index = termIndexOf(month);
     if (signal.aborted) return;
-    if (!(await claim(store, index, now))) continue;
+    if (!(await claimMonth(store, index, now))) continue;
     await rebuildTerms(store, maintain, month);
-    await finish(store, index);
+    await finishMonth(store, index);
   }
 }
 
@@ -95,20 +91,6 @@ async function termBytes(store: Store, month: string): Promise<number> {
     );
     return rows[0]?.bytes ?? 0;
   });
-}
-
-async function finish(store: Store, name: string): Promise<void> {
-  await store.query(sql`update rebuilt_month set is_done = true where name = ${name}`);
-}
-
-async function claim(store: Store, month: string, now: number): Promise<boolean> {
-  const rows = await store.query(
-    sql`insert into rebuilt_month as r (name, started_at, is_done) values (${month}, ${now}, false)
-      on conflict (name) do update set started_at = excluded.started_at
-        where not r.is_done and r.started_at < ${now - abandonedMs}
-      returning 1`,
-  );
-  return rows.length > 0;
 }
 
 async function indexesOf(

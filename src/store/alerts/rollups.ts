@@ -13,6 +13,14 @@ export const cells = alertGroups.flatMap((group) => severities.map((severity) =>
 export const perQuarter = 32;
 export const perCount = 4096;
 
+/**
+ * Days of ended months with few alerts are packed, a month of them in one row. Its day is the first day of the month and this, which
+ * no day reaches, so that a range of days never contains it.
+ */
+export const monthBase = 1_000_000_000;
+/** A number of such a row has the day of the month, from 0, between the count and what it is of a day: `count * perMonth + day * perCount + …`. */
+export const perMonth = 32 * perCount;
+
 const groupCases = alertGroups.map((group, index) => `when '${group}' then ${index * severities.length}`);
 const severityCases = severities.map((severity, index) => `when ${severity} then ${index}`);
 const placeOfAlert = `timestamp % ${dayMs} / ${quarterMs} * ${perQuarter}
@@ -99,6 +107,14 @@ async function findFaults(tx: Db, condition: Sql): Promise<RollupFault[]> {
 
 const cellRows = cells.map(({ group, severity }, cell) => `(${cell}, '${group}', ${severity})`);
 
+/** With a row for each number of packed months. */
+const rollupDays = `(
+  select tenant_id, contract_id, day, totals, quarters, recent from alert_rollup where day < ${monthBase}
+  union all
+  select tenant_id, contract_id, day - ${monthBase} + (number >> 12 & 31), null, null,
+    array[(number >> 17) * ${perCount} + (number & ${perCount - 1})]
+  from alert_rollup cross join unnest(recent) number where day >= ${monthBase})`;
+
 /** A row for each count that is not 0: by quarter, and by day. A cell that does not exist has no group. */
 export const unpackedRollups = raw(`(
   select tenant_id, contract_id, width_ms, start, alert_group, numeric_severity, count
@@ -108,7 +124,7 @@ export const unpackedRollups = raw(`(
     from (
       select r.*, w.width_ms, number >> 12 as count,
         number & case width_ms when ${dayMs} then ${perQuarter - 1} else ${perCount - 1} end as place
-      from alert_rollup r cross join (values (${quarterMs}), (${dayMs})) w(width_ms)
+      from ${rollupDays} r cross join (values (${quarterMs}), (${dayMs})) w(width_ms)
       cross join lateral unnest(case width_ms when ${dayMs} then totals else quarters end || recent) number) numbers
     group by 1, 2, 3, 4, 5 having sum(count) <> 0) summed
   left join (values ${cellRows.join(', ')}) c(cell, alert_group, numeric_severity) using (cell))`);

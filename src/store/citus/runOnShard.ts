@@ -79,7 +79,7 @@ const listed = /\bfrom\s+[a-z_]\w*(?:\s+(?:as\s+)?[a-z_]\w*)?\s*,/i;
 function relationsOf(text: string): readonly string[] | undefined {
   if (listed.test(text)) return undefined;
   // Words that follow `from` or `update` without naming a table, and what the statement itself names.
-  const known = new Set(['lateral', 'set', 'rows']);
+  const known = new Set(['lateral', 'set', 'rows', 'skip']);
   for (const [, name = ''] of text.matchAll(named)) known.add(name.toLowerCase());
   const names = Array.from(text.matchAll(relation), ([, name = '']) => name.toLowerCase());
   return names.length === 0 ? undefined : names.filter((name) => !known.has(name));
