@@ -5,6 +5,8 @@ import { type Sql, sql } from '../../src/lib/sql.ts';
 import { runHousekeeping } from '../../src/runtime/startHousekeeping.ts';
 import { alertTable } from '../../src/store/alerts/alertTable.ts';
 import { dropOldWords } from '../../src/store/alerts/alertWords.ts';
+import { packRollups } from '../../src/store/alerts/packRollups.ts';
+import { monthBase, verifyRollups } from '../../src/store/alerts/rollups.ts';
 import { distribute } from '../../src/store/citus/distribute.ts';
 import { distributedTables } from '../../src/store/citus/distributedTables.ts';
 import { onlyRow, openStore } from '../../src/store/db.ts';
@@ -182,7 +184,7 @@ describe('what asks several workers', () => {
     expect(new Set(fanOuts)).toEqual(
       new Set([
         'delete from delivery_archive where created_at < $1',
-        'delete from alert_rollup where day < $1',
+        'delete from alert_rollup where day < $1 or (day >= $2 and day < $3)',
         'delete from incident where last_at < $1',
       ]),
     );
@@ -228,6 +230,23 @@ describe('what asks several workers', () => {
     } finally {
       await upgraded.close();
     }
+  });
+
+  it('is not what packs the roll-ups of ended months, shard by shard', async () => {
+    const { store } = api;
+    const last = Date.UTC(2026, 0, 20);
+    for (const world of worlds) await raiseSome(world, last);
+    const before = (await citus.coordinator.fanOuts()).length;
+    await packRollups(store, Date.now(), new AbortController().signal);
+    await store.query(sql`delete from rebuilt_month`);
+    await packRollups(store, Date.now(), new AbortController().signal);
+    expect((await citus.coordinator.fanOuts()).slice(before)).toEqual([]);
+    const january = await store.query<{ day: number }>(
+      sql`select day from alert_rollup where day = ${monthBase + Date.UTC(2026, 0) / dayMs} or day = ${Math.floor(last / dayMs)}`,
+    );
+    expect(january.filter(({ day }) => day >= monthBase)).toHaveLength(2 * worlds.length);
+    expect(january).toHaveLength(2 * worlds.length);
+    expect(await verifyRollups(store)).toEqual([]);
   });
 
   it('is not what drops old words, shard by shard', async () => {
