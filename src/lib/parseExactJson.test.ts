@@ -21,7 +21,7 @@ it('reads what has no large number as JSON.parse does, whatever is in its texts'
   fc.assert(
     fc.property(value, fc.stringMatching(/^[\d\\":,[\]{}]{0,40}$/), (any, odd) => {
       const text = JSON.stringify({ large: '9007199254740993', odd, any, list: [odd] });
-      const isRounded = /[[:,]-?\d{16,}/.test(JSON.stringify(any));
+      const isRounded = /(?:^|[[:,])-?\d{16,}/.test(JSON.stringify(any));
       if (!isRounded) expect(parseExactJson(text)).toEqual(JSON.parse(text));
     }),
   );
