@@ -1,7 +1,6 @@
 import type { Sql } from '../../lib/sql.ts';
 import type { Db } from '../db.ts';
-import { groupByShard } from './groupByShard.ts';
-import { holdShard } from './holdShard.ts';
+import { holdShards } from './holdShards.ts';
 
 /**
  * Runs a statement for the items of each shard on its worker, as one that changes several tables or rows of several tenants can
@@ -14,8 +13,7 @@ export async function perShard<Item, Row>(
   statement: (items: readonly Item[]) => Sql,
 ): Promise<Row[]> {
   const rows: Row[] = [];
-  for (const [tenantId, own] of await groupByShard(tx, items, tenantOf)) {
-    await holdShard(tx, tenantId);
+  for (const [tenantId, own] of await holdShards(tx, items, tenantOf)) {
     const found = await (tx.atTenant?.(tenantId) ?? tx).prepared<{ shard_row: string }>(statement(own));
     for (const { shard_row } of found) rows.push(JSON.parse(shard_row) as Row);
   }
