@@ -1,4 +1,5 @@
 import { Problem } from '../model/errors.ts';
+import { rememberWords } from '../store/alerts/findingTerms.ts';
 import {
   deleteGroupWrites,
   findLaterRetractions,
@@ -103,7 +104,8 @@ export function createGroupLanes(options: Options) {
     );
     const byId = new Map([...own, ...stored.map((row) => [row.id, row] as const)]);
     const rows = ids.flatMap((id) => byId.get(id) ?? []);
-    await prepareRaise(store, rows.flatMap(findingsOf));
+    // The words go to the same server as the alerts, where a transaction of their own would cost as much as theirs.
+    await prepareRaise(store, rows.flatMap(findingsOf), true);
     await store
       .transaction(async (tx) => {
         // Another process has written some of them.
@@ -112,7 +114,9 @@ export function createGroupLanes(options: Options) {
         const later = ids.length === maxRows ? await findLaterRetractions(tx, key, last) : [];
         for (const { writes, at } of [...rows, ...later])
           for (const write of writes) await applyWrite(tx, options, { chainUid: key.chainUid, at }, write);
+        return tx;
       })
+      .then((tx) => rememberWords(store, tx))
       .catch((error: unknown) => {
         if (!(error instanceof Taken)) throw error;
       });

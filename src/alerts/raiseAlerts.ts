@@ -1,7 +1,7 @@
 import type { Finding, RaisedAlert } from '../model/alert.ts';
 import type { AlertRow } from '../store/alerts/alertColumns.ts';
 import { alertRow } from '../store/alerts/alertRow.ts';
-import { prepareTerms, saveWords } from '../store/alerts/findingTerms.ts';
+import { prepareTerms, takeWords } from '../store/alerts/findingTerms.ts';
 import { flushPendingTerms } from '../store/alerts/flushPendingTerms.ts';
 import { insertAlerts } from '../store/alerts/insertAlerts.ts';
 import { ensurePartitions } from '../store/alerts/partitions.ts';
@@ -14,10 +14,15 @@ import { assignIncidents } from './assignIncidents.ts';
 export type AlertHook = (tx: Db, raised: readonly RaisedAlert[]) => Promise<void>;
 
 /** Prepares the store for a batch; outside the transaction, because all transactions share partitions and indexes. */
-export async function prepareRaise(store: Store, findings: readonly Finding[]): Promise<void> {
+export async function prepareRaise(
+  store: Store,
+  findings: readonly Finding[],
+  /** Whether the transaction adds new words to the dictionary itself. */
+  areWordsDeferred = false,
+): Promise<void> {
   await ensurePartitions(store, 'alert', new Set(findings.map(({ timestamp }) => timestamp)));
   await flushPendingTerms(store, findings.length);
-  await prepareTerms(store, findings);
+  await prepareTerms(store, findings, areWordsDeferred);
 }
 
 /**
@@ -32,13 +37,13 @@ export async function raiseAlerts(
   const byUid = new Map(findings.map((finding) => [alertUid(finding), finding]));
   const candidates = Array.from(byUid, ([uid, finding]) => ({ uid, finding }));
   const { byAlert, keys } = await assignIncidents(tx, candidates);
-  await saveWords(
+  const words = await takeWords(
     tx,
     candidates.map(({ finding }) => finding),
   );
   const rows: AlertRow[] = [];
   for (const { uid, finding } of candidates) rows.push(await alertRow(finding, uid, byAlert.get(uid)));
-  const inserted = await insertAlerts(tx, rows);
+  const inserted = await insertAlerts(tx, rows, words);
   const fresh = inserted.map(({ uid, isResolved, incidentUid, beginsIncident }) => ({
     finding: byUid.get(uid)!,
     uid,

@@ -207,7 +207,7 @@ async function waiting(store: Store): Promise<number> {
 
 async function dump(store: Store, tenantIds = tenants) {
   const own = sql`tenant_id = any(${tenantIds}::bigint[])`;
-  const [alerts, rollups, incidents, pending, notified] = await Promise.all([
+  const [alerts, rollups, incidents, pending, notified, words, fields] = await Promise.all([
     store.query<Record<string, unknown>>(
       sql`select tenant_id, uid, timestamp, retracted_at is null as stands, retraction_reason, ${blockHashSql} as block_hash, is_pending,
         ${incidentUidSql} as incident_uid, suppressed, numeric_severity, terms from alert t where ${own} order by uid`,
@@ -223,6 +223,8 @@ async function dump(store: Store, tenantIds = tenants) {
     store.query<{ tenantId: number; what: string; uid: string }>(
       sql`select tenant_id as "tenantId", what, uid from notified where ${own} order by tenant_id, id`,
     ),
+    store.query(sql`select * from alert_word where ${own} order by tenant_id, field, is_shape, word`),
+    store.query(sql`select * from alert_word_field where ${own} order by tenant_id, field`),
   ]);
-  return { alerts, rollups, incidents, pending, notified };
+  return { alerts, rollups, incidents, pending, notified, words, fields };
 }

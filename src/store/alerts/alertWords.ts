@@ -120,12 +120,13 @@ export async function addTagWords(
   await insertWords(db, words);
 }
 
-const chunkSize = 10_000;
+/** What one statement adds. */
+export const maxNewWords = 10_000;
 
 /** Adds words to the dictionary, in its order, so that two transactions cannot wait for each other. */
 export async function insertWords(db: Db, words: readonly Word[], limit = maxWords): Promise<void> {
-  for (let at = 0; at < words.length; at += chunkSize)
-    await insertChunk(db, words.slice(at, at + chunkSize), limit);
+  for (let at = 0; at < words.length; at += maxNewWords)
+    await insertChunk(db, words.slice(at, at + maxNewWords), limit);
 }
 
 async function insertChunk(db: Db, words: readonly Word[], limit: number): Promise<void> {
@@ -141,10 +142,15 @@ async function insertChunk(db: Db, words: readonly Word[], limit: number): Promi
 
 /** Like all statements that run on a shard, it returns something. */
 function insertion(words: readonly Word[], limit: number): Sql {
+  return sql`with ${wordParts(words, limit)} select count(*)::text as shard_row from counted_words`;
+}
+
+/** The parts of a statement that add words to the dictionary, for its `with`. */
+export function wordParts(words: readonly Word[], limit = maxWords): Sql {
   // Serialised here, because the driver would check every element for quotes.
   const array = (numbers: readonly number[]) => `{${numbers.join()}}`;
   // Sub-selects look up each word by the key, whatever PostgreSQL thinks of the sizes.
-  return sql`with word as (
+  return sql`word as (
         select tenant_id, field, is_shape, word collate "C" as word, max(month) as month
         from rows from (unnest(${array(words.map(({ tenantId }) => tenantId))}::bigint[],
             ${array(words.map(({ field }) => field))}::smallint[],
@@ -165,14 +171,13 @@ function insertion(words: readonly Word[], limit: number): Sql {
         order by tenant_id, field, is_shape, word
         on conflict (tenant_id, field, is_shape, word) do update set month = greatest(w.month, excluded.month)
         returning tenant_id, field, (xmax = 0)::int as words, null::smallint as skipped_month),
-      counted as (insert into alert_word_field as f (tenant_id, field, words, skipped_month)
+      counted_words as (insert into alert_word_field as f (tenant_id, field, words, skipped_month)
       select tenant_id, field, sum(words), max(skipped_month)
       from (select * from added union all select tenant_id, field, 0, month from missing where is_full) changed
       group by tenant_id, field having sum(words) > 0 or max(skipped_month) is not null order by tenant_id, field
       on conflict (tenant_id, field) do update
         set words = f.words + excluded.words, skipped_month = greatest(f.skipped_month, excluded.skipped_month)
-      returning 1)
-    select count(*)::text as shard_row from counted`;
+      returning 1)`;
 }
 
 /** Deletes the words that only alerts before this month had; a field whose skipped words are all gone is complete again. */

@@ -16,17 +16,23 @@ type Prepared = { terms: IndexedTexts; unsaved: readonly Word[] };
 
 const preparedTerms = new WeakMap<Finding, Prepared>();
 const knownByStore = new WeakMap<Store, KnownWords>();
+/** What a transaction has added to the dictionary, or is about to add. */
+const takenBy = new WeakMap<Db, Set<readonly Word[]>>();
 
 /**
  * Works out the terms of findings and adds their words to the dictionary, outside of the transaction that raises them: no
  * other waits for it, and what is committed stays known if it is rolled back. Where connections are scarce it leaves
- * the words to that transaction, because the caller may hold a connection itself.
+ * the words to that transaction, because the caller may hold a connection itself; and where the caller says so, which then has to
+ * remember them (`rememberWords`).
  */
-export async function prepareTerms(store: Store, findings: readonly Finding[]): Promise<void> {
-  const known = knownByStore.get(store) ?? createKnownWords();
-  knownByStore.set(store, known);
+export async function prepareTerms(
+  store: Store,
+  findings: readonly Finding[],
+  areWordsDeferred = false,
+): Promise<void> {
+  const known = knownOf(store);
   const words = await prepare(findings, known);
-  if (words.length === 0 || store.stats().waiting > 0) return;
+  if (words.length === 0 || areWordsDeferred || store.stats().waiting > 0) return;
   await store.transaction((tx) => insertWords(tx, words));
   addKnown(known, words);
   for (const finding of findings) {
@@ -37,9 +43,29 @@ export async function prepareTerms(store: Store, findings: readonly Finding[]): 
 
 /** Adds the words of findings that are not in the dictionary yet. */
 export async function saveWords(tx: Db, findings: readonly Finding[]): Promise<void> {
+  await insertWords(tx, await takeWords(tx, findings));
+}
+
+/** The words of findings that are not in the dictionary yet, once in a transaction, which has to add them. */
+export async function takeWords(tx: Db, findings: readonly Finding[]): Promise<readonly Word[]> {
   await prepare(findings.filter((finding) => !preparedTerms.has(finding)));
+  const taken = takenBy.get(tx) ?? new Set();
+  takenBy.set(tx, taken);
   const lists = new Set(findings.map((finding) => preparedTerms.get(finding)!.unsaved));
-  await insertWords(tx, [...lists].flat());
+  const words = [...lists].filter((list) => !taken.has(list)).flat();
+  for (const list of lists) taken.add(list);
+  return words;
+}
+
+/** After the transaction is committed: its words are not written again. */
+export function rememberWords(store: Store, tx: Db): void {
+  for (const words of takenBy.get(tx) ?? []) addKnown(knownOf(store), words);
+}
+
+function knownOf(store: Store): KnownWords {
+  const known = knownByStore.get(store) ?? createKnownWords();
+  knownByStore.set(store, known);
+  return known;
 }
 
 /** The finding as a suppressed one, for which nothing is worked out or saved again. */

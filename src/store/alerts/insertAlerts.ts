@@ -3,6 +3,7 @@ import { perShard } from '../citus/perShard.ts';
 import type { Db } from '../db.ts';
 import { type AlertRow, alertColumns, selectRows } from './alertColumns.ts';
 import { insertAlertEvents, publish } from './alertEvents.ts';
+import { insertWords, maxNewWords, type Word, wordParts } from './alertWords.ts';
 import { incidentUidSql } from './incidentUidSql.ts';
 import { addToRollups } from './rollups.ts';
 
@@ -16,10 +17,16 @@ export type InsertedAlert = {
 /**
  * Inserts the alerts that do not exist yet, with their roll-ups and stream events, and returns these. A retracted
  * alert is restored when its block is part of the chain again; it begins no incident, so that this one gets a row that counts it.
+ * `words` are those of the rows that are new to the dictionary.
  */
-export async function insertAlerts(tx: Db, rows: readonly AlertRow[]): Promise<InsertedAlert[]> {
+export async function insertAlerts(
+  tx: Db,
+  rows: readonly AlertRow[],
+  words: readonly Word[] = [],
+): Promise<InsertedAlert[]> {
   if (rows.length === 0) return [];
-  if (await tx.isDistributed()) return insertOnWorkers(tx, rows);
+  if (await tx.isDistributed()) return insertOnWorkers(tx, rows, words);
+  await insertWords(tx, words);
   return tx.prepared<InsertedAlert>(
     sql`with inserted as (${insert(rows)}
         returning t.uid, t.tenant_id, t.contract_id, t.timestamp, t.alert_group, t.numeric_severity, t.is_resolved,
@@ -40,22 +47,37 @@ function insert(rows: readonly AlertRow[]): Sql {
 }
 
 /** Shard by shard, and returned in the order of the rows. */
-async function insertOnWorkers(tx: Db, rows: readonly AlertRow[]): Promise<InsertedAlert[]> {
-  const inserted = await perShard<AlertRow, ShardRow>(
+async function insertOnWorkers(
+  tx: Db,
+  rows: readonly AlertRow[],
+  words: readonly Word[],
+): Promise<InsertedAlert[]> {
+  // In the same statement, because each costs a way to the worker.
+  const areBeside = words.length <= maxNewWords && (await tx.isDistributed('alert_word'));
+  if (!areBeside) await insertWords(tx, words);
+  const inserted = await perShard<AlertRow | Word, ShardRow>(
     tx,
-    rows,
-    ({ tenant_id }) => Number(tenant_id),
-    (own) =>
-      sql`with inserted as (${insert(own)} returning t.uid, t.tenant_id, t.contract_id, t.timestamp, t.alert_group,
-          t.numeric_severity, t.is_resolved, ${incidentUidSql} as incident_uid, t.incident_at),
-        counted as (${addToRollups(raw('inserted'), 1)})
+    areBeside ? [...rows, ...words] : rows,
+    (item) => (isWord(item) ? item.tenantId : Number(item.tenant_id)),
+    (items) => {
+      const own = items.filter(isRow);
+      const ownWords = items.filter(isWord);
+      const added = ownWords.length > 0 ? sql`, ${wordParts(ownWords)}` : raw('');
+      return sql`with inserted as (${insert(own)}
+          returning t.uid, t.tenant_id, t.contract_id, t.timestamp, t.alert_group, t.numeric_severity, t.is_resolved,
+            ${incidentUidSql} as incident_uid, t.incident_at),
+        counted as (${addToRollups(raw('inserted'), 1)})${added}
         select json_build_object('uid', uid, 'tenantId', tenant_id, 'isResolved', is_resolved,
-          'incidentUid', incident_uid, 'beginsIncident', incident_at is not null)::text as shard_row from inserted`,
+          'incidentUid', incident_uid, 'beginsIncident', incident_at is not null)::text as shard_row from inserted`;
+    },
   );
   const places = new Map(rows.map(({ uid }, place) => [uid, place]));
   inserted.sort((a, b) => (places.get(a.uid) ?? 0) - (places.get(b.uid) ?? 0));
   await insertAlertEvents(tx, 'raised', inserted);
   return inserted;
 }
+
+const isRow = (item: AlertRow | Word): item is AlertRow => 'tenant_id' in item;
+const isWord = (item: AlertRow | Word): item is Word => !isRow(item);
 
 type ShardRow = InsertedAlert & { tenantId: number };
