@@ -93,7 +93,7 @@ export function createGroupLanes(options: Options) {
     }
   }
 
-  /** Whether there was anything. */
+  /** Whether there may be more; what this process adds meanwhile makes the lane due again. */
   async function writeOldest({ key, own }: Lane): Promise<boolean> {
     const ids = await listGroupWrites(store, key, maxRows);
     const last = ids.at(-1);
@@ -106,7 +106,7 @@ export function createGroupLanes(options: Options) {
     const rows = ids.flatMap((id) => byId.get(id) ?? []);
     // The words go to the same server as the alerts, where a transaction of their own would cost as much as theirs.
     await prepareRaise(store, rows.flatMap(findingsOf), true);
-    await store
+    const isWritten = await store
       .transaction(async (tx) => {
         // Another process has written some of them.
         if ((await deleteGroupWrites(tx, ids)) < ids.length || rows.length < ids.length) throw new Taken();
@@ -116,12 +116,18 @@ export function createGroupLanes(options: Options) {
           for (const write of writes) await applyWrite(tx, options, { chainUid: key.chainUid, at }, write);
         return tx;
       })
-      .then((tx) => rememberWords(store, tx))
-      .catch((error: unknown) => {
-        if (!(error instanceof Taken)) throw error;
-      });
+      .then(
+        (tx) => {
+          rememberWords(store, tx);
+          return true;
+        },
+        (error: unknown) => {
+          if (error instanceof Taken) return false;
+          throw error;
+        },
+      );
     for (const id of ids) own.delete(id);
-    return true;
+    return !isWritten || ids.length === maxRows;
   }
 
   /** Writes what earlier processes left, and what waits for a group that can be written again. */
