@@ -8,7 +8,7 @@ const longAgoMs = 10_000;
 const maxRestMs = 500;
 
 /** Chains that are read in so many pages; the times of the rests after them are noted. */
-function prepare(pages: number, onPage: (page: number) => void = () => {}) {
+function prepare(pages: number, onPage: (page: number) => void = () => {}, contracts = 1) {
   const rests: number[] = [];
   const refresh = async (_db: unknown, options: { rest?: (startedAt: number) => Promise<void> }) => {
     for (let page = 1; page <= pages; page++) {
@@ -22,7 +22,8 @@ function prepare(pages: number, onPage: (page: number) => void = () => {}) {
   };
   const preparations = createPreparations({
     store: {} as Store,
-    open: () => ({ watchList: { refresh }, close: () => {} }) as unknown as WatchSet,
+    open: () =>
+      ({ watchList: { refresh, contractCount: () => contracts }, close: () => {} }) as unknown as WatchSet,
     signal: new AbortController().signal,
   });
   return { preparations, rested: () => rests.map((ms) => ms > maxRestMs / 2) };
@@ -46,4 +47,22 @@ it('a chain that is taken while it is read is read on without rest', async () =>
   });
   await preparations.standBys.add('anvil');
   expect(rested()).toEqual([true, false, false]);
+});
+
+it('who has just got or given a chain waits before reading to stand by, longer where more is watched', async () => {
+  const waitOf = async (contracts: number, isGiven: boolean) => {
+    const { preparations } = prepare(0, undefined, contracts);
+    await preparations.standBys.add('anvil');
+    expect(preparations.standBys.settlingMs()).toBe(0);
+    const watchSet = preparations.take('anvil');
+    if (isGiven) preparations.giveBack('anvil', watchSet);
+    return preparations.standBys.settlingMs();
+  };
+  for (const isGiven of [false, true]) {
+    expect(await waitOf(10, isGiven)).toBeLessThan(5);
+    const [few, many] = [await waitOf(20_000, isGiven), await waitOf(1_000_000, isGiven)];
+    expect(few).toBeGreaterThan(1_000);
+    expect(many).toBeGreaterThan(few);
+    expect(many).toBeLessThanOrEqual(10_000);
+  }
 });
