@@ -1,3 +1,4 @@
+import pg from 'pg';
 import { raw, type Sql, sql } from '../../lib/sql.ts';
 import { groupByShard } from '../citus/groupByShard.ts';
 import { perShard } from '../citus/perShard.ts';
@@ -29,9 +30,8 @@ export async function packRollups(store: Store, now: number, signal: AbortSignal
     let after: Key | undefined = start;
     while (after && !signal.aborted) after = await pack(after);
   }
-  if (signal.aborted) return;
-  await shrink(store);
-  await finishMonth(store, name);
+  // Else it is tried again after a day, like what a process left that died.
+  if (!signal.aborted && (await shrink(store))) await finishMonth(store, name);
 }
 
 type Pack = (after: Key) => Promise<Key | undefined>;
@@ -103,19 +103,26 @@ const merged = raw(`(
     select number & ${perMonth - 1} as place, sum(number >> 17) as count from unnest(r.recent || excluded.recent) number
     group by 1 having sum(number >> 17) <> 0) summed)`);
 
+const lockNotAvailable = '55P03';
 /** So much is rewritten in less than a second. */
 const maxRewritten = 64 * 2 ** 20;
 
 /**
  * The rows of the months after it use what packed days leave empty. Where these were years, as after an upgrade, it would take years:
- * a table that is mostly empty is rewritten, if alerts wait only for a moment.
+ * a table that is mostly empty is rewritten, if alerts wait only for a moment. Returns false where others held it for too long.
  */
-async function shrink(store: Store): Promise<void> {
-  if (!store.maintain || (await store.isDistributed())) return;
+async function shrink(store: Store): Promise<boolean> {
+  if (!store.maintain || (await store.isDistributed())) return true;
   const [size] = await store.query<{ bytes: number; used: number }>(
     sql`select pg_relation_size('alert_rollup') as bytes, coalesce(sum(pg_column_size(r.*)), 0)::bigint as used
       from alert_rollup r`,
   );
-  if (!size || size.bytes < 2 * size.used || size.used > maxRewritten) return;
-  await store.maintain(sql`vacuum (full) alert_rollup`, { lock_timeout: '2s' });
+  if (!size || size.bytes < 2 * size.used || size.used > maxRewritten) return true;
+  return store.maintain(sql`vacuum (full) alert_rollup`, { lock_timeout: '2s' }).then(
+    () => true,
+    (error: unknown) => {
+      if (error instanceof pg.DatabaseError && error.code === lockNotAvailable) return false;
+      throw error;
+    },
+  );
 }
