@@ -126,6 +126,23 @@ describe('a page of a search', () => {
       }
   });
 
+  it('begins where the one before ends, also among alerts of one time', async () => {
+    const timeseries = [{ from: end - 1500 * 60_000, to: end - 100 * 60_000 }];
+    const within = findings.filter(
+      ({ timestamp }) => timestamp >= timeseries[0]!.from && timestamp <= timeseries[0]!.to,
+    );
+    for (const from of [1, 2, 3, 4, 998, 999, 1000, count - 4, count - 1, count])
+      for (const size of [1, 4])
+        for (const place of places) {
+          const name = `${size} from ${from} of ${place}`;
+          const { data } = await search(paths[place], { from, size });
+          expect(uidsOf(data), name).toEqual(uidsOf(findings.slice(from, from + size)));
+          const timed = await search(paths[place], { from, size, timeseries });
+          expect(uidsOf(timed.data), `${name} in time`).toEqual(uidsOf(within.slice(from, from + size)));
+          expect(timed.total, `${name} in time`).toBe(within.length);
+        }
+  });
+
   it('keeps to the times asked for', async () => {
     const [from, to] = [end - 1000 * 60_000, end - 900 * 60_000];
     for (const query of ['message:always', 'message:formerly', 'message:seldom']) {

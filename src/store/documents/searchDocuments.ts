@@ -11,6 +11,7 @@ import { createReuse } from './createReuse.ts';
 import { isNewestFirst, rejectObjectSort, type SortItem, sortSql } from './documentSort.ts';
 import { asSeenIn, type DocumentScope, type DocumentTable, memberColumn } from './documentTable.ts';
 import { type Found, maxCandidates, type Page, type Row, searchCandidates } from './searchCandidates.ts';
+import { searchDeep } from './searchDeep.ts';
 
 /** A search by query string. */
 export type DocumentSearch = QueryInput & {
@@ -96,6 +97,7 @@ export async function findRows(
       (await second()) ??
       (await searchRare(run, table, compiled, page, search.sort)) ??
       (await searchBySeverity(run, table, scope, compiled, page, search)) ??
+      (await searchDeep(run, table, scope, compiled, page, search)) ??
       (await searchAll(run, table, compiled, page, search.sort));
     if (total !== undefined) return { data, total: Math.min(total, trackTotalCount) };
     if (trackTotalCount === 0) return { data, total: 0 };
