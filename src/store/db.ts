@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { render, renderCached, type Sql } from '../lib/sql.ts';
 import { Problem } from '../model/errors.ts';
-import { bindChainHeights } from './citus/chainHeights.ts';
+import { bindCoordinators } from './citus/bindCoordinators.ts';
 import { type DistributedTable, distributedTables } from './citus/distributedTables.ts';
 import { openWorkers, type Server, type Workers } from './citus/openWorkers.ts';
 import { readDistributed } from './citus/readDistributed.ts';
@@ -210,7 +210,7 @@ function createDb(run: Run, layout: Layout, repeat = run, workers?: Workers): Db
     runOnce = run,
   ): Promise<Row[]> => {
     try {
-      return (await runOnce(isAlertDistributed() ? await bindChainHeights(config, run) : config)).rows;
+      return (await runOnce(isAlertDistributed() ? await bindCoordinators(config, run) : config)).rows;
     } catch (error) {
       // Its tables were distributed while this process ran.
       if (layout.distributed && !hasAll(layout.distributed) && isUnsupported(error)) {

@@ -3,6 +3,7 @@ import { sql } from '../../src/lib/sql.ts';
 import type { Finding } from '../../src/model/alert.ts';
 import { everything } from '../../src/model/principal.ts';
 import { lastAlertEvent, readAlertEvents } from '../../src/store/alerts/alertEvents.ts';
+import { alertTable } from '../../src/store/alerts/alertTable.ts';
 import { findIncidentStates } from '../../src/store/alerts/incidents.ts';
 import { ensurePartitions } from '../../src/store/alerts/partitions.ts';
 import { retractAlerts } from '../../src/store/alerts/retractAlerts.ts';
@@ -13,6 +14,8 @@ import { findShardGroups, localGroup } from '../../src/store/citus/findShardGrou
 import { readCluster } from '../../src/store/citus/readCluster.ts';
 import { createStore, openPool, openStore } from '../../src/store/db.ts';
 import { findAlertDocuments } from '../../src/store/destinations/findAlertDocuments.ts';
+import { contractScope } from '../../src/store/documents/documentScopes.ts';
+import { searchProven } from '../../src/store/documents/searchJson.ts';
 import { migrate } from '../../src/store/migrate.ts';
 import { openClient } from '../../src/store/openClient.ts';
 import { queueRetractions } from '../../src/store/scores/queueScores.ts';
@@ -196,10 +199,59 @@ describe('on Citus', () => {
           ),
         );
       expect((await asked(`SELECT%run_on_shard%''v%''%numeric / 3%`)).flat().length).toBeGreaterThan(0);
-      expect((await asked('select exists (select from pg_dist_placement%')).flat().length).toBeGreaterThan(0);
+      expect((await asked('select q.*, shard.is_here%')).flat().length).toBeGreaterThan(0);
     } finally {
       await through.close();
     }
+  });
+
+  it('finds alerts of a contract as long as the coordinator has it', async () => {
+    const world = await createWorld(api);
+    await raiseAll(api.store, findings(world, 'proven', 4));
+    const token = await api.token(world.tenant.id, 'tenant-manager');
+    const other = await api.token(worlds[0]!.tenant.id, 'tenant-manager');
+    const bodies = [
+      {},
+      { query: 'message:proven' },
+      { query: 'message:"2 of proven"' },
+      { query: 'nothing' },
+    ];
+    const path = `contract/${world.contract.id}/detector/alert/search`;
+    const totals = async (as: string) =>
+      Promise.all(bodies.map((body) => api.call('POST', path, body, { token: as })));
+    expect((await totals(token)).map(({ status, body }) => [status, body.total])).toEqual([
+      [200, 4],
+      [200, 4],
+      [200, 1],
+      [200, 0],
+    ]);
+    expect((await totals(other)).map(({ status }) => status)).toEqual([404, 404, 404, 404]);
+    const { connection } = citus.coordinator;
+    const through = createStore(openPool(connection, () => {}));
+    const pooled = openStore({ ...connection, isPooled: true }, () => {});
+    const within = contractScope({ id: world.contract.id, tenantId: world.tenant.id }, 'detector');
+    const found = new Set<string>();
+    // Each more than once: what is repeated is prepared, on the worker or on the coordinator.
+    for (const store of [api.store, through, pooled])
+      for (let n = 0; n < 3; n++) {
+        const search = { query: 'message:"2 of proven"' };
+        const { json, isProven } = await searchProven(
+          store,
+          alertTable,
+          within,
+          search,
+          ['uid', 'finality'],
+          0,
+        );
+        expect(isProven).toBe(true);
+        found.add(json);
+      }
+    expect([...found]).toEqual([
+      expect.stringMatching(/^{"data":\[{"uid":".*","finality":"FINAL"}\],"total":1}$/),
+    ]);
+    await Promise.all([through.close(), pooled.close()]);
+    await api.ok('DELETE', `contract/${world.contract.id}`, undefined, { token });
+    expect((await totals(token)).map(({ status }) => status)).toEqual([404, 404, 404, 404]);
   });
 
   it('asks no worker for what was moved to another, though its rows are still there', async () => {

@@ -2,7 +2,7 @@ import { raw, sql } from '../../lib/sql.ts';
 import { uidTime } from '../../lib/uid.ts';
 import { alertGroups, alertKinds, finalities, retractionReasons, severityOf } from '../../model/alert.ts';
 import { interceptorTypes, triggerTypes } from '../../model/enumerations.ts';
-import { chainHeights } from '../citus/chainHeights.ts';
+import { chainHeights } from '../citus/bindCoordinators.ts';
 import { defineDocumentTable } from '../documents/documentTable.ts';
 import { incidentUidSql } from './incidentUidSql.ts';
 import { blockHashSql, eidSql, txHashSql } from './packedHashes.ts';

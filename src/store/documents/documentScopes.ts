@@ -1,6 +1,7 @@
 import { raw, sql } from '../../lib/sql.ts';
 import type { AlertKind } from '../../model/alert.ts';
 import type { Scope } from '../../model/principal.ts';
+import { contractProof } from '../citus/bindCoordinators.ts';
 import { contractTable } from '../contracts/contractTable.ts';
 import { projectTable } from '../contracts/projectTable.ts';
 import type { Db } from '../db.ts';
@@ -22,9 +23,7 @@ export function contractScope(contract: VisibleRecord, kind?: AlertKind): Docume
   const condition = sql`${own} and t.kind = ${kind}`;
   const key = `contract ${tenantId} ${id} ${kind}`;
   if (contract.isForeign) return { condition, ordered: condition, ...common };
-  const proof = sql`exists (select 1 from contract c
-    where c.id = ${id} and c.tenant_id = ${tenantId} and c.status <> 'DELETED')`;
-  return { condition, ordered: condition, ...common, key, proof };
+  return { condition, ordered: condition, ...common, key, proof: contractProof(id, tenantId) };
 }
 
 /** Of a scope, the alerts of one kind. */
