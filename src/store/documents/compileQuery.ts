@@ -15,6 +15,7 @@ import type { SqlSource, TermHashes } from '../../query/lucene/sqlSource.ts';
 import { indexTests, narrowed, rowTest, toSql } from '../../query/lucene/toSql.ts';
 import { termHash } from '../../query/termHash.ts';
 import { completeTerms } from '../alerts/completeTerms.ts';
+import { forRouting } from '../citus/toShardText.ts';
 import type { Db } from '../db.ts';
 import { commonTerms } from './commonTerms.ts';
 import { type DocumentScope, type DocumentTable, memberColumn } from './documentTable.ts';
@@ -166,7 +167,7 @@ export async function buildSearch(
   const rarest = { ...part, narrow: rarestOf(part.narrow, basis.common) };
   // Otherwise PostgreSQL would combine the term index with another one over the whole scope, which takes far longer.
   const candidates = {
-    documents: sql`${name} t where ${all([...bounds, ...indexTests(rarest, terms)])}${ofTenant}`,
+    documents: sql`${name} t where ${all([...bounds, ...indexTests(rarest, terms)])}${forRouting(ofTenant)}`,
     isHit: sql`(${scope.condition} and ${part.condition})`,
   };
   const hashes = part.narrow.flatMap(({ hashes: list, rows = [], all: others = [] }) =>

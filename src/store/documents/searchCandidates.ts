@@ -28,8 +28,8 @@ export async function searchCandidates(
   sort: readonly SortItem[] | undefined,
 ): Promise<Found | undefined> {
   if (!candidates) return undefined;
-  const isDistributed = await db.isDistributed();
-  if (isDistributed && ofTenant === empty) return spreadCandidates(db, table, candidates, page, sort);
+  if (ofTenant === empty && (await db.isDistributed()))
+    return spreadCandidates(db, table, candidates, page, sort);
   const { documents, isHit } = candidates;
   if (page.size === 0) {
     const { read, total } = onlyRow(
@@ -43,8 +43,7 @@ export async function searchCandidates(
     );
     return read === maxCandidates ? undefined : { data: [], total };
   }
-  const isCollected = table.mayBeLong !== undefined && !isDistributed;
-  const found = isCollected ? await collectCandidates(db, table, candidates, page) : 'long';
+  const found = table.mayBeLong ? await collectCandidates(db, table, candidates, page) : 'long';
   return found === 'long' ? numberCandidates(db, candidates, page) : found;
 }
 
