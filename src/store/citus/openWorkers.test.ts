@@ -31,18 +31,16 @@ function openWith(...answers: (Record<string, unknown>[] | Error)[]) {
 }
 
 it('asks the tables of the shard, and returns the rows as they are', async () => {
-  const { asked, find } = openWith([{ name: 'a', shard_is_here: true }]);
+  const { asked, find } = openWith([{ name: 'a', is_shard_row: true, shard_is_here: true }]);
   expect(await find()).toEqual([{ name: 'a' }]);
   expect(asked).toEqual([expect.stringContaining('from alert_102008 t where')]);
 });
 
 it('believes no answer of a worker that has the shard no more, also if it has no rows', async () => {
   const { find } = openWith(
-    [{ name: 'old', shard_is_here: false }],
-    [],
-    [{ shard_is_here: false }],
-    [],
-    [{ shard_is_here: true }],
+    [{ name: 'old', is_shard_row: true, shard_is_here: false }],
+    [{ name: null, is_shard_row: null, shard_is_here: false }],
+    [{ name: null, is_shard_row: null, shard_is_here: true }],
   );
   expect(await find()).toBeUndefined();
   expect(await find()).toBeUndefined();
@@ -52,7 +50,7 @@ it('believes no answer of a worker that has the shard no more, also if it has no
 it('leaves a worker that cannot be reached alone for half a minute, and says so once until it answers', async () => {
   vi.useFakeTimers({ toFake: ['performance'] });
   const { asked, reported, find } = openWith(new Error('no route'), new Error('no route'), [
-    { name: 'b', shard_is_here: true },
+    { name: 'b', is_shard_row: true, shard_is_here: true },
   ]);
   for (let n = 0; n < 3; n++) expect(await find()).toBeUndefined();
   expect(asked).toHaveLength(1);

@@ -96,15 +96,20 @@ async function readShard(
   { text, values }: Query,
 ): Promise<pg.QueryResult | undefined> {
   const isHere = `exists (select from pg_dist_placement where shardid = ${shardIds[distributedTables[0]]}
-    and groupid = ${groupId} and shardstate = 1) as shard_is_here`;
+    and groupid = ${groupId} and shardstate = 1)`;
+  // A row for the shard itself, so that it is known without rows too.
   const answer = await ask({
-    text: `select q.*, ${isHere} from (${toShardText(text, shardIds)}) q`,
+    text: `select q.*, shard.is_here as shard_is_here from (select ${isHere} as is_here) shard
+      left join (select q.*, true as is_shard_row from (${toShardText(text, shardIds)}) q) q on true`,
     values,
   });
   const { rows } = answer;
-  const [said] = rows.length > 0 ? rows : (await ask({ text: `select ${isHere}`, values: [] })).rows;
-  if (said?.shard_is_here !== true) return undefined;
-  for (const row of rows) delete row.shard_is_here;
+  if (rows[0]?.shard_is_here !== true) return undefined;
+  if (rows[0].is_shard_row !== true) return { ...answer, rows: [] };
+  for (const row of rows) {
+    delete row.shard_is_here;
+    delete row.is_shard_row;
+  }
   return answer;
 }
 
