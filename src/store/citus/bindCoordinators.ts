@@ -23,7 +23,8 @@ const readHeights: Query = {
 };
 const readProof = (values: unknown[]): Query => ({
   name: 'vigil_heights_proof',
-  text: `select ${heights}, exists (select from contract where id = $1 and tenant_id = $2 and status <> 'DELETED') as proven
+  text: `select ${heights},
+      exists (select from contract where id = $1 and tenant_id = $2 and status <> 'DELETED') as proven
     from chain_cursor`,
   values,
 });
