@@ -13,7 +13,8 @@ export type Page = {
   /** The statement of this page that is named so; made unless it was before. */
   reuse(name: string, make: () => Sql): Sql;
 };
-export type Found = { data: Row[]; total?: number };
+/** `isProven`: without hits the statement has said, too, that the record of the scope is there (`searchProven`). */
+export type Found = { data: Row[]; total?: number; isProven?: boolean };
 type Candidates = NonNullable<CompiledSearch['candidates']>;
 
 /** If the term index names no more documents than this, all of them are read. */
@@ -73,9 +74,9 @@ async function collectCandidates(
         order by t.uid is null desc, ${order.whole} limit ${integer(from + size)}`,
     ),
   );
-  const { _read, _total, _long } = onlyRow(rows.slice(0, 1));
+  const { _read, _total, _long, proven } = onlyRow(rows.slice(0, 1));
   if (_read === maxCandidates) return undefined;
-  if (_total === null) return { data: [], total: 0 };
+  if (_total === null) return { data: [], total: 0, isProven: proven === true };
   if (_long) return 'long';
   const data = rows.slice(from).map(({ _read, _total, _long, ...row }) => row);
   return { data, total: Number(_total) };

@@ -71,7 +71,7 @@ export async function findRows(
   search: DocumentSearch,
   { columns, names, use = '' }: { columns: Sql; names?: readonly string[]; use?: string },
   now: number,
-): Promise<{ data: Row[]; total: number }> {
+): Promise<Found & { total: number }> {
   const { from = 0, size = 10, trackTotalCount = 10_000 } = search;
   const db = atTenant(anywhere, scope.tenantIds);
   const order = sortSql(table, search.sort);
@@ -92,14 +92,17 @@ export async function findRows(
     const candidates = hasMany ? moreNewest : () => searchCandidates(run, table, compiled, page, search.sort);
     const isNewestFaster = hasFewHits && !isOneRare(db, table.name, compiled.hashes);
     const [first, second] = isNewestFaster ? [newest, candidates] : [candidates, newest];
-    const { data, total } =
-      (await first()) ??
-      (await second()) ??
-      (await searchRare(run, table, compiled, page, search.sort)) ??
-      (await searchBySeverity(run, table, scope, compiled, page, search)) ??
-      (await searchDeep(run, table, scope, compiled, page, search)) ??
-      (await searchAll(run, table, compiled, page, search.sort));
-    if (total !== undefined) return { data, total: Math.min(total, trackTotalCount) };
+    const {
+      data,
+      total,
+      isProven = false,
+    } = (await first()) ??
+    (await second()) ??
+    (await searchRare(run, table, compiled, page, search.sort)) ??
+    (await searchBySeverity(run, table, scope, compiled, page, search)) ??
+    (await searchDeep(run, table, scope, compiled, page, search)) ??
+    (await searchAll(run, table, compiled, page, search.sort));
+    if (total !== undefined) return { data, total: Math.min(total, trackTotalCount), isProven };
     if (trackTotalCount === 0) return { data, total: 0 };
     const counted = await countUpToByCells(db, table, scope, search, now, trackTotalCount);
     return { data, total: counted ?? (await countHits(run, table, compiled, trackTotalCount)) };

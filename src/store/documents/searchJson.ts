@@ -30,7 +30,7 @@ export function isProvable({ proof }: DocumentScope, { size = 10 }: DocumentSear
   return proof !== undefined && size > 0 && size <= maxProven;
 }
 
-/** The same as `searchJson`; where it is proven, the record that the scope is about need not be looked up. Never without hits. */
+/** The same as `searchJson`; where it is proven, the record that the scope is about need not be looked up. */
 export async function searchProven(
   db: Db,
   table: DocumentTable,
@@ -40,8 +40,9 @@ export async function searchProven(
   now: number,
 ): Promise<{ json: string; isProven: boolean }> {
   const columns = sql`${documentJson(table, names)} as json, ${scope.proof ?? raw('false')} as proven`;
-  const { data, total } = await findRows(db, table, scope, search, { columns, names, use: 'proven' }, now);
-  const isProven = data.length > 0 && data.every(({ proven }) => proven === true);
+  const found = await findRows(db, table, scope, search, { columns, names, use: 'proven' }, now);
+  const { data, total } = found;
+  const isProven = data.length > 0 ? data.every(({ proven }) => proven === true) : found.isProven === true;
   return { json: toJson(data, total), isProven };
 }
 
