@@ -43,6 +43,12 @@ const questions = [
   { sort: [{ field: 'eid', order: 'asc' }] },
   { from: 3, size: 200 },
   { size: 0 },
+  { size: 0, trackTotalCount: 1_000_000 },
+  { size: 0, trackTotalCount: 0 },
+  { size: 0, query: 'transfer' },
+  { size: 0, query: 'severity:HIGH' },
+  { size: 0, query: 'message:transfer', timeseries: [{ from: 0, to: now }] },
+  { size: 0, query: 'severity:HIGH', timeseries: [{ from: 0, to: now - 86_400_000 }] },
   { query: 'nosuchword' },
 ];
 

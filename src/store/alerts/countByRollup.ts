@@ -1,6 +1,7 @@
 import { empty, join, raw, type Sql, sql } from '../../lib/sql.ts';
 import type { AlertGroup } from '../../model/alert.ts';
 import type { Db } from '../db.ts';
+import type { Proof } from '../documents/documentTable.ts';
 import { addDay, addMonth, isIn, type RollupDay, type Span } from './addDay.ts';
 import { monthSpans, unpackMonth, wholeMonth } from './rollupMonths.ts';
 import { type DaySpan, everyQuarter, rollupSpans, splitSettled, wholeDay } from './rollupSpans.ts';
@@ -40,6 +41,7 @@ export async function countByRollup(
   db: Db,
   owner: AlertOwner,
   cut: TimeCut,
+  proof?: Proof,
 ): Promise<CellCount[] | undefined> {
   const inside = cut.starts.filter((start) => start > cut.from);
   if (inside.some((start) => start % quarterMs !== 0)) return undefined;
@@ -70,7 +72,7 @@ export async function countByRollup(
   const parts = [...fromRollups, ...fromEdges];
   const sums = new Float64Array(cut.starts.length * perQuarter);
   const counts: CellCount[] = [];
-  for (const row of await readParts(db, owner, settled, parts, sums)) {
+  for (const row of await readParts(db, owner, settled, parts, sums, proof)) {
     if (row.numbers === null) counts.push(row);
     else if (row.cut !== wholeMonth) addDay(sums, row, cut.starts, { from: first, beyond });
     else addMonth(sums, row, cut.starts, { from: first, beyond }, settled);
@@ -93,11 +95,15 @@ async function readParts(
   settled: readonly DaySpan[],
   parts: readonly Sql[],
   sums: Float64Array,
+  proof?: Proof,
 ): Promise<CountRow[]> {
-  const read = async (statements: readonly Sql[]) => {
+  const proofs = proof ? [provenRow(proof)] : [];
+  const read = async (counted: readonly Sql[]) => {
+    const statements = [...counted, ...proofs];
     const rows = statements.length > 0 ? await db.repeated<RollupRow>(join(statements, ' union all ')) : [];
+    if (proof) proof.isProven = rows.some(({ version }) => version === proven);
     return {
-      version: rows.flatMap((row) => (row.version === null ? [] : [row]))[0],
+      version: rows.flatMap((row) => (row.version === null || row.version === proven ? [] : [row]))[0],
       rows: rows.flatMap((row) => (row.version === null ? [row] : [])),
     };
   };
@@ -125,6 +131,15 @@ async function readParts(
   if (version) keepSums(db, days, { version: version.version, counts });
   add(counts);
   return rows;
+}
+
+/** In place of a version. */
+const proven = 'proven';
+
+function provenRow({ condition }: Proof): Sql {
+  return sql`select ${noCell}, null::int as day, null::int as cut, null::json as numbers, null::json as totals,
+      null::json as side, ${raw(`'${proven}'`)} as version
+    where ${condition}`;
 }
 
 const noCell = raw(

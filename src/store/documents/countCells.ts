@@ -3,7 +3,7 @@ import { createCellTest, kindOf } from '../alerts/createCellTest.ts';
 import { dayMs } from '../alerts/rollups.ts';
 import type { Db } from '../db.ts';
 import type { QueryInput } from './compileQuery.ts';
-import type { DocumentScope, DocumentTable } from './documentTable.ts';
+import type { DocumentScope, DocumentTable, Proof } from './documentTable.ts';
 
 /** Far beyond every alert, and the end of a day. */
 const end = 3_000_000 * dayMs - 1;
@@ -16,13 +16,21 @@ export async function countUpToByCells(
   search: QueryInput,
   now: number,
   limit: number,
+  proof?: Proof,
 ): Promise<number | undefined> {
   if (limit <= fewHits && !search.timeseries) {
     const from = Math.floor(now / dayMs - recentDays) * dayMs;
-    const recent = await countCells(db, table, scope, { ...search, timeseries: [{ from, to: end }] }, now);
+    const recent = await countCells(
+      db,
+      table,
+      scope,
+      { ...search, timeseries: [{ from, to: end }] },
+      now,
+      proof,
+    );
     if (!recent || sumOf(recent) >= limit) return recent && limit;
   }
-  const all = await countCells(db, table, scope, search, now);
+  const all = await countCells(db, table, scope, search, now, proof);
   return all && Math.min(sumOf(all), limit);
 }
 
@@ -40,6 +48,7 @@ export async function countCells(
   { counted }: DocumentScope,
   { query, timeseries = [{ from: 0, to: end }] }: QueryInput,
   now: number,
+  proof?: Proof,
 ): Promise<CellCount[] | undefined> {
   const [time, another] = timeseries;
   if (name !== 'alert' || !counted || !time || another) return undefined;
@@ -47,7 +56,7 @@ export async function countCells(
   if (!isCounted) return undefined;
   const [from, to] = [Math.max(0, time.from), Math.min(end, time.to)];
   if (from > to) return [];
-  const counts = await countByRollup(db, counted, { from, to, starts: [from] });
+  const counts = await countByRollup(db, counted, { from, to, starts: [from] }, proof);
   return counts?.filter(
     (cell) => isCounted(cell) && (counted.kind === undefined || kindOf(cell.group) === counted.kind),
   );

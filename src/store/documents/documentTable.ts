@@ -64,6 +64,9 @@ export type DocumentScope = {
   key?: string;
 };
 
+/** A condition that a count may show beside what it counts, and whether one did. */
+export type Proof = { readonly condition: Sql; isProven: boolean };
+
 /** The table as the caller sees it: without the member `private` of the `meta` of foreign documents. */
 export function asSeenIn(table: DocumentTable, { foreign }: DocumentScope): DocumentTable {
   const meta = table.columns.get('meta');

@@ -2,7 +2,7 @@ import { empty, integer, raw, type Sql, sql } from '../../lib/sql.ts';
 import { type Db, onlyRow } from '../db.ts';
 import type { CompiledSearch } from './compileQuery.ts';
 import { isNewestFirst, type Order, type SortItem } from './documentSort.ts';
-import type { DocumentTable } from './documentTable.ts';
+import type { DocumentTable, Proof } from './documentTable.ts';
 
 export type Row = { [member: string]: unknown };
 export type Page = {
@@ -10,6 +10,7 @@ export type Page = {
   order: Order;
   from: number;
   size: number;
+  proof?: Proof | undefined;
   /** The statement of this page that is named so; made unless it was before. */
   reuse(name: string, make: () => Sql): Sql;
 };
@@ -33,16 +34,18 @@ export async function searchCandidates(
     return spreadCandidates(db, table, candidates, page, sort);
   const { documents, isHit } = candidates;
   if (page.size === 0) {
-    const { read, total } = onlyRow(
-      await db.repeated<{ read: number; total: number }>(
+    const { proof } = page;
+    const { read, total, proven } = onlyRow(
+      await db.repeated<{ read: number; total: number; proven: boolean }>(
         page.reuse(
           'count',
-          () => sql`select count(*) as read, count(*) filter (where ${isHit}) as total
+          () => sql`select count(*) as read, count(*) filter (where ${isHit}) as total,
+              ${proof?.condition ?? raw('false')} as proven
             from (select * from ${documents} limit ${integer(maxCandidates)}) t`,
         ),
       ),
     );
-    return read === maxCandidates ? undefined : { data: [], total };
+    return read === maxCandidates ? undefined : { data: [], total, isProven: proven };
   }
   const found = table.mayBeLong ? await collectCandidates(db, table, candidates, page) : 'long';
   return found === 'long' ? numberCandidates(db, candidates, page) : found;

@@ -9,7 +9,13 @@ import { compileRepeated } from './compileRepeated.ts';
 import { countUpToByCells } from './countCells.ts';
 import { createReuse } from './createReuse.ts';
 import { isNewestFirst, rejectObjectSort, type SortItem, sortSql } from './documentSort.ts';
-import { asSeenIn, type DocumentScope, type DocumentTable, memberColumn } from './documentTable.ts';
+import {
+  asSeenIn,
+  type DocumentScope,
+  type DocumentTable,
+  memberColumn,
+  type Proof,
+} from './documentTable.ts';
 import { type Found, maxCandidates, type Page, type Row, searchCandidates } from './searchCandidates.ts';
 import { searchDeep } from './searchDeep.ts';
 
@@ -69,7 +75,12 @@ export async function findRows(
   table: DocumentTable,
   scope: DocumentScope,
   search: DocumentSearch,
-  { columns, names, use = '' }: { columns: Sql; names?: readonly string[]; use?: string },
+  {
+    columns,
+    names,
+    use = '',
+    proof,
+  }: { columns: Sql; names?: readonly string[]; use?: string; proof?: Proof | undefined },
   now: number,
 ): Promise<Found & { total: number }> {
   const { from = 0, size = 10, trackTotalCount = 10_000 } = search;
@@ -81,7 +92,7 @@ export async function findRows(
   return reportSlowSearch(async () => {
     const compiled = await compileRepeated(db, table, scope, search, now);
     await rejectObjectSort(db, table, compiled.condition, search.sort);
-    const page = { columns, order, from, size, reuse: createReuse(compiled, search, names, use) };
+    const page = { columns, order, from, size, proof, reuse: createReuse(compiled, search, names, use) };
     const newest = async () => (isNewestFirst(search.sort) ? searchNewest(run, compiled, page) : undefined);
     const hasFewHits = from + size <= fewHits;
     // Some documents have several of the terms.
@@ -104,7 +115,7 @@ export async function findRows(
     (await searchAll(run, table, compiled, page, search.sort));
     if (total !== undefined) return { data, total: Math.min(total, trackTotalCount), isProven };
     if (trackTotalCount === 0) return { data, total: 0 };
-    const counted = await countUpToByCells(db, table, scope, search, now, trackTotalCount);
+    const counted = await countUpToByCells(db, table, scope, search, now, trackTotalCount, proof);
     return { data, total: counted ?? (await countHits(run, table, compiled, trackTotalCount)) };
   });
 }

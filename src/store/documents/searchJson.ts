@@ -25,9 +25,13 @@ export async function searchJson(
 /** With more hits, looking the record up by itself takes no longer than proving it beside each of them. */
 const maxProven = 100;
 
-/** Whether statements that find hits can prove that the record of the scope exists. */
-export function isProvable({ proof }: DocumentScope, { size = 10 }: DocumentSearch): boolean {
-  return proof !== undefined && size > 0 && size <= maxProven;
+/** Whether statements that find hits, or count them on one server, can prove that the record of the scope exists. */
+export async function isProvable(
+  db: Db,
+  { proof }: DocumentScope,
+  { size = 10 }: DocumentSearch,
+): Promise<boolean> {
+  return proof !== undefined && size <= maxProven && (size > 0 || !(await db.isDistributed()));
 }
 
 /** The same as `searchJson`; where it is proven, the record that the scope is about need not be looked up. */
@@ -39,11 +43,13 @@ export async function searchProven(
   names: readonly string[],
   now: number,
 ): Promise<{ json: string; isProven: boolean }> {
-  const columns = sql`${documentJson(table, names)} as json, ${scope.proof ?? raw('false')} as proven`;
-  const found = await findRows(db, table, scope, search, { columns, names, use: 'proven' }, now);
+  const condition = scope.proof ?? raw('false');
+  const columns = sql`${documentJson(table, names)} as json, ${condition} as proven`;
+  const proof = search.size === 0 ? { condition, isProven: false } : undefined;
+  const found = await findRows(db, table, scope, search, { columns, names, use: 'proven', proof }, now);
   const { data, total } = found;
   const isProven = data.length > 0 ? data.every(({ proven }) => proven === true) : found.isProven === true;
-  return { json: toJson(data, total), isProven };
+  return { json: toJson(data, total), isProven: isProven || proof?.isProven === true };
 }
 
 function toJson(data: readonly Row[], total: number): string {
