@@ -1,7 +1,7 @@
 import { existsSync, statfsSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
-import { LongestFirst } from './testing/longestFirst.ts';
 import { nodeFlags } from './testing/nodeFlags.ts';
+import { SpreadLong } from './testing/spreadLong.ts';
 
 // In memory where there is room, because a run creates and drops hundreds of databases, each of more than a thousand files.
 if (process.env.TMPDIR === undefined && hasRoom('/dev/shm')) process.env.TMPDIR = '/dev/shm';
@@ -19,7 +19,7 @@ export default defineConfig({
     execArgv: [...nodeFlags],
     // Each file has a database of its own; modules that are loaded and compiled once for all make the run a third shorter.
     isolate: false,
-    sequence: { sequencer: LongestFirst },
+    sequence: { sequencer: SpreadLong },
     testTimeout: 240_000,
     hookTimeout: 240_000,
   },

@@ -48,24 +48,38 @@ const longest = [
   'test/e2e/importLabels.test.ts',
   'test/actions/manual.test.ts',
   'test/e2e/embedded.test.ts',
+  'test/actions/nonces.test.ts',
+  'test/api/searchFields.test.ts',
   'src/scripts/sandbox.test.ts',
+  'test/actions/trust.test.ts',
+  'test/actions/pending.test.ts',
   'test/actions/pendingCrash.test.ts',
   'test/e2e/vechain.test.ts',
   'test/watch/bitcoin.test.ts',
   'test/api/export.test.ts',
+  'test/e2e/stellar.test.ts',
+  'test/watch/failedReads.test.ts',
+  'test/fairness/deliveries.test.ts',
   'test/e2e/tron.test.ts',
   'test/e2e/databaseUrl.test.ts',
   'src/scripts/hostile.test.ts',
   'test/api/alertPages.test.ts',
 ];
 
-/** Begins with the files that take longest, so that none of them is left alone at the end of a run. */
-export class LongestFirst extends BaseSequencer {
+/**
+ * Begins the files that take long in time, the longest first, so that none of them is left alone at the end of a run; and spreads
+ * them over it, because they mostly wait, while the many short ones keep the processors busy.
+ */
+export class SpreadLong extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const rankOf = ({ moduleId }: TestSpecification) => {
-      const rank = longest.findIndex((name) => moduleId.endsWith(name));
-      return rank < 0 ? longest.length : rank;
-    };
-    return (await super.sort(files)).toSorted((a, b) => rankOf(a) - rankOf(b));
+    const rankOf = ({ moduleId }: TestSpecification) => longest.findIndex((name) => moduleId.endsWith(name));
+    const sorted = await super.sort(files);
+    const long = sorted.filter((file) => rankOf(file) >= 0).toSorted((a, b) => rankOf(a) - rankOf(b));
+    const short = sorted.filter((file) => rankOf(file) < 0);
+    const shareBefore = (list: TestSpecification[]) =>
+      list.map((file, at) => ({ file, share: at / list.length }));
+    return [...shareBefore(long), ...shareBefore(short)]
+      .toSorted((a, b) => a.share - b.share)
+      .map(({ file }) => file);
   }
 }
