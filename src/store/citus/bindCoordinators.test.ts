@@ -42,3 +42,13 @@ it.each([true, false])('asks in the same statement whether a contract is there: 
   });
   expect(asked).toEqual([['vigil_heights_proof', [5, 3]]]);
 });
+
+it('binds the proof wherever a statement has it', async () => {
+  const { text, values } = render(sql`select ${contractProof(5, 3)} union all select ${contractProof(5, 3)}`);
+  const { bound, asked } = await bind(text, values, { ...heights, proven: true });
+  expect(bound).toEqual({
+    text: 'select ($1::boolean and $2::boolean) union all select ($3::boolean and $4::boolean)',
+    values: [true, true, true, true],
+  });
+  expect(asked).toEqual([['vigil_heights_proof', [5, 3]]]);
+});

@@ -9,7 +9,7 @@ export const contractProof = (id: number, tenantId: number): Sql =>
   sql`exists (select 1 from contract c where c.id = ${id} and c.tenant_id = ${tenantId} and c.status <> 'DELETED')`;
 
 const proof =
-  /exists \(select 1 from contract c where c\.id = \$(\d+) and c\.tenant_id = \$(\d+) and c\.status <> 'DELETED'\)/;
+  /exists \(select 1 from contract c where c\.id = \$(\d+) and c\.tenant_id = \$(\d+) and c\.status <> 'DELETED'\)/g;
 
 type Query = { text: string; values: unknown[]; name?: string };
 type Ask = (query: Query) => Promise<{ rows: Record<string, unknown>[] }>;
@@ -34,17 +34,17 @@ const readProof = (values: unknown[]): Query => ({
  * a contract is there. Citus would send both to the worker as files for each statement that reads them beside alerts.
  */
 export async function bindCoordinators(config: Query, ask: Ask): Promise<Query> {
-  const proven = proof.exec(config.text);
-  if (!proven && !config.text.includes('from chain_cursor)')) return config;
+  const places = [...config.text.matchAll(proof)].flatMap((found) =>
+    found.slice(1).map((place) => Number(place) - 1),
+  );
+  const [id, tenantId] = places;
+  const isProof = id !== undefined && tenantId !== undefined;
+  if (!isProof && !config.text.includes('from chain_cursor)')) return config;
   const values = [...config.values];
-  const places = proven?.slice(1).map((place) => Number(place) - 1) ?? [];
-  const { rows } = await ask(proven ? readProof(places.map((place) => values[place])) : readHeights);
-  let { text } = config;
-  if (proven) {
-    // In the places of the contract and its tenant, because every value of a statement has to be used.
-    for (const place of places) values[place] = rows[0]?.proven === true;
-    text = text.replace(proof, '($$$1::boolean and $$$2::boolean)');
-  }
+  const { rows } = await ask(isProof ? readProof([values[id], values[tenantId]]) : readHeights);
+  // In the places of the contract and its tenant, because every value of a statement has to be used. A statement is about one.
+  for (const place of places) values[place] = rows[0]?.proven === true;
+  let text = config.text.replaceAll(proof, '($$$1::boolean and $$$2::boolean)');
   for (const height of ['final', 'confirmed'] as const) {
     const place = `$${values.length + 1}::jsonb`;
     const bound = text.replaceAll(chainHeights(height), place);
