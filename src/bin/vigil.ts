@@ -1,4 +1,3 @@
-#!/usr/bin/env node
 import { commands } from './commands.ts';
 import { parseCommand } from './parseCommand.ts';
 
@@ -7,14 +6,21 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
 });
 
+// Waits by `then`, because the bundle is no module that could wait by itself.
+void runCommand(process.argv.slice(2)).then((code) => {
+  process.exitCode = code;
+});
+
 /** Faults of the user are one sentence on standard error; faults of Vigil list their causes. */
-try {
-  const { run, options, words } = parseCommand(commands, process.argv.slice(2));
-  process.exitCode = await run({ options, words });
-} catch (error) {
-  const isUserFault = error instanceof Error && ['UsageError', 'ConfigError'].includes(error.name);
-  process.stderr.write(`${isUserFault ? error.message : describe(error)}\n`);
-  process.exitCode = isUserFault ? 2 : 1;
+async function runCommand(argv: readonly string[]): Promise<number> {
+  try {
+    const { run, options, words } = parseCommand(commands, argv);
+    return await run({ options, words });
+  } catch (error) {
+    const isUserFault = error instanceof Error && ['UsageError', 'ConfigError'].includes(error.name);
+    process.stderr.write(`${isUserFault ? error.message : describe(error)}\n`);
+    return isUserFault ? 2 : 1;
+  }
 }
 
 function describe(error: unknown): string {
