@@ -7,6 +7,7 @@ import { createClient, type TestClient } from '../../testing/createClient.ts';
 import { createWorkspace, type Ended, type Vigil } from '../../testing/createWorkspace.ts';
 import { databaseOf } from '../../testing/databaseOf.ts';
 import type { Answer } from '../../testing/startTestApi.ts';
+import { until } from '../../testing/until.ts';
 import { type Canary, canary, findLeaks, findLeaksInFiles } from '../support/findLeaks.ts';
 
 /** Not a secret: if the search finds this, it would have found the others. */
@@ -276,7 +277,15 @@ describe('secrets that were given to Vigil', () => {
       ];
       for (const { status } of await Promise.all(refused)) statuses.add(status);
     }
-    // An address that is no endpoint's is the console's (200). Unknown tokens and logins from one address are limited in the end (429).
+    // Unknown tokens from one address are limited in the end (429), on a slow machine only when more of them come at once.
+    await until(async () => {
+      const unknown = Array.from({ length: 50 }, () =>
+        client.call('GET', 'auth/me', undefined, { token: `${headerValue}x` }),
+      );
+      for (const { status } of await Promise.all(unknown)) statuses.add(status);
+      return statuses.has(429);
+    });
+    // An address that is no endpoint's is the console's (200).
     expect(statuses).toEqual(new Set([200, 400, 401, 403, 404, 405, 409, 422, 429]));
   }
 
