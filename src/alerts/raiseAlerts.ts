@@ -44,7 +44,7 @@ export async function raiseAlerts(
   const rows: AlertRow[] = [];
   for (const { uid, finding } of candidates) rows.push(await alertRow(finding, uid, byAlert.get(uid)));
   const inserted = await insertAlerts(tx, rows, words);
-  const fresh = inserted.map(({ uid, isResolved, incidentUid, beginsIncident }) => ({
+  const fresh = inserted.alerts.map(({ uid, isResolved, incidentUid, beginsIncident }) => ({
     finding: byUid.get(uid)!,
     uid,
     isResolved,
@@ -53,5 +53,6 @@ export async function raiseAlerts(
   }));
   const raised = await addToIncidents(tx, fresh, keys);
   for (const hook of hooks) await hook(tx, raised);
+  await inserted.count();
   return raised;
 }

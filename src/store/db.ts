@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { settleAll } from '../lib/settleAll.ts';
 import { render, renderCached, type Sql } from '../lib/sql.ts';
 import { Problem } from '../model/errors.ts';
 import { bindCoordinators } from './citus/bindCoordinators.ts';
@@ -26,6 +27,11 @@ export type Db = {
   isDistributed(table?: DistributedTable): Promise<boolean>;
   /** The same for statements about one tenant, which run on its worker where Citus distributes alerts. */
   atTenant?: ((tenantId: number) => Db) | undefined;
+  /**
+   * Keeps a statement that the transaction does not wait for: if it fails, all is undone. Absent where each statement is sent
+   * when the one before has ended; `sendLater` is for callers.
+   */
+  readonly keepUnawaited?: ((statement: Promise<unknown>) => void) | undefined;
   /** What is cached of the database belongs to it; absent in a transaction, which may have changed what is cached. */
   readonly cacheKey?: object;
 };
@@ -102,6 +108,8 @@ export function openPool(
     ...(primary && { Client: clientOf(primary) }),
     max: 20,
     connectionTimeoutMillis: 5000,
+    // A statement is sent while those before it run; each transaction still waits for its `begin`.
+    pipeline: !isPooled,
     ...(isPooled ? {} : limits),
     application_name: 'vigil',
     ...config,
@@ -325,15 +333,25 @@ async function transactionOnce<T>(
   begin?: string,
 ): Promise<T> {
   const client = await connect(pool);
+  const unawaited: Promise<unknown>[] = [];
   let failure: unknown;
   try {
-    const tx = createDb((query) => client.query(begin === undefined ? query : unnamed(query)), layout);
+    const run: Run = (query) => client.query(begin === undefined ? query : unnamed(query));
+    const keepUnawaited = (statement: Promise<unknown>) => void unawaited.push(handled(statement));
     await client.query(begin ?? 'begin');
-    const result = await work(tx, client);
-    await client.query('commit');
+    const tx = createDb(run, layout);
+    const result = await work(client.pipeline ? { ...tx, keepUnawaited } : tx, client);
+    // After a statement that has failed it undoes the transaction.
+    keepUnawaited(client.query('commit'));
+    await settleAll(unawaited);
     refuseUnreplicated(client);
     return result;
-  } catch (error) {
+  } catch (caught) {
+    // Those after a statement that failed fail too, without saying why.
+    const error = await settleAll(unawaited).then(
+      () => caught,
+      (first: unknown) => first,
+    );
     failure = error;
     if (!isBroken(error))
       await client.query(isNotSent(error) ? endSession : 'rollback').catch((rollbackError: Error) => {
@@ -343,6 +361,12 @@ async function transactionOnce<T>(
   } finally {
     client.release(isBroken(failure));
   }
+}
+
+/** Its failure is looked at later. */
+function handled<T>(statement: Promise<T>): Promise<T> {
+  statement.catch(() => undefined);
+  return statement;
 }
 
 /** In one message, so that a pooler ends the same session. */

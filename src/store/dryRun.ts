@@ -5,6 +5,8 @@ import type { Db } from './db.ts';
 export async function dryRun<T>(tx: Db, work: () => Promise<T>): Promise<T> {
   await tx.query(sql`savepoint try_out`);
   const result = await work();
+  // Fails if a statement has that was not waited for, which going back would hide.
+  await tx.query(sql`select 1`);
   await tx.query(sql`rollback to savepoint try_out`);
   return result;
 }

@@ -1,6 +1,7 @@
 import { alertUid } from '../../alerts/alertUid.ts';
 import { prepareRaise, raiseAlerts } from '../../alerts/raiseAlerts.ts';
 import { getOrThrow } from '../../lib/getOrThrow.ts';
+import { settleAll } from '../../lib/settleAll.ts';
 import { complianceTags, type Finding, type Severity } from '../../model/alert.ts';
 import { type Fault, invalid, Problem } from '../../model/errors.ts';
 import { platformTenant } from '../../model/metrics.ts';
@@ -14,7 +15,7 @@ import type { Call } from '../call.ts';
 import { audit } from '../records/audit.ts';
 import { findWritable, notFound } from '../records/findWritable.ts';
 import type { RecordKind } from '../records/recordKind.ts';
-import { checkPushLimit } from './checkPushLimit.ts';
+import { readPushLimit } from './readPushLimit.ts';
 
 export type Pushed = {
   eid: string;
@@ -49,29 +50,37 @@ export async function pushFindings(
   checkTimes(pushed, call.now);
   checkMeta(pushed);
   const byEid = new Map(pushed.toReversed().map((item) => [item.eid, toFinding(origin, item, call.now)]));
-  await prepareRaise(call.services.store, [...byEid.values()]);
-  const recorded = await recordExternalFindings(
-    call.db,
-    origin,
-    Array.from(byEid, ([eid, finding]) => ({ eid, uid: alertUid(finding) })),
-  );
+  // Terms are worked out while the database records.
+  const [recorded, limit] = await settleAll([
+    recordExternalFindings(
+      call.db,
+      origin,
+      Array.from(byEid, ([eid, finding]) => ({ eid, uid: alertUid(finding) })),
+    ),
+    readPushLimit(call, origin.tenantId),
+    prepareRaise(call.services.store, [...byEid.values()]),
+  ]);
   const recordedByEid = new Map(recorded.map((item) => [item.eid, item]));
   const inOrder = [...new Set(pushed.map(({ eid }) => eid))].filter(
     (eid) => getOrThrow(recordedByEid, eid).isNew,
   );
   if (inOrder.length > 0) {
-    const limit = await checkPushLimit(call, origin.tenantId, inOrder.length);
+    limit.check(inOrder.length);
     const findings = inOrder.map((eid) => getOrThrow(byEid, eid));
     const fresh = await raiseAlerts(call.db, findings, call.services.alertHooks);
-    // Last, because it holds the detector and the tenant's count: pushes beside this one wait for its commit alone.
-    if (!(await limit.count(origin))) await findOpenOrigin(call, detectorKind, detectorId);
-    if (fresh.length > 0) {
-      const record = { id: detectorId, tenantId: origin.tenantId };
-      await audit(call, 'detector', 'push', record, undefined, undefined, { alerts: fresh.length });
-      await countAlerts(call, origin, fresh.length);
-    }
+    // Last and sent together, because it holds the detector and the tenant's counts: pushes beside this one wait for its commit alone.
+    const [isOpen] = await settleAll([
+      limit.count(origin, inOrder.length),
+      fresh.length > 0 ? recordPush(call, origin, fresh.length) : Promise.resolve(),
+    ]);
+    if (!isOpen) await findOpenOrigin(call, detectorKind, detectorId);
   }
   return results(pushed, recordedByEid);
+}
+
+async function recordPush(call: Call, origin: DetectorOrigin, alerts: number): Promise<void> {
+  await audit(call, 'detector', 'push', origin, undefined, undefined, { alerts });
+  await countAlerts(call, origin, alerts);
 }
 
 /** The detector, if it takes findings now. */
@@ -155,16 +164,24 @@ function countMembers(value: unknown): number {
 
 function toFinding(origin: DetectorOrigin, item: Pushed, now: number): Finding {
   const isCompliance = origin.schemaTags.some((tag) => complianceTags.includes(tag));
-  return {
+  const identity = {
     tenantId: origin.tenantId,
+    kind: 'detector',
+    timestamp: item.timestamp ?? now,
+    key: `external ${origin.id} ${item.eid}`,
+  } as const;
+  // One literal: the members of objects that are put together from others are slow to read.
+  return {
+    tenantId: identity.tenantId,
     projectId: origin.projectId,
     contractId: origin.contractId,
-    kind: 'detector',
+    kind: identity.kind,
     group: isCompliance ? 'COMPLIANCE' : 'SECURITY',
     severity: item.severity ?? 'MEDIUM',
-    timestamp: item.timestamp ?? now,
+    timestamp: identity.timestamp,
     backfilled: item.timestamp !== undefined && now - item.timestamp > newsMs,
-    key: `external ${origin.id} ${item.eid}`,
+    key: identity.key,
+    uid: alertUid(identity),
     eid: item.eid,
     name: item.name ?? origin.name,
     message: item.message,

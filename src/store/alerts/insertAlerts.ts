@@ -1,42 +1,58 @@
 import { raw, type Sql, sql } from '../../lib/sql.ts';
 import { perShard } from '../citus/perShard.ts';
 import type { Db } from '../db.ts';
+import { sendLater } from '../sendLater.ts';
 import { type AlertRow, alertColumns, selectRows } from './alertColumns.ts';
 import { insertAlertEvents, publish } from './alertEvents.ts';
 import { insertWords, maxNewWords, type Word, wordParts } from './alertWords.ts';
 import { incidentUidSql } from './incidentUidSql.ts';
-import { addToRollups } from './rollups.ts';
+import { addAlertsToRollups, addToRollups, type CountedAlert } from './rollups.ts';
 
-export type InsertedAlert = {
+type InsertedAlert = {
   uid: string;
   isResolved: boolean;
   incidentUid: string | null;
   beginsIncident: boolean;
 };
 
+type Inserted = {
+  alerts: InsertedAlert[];
+  /**
+   * Adds them to the roll-ups of their contracts and tenants, for which all who raise alerts of a tenant wait: the last thing in a
+   * transaction.
+   */
+  count: () => Promise<void>;
+};
+
 /**
- * Inserts the alerts that do not exist yet, with their roll-ups and stream events, and returns these. A retracted
- * alert is restored when its block is part of the chain again; it begins no incident, so that this one gets a row that counts it.
+ * Inserts the alerts that do not exist yet, with their stream events, and returns these. A retracted alert is restored when its block is part of the chain again; it begins no incident, so that this one gets a row that counts it.
  * `words` are those of the rows that are new to the dictionary.
  */
 export async function insertAlerts(
   tx: Db,
   rows: readonly AlertRow[],
   words: readonly Word[] = [],
-): Promise<InsertedAlert[]> {
-  if (rows.length === 0) return [];
-  if (await tx.isDistributed()) return insertOnWorkers(tx, rows, words);
+): Promise<Inserted> {
+  if (rows.length === 0) return { alerts: [], count: async () => {} };
+  if (await tx.isDistributed())
+    return { alerts: await insertOnWorkers(tx, rows, words), count: async () => {} };
   await insertWords(tx, words);
-  return tx.prepared<InsertedAlert>(
+  const alerts = await tx.prepared<InsertedAlert & CountedAlert>(
     sql`with inserted as (${insert(rows)}
         returning t.uid, t.tenant_id, t.contract_id, t.timestamp, t.alert_group, t.numeric_severity, t.is_resolved,
           ${incidentUidSql} as incident_uid, t.incident_at),
-      published as (${publish(raw('inserted'), 'raised')}),
-      counted as (${addToRollups(raw('inserted'), 1)})
+      published as (${publish(raw('inserted'), 'raised')})
       select uid, is_resolved as "isResolved", incident_uid as "incidentUid",
-        incident_at is not null as "beginsIncident"
+        incident_at is not null as "beginsIncident", tenant_id as "tenantId", contract_id as "contractId", timestamp,
+        alert_group as "group", numeric_severity as "numericSeverity"
       from inserted`,
   );
+  return {
+    alerts,
+    count: async () => {
+      if (alerts.length > 0) await sendLater(tx, addAlertsToRollups(alerts));
+    },
+  };
 }
 
 function insert(rows: readonly AlertRow[]): Sql {

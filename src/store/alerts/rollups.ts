@@ -1,3 +1,4 @@
+import { getOrThrow } from '../../lib/getOrThrow.ts';
 import { raw, type Sql, sql } from '../../lib/sql.ts';
 import { alertGroups, severityOf } from '../../model/alert.ts';
 import type { Db, Store } from '../db.ts';
@@ -35,19 +36,58 @@ const summedUp = (former: string, mask: number) => `array(
   group by number & ${mask} having sum((number >> 12)::int4) <> 0 order by number & ${mask})`;
 
 /**
- * A statement that adds the alerts of a relation to the counts of their contract and tenant, or with -1 subtracts them. Goes
- * through the rows in a fixed order, so two batches cannot deadlock. New numbers come first, because PostgreSQL then logs
- * only them: the rest of the row stays as it was.
+ * A statement that adds the alerts of a relation to the counts of their contract and tenant, or with -1 subtracts them.
  */
 export function addToRollups(alerts: Sql, sign: 1 | -1): Sql {
-  return sql`${raw(`insert into alert_rollup as r (tenant_id, contract_id, day, recent)
-    select tenant_id, owner, day, array_agg(number::int4)
-    from (
+  return addNumbers(
+    sql`${raw(`(
       select tenant_id, owner, day, ${sign} * count(*) * ${perCount} + place as number
       from (
         select tenant_id, unnest(array[contract_id, 0]) as owner, timestamp / ${dayMs} as day, ${placeOfAlert} as place
         from `)} ${alerts}${raw(`) placed
-      group by tenant_id, owner, day, place) counted
+      group by tenant_id, owner, day, place)`)}`,
+  );
+}
+
+export type CountedAlert = {
+  tenantId: number;
+  contractId: number;
+  timestamp: number;
+  group: string;
+  numericSeverity: number;
+};
+
+/** A statement that adds these alerts, which are counted here: PostgreSQL would sort them first. */
+export function addAlertsToRollups(alerts: readonly CountedAlert[]): Sql {
+  const counts = new Map<string, number>();
+  for (const { tenantId, contractId, timestamp, group, numericSeverity } of alerts) {
+    const quarter = Math.floor((timestamp % dayMs) / quarterMs);
+    const place = quarter * perQuarter + getOrThrow(cellOf, `${group} ${numericSeverity}`);
+    const day = Math.floor(timestamp / dayMs);
+    for (const owner of [contractId, 0]) {
+      const key = `${tenantId} ${owner} ${day} ${place}`;
+      counts.set(key, (counts.get(key) ?? 0) + 1);
+    }
+  }
+  const rows = Array.from(counts, ([key, count]) => {
+    const [tenantId, owner, day, place] = key.split(' ').map(Number) as [number, number, number, number];
+    return { tenantId, owner, day, number: count * perCount + place };
+  });
+  const column = (name: keyof (typeof rows)[number]) => `{${rows.map((row) => row[name]).join()}}`;
+  return addNumbers(sql`(select * from unnest(${column('tenantId')}::bigint[], ${column('owner')}::bigint[],
+    ${column('day')}::int4[], ${column('number')}::int4[]) n(tenant_id, owner, day, number))`);
+}
+
+const cellOf = new Map(cells.map(({ group, severity }, cell) => [`${group} ${severity}`, cell]));
+
+/**
+ * Goes through the rows in a fixed order, so two batches cannot deadlock. New numbers come first, because PostgreSQL then logs
+ * only them: the rest of the row stays as it was.
+ */
+function addNumbers(numbers: Sql): Sql {
+  return sql`insert into alert_rollup as r (tenant_id, contract_id, day, recent)
+    select tenant_id, owner, day, array_agg(number::int4)
+    from ${numbers} ${raw(`counted
     group by tenant_id, owner, day order by tenant_id, owner, day
     on conflict (tenant_id, contract_id, day) do update set
       recent = case when ${isFew} then excluded.recent || r.recent else '{}' end,

@@ -2,6 +2,7 @@ import type { AuditKeys } from '../../lib/auditKey.ts';
 import { empty, type Sql, sql } from '../../lib/sql.ts';
 import type { Scope } from '../../model/principal.ts';
 import { type Db, onlyRow } from '../db.ts';
+import { sendLater } from '../sendLater.ts';
 
 /** One change: who did what to which record, and what it looked like before and after. No secret is ever in it. */
 export type AuditEntry = {
@@ -29,7 +30,8 @@ export async function appendAudit(db: Db, keys: Pick<AuditKeys, 'newest'>, entry
   const head = await lockHead(db, chain);
   // Computed here: the statements that the database sees must not reveal the key.
   const hash = key.link(head.hash, text);
-  await db.prepared(
+  await sendLater(
+    db,
     sql`with head as (
         update audit_head set seq = seq + 1, hash = ${hash} where chain = ${chain} returning seq)
       insert into audit_entry (chain, seq, hash, key_id, entry, at, action, record_kind, record_id)

@@ -1,6 +1,7 @@
 import { sql } from '../../lib/sql.ts';
 import type { Sample } from '../../model/metrics.ts';
 import type { Db } from '../db.ts';
+import { sendLater } from '../sendLater.ts';
 
 /** Adds atomically to the samples of a minute: nothing is counted twice or lost. */
 export async function addSamples(db: Db, samples: readonly Sample[]): Promise<void> {
@@ -8,7 +9,8 @@ export async function addSamples(db: Db, samples: readonly Sample[]): Promise<vo
   const rows = [...mergeByKey(samples)].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, sample]) => sample);
   if (rows.length === 0) return;
   const column = <Name extends keyof Sample>(name: Name) => rows.map((row) => row[name]);
-  await db.prepared(
+  await sendLater(
+    db,
     sql`insert into metric_sample as s (tenant_id, metric, minute, labels, value, count, min, max, last)
       select * from unnest(${column('tenantId')}::bigint[], ${column('metric')}::text[], ${column('minute')}::bigint[],
         ${rows.map(({ labels }) => JSON.stringify(labels))}::jsonb[], ${column('value')}::float8[],

@@ -2,19 +2,17 @@ import { Problem } from '../../model/errors.ts';
 import { addPushedAlerts, findPushLimit } from '../../store/accounts/plans.ts';
 import type { Call } from '../call.ts';
 
-/**
- * Refuses alerts beyond those that the plan lets a tenant push in a minute. What others push at the same moment is not counted
- * yet, so that none waits for them; `count` does that.
- */
-export async function checkPushLimit(call: Pick<Call, 'db' | 'now'>, tenantId: number, more: number) {
+/** What the plan lets a tenant push in a minute. */
+export async function readPushLimit(call: Pick<Call, 'db' | 'now'>, tenantId: number) {
   const plan = await findPushLimit(call.db, tenantId, call.now);
-  refuse(call.now, plan, plan.count, more);
   return {
+    /** Refuses alerts beyond it. What others push at the same moment is not counted yet, so that none waits for them; `count` does that. */
+    check: (more: number) => refuse(call.now, plan, plan.count, more),
     /**
      * Counts them, and refuses them if others were faster; returns whether the detector still takes alerts. From here to the
      * end of the transaction others of the tenant wait.
      */
-    async count(detector: { tenantId: number; id: number }): Promise<boolean> {
+    async count(detector: { tenantId: number; id: number }, more: number): Promise<boolean> {
       const counted = await addPushedAlerts(call.db, detector, more, call.now);
       if (!counted) return false;
       refuse(call.now, plan, counted.count - more, more);
