@@ -15,9 +15,7 @@ import type { ChainsOrder, Released, ServedChain } from './serveChains.ts';
 const count = 4;
 const everyMs = 4000;
 const steadyMs = 20_000;
-/** Between restarts, as an orchestrator waits. */
-const pauseMs = 30_000;
-const maxWaitMs = 600_000;
+const maxWaitMs = 1_200_000;
 /** Their contracts are on all chains; the one with an alert in each block belongs to another tenant on each chain. */
 const tenants = 32;
 const hitAddress = `0x${'ab'.repeat(20)}`;
@@ -29,7 +27,10 @@ type Starts = { isStandBy: boolean; contractsRead: number; readMs: number }[];
 /** `restarts`: so many of the processes are stopped and started again, one after the other. */
 type Size = { detectors: number; chains: number; restarts: number };
 
-/** Four processes of the program over so many EVM chains: how even, how large, how fast, and what restarts cost. */
+/**
+ * Four processes of the program as it is installed over so many EVM chains: how even, how large, how fast, and what restarts
+ * cost, each of which waits until another process stands by for every chain.
+ */
 export async function measureProcesses(
   connection: PoolConfig,
   { detectors, chains, restarts }: Size,
@@ -65,19 +66,18 @@ export async function measureProcesses(
       for (let n = 0; n < count; n++) start();
       await settled();
     });
-    await phase('others get ready for each chain', () =>
-      until(async () => (await countReady(store)) === served.length),
-    );
+    const ready = () => until(async () => (await countReady(store)) === served.length);
+    await phase('others get ready for each chain', ready);
     await phase('steady', () => sleep(steadyMs));
     for (let n = 1; n <= restarts; n++) {
-      await sleep(pauseMs);
+      await ready();
       await phase(`process ${n} is stopped (SIGTERM) and started again`, async () => {
         await end(running.shift()!, 'SIGTERM');
         start();
         await settled();
       });
     }
-    await sleep(pauseMs);
+    await ready();
     await phase('one is killed (kill -9) and started again', async () => {
       const former = await readHolders(store);
       await end(running.shift()!, 'SIGKILL');
@@ -148,7 +148,11 @@ function launch(
   const name = (uid: string) => uid.toUpperCase();
   const child = spawn(
     process.execPath,
-    ['--max-old-space-size=6144', fileURLToPath(new URL('../../src/bin/vigil.js', import.meta.url)), 'serve'],
+    [
+      '--max-old-space-size=6144',
+      fileURLToPath(new URL('../../../dist/bin/vigil.js', import.meta.url)),
+      'serve',
+    ],
     {
       env: {
         PATH: process.env.PATH,
