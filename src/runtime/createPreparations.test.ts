@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import type { Store } from '../store/db.ts';
 import { createPreparations } from './createPreparations.ts';
@@ -47,6 +48,24 @@ it('a chain that is taken while it is read is read on without rest', async () =>
   });
   await preparations.standBys.add('anvil');
   expect(rested()).toEqual([true, false, false]);
+});
+
+it('a rest ends at once when the chain is taken, or its holder stops', async () => {
+  type Preparations = ReturnType<typeof createPreparations>;
+  const endings = [
+    (preparations: Preparations) => preparations.take('anvil'),
+    (preparations: Preparations) => preparations.prepare('anvil', true),
+  ];
+  for (const end of endings) {
+    const events: string[] = [];
+    const { preparations } = prepare(1);
+    const reading = preparations.standBys.add('anvil').then(() => events.push('read'));
+    const late = sleep(maxRestMs - 100).then(() => events.push('late'));
+    await sleep(20);
+    expect(events).toEqual([]);
+    await Promise.all([end(preparations), reading, late]);
+    expect(events).toEqual(['read', 'late']);
+  }
 });
 
 it('who has just got or given a chain waits before reading to stand by, longer where more is watched', async () => {

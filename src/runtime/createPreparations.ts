@@ -14,6 +14,8 @@ type Entry = {
   readonly onTaken: () => void;
   /** How long reading rests after each page, in the time that the page took. */
   restFactor: number;
+  /** Ends a rest, because the chain is waited for by now. */
+  onHurry: () => void;
   isReady: boolean;
 };
 type Options = { store: Store; open: (chainUid: string) => WatchSet; signal: AbortSignal };
@@ -26,7 +28,7 @@ const maxFormerMs = 5000;
  * is to be spread in half of it, and one whose holder stops without rest.
  */
 const restFactors = { standBy: 3, handover: 1, offer: 0 };
-/** A chain that is taken while it is read waits no longer than this; it also bounds what a chain of many pages takes. */
+/** Bounds what a chain of many pages takes. */
 const maxRestMs = 500;
 
 /**
@@ -60,6 +62,7 @@ export function createPreparations({ store, open, signal }: Options) {
       taken,
       onTaken,
       restFactor: restFactors.standBy,
+      onHurry: () => {},
       isReady,
     };
     entries.set(chainUid, entry);
@@ -75,9 +78,22 @@ export function createPreparations({ store, open, signal }: Options) {
   }
 
   function refresh(entry: Entry): Promise<number> {
-    const rest = (startedAt: number) =>
-      waitForNews(Math.min(entry.restFactor * (performance.now() - startedAt), maxRestMs), signal);
+    const rest = (startedAt: number) => {
+      const ms = entry.restFactor * (performance.now() - startedAt);
+      return waitForNews(Math.min(ms, maxRestMs), signal, (wake) => {
+        entry.onHurry = wake;
+        return () => {
+          entry.onHurry = () => {};
+        };
+      });
+    };
     return entry.watchSet.watchList.refresh(store, { isAhead: true, rest, signal });
+  }
+
+  function hurry(entry: Entry, restFactor: number): void {
+    if (restFactor >= entry.restFactor) return;
+    entry.restFactor = restFactor;
+    entry.onHurry();
   }
 
   const has = (chainUid: string) => entries.get(chainUid)?.isReady === true;
@@ -93,7 +109,7 @@ export function createPreparations({ store, open, signal }: Options) {
     const entry = entries.get(chainUid) ?? enter(chainUid, open(chainUid), false);
     entry.reasons.add(reason);
     if (reason === 'standBy') entry.reasons.delete('former');
-    entry.restFactor = Math.min(entry.restFactor, restFactor);
+    hurry(entry, restFactor);
     let contractsRead: number;
     try {
       contractsRead = await refresh(entry);
@@ -135,9 +151,11 @@ export function createPreparations({ store, open, signal }: Options) {
       const entry = entries.get(chainUid);
       entries.delete(chainUid);
       followed.add(chainUid);
-      if (entry) entry.restFactor = 0;
-      entry?.onTaken();
-      if (entry) unsettle(entry.watchSet);
+      if (entry) {
+        hurry(entry, 0);
+        entry.onTaken();
+        unsettle(entry.watchSet);
+      }
       return entry?.watchSet ?? open(chainUid);
     },
     /** Takes what following ended with, for standing by for the chain from now on; undefined: nothing of use. */
