@@ -6,6 +6,7 @@ import {
   type RetractedAlert,
   retractAlerts,
   retractAlertsIn,
+  uncountRetracted,
 } from '../store/alerts/retractAlerts.ts';
 import type { Db } from '../store/db.ts';
 
@@ -41,6 +42,7 @@ async function follow(
   await recountIncidents(tx, incidentsOf(retracted), now);
   await insertAlertEvents(tx, 'retracted', retracted);
   for (const hook of hooks) await hook(tx, retracted);
+  await uncountRetracted(tx, retracted);
   return retracted;
 }
 

@@ -25,8 +25,9 @@ type Inserted = {
 };
 
 /**
- * Inserts the alerts that do not exist yet, with their stream events, and returns these. A retracted alert is restored when its block is part of the chain again; it begins no incident, so that this one gets a row that counts it.
- * `words` are those of the rows that are new to the dictionary.
+ * Inserts the alerts that do not exist yet, with their stream events, and returns these. A retracted alert is restored when its
+ * block is part of the chain again; it begins no incident, so that this one gets a row that counts it. `words` are
+ * those of the rows that are new to the dictionary.
  */
 export async function insertAlerts(
   tx: Db,
@@ -50,7 +51,7 @@ export async function insertAlerts(
   return {
     alerts,
     count: async () => {
-      if (alerts.length > 0) await sendLater(tx, addAlertsToRollups(alerts));
+      if (alerts.length > 0) await sendLater(tx, addAlertsToRollups(alerts, 1));
     },
   };
 }

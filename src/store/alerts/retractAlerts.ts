@@ -3,9 +3,10 @@ import type { RetractionReason } from '../../model/alert.ts';
 import { awaitPrepared } from '../citus/awaitPrepared.ts';
 import { perShard } from '../citus/perShard.ts';
 import type { Db } from '../db.ts';
+import { sendLater } from '../sendLater.ts';
 import { incidentUidSql } from './incidentUidSql.ts';
 import { blockHashSql } from './packedHashes.ts';
-import { addToRollups } from './rollups.ts';
+import { addAlertsToRollups, addToRollups } from './rollups.ts';
 
 export type Block = { number: number; hash: string };
 
@@ -22,8 +23,7 @@ export type RetractedAlert = {
 };
 
 /**
- * Retracts the alerts of these blocks, or of these tenants in them, and subtracts them from the roll-ups; skips those already
- * retracted.
+ * Retracts the alerts of these blocks, or of these tenants in them; skips those already retracted. `uncountRetracted` completes it.
  */
 export async function retractAlertsIn(
   tx: Db,
@@ -62,13 +62,21 @@ export async function retractAlerts(
   return retractOnWorkers(tx, all, ({ tenantId }) => tenantId, toUpdate);
 }
 
+/**
+ * Subtracts them from the roll-ups of their contracts and tenants, last in a transaction as in one that raises alerts, so that the
+ * two take the locks of incidents and of roll-ups in the same order. On Citus the workers have done it.
+ */
+export async function uncountRetracted(tx: Db, retracted: readonly RetractedAlert[]): Promise<void> {
+  if (retracted.length > 0 && !(await tx.isDistributed()))
+    await sendLater(tx, addAlertsToRollups(retracted, -1));
+}
+
 /** The statement's beginning, which has the rows `retracted`. */
 function update(found: Sql, reason: RetractionReason, now: number): Sql {
   return sql`with retracted as (
       update alert t set retracted_at = ${now}, retraction_reason = ${reason} from ${found} and t.retracted_at is null
       returning t.uid, t.tenant_id, t.contract_id, t.timestamp, t.alert_group, t.numeric_severity, t.is_resolved,
-        ${incidentUidSql} as incident_uid, t.retraction_reason),
-    counted as (${addToRollups(raw('retracted'), -1)})`;
+        ${incidentUidSql} as incident_uid, t.retraction_reason)`;
 }
 
 async function retract(tx: Db, updated: Sql): Promise<RetractedAlert[]> {
@@ -93,7 +101,8 @@ async function retractOnWorkers<Item>(
     items,
     tenantOf,
     (own) =>
-      sql`${toUpdate(own)} select json_build_object('uid', uid, 'tenantId', tenant_id, 'contractId', contract_id,
+      sql`${toUpdate(own)}, counted as (${addToRollups(raw('retracted'), -1)})
+        select json_build_object('uid', uid, 'tenantId', tenant_id, 'contractId', contract_id,
         'timestamp', timestamp, 'group', alert_group, 'numericSeverity', numeric_severity, 'isResolved', is_resolved,
         'incidentUid', incident_uid, 'reason', retraction_reason)::text as shard_row from retracted`,
   );

@@ -57,8 +57,8 @@ export type CountedAlert = {
   numericSeverity: number;
 };
 
-/** A statement that adds these alerts, which are counted here: PostgreSQL would sort them first. */
-export function addAlertsToRollups(alerts: readonly CountedAlert[]): Sql {
+/** The same for alerts that are counted here: PostgreSQL would sort them first. */
+export function addAlertsToRollups(alerts: readonly CountedAlert[], sign: 1 | -1): Sql {
   const counts = new Map<string, number>();
   for (const { tenantId, contractId, timestamp, group, numericSeverity } of alerts) {
     const quarter = Math.floor((timestamp % dayMs) / quarterMs);
@@ -71,7 +71,7 @@ export function addAlertsToRollups(alerts: readonly CountedAlert[]): Sql {
   }
   const rows = Array.from(counts, ([key, count]) => {
     const [tenantId, owner, day, place] = key.split(' ').map(Number) as [number, number, number, number];
-    return { tenantId, owner, day, number: count * perCount + place };
+    return { tenantId, owner, day, number: sign * count * perCount + place };
   });
   const column = (name: keyof (typeof rows)[number]) => `{${rows.map((row) => row[name]).join()}}`;
   return addNumbers(sql`(select * from unnest(${column('tenantId')}::bigint[], ${column('owner')}::bigint[],
