@@ -76,8 +76,7 @@ function longText(n: number): string {
   return Array.from({ length: 60 }, (_, part) => hashToken(`${n} ${part}`).toString('hex')).join(' ');
 }
 
-const search = async (path: string, body: unknown) =>
-  (await api.call('POST', path, body, { token: viewer })).body;
+const search = (path: string, body: unknown) => api.ok('POST', path, body, { token: viewer });
 
 const uidsOf = (data: readonly { uid: string }[]) => data.map(({ uid }) => uid);
 
