@@ -74,7 +74,7 @@ export function createWatchList(chain: Chain) {
   }
 
   /** `isOwn`: it, or what belongs to it, was changed, and not only its project or tenant. */
-  function put(row: WatchedContract, isOwn: boolean): void {
+  function put({ contract: row, detectors, triggers }: WatchedContract, isOwn: boolean): void {
     const { id, tenantId, projectId, address, name, implementation, addressType, abi, watchedFrom } = row;
     if (isFirst) drop(id);
     const known = contracts.get(id);
@@ -126,8 +126,8 @@ export function createWatchList(chain: Chain) {
         if (subscriber.seesPending) pendingIndex.add(subscriber);
       }
     };
-    for (const each of row.detectors) add('detector', each, () => compileDetector(each, contract, facts));
-    for (const each of row.triggers) add('trigger', each, () => compileTrigger(each, contract, facts));
+    for (const each of detectors) add('detector', each, () => compileDetector(each, contract, facts));
+    for (const each of triggers) add('trigger', each, () => compileTrigger(each, contract, facts));
     // A copy, because an array that has grown has room for many more.
     contracts.set(id, { contract, subscribers: [...subscribers], watchedFrom });
     if (faults.length > 0) invalid.set(id, faults);
@@ -173,11 +173,12 @@ export function createWatchList(chain: Chain) {
       const removed = new Set(owners ? affected(owners) : contracts.keys());
       let startedAt = performance.now();
       for await (const page of watchedContracts(db, chain.uid, owners)) {
-        for (const contract of page) {
+        for (const watched of page) {
+          const { id } = watched.contract;
           await yieldToEventLoop();
           signal?.throwIfAborted();
-          removed.delete(contract.id);
-          put(contract, isFirst || (own?.has(contract.id) ?? true));
+          removed.delete(id);
+          put(watched, isFirst || (own?.has(id) ?? true));
           count++;
         }
         await rest?.(startedAt);
