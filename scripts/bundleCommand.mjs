@@ -15,7 +15,13 @@ const separate = [
   /\/dist\/scripts\//,
 ];
 
-const entry = `#!/usr/bin/env node
+/**
+ * For the shell it is a line that goes on as Node, with a flag that neither `env` passes on everywhere nor NODE_OPTIONS may have. V8
+ * otherwise collects the whole heap 100 s after it has grown, needed or not: with half a million detectors the blocks of all chains
+ * wait for seconds, and a rolling restart is when heaps grow. Code that V8 keeps does not depend on it.
+ */
+const entry = `#!/bin/sh
+':' //; exec node --no-memory-reducer "$0" "$@"
 import { loadCached } from './codeCache.js';
 
 loadCached(new URL('./vigil.cjs', import.meta.url));

@@ -146,30 +146,23 @@ function launch(
 ): Running {
   const { user, password, host, port, database } = connection;
   const name = (uid: string) => uid.toUpperCase();
-  const child = spawn(
-    process.execPath,
-    [
-      '--max-old-space-size=6144',
-      fileURLToPath(new URL('../../../dist/bin/vigil.js', import.meta.url)),
-      'serve',
-    ],
-    {
-      env: {
-        PATH: process.env.PATH,
-        HOME: process.env.HOME,
-        VIGIL_DATA_DIR: folder,
-        VIGIL_ROLES: 'watch',
-        VIGIL_PORT: '0',
-        VIGIL_LOG_LEVEL: 'info',
-        DATABASE_URL: `postgres://${user}:${encodeURIComponent(String(password))}@/${database}?host=${encodeURIComponent(String(host))}&port=${port}`,
-        ...Object.fromEntries(served.map(({ uid, urls }) => [`VIGIL_RPC_${name(uid)}`, urls])),
-        ...Object.fromEntries(served.map(({ uid }) => [`VIGIL_CHAIN_${name(uid)}_TRACES`, 'off'])),
-      },
-      stdio: ['ignore', 'ignore', 'pipe'],
-      // In a session of its own, like a service: the kernel shares processors between sessions first.
-      detached: true,
+  const child = spawn(fileURLToPath(new URL('../../../dist/bin/vigil.js', import.meta.url)), ['serve'], {
+    env: {
+      PATH: process.env.PATH,
+      HOME: process.env.HOME,
+      NODE_OPTIONS: '--max-old-space-size=6144',
+      VIGIL_DATA_DIR: folder,
+      VIGIL_ROLES: 'watch',
+      VIGIL_PORT: '0',
+      VIGIL_LOG_LEVEL: 'info',
+      DATABASE_URL: `postgres://${user}:${encodeURIComponent(String(password))}@/${database}?host=${encodeURIComponent(String(host))}&port=${port}`,
+      ...Object.fromEntries(served.map(({ uid, urls }) => [`VIGIL_RPC_${name(uid)}`, urls])),
+      ...Object.fromEntries(served.map(({ uid }) => [`VIGIL_CHAIN_${name(uid)}_TRACES`, 'off'])),
     },
-  );
+    stdio: ['ignore', 'ignore', 'pipe'],
+    // In a session of its own, like a service: the kernel shares processors between sessions first.
+    detached: true,
+  });
   createInterface(child.stderr).on('line', (line) => {
     const entry = line.startsWith('{') ? JSON.parse(line) : {};
     if (entry.level >= errorLevel) console.error(line);
