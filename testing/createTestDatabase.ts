@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { Client, type PoolConfig } from 'pg';
 import { inject } from 'vitest';
+import { ensurePartitionsAhead } from '../src/store/alerts/partitions.ts';
 import { distribute } from '../src/store/citus/distribute.ts';
+import { createStore, openPool } from '../src/store/db.ts';
 import { migrate } from '../src/store/migrate.ts';
 import { ask, createCitusDatabase } from './createCitusDatabase.ts';
 import { template } from './templateDatabase.ts';
@@ -64,7 +66,12 @@ async function prepareTemplate(client: Client): Promise<void> {
   const draft = `${template}_draft`;
   await client.query(`drop database if exists ${draft}`);
   await client.query(`create database ${draft} template template0`);
-  await migrate({ ...inject('postgres'), database: draft });
+  const config = { ...inject('postgres'), database: draft };
+  await migrate(config);
+  // Nearly every test would make these, which takes longer than all the rest of its database.
+  const pool = openPool(config, () => {});
+  await ensurePartitionsAhead(createStore(pool), Date.now());
+  await pool.end();
   await client.query(`alter database ${draft} rename to ${template}`);
 }
 

@@ -110,6 +110,10 @@ describe('startEmbedded', () => {
         await expect(
           query({ ...embedded, connection: { ...embedded.connection, password } }, 'select 1'),
         ).rejects.toThrow(/password/);
+      // Derived once: it is random enough, and every connection derives it.
+      expect(
+        await query(embedded, 'select rolpassword as secret from pg_authid where rolname = current_user'),
+      ).toEqual([{ secret: expect.stringMatching(/^SCRAM-SHA-256\$1:/) }]);
       if (process.geteuid?.() !== 0) context.skip('only root can run a process of another account');
       const { uid, gid } = await sharedAccount();
       const status = await readFile(`/proc/${await postmasterOf(embedded)}/status`, 'utf8');
