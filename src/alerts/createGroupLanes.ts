@@ -1,3 +1,5 @@
+import type { Finding } from '../model/alert.ts';
+import type { AlertWrite } from '../model/alertWrite.ts';
 import { Problem } from '../model/errors.ts';
 import { rememberWords } from '../store/alerts/findingTerms.ts';
 import {
@@ -84,13 +86,17 @@ export function createGroupLanes(options: Options) {
       }
       lane.failures = 0;
     } catch (error) {
-      lane.own.clear();
-      lane.retryAt = now() + Math.min(maxRetryMs, pollMs * 2 ** lane.failures);
-      lane.failures++;
-      options.onGroupFailure({ ...lane.key, error });
+      fail(lane, error);
     } finally {
       lane.running = undefined;
     }
+  }
+
+  function fail(lane: Lane, error: unknown): void {
+    lane.own.clear();
+    lane.retryAt = now() + Math.min(maxRetryMs, pollMs * 2 ** lane.failures);
+    lane.failures++;
+    options.onGroupFailure({ ...lane.key, error });
   }
 
   /** Whether there may be more; what this process adds meanwhile makes the lane due again. */
@@ -105,7 +111,11 @@ export function createGroupLanes(options: Options) {
     const byId = new Map([...own, ...stored.map((row) => [row.id, row] as const)]);
     const rows = ids.flatMap((id) => byId.get(id) ?? []);
     // The words go to the same server as the alerts, where a transaction of their own would cost as much as theirs.
-    await prepareRaise(store, rows.flatMap(findingsOf), true);
+    await prepareRaise(
+      store,
+      rows.flatMap(({ writes }) => findingsOf(writes)),
+      true,
+    );
     const isWritten = await store
       .transaction(async (tx) => {
         // Another process has written some of them.
@@ -144,6 +154,15 @@ export function createGroupLanes(options: Options) {
 
   return {
     write,
+
+    /** Whether this process writes nothing to the group and may try to; rows of others are only known in the store. */
+    isFree(key: GroupKey): boolean {
+      const { failures, running, own } = laneOf(key);
+      return failures === 0 && !running && own.size === 0;
+    },
+
+    /** Rows of the group wait from now on. */
+    fail: (key: GroupKey, error: unknown) => fail(laneOf(key), error),
 
     assertRoom(chainUid: string, groups: Iterable<number>): void {
       for (const group of groups)
@@ -185,6 +204,6 @@ function nameOf({ chainUid, group }: GroupKey): string {
   return `${chainUid} ${group}`;
 }
 
-function findingsOf({ writes }: GroupWrite) {
+export function findingsOf(writes: readonly AlertWrite[]): Finding[] {
   return writes.flatMap((write) => (write.type === 'raise' ? write.findings : []));
 }

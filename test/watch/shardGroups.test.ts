@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { type AlertWriter, createAlertWriter } from '../../src/alerts/createAlertWriter.ts';
+import type { GroupFailure } from '../../src/alerts/createGroupLanes.ts';
 import { sql } from '../../src/lib/sql.ts';
 import type { FindGroups } from '../../src/store/alerts/groupWrites.ts';
 import { incidentUidSql } from '../../src/store/alerts/incidentUidSql.ts';
@@ -110,6 +111,52 @@ describe('alerts that are written by shard group', () => {
     expect((await dump(store)).alerts.filter((row) => row.block_hash !== null).length).toBe(69);
   });
 
+  it('what is of one group alone is written with its step, unless the group takes too long or something waits for it', async () => {
+    const store = await openWorld();
+    const steps: Step[] = Array.from({ length: 5 }, (_, n) => ({
+      at: startAt + n,
+      apply: async () => [
+        { type: 'raise', of: 'blocks', findings: [findingIn({ number: n + 1, hash: `0x${n}b` }, n)] },
+      ],
+    }));
+    const failures: number[] = [];
+    const writer = createProcess(store, {
+      isGrouped: true,
+      onGroupFailure: ({ group }) => failures.push(group),
+      beforeHooks: (tx) => tx.query(sql`select pg_advisory_xact_lock(1)`),
+    });
+    const alerts = async () => (await dump(store)).notified.length;
+    await run(writer, store, steps.slice(0, 2));
+    expect([await alerts(), await stored(store)]).toEqual([2, 0]);
+    await store.transaction(async (tx) => {
+      await tx.query(sql`select pg_advisory_xact_lock(1)`);
+      await run(writer, store, steps.slice(0, 4));
+      expect([await alerts(), await waiting(store), failures]).toEqual([2, 2, [groupOf(1)]]);
+    });
+    await written(writer, store);
+    expect(await alerts()).toBe(4);
+    const before = await stored(store);
+    await run(writer, store, steps);
+    expect([await alerts(), await stored(store)]).toEqual([5, before]);
+    expect(await verifyRollups(store)).toEqual([]);
+  });
+
+  it('adds words to the dictionary where the alerts of their tenant are written', async () => {
+    const store = await openWorld();
+    const writer = createProcess(store, { isGrouped: true, isDown: (group) => group === groupOf(1) });
+    const found = findingIn({ number: 1, hash: '0x1b' }, 1);
+    const findings = [found, { ...found, tenantId: 2, projectId: 2, contractId: 2 }];
+    await writer.prepare(findings);
+    await writer.commit(chainUid, async () => ({
+      result: undefined,
+      writes: [{ type: 'raise', of: 'blocks', findings }],
+    }));
+    const { alerts, words } = await dump(store);
+    const tenantsIn = (rows: readonly { tenant_id?: unknown }[]) =>
+      new Set(rows.map(({ tenant_id: id }) => Number(id)));
+    expect([tenantsIn(alerts), tenantsIn(words)]).toEqual([new Set([2]), new Set([2])]);
+  });
+
   async function openWorld(): Promise<Store> {
     const database = await createTestDatabase('migrated');
     const store = openStore({ ...database.config, max: 6 }, () => {});
@@ -144,10 +191,18 @@ describe('alerts that are written by shard group', () => {
     {
       isGrouped = false,
       isDown = () => false,
-    }: { isGrouped?: boolean; isDown?: (group: number) => boolean } = {},
+      beforeHooks = async () => {},
+      onGroupFailure = () => {},
+    }: {
+      isGrouped?: boolean;
+      isDown?: (group: number) => boolean;
+      beforeHooks?: (tx: Db) => Promise<unknown>;
+      onGroupFailure?: (failure: GroupFailure) => void;
+    } = {},
   ) {
     const record = (what: string) => async (tx: Db, alerts: readonly { uid: string; tenantId: number }[]) => {
       if (alerts.some(({ tenantId }) => isDown(groupOf(tenantId)))) throw new Error('The server is down.');
+      await beforeHooks(tx);
       // A statement returns them in any order.
       for (const { uid, tenantId } of alerts.toSorted((one, other) => one.uid.localeCompare(other.uid)))
         await tx.query(
@@ -170,7 +225,7 @@ describe('alerts that are written by shard group', () => {
       minedHooks: [raised('mined')],
       retractionHooks: [record('retracted')],
       now: () => clock.at,
-      onGroupFailure: () => {},
+      onGroupFailure,
     });
     writer.start(() => {});
     opened.push(writer);
@@ -205,6 +260,14 @@ async function waiting(store: Store): Promise<number> {
   return rows.length;
 }
 
+/** How many rows were ever stored to be written later. */
+async function stored(store: Store): Promise<number> {
+  const [row] = await store.query<{ count: number }>(
+    sql`select case when is_called then last_value else 0 end as count from group_write_id_seq`,
+  );
+  return row!.count;
+}
+
 async function dump(store: Store, tenantIds = tenants) {
   const own = sql`tenant_id = any(${tenantIds}::bigint[])`;
   const [alerts, rollups, incidents, pending, notified, words, fields] = await Promise.all([
@@ -223,7 +286,9 @@ async function dump(store: Store, tenantIds = tenants) {
     store.query<{ tenantId: number; what: string; uid: string }>(
       sql`select tenant_id as "tenantId", what, uid from notified where ${own} order by tenant_id, id`,
     ),
-    store.query(sql`select * from alert_word where ${own} order by tenant_id, field, is_shape, word`),
+    store.query<{ tenant_id: number }>(
+      sql`select * from alert_word where ${own} order by tenant_id, field, is_shape, word`,
+    ),
     store.query(sql`select * from alert_word_field where ${own} order by tenant_id, field`),
   ]);
   return { alerts, rollups, incidents, pending, notified, words, fields };

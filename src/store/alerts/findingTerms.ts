@@ -31,7 +31,10 @@ export async function prepareTerms(
   areWordsDeferred = false,
 ): Promise<void> {
   const known = knownOf(store);
-  const words = await prepare(findings, known);
+  const words = await prepare(
+    areWordsDeferred ? findings.filter((finding) => !preparedTerms.has(finding)) : findings,
+    known,
+  );
   if (words.length === 0 || areWordsDeferred || store.stats().waiting > 0) return;
   await store.transaction((tx) => insertWords(tx, words));
   addKnown(known, words);

@@ -2,6 +2,7 @@ import { storableJson } from '../../lib/json.ts';
 import { join, sql } from '../../lib/sql.ts';
 import type { AlertWrite } from '../../model/alertWrite.ts';
 import type { Db } from '../db.ts';
+import { partitionsAt } from './partitions.ts';
 
 /** The shard group of each tenant: the alerts of a group are stored together, so that one transaction on one server writes them. */
 export type FindGroups = (db: Db, tenantIds: Iterable<number>) => Promise<ReadonlyMap<number, number>>;
@@ -32,6 +33,26 @@ export async function insertGroupWrites(
       returning id, shard_group as "group"`,
   );
   return rows.map(({ id, group }) => ({ id, group, at, writes: writesByGroup.get(group) ?? [] }));
+}
+
+/**
+ * Whether nothing of a chain waits to be written to the group before these findings, and their months are there. If so, no later
+ * statement of the transaction may take longer than this.
+ */
+export async function beginGroupWrite(
+  tx: Db,
+  { chainUid, group }: GroupKey,
+  findings: readonly { timestamp: number }[],
+  maxStatementMs: number,
+): Promise<boolean> {
+  const months = partitionsAt('alert', findings);
+  const [row] = await tx.prepared<{ isFree: boolean }>(
+    sql`select case when
+        not exists (select from group_write where chain_uid = ${chainUid} and shard_group = ${group})
+        and not exists (select from unnest(${months}::text[]) name where to_regclass(name) is null)
+      then set_config('statement_timeout', ${String(maxStatementMs)}, true) end is not null as "isFree"`,
+  );
+  return row?.isFree ?? false;
 }
 
 /** The ids of the oldest rows of a chain and group. */
