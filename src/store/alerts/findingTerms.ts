@@ -18,6 +18,7 @@ const preparedTerms = new WeakMap<Finding, Prepared>();
 const knownByStore = new WeakMap<Store, KnownWords>();
 /** What a transaction has added to the dictionary, or is about to add. */
 const takenBy = new WeakMap<Db, Set<readonly Word[]>>();
+const committed = new WeakSet<readonly Word[]>();
 
 /**
  * Works out the terms of findings and adds their words to the dictionary, outside of the transaction that raises them: no
@@ -55,14 +56,17 @@ export async function takeWords(tx: Db, findings: readonly Finding[]): Promise<r
   const taken = takenBy.get(tx) ?? new Set();
   takenBy.set(tx, taken);
   const lists = new Set(findings.map((finding) => preparedTerms.get(finding)!.unsaved));
-  const words = [...lists].filter((list) => !taken.has(list)).flat();
+  const words = [...lists].filter((list) => !taken.has(list) && !committed.has(list)).flat();
   for (const list of lists) taken.add(list);
   return words;
 }
 
 /** After the transaction is committed: its words are not written again. */
 export function rememberWords(store: Store, tx: Db): void {
-  for (const words of takenBy.get(tx) ?? []) addKnown(knownOf(store), words);
+  for (const words of takenBy.get(tx) ?? []) {
+    addKnown(knownOf(store), words);
+    committed.add(words);
+  }
 }
 
 function knownOf(store: Store): KnownWords {
