@@ -59,8 +59,11 @@ export async function measureProcesses(
       const startedAt = performance.now();
       await work();
       const seconds = (performance.now() - startedAt) / 1000;
-      rows.push(row({ name, seconds, ready, before, after: await usage(running), starts }, meter.read()));
+      const delays = meter.read();
+      rows.push(row({ name, seconds, ready, before, after: await usage(running), starts }, delays));
       reportProgress(`  ${rows.at(-1)}`);
+      const waits = delays.waits.map(({ uid, at, ms }) => `${uid} ${ms} ms at ${(at / 1000).toFixed(1)} s`);
+      reportProgress(`  waited longest: ${waits.join(', ')}`);
     };
     await phase('four processes start at once', async () => {
       for (let n = 0; n < count; n++) start();
@@ -216,12 +219,15 @@ async function until(isTrue: () => Promise<boolean>): Promise<void> {
   }
 }
 
-type Delays = { blocks: number; p50: number; p99: number; longest: number };
+/** How long a block of the chain waited that its node had shown so long after the phase began. */
+type Delay = { uid: string; at: number; ms: number };
+type Delays = { blocks: number; p50: number; p99: number; longest: number; waits: readonly Delay[] };
 
 /** How long after a node has shown a block the cursor of its chain is there. */
 function startMeter(store: Store, nodes: ChildProcess) {
   const waiting = new Map<string, Released[]>();
-  let delays: number[] = [];
+  let delays: Delay[] = [];
+  let since = Date.now();
   nodes.on('message', (released: Released) => {
     waiting.set(released.uid, [...(waiting.get(released.uid) ?? []), released]);
   });
@@ -239,7 +245,7 @@ function startMeter(store: Store, nodes: ChildProcess) {
           queue.filter(({ number }) => processed === null || number > processed),
         );
         for (const { number, at } of queue)
-          if (processed !== null && number <= processed) delays.push(now - at);
+          if (processed !== null && number <= processed) delays.push({ uid, at: at - since, ms: now - at });
       }
       await sleep(20);
     }
@@ -247,15 +253,22 @@ function startMeter(store: Store, nodes: ChildProcess) {
   return {
     reset: () => {
       delays = [];
+      since = Date.now();
     },
     isCaughtUp: () => [...waiting.values()].every((queue) => queue.length <= 1),
     /** Blocks that still wait count with the time so far. */
     read(): Delays {
       const now = Date.now();
       const late = [...waiting.values()].flatMap(([first]) => (first ? [now - first.at] : []));
-      const sorted = delays.toSorted((a, b) => a - b);
-      const at = (share: number) => sorted[Math.floor((sorted.length - 1) * share)] ?? 0;
-      return { blocks: sorted.length, p50: at(0.5), p99: at(0.99), longest: Math.max(at(1), ...late) };
+      const sorted = delays.toSorted((a, b) => a.ms - b.ms);
+      const at = (share: number) => sorted[Math.floor((sorted.length - 1) * share)]?.ms ?? 0;
+      return {
+        blocks: sorted.length,
+        p50: at(0.5),
+        p99: at(0.99),
+        longest: Math.max(at(1), ...late),
+        waits: sorted.slice(-8).toReversed(),
+      };
     },
     stop: () => {
       stopping.abort();
