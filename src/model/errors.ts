@@ -29,6 +29,12 @@ export const problems = {
     title: 'The query string cannot be read',
     advice: '`position` is the 1-based column at which reading stopped.',
   },
+  'search-too-slow': {
+    status: 400,
+    title: 'The search takes too long',
+    advice:
+      'Nothing is wrong with how it is written. Narrow it as the detail says; the same search would be refused again.',
+  },
   unauthenticated: {
     status: 401,
     title: 'A valid access token is needed',

@@ -204,6 +204,7 @@ function problemResponses(endpoint: Endpoint, isPublic: boolean): Record<string,
       : (['malformed-json', 'too-large', 'unsupported-media-type'] as const)),
     ...(endpoint.effect === 'create' ? (['idempotency-in-flight', 'idempotency-mismatch'] as const) : []),
     ...(endpoint.problems ?? []),
+    ...(isSearch(endpoint) ? (['search-too-slow'] as const) : []),
     'rate-limited',
     'internal',
     'unavailable',
@@ -218,6 +219,11 @@ function problemResponses(endpoint: Endpoint, isPublic: boolean): Record<string,
     };
   }
   return responses;
+}
+
+/** What is searched has a time limit; a query that is only kept, as by a stream, has none. */
+function isSearch({ isReport, problems: own = [] }: Endpoint): boolean {
+  return isReport === true && (own.includes('invalid-query') || own.includes('invalid-where'));
 }
 
 const text = (description: string, example: string) => ({ type: 'string', description, examples: [example] });

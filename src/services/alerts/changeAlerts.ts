@@ -4,7 +4,7 @@ import { allowChanges, changeMany, findChangeable, type ManyChange } from '../..
 import type { Db } from '../../store/db.ts';
 import { compileQuery } from '../../store/documents/compileQuery.ts';
 import { ownTenantsScope } from '../../store/documents/documentScopes.ts';
-import { reportSlowSearch } from '../../store/documents/searchDocuments.ts';
+import { reportSlowSearch } from '../../store/reportSlowSearch.ts';
 import type { Call } from '../call.ts';
 import { audit } from '../records/audit.ts';
 import { checkAssignee } from './checkAssignee.ts';

@@ -4,7 +4,7 @@ import { isMetric, metrics, platformTenant } from '../../model/metrics.ts';
 import { parseRangeEnd } from '../../query/datemath.ts';
 import { createBuckets, denseBuckets, parseInterval } from '../../query/interval.ts';
 import { parseTimeZone } from '../../query/timeZone.ts';
-import { reportSlowSearch } from '../../store/documents/searchDocuments.ts';
+import { reportSlowSearch } from '../../store/reportSlowSearch.ts';
 import { readSamples, type SampleSum } from '../../store/telemetry/readSamples.ts';
 import type { Call } from '../call.ts';
 

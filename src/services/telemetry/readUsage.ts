@@ -7,8 +7,8 @@ import { findPlanUse, type PlanUse } from '../../store/accounts/plans.ts';
 import { tenantTable } from '../../store/accounts/tenantTable.ts';
 import { countAlertsOverTime } from '../../store/alerts/countAlertsOverTime.ts';
 import type { TimeCut } from '../../store/alerts/countByRollup.ts';
-import { reportSlowSearch } from '../../store/documents/searchDocuments.ts';
 import { findRecord } from '../../store/records/records.ts';
+import { reportSlowSearch } from '../../store/reportSlowSearch.ts';
 import { sumMetrics } from '../../store/telemetry/readSamples.ts';
 import type { Call } from '../call.ts';
 

@@ -1,11 +1,12 @@
 import { performance } from 'node:perf_hooks';
 import { itemAt } from '../../lib/itemAt.ts';
 import type { Sql } from '../../lib/sql.ts';
-import { Problem } from '../../model/errors.ts';
+import { Problem, type ProblemCode } from '../../model/errors.ts';
 import { alertTable } from '../alerts/alertTable.ts';
 import type { CellCount } from '../alerts/countByRollup.ts';
 import { atTenant } from '../citus/atTenant.ts';
 import type { Db } from '../db.ts';
+import { reportSlowSearch } from '../reportSlowSearch.ts';
 import type { PlannedItem } from './aggregateItem.ts';
 import { aggregateKey } from './aggregateKey.ts';
 import type { Level } from './aggregateLevel.ts';
@@ -15,7 +16,7 @@ import { aggregateStatement, measureStatement } from './aggregateStatement.ts';
 import { compileQuery, createQueryBudget, type QueryBudget, type QueryInput } from './compileQuery.ts';
 import { countCells, sumOf } from './countCells.ts';
 import { type DocumentScope, type DocumentTable, memberColumn } from './documentTable.ts';
-import { countUpTo, reportSlowSearch } from './searchDocuments.ts';
+import { countUpTo } from './searchDocuments.ts';
 
 /** For all statements of a request together; each also has a limit of its own. */
 const timeLimitMs = 2000;
@@ -105,11 +106,13 @@ async function narrow(
   try {
     return await compileQuery(db, table, { condition, tenantIds }, { query }, now, budget);
   } catch (error) {
-    if (!(error instanceof Problem) || error.code !== 'invalid-query') throw error;
-    const fault = { pointer: `${pointer}/query`, code: 'invalid-query', message: error.message };
+    if (!(error instanceof Problem) || !faultsOfQuery.includes(error.code)) throw error;
+    const fault = { pointer: `${pointer}/query`, code: error.code, message: error.message };
     throw new Problem(error.code, error.message, { ...error.members, errors: [fault] }, { cause: error });
   }
 }
+
+const faultsOfQuery: readonly ProblemCode[] = ['invalid-query', 'search-too-slow'];
 
 /** Fills in what the item finds in every slot, and so on for the items nested in it. */
 async function readBuckets(

@@ -1,15 +1,12 @@
 import { yieldToEventLoop } from '../../lib/eventLoop.ts';
 import { empty, integer, join, raw, type Sql, sql } from '../../lib/sql.ts';
-import { Problem } from '../../model/errors.ts';
 import { createCoarseHashes } from '../../query/coarseHashes.ts';
 import { compile } from '../../query/lucene/compile.ts';
 import { searchQueryBudget } from '../../query/lucene/cost.ts';
-import { createPacedMatcher } from '../../query/lucene/createPacedMatcher.ts';
-import { createSubject } from '../../query/lucene/createSubject.ts';
 import { namedFields } from '../../query/lucene/namedFields.ts';
 import { parseQuery } from '../../query/lucene/parseQuery.ts';
 import type { Pattern } from '../../query/lucene/patternNode.ts';
-import { fieldsOf, type Predicate } from '../../query/lucene/predicate.ts';
+import type { Predicate } from '../../query/lucene/predicate.ts';
 import type { Narrow } from '../../query/lucene/sqlPredicate.ts';
 import type { SqlSource, TermHashes } from '../../query/lucene/sqlSource.ts';
 import { indexTests, narrowed, rowTest, toSql } from '../../query/lucene/toSql.ts';
@@ -18,8 +15,9 @@ import { completeTerms } from '../alerts/completeTerms.ts';
 import { forRouting } from '../citus/toShardText.ts';
 import type { Db } from '../db.ts';
 import { commonTerms } from './commonTerms.ts';
-import { type DocumentScope, type DocumentTable, memberColumn } from './documentTable.ts';
+import type { DocumentScope, DocumentTable } from './documentTable.ts';
 import { expandPatterns } from './expandPatterns.ts';
+import { recheckRows } from './recheckRows.ts';
 
 type Timeseries = readonly { from: number; to: number }[];
 export type QueryInput = { query?: string | undefined; timeseries?: Timeseries | undefined };
@@ -31,8 +29,6 @@ export function createQueryBudget(): QueryBudget {
   return { left: searchQueryBudget };
 }
 
-/** At most this many rows are read to recheck what SQL matches only approximately. */
-const maxRechecked = 100_000;
 /** With more tenants than this the term index does not help, and the list of hashes would be long. */
 const hashedTenants = 1000;
 
@@ -272,28 +268,4 @@ function hashTerm(
 function inTime(timeseries: Timeseries): Sql {
   const ranges = timeseries.map(({ from, to }) => sql`t.timestamp between ${from} and ${to}`);
   return sql`(${join(ranges, ' or ')})`;
-}
-
-/** The matcher rechecks the rows that SQL found; the search continues with those that match. */
-async function recheckRows(db: Db, table: DocumentTable, condition: Sql, predicate: Predicate): Promise<Sql> {
-  const names = [...new Set(fieldsOf(predicate).flatMap(({ path }) => path.slice(0, 1)))].filter((name) =>
-    table.columns.has(name),
-  );
-  const columns = names.map((name) => sql`${memberColumn(table, name).sql} as ${raw(`"${name}"`)}`);
-  const rows = await db.query<{ [member: string]: unknown; _uid: string; _timestamp: number }>(
-    sql`select ${join([...columns, raw('t.uid as _uid'), raw('t.timestamp as _timestamp')], ', ')}
-      from ${raw(table.name)} t where ${condition} limit ${maxRechecked + 1}`,
-  );
-  if (rows.length > maxRechecked) {
-    throw new Problem(
-      'invalid-query',
-      `This query has to be checked row by row, and more than ${maxRechecked} rows are possible. ` +
-        'Narrow it by a shorter time or by another condition.',
-    );
-  }
-  const matches = createPacedMatcher(predicate);
-  const found: typeof rows = [];
-  for (const row of rows) if (await matches(createSubject(row), yieldToEventLoop)) found.push(row);
-  const times = [...new Set(found.map((row) => row._timestamp))];
-  return sql`t.timestamp = any(${times}::bigint[]) and t.uid = any(${found.map((row) => row._uid)}::uuid[])`;
 }

@@ -2,9 +2,10 @@ import { raw, type Sql, sql } from '../../lib/sql.ts';
 import { uidTime } from '../../lib/uid.ts';
 import type { Db } from '../db.ts';
 import { type ExportSource, exportLimit, maxExportRows, readExportPage } from '../exportPage.ts';
+import { reportSlowSearch } from '../reportSlowSearch.ts';
 import { documentJson } from './documentJson.ts';
 import { asSeenIn, type DocumentScope, type DocumentTable } from './documentTable.ts';
-import { type DocumentSearch, reportSlowSearch, searchKeys } from './searchDocuments.ts';
+import { type DocumentSearch, searchKeys } from './searchDocuments.ts';
 
 /** All hits of a search, with these members. */
 export async function exportDocuments(

@@ -1,8 +1,8 @@
 import { empty, integer, join, raw, type Sql, sql } from '../../lib/sql.ts';
 import { severityOf } from '../../model/alert.ts';
-import { Problem } from '../../model/errors.ts';
 import { atTenant } from '../citus/atTenant.ts';
 import { type Db, onlyRow } from '../db.ts';
+import { reportSlowSearch } from '../reportSlowSearch.ts';
 import { countCommon, isOneRare } from './commonTerms.ts';
 import type { CompiledSearch, QueryInput } from './compileQuery.ts';
 import { compileRepeated } from './compileRepeated.ts';
@@ -281,19 +281,4 @@ export async function countUpTo(
     sql`select count(*) as total from (select 1 from ${raw(table.name)} t where ${condition} limit ${limit}) found`,
   );
   return onlyRow(rows).total;
-}
-
-/** A search that exceeds its time limit is reported as a fault of the query, which the caller can narrow. */
-export async function reportSlowSearch<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (error instanceof Problem && error.code === 'unavailable' && /time limit/.test(error.message)) {
-      throw new Problem(
-        'invalid-query',
-        'The search takes too long. Narrow it by a shorter time or by another condition.',
-      );
-    }
-    throw error;
-  }
 }

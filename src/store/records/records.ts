@@ -1,10 +1,10 @@
 import { empty, join, raw, type Sql, sql } from '../../lib/sql.ts';
-import { Problem } from '../../model/errors.ts';
 import type { Scope } from '../../model/principal.ts';
 import { compileSort, type SortItem } from '../../query/where/compileSort.ts';
 import { compileWhere } from '../../query/where/compileWhere.ts';
 import { type Db, onlyRow } from '../db.ts';
 import { catalogueOf, columnOf, selectList } from '../members.ts';
+import { reportSlowSearch } from '../reportSlowSearch.ts';
 import type { ColumnType, Fields, RecordOf, Table } from '../table.ts';
 
 export type Row = { [member: string]: unknown };
@@ -76,18 +76,10 @@ export function compileRecordSearch(table: Table, scope: Scope, search: Pick<Sea
 
 /** The connections of searches have a time limit, so that none is kept for long. */
 export async function queryInTime<T extends Row>(db: Db, statement: Sql): Promise<T[]> {
-  try {
-    return await db.query<T>(statement);
-  } catch (error) {
-    if (!(error instanceof Problem && error.code === 'unavailable' && /time limit/.test(error.message)))
-      throw error;
-    throw new Problem(
-      'invalid-where',
-      'The search takes too long. Narrow it by another condition, such as an id or an equality, or use fewer patterns.',
-      {},
-      { cause: error },
-    );
-  }
+  return reportSlowSearch(
+    () => db.query<T>(statement),
+    'Narrow it by another condition, such as an id or an equality, or use fewer patterns.',
+  );
 }
 
 /** Ids out of `ids` that exist for this scope, held so that they cannot be deleted before the transaction ends. */

@@ -8,7 +8,7 @@ import { countAlertsOverTime } from '../../../store/alerts/countAlertsOverTime.t
 import type { CellCount } from '../../../store/alerts/countByRollup.ts';
 import { countContractEntries } from '../../../store/alerts/countContractEntries.ts';
 import { contractTable } from '../../../store/contracts/contractTable.ts';
-import { reportSlowSearch } from '../../../store/documents/searchDocuments.ts';
+import { reportSlowSearch } from '../../../store/reportSlowSearch.ts';
 import { endpoint } from '../../http/endpoint.ts';
 import { histogramBody, histogramData, readCut } from '../records/histogramBody.ts';
 

@@ -44,7 +44,7 @@ export default function AlertsPage() {
   const rows =
     tail.rows.length === 0 ? pages.rows : [...tail.rows, ...pages.rows.filter(({ uid }) => !known.has(uid))];
   const fault =
-    pages.error instanceof VigilError && pages.error.code === 'invalid-query' ? pages.error : undefined;
+    pages.error instanceof VigilError && queryFaults.includes(pages.error.code) ? pages.error : undefined;
 
   const refresh = () => setAsOf(Date.now());
   const run = (next: string) => {
@@ -176,6 +176,8 @@ export default function AlertsPage() {
 function countText(total: number): string {
   return total >= countedTo ? `${showCount(countedTo)} or more` : showCount(total);
 }
+
+const queryFaults: readonly VigilError['code'][] = ['invalid-query', 'search-too-slow'];
 
 /** The column inside of what was typed, where the tenant of an administrator stands before it. */
 function columnOf(error: VigilError, sent: string, typed: string): number | undefined {
