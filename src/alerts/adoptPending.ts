@@ -3,6 +3,7 @@ import { type Finding, toSeverity } from '../model/alert.ts';
 import { insertAlertEvents } from '../store/alerts/alertEvents.ts';
 import { alertRow } from '../store/alerts/alertRow.ts';
 import { saveWords } from '../store/alerts/findingTerms.ts';
+import { renewRollups } from '../store/alerts/renewRollups.ts';
 import type { Db } from '../store/db.ts';
 import { adoptAlerts, type HeldPending, holdPending, setIntentBlocks } from '../store/watch/pendingAlerts.ts';
 import type { AlertHook } from './raiseAlerts.ts';
@@ -65,6 +66,11 @@ export async function adopt(
     adopted.push({ txHash, tenantId, source, place, row, blockHash: finding.blockHash ?? null });
   }
   await adoptAlerts(tx, chainUid, adopted, now);
+  await renewRollups(
+    tx,
+    settled.map(({ finding }) => finding),
+    now,
+  );
   const standing = settled.filter(({ alert }) => !alert.isRetracted);
   await setIntentBlocks(
     tx,

@@ -125,5 +125,18 @@ export const alertTable = defineDocumentTable(
     meta: { sql: raw('t.meta'), store: 'json', type: 'dynamic', hashed: 'words' },
   },
   { condition: sql`t.retracted_at is null`, unless: ['status', 'retractedAt'] },
-  ['name', 'message', 'eid', 'meta', 'tags', 'terms', 'odd_words', 'wallet_name', 'detector_schema_name'],
+  {
+    mayBeLong: [
+      'name',
+      'message',
+      'eid',
+      'meta',
+      'tags',
+      'terms',
+      'odd_words',
+      'wallet_name',
+      'detector_schema_name',
+    ],
+    changing: ['tags', 'status', 'finality', 'assigneeId', 'incidentUid', 'retractedAt', 'retractionReason'],
+  },
 );

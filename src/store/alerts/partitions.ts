@@ -146,7 +146,7 @@ async function exists(db: Db, name: string): Promise<boolean> {
   return rows.length > 0;
 }
 
-function monthOf(timestamp: number): string {
+export function monthOf(timestamp: number): string {
   const date = new Date(timestamp);
   return `${date.getUTCFullYear()}_${String(date.getUTCMonth() + 1).padStart(2, '0')}`;
 }

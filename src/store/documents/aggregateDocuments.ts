@@ -15,8 +15,8 @@ import { type Bucket, countOf, type Found, maxBuckets, tooManyBuckets, toReply }
 import { aggregateStatement, measureStatement } from './aggregateStatement.ts';
 import { compileQuery, createQueryBudget, type QueryBudget, type QueryInput } from './compileQuery.ts';
 import { countCells, sumOf } from './countCells.ts';
+import { countUpTo } from './countUpTo.ts';
 import { type DocumentScope, type DocumentTable, memberColumn } from './documentTable.ts';
-import { countUpTo } from './searchDocuments.ts';
 
 /** For all statements of a request together; each also has a limit of its own. */
 const timeLimitMs = 2000;

@@ -17,6 +17,7 @@ import type { Db } from '../db.ts';
 import { commonTerms } from './commonTerms.ts';
 import type { DocumentScope, DocumentTable } from './documentTable.ts';
 import { expandPatterns } from './expandPatterns.ts';
+import { keptCounts, type MonthCounts } from './monthCounts.ts';
 import { recheckRows } from './recheckRows.ts';
 
 type Timeseries = readonly { from: number; to: number }[];
@@ -68,6 +69,7 @@ export type CompiledSearch = {
   candidateHashes?: readonly number[];
   /** Statements for pages of it, by the members that these show; absent where it depends on the documents as they are now. */
   statements?: WeakMap<readonly string[], Map<string, Sql>>;
+  monthCounts?: MonthCounts;
 };
 
 export async function compileSearch(
@@ -91,6 +93,7 @@ export type PreparedSearch = {
   bounds: readonly Sql[];
   isHidden: boolean;
   isInOrder: boolean;
+  monthCounts?: MonthCounts;
 };
 
 export function prepareSearch(
@@ -109,7 +112,7 @@ export function prepareSearch(
   if (!query) return { times, bounds, isHidden, isInOrder };
   const { predicate, cost } = compile(query, table.mapping, now, budget.left);
   budget.left -= cost;
-  return { predicate, times, bounds, isHidden, isInOrder };
+  return { predicate, times, bounds, isHidden, isInOrder, ...keptCounts(table, predicate, isHidden) };
 }
 
 /** What the statements of a search depend on besides: whether Citus is there, which terms alerts have, words and statistics. */
@@ -141,7 +144,7 @@ export async function buildSearch(
   db: Db,
   table: DocumentTable,
   scope: DocumentScope,
-  { predicate, times, bounds, isHidden, isInOrder }: PreparedSearch,
+  { predicate, times, bounds, isHidden, isInOrder, ...counts }: PreparedSearch,
   basis: Basis,
 ): Promise<CompiledSearch> {
   const { ofTenant } = basis;
@@ -158,7 +161,7 @@ export async function buildSearch(
     return { condition: all([scope.condition, ...times, checked]), ofTenant };
   }
   const common = part.common ? { common: all([scope.condition, ...bounds, part.common]) } : {};
-  if (part.narrow.length === 0) return { condition, ofTenant, statements, ...common };
+  if (part.narrow.length === 0) return { condition, ofTenant, statements, ...counts, ...common };
   const name = raw(table.name);
   const rarest = { ...part, narrow: rarestOf(part.narrow, basis.common) };
   // Otherwise PostgreSQL would combine the term index with another one over the whole scope, which takes far longer.
@@ -176,6 +179,7 @@ export async function buildSearch(
     candidates,
     hashes,
     statements,
+    ...counts,
     ...common,
     ...(others.length === 0 && { candidateHashes: only?.hashes ?? [] }),
   };

@@ -12,6 +12,8 @@ export type DocumentTable = {
   hidden?: { condition: Sql; unless: readonly string[] };
   /** All columns whose values may be so long that PostgreSQL stores them elsewhere, if these are known. */
   mayBeLong?: readonly string[];
+  /** Members that change after the transaction that stored the document, without a change of the roll-ups, if these are known. */
+  changing?: readonly string[];
 };
 
 /** The column of a member, which must exist. */
@@ -30,7 +32,7 @@ export function defineDocumentTable(
   name: DocumentTable['name'],
   members: Readonly<Record<string, Member>>,
   hidden?: DocumentTable['hidden'],
-  mayBeLong?: DocumentTable['mayBeLong'],
+  known: Pick<DocumentTable, 'mayBeLong' | 'changing'> = {},
 ): DocumentTable {
   const types: Record<string, MappingTypes[string]> = {};
   for (const [member, { type }] of Object.entries(members)) {
@@ -42,7 +44,7 @@ export function defineDocumentTable(
     mapping: createMapping(types),
     columns: new Map(Object.entries(members).map(([member, { type: _type, ...column }]) => [member, column])),
     ...(hidden ? { hidden } : {}),
-    ...(mayBeLong ? { mayBeLong } : {}),
+    ...known,
   };
 }
 

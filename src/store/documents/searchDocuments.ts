@@ -1,12 +1,13 @@
 import { empty, integer, join, raw, type Sql, sql } from '../../lib/sql.ts';
 import { severityOf } from '../../model/alert.ts';
 import { atTenant } from '../citus/atTenant.ts';
-import { type Db, onlyRow } from '../db.ts';
+import type { Db } from '../db.ts';
 import { reportSlowSearch } from '../reportSlowSearch.ts';
 import { countCommon, isOneRare } from './commonTerms.ts';
 import type { CompiledSearch, QueryInput } from './compileQuery.ts';
 import { compileRepeated } from './compileRepeated.ts';
 import { countUpToByCells } from './countCells.ts';
+import { countHits } from './countHits.ts';
 import { createReuse } from './createReuse.ts';
 import { isNewestFirst, rejectObjectSort, type SortItem, sortSql } from './documentSort.ts';
 import {
@@ -116,7 +117,10 @@ export async function findRows(
     if (total !== undefined) return { data, total: Math.min(total, trackTotalCount), isProven };
     if (trackTotalCount === 0) return { data, total: 0 };
     const counted = await countUpToByCells(db, table, scope, search, now, trackTotalCount, proof);
-    return { data, total: counted ?? (await countHits(run, table, compiled, trackTotalCount)) };
+    return {
+      data,
+      total: counted ?? (await countHits(run, table, scope, compiled, { limit: trackTotalCount, now })),
+    };
   });
 }
 
@@ -256,29 +260,4 @@ export function selectDocument(table: DocumentTable, names: readonly string[]): 
     names.map((name) => sql`${memberColumn(table, name).sql} as ${raw(`"${name}"`)}`),
     ', ',
   );
-}
-
-/** Where part of the hits reach the limit already, no more are counted. */
-async function countHits(
-  db: Db,
-  table: DocumentTable,
-  { condition, common }: CompiledSearch,
-  limit: number,
-): Promise<number> {
-  if (common && (await countUpTo(db, table, common, limit)) === limit) return limit;
-  return countUpTo(db, table, condition, limit);
-}
-
-/** Counts exactly up to the limit, then stops. */
-export async function countUpTo(
-  db: Db,
-  table: DocumentTable,
-  condition: Sql,
-  limit: number,
-): Promise<number> {
-  if (limit === 0) return 0;
-  const rows = await db.query<{ total: number }>(
-    sql`select count(*) as total from (select 1 from ${raw(table.name)} t where ${condition} limit ${limit}) found`,
-  );
-  return onlyRow(rows).total;
 }

@@ -1,0 +1,128 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { raiseAll, randomFinding, randomPattern } from '../../../test/support/randomAlerts.ts';
+import { createRandom } from '../../../testing/createRandom.ts';
+import { createTestDatabase } from '../../../testing/createTestDatabase.ts';
+import { type Sql, sql } from '../../lib/sql.ts';
+import { alertTable } from '../alerts/alertTable.ts';
+import { packRollups } from '../alerts/packRollups.ts';
+import { renewRollups } from '../alerts/renewRollups.ts';
+import { retractAlerts, uncountRetracted } from '../alerts/retractAlerts.ts';
+import { type Db, openStore, type Store } from '../db.ts';
+import { compileRepeated } from './compileRepeated.ts';
+import { countExactly } from './countExactly.ts';
+import { countUpTo } from './countUpTo.ts';
+import { contractScope, ownTenantsScope } from './documentScopes.ts';
+import type { DocumentScope } from './documentTable.ts';
+
+const random = createRandom('exact totals');
+const [from, to] = [Date.UTC(2025, 10, 20), Date.UTC(2026, 2, 10)];
+const inJanuary = { from: Date.UTC(2026, 0, 1), to: Date.UTC(2026, 0, 31) };
+const place = { tenantId: 1, projectId: 1, contractId: 1 };
+const contract = contractScope({ id: 1, tenantId: 1 }, 'detector');
+const tenant = ownTenantsScope({ all: false, tenantIds: [1], organisationIds: [] });
+let database: Awaited<ReturnType<typeof createTestDatabase>>;
+let store: Store;
+let raised = 0;
+
+const raiseSome = (size: number, span = { from, to }, contractIds = [1, 2]) =>
+  raiseAll(
+    store,
+    Array.from({ length: size }, () => {
+      raised += 1;
+      return randomFinding(
+        random,
+        { ...place, contractId: random.pick(contractIds) },
+        raised,
+        span.from,
+        span.to,
+      );
+    }),
+  );
+
+beforeAll(async () => {
+  database = await createTestDatabase('migrated');
+  store = openStore(database.config, () => {});
+  await raiseSome(600);
+});
+afterAll(async () => {
+  await store.close();
+  await database.drop();
+});
+
+/** The total, and how many parts of the time were read for it. */
+async function count(scope: DocumentScope, query: string, limit = 1_000_000) {
+  let parts = 0;
+  const read = (statement: Sql) => {
+    parts += 1;
+    return store.query<never>(statement);
+  };
+  const compiled = await compileRepeated(store, alertTable, scope, { query }, to);
+  const db: Db = { ...store, query: read };
+  const total = await countExactly(db, alertTable, scope, compiled, { limit, now: to });
+  expect(total, query).toBe(await countUpTo(store, alertTable, compiled.condition, limit));
+  return { total, parts };
+}
+
+async function retractOne(span: { from: number; to: number }): Promise<void> {
+  const [key] = await store.query<{ tenantId: number; timestamp: number; uid: string }>(
+    sql`select tenant_id as "tenantId", timestamp, uid::text from alert where contract_id = 1
+      and timestamp between ${span.from} and ${span.to} and retracted_at is null limit 1`,
+  );
+  await store.transaction(async (tx) => uncountRetracted(tx, await retractAlerts(tx, [key!], 'DROPPED', to)));
+}
+
+it('reads ended months once, and again after an alert of theirs has come, changed or been retracted', async () => {
+  const first = await count(contract, 'message:transfer');
+  expect(first.total).toBeGreaterThan(0);
+  expect(first.parts).toBe(5);
+  expect(await count(contract, 'message:transfer')).toEqual({ total: first.total, parts: 1 });
+  const changes: (() => Promise<unknown>)[] = [
+    () => raiseSome(30, inJanuary, [1]),
+    () => retractOne(inJanuary),
+    () => store.transaction((tx) => renewRollups(tx, [{ ...place, timestamp: inJanuary.from }], to)),
+  ];
+  for (const change of changes) {
+    await change();
+    expect((await count(contract, 'message:transfer')).parts).toBe(2);
+    expect((await count(contract, 'message:transfer')).parts).toBe(1);
+  }
+});
+
+it('keeps nothing of what changes without an alert', async () => {
+  const isKept = async (query: string) =>
+    (await compileRepeated(store, alertTable, contract, { query }, to)).monthCounts !== undefined;
+  for (const query of [
+    'message:transfer OR tags:defi',
+    'transfer',
+    'status:RESOLVED',
+    'finality:HEAD',
+    'incidentUid:*',
+  ])
+    expect([query, await isKept(query)]).toEqual([query, false]);
+  for (const query of ['message:transfer AND NOT meta.token:x', 'severity:HIGH', 'name:/a.*/'])
+    expect([query, await isKept(query)]).toEqual([query, true]);
+  const before = await count(contract, 'numericSeverity:>0 AND NOT tags:new');
+  await store.query(
+    sql`update alert set tags = '{new}' where timestamp between ${inJanuary.from} and ${inJanuary.to}`,
+  );
+  expect((await count(contract, 'numericSeverity:>0 AND NOT tags:new')).total).toBeLessThan(before.total);
+});
+
+it('stops at a limit and keeps no count that it cut off', async () => {
+  const { total } = await count(tenant, 'message:owner');
+  for (const limit of [1, 5, total - 1, total, total + 1])
+    expect((await count(tenant, 'message:owner', limit)).total).toBe(Math.min(limit, total));
+  const scope = contractScope({ id: 2, tenantId: 1 }, 'detector');
+  await count(scope, 'message:paused', 7);
+  await count(scope, 'message:paused');
+});
+
+it('counts what one statement counts, whatever is asked, while alerts come and go and months are packed', async () => {
+  const queries = Array.from({ length: 12 }, () => randomPattern(random));
+  for (let round = 0; round < 60; round++) {
+    if (round % 10 === 5) await raiseSome(5);
+    if (round % 10 === 8) await retractOne({ from, to });
+    if (round === 30) await packRollups(store, to, new AbortController().signal);
+    await count(random.pick([contract, tenant]), random.pick(queries));
+  }
+});

@@ -1,0 +1,23 @@
+import type { Db } from '../db.ts';
+import type { CompiledSearch } from './compileQuery.ts';
+import { countExactly } from './countExactly.ts';
+import { countUpTo } from './countUpTo.ts';
+import type { DocumentScope, DocumentTable } from './documentTable.ts';
+
+/** The default limit of a total; more hits may take longer to count than a statement may. */
+const countedAtOnce = 10_000;
+
+/** Where part of the hits reach the limit already, no more are counted. */
+export async function countHits(
+  db: Db,
+  table: DocumentTable,
+  scope: DocumentScope,
+  compiled: CompiledSearch,
+  { limit, now }: { limit: number; now: number },
+): Promise<number> {
+  const { condition, common, statements } = compiled;
+  // What was rechecked row by row, which has no statements, is a list of documents.
+  if (limit > countedAtOnce && statements) return countExactly(db, table, scope, compiled, { limit, now });
+  if (common && (await countUpTo(db, table, common, limit)) === limit) return limit;
+  return countUpTo(db, table, condition, limit);
+}

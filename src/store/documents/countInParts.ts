@@ -1,0 +1,49 @@
+import { performance } from 'node:perf_hooks';
+import { Problem } from '../../model/errors.ts';
+
+/** Times from `from` on, up to `beyond` if that is given. */
+export type Part = { from: number; beyond?: number | undefined };
+export type CountPart = (part: Part, limit: number) => Promise<number>;
+
+const dayMs = 86_400_000;
+/** For all parts of a count together; each is a statement with the time limit of its connection. */
+export const countLimitMs = 15_000;
+/** A part that took less is followed by one twice as long, one that took more by one half as long. */
+const [shortMs, longMs] = [250, 750];
+/** Of the first part. */
+const monthDays = 32;
+
+/**
+ * Counts many documents part by part of the time, from the newest on, up to a limit: counted at once they would exceed the time limit
+ * of a statement. Parts are as long as was quick enough before; one that exceeds its limit nevertheless is counted in shorter ones.
+ */
+export async function countInParts(
+  count: CountPart,
+  whole: Part,
+  { limit, now, endsAt }: { limit: number; now: number; endsAt: number },
+): Promise<number> {
+  let total = 0;
+  let days = monthDays;
+  let { beyond } = whole;
+  while ((beyond === undefined || beyond > whole.from) && total < limit) {
+    const from = Math.max(whole.from, (Math.floor((beyond ?? now) / dayMs) - days) * dayMs);
+    const startedAt = performance.now();
+    if (startedAt > endsAt) throw new Problem('unavailable', 'Counting is over its time limit.');
+    try {
+      total += await count({ from, beyond }, limit - total);
+    } catch (error) {
+      if (days === 1 || !isTimeLimit(error)) throw error;
+      days = Math.ceil(days / 4);
+      continue;
+    }
+    beyond = from;
+    const ms = performance.now() - startedAt;
+    if (ms < shortMs) days *= 2;
+    else if (ms > longMs) days = Math.ceil(days / 2);
+  }
+  return total;
+}
+
+function isTimeLimit(error: unknown): boolean {
+  return error instanceof Problem && error.code === 'unavailable' && /time limit/.test(error.message);
+}
