@@ -8,10 +8,10 @@ export type CountPart = (part: Part, limit: number) => Promise<number>;
 const dayMs = 86_400_000;
 /** For all parts of a count together; each is a statement with the time limit of its connection. */
 export const countLimitMs = 15_000;
-/** A part that took less is followed by one twice as long, one that took more by one half as long. */
+/** A part that took less is followed by a longer one, one that took more by one half as long. */
 const [shortMs, longMs] = [250, 750];
-/** Of the first part. */
-const monthDays = 32;
+/** Shorter parts cut a month, of which PostgreSQL then rather reads all documents of that time than looks for terms. */
+const monthDays = 28;
 
 /**
  * Counts many documents part by part of the time, from the newest on, up to a limit: counted at once they would exceed the time limit
@@ -26,7 +26,7 @@ export async function countInParts(
   let days = monthDays;
   let { beyond } = whole;
   while ((beyond === undefined || beyond > whole.from) && total < limit) {
-    const from = Math.max(whole.from, (Math.floor((beyond ?? now) / dayMs) - days) * dayMs);
+    const from = Math.max(whole.from, beginOfPart(beyond === undefined ? now : beyond - 1, days));
     const startedAt = performance.now();
     if (startedAt > endsAt) throw new Problem('unavailable', 'Counting is over its time limit.');
     try {
@@ -38,10 +38,17 @@ export async function countInParts(
     }
     beyond = from;
     const ms = performance.now() - startedAt;
-    if (ms < shortMs) days *= 2;
-    else if (ms > longMs) days = Math.ceil(days / 2);
+    if (ms < shortMs) days *= ms < shortMs / 10 ? 8 : 2;
+    else if (ms > longMs) days = Math.max(Math.min(days, monthDays), Math.ceil(days / 2));
   }
   return total;
+}
+
+/** Of the part with about so many days whose last moment this is; a month or more begins with a month. */
+function beginOfPart(last: number, days: number): number {
+  if (days < monthDays) return (Math.floor(last / dayMs) - days + 1) * dayMs;
+  const date = new Date(last);
+  return Math.max(0, Date.UTC(date.getUTCFullYear(), date.getUTCMonth() - Math.floor(days / monthDays) + 1));
 }
 
 function isTimeLimit(error: unknown): boolean {
