@@ -43,6 +43,8 @@ export type SqlSource = {
   hasMemberTerms?: boolean;
   /** Whether the index has how addresses and hashes begin. */
   hasBeginnings?: boolean;
+  /** About how many rows have the term, as far as that is known. */
+  countOf?: (column: string, term: string) => number;
   /** Words one of which every match of a pattern has in its field, where all such words are known. */
   wordsOf?: (pattern: Pattern) => readonly string[] | undefined;
   /** The condition on the tenants searched. */

@@ -3,7 +3,7 @@ import { wordsSql } from '../plainWords.ts';
 import type { Field } from './mapping.ts';
 import { patternNode } from './patternNode.ts';
 import type { Predicate } from './predicate.ts';
-import { regexWord, wildcardWord, wordPrefix, wordTest } from './wordSql.ts';
+import { regexWord, type WordPattern, wildcardWord, wordPrefix, wordTest } from './wordSql.ts';
 
 type StringPredicate = Extract<Predicate, { type: 'prefix' | 'wildcard' | 'textRange' }>;
 
@@ -29,10 +29,17 @@ export function wordsTest(predicate: StringPredicate, text: Sql, odd: Sql): Sql 
     case 'textRange': {
       const node = patternNode(predicate);
       const pattern = node && regexWord(node);
-      if (pattern) return wordTest(text, odd, pattern);
+      if (pattern) return wordTest(text, odd, { ...pattern, ...sureInRange(predicate) });
       return someWord(wordsSql(text, odd), (word) => inRange(predicate, word));
     }
   }
+}
+
+/** Words that begin with the lower bound are in the range, unless the upper one does too. */
+function sureInRange({ lower, upper }: Extract<Predicate, { type: 'textRange' }>): WordPattern {
+  if (!lower?.isInclusive || lower.text === '' || upper?.text.startsWith(lower.text)) return {};
+  const { sure } = wordPrefix(lower.text);
+  return sure === undefined ? {} : { sure };
 }
 
 export function beginsWith(text: Sql, beginning: string): Sql {

@@ -24,7 +24,7 @@ export function termsToSql({ field, values }: Terms, source: SqlSource): SqlPred
   const possible = values.filter(isPossible);
   if (!found || possible.length === 0) return never;
   if (field.type === 'text') {
-    const test = anyWordTest(possible, source);
+    const test = anyWordTest(commonFirst(possible, field, source), source);
     const part = orMatcher(field, someValue(field, source, 'string', test));
     return { ...part, narrow: [...hashSets(field, source, [possible]), ...textNarrow(field, source)] };
   }
@@ -44,6 +44,16 @@ function anyWordTest(words: readonly string[], { oddWords }: SqlSource): (text: 
     return (text) => sql`string_to_array(${wordsSql(text, oddWords)}, ' ') && ${words}::text[]`;
   const pattern = anyWord(words);
   return (text) => wordTest(text, oddWords, pattern);
+}
+
+/** The words of a field with the most common one first. */
+export function commonFirst(words: readonly string[], field: Field, source: SqlSource): readonly string[] {
+  const { countOf } = source;
+  const name = findColumn(field, source)?.name;
+  if (!countOf || name === undefined || words.length < 2) return words;
+  const counts = words.map((word) => countOf(name, word));
+  const most = words[counts.indexOf(Math.max(...counts))]!;
+  return [most, ...words.filter((word) => word !== most)];
 }
 
 /** Beyond this, a list of hashes takes longer than it saves. */

@@ -18,7 +18,7 @@ import {
 } from './sqlPredicate.ts';
 import { findColumn, type SqlSource, someValue } from './sqlSource.ts';
 import { beginsWith, contains, wholeTest, wordsTest } from './stringSql.ts';
-import { hashSets, joinTerms, termsToSql, textNarrow, wordsInPattern } from './termsToSql.ts';
+import { commonFirst, hashSets, joinTerms, termsToSql, textNarrow, wordsInPattern } from './termsToSql.ts';
 import { createWildcardTest } from './wildcard.ts';
 import { anyWord, regexWord, type WordPattern, wordsInOrder, wordsNear, wordTest } from './wordSql.ts';
 
@@ -60,7 +60,9 @@ function patternToSql(predicate: Pattern, source: SqlSource): SqlPredicate {
   const words = source.wordsOf?.(predicate);
   if (words?.length === 0) return never;
   const isListed = words && field.type === 'text' && words.length <= wordsInPattern;
-  const part = isListed ? onWords(field, source, anyWord(words)) : testToSql(predicate, source);
+  const part = isListed
+    ? onWords(field, source, anyWord(commonFirst(words, field, source)))
+    : testToSql(predicate, source);
   const narrow = words ? hashSets(field, source, [words]) : beginningNarrow(predicate, source);
   return { ...part, narrow: [...narrow, ...part.narrow] };
 }

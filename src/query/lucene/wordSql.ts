@@ -6,13 +6,16 @@ import { firstCodePoint, type RegexNode } from './regex/tree.ts';
 
 /**
  * A test of words as two regular expressions of PostgreSQL, absent where no word can fit. `plain` is for texts whose
- * words are the runs of letters, digits and underscores in ASCII, `odd` for the stored words of all other texts.
+ * words are the runs of letters, digits and underscores in ASCII, `odd` for the stored words of all other texts. A plain text that
+ * is like `sure` fits; most that fit are, and PostgreSQL sees that sooner.
  */
-export type WordPattern = { plain?: string; odd?: string };
+export type WordPattern = { plain?: string; odd?: string; sure?: string };
 
 /** Whether a text has such words; `odd` is the row's JSON map of its odd texts to their words. */
 export function wordTest(text: Sql, odd: Sql, pattern: WordPattern): Sql {
-  const plain = pattern.plain === undefined ? sql`false` : sql`lower(${text}) ~ ${pattern.plain}`;
+  const { sure } = pattern;
+  const fits = pattern.plain === undefined ? sql`false` : sql`lower(${text}) ~ ${pattern.plain}`;
+  const plain = sure === undefined ? fits : sql`(${text} like ${sure} or ${fits})`;
   const other = pattern.odd === undefined ? sql`false` : sql`(${odd} ->> ${text}) ~ ${pattern.odd}`;
   return sql`(case when ${odd} ? ${text} then ${other} else ${plain} end)`;
 }
@@ -20,11 +23,14 @@ export function wordTest(text: Sql, odd: Sql, pattern: WordPattern): Sql {
 const between = { plain: '[^a-z0-9_]+', odd: ' ' };
 const character = { plain: '[a-z0-9_]', odd: '[^ ]' };
 
-/** One of these words. */
+/** One of these words; the first one of them should be the most common. */
 export function anyWord(words: readonly string[]): WordPattern {
   const plain = words.filter(isPlain);
+  const [first] = plain;
   return {
-    ...(plain.length === 0 ? {} : { plain: whole('plain', plain.map(escapeText).join('|')) }),
+    ...(first === undefined
+      ? {}
+      : { plain: whole('plain', plain.map(escapeText).join('|')), sure: `% ${likeWord(first)} %` }),
     odd: whole('odd', words.map(escapeText).join('|')),
   };
 }
@@ -33,7 +39,9 @@ export function anyWord(words: readonly string[]): WordPattern {
 export function wordsInOrder(words: readonly string[]): WordPattern {
   const escaped = words.map(escapeText);
   return {
-    ...(words.every(isPlain) ? { plain: whole('plain', escaped.join(between.plain)) } : {}),
+    ...(words.every(isPlain)
+      ? { plain: whole('plain', escaped.join(between.plain)), sure: `% ${words.map(likeWord).join(' ')} %` }
+      : {}),
     odd: whole('odd', escaped.join(between.odd)),
   };
 }
@@ -45,14 +53,15 @@ export function wordsNear(first: string, second: string, slop: number): WordPatt
     const gap = (words: number) => `(?:${between[kind]}${character[kind]}+){0,${words}}${between[kind]}`;
     return whole(kind, slop < 2 ? `${a}${gap(slop)}${b}` : `${a}${gap(slop)}${b}|${b}${gap(slop - 2)}${a}`);
   };
-  return { ...(isPlain(first) && isPlain(second) ? { plain: write('plain') } : {}), odd: write('odd') };
+  const sure = `% ${likeWord(first)} ${likeWord(second)} %`;
+  return { ...(isPlain(first) && isPlain(second) ? { plain: write('plain'), sure } : {}), odd: write('odd') };
 }
 
 /** A word that begins with this. */
 export function wordPrefix(text: string): WordPattern {
   if (text.includes(' ')) return {};
   return {
-    ...(isPlain(text) ? { plain: `${begin('plain')}${escapeText(text)}` } : {}),
+    ...(isPlain(text) ? { plain: `${begin('plain')}${escapeText(text)}`, sure: `% ${likeWord(text)}%` } : {}),
     odd: `${begin('odd')}${escapeText(text)}`,
   };
 }
@@ -73,7 +82,11 @@ export function wildcardWord(parts: Parts): WordPattern {
         )
         .join(''),
     );
-  return { ...(texts.every(isPlain) ? { plain: write('plain') } : {}), odd: write('odd') };
+  const [head, tail, more] = parts;
+  // With more parts it could stand for several words.
+  const isEnd = head?.type === 'any' && tail?.type === 'text' && more === undefined;
+  const sure = isEnd ? { sure: `%${likeWord(tail.text)} %` } : {};
+  return { ...(texts.every(isPlain) ? { plain: write('plain'), ...sure } : {}), odd: write('odd') };
 }
 
 /** Undefined where PostgreSQL has no such expression. */
@@ -118,6 +131,11 @@ function begin(kind: 'plain' | 'odd'): string {
 
 function isPlain(text: string): boolean {
   return /^[a-z0-9_]*$/.test(text);
+}
+
+/** What is plain has no other character to which LIKE gives a meaning. */
+function likeWord(word: string): string {
+  return word.replaceAll('_', '\\_');
 }
 
 function escapeText(text: string): string {

@@ -238,13 +238,19 @@ function narrowColumns(
 function hashing(
   table: DocumentTable,
   { tenantIds }: DocumentScope,
-  { version, words }: Basis,
+  { version, words, common }: Basis,
 ): Partial<SqlSource> {
   if (!tenantIds || version === undefined) return {};
+  const hash = (column: string, term: string) => hashTerm(table, tenantIds, column, term);
+  const countOf = (column: string, term: string) =>
+    hash(column, term)
+      .flat()
+      .reduce((sum, each) => sum + (common?.get(each) ?? 0), 0);
   return {
+    ...(common ? { countOf } : {}),
     ...(words ? { wordsOf: (pattern) => words.get(pattern) } : {}),
     terms,
-    hash: (column: string, term: string) => hashTerm(table, tenantIds, column, term),
+    hash,
     hasMemberTerms: version >= 1,
     hasBeginnings: version >= 2,
     tenants:
