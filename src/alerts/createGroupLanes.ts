@@ -114,7 +114,7 @@ export function createGroupLanes(options: Options) {
     await prepareRaise(
       store,
       rows.flatMap(({ writes }) => findingsOf(writes)),
-      true,
+      key.group,
     );
     const isWritten = await store
       .transaction(async (tx) => {

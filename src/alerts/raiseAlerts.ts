@@ -17,12 +17,12 @@ export type AlertHook = (tx: Db, raised: readonly RaisedAlert[]) => Promise<void
 export async function prepareRaise(
   store: Store,
   findings: readonly Finding[],
-  /** Whether the transaction adds new words to the dictionary itself. */
-  areWordsDeferred = false,
+  /** The shard group that has all of them, if its transaction adds new words to the dictionary itself. */
+  group?: number,
 ): Promise<void> {
   await ensurePartitions(store, 'alert', new Set(findings.map(({ timestamp }) => timestamp)));
-  await flushPendingTerms(store, findings.length);
-  await prepareTerms(store, findings, areWordsDeferred);
+  await flushPendingTerms(store, findings.length, group);
+  await prepareTerms(store, findings, group !== undefined);
 }
 
 /**

@@ -1,58 +1,53 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { type AlertWriter, createAlertWriter } from '../../src/alerts/createAlertWriter.ts';
-import type { GroupFailure } from '../../src/alerts/createGroupLanes.ts';
 import { sql } from '../../src/lib/sql.ts';
-import type { FindGroups } from '../../src/store/alerts/groupWrites.ts';
-import { incidentUidSql } from '../../src/store/alerts/incidentUidSql.ts';
 import { blockHashSql } from '../../src/store/alerts/packedHashes.ts';
-import { ensurePartitions } from '../../src/store/alerts/partitions.ts';
-import { unpackedRollups, verifyRollups } from '../../src/store/alerts/rollups.ts';
-import { type Db, openStore, type Store } from '../../src/store/db.ts';
+import { verifyRollups } from '../../src/store/alerts/rollups.ts';
 import { createRandom } from '../../testing/createRandom.ts';
-import { createTestDatabase } from '../../testing/createTestDatabase.ts';
 import { until } from '../../testing/until.ts';
 import { chainUid, createSteps, findingIn, type Step, startAt, tenants } from './support/groupSteps.ts';
+import { createGroupWorlds, dump, groupOf, run, stored, waiting, written } from './support/groupWorld.ts';
 import { createMortalStore, Killed, moments } from './support/mortalStore.ts';
-
-/** Two tenants in each. */
-const groupOf = (tenantId: number): number => tenantId % 3;
-const findGroups: FindGroups = async (_db, ids) => new Map(Array.from(ids, (id) => [id, groupOf(id)]));
 
 describe('alerts that are written by shard group', () => {
   const random = createRandom('shard groups');
-  const opened: { stop(): Promise<void> }[] = [];
-  afterEach(async () => {
-    for (const one of opened.splice(0).reverse()) await one.stop();
-  });
+  const { openWorld, createProcess, stop } = createGroupWorlds();
+  afterEach(stop);
 
-  it('with crashes at every moment, nothing is lost, repeated, out of order or notified twice', async () => {
-    const steps = createSteps(random, 24);
-    const plain = await openWorld();
-    await run(createProcess(plain), plain, steps);
-    const grouped = await openWorld();
-    const deaths: string[] = [];
-    for (let life = 0; ; life++) {
-      const fatal = moments[life % moments.length]!;
-      // Each lives longer than the one before, because what those that died early left must be written at once.
-      let left =
-        fatal === 'within a transaction' ? random.integer(1, 40 + 10 * life) : Math.ceil(1.15 ** life);
-      const store = createMortalStore(grouped, (moment) => moment === fatal && --left === 0);
-      const writer = createProcess(store, { isGrouped: true });
-      const error = await run(writer, store, steps)
-        .then(() => written(writer, store))
-        .catch((cause: unknown) => cause);
-      await writer.stop();
-      if (error === undefined) break;
-      if (!(error instanceof Killed)) throw error;
-      deaths.push(error.message);
-    }
-    expect(deaths.length).toBeGreaterThan(12);
-    expect(new Set(deaths)).toEqual(new Set(moments));
-    expect(await verifyRollups(grouped)).toEqual([]);
-    const expected = await dump(plain);
-    expect(expected.alerts.length).toBeGreaterThan(20);
-    expect(await dump(grouped)).toEqual(expected);
-  });
+  // Those that write several groups at once have fewer moments in a step.
+  it.each([
+    [1, 24],
+    [4, 60],
+  ])(
+    'with crashes at every moment, nothing is lost, repeated, out of order or notified twice where up to %i groups are written at once',
+    async (maxGroupsAtOnce, count) => {
+      const steps = createSteps(random, count);
+      const plain = await openWorld();
+      await run(createProcess(plain), plain, steps);
+      const grouped = await openWorld();
+      const deaths: string[] = [];
+      for (let life = 0; ; life++) {
+        const fatal = moments[life % moments.length]!;
+        // Each lives longer than the one before, because what those that died early left must be written at once.
+        let left =
+          fatal === 'within a transaction' ? random.integer(1, 40 + 10 * life) : Math.ceil(1.15 ** life);
+        const store = createMortalStore(grouped, (moment) => moment === fatal && --left === 0);
+        const writer = createProcess(store, { isGrouped: true, maxGroupsAtOnce });
+        const error = await run(writer, store, steps)
+          .then(() => written(writer, store))
+          .catch((cause: unknown) => cause);
+        await writer.stop();
+        if (error === undefined) break;
+        if (!(error instanceof Killed)) throw error;
+        deaths.push(error.message);
+      }
+      expect(deaths.length).toBeGreaterThan(12);
+      expect(new Set(deaths)).toEqual(new Set(moments));
+      expect(await verifyRollups(grouped)).toEqual([]);
+      const expected = await dump(plain);
+      expect(expected.alerts.length).toBeGreaterThan(20);
+      expect(await dump(grouped)).toEqual(expected);
+    },
+  );
 
   it('what a group that cannot be written has found waits in its order, while others go on', async () => {
     const steps = createSteps(random, 40);
@@ -141,6 +136,53 @@ describe('alerts that are written by shard group', () => {
     expect(await verifyRollups(store)).toEqual([]);
   });
 
+  it('what is of several groups is written with its step, unless one of them fails or takes too long', async () => {
+    const store = await openWorld();
+    const steps: Step[] = Array.from({ length: 5 }, (_, n) => {
+      const found = findingIn({ number: n + 1, hash: `0x${n}b` }, n);
+      const other = { ...found, tenantId: 2, projectId: 2, contractId: 2 };
+      return {
+        at: startAt + n,
+        apply: async () => [{ type: 'raise', of: 'blocks', findings: [found, other] }],
+      };
+    });
+    const failures: number[] = [];
+    let isDown = false;
+    const writer = createProcess(store, {
+      isGrouped: true,
+      isDown: (group) => isDown && group === groupOf(1),
+      onGroupFailure: ({ group }) => failures.push(group),
+      beforeHooks: (tx, alerts) =>
+        tx.query(
+          sql`select pg_advisory_xact_lock(tenant_id) from unnest(${alerts.map(({ tenantId }) => tenantId)}::bigint[]) tenant_id
+            where tenant_id = 1`,
+        ),
+    });
+    const alertsOf = async (tenantId: number) => (await dump(store, [tenantId])).notified.length;
+    const alerts = async () => [await alertsOf(1), await alertsOf(2)];
+    await run(writer, store, steps.slice(0, 2));
+    expect([await alerts(), await stored(store)]).toEqual([[2, 2], 0]);
+    isDown = true;
+    await run(writer, store, steps.slice(0, 3));
+    await until(async () => (await alertsOf(2)) === 3 && failures.length > 0);
+    expect([await alerts(), await waiting(store), failures]).toEqual([[2, 3], 1, [groupOf(1)]]);
+    isDown = false;
+    await written(writer, store);
+    expect(await alerts()).toEqual([3, 3]);
+    await store.transaction(async (tx) => {
+      await tx.query(sql`select pg_advisory_xact_lock(1)`);
+      await run(writer, store, steps.slice(0, 4));
+      // The chain does not wait for it longer than a second.
+      await until(async () => (await alertsOf(2)) === 4);
+      expect([await alerts(), await waiting(store)]).toEqual([[3, 4], 1]);
+    });
+    await written(writer, store);
+    const before = await stored(store);
+    await run(writer, store, steps);
+    expect([await alerts(), await stored(store)]).toEqual([[5, 5], before]);
+    expect(await verifyRollups(store)).toEqual([]);
+  });
+
   it('adds words to the dictionary where the alerts of their tenant are written', async () => {
     const store = await openWorld();
     const writer = createProcess(store, { isGrouped: true, isDown: (group) => group === groupOf(1) });
@@ -156,140 +198,4 @@ describe('alerts that are written by shard group', () => {
       new Set(rows.map(({ tenant_id: id }) => Number(id)));
     expect([tenantsIn(alerts), tenantsIn(words)]).toEqual([new Set([2]), new Set([2])]);
   });
-
-  async function openWorld(): Promise<Store> {
-    const database = await createTestDatabase('migrated');
-    const store = openStore({ ...database.config, max: 6 }, () => {});
-    opened.push({
-      async stop() {
-        await store.close();
-        await database.drop();
-      },
-    });
-    await ensurePartitions(store, 'alert', [startAt]);
-    await store.query(sql`update plan set detector_rate_limit = 12, detector_rate_limit_duration = 60000`);
-    await store.query(sql`create table notified (id serial, what text, uid uuid, tenant_id bigint)`);
-    await store.query(sql`insert into chain_cursor (chain_uid, head, confirmed, final, updated_at, ticked_at)
-      values (${chainUid}, 0, 0, 0, 0, 0)`);
-    for (const id of tenants) {
-      await store.query(
-        sql`insert into tenant (id, created_at, updated_at, name) values (${id}, 0, 0, ${String(id)})`,
-      );
-      await store.query(sql`insert into project (id, tenant_id, created_at, updated_at, name)
-        values (${id}, ${id}, 0, 0, ${String(id)})`);
-      await store.query(
-        sql`insert into contract (id, tenant_id, project_id, created_at, updated_at, chain_uid, address,
-          canonical_address, name) values (${id}, ${id}, ${id}, 0, 0, ${chainUid}, '0x1', '0x1', 'One')`,
-      );
-    }
-    return store;
-  }
-
-  /** What one process has of it. */
-  function createProcess(
-    store: Store,
-    {
-      isGrouped = false,
-      isDown = () => false,
-      beforeHooks = async () => {},
-      onGroupFailure = () => {},
-    }: {
-      isGrouped?: boolean;
-      isDown?: (group: number) => boolean;
-      beforeHooks?: (tx: Db) => Promise<unknown>;
-      onGroupFailure?: (failure: GroupFailure) => void;
-    } = {},
-  ) {
-    const record = (what: string) => async (tx: Db, alerts: readonly { uid: string; tenantId: number }[]) => {
-      if (alerts.some(({ tenantId }) => isDown(groupOf(tenantId)))) throw new Error('The server is down.');
-      await beforeHooks(tx);
-      // A statement returns them in any order.
-      for (const { uid, tenantId } of alerts.toSorted((one, other) => one.uid.localeCompare(other.uid)))
-        await tx.query(
-          sql`insert into notified (what, uid, tenant_id) values (${what}, ${uid}, ${tenantId})`,
-        );
-    };
-    const raised = (what: string) => {
-      const write = record(what);
-      return (tx: Db, alerts: readonly { uid: string; finding: { tenantId: number } }[]) =>
-        write(
-          tx,
-          alerts.map(({ uid, finding }) => ({ uid, tenantId: finding.tenantId })),
-        );
-    };
-    const clock = { at: 0 };
-    const writer = createAlertWriter({
-      store,
-      shardGroups: async () => (isGrouped ? findGroups : undefined),
-      alertHooks: [raised('raised')],
-      minedHooks: [raised('mined')],
-      retractionHooks: [record('retracted')],
-      now: () => clock.at,
-      onGroupFailure,
-    });
-    writer.start(() => {});
-    opened.push(writer);
-    return { ...writer, clock };
-  }
 });
-
-type Process = AlertWriter & { clock: { at: number } };
-
-/** Takes the steps that are left. */
-async function run(writer: Process, store: Store, steps: readonly Step[]): Promise<void> {
-  for (;;) {
-    const [cursor] = await store.query<{ next: number }>(sql`select ticked_at as next from chain_cursor`);
-    const step = steps[cursor?.next ?? 0];
-    if (!step) return;
-    writer.clock.at = step.at;
-    await writer.commit(chainUid, async (tx) => {
-      await tx.query(sql`update chain_cursor set ticked_at = ticked_at + 1`);
-      return { result: undefined, writes: await step.apply(tx) };
-    });
-  }
-}
-
-/** Waits until everything is written, a day later by the clock of the process. */
-async function written({ clock }: Process, store: Store): Promise<void> {
-  clock.at = startAt + 86_400_000;
-  await until(async () => (await waiting(store)) === 0);
-}
-
-async function waiting(store: Store): Promise<number> {
-  const rows = await store.query(sql`select 1 from group_write`);
-  return rows.length;
-}
-
-/** How many rows were ever stored to be written later. */
-async function stored(store: Store): Promise<number> {
-  const [row] = await store.query<{ count: number }>(
-    sql`select case when is_called then last_value else 0 end as count from group_write_id_seq`,
-  );
-  return row!.count;
-}
-
-async function dump(store: Store, tenantIds = tenants) {
-  const own = sql`tenant_id = any(${tenantIds}::bigint[])`;
-  const [alerts, rollups, incidents, pending, notified, words, fields] = await Promise.all([
-    store.query<Record<string, unknown>>(
-      sql`select tenant_id, uid, timestamp, retracted_at is null as stands, retraction_reason, ${blockHashSql} as block_hash, is_pending,
-        ${incidentUidSql} as incident_uid, suppressed, numeric_severity, terms from alert t where ${own} order by uid`,
-    ),
-    store.query(sql`select * from ${unpackedRollups} r where ${own} order by 1, 2, 3, 4, 5, 6`),
-    store.query(
-      sql`select tenant_id, uid, alerts, open_alerts, status from incident where ${own} order by uid`,
-    ),
-    store.query(
-      sql`select tx_hash, tenant_id, place, state, block_hash from pending_alert where ${own}
-        order by tx_hash, tenant_id, place`,
-    ),
-    store.query<{ tenantId: number; what: string; uid: string }>(
-      sql`select tenant_id as "tenantId", what, uid from notified where ${own} order by tenant_id, id`,
-    ),
-    store.query<{ tenant_id: number }>(
-      sql`select * from alert_word where ${own} order by tenant_id, field, is_shape, word`,
-    ),
-    store.query(sql`select * from alert_word_field where ${own} order by tenant_id, field`),
-  ]);
-  return { alerts, rollups, incidents, pending, notified, words, fields };
-}

@@ -44,6 +44,16 @@ it('has a transaction add deferred words once, and again until one of them is co
   expect(asked.count).toBe(0);
 });
 
+it('has each tenant add its own words, also where those of several were prepared at once', async () => {
+  const { store } = createFakeStore();
+  const findings = createFindings();
+  const others = createFindings().map((finding) => ({ ...finding, tenantId: 2 }));
+  await prepareTerms(store, [...findings, ...others], true);
+  const words = await store.transaction((tx) => takeWords(tx, others));
+  expect(words.length).toBeGreaterThan(20);
+  expect(new Set(words.map(({ tenantId }) => tenantId))).toEqual(new Set([2]));
+});
+
 it('suppresses a finding without saving its words again, with the terms that it would get by itself', async () => {
   const { asked, db, store } = createFakeStore();
   const findings = createFindings();

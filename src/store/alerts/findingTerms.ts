@@ -92,11 +92,14 @@ export async function findingTerms(finding: Finding): Promise<IndexedTexts> {
   return preparedTerms.get(finding)?.terms ?? alertTerms(finding);
 }
 
+/** A list of words for each tenant, because alerts of different tenants may be written by different transactions. */
 async function prepare(findings: readonly Finding[], known?: KnownWords): Promise<readonly Word[]> {
-  const { words, noteAlert } = createWordList(known);
+  const lists = new Map<number, ReturnType<typeof createWordList>>();
   for (const finding of findings) {
-    const terms = await alertTerms(finding, noteAlert(finding.tenantId, finding.timestamp));
-    preparedTerms.set(finding, { terms, unsaved: words });
+    const list = lists.get(finding.tenantId) ?? createWordList(known);
+    lists.set(finding.tenantId, list);
+    const terms = await alertTerms(finding, list.noteAlert(finding.tenantId, finding.timestamp));
+    preparedTerms.set(finding, { terms, unsaved: list.words });
   }
-  return words;
+  return Array.from(lists.values(), ({ words }) => words).flat();
 }

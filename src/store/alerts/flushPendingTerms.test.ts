@@ -1,4 +1,5 @@
 import { expect, it, vi } from 'vitest';
+import { render, type Sql } from '../../lib/sql.ts';
 import type { Store } from '../db.ts';
 import { flushPendingTerms } from './flushPendingTerms.ts';
 
@@ -39,4 +40,21 @@ it('flushes once for many alerts, and blocks no one where it may not flush', asy
   } finally {
     vi.useRealTimers();
   }
+});
+
+it('does not wait for a server that hangs, where alerts of another one come', async () => {
+  const asked: unknown[][] = [];
+  const hang = new Promise<never>(() => {});
+  const query = async (statement: Sql): Promise<never[]> => {
+    const { values } = render(statement);
+    asked.push(values.slice(1));
+    return values[1] === 1 ? hang : [];
+  };
+  const store = { isDistributed: async () => true, query } as unknown as Store;
+  await flushPendingTerms(store, 1000, 1);
+  await flushPendingTerms(store, 1000, 2);
+  const hanging = flushPendingTerms(store, 4000, 1).then(() => 'hanging');
+  const other = flushPendingTerms(store, 4000, 2).then(() => 'other');
+  expect(await Promise.race([hanging, other])).toBe('other');
+  expect(asked).toEqual([[1], [2], [2]]);
 });

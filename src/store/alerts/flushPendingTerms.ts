@@ -11,15 +11,18 @@ const maxPendingAlerts = 4000;
 const pauseMs = 2000;
 
 type Flush = { pending: number; startedAt: number; last: Promise<unknown> };
-const flushes = new WeakMap<Store, Flush>();
+/** By shard group; one for who does not know the groups of its alerts. */
+const flushes = new WeakMap<Store, Map<number | undefined, Flush>>();
 
 /**
  * Counts new alerts and flushes the pending list of the term index in batches, outside of the transactions that raise
- * alerts, one of which would otherwise have to do it for all.
+ * alerts, one of which would otherwise have to do it for all. Those of one shard group wait for no other's server.
  */
-export async function flushPendingTerms(store: Store, count: number): Promise<void> {
-  const flush = flushes.get(store) ?? { pending: 0, startedAt: -pauseMs, last: Promise.resolve() };
-  flushes.set(store, flush);
+export async function flushPendingTerms(store: Store, count: number, group?: number): Promise<void> {
+  const ofStore = flushes.get(store) ?? new Map<number | undefined, Flush>();
+  flushes.set(store, ofStore);
+  const flush = ofStore.get(group) ?? { pending: 0, startedAt: -pauseMs, last: Promise.resolve() };
+  ofStore.set(group, flush);
   flush.pending += count;
   const isSoon = performance.now() - flush.startedAt < pauseMs;
   if (flush.pending < (isSoon ? maxPendingAlerts : fewPendingAlerts)) return;
@@ -28,11 +31,17 @@ export async function flushPendingTerms(store: Store, count: number): Promise<vo
   // Back-pressure: alerts are not raised faster than terms are flushed.
   await flush.last;
   // Fails if another role owns the index; PostgreSQL then flushes by itself, so the error is ignored.
-  flush.last = flushIndexes(store).catch(() => undefined);
+  flush.last = flushIndexes(store, group).catch(() => undefined);
 }
 
-async function flushIndexes(store: Store): Promise<void> {
-  if (await store.isDistributed()) await store.query(sql`select run_command_on_workers(${flushShards})`);
+async function flushIndexes(store: Store, group: number | undefined): Promise<void> {
+  if (await store.isDistributed())
+    await store.query(
+      group === undefined
+        ? sql`select run_command_on_workers(${flushShards})`
+        : sql`select master_run_on_worker(array[nodename], array[nodeport], array[${flushShards}::text], false)
+            from pg_dist_node where groupid = ${group} and noderole = 'primary'`,
+    );
   else
     await store.query(
       sql`select gin_clean_pending_list(inhrelid::regclass) from pg_inherits where inhparent = 'alert_terms'::regclass`,

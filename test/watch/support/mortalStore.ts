@@ -38,7 +38,12 @@ export function createMortalStore(store: Store, diesAt: (moment: Moment) => bool
     ...mortal(store, 'statement'),
     async transaction(work) {
       pass('before a transaction');
-      const result = await store.transaction((tx) => work(mortal(tx, 'within a transaction')));
+      const result = await store.transaction(async (tx) => {
+        const done = await work(mortal(tx, 'within a transaction'));
+        // At a statement that the work did not wait for: no commit follows it.
+        if (diedAt) throw new Killed(diedAt);
+        return done;
+      });
       pass('after a transaction');
       return result;
     },
