@@ -4,6 +4,7 @@ import { render, renderCached, type Sql } from '../lib/sql.ts';
 import { Problem } from '../model/errors.ts';
 import { bindCoordinators } from './citus/bindCoordinators.ts';
 import { type DistributedTable, distributedTables } from './citus/distributedTables.ts';
+import { keepAnswers, noteStatement, noteWrites } from './citus/keepAnswers.ts';
 import { openWorkers, type Server, type Workers } from './citus/openWorkers.ts';
 import { readDistributed } from './citus/readDistributed.ts';
 import { isNotSent, runOnShard } from './citus/runOnShard.ts';
@@ -171,7 +172,7 @@ export function createStore(
       direct.onError,
     );
   return {
-    ...createDb(run, layout, repeatOn(pool), workers),
+    ...createDb(run, layout, { repeat: repeatOn(pool), workers, askCoordinator: keepAnswers(run) }),
     cacheKey: pool,
     transaction: (work) => transaction(pool, work, layout),
     maintain: (statement, settings) =>
@@ -211,14 +212,22 @@ type Run = (query: { text: string; values: unknown[]; name?: string }) => Promis
 /** What is known of the database; undefined until someone asks. */
 type Layout = { distributed?: ReadonlySet<string> | undefined };
 
-function createDb(run: Run, layout: Layout, repeat = run, workers?: Workers): Db {
+type Ways = {
+  repeat?: Run;
+  workers?: Workers | undefined;
+  /** Outside of transactions, which see what they have written themselves. */
+  askCoordinator?: Parameters<typeof keepAnswers>[0];
+};
+
+function createDb(run: Run, layout: Layout, { repeat = run, workers, askCoordinator = run }: Ways = {}): Db {
   const isAlertDistributed = () => layout.distributed?.has(distributedTables[0]) ?? false;
   const query = async <Row extends pg.QueryResultRow>(
     config: Parameters<Run>[0],
     runOnce = run,
   ): Promise<Row[]> => {
     try {
-      return (await runOnce(isAlertDistributed() ? await bindCoordinators(config, run) : config)).rows;
+      return (await runOnce(isAlertDistributed() ? await bindCoordinators(config, askCoordinator) : config))
+        .rows;
     } catch (error) {
       // Its tables were distributed while this process ran.
       if (layout.distributed && !hasAll(layout.distributed) && isUnsupported(error)) {
@@ -226,6 +235,9 @@ function createDb(run: Run, layout: Layout, repeat = run, workers?: Workers): Db
         throw unavailable('The database is being distributed.', error);
       }
       throw toProblem(error);
+    } finally {
+      // One that has failed may be done all the same.
+      if (layout.distributed?.size !== 0) noteStatement(config.text);
     }
   };
   const db: Db = {
@@ -238,7 +250,8 @@ function createDb(run: Run, layout: Layout, repeat = run, workers?: Workers): Db
       if (!distributed || !isAlertDistributed()) return db;
       const parserOf = (oid: number) => types.getTypeParser(oid, 'text');
       const onShard = runOnShard(run, tenantId, { distributed, parserOf, workers });
-      return createDb(onShard, layout, (config) => onShard(withRepeatedName(config)));
+      const repeatOnShard: Run = (config) => onShard(withRepeatedName(config));
+      return createDb(onShard, layout, { repeat: repeatOnShard, askCoordinator });
     },
     query: (statement) => query(render(statement)),
     repeated: (statement) => query(render(statement), repeat),
@@ -359,6 +372,7 @@ async function transactionOnce<T>(
       });
     throw toProblem(error);
   } finally {
+    noteWrites();
     client.release(isBroken(failure));
   }
 }
