@@ -6,15 +6,19 @@ import { lastAlertEvent, readAlertEvents } from '../../src/store/alerts/alertEve
 import { alertTable } from '../../src/store/alerts/alertTable.ts';
 import { findIncidentStates } from '../../src/store/alerts/incidents.ts';
 import { ensurePartitions } from '../../src/store/alerts/partitions.ts';
+import { renewRollups } from '../../src/store/alerts/renewRollups.ts';
 import { retractAlerts } from '../../src/store/alerts/retractAlerts.ts';
 import { verifyRollups } from '../../src/store/alerts/rollups.ts';
+import { atTenant } from '../../src/store/citus/atTenant.ts';
 import { distribute } from '../../src/store/citus/distribute.ts';
 import { distributedTables } from '../../src/store/citus/distributedTables.ts';
 import { findShardGroups, localGroup } from '../../src/store/citus/findShardGroups.ts';
 import { readCluster } from '../../src/store/citus/readCluster.ts';
 import { createStore, openPool, openStore } from '../../src/store/db.ts';
 import { findAlertDocuments } from '../../src/store/destinations/findAlertDocuments.ts';
-import { contractScope } from '../../src/store/documents/documentScopes.ts';
+import { compileSearch } from '../../src/store/documents/compileQuery.ts';
+import { countExactly } from '../../src/store/documents/countExactly.ts';
+import { contractScope, ownTenantsScope } from '../../src/store/documents/documentScopes.ts';
 import { searchProven } from '../../src/store/documents/searchJson.ts';
 import { migrate } from '../../src/store/migrate.ts';
 import { openClient } from '../../src/store/openClient.ts';
@@ -203,6 +207,31 @@ describe('on Citus', () => {
     } finally {
       await through.close();
     }
+  });
+
+  it('keeps totals of ended months by the roll-ups that the worker has', async () => {
+    const { tenant, contract } = worlds[1]!;
+    const now = Date.now();
+    const timestamp = Date.UTC(2026, 2, 20);
+    const late = findings(worlds[1]!, 'march', 6).map((finding) => ({ ...finding, timestamp }));
+    await raiseAll(api.store, late);
+    const scope = ownTenantsScope({ all: false, tenantIds: [tenant.id], organisationIds: [] });
+    const db = atTenant(api.store, [tenant.id]);
+    const compiled = await compileSearch(db, alertTable, scope, { query: 'message:number' }, now);
+    const count = async () => {
+      const total = await countExactly(db, alertTable, scope, compiled, { limit: 1_000_000, now });
+      return [total, compiled.monthCounts?.get('2026_03')] as const;
+    };
+    const before = (await citus.coordinator.fanOuts()).length;
+    const [total, march] = await count();
+    expect([total, march?.count]).toEqual([(await search(worlds[1]!, 'message:number')).length, 6]);
+    expect(await count()).toEqual([total, march]);
+    const renewed = { tenantId: tenant.id, contractId: contract.id, timestamp };
+    await api.store.transaction((tx) => renewRollups(tx, [renewed], now));
+    const [again, other] = await count();
+    expect([again, other?.count]).toEqual([total, 6]);
+    expect(other?.version).not.toBe(march?.version);
+    expect((await citus.coordinator.fanOuts()).slice(before)).toEqual([]);
   });
 
   it('finds alerts of a contract as long as the coordinator has it', async () => {

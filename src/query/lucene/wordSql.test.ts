@@ -6,16 +6,7 @@ import { openStore, type Store } from '../../store/db.ts';
 import { patternNode } from './patternNode.ts';
 import type { Predicate } from './predicate.ts';
 import { wordsTest } from './stringSql.ts';
-import {
-  anyWord,
-  regexWord,
-  type WordPattern,
-  wildcardWord,
-  wordPrefix,
-  wordsInOrder,
-  wordsNear,
-  wordTest,
-} from './wordSql.ts';
+import { anyWord, regexWord, type WordPattern, wildcardWord, wordPrefix, wordTest } from './wordSql.ts';
 
 const random = createRandom('sure words');
 const pieces = [
@@ -66,8 +57,6 @@ const patterns: Record<string, WordPattern> = {
   'a word': anyWord(['kalo']),
   'a word with an underscore': anyWord(['a_b']),
   'one of several words': anyWord(['ka', 'a_b', 'kalo']),
-  'words side by side': wordsInOrder(['a_b', 'ka']),
-  'words near each other': wordsNear('ka', 'kalo', 3),
   'the beginning of a word': wordPrefix('a_'),
   'the end of a word': wildcardWord([{ type: 'any' }, { type: 'text', text: '_b' }]),
   'parts of a word': wildcardWord([

@@ -7,7 +7,7 @@ import { firstCodePoint, type RegexNode } from './regex/tree.ts';
 /**
  * A test of words as two regular expressions of PostgreSQL, absent where no word can fit. `plain` is for texts whose
  * words are the runs of letters, digits and underscores in ASCII, `odd` for the stored words of all other texts. A plain text that
- * is like `sure` fits; most that fit are, and PostgreSQL sees that sooner.
+ * is like `sure` fits; most that the index names are, and PostgreSQL sees that sooner. Not of phrases, whose words most have elsewhere.
  */
 export type WordPattern = { plain?: string; odd?: string; sure?: string };
 
@@ -39,9 +39,7 @@ export function anyWord(words: readonly string[]): WordPattern {
 export function wordsInOrder(words: readonly string[]): WordPattern {
   const escaped = words.map(escapeText);
   return {
-    ...(words.every(isPlain)
-      ? { plain: whole('plain', escaped.join(between.plain)), sure: `% ${words.map(likeWord).join(' ')} %` }
-      : {}),
+    ...(words.every(isPlain) ? { plain: whole('plain', escaped.join(between.plain)) } : {}),
     odd: whole('odd', escaped.join(between.odd)),
   };
 }
@@ -53,8 +51,7 @@ export function wordsNear(first: string, second: string, slop: number): WordPatt
     const gap = (words: number) => `(?:${between[kind]}${character[kind]}+){0,${words}}${between[kind]}`;
     return whole(kind, slop < 2 ? `${a}${gap(slop)}${b}` : `${a}${gap(slop)}${b}|${b}${gap(slop - 2)}${a}`);
   };
-  const sure = `% ${likeWord(first)} ${likeWord(second)} %`;
-  return { ...(isPlain(first) && isPlain(second) ? { plain: write('plain'), sure } : {}), odd: write('odd') };
+  return { ...(isPlain(first) && isPlain(second) ? { plain: write('plain') } : {}), odd: write('odd') };
 }
 
 /** A word that begins with this. */
