@@ -50,7 +50,7 @@ function anyWordTest(words: readonly string[], { oddWords }: SqlSource): (text: 
 export function commonFirst(words: readonly string[], field: Field, source: SqlSource): readonly string[] {
   const { countOf } = source;
   const name = findColumn(field, source)?.name;
-  if (!countOf || name === undefined || words.length < 2) return words;
+  if (!countOf || name === undefined || words.length < 2 || words.length > wordsInPattern) return words;
   const counts = words.map((word) => countOf(name, word));
   const most = words[counts.indexOf(Math.max(...counts))]!;
   return [most, ...words.filter((word) => word !== most)];

@@ -247,7 +247,8 @@ function hashing(
       .flat()
       .reduce((sum, each) => sum + (common?.get(each) ?? 0), 0);
   return {
-    ...(common ? { countOf } : {}),
+    // Of many tenants, hashing takes longer than it saves.
+    ...(common && tenantIds.length === 1 ? { countOf } : {}),
     ...(words ? { wordsOf: (pattern) => words.get(pattern) } : {}),
     terms,
     hash,

@@ -10,6 +10,7 @@ import { retractAlerts, uncountRetracted } from '../alerts/retractAlerts.ts';
 import { type Db, openStore, type Store } from '../db.ts';
 import { compileRepeated } from './compileRepeated.ts';
 import { countExactly } from './countExactly.ts';
+import { countHits } from './countHits.ts';
 import { countUpTo } from './countUpTo.ts';
 import { contractScope, ownTenantsScope } from './documentScopes.ts';
 import type { DocumentScope } from './documentTable.ts';
@@ -143,5 +144,14 @@ it('counts what one statement counts, whatever is asked, while alerts come and g
     if (round % 10 === 8) await retractOne({ from, to });
     if (round === 30) await packRollups(store, to, new AbortController().signal);
     await count(random.pick([contract, tenant]), random.pick(queries));
+  }
+});
+
+it('is how totals beyond the default limit are counted', async () => {
+  const compiled = await compileRepeated(store, alertTable, contract, { query: 'message:vault*' }, to);
+  const total = await countUpTo(store, alertTable, compiled.condition, 10_000);
+  for (const limit of [10_000, 10_001]) {
+    expect(await countHits(store, alertTable, contract, compiled, { limit, now: to })).toBe(total);
+    expect(compiled.monthCounts?.size).toBe(limit > 10_000 ? 4 : 0);
   }
 });
