@@ -9,6 +9,7 @@ import {
   type FindGroups,
   findLaneGroups,
   findWaitingGroups,
+  type GroupKey,
   type GroupWrite,
   insertGroupWrites,
 } from '../store/alerts/groupWrites.ts';
@@ -26,11 +27,6 @@ type Options = WriteHooks & {
   now: () => number;
   /** Called when the alerts of a group cannot be written; they wait and are written later. */
   onGroupFailure: (failure: GroupFailure) => void;
-  /**
-   * A step with findings for no more groups than this writes them itself, to one server after the other, which spares the
-   * coordinator storing them and a transaction for each group. More groups are faster side by side.
-   */
-  maxGroupsAtOnce?: number;
 };
 
 export type AlertWriter = ReturnType<typeof createAlertWriter>;
@@ -39,16 +35,17 @@ export type AlertWriter = ReturnType<typeof createAlertWriter>;
 const maxWaitMs = 1000;
 /** The same for a statement of a group that is written with the step itself, before that group has to wait. */
 const maxStatementMs = 2000;
+
 type Work<T> = (tx: Db) => Promise<{ result: T; writes: readonly AlertWrite[] }>;
 
 /**
  * Writes what steps of chains do to alerts. In one database the step and its alerts are one transaction. Where alerts are
- * distributed, so they are while all alerts are of a few shard groups, which can be written. Otherwise the step stores what each
+ * distributed, so they are while all alerts are of one shard group, which can be written. Otherwise the step stores what each
  * group has to write, and one transaction for each group follows, so that a server that is down stops neither the chain nor
  * other tenants.
  */
 export function createAlertWriter(options: Options) {
-  const { store, shardGroups, now, maxGroupsAtOnce = 4 } = options;
+  const { store, shardGroups, now } = options;
   const lanes = createGroupLanes(options);
 
   /** Prepares the store for alerts that the next steps raise. */
@@ -83,9 +80,8 @@ export function createAlertWriter(options: Options) {
     findGroups: FindGroups,
     chainUid: string,
     work: Work<T>,
-    maxGroups = maxGroupsAtOnce,
   ): Promise<{ result: T; rows: (GroupWrite & { group: number })[] }> {
-    let attempt: { groups: readonly number[]; isApplied: boolean } | undefined;
+    let attempt: { key: GroupKey; isApplied: boolean } | undefined;
     try {
       const step = await store.transaction(async (tx) => {
         attempt = undefined;
@@ -93,32 +89,32 @@ export function createAlertWriter(options: Options) {
         const split = await splitByGroup(tx, findGroups, chainUid, writes);
         lanes.assertRoom(chainUid, split.keys());
         const at = now();
+        const [group] = split.keys();
+        const key = { chainUid, group: group! };
         const findings = findingsOf(writes);
-        const together = split.size <= maxGroups ? asOne(split, writes) : undefined;
-        const groups = [...split.keys()];
-        const canWrite =
-          together &&
-          groups.every((group) => lanes.isFree({ chainUid, group })) &&
-          (await beginGroupWrite(tx, chainUid, groups, findings, maxStatementMs));
-        if (!canWrite) return { result, rows: await insertGroupWrites(tx, chainUid, split, at) };
-        attempt = { groups, isApplied: false };
-        for (const write of together) await applyWrite(tx, options, { chainUid, at }, write);
+        if (
+          split.size !== 1 ||
+          !lanes.isFree(key) ||
+          !(await beginGroupWrite(tx, key, findings, maxStatementMs))
+        )
+          return { result, rows: await insertGroupWrites(tx, chainUid, split, at) };
+        attempt = { key, isApplied: false };
+        for (const write of split.get(key.group)!) await applyWrite(tx, options, { chainUid, at }, write);
         attempt.isApplied = true;
-        return { result, rows: [], written: { tx, split } };
+        return { result, rows: [], written: { tx, count: findings.length, group: key.group } };
       });
       if (step.written) {
-        rememberWords(store, step.written.tx);
-        await settleWithin(maxWaitMs, flushTerms(store, step.written.split), () => undefined);
+        const { tx, count, group } = step.written;
+        rememberWords(store, tx);
+        await settleWithin(maxWaitMs, flushPendingTerms(store, count, group), () => undefined);
       }
       return step;
     } catch (error) {
       // Nothing is left of it, unless no one knows what became of its commit.
       if (!attempt || (attempt.isApplied && !isWorkerDown(error instanceof Problem ? error.cause : error)))
         throw error;
-      const [group, ...others] = attempt.groups;
-      if (group !== undefined && others.length === 0) lanes.fail({ chainUid, group }, error);
-      // Of several, the lanes find out which one fails, while they write the others.
-      return commitStep(findGroups, chainUid, work, 1);
+      lanes.fail(attempt.key, error);
+      return commitStep(findGroups, chainUid, work);
     }
   }
 
@@ -144,20 +140,4 @@ export function createAlertWriter(options: Options) {
       lanes.start(async () => (await shardGroups()) !== undefined, onError),
     stop: lanes.stop,
   };
-}
-
-/** What these groups have to write, as one; undefined where each has its own part of what a step takes back. */
-function asOne(
-  split: ReadonlyMap<number, readonly AlertWrite[]>,
-  writes: readonly AlertWrite[],
-): readonly AlertWrite[] | undefined {
-  if (split.size === 1) return [...split.values()][0];
-  return split.size > 1 && writes.every(({ type }) => type === 'raise') ? writes : undefined;
-}
-
-/** Counts what was written to each group. */
-async function flushTerms(store: Store, split: ReadonlyMap<number, readonly AlertWrite[]>): Promise<void> {
-  await Promise.all(
-    Array.from(split, ([group, writes]) => flushPendingTerms(store, findingsOf(writes).length, group)),
-  );
 }

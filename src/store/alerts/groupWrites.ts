@@ -36,20 +36,19 @@ export async function insertGroupWrites(
 }
 
 /**
- * Whether nothing of a chain waits to be written to these groups before the findings, and the months of those are there. If so, no
- * later statement of the transaction may take longer than this.
+ * Whether nothing of a chain waits to be written to the group before these findings, and their months are there. If so, no later
+ * statement of the transaction may take longer than this.
  */
 export async function beginGroupWrite(
   tx: Db,
-  chainUid: string,
-  groups: readonly number[],
+  { chainUid, group }: GroupKey,
   findings: readonly { timestamp: number }[],
   maxStatementMs: number,
 ): Promise<boolean> {
   const months = partitionsAt('alert', findings);
   const [row] = await tx.prepared<{ isFree: boolean }>(
     sql`select case when
-        not exists (select from group_write where chain_uid = ${chainUid} and shard_group = any(${groups}::int[]))
+        not exists (select from group_write where chain_uid = ${chainUid} and shard_group = ${group})
         and not exists (select from unnest(${months}::text[]) name where to_regclass(name) is null)
       then set_config('statement_timeout', ${String(maxStatementMs)}, true) end is not null as "isFree"`,
   );

@@ -55,13 +55,11 @@ export function createGroupWorlds() {
       isDown = () => false,
       beforeHooks = async () => {},
       onGroupFailure = () => {},
-      maxGroupsAtOnce,
     }: {
       isGrouped?: boolean;
       isDown?: (group: number) => boolean;
       beforeHooks?: (tx: Db, alerts: readonly { tenantId: number }[]) => Promise<unknown>;
       onGroupFailure?: (failure: GroupFailure) => void;
-      maxGroupsAtOnce?: number;
     } = {},
   ) {
     const record = (what: string) => async (tx: Db, alerts: readonly { uid: string; tenantId: number }[]) => {
@@ -90,7 +88,6 @@ export function createGroupWorlds() {
       retractionHooks: [record('retracted')],
       now: () => clock.at,
       onGroupFailure,
-      ...(maxGroupsAtOnce !== undefined && { maxGroupsAtOnce }),
     });
     writer.start(() => {});
     opened.push(writer);
