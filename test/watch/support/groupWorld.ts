@@ -5,10 +5,10 @@ import type { FindGroups } from '../../../src/store/alerts/groupWrites.ts';
 import { incidentUidSql } from '../../../src/store/alerts/incidentUidSql.ts';
 import { blockHashSql } from '../../../src/store/alerts/packedHashes.ts';
 import { ensurePartitions } from '../../../src/store/alerts/partitions.ts';
-import { unpackedRollups } from '../../../src/store/alerts/rollups.ts';
 import { type Db, openStore, type Store } from '../../../src/store/db.ts';
 import { createTestDatabase } from '../../../testing/createTestDatabase.ts';
 import { until } from '../../../testing/until.ts';
+import { readRollups } from '../../support/readRollups.ts';
 import { chainUid, type Step, startAt, tenants } from './groupSteps.ts';
 
 /** Two tenants in each. */
@@ -145,7 +145,7 @@ export async function dump(store: Store, tenantIds = tenants) {
       sql`select tenant_id, uid, timestamp, retracted_at is null as stands, retraction_reason, ${blockHashSql} as block_hash, is_pending,
         ${incidentUidSql} as incident_uid, suppressed, numeric_severity, terms from alert t where ${own} order by uid`,
     ),
-    store.query(sql`select * from ${unpackedRollups} r where ${own} order by 1, 2, 3, 4, 5, 6`),
+    readRollups(store, tenantIds),
     store.query(
       sql`select tenant_id, uid, alerts, open_alerts, status from incident where ${own} order by uid`,
     ),

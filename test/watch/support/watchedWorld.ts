@@ -4,11 +4,11 @@ import { sql } from '../../../src/lib/sql.ts';
 import { termHash } from '../../../src/query/termHash.ts';
 import { incidentUidSql } from '../../../src/store/alerts/incidentUidSql.ts';
 import { txHashSql } from '../../../src/store/alerts/packedHashes.ts';
-import { unpackedRollups } from '../../../src/store/alerts/rollups.ts';
 import type { Random } from '../../../testing/createRandom.ts';
 import type { BlockSpec, LogSpec, TxSpec } from '../../../testing/simulator/buildBlock.ts';
 import type { SimState } from '../../../testing/simulator/handleRpc.ts';
 import { startTestWatch, type TestWatch } from '../../../testing/startTestWatch.ts';
+import { readRollups } from '../../support/readRollups.ts';
 
 export const token = `0x${'11'.repeat(20)}`;
 export const vault = `0x${'22'.repeat(20)}`;
@@ -120,7 +120,7 @@ export async function dumpWatch({ store }: TestWatch) {
     store.query<{ row: Record<string, unknown> }>(
       sql`select to_jsonb(a) as row from alert a where retracted_at is null order by timestamp, uid`,
     ),
-    store.query(sql`select * from ${unpackedRollups} r order by 1, 2, 3, 4, 5, 6`),
+    readRollups(store),
     store.query(sql`select kind, id, state from watch_state order by kind, id`),
     store.query(sql`select kind, id, message from watch_fault`),
   ]);
