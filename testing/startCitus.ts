@@ -141,6 +141,14 @@ export async function startCitus(
       async kill(): Promise<void> {
         for (const pid of await postgresProcesses(dataDir)) kill(pid);
       },
+      /** Stops all processes of the server without ending them, and lets them go on. */
+      async hang(): Promise<() => void> {
+        const pids = await postgresProcesses(dataDir);
+        for (const pid of pids) process.kill(pid, 'SIGSTOP');
+        return () => {
+          for (const pid of pids) process.kill(pid, 'SIGCONT');
+        };
+      },
       ask: (text: string) => ask(connection, text),
       /** The statements so far that asked several shards. */
       async fanOuts(): Promise<string[]> {

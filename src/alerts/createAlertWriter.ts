@@ -1,22 +1,16 @@
 import { settleWithin } from '../lib/withTimeLimit.ts';
 import type { Finding } from '../model/alert.ts';
 import type { AlertWrite } from '../model/alertWrite.ts';
-import { Problem } from '../model/errors.ts';
-import { prepareTerms, rememberWords } from '../store/alerts/findingTerms.ts';
-import { flushPendingTerms } from '../store/alerts/flushPendingTerms.ts';
+import { prepareTerms } from '../store/alerts/findingTerms.ts';
 import {
-  beginGroupWrite,
   type FindGroups,
   findLaneGroups,
   findWaitingGroups,
-  type GroupKey,
-  type GroupWrite,
   insertGroupWrites,
 } from '../store/alerts/groupWrites.ts';
 import type { Db, Store } from '../store/db.ts';
-import { isWorkerDown } from '../store/toProblem.ts';
 import { applyWrite, type WriteHooks } from './applyWrite.ts';
-import { createGroupLanes, findingsOf, type GroupFailure } from './createGroupLanes.ts';
+import { createGroupLanes, type GroupFailure, maxWaitMs } from './createGroupLanes.ts';
 import { prepareRaise } from './raiseAlerts.ts';
 import { splitByGroup } from './splitByGroup.ts';
 
@@ -31,18 +25,12 @@ type Options = WriteHooks & {
 
 export type AlertWriter = ReturnType<typeof createAlertWriter>;
 
-/** A chain waits for its alerts to be written at most this long, and then goes on without the groups that are late. */
-const maxWaitMs = 1000;
-/** The same for a statement of a group that is written with the step itself, before that group has to wait. */
-const maxStatementMs = 2000;
-
 type Work<T> = (tx: Db) => Promise<{ result: T; writes: readonly AlertWrite[] }>;
 
 /**
  * Writes what steps of chains do to alerts. In one database the step and its alerts are one transaction. Where alerts are
- * distributed, so they are while all alerts are of one shard group, which can be written. Otherwise the step stores what each
- * group has to write, and one transaction for each group follows, so that a server that is down stops neither the chain nor
- * other tenants.
+ * distributed, the step stores what each shard group has to write, and one transaction for each group follows, so that a server
+ * that is down or hangs stops neither the chain nor other tenants.
  */
 export function createAlertWriter(options: Options) {
   const { store, shardGroups, now } = options;
@@ -67,55 +55,17 @@ export function createAlertWriter(options: Options) {
   }
 
   async function commitByGroup<T>(findGroups: FindGroups, chainUid: string, work: Work<T>): Promise<T> {
-    const { result, rows } = await commitStep(findGroups, chainUid, work);
+    const { result, rows } = await store.transaction(async (tx) => {
+      const { result, writes } = await work(tx);
+      const split = await splitByGroup(tx, findGroups, chainUid, writes);
+      lanes.assertRoom(chainUid, split.keys());
+      return { result, rows: await insertGroupWrites(tx, chainUid, split, now()) };
+    });
     if (rows.length > 0) {
       const written = Promise.all(rows.map(({ group, ...row }) => lanes.write({ chainUid, group }, row)));
       await settleWithin(maxWaitMs, written, () => undefined);
     }
     return result;
-  }
-
-  /** Returns the rows that are still to be written. */
-  async function commitStep<T>(
-    findGroups: FindGroups,
-    chainUid: string,
-    work: Work<T>,
-  ): Promise<{ result: T; rows: (GroupWrite & { group: number })[] }> {
-    let attempt: { key: GroupKey; isApplied: boolean } | undefined;
-    try {
-      const step = await store.transaction(async (tx) => {
-        attempt = undefined;
-        const { result, writes } = await work(tx);
-        const split = await splitByGroup(tx, findGroups, chainUid, writes);
-        lanes.assertRoom(chainUid, split.keys());
-        const at = now();
-        const [group] = split.keys();
-        const key = { chainUid, group: group! };
-        const findings = findingsOf(writes);
-        if (
-          split.size !== 1 ||
-          !lanes.isFree(key) ||
-          !(await beginGroupWrite(tx, key, findings, maxStatementMs))
-        )
-          return { result, rows: await insertGroupWrites(tx, chainUid, split, at) };
-        attempt = { key, isApplied: false };
-        for (const write of split.get(key.group)!) await applyWrite(tx, options, { chainUid, at }, write);
-        attempt.isApplied = true;
-        return { result, rows: [], written: { tx, count: findings.length, group: key.group } };
-      });
-      if (step.written) {
-        const { tx, count, group } = step.written;
-        rememberWords(store, tx);
-        await settleWithin(maxWaitMs, flushPendingTerms(store, count, group), () => undefined);
-      }
-      return step;
-    } catch (error) {
-      // Nothing is left of it, unless no one knows what became of its commit.
-      if (!attempt || (attempt.isApplied && !isWorkerDown(error instanceof Problem ? error.cause : error)))
-        throw error;
-      lanes.fail(attempt.key, error);
-      return commitStep(findGroups, chainUid, work);
-    }
   }
 
   /** These tenants by their groups, without groups that have something of the chain to write; all as one in one database. */

@@ -10,6 +10,7 @@ import {
   listGroupWrites,
   listWaitingGroups,
   readGroupWrites,
+  type StoredWrite,
 } from '../store/alerts/groupWrites.ts';
 import type { Store } from '../store/db.ts';
 import { applyWrite, type WriteHooks } from './applyWrite.ts';
@@ -23,6 +24,8 @@ type Options = WriteHooks & {
   onGroupFailure: (failure: GroupFailure) => void;
 };
 
+/** A chain waits for its alerts to be written at most this long, and then goes on without the groups that are late. */
+export const maxWaitMs = 1000;
 /** Rows that one transaction writes. */
 const maxRows = 50;
 const pollMs = 1000;
@@ -35,7 +38,11 @@ type Lane = {
   key: GroupKey;
   /** Rows of this process that are not written yet, with findings whose terms are worked out. */
   own: Map<number, GroupWrite>;
+  /** One of them that nothing waits before, so that it need not be looked for. */
+  next: number | undefined;
   running: Promise<void> | undefined;
+  /** When its transaction began. */
+  since: number;
   isDue: boolean;
   failures: number;
   retryAt: number;
@@ -55,7 +62,9 @@ export function createGroupLanes(options: Options) {
     const lane = lanes.get(name) ?? {
       key,
       own: new Map(),
+      next: undefined,
       running: undefined,
+      since: 0,
       isDue: false,
       failures: 0,
       retryAt: 0,
@@ -65,10 +74,16 @@ export function createGroupLanes(options: Options) {
   }
 
   /** Resolves when it is written, or when it has to wait because its group cannot be written. */
-  async function write(key: GroupKey, row: GroupWrite): Promise<void> {
+  async function write(key: GroupKey, { isOldest, ...row }: StoredWrite): Promise<void> {
     const lane = laneOf(key);
     if (lane.failures > 0) return;
+    if (lane.running && performance.now() - lane.since > maxWaitMs) {
+      // Its server hangs: the next blocks neither wait for it nor are kept here for it.
+      lane.isDue = true;
+      return;
+    }
     lane.own.set(row.id, row);
+    if (isOldest) lane.next = row.id;
     await run(lane);
   }
 
@@ -86,22 +101,22 @@ export function createGroupLanes(options: Options) {
       }
       lane.failures = 0;
     } catch (error) {
-      fail(lane, error);
+      lane.own.clear();
+      lane.next = undefined;
+      lane.retryAt = now() + Math.min(maxRetryMs, pollMs * 2 ** lane.failures);
+      lane.failures++;
+      options.onGroupFailure({ ...lane.key, error });
     } finally {
       lane.running = undefined;
     }
   }
 
-  function fail(lane: Lane, error: unknown): void {
-    lane.own.clear();
-    lane.retryAt = now() + Math.min(maxRetryMs, pollMs * 2 ** lane.failures);
-    lane.failures++;
-    options.onGroupFailure({ ...lane.key, error });
-  }
-
   /** Whether there may be more; what this process adds meanwhile makes the lane due again. */
-  async function writeOldest({ key, own }: Lane): Promise<boolean> {
-    const ids = await listGroupWrites(store, key, maxRows);
+  async function writeOldest(lane: Lane): Promise<boolean> {
+    const { key, own, next } = lane;
+    lane.next = undefined;
+    lane.since = performance.now();
+    const ids = next === undefined ? await listGroupWrites(store, key, maxRows) : [next];
     const last = ids.at(-1);
     if (last === undefined) return false;
     const stored = await readGroupWrites(
@@ -155,15 +170,6 @@ export function createGroupLanes(options: Options) {
   return {
     write,
 
-    /** Whether this process writes nothing to the group and may try to; rows of others are only known in the store. */
-    isFree(key: GroupKey): boolean {
-      const { failures, running, own } = laneOf(key);
-      return failures === 0 && !running && own.size === 0;
-    },
-
-    /** Rows of the group wait from now on. */
-    fail: (key: GroupKey, error: unknown) => fail(laneOf(key), error),
-
     assertRoom(chainUid: string, groups: Iterable<number>): void {
       for (const group of groups)
         if (full.has(nameOf({ chainUid, group })))
@@ -204,6 +210,6 @@ function nameOf({ chainUid, group }: GroupKey): string {
   return `${chainUid} ${group}`;
 }
 
-export function findingsOf(writes: readonly AlertWrite[]): Finding[] {
+function findingsOf(writes: readonly AlertWrite[]): Finding[] {
   return writes.flatMap((write) => (write.type === 'raise' ? write.findings : []));
 }

@@ -206,6 +206,48 @@ it('whatever is killed, all that was acknowledged and all that the chain has is 
   expect(open).toHaveLength(0);
 });
 
+it('a worker that hangs holds no chain, also where a block concerns only tenants of its own', async ({
+  skip,
+}) => {
+  skip(missing !== undefined, missing);
+  const [tenantId] = await findTenantsOf(1);
+  const { data } = await vigil.ok('POST', 'project/search', { where: `tenantId = ${tenantId}` });
+  const address = `0x${'77'.repeat(20)}`;
+  await vigil.addDetector(
+    await vigil.addContract(address, { projectId: data[0].id }),
+    'ownership_change',
+    {},
+  );
+  await vigil.informed();
+  const before = (await writtenBlocks(tenantId!)).length;
+  const extend = () => chain.extend({ logs: [{ ...newOwner(random), address }] });
+  extend();
+  await until(async () => (await writtenBlocks(tenantId!)).length === before + 1);
+
+  const goOn = await citus.workers[0]!.hang();
+  try {
+    const startedAt = performance.now();
+    for (let n = 0; n < 20; n++) {
+      extend();
+      await until(async () => (await chainState()).processed === chain.head.number);
+    }
+    console.log(`20 blocks beside a worker that hangs: ${Math.round(performance.now() - startedAt)} ms`);
+    for (const other of await findTenantsOf(2)) expect((await search(other)).status).toBe(200);
+  } finally {
+    goOn();
+  }
+  await until(async () => (await chainState()).unwritten === null);
+  expect((await writtenBlocks(tenantId!)).slice(-21)).toEqual(
+    chain.blocks.slice(-21).map(({ number }) => number),
+  );
+  expect(await verifyRollups(vigil.store)).toEqual([]);
+});
+
+async function findTenantsOf(group: number): Promise<number[]> {
+  const groups = await findShardGroups(vigil.store, engines.keys());
+  return [...groups].flatMap(([tenantId, own]) => (own === group ? [tenantId] : []));
+}
+
 async function uidsOf(table: 'delivery' | 'action_intent'): Promise<string[]> {
   const rows = await vigil.store.query<{ uid: string }>(
     sql`select alert_uid::text as uid from ${raw(table)} where alert_uid is not null`,

@@ -5,7 +5,7 @@ import { verifyRollups } from '../../src/store/alerts/rollups.ts';
 import { createRandom } from '../../testing/createRandom.ts';
 import { until } from '../../testing/until.ts';
 import { chainUid, createSteps, findingIn, type Step, startAt, tenants } from './support/groupSteps.ts';
-import { createGroupWorlds, dump, groupOf, run, stored, waiting, written } from './support/groupWorld.ts';
+import { createGroupWorlds, dump, groupOf, run, waiting, written } from './support/groupWorld.ts';
 import { createMortalStore, Killed, moments } from './support/mortalStore.ts';
 
 describe('alerts that are written by shard group', () => {
@@ -97,36 +97,6 @@ describe('alerts that are written by shard group', () => {
     await written(writer, store);
     expect(Math.max(...standing)).toBe(0);
     expect((await dump(store)).alerts.filter((row) => row.block_hash !== null).length).toBe(69);
-  });
-
-  it('what is of one group alone is written with its step, unless the group takes too long or something waits for it', async () => {
-    const store = await openWorld();
-    const steps: Step[] = Array.from({ length: 5 }, (_, n) => ({
-      at: startAt + n,
-      apply: async () => [
-        { type: 'raise', of: 'blocks', findings: [findingIn({ number: n + 1, hash: `0x${n}b` }, n)] },
-      ],
-    }));
-    const failures: number[] = [];
-    const writer = createProcess(store, {
-      isGrouped: true,
-      onGroupFailure: ({ group }) => failures.push(group),
-      beforeHooks: (tx) => tx.query(sql`select pg_advisory_xact_lock(1)`),
-    });
-    const alerts = async () => (await dump(store)).notified.length;
-    await run(writer, store, steps.slice(0, 2));
-    expect([await alerts(), await stored(store)]).toEqual([2, 0]);
-    await store.transaction(async (tx) => {
-      await tx.query(sql`select pg_advisory_xact_lock(1)`);
-      await run(writer, store, steps.slice(0, 4));
-      expect([await alerts(), await waiting(store), failures]).toEqual([2, 2, [groupOf(1)]]);
-    });
-    await written(writer, store);
-    expect(await alerts()).toBe(4);
-    const before = await stored(store);
-    await run(writer, store, steps);
-    expect([await alerts(), await stored(store)]).toEqual([5, before]);
-    expect(await verifyRollups(store)).toEqual([]);
   });
 
   it('of a block for several groups, those are written that neither fail nor hang', async () => {

@@ -2,12 +2,13 @@ import { storableJson } from '../../lib/json.ts';
 import { join, sql } from '../../lib/sql.ts';
 import type { AlertWrite } from '../../model/alertWrite.ts';
 import type { Db } from '../db.ts';
-import { partitionsAt } from './partitions.ts';
 
 /** The shard group of each tenant: the alerts of a group are stored together, so that one transaction on one server writes them. */
 export type FindGroups = (db: Db, tenantIds: Iterable<number>) => Promise<ReadonlyMap<number, number>>;
 
 export type GroupWrite = { id: number; writes: readonly AlertWrite[]; at: number };
+/** `isOldest`: nothing of its chain and group waits before it. */
+export type StoredWrite = GroupWrite & { isOldest: boolean };
 export type GroupKey = { chainUid: string; group: number };
 
 /** Adds one row for each group, in a transaction that holds the chain's cursor: ids of a chain rise in the order of its commits. */
@@ -16,7 +17,7 @@ export async function insertGroupWrites(
   chainUid: string,
   writesByGroup: ReadonlyMap<number, readonly AlertWrite[]>,
   at: number,
-): Promise<(GroupWrite & { group: number })[]> {
+): Promise<(StoredWrite & { group: number })[]> {
   const groups = [...writesByGroup].map(([group, writes]) => ({ group, writes }));
   if (groups.length === 0) return [];
   // A value for each row, because PostgreSQL would unquote the elements of an array.
@@ -27,32 +28,14 @@ export async function insertGroupWrites(
     }) => sql`(${chainUid}, ${group}::int, ${storableJson(writes)}::json, ${countFindings(writes)}::int,
       ${writes.some(isRetraction)}::boolean, ${at}::bigint, ${[...new Set(writes.flatMap(tenantsOf))]}::bigint[])`,
   );
-  const rows = await tx.prepared<{ id: number; group: number }>(
-    sql`insert into group_write (chain_uid, shard_group, writes, findings, retracts, at, tenant_ids)
+  const rows = await tx.prepared<{ id: number; group: number; isOldest: boolean }>(
+    sql`insert into group_write as added (chain_uid, shard_group, writes, findings, retracts, at, tenant_ids)
       values ${join(values, ', ')}
-      returning id, shard_group as "group"`,
+      returning id, shard_group as "group",
+        not exists (select from group_write older
+          where older.chain_uid = added.chain_uid and older.shard_group = added.shard_group) as "isOldest"`,
   );
-  return rows.map(({ id, group }) => ({ id, group, at, writes: writesByGroup.get(group) ?? [] }));
-}
-
-/**
- * Whether nothing of a chain waits to be written to the group before these findings, and their months are there. If so, no later
- * statement of the transaction may take longer than this.
- */
-export async function beginGroupWrite(
-  tx: Db,
-  { chainUid, group }: GroupKey,
-  findings: readonly { timestamp: number }[],
-  maxStatementMs: number,
-): Promise<boolean> {
-  const months = partitionsAt('alert', findings);
-  const [row] = await tx.prepared<{ isFree: boolean }>(
-    sql`select case when
-        not exists (select from group_write where chain_uid = ${chainUid} and shard_group = ${group})
-        and not exists (select from unnest(${months}::text[]) name where to_regclass(name) is null)
-      then set_config('statement_timeout', ${String(maxStatementMs)}, true) end is not null as "isFree"`,
-  );
-  return row?.isFree ?? false;
+  return rows.map((row) => ({ ...row, at, writes: writesByGroup.get(row.group) ?? [] }));
 }
 
 /** The ids of the oldest rows of a chain and group. */

@@ -104,11 +104,6 @@ async function dropRollups(db: Db, before: number): Promise<void> {
   });
 }
 
-/** The names of the partitions that these belong to. */
-export function partitionsAt(table: PartitionedTable, rows: readonly { timestamp: number }[]): string[] {
-  return Array.from(new Set(rows.map(({ timestamp }) => monthOf(timestamp))), (month) => `${table}_${month}`);
-}
-
 /** The index of the terms of a month of alerts. */
 export function termIndexOf(month: string): string {
   return `${month}_terms_idx`;

@@ -130,14 +130,6 @@ export async function waiting(store: Store): Promise<number> {
   return rows.length;
 }
 
-/** How many rows were ever stored to be written later. */
-export async function stored(store: Store): Promise<number> {
-  const [row] = await store.query<{ count: number }>(
-    sql`select case when is_called then last_value else 0 end as count from group_write_id_seq`,
-  );
-  return row!.count;
-}
-
 export async function dump(store: Store, tenantIds = tenants) {
   const own = sql`tenant_id = any(${tenantIds}::bigint[])`;
   const [alerts, rollups, incidents, pending, notified, words, fields] = await Promise.all([
