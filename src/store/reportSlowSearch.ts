@@ -8,8 +8,13 @@ export async function reportSlowSearch<T>(
   try {
     return await work();
   } catch (error) {
-    if (error instanceof Problem && error.code === 'unavailable' && /time limit/.test(error.message))
+    if (isTimeLimit(error))
       throw new Problem('search-too-slow', `The search takes too long. ${advice}`, {}, { cause: error });
     throw error;
   }
+}
+
+/** Whether a statement has exceeded its time limit, or all of them together have. */
+export function isTimeLimit(error: unknown): boolean {
+  return error instanceof Problem && error.code === 'unavailable' && /time limit/.test(error.message);
 }

@@ -15,6 +15,7 @@ import { type Bucket, countOf, type Found, maxBuckets, tooManyBuckets, toReply }
 import { aggregateStatement, measureStatement } from './aggregateStatement.ts';
 import { compileQuery, createQueryBudget, type QueryBudget, type QueryInput } from './compileQuery.ts';
 import { countCells, sumOf } from './countCells.ts';
+import { defaultTotal } from './countHits.ts';
 import { countUpTo } from './countUpTo.ts';
 import { type DocumentScope, type DocumentTable, memberColumn } from './documentTable.ts';
 
@@ -54,7 +55,7 @@ export async function aggregateDocuments(
   return reportSlowSearch(async () => {
     const condition = await compileQuery(timed, table, scope, search, now, budget);
     const root: Slot = { keys: [], items: new Map() };
-    const limit = search.trackTotalCount ?? 10_000;
+    const limit = search.trackTotalCount ?? defaultTotal;
     const isCellular = items.some(isOfCells);
     const cells = isCellular || limit > 0 ? await countCells(timed, table, scope, search, now) : undefined;
     for (const item of items) {

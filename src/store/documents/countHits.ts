@@ -4,8 +4,8 @@ import { countExactly } from './countExactly.ts';
 import { countUpTo } from './countUpTo.ts';
 import type { DocumentScope, DocumentTable } from './documentTable.ts';
 
-/** The default limit of a total; more hits may take longer to count than a statement may. */
-const countedAtOnce = 10_000;
+/** Up to which hits are counted unless the caller says; more may take longer to count than a statement may. */
+export const defaultTotal = 10_000;
 
 /** Where part of the hits reach the limit already, no more are counted. */
 export async function countHits(
@@ -17,7 +17,7 @@ export async function countHits(
 ): Promise<number> {
   const { condition, common, statements } = compiled;
   // What was rechecked row by row, which has no statements, is a list of documents.
-  if (limit > countedAtOnce && statements) return countExactly(db, table, scope, compiled, { limit, now });
+  if (limit > defaultTotal && statements) return countExactly(db, table, scope, compiled, { limit, now });
   if (common && (await countUpTo(db, table, common, limit)) === limit) return limit;
   return countUpTo(db, table, condition, limit);
 }

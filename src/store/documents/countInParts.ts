@@ -1,11 +1,12 @@
 import { performance } from 'node:perf_hooks';
 import { Problem } from '../../model/errors.ts';
+import { dayMs } from '../alerts/rollups.ts';
+import { isTimeLimit } from '../reportSlowSearch.ts';
 
 /** Times from `from` on, up to `beyond` if that is given. */
 export type Part = { from: number; beyond?: number | undefined };
 export type CountPart = (part: Part, limit: number) => Promise<number>;
 
-const dayMs = 86_400_000;
 /** For all parts of a count together; each is a statement with the time limit of its connection. */
 export const countLimitMs = 15_000;
 /** A part that took less is followed by a longer one, one that took more by one half as long. */
@@ -49,8 +50,4 @@ function beginOfPart(last: number, days: number): number {
   if (days < monthDays) return (Math.floor(last / dayMs) - days + 1) * dayMs;
   const date = new Date(last);
   return Math.max(0, Date.UTC(date.getUTCFullYear(), date.getUTCMonth() - Math.floor(days / monthDays) + 1));
-}
-
-function isTimeLimit(error: unknown): boolean {
-  return error instanceof Problem && error.code === 'unavailable' && /time limit/.test(error.message);
 }

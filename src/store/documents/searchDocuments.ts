@@ -7,7 +7,7 @@ import { countCommon, isOneRare } from './commonTerms.ts';
 import type { CompiledSearch, QueryInput } from './compileQuery.ts';
 import { compileRepeated } from './compileRepeated.ts';
 import { countUpToByCells } from './countCells.ts';
-import { countHits } from './countHits.ts';
+import { countHits, defaultTotal } from './countHits.ts';
 import { createReuse } from './createReuse.ts';
 import { isNewestFirst, rejectObjectSort, type SortItem, sortSql } from './documentSort.ts';
 import {
@@ -84,7 +84,7 @@ export async function findRows(
   }: { columns: Sql; names?: readonly string[]; use?: string; proof?: Proof | undefined },
   now: number,
 ): Promise<Found & { total: number }> {
-  const { from = 0, size = 10, trackTotalCount = 10_000 } = search;
+  const { from = 0, size = 10, trackTotalCount = defaultTotal } = search;
   const db = atTenant(anywhere, scope.tenantIds);
   const order = sortSql(table, search.sort);
   // Without a query there are few statements, so they are prepared: planning all partitions takes longest.
