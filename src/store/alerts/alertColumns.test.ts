@@ -74,13 +74,31 @@ it('stores whatever text an alert has as JSON would, with nulls where they were'
   const database = await createTestDatabase('migrated');
   const store = openStore(database.config, () => {});
   try {
-    const byColumns = await store.query(selectRows(rows));
-    const byJson = await store.query(
-      sql`select ${alertColumns} from json_populate_recordset(null::alert, ${storableJson(rows)}::json)`,
-    );
-    expect(byColumns, `SEED=${random.seed}`).toEqual(byJson);
-    expect(byColumns).toHaveLength(rows.length);
-    expect(await store.query(selectRows(rows.slice(0, 1)))).toEqual(byJson.slice(0, 1));
+    const [first] = rows;
+    const own = [
+      'timestamp',
+      'uid',
+      'name',
+      'message',
+      'eid',
+      'tags',
+      'meta',
+      'odd_words',
+      'terms',
+      'tx_hash',
+    ];
+    const ofOneDetector = rows.map((row) => ({
+      ...first!,
+      ...Object.fromEntries(Object.entries(row).filter(([name]) => own.includes(name))),
+    }));
+    for (const some of [rows, ofOneDetector, ...rows.slice(0, 20).map((one) => [one])]) {
+      const byColumns = await store.query(selectRows(some));
+      const byJson = await store.query(
+        sql`select ${alertColumns} from json_populate_recordset(null::alert, ${storableJson(some)}::json)`,
+      );
+      expect(byColumns, `SEED=${random.seed}`).toEqual(byJson);
+      expect(byColumns).toHaveLength(some.length);
+    }
   } finally {
     await store.close();
     await database.drop();
