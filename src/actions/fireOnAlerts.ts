@@ -1,6 +1,6 @@
 import { isShadow, type RaisedAlert } from '../model/alert.ts';
 import { cancelRetracted } from '../store/actions/cancelIntents.ts';
-import { insertIntents } from '../store/actions/insertIntents.ts';
+import { findFiring, insertIntents } from '../store/actions/insertIntents.ts';
 import type { Db } from '../store/db.ts';
 
 /**
@@ -8,8 +8,8 @@ import type { Db } from '../store/db.ts';
  * limits notifications only: an attacker who floods a detector with alerts must not disarm its actions.
  */
 export function createFireOnAlerts({ now }: { now: () => number }) {
-  return async (tx: Db, raised: readonly RaisedAlert[]): Promise<void> => {
-    const firing = raised.flatMap(({ finding, uid }) => {
+  return async (tx: Db, raised: readonly RaisedAlert[]) => {
+    const alerts = raised.flatMap(({ finding, uid }) => {
       const { tenantId, timestamp, severity, kind, meta, backfilled = false } = finding;
       if (isShadow(finding) || kind === 'action') return [];
       const triggerAlertId = typeof meta.triggerAlertId === 'number' ? meta.triggerAlertId : null;
@@ -21,7 +21,8 @@ export function createFireOnAlerts({ now }: { now: () => number }) {
       const source = { chainUid, blockNumber, txHash, isPending, detectorId, triggerAlertId };
       return [{ uid, tenantId, timestamp, severity, backfilled, ...source }];
     });
-    if (firing.length > 0) await insertIntents(tx, firing, now());
+    const firing = alerts.length > 0 ? await findFiring(tx, alerts) : [];
+    return firing.length > 0 ? () => insertIntents(tx, firing, now()) : undefined;
   };
 }
 

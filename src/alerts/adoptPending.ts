@@ -6,7 +6,7 @@ import { saveWords } from '../store/alerts/findingTerms.ts';
 import { renewRollups } from '../store/alerts/renewRollups.ts';
 import type { Db } from '../store/db.ts';
 import { adoptAlerts, type HeldPending, holdPending, setIntentBlocks } from '../store/watch/pendingAlerts.ts';
-import type { AlertHook } from './raiseAlerts.ts';
+import { type AlertHook, runHooks } from './raiseAlerts.ts';
 
 /** The detector of a finding, as rows of pending alerts name it. */
 export function pendingSource({ kind, detectorId, triggerId }: Finding): string {
@@ -91,7 +91,7 @@ export async function adopt(
     })),
   );
   const raised = standing.map(({ finding, alert: { uid } }) => ({ finding, uid }));
-  for (const hook of hooks) await hook(tx, raised);
+  await runHooks(tx, hooks, raised);
 }
 
 function withAlert(finding: Finding, { uid, timestamp, numericSeverity }: Adoptable): Finding {

@@ -1,3 +1,4 @@
+import { settleAll } from '../lib/settleAll.ts';
 import type { Finding, RaisedAlert } from '../model/alert.ts';
 import type { AlertRow } from '../store/alerts/alertColumns.ts';
 import { alertRow } from '../store/alerts/alertRow.ts';
@@ -10,8 +11,12 @@ import { addToIncidents } from './addToIncidents.ts';
 import { alertUid } from './alertUid.ts';
 import { assignIncidents } from './assignIncidents.ts';
 
-/** Writes the rows that belong to new alerts (deliveries, action intents, score work), in the transaction that inserts the alerts. */
-export type AlertHook = (tx: Db, raised: readonly RaisedAlert[]) => Promise<void>;
+/**
+ * Looks up who follows new alerts, and returns what writes the rows that belong to them (deliveries, action intents, score work), in
+ * the transaction that inserts the alerts; undefined if there are none.
+ */
+export type AlertHook = (tx: Db, raised: readonly RaisedAlert[]) => Promise<HookWrite | undefined>;
+type HookWrite = () => Promise<void>;
 
 /** Prepares the store for a batch; outside the transaction, because all transactions share partitions and indexes. */
 export async function prepareRaise(
@@ -52,7 +57,17 @@ export async function raiseAlerts(
     beginsIncident,
   }));
   const raised = await addToIncidents(tx, fresh, keys);
-  for (const hook of hooks) await hook(tx, raised);
+  await runHooks(tx, hooks, raised);
   await inserted.count();
   return raised;
+}
+
+/** Their look-ups are sent together; they write one after the other, so that all transactions lock in the same order. */
+export async function runHooks(
+  tx: Db,
+  hooks: readonly AlertHook[],
+  raised: readonly RaisedAlert[],
+): Promise<void> {
+  const writes = await settleAll(hooks.map((hook) => hook(tx, raised)));
+  for (const write of writes) await write?.();
 }

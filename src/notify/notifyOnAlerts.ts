@@ -15,27 +15,34 @@ import { holdRepeats } from './holdRepeats.ts';
 
 /** Inserts the deliveries of new alerts, in the alerts' own transaction. */
 export function createNotifyOnAlerts({ links, now }: { links: AlertLinks; now: () => number }) {
-  return async (tx: Db, raised: readonly RaisedAlert[]): Promise<void> => {
+  return async (tx: Db, raised: readonly RaisedAlert[]) => {
     const notified = raised.filter(
       ({ finding }) => !finding.suppressed && !finding.backfilled && !isShadow(finding),
     );
-    if (notified.length === 0) return;
+    if (notified.length === 0) return undefined;
     const recipients = (await findByAlert(tx, notified)).filter(
       ({ minSeverity, alert }) =>
         minSeverity === null || severityOf[alert.finding.severity] >= severityOf[minSeverity],
     );
-    if (recipients.length === 0) return;
-    const at = now();
-    const documents = await readDocuments(tx, recipients);
-    const passes = createAlertFilters(at);
-    const selected: Recipient[] = [];
-    for (const recipient of recipients) {
-      const { alert, query } = recipient;
-      if (query === null || (await passes(query, documentOf(documents, alert)))) selected.push(recipient);
-    }
-    const dueAt = await holdRepeats(tx, selected, at);
-    await insertDeliveries(tx, toMessages(documents, selected, links, dueAt), at);
+    return recipients.length > 0 ? () => deliver(tx, recipients, links, now()) : undefined;
   };
+}
+
+async function deliver(
+  tx: Db,
+  recipients: readonly Recipient[],
+  links: AlertLinks,
+  at: number,
+): Promise<void> {
+  const documents = await readDocuments(tx, recipients);
+  const passes = createAlertFilters(at);
+  const selected: Recipient[] = [];
+  for (const recipient of recipients) {
+    const { alert, query } = recipient;
+    if (query === null || (await passes(query, documentOf(documents, alert)))) selected.push(recipient);
+  }
+  const dueAt = await holdRepeats(tx, selected, at);
+  await insertDeliveries(tx, toMessages(documents, selected, links, dueAt), at);
 }
 
 /** Cancels unsent deliveries of retracted alerts and notifies those who received one, in the transaction of the retraction. */

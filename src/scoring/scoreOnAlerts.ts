@@ -9,10 +9,10 @@ import {
 
 /** Queues new alerts of licensed projects for scoring, in the alerts' own transaction. */
 export function createScoreOnAlerts({ now }: { now: () => number }) {
-  return async (tx: Db, raised: readonly RaisedAlert[]): Promise<void> => {
+  return async (tx: Db, raised: readonly RaisedAlert[]) => {
     // What no block has yet is scored when one has it.
     const scorable = raised.filter(({ finding }) => !isShadow(finding) && !finding.isPending);
-    if (scorable.length === 0) return;
+    if (scorable.length === 0) return undefined;
     const projects = await findScoredProjects(
       tx,
       scorable.map(({ finding }) => finding),
@@ -20,7 +20,7 @@ export function createScoreOnAlerts({ now }: { now: () => number }) {
     const scored = scorable
       .filter(({ finding }) => projects.has(finding.projectId))
       .sort((one, other) => one.finding.timestamp - other.finding.timestamp);
-    if (scored.length > 0) await queueAlerts(tx, scored.map(toQueued), now());
+    return scored.length > 0 ? () => queueAlerts(tx, scored.map(toQueued), now()) : undefined;
   };
 }
 

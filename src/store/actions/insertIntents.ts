@@ -41,10 +41,7 @@ const chainReason =
  * Inserts one intent for each binding of an action to an alert; one that was cancelled with its alert is restored with it. An
  * alert that is too old for the action, or that the action itself caused, gets a skipped intent; a back-filled one gets none.
  */
-export async function insertIntents(tx: Db, alerts: readonly FiringAlert[], now: number): Promise<void> {
-  const isBound = await findBound(tx, alerts);
-  const firings = alerts.filter(isBound);
-  if (firings.length === 0) return;
+export async function insertIntents(tx: Db, firings: readonly FiringAlert[], now: number): Promise<void> {
   const tenantIds = [...new Set(firings.map(({ tenantId }) => tenantId))];
   const hashes = [...new Set(firings.flatMap(({ txHash }) => (txHash ? canonicalHash(txHash) : [])))];
   await tx.prepared(
@@ -98,8 +95,8 @@ export async function insertIntents(tx: Db, alerts: readonly FiringAlert[], now:
   );
 }
 
-/** Whether actions are bound to the detector or trigger of an alert: few are, and writing intents is a large statement. */
-async function findBound(tx: Db, alerts: readonly FiringAlert[]): Promise<(alert: FiringAlert) => boolean> {
+/** The alerts to whose detector or trigger actions are bound: few are, and writing intents is a large statement. */
+export async function findFiring(tx: Db, alerts: readonly FiringAlert[]): Promise<FiringAlert[]> {
   const [detectors, triggers] = (['detectorId', 'triggerAlertId'] as const).map((member) => {
     const each = alerts.map((alert) => [keyOf(alert, member), alert] as const);
     const sources = [...new Map(each).values()].filter((alert) => alert[member] !== null);
@@ -115,7 +112,9 @@ async function findBound(tx: Db, alerts: readonly FiringAlert[]): Promise<(alert
           where b.tenant_id = s.tenant_id and b.trigger_alert_id = s.id)`,
   );
   const bound = new Set(rows.map(({ key }) => key));
-  return (alert) => bound.has(keyOf(alert, 'detectorId')) || bound.has(keyOf(alert, 'triggerAlertId'));
+  return alerts.filter(
+    (alert) => bound.has(keyOf(alert, 'detectorId')) || bound.has(keyOf(alert, 'triggerAlertId')),
+  );
 }
 
 function keyOf(alert: FiringAlert, member: 'detectorId' | 'triggerAlertId'): string {

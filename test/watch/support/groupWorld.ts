@@ -73,7 +73,7 @@ export function createGroupWorlds() {
     };
     const raised = (what: string) => {
       const write = record(what);
-      return (tx: Db, alerts: readonly { uid: string; finding: { tenantId: number } }[]) =>
+      return async (tx: Db, alerts: readonly { uid: string; finding: { tenantId: number } }[]) => () =>
         write(
           tx,
           alerts.map(({ uid, finding }) => ({ uid, tenantId: finding.tenantId })),
