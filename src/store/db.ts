@@ -9,6 +9,7 @@ import { openWorkers, type Server, type Workers } from './citus/openWorkers.ts';
 import { readDistributed } from './citus/readDistributed.ts';
 import { isNotSent, runOnShard } from './citus/runOnShard.ts';
 import { type Connection, clientOf } from './openClient.ts';
+import { runPrepared } from './runPrepared.ts';
 import { nameOfRepeated, runRepeated } from './runRepeated.ts';
 import { isWorkerDown, toProblem, unavailable } from './toProblem.ts';
 
@@ -158,7 +159,7 @@ export function createStore(
   direct?: { open(server: Server): pg.Pool; onError(error: Error): void },
 ): Store {
   const layout: Layout = {};
-  const run: Run = (query) => useClient(pool, (client) => client.query(query));
+  const run: Run = (query) => useClient(pool, (client) => send(client, query));
   const repeatOn = (target: pg.Pool) => (query: Parameters<Run>[0]) =>
     useClient(target, (client) => runRepeated(client, query));
   const workers =
@@ -207,7 +208,12 @@ const statsOf = (pool: pg.Pool) => ({
   waiting: pool.waitingCount,
 });
 
-type Run = (query: { text: string; values: unknown[]; name?: string }) => Promise<pg.QueryResult>;
+type Statement = { text: string; values: unknown[]; name?: string };
+type Run = (query: Statement) => Promise<pg.QueryResult>;
+
+function send(client: pg.ClientBase, { name, text, values }: Statement): Promise<pg.QueryResult> {
+  return name === undefined ? client.query({ text, values }) : runPrepared(client, { name, text, values });
+}
 
 /** What is known of the database; undefined until someone asks. */
 type Layout = { distributed?: ReadonlySet<string> | undefined };
@@ -349,7 +355,7 @@ async function transactionOnce<T>(
   const unawaited: Promise<unknown>[] = [];
   let failure: unknown;
   try {
-    const run: Run = (query) => client.query(begin === undefined ? query : unnamed(query));
+    const run: Run = (query) => (begin === undefined ? send(client, query) : client.query(unnamed(query)));
     const keepUnawaited = (statement: Promise<unknown>) => void unawaited.push(handled(statement));
     await client.query(begin ?? 'begin');
     const tx = createDb(run, layout);
