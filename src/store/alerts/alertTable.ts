@@ -5,7 +5,7 @@ import { interceptorTypes, triggerTypes } from '../../model/enumerations.ts';
 import { chainHeights } from '../citus/bindCoordinators.ts';
 import { defineDocumentTable } from '../documents/documentTable.ts';
 import { incidentUidSql } from './incidentUidSql.ts';
-import { blockHashSql, eidSql, txHashSql } from './packedHashes.ts';
+import { blockHashJson, blockHashSql, eidSql, txHashJson, txHashSql } from './packedHashes.ts';
 
 const severityCases = Object.entries(severityOf).map(([name, number]) => `when ${number} then '${name}'`);
 export const severityExpression = (column: string) => `case ${column} ${severityCases.join(' ')} end`;
@@ -34,11 +34,15 @@ const keyword = (column: string, values?: readonly string[]) =>
     type: 'keyword',
     ...(values ? oneOf(values) : {}),
   }) as const;
+const boolean = (column: string) =>
+  ({ sql: raw(`t.${column}`), store: 'boolean', type: 'boolean', hashed: 'whole' }) as const;
 const text = (column: string) =>
   ({ sql: raw(`t.${column}`), store: 'text', type: 'text', hashed: 'words' }) as const;
 
 /** What most alerts do not have. */
 const isRare = true;
+/** What all have. */
+const isRequired = true;
 const inUids = /^[0-9a-f-]*$/;
 const severities = new Map(Object.entries(severityOf));
 
@@ -52,14 +56,15 @@ export const alertTable = defineDocumentTable(
       type: 'keyword',
       isPossible: (value) => uidTime(value) !== undefined,
       characters: inUids,
+      isRequired,
       find: (values) => sql`t.timestamp = any(${values.map(uidTime)}::bigint[])`,
     },
-    kind: keyword('kind', alertKinds),
-    group: keyword('alert_group', alertGroups),
-    timestamp: { sql: raw('t.timestamp'), store: 'number', type: 'date', indexed: 'with tenant' },
-    tenantId: number('tenant_id'),
-    projectId: { ...number('project_id'), hashed: 'whole' },
-    contractId: { ...number('contract_id'), indexed: 'with tenant' },
+    kind: { ...keyword('kind', alertKinds), isRequired },
+    group: { ...keyword('alert_group', alertGroups), isRequired },
+    timestamp: { sql: raw('t.timestamp'), store: 'number', type: 'date', indexed: 'with tenant', isRequired },
+    tenantId: { ...number('tenant_id'), isRequired },
+    projectId: { ...number('project_id'), hashed: 'whole', isRequired },
+    contractId: { ...number('contract_id'), indexed: 'with tenant', isRequired },
     incidentUid: {
       sql: sql`${incidentUidSql}::text`,
       store: 'text',
@@ -78,7 +83,11 @@ export const alertTable = defineDocumentTable(
     actionId: { ...number('action_id'), hashed: 'whole', isRare },
     walletId: { ...number('wallet_id'), hashed: 'whole', isRare },
     assigneeId: { ...number('assignee_id'), indexed: 'with tenant', isRare },
-    numericSeverity: { ...number('numeric_severity'), stands: { for: 'severity', of: severities } },
+    numericSeverity: {
+      ...number('numeric_severity'),
+      stands: { for: 'severity', of: severities },
+      isRequired,
+    },
     severity: {
       sql: severitySql('t.numeric_severity'),
       store: 'text',
@@ -86,26 +95,35 @@ export const alertTable = defineDocumentTable(
       hashed: 'whole',
       codes: { sql: raw('t.numeric_severity'), of: severities },
       ...oneOf(Object.keys(severityOf)),
+      isRequired,
     },
     status: {
       sql: statusSql,
       store: 'text',
       type: 'keyword',
       ...oneOf(['UNRESOLVED', 'RESOLVED', 'RETRACTED']),
+      isRequired,
     },
     finality: {
       sql: finalitySql,
       store: 'text',
       type: 'keyword',
       ...oneOf(finalities),
+      isRequired,
     },
     eid: { sql: eidSql, store: 'text', type: 'keyword', hashed: 'whole' },
-    txHash: { sql: txHashSql, store: 'text', type: 'foldedKeyword', hashed: 'whole' },
+    txHash: { sql: txHashSql, json: txHashJson, store: 'text', type: 'foldedKeyword', hashed: 'whole' },
     chainUid: { ...keyword('chain_uid'), hashed: 'whole' },
     blockNumber: { ...number('block_number'), indexed: 'alone' },
-    blockHash: { sql: blockHashSql, store: 'text', type: 'foldedKeyword', hashed: 'whole' },
-    name: text('name'),
-    message: text('message'),
+    blockHash: {
+      sql: blockHashSql,
+      json: blockHashJson,
+      store: 'text',
+      type: 'foldedKeyword',
+      hashed: 'whole',
+    },
+    name: { ...text('name'), isRequired },
+    message: { ...text('message'), isRequired },
     interceptorType: { ...keyword('interceptor_type', interceptorTypes), isRare },
     triggerType: { ...keyword('trigger_type', Object.keys(triggerTypes)), isRare },
     walletName: { ...text('wallet_name'), isRare },
@@ -117,12 +135,12 @@ export const alertTable = defineDocumentTable(
       hashed: 'whole',
       isRare,
     },
-    tags: { sql: raw('t.tags'), store: 'text[]', type: 'keyword', hashed: 'whole' },
-    suppressed: { sql: raw('t.suppressed'), store: 'boolean', type: 'boolean', hashed: 'whole' },
-    backfilled: { sql: raw('t.backfilled'), store: 'boolean', type: 'boolean', hashed: 'whole' },
+    tags: { sql: raw('t.tags'), store: 'text[]', type: 'keyword', hashed: 'whole', isRequired },
+    suppressed: { ...boolean('suppressed'), isRequired },
+    backfilled: { ...boolean('backfilled'), isRequired },
     retractedAt: { sql: raw('t.retracted_at'), store: 'number', type: 'date', isRare },
     retractionReason: { ...keyword('retraction_reason', retractionReasons), isRare },
-    meta: { sql: raw('t.meta'), store: 'json', type: 'dynamic', hashed: 'words' },
+    meta: { sql: raw('t.meta'), store: 'json', type: 'dynamic', hashed: 'words', isRequired },
   },
   { condition: sql`t.retracted_at is null`, unless: ['status', 'retractedAt'] },
   {

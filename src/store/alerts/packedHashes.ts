@@ -40,4 +40,13 @@ const text = (column: string) => `'0x' || encode(t.${column}, 'hex')`;
 /** Of the alert `t`. */
 export const txHashSql = sql`coalesce(t.tx_hash, ${raw(text('tx_hash_bytes'))})`;
 export const blockHashSql = sql`coalesce(t.block_hash, ${raw(text('block_hash_bytes'))})`;
+/** As JSON: bytes have nothing to escape. */
+export const txHashJson = hashJson('tx_hash');
+export const blockHashJson = hashJson('block_hash');
 export const eidSql = sql`coalesce(t.eid, ${txHashSql} || t.eid_rest)`;
+
+function hashJson(column: 'tx_hash' | 'block_hash') {
+  return raw(
+    `case when t.${column} is null then '"' || ${text(`${column}_bytes`)} || '"' else to_json(t.${column})::text end`,
+  );
+}

@@ -25,7 +25,7 @@ function asText(statement: Sql): Sql {
 function writeJson(table: DocumentTable, names: readonly string[]): Sql {
   const parts = runsOf(names.map((name) => ({ name, column: memberColumn(table, name) })));
   const template = parts.map((part) => (isMostlyNull(part) ? '%s' : templateOf(part))).join();
-  const values = parts.flatMap((part) => (isMostlyNull(part) ? [orAllNull(part)] : part.map(jsonOrNull)));
+  const values = parts.flatMap((part) => (isMostlyNull(part) ? [orAllNull(part)] : part.map(argumentOf)));
   return sql`format(${raw(`'{${template}}'`)}, ${join(values, ', ')})`;
 }
 
@@ -48,7 +48,8 @@ function isMostlyNull(run: readonly Member[]): boolean {
   return run.length > 1 && run.every(isRare);
 }
 
-const templateOf = (run: readonly Member[]) => run.map(({ name }) => `"${name}":%s`).join();
+const templateOf = (run: readonly Member[]) =>
+  run.map(({ name, column }) => `"${name}":${isQuoted(column) ? '"%s"' : '%s'}`).join();
 
 /** One look at all is faster than a null written for each. */
 function orAllNull(run: readonly Member[]): Sql {
@@ -58,15 +59,21 @@ function orAllNull(run: readonly Member[]): Sql {
   );
   const nulls = run.map(({ name }) => `"${name}":null`).join();
   return sql`case when row(${columns}) is null then ${raw(`'${nulls}'`)}
-    else format(${raw(`'${templateOf(run)}'`)}, ${join(run.map(jsonOrNull), ', ')}) end`;
+    else format(${raw(`'${templateOf(run)}'`)}, ${join(run.map(argumentOf), ', ')}) end`;
 }
 
-function jsonOrNull({ column }: Member): Sql {
-  return sql`coalesce(${jsonText(column)}, 'null')`;
+/** Whether the template has the quotes of a text that is never null and has nothing to escape. */
+function isQuoted({ store, values, characters, isRequired }: SqlColumn): boolean {
+  return store === 'text' && (values ?? characters) !== undefined && isRequired === true;
 }
 
-/** Texts have to be quoted, and escaped unless their letters need it never; anything else is JSON as PostgreSQL prints it. */
-function jsonText({ sql: value, store, values, characters }: SqlColumn): Sql {
-  if (store === 'text' && (values ?? characters)) return sql`'"' || (${value}) || '"'`;
-  return store === 'text' || store === 'text[]' ? sql`to_json(${value})::text` : sql`(${value})::text`;
+/** As it is where `format` prints it as JSON has it: as a text it would be copied twice more. */
+function argumentOf({ column }: Member): Sql {
+  const { sql: value, store, values, characters, isRequired, json } = column;
+  if (isQuoted(column)) return value;
+  if (json) return sql`coalesce(${json}, 'null')`;
+  if (store === 'text' && (values ?? characters)) return sql`coalesce('"' || (${value}) || '"', 'null')`;
+  if (store === 'text' || store === 'text[]') return sql`coalesce(to_json(${value})::text, 'null')`;
+  if (store === 'boolean' && isRequired) return sql`case when ${value} then 'true' else 'false' end`;
+  return isRequired ? value : sql`coalesce((${value})::text, 'null')`;
 }
