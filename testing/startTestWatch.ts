@@ -246,14 +246,14 @@ export async function startTestWatch(
     },
     reached: async (chainUid, number) => {
       await until(async () => {
-        const { data } = await api.ok('GET', 'chain');
-        if (data.find((chain: Json) => chain.chainUid === chainUid).processed < number) return false;
-        const deferred = await api.store.query(
-          sql`select 1 from deferred_evaluation where chain_uid = ${chainUid} and number <= ${number}
-            union all select 1 from untraced_block where chain_uid = ${chainUid} and number <= ${number}
-              and attempts = 0 limit 1`,
+        // Not by `GET chain`, which lists every chain and costs twenty times as much.
+        const isDone = await api.store.query(
+          sql`select from chain_cursor where chain_uid = ${chainUid} and processed >= ${number}
+            and not exists (select from deferred_evaluation where chain_uid = ${chainUid} and number <= ${number})
+            and not exists (select from untraced_block where chain_uid = ${chainUid} and number <= ${number}
+              and attempts = 0)`,
         );
-        return deferred.length === 0 && (await isWritten(api.store, chainUid));
+        return isDone.length > 0 && (await isWritten(api.store, chainUid));
       }).catch((error: unknown) => {
         throw new Error(`Block ${number} was not reached. ${watchLog.join('')}`, { cause: error });
       });

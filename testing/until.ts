@@ -13,6 +13,6 @@ export async function until<T>(condition: () => T | Promise<T>, timeoutMs = 90_0
     if (result) return result;
     const waitedMs = performance.now() - startedAt;
     if (waitedMs > timeoutMs) throw new Error(`The condition did not hold within ${timeoutMs} ms.`);
-    await sleep(Math.min(Math.max(waitedMs / 10, shortestMs), longestMs));
+    await sleep(Math.min(Math.max(waitedMs / 5, shortestMs), longestMs));
   }
 }
