@@ -1,7 +1,7 @@
 import { createAlertWriter } from '../../src/alerts/createAlertWriter.ts';
 import type { Finding } from '../../src/model/alert.ts';
 import { issueToken } from '../../src/services/accounts/issueToken.ts';
-import { findShardGroups } from '../../src/store/citus/findShardGroups.ts';
+import { createShardGroups } from '../../src/store/citus/createShardGroups.ts';
 import type { Store } from '../../src/store/db.ts';
 import { ask } from './ask.ts';
 import { createVigil } from './createVigil.ts';
@@ -18,6 +18,8 @@ type Cost = { cpuMs: number; coordinatorMs: number; p50: number };
 const repeats = 40;
 const warmUps = 8;
 const rounds = 3;
+/** More, because they are short. */
+const blockRounds = 9;
 const blocks = 20;
 const perBlock = 100;
 const blockTenants = 30;
@@ -106,7 +108,7 @@ export async function measureBlocks({ plain, cluster }: Compared, world: AlertWo
   ] as const) {
     reportProgress(`Blocks ${name}`);
     const measured: Cost[][] = [[], []];
-    for (let round = 0; round <= rounds; round++)
+    for (let round = 0; round <= blockRounds; round++)
       for (const [index, side] of [plain, cluster].entries()) {
         const cost = await writeBlocks(side, world, tenants);
         // The first one warms up.
@@ -128,7 +130,7 @@ async function writeBlocks(
 ): Promise<Cost> {
   const writer = createAlertWriter({
     store,
-    shardGroups: async () => ((await store.isDistributed()) ? findShardGroups : undefined),
+    shardGroups: createShardGroups(store),
     alertHooks: [],
     minedHooks: [],
     retractionHooks: [],

@@ -55,17 +55,32 @@ export function createAlertWriter(options: Options) {
   }
 
   async function commitByGroup<T>(findGroups: FindGroups, chainUid: string, work: Work<T>): Promise<T> {
-    const { result, rows } = await store.transaction(async (tx) => {
-      const { result, writes } = await work(tx);
-      const split = await splitByGroup(tx, findGroups, chainUid, writes);
-      lanes.assertRoom(chainUid, split.keys());
-      return { result, rows: await insertGroupWrites(tx, chainUid, split, now()) };
+    const { result, rows } = await storeByGroup(findGroups, chainUid, work).catch((error: unknown) => {
+      if (!(error instanceof Behind)) throw error;
+      const findLanes: FindGroups = (db, tenantIds) => findLaneGroups(db, findGroups, chainUid, tenantIds);
+      return storeByGroup(findLanes, chainUid, work, true);
     });
     if (rows.length > 0) {
       const written = Promise.all(rows.map(({ group, ...row }) => lanes.write({ chainUid, group }, row)));
       await settleWithin(maxWaitMs, written, () => undefined);
     }
     return result;
+  }
+
+  async function storeByGroup<T>(
+    findGroups: FindGroups,
+    chainUid: string,
+    work: Work<T>,
+    isBehindAllowed = false,
+  ) {
+    return store.transaction(async (tx) => {
+      const { result, writes } = await work(tx);
+      const split = await splitByGroup(tx, findGroups, chainUid, writes);
+      lanes.assertRoom(chainUid, split.keys());
+      const rows = await insertGroupWrites(tx, chainUid, split, now());
+      if (!isBehindAllowed && rows.some(({ isBehind }) => isBehind)) throw new Behind();
+      return { result, rows };
+    });
   }
 
   /** These tenants by their groups, without groups that have something of the chain to write; all as one in one database. */
@@ -90,4 +105,9 @@ export function createAlertWriter(options: Options) {
       lanes.start(async () => (await shardGroups()) !== undefined, onError),
     stop: lanes.stop,
   };
+}
+
+/** Rare, so that only then it is looked for where each tenant's writes wait. */
+class Behind extends Error {
+  override readonly name = 'Behind';
 }

@@ -1,12 +1,7 @@
 import { getOrThrow } from '../lib/getOrThrow.ts';
 import { groupBy } from '../lib/groupBy.ts';
 import type { AlertWrite } from '../model/alertWrite.ts';
-import {
-  type FindGroups,
-  findLaneGroups,
-  findTenantsOfChain,
-  tenantsOf,
-} from '../store/alerts/groupWrites.ts';
+import { type FindGroups, findTenantsOfChain, tenantsOf } from '../store/alerts/groupWrites.ts';
 import type { Db } from '../store/db.ts';
 
 /** What each shard group has to write of it, in the same order. */
@@ -20,7 +15,7 @@ export async function splitByGroup(
   // Alerts of dropped blocks may be any tenant's that has or had a contract on the chain.
   const concerned = hasDropped ? await findTenantsOfChain(db, chainUid) : writes.flatMap(tenantsOf);
   const tenantIds = new Set([...concerned, ...writes.flatMap(tenantsOf)]);
-  const groupOf = await findLaneGroups(db, findGroups, chainUid, tenantIds);
+  const groupOf = await findGroups(db, tenantIds);
   const split = new Map<number, AlertWrite[]>();
   const add = (group: number, write: AlertWrite) => split.set(group, [...(split.get(group) ?? []), write]);
   const byGroup = <T extends { tenantId: number }>(items: readonly T[]) =>

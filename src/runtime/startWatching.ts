@@ -10,7 +10,7 @@ import { throttlePerMinute } from '../lib/throttlePerMinute.ts';
 import type { PendingMode } from '../model/pending.ts';
 import type { TraceMode } from '../model/traceState.ts';
 import type { FindGroups } from '../store/alerts/groupWrites.ts';
-import { findShardGroups } from '../store/citus/findShardGroups.ts';
+import { createShardGroups } from '../store/citus/createShardGroups.ts';
 import { LeaseLost } from '../store/watch/cursor.ts';
 import type { Presence } from '../store/watch/openPresence.ts';
 import { isChainWatched } from '../store/watch/watchedContracts.ts';
@@ -64,8 +64,7 @@ export function startWatching(options: Options): Stoppable {
   const hooks = { ...rest, minedHooks: rest.minedHooks ?? [] };
   const alerts = createAlertWriter({
     ...hooks,
-    shardGroups:
-      rest.shardGroups ?? (async () => ((await store.isDistributed()) ? findShardGroups : undefined)),
+    shardGroups: rest.shardGroups ?? createShardGroups(store),
     onGroupFailure: throttlePerMinute(now, ({ error, chainUid, group }) =>
       log.error(
         { err: error, chain: chainUid, group },

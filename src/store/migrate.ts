@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import type pg from 'pg';
 import { codeFile } from '../lib/codeFile.ts';
+import { ensureShardFunctions } from './citus/shardFunctions.ts';
 import { type Connection, openClient } from './openClient.ts';
 
 /** An arbitrary advisory lock id: one process migrates at a time. */
@@ -33,6 +34,7 @@ export async function migrate(config: Connection): Promise<string[]> {
       await apply(client, migration);
       applied.push(migration.name);
     }
+    await ensureShardFunctions(client);
     return applied;
   } finally {
     await client.end();

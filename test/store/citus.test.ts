@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
-import { sql } from '../../src/lib/sql.ts';
+import { render, sql } from '../../src/lib/sql.ts';
 import type { Finding } from '../../src/model/alert.ts';
 import { everything } from '../../src/model/principal.ts';
 import { lastAlertEvent, readAlertEvents } from '../../src/store/alerts/alertEvents.ts';
@@ -13,6 +13,7 @@ import { atTenant } from '../../src/store/citus/atTenant.ts';
 import { distribute } from '../../src/store/citus/distribute.ts';
 import { distributedTables } from '../../src/store/citus/distributedTables.ts';
 import { findShardGroups, localGroup } from '../../src/store/citus/findShardGroups.ts';
+import { perShard } from '../../src/store/citus/perShard.ts';
 import { readCluster } from '../../src/store/citus/readCluster.ts';
 import { createStore, openPool, openStore } from '../../src/store/db.ts';
 import { findAlertDocuments } from '../../src/store/destinations/findAlertDocuments.ts';
@@ -325,13 +326,63 @@ describe('on Citus', () => {
     let attempts = 0;
     await api.store.transaction((tx) => {
       attempts++;
-      return tx.atTenant!(world.tenant.id).query(
-        sql`select count(*)::text as shard_row from alert where tenant_id = ${world.tenant.id}`,
+      return perShard<number, number>(
+        tx,
+        [world.tenant.id],
+        (id) => id,
+        () => sql`with counted as (select count(*) from alert) select count::text as shard_row from counted`,
       );
     });
     expect(attempts).toBeGreaterThan(1);
     await raiseAll(api.store, findings(world, 'unsent', 2));
     expect(await search(world, 'name:unsent')).toHaveLength(2);
+  });
+
+  it('writes to all shards of a worker by one call, whatever the texts and in which order tenants come', async () => {
+    const shards = await api.store.query<{ shard: number; group: number; tenants: number[] }>(
+      sql`select s.shardid as shard, p.groupid as "group", array_agg(id order by id) as tenants
+        from generate_series(1, 100) id
+        join pg_dist_shard s on s.logicalrelid = 'alert'::regclass
+          and worker_hash(id::bigint) between s.shardminvalue::int and s.shardmaxvalue::int
+        join pg_dist_placement p using (shardid) group by 1, 2`,
+    );
+    const [first, second] = shards.filter(({ group }) => group === shards[0]!.group);
+    const other = shards.find(({ group }) => group !== shards[0]!.group);
+    const tenants = [second, other, first, first].map((shard, n) => shard!.tenants[n]!);
+    const texts = ['\u001d', 'a\u001fb', '"\\ {\u001e}', ''];
+    const asked: string[] = [];
+    const rows = await api.store.transaction((tx) =>
+      perShard<number, [number, string, string | null, string[]]>(
+        {
+          ...tx,
+          prepared: (statement) => {
+            asked.push(render(statement).text);
+            return tx.prepared(statement);
+          },
+        },
+        tenants,
+        (id) => id,
+        (own) => sql`with given as (
+            select t.id, t.text from unnest(${own}::bigint[], ${own.map((id) => texts[tenants.indexOf(id)])}::text[]) t(id, text))
+          select json_build_array(id, text, ${null}::text, ${texts}::text[])::text as shard_row from given`,
+      ),
+    );
+    expect(rows.toSorted(([a], [b]) => a - b)).toEqual(
+      tenants.map((id, n) => [id, texts[n], null, texts]).toSorted(([a], [b]) => Number(a) - Number(b)),
+    );
+    expect(asked.filter((text) => text.includes('run_on_shards('))).toHaveLength(2);
+  });
+
+  it('gets the functions that a cluster of an earlier version lacks with its migrations', async () => {
+    await citus.coordinator.ask('drop function hold_shards, run_on_shards');
+    expect((await readCluster(citus.url))?.faults).toEqual([
+      'The function hold_shards is missing; run vigil migrate --citus again.',
+      'The function run_on_shards is missing; run vigil migrate --citus again.',
+    ]);
+    await migrate(citus.coordinator.connection);
+    expect((await readCluster(citus.url))?.faults).toEqual([]);
+    await raiseAll(api.store, findings(worlds[1]!, 'functions', 2));
+    expect(await search(worlds[1]!, 'name:functions')).toHaveLength(2);
   });
 
   /** Moves the tenant's shards to the other worker, and leaves the old ones, as Citus does until its maintenance removes them. */

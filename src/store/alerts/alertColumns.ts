@@ -1,5 +1,6 @@
 import { storableJson } from '../../lib/json.ts';
 import { raw, type Sql, sql } from '../../lib/sql.ts';
+import { quoteElement } from '../quoteElement.ts';
 
 /** What a new alert has, with the types of PostgreSQL. */
 const types = {
@@ -144,20 +145,12 @@ function toElement(value: AlertRow[keyof AlertRow], type: Type): string {
   if (typeof value !== 'object') {
     // A backslash before digits, which needs another one.
     if (type === 'bytea') return `"\\${String(value)}"`;
-    return isTextual(type) ? quote(String(value)) : String(value);
+    return isTextual(type) ? quoteElement(String(value)) : String(value);
   }
-  if (type === 'jsonb') return quote(storableJson(value));
+  if (type === 'jsonb') return quoteElement(storableJson(value));
   const items = value as readonly (string | number)[];
   if (type === 'int4[]') return `"{${items.join()}}"`;
-  return items.length === 0 ? '"{}"' : quote(`{${items.map((item) => quote(String(item))).join()}}`);
+  return items.length === 0
+    ? '"{}"'
+    : quoteElement(`{${items.map((item) => quoteElement(String(item))).join()}}`);
 }
-
-/** No column takes NUL; half of a surrogate pair is replaced by the driver's encoding. */
-function quote(text: string): string {
-  return special.test(text)
-    ? `"${text.replace(specials, (each) => (each === '\0' ? '\ufffd' : `\\${each}`))}"`
-    : `"${text}"`;
-}
-
-const special = /["\\\0]/;
-const specials = /["\\\0]/g;

@@ -161,7 +161,7 @@ export function wordParts(words: readonly Word[], limit = maxWords): Sql {
         group by 1, 2, 3, 4),
       missing as (
         select n.*, coalesce((select f.words from alert_word_field f
-          where f.tenant_id = n.tenant_id and f.field = n.field), 0) >= ${limit} as is_full
+          where f.tenant_id = n.tenant_id and f.field = n.field), 0) >= ${limit}::int as is_full
         from word n
         where coalesce((select w.month from alert_word w where w.tenant_id = n.tenant_id and w.field = n.field
           and w.is_shape = n.is_shape and w.word = n.word), -1) < n.month),
@@ -201,11 +201,11 @@ export async function dropOldWords(store: Store, before: number): Promise<void> 
 }
 
 function removal(month: number): Sql {
-  return sql`with gone as (delete from alert_word where month < ${month} returning tenant_id, field),
+  return sql`with gone as (delete from alert_word where month < ${month}::smallint returning tenant_id, field),
       counted as (select tenant_id, field, count(*)::int as words from gone group by 1, 2),
-      freed as (select tenant_id, field from alert_word_field where skipped_month < ${month}),
+      freed as (select tenant_id, field from alert_word_field where skipped_month < ${month}::smallint),
       changed as (update alert_word_field f set words = f.words - coalesce(c.words, 0),
-        skipped_month = case when f.skipped_month < ${month} then null else f.skipped_month end
+        skipped_month = case when f.skipped_month < ${month}::smallint then null else f.skipped_month end
       from (select tenant_id, field, c.words from counted c full join freed using (tenant_id, field)) c
       where f.tenant_id = c.tenant_id and f.field = c.field returning 1)
     select count(*)::text as shard_row from changed`;

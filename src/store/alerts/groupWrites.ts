@@ -11,13 +11,16 @@ export type GroupWrite = { id: number; writes: readonly AlertWrite[]; at: number
 export type StoredWrite = GroupWrite & { isOldest: boolean };
 export type GroupKey = { chainUid: string; group: number };
 
-/** Adds one row for each group, in a transaction that holds the chain's cursor: ids of a chain rise in the order of its commits. */
+/**
+ * Adds one row for each group, in a transaction that holds the chain's cursor: ids of a chain rise in the order of its commits.
+ * `isBehind`: something of one of its tenants waits in another group, since before its shard moved.
+ */
 export async function insertGroupWrites(
   tx: Db,
   chainUid: string,
   writesByGroup: ReadonlyMap<number, readonly AlertWrite[]>,
   at: number,
-): Promise<(StoredWrite & { group: number })[]> {
+): Promise<(StoredWrite & { group: number; isBehind: boolean })[]> {
   const groups = [...writesByGroup].map(([group, writes]) => ({ group, writes }));
   if (groups.length === 0) return [];
   // A value for each row, because PostgreSQL would unquote the elements of an array.
@@ -25,15 +28,17 @@ export async function insertGroupWrites(
     ({
       group,
       writes,
-    }) => sql`(${chainUid}, ${group}::int, ${storableJson(writes)}::json, ${countFindings(writes)}::int,
+    }) => sql`(${chainUid}, ${group}::int, ${storableJson(writes)}::text, ${countFindings(writes)}::int,
       ${writes.some(isRetraction)}::boolean, ${at}::bigint, ${[...new Set(writes.flatMap(tenantsOf))]}::bigint[])`,
   );
-  const rows = await tx.prepared<{ id: number; group: number; isOldest: boolean }>(
+  const rows = await tx.prepared<{ id: number; group: number; isOldest: boolean; isBehind: boolean }>(
     sql`insert into group_write as added (chain_uid, shard_group, writes, findings, retracts, at, tenant_ids)
       values ${join(values, ', ')}
       returning id, shard_group as "group",
         not exists (select from group_write older
-          where older.chain_uid = added.chain_uid and older.shard_group = added.shard_group) as "isOldest"`,
+          where older.chain_uid = added.chain_uid and older.shard_group = added.shard_group) as "isOldest",
+        exists (select from group_write older where older.chain_uid = added.chain_uid
+          and older.shard_group <> added.shard_group and older.tenant_ids && added.tenant_ids) as "isBehind"`,
   );
   return rows.map((row) => ({ ...row, at, writes: writesByGroup.get(row.group) ?? [] }));
 }
@@ -53,9 +58,10 @@ export async function listGroupWrites(
 
 export async function readGroupWrites(db: Db, ids: readonly number[]): Promise<GroupWrite[]> {
   if (ids.length === 0) return [];
-  return db.prepared(
+  const rows = await db.prepared<TextRow>(
     sql`select id, writes, at from group_write where id = any(${ids}::bigint[]) order by id`,
   );
+  return rows.map(readRow);
 }
 
 /** Deletes these rows; returns how many there were. Waits for another process that writes them. */
@@ -70,11 +76,17 @@ export async function findLaterRetractions(
   { chainUid, group }: GroupKey,
   after: number,
 ): Promise<GroupWrite[]> {
-  const rows = await tx.prepared<GroupWrite>(
+  const rows = await tx.prepared<TextRow>(
     sql`select id, writes, at from group_write where chain_uid = ${chainUid} and shard_group = ${group}
       and id > ${after} and retracts order by id`,
   );
-  return rows.map((row) => ({ ...row, writes: row.writes.filter(isRetraction) }));
+  return rows.map(readRow).map((row) => ({ ...row, writes: row.writes.filter(isRetraction) }));
+}
+
+type TextRow = Omit<GroupWrite, 'writes'> & { writes: string };
+
+function readRow({ writes, ...row }: TextRow): GroupWrite {
+  return { ...row, writes: JSON.parse(writes) as AlertWrite[] };
 }
 
 export type WaitingGroup = GroupKey & { findings: number; bytes: number; since: number };

@@ -74,7 +74,8 @@ export async function uncountRetracted(tx: Db, retracted: readonly RetractedAler
 /** The statement's beginning, which has the rows `retracted`. */
 function update(found: Sql, reason: RetractionReason, now: number): Sql {
   return sql`with retracted as (
-      update alert t set retracted_at = ${now}, retraction_reason = ${reason} from ${found} and t.retracted_at is null
+      update alert t set retracted_at = ${now}::bigint, retraction_reason = ${reason}::text
+      from ${found} and t.retracted_at is null
       returning t.uid, t.tenant_id, t.contract_id, t.timestamp, t.alert_group, t.numeric_severity, t.is_resolved,
         ${incidentUidSql} as incident_uid, t.retraction_reason)`;
 }

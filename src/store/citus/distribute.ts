@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { type Connection, openClient } from '../openClient.ts';
 import { distributedTables } from './distributedTables.ts';
-import { createRunOnShard } from './runOnShard.ts';
+import { createShardFunctions } from './shardFunctions.ts';
 
 /** What transactions change beside alerts or score changes, each with at least one statement. */
 const besides = ['alert_event', 'pending_alert', 'score_lane'] as const;
@@ -30,7 +30,7 @@ export async function distribute(config: Connection, report: (line: string) => v
       ]);
     await forceTwoPhases(client);
     for (const table of distributedTables) await distributeTable(client, table, workers.length, report);
-    await createShardFunction(client);
+    await createShardFunctions(client);
   } finally {
     await client.end();
   }
@@ -116,12 +116,6 @@ async function distributeTable(
   const startedAt = performance.now();
   await client.query(`select create_distributed_table_concurrently('${table}', 'tenant_id', ${shards})`);
   report(`${table}: distributed after ${Math.round((performance.now() - startedAt) / 1000)} s`);
-}
-
-async function createShardFunction(client: pg.Client): Promise<void> {
-  await client.query(createRunOnShard);
-  await client.query(`select create_distributed_function('run_on_shard(bigint, text, text, text[])', 'tenant',
-    colocate_with => '${distributedTables[0]}', force_delegation => true)`);
 }
 
 async function refuseWithoutLogicalLog(client: pg.Client, table: string): Promise<void> {

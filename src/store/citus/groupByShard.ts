@@ -15,22 +15,11 @@ export async function groupByShard<Item>(
   const [first, second] = ids;
   if (first === undefined) return [];
   if (second === undefined) return [[first, items]];
-  const rows = await db.prepared<ShardOf>(
+  const shards = await db.prepared<{ id: number; shard: number }>(
     sql`select t.id, s.shardid as shard from unnest(${ids}::bigint[]) t(id)
       join pg_dist_shard s on s.logicalrelid = 'alert'::regclass
         and worker_hash(t.id) between s.shardminvalue::int and s.shardmaxvalue::int`,
   );
-  return inShardOrder(items, tenantOf, rows);
-}
-
-/** The shard of a tenant. */
-export type ShardOf = { id: number; shard: number };
-
-export function inShardOrder<Item>(
-  items: readonly Item[],
-  tenantOf: (item: Item) => number,
-  shards: readonly ShardOf[],
-): [tenantId: number, items: readonly Item[]][] {
   const shardOf = new Map(shards.map(({ id, shard }) => [id, shard]));
   const groups = [...groupBy(items, (item) => shardOf.get(tenantOf(item)) ?? 0)];
   return groups.toSorted(([a], [b]) => a - b).map(([, own]) => [tenantOf(own[0]), own]);

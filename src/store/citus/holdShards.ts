@@ -1,26 +1,42 @@
+import { groupBy } from '../../lib/groupBy.ts';
 import { sql } from '../../lib/sql.ts';
-import type { Db } from '../db.ts';
-import { inShardOrder, type ShardOf } from './groupByShard.ts';
+import { type Db, onlyRow } from '../db.ts';
 
 /** PostgreSQL's number of SHARE, which Citus takes for a statement that writes, and which moving a shard waits for. */
 const shareLock = 5;
 
+/** Of one shard it does not matter which it is. */
+const onlyWorker = 0;
+
+type Place = [tenantId: number, shard: number, worker: number];
+
+/** The items of one shard, with one of its tenants. */
+export type HeldShard<Item> = { worker: number; tenantId: number; items: readonly Item[] };
+
 /**
- * As `groupByShard`, and keeps the shards where they are until the transaction ends. Citus does so for statements that it plans; of
- * what `run_on_shard` writes it knows nothing, and a shard that moves meanwhile would leave it behind.
+ * The items by the shards of their tenants, in an order in which two transactions cannot wait for each other; keeps the shards
+ * where they are until the transaction ends. Citus does so for statements that it plans; of what `run_on_shards` writes it knows
+ * nothing, and a shard that moves meanwhile would leave it behind.
  */
 export async function holdShards<Item>(
   tx: Db,
   items: readonly Item[],
   tenantOf: (item: Item) => number,
-): Promise<[tenantId: number, items: readonly Item[]][]> {
+): Promise<HeldShard<Item>[]> {
   const ids = [...new Set(items.map(tenantOf))];
-  if (ids.length === 0) return [];
-  const shards = await tx.prepared<ShardOf>(
-    sql`with placed as materialized (
-        select id, get_shard_id_for_distribution_column('alert', id) as shard from unnest(${ids}::bigint[]) t(id)),
-      held as materialized (select lock_shard_metadata(${shareLock}, array_agg(distinct shard)) from placed)
-      select id, shard from placed, held`,
+  const [tenantId, another] = ids;
+  if (tenantId === undefined) return [];
+  if (another === undefined) {
+    const shard = sql`get_shard_id_for_distribution_column('alert', ${tenantId}::bigint)`;
+    await tx.prepared(sql`select lock_shard_metadata(${shareLock}, array[${shard}])`);
+    return [{ worker: onlyWorker, tenantId, items }];
+  }
+  const { places } = onlyRow(
+    await tx.prepared<{ places: Place[] }>(sql`select hold_shards(${ids}::bigint[], ${shareLock}) as places`),
   );
-  return inShardOrder(items, tenantOf, shards);
+  const own = groupBy(items, tenantOf);
+  return Array.from(groupBy(places, ([, shard]) => shard).values(), (ofShard) => {
+    const [[tenantId, , worker]] = ofShard;
+    return { worker, tenantId, items: ofShard.flatMap(([id]) => own.get(id) ?? []) };
+  });
 }

@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { shardsPerWorker } from './distribute.ts';
 import { distributedTables } from './distributedTables.ts';
+import { findMissingFunctions } from './shardFunctions.ts';
 
 export type Cluster = {
   version: string;
@@ -43,7 +44,7 @@ export async function readCluster(connectionString: string): Promise<Cluster | u
     const triggers = await client.query(
       `select from pg_trigger where tgname = 'two_phases' and not tgisinternal`,
     );
-    const functions = await client.query(`select from pg_proc where oid = to_regproc('run_on_shard')`);
+    const missing = await findMissingFunctions(client);
     const waiting = await client.query<{ findings: string; since: string }>(
       `select sum(findings) as findings, min(at) as since from group_write having min(at) < $1`,
       [Date.now() - lateMs],
@@ -70,9 +71,7 @@ export async function readCluster(connectionString: string): Promise<Cluster | u
               'Transactions over a worker and the coordinator are not atomic; run vigil migrate --citus again.',
             ]
           : []),
-        ...(functions.rows.length === 0
-          ? ['The function run_on_shard is missing; run vigil migrate --citus again.']
-          : []),
+        ...missing.map((name) => `The function ${name} is missing; run vigil migrate --citus again.`),
         ...(workers.rows.some(({ shards }) => shards > 4 * shardsPerWorker)
           ? [
               `Alerts have more shards per worker than needed, which slows searches; ${shardsPerWorker} are enough.`,

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
-import pg from 'pg';
+import type pg from 'pg';
 import { distributedTables } from './distributedTables.ts';
+import { notSent } from './notSent.ts';
 import type { Workers } from './openWorkers.ts';
 
 type Query = { text: string; values: unknown[]; name?: string };
@@ -24,7 +25,7 @@ export function runOnShard(
     const shape = shapeOf(query.text);
     const isOfShard = shape.relations?.every((name) => distributed.has(name)) ?? false;
     if (!isOfShard || shape.fields?.length === 0) return run(query);
-    const answer = isShardRow(query.text) ? undefined : await workers?.ask(tenantId, query);
+    const answer = await workers?.ask(tenantId, query);
     if (answer) return answer;
     if (!shape.fields) {
       const first = await run(query);
@@ -52,23 +53,11 @@ const maxShapes = 1000;
 function shapeOf(text: string): Shape {
   let shape = shapes.get(text);
   if (shape) return shape;
-  shape = {
-    relations: relationsOf(text),
-    key: `v${hash('sha1', text)}`,
-    ...(isShardRow(text) && { fields: [shardRow] }),
-  };
+  shape = { relations: relationsOf(text), key: `v${hash('sha1', text)}` };
   if (shapes.size >= maxShapes) shapes.clear();
   shapes.set(text, shape);
   return shape;
 }
-
-/**
- * The only column of a statement whose rows are texts as they are. What changes several tables has to be one, because Citus could
- * not run it for its columns to be known.
- */
-const shardRow = { name: 'shard_row', dataTypeID: 25 };
-
-const isShardRow = (text: string) => text.includes(`as ${shardRow.name} `);
 
 const relation = /\b(?:from|join|into|update)\s+([a-z_]\w*)\b(?!\s*\()/gi;
 const named = /\b([a-z_]\w*)\s+as\s+(?:not\s+)?(?:materialized\s+)?\(/gi;
@@ -95,7 +84,7 @@ function toCall(
   const columns = fields.map((_, index) => `c${index}`);
   const texts = columns.map((column) => `q.${column}::text`).join();
   const row = fields.length === 1 ? texts : `json_build_array(${texts})::text`;
-  const statement = isShardRow(text) ? text : `select ${row} from (${text}) q(${columns.join()})`;
+  const statement = `select ${row} from (${text}) q(${columns.join()})`;
   const places = values.map((_, index) => `$${index + 4}::text`).join();
   return {
     name: `shard_${values.length}`,
@@ -127,17 +116,6 @@ function toRows(
 
 const tables = distributedTables.map((table) => `'${table}'`).join();
 
-/** The error of a statement for a worker alone that Citus did not send there. */
-const notSent = 'VG001';
-
-/**
- * Whether Citus kept a statement that only a worker can run. It does so in a session in which planning a statement with parts has
- * once failed, until that session ends, and for a worker that lacks its metadata.
- */
-export function isNotSent(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && error.code === notSent;
-}
-
 /**
  * On the worker a statement reads the tables of the shard themselves, and stays prepared under its name. Elsewhere it runs as it
  * is, unless only a worker can run it.
@@ -161,7 +139,8 @@ export const createRunOnShard = `create or replace function run_on_shard(tenant 
             '\\1\\2' || relation || '_' || get_shard_id_for_distribution_column(relation::regclass, tenant), 'gi');
         end loop;
       else
-        if position('as ${shardRow.name} ' in statement) > 0 then
+        -- Processes of 0.13 change several tables by it.
+        if position('as shard_row ' in statement) > 0 then
           raise exception 'Citus did not send a statement to the worker of tenant %.', tenant
             using errcode = '${notSent}';
         end if;
