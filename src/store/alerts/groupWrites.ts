@@ -32,13 +32,13 @@ export async function insertGroupWrites(
       ${writes.some(isRetraction)}::boolean, ${at}::bigint, ${[...new Set(writes.flatMap(tenantsOf))]}::bigint[])`,
   );
   const rows = await tx.prepared<{ id: number; group: number; isOldest: boolean; isBehind: boolean }>(
-    sql`insert into group_write as added (chain_uid, shard_group, writes, findings, retracts, at, tenant_ids)
+    sql`with older as materialized (select shard_group, tenant_ids from group_write where chain_uid = ${chainUid})
+      insert into group_write as added (chain_uid, shard_group, writes, findings, retracts, at, tenant_ids)
       values ${join(values, ', ')}
       returning id, shard_group as "group",
-        not exists (select from group_write older
-          where older.chain_uid = added.chain_uid and older.shard_group = added.shard_group) as "isOldest",
-        exists (select from group_write older where older.chain_uid = added.chain_uid
-          and older.shard_group <> added.shard_group and older.tenant_ids && added.tenant_ids) as "isBehind"`,
+        not exists (select from older where older.shard_group = added.shard_group) as "isOldest",
+        exists (select from older
+          where older.shard_group <> added.shard_group and older.tenant_ids && added.tenant_ids) as "isBehind"`,
   );
   return rows.map((row) => ({ ...row, at, writes: writesByGroup.get(row.group) ?? [] }));
 }

@@ -1,3 +1,4 @@
+import { getOrThrow } from '../../lib/getOrThrow.ts';
 import { groupBy } from '../../lib/groupBy.ts';
 import { sql } from '../../lib/sql.ts';
 import { type Db, onlyRow } from '../db.ts';
@@ -8,7 +9,7 @@ const shareLock = 5;
 /** Of one shard it does not matter which it is. */
 const onlyWorker = 0;
 
-type Place = [tenantId: number, shard: number, worker: number];
+type Places = { shards: number[]; workers: Record<number, number> };
 
 /** The items of one shard, with one of its tenants. */
 export type HeldShard<Item> = { worker: number; tenantId: number; items: readonly Item[] };
@@ -32,11 +33,16 @@ export async function holdShards<Item>(
     return [{ worker: onlyWorker, tenantId, items }];
   }
   const { places } = onlyRow(
-    await tx.prepared<{ places: Place[] }>(sql`select hold_shards(${ids}::bigint[], ${shareLock}) as places`),
+    await tx.prepared<{ places: Places }>(sql`select hold_shards(${ids}::bigint[], ${shareLock}) as places`),
   );
-  const own = groupBy(items, tenantOf);
-  return Array.from(groupBy(places, ([, shard]) => shard).values(), (ofShard) => {
-    const [[tenantId, , worker]] = ofShard;
-    return { worker, tenantId, items: ofShard.flatMap(([id]) => own.get(id) ?? []) };
-  });
+  const shardOf = new Map(ids.map((id, n) => [id, places.shards[n]!]));
+  const held = Array.from(
+    groupBy(items, (item) => getOrThrow(shardOf, tenantOf(item))),
+    ([shard, own]) => {
+      const worker = places.workers[shard];
+      if (worker === undefined) throw new Error(`The shard ${shard} is on no worker.`);
+      return { shard, worker, tenantId: tenantOf(own[0]), items: own };
+    },
+  );
+  return held.toSorted((a, b) => a.worker - b.worker || a.shard - b.shard);
 }

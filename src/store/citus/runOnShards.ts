@@ -70,18 +70,18 @@ function prepare(text: string, marks: Marks): { statement: string; key: string }
 
 const tables = distributedTables.map((table) => `'${table}'`).join();
 
-/** Keeps the shards of these tenants where they are until the transaction ends, and says where that is, in the order of workers. */
+/** Keeps the shards of these tenants where they are until the transaction ends; their shards in this order, and where these are. */
 export const createHoldShards = `create or replace function hold_shards(tenants bigint[], lock integer)
     returns json language plpgsql as $$
   declare
     shards bigint[] := array(select get_shard_id_for_distribution_column('${distributedTables[0]}', id)
       from unnest(tenants) id);
+    held bigint[] := array(select distinct shard from unnest(shards) shard);
   begin
-    perform lock_shard_metadata(lock, array(select distinct s from unnest(shards) s));
+    perform lock_shard_metadata(lock, held);
     -- A statement of its own, which sees where they have moved to before they were locked.
-    return (select json_agg(json_build_array(t.id, t.shard, p.groupid) order by p.groupid, t.shard)
-      from unnest(tenants, shards) t(id, shard)
-      join pg_dist_placement p on p.shardid = t.shard and p.shardstate = 1);
+    return (select json_build_object('shards', shards, 'workers', json_object_agg(shardid, groupid))
+      from pg_dist_placement where shardid = any(held) and shardstate = 1);
   end $$`;
 
 /**
