@@ -245,6 +245,8 @@ describe('on Citus', () => {
       { query: 'message:proven' },
       { query: 'message:"2 of proven"' },
       { query: 'nothing' },
+      { size: 0 },
+      { size: 0, query: 'message:proven' },
     ];
     const path = `contract/${world.contract.id}/detector/alert/search`;
     const totals = async (as: string) =>
@@ -254,8 +256,11 @@ describe('on Citus', () => {
       [200, 4],
       [200, 1],
       [200, 0],
+      [200, 4],
+      [200, 4],
     ]);
-    expect((await totals(other)).map(({ status }) => status)).toEqual([404, 404, 404, 404]);
+    const refused = bodies.map(() => 404);
+    expect((await totals(other)).map(({ status }) => status)).toEqual(refused);
     const { connection } = citus.coordinator;
     const through = createStore(openPool(connection, () => {}));
     const pooled = openStore({ ...connection, isPooled: true }, () => {});
@@ -281,7 +286,7 @@ describe('on Citus', () => {
     ]);
     await Promise.all([through.close(), pooled.close()]);
     await api.ok('DELETE', `contract/${world.contract.id}`, undefined, { token });
-    expect((await totals(token)).map(({ status }) => status)).toEqual([404, 404, 404, 404]);
+    expect((await totals(token)).map(({ status }) => status)).toEqual(refused);
   });
 
   it('asks no worker for what was moved to another, though its rows are still there', async () => {

@@ -25,13 +25,9 @@ export async function searchJson(
 /** With more hits, looking the record up by itself takes no longer than proving it beside each of them. */
 const maxProven = 100;
 
-/** Whether statements that find hits, or count them on one server, can prove that the record of the scope exists. */
-export async function isProvable(
-  db: Db,
-  { proof }: DocumentScope,
-  { size = 10 }: DocumentSearch,
-): Promise<boolean> {
-  return proof !== undefined && size <= maxProven && (size > 0 || !(await db.isDistributed()));
+/** Whether the statements of a search can prove that the record of the scope exists. */
+export function isProvable({ proof }: DocumentScope, { size = 10 }: DocumentSearch): boolean {
+  return proof !== undefined && size <= maxProven;
 }
 
 /** The same as `searchJson`; where it is proven, the record that the scope is about need not be looked up. */

@@ -46,7 +46,7 @@ export function documentSearch<P extends TSchema>({
       if (!guess) return { json: await find(await scope(call, params)) };
       const { reports, replicas } = call.services;
       // A replica may not know yet that the record is gone.
-      if (!replicas && (await isProvable(reports, guess, body))) {
+      if (!replicas && isProvable(guess, body)) {
         const search = searchProven(reports, table, guess, body, shape.names, call.now);
         const [found] = await Promise.allSettled([search]);
         if (found.status === 'fulfilled' && found.value.isProven) return { json: found.value.json };
