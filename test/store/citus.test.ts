@@ -354,7 +354,8 @@ describe('on Citus', () => {
     const [first, second] = shards.filter(({ group }) => group === shards[0]!.group);
     const other = shards.find(({ group }) => group !== shards[0]!.group);
     const tenants = [second, other, first, first].map((shard, n) => shard!.tenants[n]!);
-    const texts = ['\u001d', 'a\u001fb', '"\\ {\u001e}', ''];
+    const numbered = Array.from({ length: 1_000 }, (_, n) => `\u001f${n};`).join('');
+    const texts = ['\u001d', 'a\u001fb', `"\\ {\u001e}${numbered}`, ''];
     const asked: string[] = [];
     const rows = await api.store.transaction((tx) =>
       perShard<number, [number, string, string | null, string[]]>(

@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto';
+import { hash, randomUUID } from 'node:crypto';
 import { type Sql, sql } from '../../lib/sql.ts';
 import { quoteElement } from '../quoteElement.ts';
 import { distributedTables } from './distributedTables.ts';
@@ -23,10 +23,12 @@ export function runOnShards(statements: readonly [ShardStatement, ...ShardStatem
 
 type Marks = { shard: string; value: string; null: string };
 
-/** Control characters, which few texts have; where one does, with a number that makes them occur in none. */
+/** The same for all calls, so that their statements stay prepared, and nothing that a sender of texts could know. */
+const processSuffix = randomUUID();
+
+/** Control characters, which few texts have; where one does, with a suffix that makes them occur in none. */
 function findMarks(texts: readonly (string | null)[]): Marks {
-  for (let number = 0; ; number++) {
-    const suffix = number === 0 ? '' : `${number};`;
+  for (let suffix = ''; ; suffix = suffix === '' ? processSuffix : randomUUID()) {
     const marks = { shard: `\u001d${suffix}`, value: `\u001f${suffix}`, null: `\u001e${suffix}` };
     if (texts.every((text) => text === null || Object.values(marks).every((mark) => !text.includes(mark))))
       return marks;
