@@ -13,7 +13,15 @@ export async function createCitusDatabase(
     }),
   );
   await ask(coordinator, `select citus_set_coordinator_host('${coordinator.host}', ${coordinator.port})`);
-  for (const { host, port } of workers) await ask(coordinator, `select citus_add_node('${host}', ${port})`);
+  // A worker that is added gets the roles, which are the same in all databases: adding it to two of them at once fails.
+  const lock = new Client({ ...coordinator, database: 'postgres' });
+  await lock.connect();
+  try {
+    await lock.query("select pg_advisory_lock(hashtext('citus_add_node'))");
+    for (const { host, port } of workers) await ask(coordinator, `select citus_add_node('${host}', ${port})`);
+  } finally {
+    await lock.end();
+  }
 }
 
 /** The workers that a coordinator knows; none on plain PostgreSQL. */

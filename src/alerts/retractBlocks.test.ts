@@ -21,6 +21,10 @@ let store: Store;
 beforeAll(async () => {
   database = await createTestDatabase('migrated');
   store = openStore(database.config, () => {});
+  // On Citus, alerts are looked for with the tenants that there are.
+  await store.query(
+    sql`insert into tenant (id, created_at, updated_at, name) select n, 0, 0, 'Tenant ' || n from generate_series(1, 11) n`,
+  );
 });
 afterAll(async () => {
   await store.close();
