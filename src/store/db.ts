@@ -12,17 +12,19 @@ import { runOnShard } from './citus/runOnShard.ts';
 import { type Connection, clientOf } from './openClient.ts';
 import { runPrepared } from './runPrepared.ts';
 import { nameOfRepeated, runRepeated } from './runRepeated.ts';
+import { type OnText, streamTexts } from './streamTexts.ts';
 import { isWorkerDown, toProblem, unavailable } from './toProblem.ts';
 
 export type PoolConfig = Connection;
 
 /** Runs statements: on the pool, or inside one transaction. */
 export type Db = {
-  query<Row extends pg.QueryResultRow>(statement: Sql): Promise<Row[]>;
+  /** `onText` takes the texts of a single column as they come, where that can be; rows that it does not get are returned. */
+  query<Row extends pg.QueryResultRow>(statement: Sql, onText?: OnText): Promise<Row[]>;
   /** For statements whose text never varies: PostgreSQL plans them once per connection. */
   prepared<Row extends pg.QueryResultRow>(statement: Sql): Promise<Row[]>;
   /** For statements with a text for each shape of a question: those that are repeated are prepared, a few per connection. */
-  repeated<Row extends pg.QueryResultRow>(statement: Sql): Promise<Row[]>;
+  repeated<Row extends pg.QueryResultRow>(statement: Sql, onText?: OnText): Promise<Row[]>;
   /**
    * Whether Citus distributes alerts, or another table, over workers: no statement may then change both these and others. A table
    * that is newer than the cluster may not be distributed yet.
@@ -209,10 +211,11 @@ const statsOf = (pool: pg.Pool) => ({
   waiting: pool.waitingCount,
 });
 
-type Statement = { text: string; values: unknown[]; name?: string };
+type Statement = { text: string; values: unknown[]; name?: string; onText?: OnText | undefined };
 type Run = (query: Statement) => Promise<pg.QueryResult>;
 
-function send(client: pg.ClientBase, { name, text, values }: Statement): Promise<pg.QueryResult> {
+function send(client: pg.ClientBase, { name, text, values, onText }: Statement): Promise<pg.QueryResult> {
+  if (onText) return streamTexts(client, { text, values }, onText);
   return name === undefined ? client.query({ text, values }) : runPrepared(client, { name, text, values });
 }
 
@@ -260,8 +263,8 @@ function createDb(run: Run, layout: Layout, { repeat = run, workers, askCoordina
       const repeatOnShard: Run = (config) => onShard(withRepeatedName(config));
       return createDb(onShard, layout, { repeat: repeatOnShard, askCoordinator });
     },
-    query: (statement) => query(render(statement)),
-    repeated: (statement) => query(render(statement), repeat),
+    query: (statement, onText) => query({ ...render(statement), onText }),
+    repeated: (statement, onText) => query({ ...render(statement), onText }, repeat),
     prepared: (statement) => {
       const { text, values } = renderCached(statement);
       return query({ name: statementName(text), text, values });

@@ -1,19 +1,24 @@
 import type pg from 'pg';
+import { type OnText, streamTexts } from './streamTexts.ts';
 
-type Query = { text: string; values: unknown[] };
+type Query = { text: string; values: unknown[]; onText?: OnText | undefined };
 
 /**
  * Runs a statement whose text belongs to one of many shapes of questions. What was asked before is prepared, so that PostgreSQL does
  * not plan every partition again; a connection keeps the few that it used last, because their plans take memory.
  */
-export async function runRepeated(client: pg.ClientBase, query: Query): Promise<pg.QueryResult> {
+export async function runRepeated(
+  client: pg.ClientBase,
+  { onText, ...query }: Query,
+): Promise<pg.QueryResult> {
+  const run = (named: pg.QueryConfig) => (onText ? streamTexts(client, named, onText) : client.query(named));
   const name = nameOfRepeated(query.text);
-  if (name === undefined) return client.query(query);
+  if (name === undefined) return run(query);
   const kept = keptNames.get(client) ?? new Set();
   keptNames.set(client, kept);
   if (!kept.delete(name) && kept.size >= maxKept) await forgetOldest(client, kept);
   kept.add(name);
-  return client.query({ ...query, name });
+  return run({ ...query, name });
 }
 
 /** Plans per connection, with some hundred kilobytes each. */

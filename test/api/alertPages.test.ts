@@ -1,3 +1,5 @@
+import { gunzipSync } from 'node:zlib';
+import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { alertUid } from '../../src/alerts/alertUid.ts';
 import { hashToken } from '../../src/lib/token.ts';
@@ -176,5 +178,29 @@ describe('a page of a search', () => {
       status: 'UNRESOLVED',
       finality: 'FINAL',
     });
+  });
+
+  it('is the same in many pieces, with its length or compressed', async () => {
+    const body = { size: count, trackTotalCount: 100_000 };
+    const read = (encoding: string) =>
+      request(`${api.url}/api/v1/${paths.contract}`, {
+        method: 'POST',
+        headers: {
+          authorization: `Bearer ${viewer}`,
+          'content-type': 'application/json',
+          'accept-encoding': encoding,
+        },
+        body: JSON.stringify(body),
+      });
+    const [plain, zipped] = await Promise.all([read('identity'), read('gzip')]);
+    const bytes = Buffer.from(await plain.body.arrayBuffer());
+    expect(Number(plain.headers['content-length'])).toBe(bytes.length);
+    expect(bytes.length).toBeGreaterThan(1_000_000);
+    expect(zipped.headers).toMatchObject({ 'content-encoding': 'gzip' });
+    expect(zipped.headers).not.toHaveProperty('content-length');
+    expect(gunzipSync(await zipped.body.arrayBuffer()).equals(bytes)).toBe(true);
+    const { data, total } = JSON.parse(bytes.toString());
+    expect(total).toBe(count);
+    expect(data.map(({ uid }: { uid: string }) => uid)).toEqual(findings.map(({ uid }) => uid));
   });
 });

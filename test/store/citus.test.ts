@@ -279,7 +279,7 @@ describe('on Citus', () => {
           0,
         );
         expect(isProven).toBe(true);
-        found.add(json);
+        found.add(json.toString());
       }
     expect([...found]).toEqual([
       expect.stringMatching(/^{"data":\[{"uid":".*","finality":"FINAL"}\],"total":1}$/),

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { createFairQueue } from '../../lib/createFairQueue.ts';
 import { hashToken } from '../../lib/token.ts';
@@ -250,7 +251,13 @@ function send(
   const isRead = request.method === 'GET' || request.method === 'HEAD';
   if (isRead && isCurrent(request.headers['if-none-match'], headers.etag)) return reply.code(304).send();
   if (stream) return sendStream(endpoint, request, reply, stream);
-  return reply.code(status).type('application/json; charset=utf-8').send(body);
+  reply.code(status).type('application/json; charset=utf-8');
+  if (typeof body === 'string') return reply.send(body);
+  reply.header(
+    'content-length',
+    body.reduce((sum, { length }) => sum + length, 0),
+  );
+  return reply.send(Readable.from(body, { objectMode: false }));
 }
 
 /** If-None-Match: the caller has this version already. */

@@ -24,8 +24,8 @@ export type Input<Params, Query, Body, File = unknown> = {
 
 export type Reply = {
   body?: unknown;
-  /** The body as JSON text, in place of one that has yet to become it. */
-  json?: string;
+  /** The body as JSON text, a long one in pieces of UTF-8, in place of one that has yet to become it. */
+  json?: string | Buffer[];
   /** The state of the record, from which its ETag is made. */
   etagOf?: unknown;
   headers?: Record<string, string>;

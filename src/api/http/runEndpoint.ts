@@ -19,7 +19,7 @@ type Checked = Input<unknown, unknown, unknown>;
 export type Answer = {
   status: number;
   headers: Record<string, string>;
-  body: string;
+  body: string | Buffer[];
   isSecret?: boolean;
   newToken?: string;
   cookie?: SessionCookie;
@@ -156,15 +156,15 @@ async function answer(endpoint: Endpoint, call: Call, input: Checked): Promise<A
     return { status: 202, headers, body: JSON.stringify(approval) };
   }
   const reply = await endpoint.handle(call, input);
-  const body = reply.json ?? JSON.stringify(reply.body);
+  const text = JSON.stringify(reply.body);
   const headers = { ...reply.headers };
   if (call.warnings.length > 0) headers.warning = call.warnings.map(toWarning).join(', ');
   if (reply.etagOf !== undefined)
-    headers.etag = etagOf(reply.etagOf === reply.body ? body : JSON.stringify(reply.etagOf));
+    headers.etag = etagOf(reply.etagOf === reply.body ? text : JSON.stringify(reply.etagOf));
   return {
     status: endpoint.status ?? 200,
     headers,
-    body,
+    body: reply.json ?? text,
     ...(reply.isSecret ? { isSecret: true } : {}),
     ...(reply.newToken === undefined ? {} : { newToken: reply.newToken }),
     ...(reply.cookie === undefined ? {} : { cookie: reply.cookie }),

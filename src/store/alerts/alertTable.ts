@@ -113,7 +113,7 @@ export const alertTable = defineDocumentTable(
     },
     eid: { sql: eidSql, store: 'text', type: 'keyword', hashed: 'whole' },
     txHash: { sql: txHashSql, json: txHashJson, store: 'text', type: 'foldedKeyword', hashed: 'whole' },
-    chainUid: { ...keyword('chain_uid'), hashed: 'whole' },
+    chainUid: { ...keyword('chain_uid'), hashed: 'whole', characters: /^[a-z_]*$/ },
     blockNumber: { ...number('block_number'), indexed: 'alone' },
     blockHash: {
       sql: blockHashSql,

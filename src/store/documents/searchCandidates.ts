@@ -1,5 +1,6 @@
 import { empty, integer, raw, type Sql, sql } from '../../lib/sql.ts';
 import { type Db, onlyRow } from '../db.ts';
+import type { OnText } from '../streamTexts.ts';
 import type { CompiledSearch } from './compileQuery.ts';
 import { isNewestFirst, type Order, type SortItem } from './documentSort.ts';
 import type { DocumentTable, Proof } from './documentTable.ts';
@@ -11,6 +12,8 @@ export type Page = {
   from: number;
   size: number;
   proof?: Proof | undefined;
+  /** Takes the texts of hits as they come, if the columns are one; other hits are returned. */
+  onText?: OnText | undefined;
   /** The statement of this page that is named so; made unless it was before. */
   reuse(name: string, make: () => Sql): Sql;
 };

@@ -10,13 +10,7 @@ import { countUpToByCells } from './countCells.ts';
 import { countHits, defaultTotal } from './countHits.ts';
 import { createReuse } from './createReuse.ts';
 import { isNewestFirst, rejectObjectSort, type SortItem, sortSql } from './documentSort.ts';
-import {
-  asSeenIn,
-  type DocumentScope,
-  type DocumentTable,
-  memberColumn,
-  type Proof,
-} from './documentTable.ts';
+import { asSeenIn, type DocumentScope, type DocumentTable, memberColumn } from './documentTable.ts';
 import { type Found, maxCandidates, type Page, type Row, searchCandidates } from './searchCandidates.ts';
 import { searchDeep } from './searchDeep.ts';
 
@@ -80,8 +74,8 @@ export async function findRows(
     columns,
     names,
     use = '',
-    proof,
-  }: { columns: Sql; names?: readonly string[]; use?: string; proof?: Proof | undefined },
+    ...rest
+  }: { columns: Sql; names?: readonly string[]; use?: string } & Pick<Page, 'proof' | 'onText'>,
   now: number,
 ): Promise<Found & { total: number }> {
   const { from = 0, size = 10, trackTotalCount = defaultTotal } = search;
@@ -93,7 +87,7 @@ export async function findRows(
   return reportSlowSearch(async () => {
     const compiled = await compileRepeated(db, table, scope, search, now);
     await rejectObjectSort(db, table, compiled.condition, search.sort);
-    const page = { columns, order, from, size, proof, reuse: createReuse(compiled, search, names, use) };
+    const page = { columns, order, from, size, ...rest, reuse: createReuse(compiled, search, names, use) };
     const newest = async () => (isNewestFirst(search.sort) ? searchNewest(run, compiled, page) : undefined);
     const hasFewHits = from + size <= fewHits;
     // Some documents have several of the terms.
@@ -116,7 +110,7 @@ export async function findRows(
     (await searchAll(run, table, compiled, page, search.sort));
     if (total !== undefined) return { data, total: Math.min(total, trackTotalCount), isProven };
     if (trackTotalCount === 0) return { data, total: 0 };
-    const counted = await countUpToByCells(db, table, scope, search, now, trackTotalCount, proof);
+    const counted = await countUpToByCells(db, table, scope, search, now, trackTotalCount, rest.proof);
     return {
       data,
       total: counted ?? (await countHits(run, table, scope, compiled, { limit: trackTotalCount, now })),
@@ -219,7 +213,7 @@ async function searchAll(
   db: Db,
   table: DocumentTable,
   { condition, ofTenant }: CompiledSearch,
-  { columns, order, from, size, reuse }: Page,
+  { columns, order, from, size, reuse, onText }: Page,
   sort: DocumentSearch['sort'],
 ): Promise<Found> {
   if (size === 0) return { data: [] };
@@ -236,7 +230,7 @@ async function searchAll(
   }
   if (from === 0) {
     const first = reuse('first', () => sql`select ${columns} ${found(empty)} limit ${integer(size)}`);
-    return { data: await db.query<Row>(first) };
+    return { data: await db.query<Row>(first, onText) };
   }
   // Later pages are cut on the narrow keys of an index before whole rows are fetched.
   const data = await db.query<Row>(

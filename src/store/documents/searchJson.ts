@@ -1,3 +1,4 @@
+import { createTextWriter } from '../../lib/createTextWriter.ts';
 import { raw, sql } from '../../lib/sql.ts';
 import type { Db } from '../db.ts';
 import { documentJson } from './documentJson.ts';
@@ -15,11 +16,19 @@ export async function searchJson(
   search: DocumentSearch,
   names: readonly string[],
   now: number,
-): Promise<string> {
+): Promise<string | Buffer[]> {
   const seen = asSeenIn(table, scope);
   const columns = sql`${documentJson(seen, names)} as json`;
-  const { data, total } = await findRows(db, seen, scope, search, { columns, names }, now);
-  return toJson(data, total);
+  const writer = createReplyWriter();
+  const { data, total } = await findRows(
+    db,
+    seen,
+    scope,
+    search,
+    { columns, names, onText: writer.add },
+    now,
+  );
+  return writer.end(data, total);
 }
 
 /** With more hits, looking the record up by itself takes no longer than proving it beside each of them. */
@@ -38,16 +47,31 @@ export async function searchProven(
   search: DocumentSearch,
   names: readonly string[],
   now: number,
-): Promise<{ json: string; isProven: boolean }> {
+): Promise<{ json: string | Buffer[]; isProven: boolean }> {
   const condition = scope.proof ?? raw('false');
   const columns = sql`${documentJson(table, names)} as json, ${condition} as proven`;
   const proof = search.size === 0 ? { condition, isProven: false } : undefined;
   const found = await findRows(db, table, scope, search, { columns, names, use: 'proven', proof }, now);
   const { data, total } = found;
   const isProven = data.length > 0 ? data.every(({ proven }) => proven === true) : found.isProven === true;
-  return { json: toJson(data, total), isProven: isProven || proof?.isProven === true };
+  const json = createReplyWriter().end(data, total);
+  return { json, isProven: isProven || proof?.isProven === true };
 }
 
-function toJson(data: readonly Row[], total: number): string {
-  return `{"data":[${data.map(({ json }) => json).join()}],"total":${total}}`;
+function createReplyWriter() {
+  const { write, end } = createTextWriter();
+  let separator = '{"data":[';
+  const add = (json: string): void => {
+    write(separator);
+    write(json);
+    separator = ',';
+  };
+  return {
+    add,
+    end: (rows: readonly Row[], total: number): string | Buffer[] => {
+      for (const { json } of rows) add(json as string);
+      write(`${separator === ',' ? '' : separator}],"total":${total}}`);
+      return end();
+    },
+  };
 }
