@@ -1,4 +1,3 @@
-import { splitHosts } from '../lib/splitHosts.ts';
 import { loadConfig } from '../runtime/config/loadConfig.ts';
 import { type Cluster, readCluster } from '../store/citus/readCluster.ts';
 import { readTopology, type ServerState } from '../store/readTopology.ts';
@@ -18,9 +17,8 @@ export async function doctor(): Promise<number> {
   const replicas = (await Promise.all(replicaUrls.map((url) => readTopology(url)))).flat();
   for (const server of servers) process.stdout.write(`${describe(server)}\n`);
   for (const replica of replicas) process.stdout.write(`replica ${describe(replica)}\n`);
-  const primary = servers.findIndex((server) => server.fault === undefined && !server.isStandby);
-  const coordinator = splitHosts(address)[primary];
-  const cluster = coordinator === undefined ? undefined : await readCluster(coordinator);
+  const primary = servers.find(takesWrites);
+  const cluster = primary && (await readCluster(primary.connectionString));
   if (cluster) process.stdout.write(`${describeCluster(cluster)}\n`);
   const faults = [...findFaults(servers, replicas), ...(cluster?.faults ?? [])];
   for (const fault of faults) process.stdout.write(`Fault: ${fault}\n`);
@@ -28,10 +26,22 @@ export async function doctor(): Promise<number> {
   return faults.length === 0 ? 0 : 1;
 }
 
+function isWorker(server: ServerState): boolean {
+  return server.fault === undefined && server.coordinator !== undefined;
+}
+
+function takesWrites(server: ServerState): boolean {
+  return server.fault === undefined && !server.isStandby && !isWorker(server);
+}
+
 function describe(server: ServerState): string {
   if (server.fault !== undefined) return `${server.name}: not reached (${server.fault})`;
-  const { name, version, isStandby, timeline, connections, maxConnections, watchers, standbys } = server;
-  const role = isStandby ? 'standby' : `takes writes, timeline ${timeline}, ${watchers} processes watch`;
+  const { name, version, timeline, connections, maxConnections, watchers, standbys } = server;
+  const role = takesWrites(server)
+    ? `takes writes, timeline ${timeline}, ${watchers} processes watch`
+    : isWorker(server)
+      ? 'worker of Citus'
+      : 'standby';
   const followers = standbys.map(
     (each) =>
       `\n  followed by ${each.name}: ${each.state ?? 'state hidden'}, ${each.sync ?? 'unknown'}, ` +
@@ -50,7 +60,7 @@ function findFaults(servers: readonly ServerState[], replicas: readonly ServerSt
   for (const { name, fault } of [...servers, ...replicas])
     if (fault !== undefined) faults.push(`${name} cannot be reached: ${fault}`);
   const reached = servers.filter((server) => server.fault === undefined);
-  const primaries = reached.filter(({ isStandby }) => !isStandby);
+  const primaries = reached.filter(takesWrites);
   if (primaries.length === 0) faults.push('No server of DATABASE_URL takes writes; promote a standby.');
   if (primaries.length > 1)
     faults.push(
@@ -58,7 +68,7 @@ function findFaults(servers: readonly ServerState[], replicas: readonly ServerSt
     );
   for (const { name, standbys, synchronousNames, connections, maxConnections, isPooled } of primaries) {
     if (isPooled) faults.push(`A pooler answers at ${name}; set DATABASE_DIRECT_URL to the server itself.`);
-    if (servers.length > 1 && standbys.length === 0)
+    if (servers.filter((server) => !isWorker(server)).length > 1 && standbys.length === 0)
       faults.push(`No standby follows ${name}; its loss would lose everything since the last backup.`);
     if (standbys.length > 0 && synchronousNames === '')
       faults.push(

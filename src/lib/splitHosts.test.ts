@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { splitHosts } from './splitHosts.ts';
+import { splitHosts, withHost } from './splitHosts.ts';
 
 it.each([
   ['postgres://u:p@db/vigil', ['postgres://u:p@db/vigil']],
@@ -20,4 +20,13 @@ it.each([
   ['postgres://u@/v?host=a,b&port=1,2', ['postgres://u@/v?host=a&port=1', 'postgres://u@/v?host=b&port=2']],
 ])('%s names %j', (address, single) => {
   expect(splitHosts(address)).toEqual(single);
+});
+
+it('names another server of the same database', () => {
+  expect(withHost('postgres://u:p%2C%40@a:1/vigil?sslmode=require', 'b', 2)).toBe(
+    'postgres://u:p%2C%40@/vigil?host=b&port=2&sslmode=require',
+  );
+  expect(withHost('postgres://u@/vigil?host=%2Frun%2Fa&port=5433', '/run/b', 5432)).toBe(
+    'postgres://u@/vigil?host=%2Frun%2Fb&port=5432',
+  );
 });

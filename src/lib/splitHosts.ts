@@ -3,10 +3,7 @@
  * `postgres://user@a:5432,b:5433/name`, or `postgres://user@/name?host=/run/a,/run/b&port=5432,5433`.
  */
 export function splitHosts(address: string): string[] {
-  const [, scheme = '', user = '', hosts = '', rest = ''] =
-    /^(\w+:\/\/)([^/?#]*@)?([^/?#]*)(.*)$/s.exec(address) ?? [];
-  const [path = '', query = ''] = splitAt(rest, '?');
-  const parameters = query.split('&').filter((each) => each && !each.startsWith('target_session_attrs='));
+  const { scheme, user, hosts, path, parameters } = parse(address);
   const named = listOf(parameters, 'host');
   const ports = listOf(parameters, 'port');
   const count = Math.max(hosts.split(',').length, named.length, ports.length);
@@ -18,6 +15,21 @@ export function splitHosts(address: string): string[] {
     const host = hosts.includes(',') ? (hosts.split(',')[i] ?? '') : hosts;
     return `${scheme}${user}${host}${path}${own.length > 0 ? `?${own.join('&')}` : ''}`;
   });
+}
+
+/** The address of another server with the same database, for the same user. */
+export function withHost(address: string, host: string, port: number): string {
+  const { scheme, user, path, parameters } = parse(address);
+  const others = parameters.filter((each) => !/^(host|port)=/.test(each));
+  return `${scheme}${user}${path}?${[`host=${encodeURIComponent(host)}`, `port=${port}`, ...others].join('&')}`;
+}
+
+function parse(address: string) {
+  const [, scheme = '', user = '', hosts = '', rest = ''] =
+    /^(\w+:\/\/)([^/?#]*@)?([^/?#]*)(.*)$/s.exec(address) ?? [];
+  const [path = '', query = ''] = splitAt(rest, '?');
+  const parameters = query.split('&').filter((each) => each && !each.startsWith('target_session_attrs='));
+  return { scheme, user, hosts, path, parameters };
 }
 
 function listOf(parameters: readonly string[], name: string): string[] {

@@ -6,7 +6,7 @@ import { attachEmbedded } from '../store/embedded/attachEmbedded.ts';
 import { startEmbedded } from '../store/embedded/startEmbedded.ts';
 import { migrate } from '../store/migrate.ts';
 import { openReplicas, type Replicas } from '../store/openReplicas.ts';
-import { watchPrimary } from '../store/watchPrimary.ts';
+import { isWorker, watchPrimary } from '../store/watchPrimary.ts';
 import type { Config } from './config/loadConfig.ts';
 
 /**
@@ -54,7 +54,12 @@ export async function openDatabase(
   const { databaseUrl } = config;
   if (!databaseUrl) return openMigrated(await bundledServer(config, log), log, limits, config.replicaUrls);
   try {
-    return await openMigrated(externalServer(config, databaseUrl, log), log, limits, config.replicaUrls);
+    return await openMigrated(
+      await externalServer(config, databaseUrl, log),
+      log,
+      limits,
+      config.replicaUrls,
+    );
   } catch (cause) {
     throw new Error('The PostgreSQL of DATABASE_URL cannot be used.', { cause });
   }
@@ -132,18 +137,18 @@ async function bundledServer(config: Config, log: Logger): Promise<DatabaseServe
   return { connection, at: dataFolder, lost, close: stop };
 }
 
-function externalServer(config: Config, address: string, log: Logger): DatabaseServer {
+async function externalServer(config: Config, address: string, log: Logger): Promise<DatabaseServer> {
   mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
-  const reach = (each: string): PoolConfig & { connectionString: string } => {
+  const reach = async (each: string): Promise<PoolConfig & { connectionString: string }> => {
     const addresses = splitHosts(each);
     const connectionString = addresses[0]!;
-    if (addresses.length === 1) return { connectionString };
+    if (addresses.length === 1 && !(await isWorker(connectionString))) return { connectionString };
     const onMove = ({ name }: { name: string }) =>
       log.warn({ server: name }, 'Another server takes writes now');
     return { connectionString, primary: watchPrimary(addresses, onMove) };
   };
-  const connection = reach(config.directUrl ?? address);
-  const pooled = config.directUrl === undefined ? undefined : { ...reach(address), isPooled: true };
+  const connection = await reach(config.directUrl ?? address);
+  const pooled = config.directUrl === undefined ? undefined : { ...(await reach(address)), isPooled: true };
   return {
     connection,
     ...(pooled && { pooled }),

@@ -1,14 +1,17 @@
 import pg from 'pg';
-import { splitHosts } from '../lib/splitHosts.ts';
+import { splitHosts, withHost } from '../lib/splitHosts.ts';
+import { findCoordinator } from './citus/findCoordinator.ts';
 import { presenceLock } from './watch/presenceLocks.ts';
 
 type Standby = { name: string; state: string | null; sync: string | null; lagBytes: number | null };
 
-export type ServerState = { name: string } & (
+export type ServerState = { name: string; connectionString: string } & (
   | { fault: string }
   | {
       fault?: undefined;
       isStandby: boolean;
+      /** The address of the coordinator of which it is a worker. */
+      coordinator: string | undefined;
       version: number;
       timeline: number | null;
       /** Behind a pooler the session that answers is not the one that was opened. */
@@ -22,9 +25,12 @@ export type ServerState = { name: string } & (
     }
 );
 
-/** What each server that an address names says of itself. */
+/** What each server that an address names says of itself, with the coordinator of which one is a worker. */
 export async function readTopology(address: string): Promise<ServerState[]> {
-  return Promise.all(splitHosts(address).map(readServer));
+  const named = await Promise.all(splitHosts(address).map(readServer));
+  const found = named.flatMap((server) => (server.fault === undefined ? (server.coordinator ?? []) : []));
+  const coordinators = await Promise.all([...new Set(found)].map(readServer));
+  return [...named, ...coordinators.filter(({ name }) => named.every((server) => server.name !== name))];
 }
 
 async function readServer(connectionString: string): Promise<ServerState> {
@@ -53,12 +59,15 @@ async function readServer(connectionString: string): Promise<ServerState> {
       from pg_stat_replication order by 1`,
     );
     const isPooled = pid !== (client as { processID?: number }).processID;
-    return { name, ...state, isPooled, standbys: standbys.rows };
+    const found = await findCoordinator(client);
+    const coordinator = found && withHost(connectionString, found.host, found.port);
+    return { name, connectionString, ...state, coordinator, isPooled, standbys: standbys.rows };
   } catch (error) {
     // The addresses of a server with several may each have failed.
     const reasons = error instanceof AggregateError ? error.errors : [error];
     return {
       name,
+      connectionString,
       fault: reasons.map((reason) => (reason instanceof Error ? reason.message : String(reason))).join(', '),
     };
   } finally {

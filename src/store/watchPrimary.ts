@@ -1,9 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { withHost } from '../lib/splitHosts.ts';
+import { findCoordinator } from './citus/findCoordinator.ts';
 
 export type Server = { readonly name: string; readonly host: string; readonly port: number };
 
-/** Of the servers of one database, the one that takes writes. */
+/** Of the servers of one database, the one that takes writes; of a cluster of Citus, its coordinator. */
 export type Primary = {
   /** Asks all servers if it is unknown; rejects when none takes writes. */
   find(): Promise<Server>;
@@ -26,7 +28,8 @@ const watchMs = 1000;
 
 /** Finds the primary, and asks it every second whether it still is, so that connections to a machine that vanished are noticed. */
 export function watchPrimary(addresses: readonly string[], onMove: (to: Server) => void): Primary {
-  const servers = addresses.map((connectionString) => ({ ...serverOf(connectionString), connectionString }));
+  const known = new Map<string, Server & { connectionString: string }>();
+  const servers = addresses.map(serverAt);
   const listeners = new Set<(primary: Server) => void>();
   let current: Server | undefined;
   let last: Server | undefined;
@@ -36,12 +39,22 @@ export function watchPrimary(addresses: readonly string[], onMove: (to: Server) 
   let isStopped = false;
   let timer: NodeJS.Timeout | undefined;
 
+  function serverAt(connectionString: string) {
+    const { host, port } = new pg.Client({ connectionString });
+    const name = `${host}:${port}`;
+    const server = known.get(name) ?? { name, host, port, connectionString };
+    known.set(name, server);
+    return server;
+  }
+
   async function search(): Promise<Server> {
     const answers: { server: Server; timeline: number }[] = [];
     const asked = servers.map(async (server) => {
-      const timeline = await askTimeline(server.connectionString);
-      if (timeline === undefined) throw new NoPrimary(`${server.name} takes no writes.`);
-      answers.push({ server, timeline });
+      const { timeline, coordinator } = await askServer(server.connectionString);
+      const writer = coordinator ? serverAt(coordinator) : server;
+      const written = coordinator ? (await askServer(coordinator)).timeline : timeline;
+      if (written === undefined) throw new NoPrimary(`${writer.name} takes no writes.`);
+      answers.push({ server: writer, timeline: written });
     });
     const all = Promise.allSettled(asked);
     await Promise.any(asked).then(
@@ -72,8 +85,9 @@ export function watchPrimary(addresses: readonly string[], onMove: (to: Server) 
   }
 
   async function watch(): Promise<void> {
-    const server = servers.find(({ name }) => name === current?.name);
-    const timeline = server && (await askTimeline(server.connectionString).catch(() => undefined));
+    const server = current && known.get(current.name);
+    const answer = server && (await askServer(server.connectionString).catch(() => undefined));
+    const timeline = answer?.timeline;
     // One that is only slow stays the primary as long as no other takes writes.
     if (timeline === undefined || timeline < newest) {
       finding ??= search().finally(() => {
@@ -106,13 +120,13 @@ export function watchPrimary(addresses: readonly string[], onMove: (to: Server) 
   };
 }
 
-function serverOf(connectionString: string): Server {
-  const { host, port } = new pg.Client({ connectionString });
-  return { name: `${host}:${port}`, host, port };
+/** Whether the server is a worker of Citus, which does not have what is not distributed; false if it does not answer. */
+export async function isWorker(connectionString: string): Promise<boolean> {
+  return (await askServer(connectionString).catch(() => undefined))?.coordinator !== undefined;
 }
 
-/** The timeline on which the server writes; undefined for a standby. */
-async function askTimeline(connectionString: string): Promise<number | undefined> {
+/** The timeline on which the server writes, undefined for a standby; or the coordinator of which it is a worker. */
+async function askServer(connectionString: string): Promise<{ timeline?: number; coordinator?: string }> {
   const client = new pg.Client({
     connectionString,
     application_name: 'vigil primary',
@@ -125,8 +139,10 @@ async function askTimeline(connectionString: string): Promise<number | undefined
     const { rows } = await client.query<{ file: string | null }>(
       `select case when not pg_is_in_recovery() then pg_walfile_name(pg_current_wal_lsn()) end as file`,
     );
+    const coordinator = await findCoordinator(client);
+    if (coordinator) return { coordinator: withHost(connectionString, coordinator.host, coordinator.port) };
     const file = rows[0]?.file;
-    return file ? Number.parseInt(file.slice(0, 8), 16) : undefined;
+    return file ? { timeline: Number.parseInt(file.slice(0, 8), 16) } : {};
   } finally {
     // A server that hangs must not hold up the search for another.
     void client.end().catch(() => undefined);

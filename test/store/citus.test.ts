@@ -26,6 +26,7 @@ import { openClient } from '../../src/store/openClient.ts';
 import { queueRetractions } from '../../src/store/scores/queueScores.ts';
 import { findUndoable } from '../../src/store/scores/undoChanges.ts';
 import { holdPending, insertPendingAlerts } from '../../src/store/watch/pendingAlerts.ts';
+import { ask, createCitusDatabase } from '../../testing/createCitusDatabase.ts';
 import { createWorkspace } from '../../testing/createWorkspace.ts';
 import { type Citus, startCitus, whyNoCitus } from '../../testing/startCitus.ts';
 import { type Json, startTestApi, type TestApi } from '../../testing/startTestApi.ts';
@@ -476,6 +477,51 @@ describe('on Citus', () => {
       store.transaction((tx) => retractAlerts(tx, [key], 'DROPPED', 1)),
     );
     expect(retracted).toMatchObject([{ uid }]);
+  });
+
+  it('is reached by the address of any of its servers, from the first start on', async () => {
+    const nodes = [citus.coordinator, ...citus.workers].map(({ connection }) => ({
+      ...connection,
+      database: 'second',
+    }));
+    const [coordinator, ...workers] = nodes;
+    await createCitusDatabase(coordinator!, workers);
+    const hosts = workers.map(({ host }) => encodeURIComponent(host));
+    const data = workspace.folder('by worker');
+    const env = { DATABASE_URL: `postgres://vigil@/second?host=${hosts[0]}` };
+    const moved = await workspace.run(['migrate', '--citus'], data, env);
+    expect(moved).toMatchObject({ code: 0, stdout: expect.stringContaining('alert: distributed') });
+    const [tables] = await ask(
+      workers[0]!,
+      "select count(*)::int as local from pg_class where relname = 'tenant'",
+    );
+    expect(tables).toEqual({ local: 0 });
+    const told = await workspace.run(['doctor'], data, env);
+    expect(told.stdout).toMatch(
+      /: PostgreSQL \d+, worker of Citus, [\s\S]*: PostgreSQL \d+, takes writes, [\s\S]*over 2 workers/,
+    );
+    expect(told).toMatchObject({ code: 0, stdout: expect.stringContaining('Nothing is wrong') });
+    const vigil = await workspace.serve(data, {
+      DATABASE_URL: `postgres://vigil@/second?host=${hosts.toReversed().join()}`,
+      VIGIL_ADMIN_TOKEN: 'token-of-an-administrator-by-worker',
+      VIGIL_CORS_ORIGINS: 'https://console.example.com',
+    });
+    const { detector } = await createWorld(vigil);
+    const ending = new AbortController();
+    const stream = await fetch(`${vigil.url}/api/v1/alert/stream`, {
+      headers: { authorization: 'Bearer token-of-an-administrator-by-worker' },
+      signal: ending.signal,
+    });
+    const reader = stream.body!.pipeThrough(new TextDecoderStream()).getReader();
+    await vigil.ok('PUT', `detector/${detector.id}`, { source: 'EXTERNAL' });
+    await vigil.ok('POST', `detector/${detector.id}/alert`, {
+      alerts: [{ eid: 'by-worker', message: 'Seen through a worker' }],
+    });
+    let text = '';
+    while (!text.includes('Seen through a worker')) text += (await reader.read()).value ?? '';
+    ending.abort();
+    expect((await vigil.ok('POST', 'alert/search', { query: 'message:worker' })).total).toBe(1);
+    expect(await vigil.stop()).toMatchObject({ code: 0 });
   });
 
   it('answers 503 for the tenants of a worker that died and serves the others, until it is back', async () => {
