@@ -48,20 +48,21 @@ export function watchPrimary(addresses: readonly string[], onMove: (to: Server) 
   }
 
   async function search(): Promise<Server> {
-    const answers: { server: Server; timeline: number }[] = [];
+    const answers: { server: Server; timeline: number; isNamed: boolean }[] = [];
     const asked = servers.map(async (server) => {
       const { timeline, coordinator } = await askServer(server.connectionString);
       const writer = coordinator ? serverAt(coordinator) : server;
       const written = coordinator ? (await askServer(coordinator)).timeline : timeline;
       if (written === undefined) throw new NoPrimary(`${writer.name} takes no writes.`);
-      answers.push({ server: writer, timeline: written });
+      answers.push({ server: writer, timeline: written, isNamed: !coordinator });
     });
     const all = Promise.allSettled(asked);
     await Promise.any(asked).then(
       () => Promise.race([all, sleep(graceMs)]),
       () => all,
     );
-    const found = answers.sort((a, b) => b.timeline - a.timeline)[0];
+    // A worker may know the coordinator by another name than the caller; that of the caller stays, or it would seem to have moved.
+    const found = answers.sort((a, b) => b.timeline - a.timeline || Number(b.isNamed) - Number(a.isNamed))[0];
     if (!found || found.timeline < newest)
       throw new NoPrimary(
         `None of ${servers.map(({ name }) => name).join(', ')} takes writes at the moment.`,
