@@ -38,7 +38,9 @@ import { whilePrepared } from '../support/whilePrepared.ts';
 
 it('says what is missing where there is no Citus', async ({ skip }) => {
   skip(inject('citusWorkers').length > 0, 'The server of this run has Citus.');
-  await expect(distribute({ ...inject('postgres') }, () => {})).rejects.toThrow(/has no Citus|extension citus cannot be created/);
+  await expect(distribute({ ...inject('postgres') }, () => {})).rejects.toThrow(
+    /has no Citus|extension citus cannot be created/,
+  );
 });
 
 const missing = await whyNoCitus();

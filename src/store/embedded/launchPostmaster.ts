@@ -93,11 +93,14 @@ function toArguments({ cluster, socketFolder, hbaFile, settings }: Launch): stri
   return ['-D', cluster, ...Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`])];
 }
 
-/** A sixteenth of the memory, of which only as much is used as there is data. */
+/**
+ * An eighth of the memory, of which only as much is used as there is data. Totals of years of alerts read most of their pages, which are
+ * copied from the system's cache each time where they do not fit.
+ */
 function sharedMegabytes(): number {
   const limit = process.constrainedMemory() || Number.POSITIVE_INFINITY;
   const megabytes = Math.min(totalmem(), limit) / 2 ** 20;
-  return Math.max(128, Math.min(1024, Math.floor(megabytes / 16)));
+  return Math.max(128, Math.min(8192, Math.floor(megabytes / 8)));
 }
 
 async function isReady(
