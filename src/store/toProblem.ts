@@ -34,10 +34,14 @@ export function toProblem(error: unknown): unknown {
  */
 export function isWorkerDown(error: unknown): boolean {
   if (!(error instanceof pg.DatabaseError) || error.severity === 'FATAL') return false;
-  if (/connection to the remote node|connection marked as essential/.test(error.message)) return true;
+  if (workerLost.test(error.message)) return true;
   const isRemote = /while executing command on/.test(error.where ?? '');
   return isRemote && /^(08|57P|XX000)/.test(error.code ?? '');
 }
+
+/** What Citus says before a statement reaches a worker, and when it is to commit there. */
+const workerLost =
+  /connection to the remote node|connection marked as essential|could not (commit transaction for shard|establish (any )?connections?|find an available connection|connect to any active placements)/;
 
 /** What Citus reports as an internal error when its own server is killed under a statement. */
 const coordinatorDied = 'postmaster was shut down';
