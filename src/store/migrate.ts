@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import type pg from 'pg';
 import { codeFile } from '../lib/codeFile.ts';
+import { findCoordinator } from './citus/findCoordinator.ts';
 import { ensureShardFunctions } from './citus/shardFunctions.ts';
 import { type Connection, openClient } from './openClient.ts';
 
@@ -18,6 +19,7 @@ export async function migrate(config: Connection): Promise<string[]> {
   await client.connect();
   try {
     await refuseOldServer(client);
+    await refuseWorker(client);
     await client.query('select pg_advisory_lock($1)', [migrationLock]);
     await client.query(
       `create table if not exists migration (
@@ -79,4 +81,13 @@ async function refuseOldServer(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ server_version_num: string }>('show server_version_num');
   const version = Math.floor(Number(rows[0]?.server_version_num) / 10_000);
   if (version < 15) throw new Error(`PostgreSQL ${version} is too old: Vigil needs PostgreSQL 15 or newer.`);
+}
+
+/** It has only what its coordinator gives it. One that was too slow to say so when it was asked where to connect comes here. */
+async function refuseWorker(client: pg.Client): Promise<void> {
+  const coordinator = await findCoordinator(client);
+  if (coordinator)
+    throw new Error(
+      `The server is a worker of Citus; its coordinator is ${coordinator.host}:${coordinator.port}.`,
+    );
 }

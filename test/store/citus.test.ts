@@ -488,6 +488,7 @@ describe('on Citus', () => {
     }));
     const [coordinator, ...workers] = nodes;
     await createCitusDatabase(coordinator!, workers);
+    await expect(migrate(workers[0]!)).rejects.toThrow(`its coordinator is ${coordinator!.host}:5432.`);
     const hosts = workers.map(({ host }) => encodeURIComponent(host));
     const data = workspace.folder('by worker');
     const env = { DATABASE_URL: `postgres://vigil@/second?host=${hosts[0]}` };
