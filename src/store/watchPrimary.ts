@@ -64,9 +64,7 @@ export function watchPrimary(addresses: readonly string[], onMove: (to: Server) 
     // A worker may know the coordinator by another name than the caller; that of the caller stays, or it would seem to have moved.
     const found = answers.sort((a, b) => b.timeline - a.timeline || Number(b.isNamed) - Number(a.isNamed))[0];
     if (!found || found.timeline < newest)
-      throw new NoPrimary(
-        `None of ${servers.map(({ name }) => name).join(', ')} takes writes at the moment.`,
-      );
+      throw new NoPrimary(`None of ${[...known.keys()].join(', ')} takes writes at the moment.`);
     newest = found.timeline;
     current = found.server;
     if (last && last !== current) {
