@@ -125,16 +125,15 @@ export function createGroupLanes(options: Options) {
     );
     const byId = new Map([...own, ...stored.map((row) => [row.id, row] as const)]);
     const rows = ids.flatMap((id) => byId.get(id) ?? []);
+    const findings = rows.flatMap(({ writes }) => findingsOf(writes));
+    const tenantIds = [...new Set(findings.map(({ tenantId }) => tenantId))];
     // The words go to the same server as the alerts, where a transaction of their own would cost as much as theirs.
-    await prepareRaise(
-      store,
-      rows.flatMap(({ writes }) => findingsOf(writes)),
-      key.group,
-    );
+    await prepareRaise(store, findings, key.group);
     const isWritten = await store
       .transaction(async (tx) => {
         // Another process has written some of them.
-        if ((await deleteGroupWrites(tx, ids)) < ids.length || rows.length < ids.length) throw new Taken();
+        const gone = await deleteGroupWrites(tx, ids, tenantIds);
+        if (gone < ids.length || rows.length < ids.length) throw new Taken();
         // An action must not fire for what is known to be taken back.
         const later = ids.length === maxRows ? await findLaterRetractions(tx, key, last) : [];
         for (const { writes, at } of [...rows, ...later])

@@ -2,7 +2,7 @@ import pg from 'pg';
 import { settleAll } from '../lib/settleAll.ts';
 import { render, renderCached, type Sql } from '../lib/sql.ts';
 import { Problem } from '../model/errors.ts';
-import { bindCoordinators } from './citus/bindCoordinators.ts';
+import { bindCoordinators, needsCoordinator } from './citus/bindCoordinators.ts';
 import { type DistributedTable, distributedTables } from './citus/distributedTables.ts';
 import { keepAnswers, noteStatement, noteWrites } from './citus/keepAnswers.ts';
 import { isNotSent } from './citus/notSent.ts';
@@ -236,8 +236,9 @@ function createDb(run: Run, layout: Layout, { repeat = run, workers, askCoordina
     runOnce = run,
   ): Promise<Row[]> => {
     try {
-      return (await runOnce(isAlertDistributed() ? await bindCoordinators(config, askCoordinator) : config))
-        .rows;
+      // Without a wait where there is nothing to bind, so that no later statement is sent before it.
+      const isBound = isAlertDistributed() && needsCoordinator(config.text);
+      return (await runOnce(isBound ? await bindCoordinators(config, askCoordinator) : config)).rows;
     } catch (error) {
       // Its tables were distributed while this process ran.
       if (layout.distributed && !hasAll(layout.distributed) && isUnsupported(error)) {

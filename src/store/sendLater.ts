@@ -1,4 +1,5 @@
-import type { Sql } from '../lib/sql.ts';
+import { renderCached, type Sql } from '../lib/sql.ts';
+import { needsCoordinator } from './citus/bindCoordinators.ts';
 import type { Db } from './db.ts';
 
 /**
@@ -6,7 +7,7 @@ import type { Db } from './db.ts';
  * locked is held for no longer than they take; it fails as a whole if one of them does.
  */
 export async function sendLater(db: Db, statement: Sql): Promise<void> {
-  // Citus may ask the coordinator for values first, and a later statement could overtake it.
-  if (!db.keepUnawaited || (await db.isDistributed())) await db.prepared(statement);
+  // Where alerts are distributed, the coordinator may be asked for values first, and a later statement could overtake it.
+  if (!db.keepUnawaited || needsCoordinator(renderCached(statement).text)) await db.prepared(statement);
   else db.keepUnawaited(db.prepared(statement));
 }

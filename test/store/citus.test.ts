@@ -4,6 +4,7 @@ import type { Finding } from '../../src/model/alert.ts';
 import { everything } from '../../src/model/principal.ts';
 import { lastAlertEvent, readAlertEvents } from '../../src/store/alerts/alertEvents.ts';
 import { alertTable } from '../../src/store/alerts/alertTable.ts';
+import { deleteGroupWrites } from '../../src/store/alerts/groupWrites.ts';
 import { findIncidentStates } from '../../src/store/alerts/incidents.ts';
 import { ensurePartitions } from '../../src/store/alerts/partitions.ts';
 import { renewRollups } from '../../src/store/alerts/renewRollups.ts';
@@ -320,6 +321,32 @@ describe('on Citus', () => {
     await moveTenant(tenant.id);
     expect(await search(worlds[0]!, 'name:held')).toEqual([]);
     await moveTenant(tenant.id);
+  });
+
+  it('holds the shards of what waited to be written from when it is taken, and not a second time', async () => {
+    const ids = worlds.map(({ tenant }) => tenant.id);
+    const asked: string[] = [];
+    const holds = await api.store.transaction(async (tx) => {
+      const noted: typeof tx = {
+        ...tx,
+        prepared: (statement) => {
+          asked.push(render(statement).text);
+          return tx.prepared(statement);
+        },
+      };
+      expect(await deleteGroupWrites(noted, [], ids)).toBe(0);
+      await expect(moveTenant(ids[0]!, 'set lock_timeout = 500;')).rejects.toThrow('lock timeout');
+      const counted = sql`with counted as (select count(*) from alert) select count::text as shard_row from counted`;
+      for (const items of [ids, ids.slice(0, 1)])
+        await perShard(
+          noted,
+          items,
+          (id) => id,
+          () => counted,
+        );
+      return asked.filter((text) => /hold_shards|lock_shard/.test(text)).length;
+    });
+    expect(holds).toBe(1);
   });
 
   it('writes on when sessions of the coordinator send nothing to workers any more', async () => {

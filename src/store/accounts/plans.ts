@@ -53,10 +53,11 @@ const planColumns = `p.id, p.name, p.max_users as "maxUsers", p.max_contracts as
 
 /** The plan of the newest running subscription, else the free plan; a from clause, in which the plan is `p`. */
 export function currentPlan(tenantId: Sql, now: number): Sql {
-  return sql`plan p left join subscription s on s.plan_id = p.id and s.tenant_id = ${tenantId} and s.status = 'ACTIVE'
-      and s.start_date <= ${now}::bigint and s.expiration_date > ${now}::bigint
-    where s.id is not null or p.is_free
-    order by s.start_date desc nulls last, s.id desc nulls last limit 1`;
+  return sql`plan p where p.id = coalesce(
+      (select s.plan_id from subscription s where s.tenant_id = ${tenantId} and s.status = 'ACTIVE'
+        and s.start_date <= ${now}::bigint and s.expiration_date > ${now}::bigint
+        order by s.start_date desc, s.id desc limit 1),
+      (select f.id from plan f where f.is_free))`;
 }
 
 export async function findPlan(db: Db, tenantId: number, now: number): Promise<Plan> {

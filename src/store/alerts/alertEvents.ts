@@ -6,6 +6,7 @@ import { type Db, onlyRow } from '../db.ts';
 import { selectDocument } from '../documents/searchDocuments.ts';
 import { nowMs } from '../fragments.ts';
 import { inChunks } from '../inChunks.ts';
+import { sendLater } from '../sendLater.ts';
 import { alertTable } from './alertTable.ts';
 
 type AlertEventType = 'raised' | 'retracted' | 'resolved' | 'changed';
@@ -46,9 +47,10 @@ export async function insertAlertEvents(
 ): Promise<void> {
   if (alerts.length === 0) return;
   const rows = toEventRows(alerts);
-  await tx.prepared(
+  await sendLater(
+    tx,
     sql`insert into alert_event (tenant_id, alert_uids, type, at)
-      select tenant_id, uids::uuid[], ${type}, ${nowMs}
+      select tenant_id, uids::uuid[], ${type}, (select ${nowMs})
       from unnest(${rows.map(({ tenantId }) => tenantId)}::bigint[],
         ${rows.map(({ uids }) => `{${uids.join()}}`)}::text[]) e(tenant_id, uids)`,
   );

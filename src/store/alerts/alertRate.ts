@@ -1,3 +1,4 @@
+import { getOrThrow } from '../../lib/getOrThrow.ts';
 import { raw, sql } from '../../lib/sql.ts';
 import { severities } from '../../model/enumerations.ts';
 import { currentPlan } from '../accounts/plans.ts';
@@ -15,10 +16,12 @@ export type RateWindow = {
 };
 
 const sumOfCells = raw(severities.map((_, n) => `r.counts[${n + 1}] + excluded.counts[${n + 1}]`).join());
-const cellsBefore = raw(
-  severities.map((_, n) => `c.counts[${n + 1}] - p.added[${n + 1}] + coalesce(o.c${n + 1}, 0)`).join(),
-);
-const sumsOfOthers = raw(severities.map((_, n) => `sum(r.counts[${n + 1}])::int4 as c${n + 1}`).join());
+
+type CountedWindow = Omit<RateWindow, 'before'> & {
+  counts: number[];
+  /** Of other chains. */
+  others: number[][] | null;
+};
 
 /**
  * Adds alerts of a chain, counted by severity, to the current rate window of each tenant, by its plan. What other chains have not
@@ -30,26 +33,30 @@ export async function addToAlertRates(
   counts: ReadonlyMap<number, readonly number[]>,
   now: number,
 ): Promise<RateWindow[]> {
-  const added = Array.from(counts.values(), (cells) => `{${cells.join()}}`);
-  return tx.prepared<RateWindow>(
-    sql`with added as (
-        select tenant_id, counts::int4[] as counts
-        from unnest(${[...counts.keys()]}::bigint[], ${added}::text[]) a(tenant_id, counts)),
-      plans as (
-        select a.tenant_id, a.counts as added, p.detector_rate_limit as rate_limit,
+  const lists = Array.from(counts.values(), (cells) => `{${cells.join()}}`);
+  const windows = await tx.prepared<CountedWindow>(
+    sql`with plans as (
+        select a.tenant_id, a.counts, p.detector_rate_limit as rate_limit,
           greatest(p.detector_rate_limit_duration, 1) as duration
-        from added a cross join lateral (select p.* from ${currentPlan(sql`a.tenant_id`, now)}) p),
+        from unnest(${[...counts.keys()]}::bigint[], ${lists}::text[]) a(tenant_id, counts)
+          cross join lateral (select p.* from ${currentPlan(sql`a.tenant_id`, now)}) p),
       counted as (
         insert into alert_rate as r (tenant_id, window_start, chain_uid, counts)
-        select tenant_id, ${now}::bigint - ${now}::bigint % duration, ${chainUid}, added from plans order by tenant_id
+        select tenant_id, ${now}::bigint - ${now}::bigint % duration, ${chainUid}, counts::int4[]
+        from plans order by tenant_id
         on conflict (tenant_id, window_start, chain_uid) do update set counts = array[${sumOfCells}]
         returning tenant_id, window_start, counts, noticed)
-      select c.tenant_id as "tenantId", array[${cellsBefore}] as before, p.rate_limit as limit,
-        p.duration as "durationMs", c.window_start as start, greatest(c.noticed, o.noticed) as noticed
+      select c.tenant_id as "tenantId", c.counts, p.rate_limit as limit, p.duration as "durationMs",
+        c.window_start as start, greatest(c.noticed, o.noticed) as noticed, o.counts as others
       from counted c join plans p using (tenant_id)
-        cross join lateral (select max(r.noticed) as noticed, ${sumsOfOthers} from alert_rate r
+        cross join lateral (select max(r.noticed) as noticed, json_agg(r.counts) as counts from alert_rate r
           where r.tenant_id = c.tenant_id and r.window_start = c.window_start and r.chain_uid <> ${chainUid}) o`,
   );
+  return windows.map(({ counts: own, others, ...window }) => {
+    const added = getOrThrow(counts, window.tenantId);
+    const ofOthers = (cell: number) => others?.reduce((sum, cells) => sum + cells[cell]!, 0) ?? 0;
+    return { ...window, before: own.map((count, cell) => count - added[cell]! + ofOthers(cell)) };
+  });
 }
 
 /** Records up to which severity the suppression was reported; the row is locked since its counts were changed. */

@@ -1,7 +1,8 @@
 import { storableJson } from '../../lib/json.ts';
-import { join, sql } from '../../lib/sql.ts';
+import { join, raw, sql } from '../../lib/sql.ts';
 import type { AlertWrite } from '../../model/alertWrite.ts';
-import type { Db } from '../db.ts';
+import { holdSql, noteHeld, type Places } from '../citus/holdShards.ts';
+import { type Db, onlyRow } from '../db.ts';
 
 /** The shard group of each tenant: the alerts of a group are stored together, so that one transaction on one server writes them. */
 export type FindGroups = (db: Db, tenantIds: Iterable<number>) => Promise<ReadonlyMap<number, number>>;
@@ -64,10 +65,25 @@ export async function readGroupWrites(db: Db, ids: readonly number[]): Promise<G
   return rows.map(readRow);
 }
 
-/** Deletes these rows; returns how many there were. Waits for another process that writes them. */
-export async function deleteGroupWrites(tx: Db, ids: readonly number[]): Promise<number> {
-  const rows = await tx.prepared(sql`delete from group_write where id = any(${ids}::bigint[]) returning id`);
-  return rows.length;
+/**
+ * Deletes these rows; returns how many there were. Waits for another process that writes them. Holds the shards of these tenants,
+ * because what follows would need a statement of its own for that.
+ */
+export async function deleteGroupWrites(
+  tx: Db,
+  ids: readonly number[],
+  tenantIds: readonly number[],
+): Promise<number> {
+  const isHeld = tenantIds.length > 0 && (await tx.isDistributed());
+  const places = isHeld ? holdSql(tenantIds) : raw('null');
+  // It holds the shards after all rows are gone, in the order of all transactions.
+  const rows = await tx.prepared<{ count: number; places: Places | null }>(
+    sql`with gone as (delete from group_write where id = any(${ids}::bigint[]) returning id)
+      select count(*) as count, ${places} as places from gone`,
+  );
+  const gone = onlyRow(rows);
+  if (gone.places) noteHeld(tx, tenantIds, gone.places);
+  return gone.count;
 }
 
 /** What rows after this one take back. */

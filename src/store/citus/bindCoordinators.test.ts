@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { render, sql } from '../../lib/sql.ts';
-import { bindCoordinators, chainHeights, contractProof } from './bindCoordinators.ts';
+import { bindCoordinators, chainHeights, contractProof, needsCoordinator } from './bindCoordinators.ts';
 
 const heights = { final: { ethereum: 7 }, confirmed: { ethereum: 9 } };
 
@@ -17,6 +17,7 @@ async function bind(text: string, values: unknown[], row: Record<string, unknown
 it('asks for nothing where a worker has all', async () => {
   const query = { text: 'select name from alert where tenant_id = $1', values: [1] };
   expect(await bind(query.text, query.values)).toEqual({ bound: query, asked: [] });
+  expect(needsCoordinator(query.text)).toBe(false);
 });
 
 it('binds the heights of chains as values', async () => {
@@ -51,4 +52,10 @@ it('binds the proof wherever a statement has it', async () => {
     values: [true, true, true, true],
   });
   expect(asked).toEqual([['vigil_heights_proof', [5, 3]]]);
+});
+
+it('knows which statements need it', () => {
+  for (const height of ['final', 'confirmed'] as const)
+    expect(needsCoordinator(`select ${chainHeights(height)}`)).toBe(true);
+  expect(needsCoordinator(render(sql`select ${contractProof(5, 3)}`).text)).toBe(true);
 });

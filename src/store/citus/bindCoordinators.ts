@@ -29,6 +29,11 @@ const readProof = (values: unknown[]): Query => ({
   values,
 });
 
+/** Whether a statement may read what the coordinator alone knows. */
+export function needsCoordinator(text: string): boolean {
+  return text.includes('from chain_cursor)') || text.includes('exists (select 1 from contract c where');
+}
+
 /**
  * The statement with what the coordinator alone knows as values, which one statement reads there: the heights of chains and whether
  * a contract is there. Citus would send both to the worker as files for each statement that reads them beside alerts.
