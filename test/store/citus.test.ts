@@ -1,3 +1,5 @@
+import { appendFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
 import { render, sql } from '../../src/lib/sql.ts';
 import type { Finding } from '../../src/model/alert.ts';
@@ -550,9 +552,37 @@ describe('on Citus', () => {
     let text = '';
     while (!text.includes('Seen through a worker')) text += (await reader.read()).value ?? '';
     ending.abort();
-    expect((await vigil.ok('POST', 'alert/search', { query: 'message:worker' })).total).toBe(1);
-    expect(await vigil.stop()).toMatchObject({ code: 0 });
+    const count = async () => (await vigil.ok('POST', 'alert/search', { query: 'message:worker' })).total;
+    expect(await count()).toBe(1);
+
+    // Only the workers know where the coordinator is now.
+    await moveCoordinator(coordinator!, 5433);
+    try {
+      await until(() => count().catch(() => undefined));
+      await vigil.ok('POST', `detector/${detector.id}/alert`, {
+        alerts: [{ eid: 'moved', message: 'Seen through a worker after the move' }],
+      });
+      expect(await count()).toBe(2);
+      expect(await vigil.stop()).toMatchObject({ code: 0 });
+      expect((await workspace.run(['doctor'], data, env)).stdout).toContain(
+        `${coordinator!.host}:5433: PostgreSQL`,
+      );
+    } finally {
+      await moveCoordinator(coordinator!, 5432);
+    }
   });
+
+  /** As after a failover to another machine: the old address is gone, and the new coordinator tells its workers. */
+  async function moveCoordinator(
+    connection: typeof citus.coordinator.connection,
+    port: number,
+  ): Promise<void> {
+    const { dataFolder, kill, start } = citus.coordinator;
+    await kill();
+    await appendFile(join(dataFolder, 'postgresql.conf'), `port = ${port}\n`);
+    await start();
+    await ask({ ...connection, port }, `select citus_set_coordinator_host('${connection.host}', ${port})`);
+  }
 
   it('answers 503 for the tenants of a worker that died and serves the others, until it is back', async () => {
     const [lost, kept] = [1, 2].map((group) => worlds.find(({ tenant }) => groups.get(tenant.id) === group));

@@ -57,7 +57,7 @@ export function currentPlan(tenantId: Sql, now: number): Sql {
       (select s.plan_id from subscription s where s.tenant_id = ${tenantId} and s.status = 'ACTIVE'
         and s.start_date <= ${now}::bigint and s.expiration_date > ${now}::bigint
         order by s.start_date desc, s.id desc limit 1),
-      (select f.id from plan f where f.is_free))`;
+      (select p.id from plan p where p.is_free))`;
 }
 
 export async function findPlan(db: Db, tenantId: number, now: number): Promise<Plan> {
