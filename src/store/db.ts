@@ -37,6 +37,8 @@ export type Db = {
    * when the one before has ended; `sendLater` is for callers.
    */
   readonly keepUnawaited?: ((statement: Promise<unknown>) => void) | undefined;
+  /** The shards of tenants, as far as they are known; absent where a caller makes its own. */
+  readonly shardOf?: Map<number, number>;
   /** What is cached of the database belongs to it; absent in a transaction, which may have changed what is cached. */
   readonly cacheKey?: object;
 };
@@ -91,7 +93,7 @@ const limits = { statement_timeout: 15_000, idle_in_transaction_session_timeout:
 
 /** Leaves nothing in a session: every statement runs in a transaction, and none is kept prepared. */
 function createPooledStore(pool: pg.Pool, begin: string): Store {
-  const layout: Layout = {};
+  const layout: Layout = { shardOf: new Map() };
   const once = (query: pg.QueryConfig) =>
     transactionOnce(pool, (_tx, client) => client.query(unnamed(query)), layout, begin);
   return {
@@ -161,7 +163,7 @@ export function createStore(
   pool: pg.Pool,
   direct?: { open(server: Server): pg.Pool; onError(error: Error): void },
 ): Store {
-  const layout: Layout = {};
+  const layout: Layout = { shardOf: new Map() };
   const run: Run = (query) => useClient(pool, (client) => send(client, query));
   const repeatOn = (target: pg.Pool) => (query: Parameters<Run>[0]) =>
     useClient(target, (client) => runRepeated(client, query));
@@ -220,7 +222,7 @@ function send(client: pg.ClientBase, { name, text, values, onText }: Statement):
 }
 
 /** What is known of the database; undefined until someone asks. */
-type Layout = { distributed?: ReadonlySet<string> | undefined };
+type Layout = { distributed?: ReadonlySet<string> | undefined; shardOf: Map<number, number> };
 
 type Ways = {
   repeat?: Run;
@@ -252,6 +254,7 @@ function createDb(run: Run, layout: Layout, { repeat = run, workers, askCoordina
     }
   };
   const db: Db = {
+    shardOf: layout.shardOf,
     isDistributed: async (table = distributedTables[0]) => {
       layout.distributed ??= await readDistributed((text) => query({ text, values: [] }));
       return layout.distributed.has(table);

@@ -1,7 +1,7 @@
 import { storableJson } from '../../lib/json.ts';
-import { join, raw, sql } from '../../lib/sql.ts';
+import { join, raw, type Sql, sql } from '../../lib/sql.ts';
 import type { AlertWrite } from '../../model/alertWrite.ts';
-import { holdSql, noteHeld, type Places } from '../citus/holdShards.ts';
+import { holdWith } from '../citus/holdShards.ts';
 import { type Db, onlyRow } from '../db.ts';
 
 /** The shard group of each tenant: the alerts of a group are stored together, so that one transaction on one server writes them. */
@@ -74,16 +74,15 @@ export async function deleteGroupWrites(
   ids: readonly number[],
   tenantIds: readonly number[],
 ): Promise<number> {
-  const isHeld = tenantIds.length > 0 && (await tx.isDistributed());
-  const places = isHeld ? holdSql(tenantIds) : raw('null');
-  // It holds the shards after all rows are gone, in the order of all transactions.
-  const rows = await tx.prepared<{ count: number; places: Places | null }>(
+  // Those are held after all rows are gone, in the order of all transactions.
+  const deletion = (hold: Sql) =>
     sql`with gone as (delete from group_write where id = any(${ids}::bigint[]) returning id)
-      select count(*) as count, ${places} as places from gone`,
-  );
-  const gone = onlyRow(rows);
-  if (gone.places) noteHeld(tx, tenantIds, gone.places);
-  return gone.count;
+      select count(*) as count, ${hold} as places from gone`;
+  const isHeld = tenantIds.length > 0 && (await tx.isDistributed());
+  const rows = isHeld
+    ? await holdWith<{ count: number }>(tx, tenantIds, deletion)
+    : await tx.prepared<{ count: number }>(deletion(raw('null')));
+  return onlyRow(rows).count;
 }
 
 /** What rows after this one take back. */

@@ -1,5 +1,6 @@
 import { getOrThrow } from '../../lib/getOrThrow.ts';
 import { groupBy } from '../../lib/groupBy.ts';
+import { settleAll } from '../../lib/settleAll.ts';
 import { type Sql, sql } from '../../lib/sql.ts';
 import { type Db, onlyRow } from '../db.ts';
 
@@ -10,25 +11,67 @@ const shareLock = 5;
 const onlyWorker = 0;
 
 /** What `hold_shards` returns. */
-export type Places = { shards: number[]; workers: Record<number, number> };
+type Places = { shards: number[]; workers: Record<number, number> };
 type Place = { shard: number; worker: number };
 
 /** Where the tenants are whose shards a transaction holds. */
 const heldBy = new WeakMap<Db, ReadonlyMap<number, Place>>();
 
-/** An expression that holds the shards of these tenants; `noteHeld` takes its value. */
-export const holdSql = (tenantIds: readonly number[]): Sql =>
-  sql`hold_shards(${tenantIds}::bigint[], ${shareLock})`;
+/**
+ * Runs a statement with an expression, as `places`, that holds the shards of these tenants until the transaction ends, for all that
+ * follows in it.
+ */
+export async function holdWith<Row extends object>(
+  tx: Db,
+  tenantIds: readonly number[],
+  statement: (hold: Sql) => Sql,
+): Promise<Row[]> {
+  const shards = tenantIds.map((id) => tx.shardOf?.get(id));
+  if (!shards.every((shard) => shard !== undefined)) {
+    const hold = sql`hold_shards(${tenantIds}::bigint[], ${shareLock})`;
+    const rows = await tx.prepared<Row & { places: Places }>(statement(hold));
+    const { places } = onlyRow(rows);
+    noteHeld(tx, tenantIds, places.shards, (shard) => places.workers[shard]);
+    return rows;
+  }
+  const held = [...new Set(shards)];
+  try {
+    const [rows, places] = await settleAll([
+      tx.prepared<Row>(statement(sql`lock_shard_metadata(${shareLock}, ${held}::bigint[])`)),
+      // A statement of its own, which sees where they have moved to before they were locked.
+      tx.prepared<Place>(
+        sql`select shardid as shard, groupid as worker from pg_dist_placement
+          where shardid = any(${held}::bigint[]) and shardstate = 1`,
+      ),
+    ]);
+    const workers = new Map(places.map(({ shard, worker }) => [shard, worker]));
+    noteHeld(tx, tenantIds, shards, (shard) => workers.get(shard));
+    return rows;
+  } catch (error) {
+    // One of them may have been split: the next attempt looks for them again.
+    tx.shardOf?.clear();
+    throw error;
+  }
+}
 
-/** What follows in the transaction need not hold these shards again. */
-export function noteHeld(tx: Db, tenantIds: readonly number[], { shards, workers }: Places): void {
-  const places = tenantIds.map((id, n): [number, Place] => {
+const maxKnown = 100_000;
+
+function noteHeld(
+  tx: Db,
+  tenantIds: readonly number[],
+  shards: readonly number[],
+  workerOf: (shard: number) => number | undefined,
+): void {
+  const held = new Map(heldBy.get(tx));
+  if ((tx.shardOf?.size ?? 0) > maxKnown) tx.shardOf?.clear();
+  for (const [n, id] of tenantIds.entries()) {
     const shard = shards[n]!;
-    const worker = workers[shard];
+    const worker = workerOf(shard);
     if (worker === undefined) throw new Error(`The shard ${shard} is on no worker.`);
-    return [id, { shard, worker }];
-  });
-  heldBy.set(tx, new Map([...(heldBy.get(tx) ?? []), ...places]));
+    held.set(id, { shard, worker });
+    tx.shardOf?.set(id, shard);
+  }
+  heldBy.set(tx, held);
 }
 
 /** The items of one shard, with one of its tenants. */
@@ -53,8 +96,7 @@ export async function holdShards<Item>(
       await tx.prepared(sql`select lock_shard_metadata(${shareLock}, array[${shard}])`);
       return [{ worker: onlyWorker, tenantId, items }];
     }
-    const rows = await tx.prepared<{ places: Places }>(sql`select ${holdSql(ids)} as places`);
-    noteHeld(tx, ids, onlyRow(rows).places);
+    await holdWith(tx, ids, (hold) => sql`select ${hold} as places`);
   }
   const placeOf = (item: Item) => getOrThrow(heldBy.get(tx)!, tenantOf(item));
   return Array.from(
