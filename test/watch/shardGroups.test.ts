@@ -53,6 +53,8 @@ describe('alerts that are written by shard group', () => {
     const up = tenants.filter((id) => groupOf(id) !== down);
     await run(plainWriter, plain, steps.slice(0, 30));
     await run(writer, grouped, steps.slice(0, 30));
+    // A step does not wait for long.
+    await until(async () => (await waiting(grouped, down)) === (await waiting(grouped)));
     expect(await dump(grouped, up)).toEqual(await dump(plain, up));
     expect((await dump(grouped)).alerts.filter((row) => !up.includes(Number(row.tenant_id)))).toEqual([]);
     expect(await waiting(grouped)).toBeGreaterThan(0);
@@ -62,6 +64,7 @@ describe('alerts that are written by shard group', () => {
     expect(await dump(grouped)).toEqual(await dump(plain));
     await run(plainWriter, plain, steps);
     await run(writer, grouped, steps);
+    await written(writer, grouped);
     expect(await dump(grouped)).toEqual(await dump(plain));
     expect(await verifyRollups(grouped)).toEqual([]);
   });

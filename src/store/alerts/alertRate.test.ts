@@ -66,10 +66,12 @@ it('goes by the plan of the newest running subscription, else by the free one', 
     ]),
     now,
   );
-  expect(both.map(({ tenantId, limit, durationMs }) => ({ tenantId, limit, durationMs }))).toEqual([
-    { tenantId: 2, limit: 1000, durationMs: hour },
-    { tenantId: 3, limit: 2, durationMs: 120_000 },
-  ]);
+  expect(new Map(both.map(({ tenantId, limit, durationMs }) => [tenantId, { limit, durationMs }]))).toEqual(
+    new Map([
+      [2, { limit: 1000, durationMs: hour }],
+      [3, { limit: 2, durationMs: 120_000 }],
+    ]),
+  );
   expect(await add('ethereum', 3, [0, 1, 0, 0, 0], now + 1)).toMatchObject({ limit: 5 });
   expect(await add('ethereum', 3, [0, 1, 0, 0, 0], now + 2)).toMatchObject({ limit: 1000 });
 });

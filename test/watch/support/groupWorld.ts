@@ -125,8 +125,11 @@ export async function written({ clock }: Process, store: Store): Promise<void> {
   await until(async () => (await waiting(store)) === 0);
 }
 
-export async function waiting(store: Store): Promise<number> {
-  const rows = await store.query(sql`select 1 from group_write`);
+/** Of one group, or of all. */
+export async function waiting(store: Store, group?: number): Promise<number> {
+  const rows = await store.query(
+    sql`select 1 from group_write where shard_group = coalesce(${group ?? null}::int, shard_group)`,
+  );
   return rows.length;
 }
 
