@@ -31,9 +31,12 @@ export type Table<F extends Fields = Fields> = {
   isScopedInside?: true;
   /** Which rows of the table are of this kind. */
   only?: string;
-  /** Tables whose rows are deleted along with a row of this one: the child's column that references it. */
-  owns?: () => readonly { table: Table; column: string }[];
-  /** Binding tables whose rows are removed along with a row of this one. */
+  /**
+   * Tables whose rows are deleted along with a row of this one: the child's column that references it. `ofTenant` where both name the
+   * tenant, with which the index of the column begins.
+   */
+  owns?: () => readonly { table: Table; column: string; ofTenant?: true }[];
+  /** Binding tables, with the tenant in each row, whose rows are removed along with a row of this one. */
   unbinds?: readonly { table: string; column: string }[];
   /** Arrays inside the record whose items have an id of their own; follow from `fields`. */
   bindings: readonly Binding[];
@@ -202,5 +205,5 @@ export const administrators = within(() => sql`false`);
 /** Tenants in which the scope has a say: the caller's own and those of the caller's organisation. */
 export const byTenantOrOrganisation = within(
   (scope) => sql`(t.tenant_id = any(${scope.tenantIds})
-    or t.tenant_id in ${tenantsOfOrganisations(scope)})`,
+    or t.tenant_id = any(${tenantsOfOrganisations(scope)}))`,
 );

@@ -18,7 +18,7 @@ export const organisationTable = defineTable({
   },
   visible: within(
     (scope) => sql`(t.id = any(${scope.organisationIds})
-      or t.id in (select n.organisation_id from tenant n where n.id = any(${scope.tenantIds})))`,
+      or t.id = any(array(select n.organisation_id from tenant n where n.id = any(${scope.tenantIds}))))`,
   ),
   writable: administrators,
   owns: () => [

@@ -7,7 +7,7 @@ import { actionTable } from '../actions/actionTable.ts';
 import { detectorTable } from '../detectors/detectorTable.ts';
 import { triggerTable } from '../detectors/triggerTable.ts';
 import { createOnly, editable, readOnly, writeOnly } from '../fields.ts';
-import { licensedProjects, tenantsOfOrganisations } from '../fragments.ts';
+import { acceptedProjects, licensedProjects, tenantsOfOrganisations } from '../fragments.ts';
 import { idField, searchedStatus, searchedTenant, timeFields } from '../records/commonFields.ts';
 import { byTenant, defineTable, within } from '../table.ts';
 import { tokenomicsCategoryTable } from '../tokenomics/tokenomicsCategoryTable.ts';
@@ -60,16 +60,15 @@ export const contractTable = defineTable({
   // Contract-level authorization: who may see a project may see its contracts.
   visible: within(
     (scope) => sql`(t.tenant_id = any(${scope.tenantIds})
-      or t.tenant_id in ${tenantsOfOrganisations(scope)}
-      or t.project_id in (select p.id from project p
-                          where p.accepted_tenant_ids && ${scope.tenantIds}::bigint[] and p.status <> 'DELETED')
-      or t.project_id in ${licensedProjects(scope)})`,
+      or t.tenant_id = any(${tenantsOfOrganisations(scope)})
+      or t.project_id = any(${acceptedProjects(scope)}) or t.project_id = any(${licensedProjects(scope)}))`,
   ),
   writable: byTenant,
   owns: () =>
     [detectorTable, triggerTable, actionTable, tokenomicsCategoryTable].map((table) => ({
       table,
       column: 'contract_id',
+      ofTenant: true,
     })),
   unique: {
     contract_address: {

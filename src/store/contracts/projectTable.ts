@@ -3,7 +3,7 @@ import { sql } from '../../lib/sql.ts';
 import { networkStatuses } from '../../model/enumerations.ts';
 import { Icon, JsonObject, maxId, Name, OneOf, Text, Words } from '../../model/schema.ts';
 import { createOnly, editable, many } from '../fields.ts';
-import { licensedProjects, tenantsOfOrganisations } from '../fragments.ts';
+import { acceptedProjects, licensedProjects, tenantsOfOrganisations } from '../fragments.ts';
 import { idField, searchedStatus, tenantId, timeFields } from '../records/commonFields.ts';
 import { instanceTable } from '../scores/instanceTable.ts';
 import { byTenant, defineTable, within } from '../table.ts';
@@ -79,15 +79,15 @@ export const projectTable = defineTable({
   searched: searchedStatus,
   visible: within(
     (scope) => sql`(t.tenant_id = any(${scope.tenantIds})
-      or t.accepted_tenant_ids && ${scope.tenantIds}::bigint[]
-      or t.tenant_id in ${tenantsOfOrganisations(scope)}
-      or t.id in ${licensedProjects(scope)})`,
+      or t.id = any(${acceptedProjects(scope)})
+      or t.tenant_id = any(${tenantsOfOrganisations(scope)})
+      or t.id = any(${licensedProjects(scope)}))`,
   ),
   writable: byTenant,
   isScopedInside: true,
   owns: () => [
-    { table: contractTable, column: 'project_id' },
-    { table: instanceTable, column: 'project_id' },
+    { table: contractTable, column: 'project_id', ofTenant: true },
+    { table: instanceTable, column: 'project_id', ofTenant: true },
   ],
   unique: { project_name: { member: 'name', message: 'The tenant has another project of this name.' } },
 });

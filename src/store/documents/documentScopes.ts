@@ -94,7 +94,7 @@ export async function findSharedContracts(db: Db, scope: Scope): Promise<Visible
   return db.prepared<VisibleContract>(
     // Starts from the few projects, to avoid a scan of all contracts.
     sql`select t.id, t.tenant_id as "tenantId",
-        not (t.tenant_id in ${tenantsOfOrganisations(scope)}) as "isForeign"
+        not (t.tenant_id = any(${tenantsOfOrganisations(scope)})) as "isForeign"
       from (select t.tenant_id, t.id as project_id from project t
             where not (t.tenant_id = any(${scope.tenantIds})) and ${projectTable.visible(scope)}) p
       join contract t on t.tenant_id = p.tenant_id and t.project_id = p.project_id

@@ -171,11 +171,18 @@ export async function deleteRecords(
   );
   const counts: Record<string, number> = { [table.kind]: gone.length };
   for (const { table: binding, column } of table.unbinds ?? []) {
-    await db.query(sql`delete from ${raw(binding)} where ${raw(column)} = any(${gone})`);
+    await db.query(
+      sql`delete from ${raw(binding)} b using ${raw(table.name)} t
+        where t.id = any(${gone}) and b.tenant_id = t.tenant_id and b.${raw(column)} = t.id`,
+    );
   }
-  for (const { table: child, column } of table.owns?.() ?? []) {
+  for (const { table: child, column, ofTenant } of table.owns?.() ?? []) {
+    const parents = ofTenant
+      ? sql`join ${raw(table.name)} parent on parent.tenant_id = t.tenant_id and parent.id = t.${raw(column)}
+          where parent.id = any(${gone})`
+      : sql`where t.${raw(column)} = any(${gone})`;
     const children = await db.query<{ id: number }>(
-      sql`select t.id from ${raw(child.name)} t where t.${raw(column)} = any(${gone}) and t.status <> 'DELETED'`,
+      sql`select t.id from ${raw(child.name)} t ${parents} and t.status <> 'DELETED'`,
     );
     if (children.length === 0) continue;
     const below = await deleteRecords(

@@ -29,9 +29,9 @@ export const instanceMetaTable = defineTable({
   searched: { ...searchedTenant, ...searchedStatus },
   visible: within(
     (scope) => sql`(t.tenant_id = any(${scope.tenantIds})
-      or t.tenant_id in ${tenantsOfOrganisations(scope)}
-      or t.license_instance_id in (select i.id from license_instance i
-                                   where i.organisation_id = any(${scope.organisationIds})))`,
+      or t.tenant_id = any(${tenantsOfOrganisations(scope)})
+      or t.license_instance_id = any(array(select i.id from license_instance i
+                                        where i.organisation_id = any(${scope.organisationIds}))))`,
   ),
   writable: within(
     (scope) => sql`t.license_instance_id in (select i.id from license_instance i

@@ -48,10 +48,10 @@ export const instanceTable = defineTable({
   searched: searchedTenant,
   visible: within(
     (scope) => sql`(t.tenant_id = any(${scope.tenantIds}) or t.organisation_id = any(${scope.organisationIds})
-      or t.tenant_id in ${tenantsOfOrganisations(scope)})`,
+      or t.tenant_id = any(${tenantsOfOrganisations(scope)}))`,
   ),
   writable: within((scope) => sql`t.organisation_id = any(${scope.organisationIds})`),
-  owns: () => [{ table: instanceMetaTable, column: 'license_instance_id' }],
+  owns: () => [{ table: instanceMetaTable, column: 'license_instance_id', ofTenant: true }],
   unique: {
     license_instance_binding: { member: 'licenseId', message: 'The project already has this license.' },
   },

@@ -54,7 +54,7 @@ export const licenseTable = defineTable({
   hidden: { tick: 'string' },
   visible: within(
     (scope) => sql`(t.organisation_id is null or t.organisation_id = any(${scope.organisationIds})
-      or t.id in ${heldLicenses(scope)})`,
+      or t.id = any(${heldLicenses(scope)}))`,
   ),
   writable: within((scope) => sql`t.organisation_id = any(${scope.organisationIds})`),
   owns: () => [{ table: scoreGroupTable, column: 'license_id' }],

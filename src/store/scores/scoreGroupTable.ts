@@ -18,9 +18,9 @@ export const scoreGroupTable = defineTable({
     licenseId: writeOnce(Id('The license that the group belongs to.'), { required: true, searchable: true }),
   },
   visible: within(
-    (scope) => sql`t.license_id in (select l.id from license l
+    (scope) => sql`t.license_id = any(array(select l.id from license l
       where l.organisation_id is null or l.organisation_id = any(${scope.organisationIds})
-        or l.id in ${heldLicenses(scope)})`,
+        or l.id = any(${heldLicenses(scope)})))`,
   ),
   writable: within(
     (scope) =>

@@ -31,5 +31,5 @@ export const tokenomicsCategoryTable = defineTable({
   searched: searchedTenant,
   visible: byTenant,
   writable: byTenant,
-  owns: () => [{ table: tokenomicsScheduleTable, column: 'category_id' }],
+  owns: () => [{ table: tokenomicsScheduleTable, column: 'category_id', ofTenant: true }],
 });

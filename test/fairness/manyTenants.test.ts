@@ -1,0 +1,154 @@
+import pg from 'pg';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { startTestApi, type TestApi } from '../../testing/startTestApi.ts';
+import { recordAt } from '../api/support/newBody.ts';
+import { recordEndpoints } from '../api/support/observe.ts';
+import { askAll } from '../support/askAll.ts';
+import { createWorld, type World } from '../support/createWorld.ts';
+import { raiseAll } from '../support/randomAlerts.ts';
+import { copyTenants } from './support/copyTenants.ts';
+
+/** For fewer it may be cheaper to read them all. */
+const copies = 10_000;
+/** A statement about one tenant reads less than this from any table. */
+const few = 500;
+
+let api: TestApi;
+let world: World;
+let client: pg.Client;
+
+beforeAll(async () => {
+  api = await startTestApi();
+  world = await createWorld(api);
+  client = new pg.Client(api.connection);
+  await client.connect();
+  // Those of the platform are everybody's.
+  await client.query('update license set organisation_id = $1', [world.organisation.id]);
+  await copyTenants(client, copies);
+  const { tenant, project, contract, detector } = world;
+  await raiseAll(
+    api.store,
+    Array.from({ length: 8 }, (_, n) => ({
+      tenantId: tenant.id,
+      projectId: project.id,
+      contractId: contract.id,
+      detectorId: detector.id,
+      kind: 'detector',
+      group: 'SECURITY',
+      severity: 'LOW',
+      timestamp: Date.now() - 1000 * n,
+      key: String(n),
+      eid: `late-${n}`,
+      name: 'late',
+      message: `Number ${n}`,
+      meta: { amount: n },
+      tags: [],
+    })),
+  );
+});
+afterAll(async () => {
+  await client.end();
+  await api.stop();
+});
+
+it.each(['tenant-manager', 'organisation-manager'] as const)(
+  'no request of a %s reads the records of thousands of other tenants',
+  async (role) => {
+    const token = await api.token(world.tenant.id, role);
+    const statements = await statementsOf(async () => {
+      await askAll(api, world, token);
+      for (const { path } of recordEndpoints.filter((endpoint) => endpoint.path.endsWith('/search')))
+        for (const body of [{}, { size: 0, trackTotal: true }, { where: `id = ${world.project.id}` }])
+          await api.call('POST', path.slice(1), body, { token });
+    });
+    expect(statements.length).toBeGreaterThan(100);
+    expect(await faultsOf(statements)).toEqual([]);
+  },
+);
+
+it('nothing that is deleted is looked for among the records of thousands of other tenants', async () => {
+  let deleted = 0;
+  const statements = await statementsOf(async () => {
+    for (const role of ['tenant-manager', 'organisation-manager'] as const) {
+      const token = await api.token(world.tenant.id, role);
+      for (const { path } of recordEndpoints.filter(({ method }) => method === 'DELETE').toReversed()) {
+        const record = path.slice(1).replace('{id}', recordAt(world, path).id);
+        const { status } = await api.call('DELETE', record, undefined, { token });
+        if (status === 200) deleted++;
+      }
+    }
+  });
+  expect(deleted).toBeGreaterThan(15);
+  expect(await faultsOf(statements)).toEqual([]);
+});
+
+type Statement = { text: string; values: unknown[] };
+
+/** What this asks the database, but for what only inserts. */
+async function statementsOf(ask: () => Promise<void>): Promise<Statement[]> {
+  const found = new Map<string, Statement>();
+  const original = pg.Client.prototype.query;
+  const spy = vi.spyOn(pg.Client.prototype, 'query').mockImplementation(function (
+    this: pg.Client,
+    ...args: unknown[]
+  ) {
+    const [config, values = []] = args as [string | Statement, unknown[]?];
+    const { text, values: own = values } = typeof config === 'string' ? { text: config } : config;
+    if (/^\s*(select|with|update|delete)\b/i.test(text)) found.set(text, { text, values: own });
+    return Reflect.apply(original, this, args) as never;
+  });
+  try {
+    await ask();
+  } finally {
+    spy.mockRestore();
+  }
+  return [...found.values()];
+}
+
+async function faultsOf(statements: readonly Statement[]): Promise<string[]> {
+  const faults: string[] = [];
+  for (const statement of statements)
+    for (const fault of await readRows(statement))
+      faults.push(`${fault}: ${statement.text.replaceAll(/\s+/g, ' ').slice(0, 600)}`);
+  return faults;
+}
+
+// PostgreSQL 18 may search an index tenant by tenant.
+const reads = [
+  'Actual Rows',
+  'Rows Removed by Filter',
+  'Rows Removed by Index Recheck',
+  'Index Searches',
+] as const;
+type Node = {
+  'Node Type': string;
+  'Relation Name'?: string;
+  'Index Name'?: string;
+  Plans?: Node[];
+} & { [name in (typeof reads)[number] | 'Actual Loops']?: number };
+
+/** From which tables and indexes a statement reads many rows. */
+async function readRows({ text, values }: Statement): Promise<string[]> {
+  await client.query('begin');
+  const { rows } = await client
+    .query<{ 'QUERY PLAN': [{ Plan: Node }] }>({
+      text: `explain (analyze, timing off, format json) ${text}`,
+      values,
+    })
+    .catch((error: unknown) => {
+      // It has been done before, and would be a second of its name.
+      if (error instanceof pg.DatabaseError && error.code === '23505') return { rows: [] };
+      throw error;
+    });
+  await client.query('rollback');
+  return rows.flatMap((row) => row['QUERY PLAN'].flatMap(({ Plan }) => manyRows(Plan)));
+}
+
+function manyRows(node: Node): string[] {
+  const { 'Node Type': type, 'Actual Loops': loops = 1, Plans = [] } = node;
+  const place = node['Relation Name'] ?? node['Index Name'];
+  const read = loops * reads.reduce((sum, name) => sum + (node[name] ?? 0), 0);
+  // PostgreSQL's own tables have nothing of tenants.
+  const isMany = read >= few && place !== undefined && !place.startsWith('pg_');
+  return [...(isMany ? [`${type} of ${read} rows of ${place}`] : []), ...Plans.flatMap(manyRows)];
+}
