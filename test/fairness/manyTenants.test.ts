@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { claimDeliveries } from '../../src/store/destinations/claimDeliveries.ts';
 import { startTestApi, type TestApi } from '../../testing/startTestApi.ts';
 import { recordAt } from '../api/support/newBody.ts';
 import { recordEndpoints } from '../api/support/observe.ts';
@@ -79,6 +80,20 @@ it('nothing that is deleted is looked for among the records of thousands of othe
     }
   });
   expect(deleted).toBeGreaterThan(15);
+  expect(await faultsOf(statements)).toEqual([]);
+});
+
+it('no delivery is looked for among destinations that only wait for another attempt', async () => {
+  const now = Date.now();
+  await client.query(
+    `insert into delivery_queue (tenant_id, id, destination_id, next_attempt_at)
+      select tenant_id, -id, id, $1::bigint + 3600000 from destination where status = 'ACTIVE'`,
+    [now],
+  );
+  await client.query('analyze delivery_queue');
+  const limits = { now, busy: new Map(), limit: 100, mailLimit: 0, hasMail: false };
+  const statements = await statementsOf(async () => void (await claimDeliveries(api.store, limits)));
+  expect(statements).toHaveLength(1);
   expect(await faultsOf(statements)).toEqual([]);
 });
 

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createMetrics } from '../../src/api/http/createMetrics.ts';
 import { raw, sql } from '../../src/lib/sql.ts';
 import { purgeAlertEvents } from '../../src/store/alerts/alertEvents.ts';
+import { claimDeliveries } from '../../src/store/destinations/claimDeliveries.ts';
 import { purgeDeliveries } from '../../src/store/destinations/purgeDeliveries.ts';
 import { readBacklog } from '../../src/store/telemetry/readBacklog.ts';
 import { until } from '../../testing/until.ts';
@@ -88,6 +89,23 @@ it('what is due and waits is in the metrics with its age, and what is due later 
 });
 
 describe('a long queue', () => {
+  it('that is due hides nothing of others that is due later', async () => {
+    const { addDestination, now, store } = world;
+    const [long, other] = [await addDestination('/due/long'), await addDestination('/due/other')];
+    await queue(long.id, many);
+    await queue(other.id, 1);
+    await store.query(
+      sql`update delivery_queue set next_attempt_at = ${now() - 1000}::bigint - (destination_id = ${long.id})::int
+        where destination_id in (${long.id}, ${other.id})`,
+    );
+    const limits = { now: now(), busy: new Map(), limit: 100, mailLimit: 0, hasMail: false };
+    const claimed = await claimDeliveries(store, limits);
+    expect(claimed.filter(({ destinationId }) => destinationId === other.id)).toHaveLength(1);
+    // A receiver that has never answered gets one at a time.
+    expect(claimed.filter(({ destinationId }) => destinationId === long.id)).toHaveLength(1);
+    await store.query(sql`delete from delivery_queue`);
+  });
+
   it('of a disabled destination is dead-lettered without delaying other destinations', async () => {
     const gone = await world.addDestination('/gone');
     const well = await world.addDestination('/well');

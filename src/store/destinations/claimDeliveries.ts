@@ -1,4 +1,4 @@
-import { sql } from '../../lib/sql.ts';
+import { raw, type Sql, sql } from '../../lib/sql.ts';
 import type { Message } from '../../model/notification.ts';
 import type { Db } from '../db.ts';
 
@@ -11,9 +11,12 @@ export type ClaimedDelivery = Message & {
   incidentUid: string | null;
 };
 
-/** The CTE `waiting (id)` for `with recursive`: destinations with pending deliveries, one index lookup for each. */
-export const pendingDestinations = sql`waiting (id) as (
-  (select min(destination_id) from delivery_queue)
+/**
+ * The CTE `waiting (id)` for `with recursive`: destinations with pending deliveries, one index lookup for each; none unless the
+ * condition holds.
+ */
+export const pendingDestinations = (condition: Sql = raw('true')): Sql => sql`waiting (id) as (
+  (select min(destination_id) from delivery_queue where ${condition})
   union all
   select (select min(destination_id) from delivery_queue where destination_id > w.id)
   from waiting w where w.id is not null)`;
@@ -35,12 +38,15 @@ type Limits = {
 export const maxConcurrentWebhooks = 16;
 /** Messages in one mail or chat message. */
 const maxGroupedMessages = 100;
+/** Reading as many due deliveries takes about as long as looking up a hundred destinations. */
+const maxDue = 5000;
 /** Longer than any attempt may take; after a crash, others claim the delivery when it ends. */
 const deliveryLeaseSeconds = 30;
 
 /**
- * Claims due deliveries, a few of every destination, so that a slow one or a long queue delays no other. `busy` counts the
- * attempts of this process under way to each destination; `mailLimit` limits the mail destinations, least recently tried first.
+ * Claims due deliveries, a few of every destination, so that a slow one or a long queue delays no other. Destinations that only wait
+ * for another attempt are not looked at, unless a long queue hides who else has something due. `busy` counts the attempts of this
+ * process under way to each destination; `mailLimit` limits the mail destinations, least recently tried first.
  */
 export async function claimDeliveries(
   db: Db,
@@ -48,11 +54,14 @@ export async function claimDeliveries(
 ): Promise<ClaimedDelivery[]> {
   const isDue = sql`q.next_attempt_at <= ${now} and (q.lease_until is null or q.lease_until < now())`;
   const rows = await db.prepared<ClaimedDelivery>(
-    sql`with recursive ${pendingDestinations},
+    sql`with recursive head as (
+        select q.destination_id as id from delivery_queue q where q.next_attempt_at <= ${now}
+        order by q.next_attempt_at limit ${maxDue}),
+      ${pendingDestinations(sql`(select count(*) = ${maxDue} from head)`)},
       ready as (
         select x.id, x.type, b.count, x.failing_since is null and x.last_sent_at is not null as is_well,
           greatest(x.last_sent_at, x.last_failed_at) as tried_at
-        from waiting w
+        from (select id from head union select id from waiting) w
         join destination x on x.id = w.id and x.status = 'ACTIVE'
           and (x.paused_until is null or x.paused_until <= ${now})
         left join unnest(${[...busy.keys()]}::bigint[], ${[...busy.values()]}::int[]) b(id, count) on b.id = x.id

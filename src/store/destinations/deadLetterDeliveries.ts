@@ -10,7 +10,7 @@ const maxUnconfirmedMs = 7 * 24 * 3_600_000;
 export async function deadLetterDeliveries(db: Db, now: number): Promise<void> {
   await inChunks(async (limit) => {
     const rows = await db.query<{ count: number }>(
-      sql`with recursive ${pendingDestinations},
+      sql`with recursive ${pendingDestinations()},
         lost as (
           select d.tenant_id, d.id,
             case when x.status = 'DELETED' then 'The destination was deleted.'
