@@ -145,18 +145,19 @@ type Node = {
 /** From which tables and indexes a statement reads many rows. */
 async function readRows({ text, values }: Statement): Promise<string[]> {
   await client.query('begin');
-  const { rows } = await client
-    .query<{ 'QUERY PLAN': [{ Plan: Node }] }>({
+  try {
+    const { rows } = await client.query<{ 'QUERY PLAN': [{ Plan: Node }] }>({
       text: `explain (analyze, timing off, format json) ${text}`,
       values,
-    })
-    .catch((error: unknown) => {
-      // It has been done before, and would be a second of its name.
-      if (error instanceof pg.DatabaseError && error.code === '23505') return { rows: [] };
-      throw error;
     });
-  await client.query('rollback');
-  return rows.flatMap((row) => row['QUERY PLAN'].flatMap(({ Plan }) => manyRows(Plan)));
+    return rows.flatMap((row) => row['QUERY PLAN'].flatMap(({ Plan }) => manyRows(Plan)));
+  } catch (error) {
+    // It has been done, and would be a second of its name; or it asked a worker of Citus for its shard.
+    if (error instanceof pg.DatabaseError && /^(23505|42P01)$/.test(error.code ?? '')) return [];
+    throw error;
+  } finally {
+    await client.query('rollback');
+  }
 }
 
 function manyRows(node: Node): string[] {
