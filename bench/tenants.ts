@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Role } from '../src/model/principal.ts';
 import { issueToken } from '../src/services/accounts/issueToken.ts';
 import { createStore, openPool } from '../src/store/db.ts';
 import { startEmbedded } from '../src/store/embedded/startEmbedded.ts';
@@ -15,25 +16,15 @@ import { reportProgress } from './support/reportProgress.ts';
 const many = Number(process.argv[3] ?? 10_000);
 const few = 20;
 const repeats = 40;
-const searches = {
-  'tenant-manager': [
-    'alert',
-    'project',
-    'contract',
-    'detector',
-    'user',
-    'license',
-    'instance',
-    'instance/meta',
+const searches: readonly [Role, readonly string[]][] = [
+  [
+    'tenant-manager',
+    ['alert', 'project', 'contract', 'detector', 'user', 'license', 'instance', 'instance/meta'],
   ],
-  'organisation-manager': ['project', 'contract', 'user', 'license', 'instance', 'instance/meta'],
-} as const;
-const callers = ['tenant-manager', 'organisation-manager'] as const;
+  ['organisation-manager', ['project', 'contract', 'user', 'license', 'instance', 'instance/meta']],
+];
 /** What one tenant has; two tenants are of one organisation. */
 const each = { projects: 3, contracts: 20, users: 5 };
-
-/** The tenant that asks is one of the last. */
-const asking = (tenants: number) => tenants - 4;
 
 const fill = [
   `insert into organisation (id, created_at, updated_at, name)
@@ -93,16 +84,17 @@ async function measure(tenants: number): Promise<Measured[]> {
     const server = await createVigil(store, store);
     const url = await server.listen({ host: '127.0.0.1', port: 0 });
     const measured: Measured[] = [];
-    for (const role of callers) {
+    for (const [role, kinds] of searches) {
+      // One of the last.
       const made = {
         kind: 'API_KEY',
-        tenantId: asking(tenants),
+        tenantId: tenants - 4,
         userId: null,
         label: null,
         expiredAt: null,
       } as const;
       const { token } = await issueToken(store, { ...made, roles: [role] }, Date.now());
-      for (const kind of searches[role]) {
+      for (const kind of kinds) {
         reportProgress(`${kind} as ${role}`);
         const body = kind === 'alert' ? {} : { trackTotal: true };
         const times: number[] = [];

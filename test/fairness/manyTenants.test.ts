@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { claimDeliveries } from '../../src/store/destinations/claimDeliveries.ts';
 import { startTestApi, type TestApi } from '../../testing/startTestApi.ts';
 import { recordAt } from '../api/support/newBody.ts';
@@ -7,6 +7,7 @@ import { recordEndpoints } from '../api/support/observe.ts';
 import { askAll } from '../support/askAll.ts';
 import { createWorld, type World } from '../support/createWorld.ts';
 import { raiseAll } from '../support/randomAlerts.ts';
+import { type Statement, statementsOf } from '../support/statementsOf.ts';
 import { copyTenants } from './support/copyTenants.ts';
 
 /** For fewer it may be cheaper to read them all. */
@@ -56,7 +57,7 @@ it.each(['tenant-manager', 'organisation-manager'] as const)(
   'no request of a %s reads the records of thousands of other tenants',
   async (role) => {
     const token = await api.token(world.tenant.id, role);
-    const statements = await statementsOf(async () => {
+    const statements = await statementsOf(reading, async () => {
       await askAll(api, world, token);
       for (const { path } of recordEndpoints.filter((endpoint) => endpoint.path.endsWith('/search')))
         for (const body of [{}, { size: 0, trackTotal: true }, { where: `id = ${world.project.id}` }])
@@ -69,7 +70,7 @@ it.each(['tenant-manager', 'organisation-manager'] as const)(
 
 it('nothing that is deleted is looked for among the records of thousands of other tenants', async () => {
   let deleted = 0;
-  const statements = await statementsOf(async () => {
+  const statements = await statementsOf(reading, async () => {
     for (const role of ['tenant-manager', 'organisation-manager'] as const) {
       const token = await api.token(world.tenant.id, role);
       for (const { path } of recordEndpoints.filter(({ method }) => method === 'DELETE').toReversed()) {
@@ -92,33 +93,13 @@ it('no delivery is looked for among destinations that only wait for another atte
   );
   await client.query('analyze delivery_queue');
   const limits = { now, busy: new Map(), limit: 100, mailLimit: 0, hasMail: false };
-  const statements = await statementsOf(async () => void (await claimDeliveries(api.store, limits)));
+  const statements = await statementsOf(reading, async () => void (await claimDeliveries(api.store, limits)));
   expect(statements).toHaveLength(1);
   expect(await faultsOf(statements)).toEqual([]);
 });
 
-type Statement = { text: string; values: unknown[] };
-
-/** What this asks the database, but for what only inserts. */
-async function statementsOf(ask: () => Promise<void>): Promise<Statement[]> {
-  const found = new Map<string, Statement>();
-  const original = pg.Client.prototype.query;
-  const spy = vi.spyOn(pg.Client.prototype, 'query').mockImplementation(function (
-    this: pg.Client,
-    ...args: unknown[]
-  ) {
-    const [config, values = []] = args as [string | Statement, unknown[]?];
-    const { text, values: own = values } = typeof config === 'string' ? { text: config } : config;
-    if (/^\s*(select|with|update|delete)\b/i.test(text)) found.set(text, { text, values: own });
-    return Reflect.apply(original, this, args) as never;
-  });
-  try {
-    await ask();
-  } finally {
-    spy.mockRestore();
-  }
-  return [...found.values()];
-}
+/** But for those that only insert. */
+const reading = /^\s*(select|with|update|delete)\b/i;
 
 async function faultsOf(statements: readonly Statement[]): Promise<string[]> {
   const faults: string[] = [];

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import pino from 'pino';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Sql, sql } from '../../src/lib/sql.ts';
 import { runHousekeeping } from '../../src/runtime/startHousekeeping.ts';
 import { alertTable } from '../../src/store/alerts/alertTable.ts';
@@ -20,8 +20,7 @@ import { until } from '../../testing/until.ts';
 import { askAll } from '../support/askAll.ts';
 import { createWorld, type World } from '../support/createWorld.ts';
 import { raiseAll } from '../support/randomAlerts.ts';
-
-type Statement = { text: string; values: unknown[] };
+import { type Statement, statementsOf } from '../support/statementsOf.ts';
 
 const missing = await whyNoCitus();
 const dayMs = 86_400_000;
@@ -84,29 +83,8 @@ describe('what asks several workers', () => {
     );
   }
 
-  /** The statements on distributed tables that this asks the coordinator. */
-  async function statementsOf(ask: () => Promise<void>): Promise<Statement[]> {
-    const found = new Map<string, Statement>();
-    const original = pg.Client.prototype.query;
-    const spy = vi.spyOn(pg.Client.prototype, 'query').mockImplementation(function (
-      this: pg.Client,
-      ...args: unknown[]
-    ) {
-      const [config, values = []] = args as [string | Statement, unknown[]?];
-      const { text, values: own = values } = typeof config === 'string' ? { text: config } : config;
-      if (isOnAlerts.test(text)) found.set(text, { text, values: own });
-      return Reflect.apply(original, this, args) as never;
-    });
-    try {
-      await ask();
-    } finally {
-      spy.mockRestore();
-    }
-    return [...found.values()];
-  }
-
   it('has workers group and limit what an administrator asks for over all tenants', async () => {
-    const statements = await statementsOf(() => askAll(api, worlds[0]!));
+    const statements = await statementsOf(isOnAlerts, () => askAll(api, worlds[0]!));
     const kinds = new Map<string, number>();
     const unbounded: string[] = [];
     for (const statement of statements)
