@@ -23,8 +23,8 @@ describe('the command line', () => {
     ['help', '  audit verify  '],
     ['token create --help', '  --role <role>               Role of the token, repeatable (default: admin).'],
     ['serve --help', 'Usage: vigil serve'],
-    ['version', '0.16.0\n'],
-    ['--version', '0.16.0\n'],
+    ['version', '0.17.0\n'],
+    ['--version', '0.17.0\n'],
     ['endpoints', 'POST   /api/v1/wallet                          tenant-manager admin\n'],
   ])('vigil %s tells what was asked for', async (line, words) => {
     const { code, stdout, stderr } = await run(line);
