@@ -62,7 +62,7 @@ export async function startTestApi(
     answers?: Services['fetchFor'];
     alertHooks?: Services['alertHooks'];
     notifier?: Services['notifier'];
-    inviteUrls?: readonly string[];
+    inviteOrigins?: readonly string[];
     mail?: boolean;
     egress?: Egress;
     consoleFolder?: URL;
@@ -73,7 +73,6 @@ export async function startTestApi(
   const database = options.database ?? (await createTestDatabase('migrated'));
   const store = openStore(database.config, () => {});
   const reports = openStore({ ...database.config, max: 4, statement_timeout: 2000 }, () => {});
-  const inviteUrls = options.inviteUrls ?? ['https://console.example.com', 'http://example.com'];
   let skew = 0;
   const now = () => Date.now() + skew;
   const master = randomBytes(32);
@@ -100,7 +99,7 @@ export async function startTestApi(
     now,
     invalidateTokens: authenticate.clearCache,
     mail: options.mail ?? false,
-    inviteUrls: () => inviteUrls,
+    inviteOrigins: options.inviteOrigins ?? [],
     failedLogins: createFailedLogins({ store, keyring, now }),
     hsm: options.hsm,
     egress: options.egress ?? toEgress(new BlockList()),

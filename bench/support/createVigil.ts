@@ -37,7 +37,7 @@ export async function createVigil(store: Store, tokens: Db): Promise<FastifyInst
       now: Date.now,
       invalidateTokens: authenticate.clearCache,
       mail: false,
-      inviteUrls: () => [],
+      inviteOrigins: [],
       failedLogins: createFailedLogins({ store, keyring, now: Date.now }),
       hsm: undefined,
       egress: toEgress(new BlockList()),

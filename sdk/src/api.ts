@@ -1930,7 +1930,7 @@ export interface Api {
     body: {
       /** Roles granted to the invited user. */
       roles: Array<'tenant-viewer' | 'tenant-user' | 'tenant-manager' | 'organisation-viewer' | 'organisation-user' | 'organisation-manager' | 'admin'>;
-      /** The page that accepts the invite; it is placed into the mail. It must lie below VIGIL_PUBLIC_URL, an origin of VIGIL_CORS_ORIGINS or the address that Vigil serves on. */
+      /** The page that accepts the invite; it is placed into the mail. Any http or https address; VIGIL_INVITE_ORIGINS restricts it to the origins that the operator names. */
       url: string;
       /** The tenant that the user will belong to; your own if left out. */
       tenantId?: number;

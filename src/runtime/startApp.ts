@@ -5,7 +5,6 @@ import { createLifecycle, type Stoppable } from '../lib/createLifecycle.ts';
 import { createNotifyOnAlerts, createNotifyOnRetractions } from '../notify/notifyOnAlerts.ts';
 import { createScoreOnAlerts, createScoreOnRetractions } from '../scoring/scoreOnAlerts.ts';
 import { ensureAdminToken } from '../services/accounts/ensureAdminToken.ts';
-import { inviteUrlsOf } from '../services/accounts/inviteUrls.ts';
 import { createAlertFeed } from '../services/alerts/createAlertFeed.ts';
 import { createAlertLinks } from '../services/alerts/createAlertLinks.ts';
 import type { Services } from '../services/call.ts';
@@ -93,7 +92,7 @@ async function start(
     now,
     invalidateTokens: authenticate.clearCache,
     mail: notifying.hasMail,
-    inviteUrls: () => inviteUrlsOf(config, url),
+    inviteOrigins: config.inviteOrigins,
     failedLogins,
     hsm,
     egress: config.egress,

@@ -34,7 +34,7 @@ export type Services = {
   invalidateTokens: () => void;
   mail: boolean;
   /** What links in invites may begin with. */
-  inviteUrls: () => readonly string[];
+  inviteOrigins: readonly string[];
   failedLogins: FailedLogins;
   /** The PKCS#11 module, where one is configured. */
   hsm: Hsm | undefined;

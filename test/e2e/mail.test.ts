@@ -19,7 +19,7 @@ it('mails an invite with the address that its maker gave, and an alert to a mail
   const vigil = await workspace.serve(workspace.folder('data'), {
     VIGIL_SMTP_URL: sink.url,
     VIGIL_MAIL_FROM: 'vigil@example.com',
-    VIGIL_CORS_ORIGINS: 'https://console.example.com',
+    VIGIL_INVITE_ORIGINS: 'https://console.example.com',
     VIGIL_LOG_LEVEL: 'trace',
   });
   const tenant = await vigil.post('/tenant', { body: { name: 'Acme' } });

@@ -33,11 +33,11 @@ const options = () => {
   return { store, keyring, now, mailer, log: pino({ level: 'silent' }) };
 };
 
-function invite(over: Record<string, unknown> = {}) {
+function invite(over: Record<string, unknown> = {}, token?: string) {
   guest += 1;
   const url = 'https://console.example.com/accept?lang=en&x="><script>';
   const body = { tenantId, roles: ['tenant-viewer'], url, email: `guest${guest}@example.com` };
-  return api.call('POST', 'invite', { ...body, ...over });
+  return api.call('POST', 'invite', { ...body, ...over }, token === undefined ? {} : { token });
 }
 
 type Row = { state: string; attempts: number; wait: number; sealed: Buffer | null; error: string | null };
@@ -77,11 +77,48 @@ describe('an invite', () => {
     expect(await sendDueMails(options())).toBe(0);
   });
 
-  it('that is refused leaves no mail behind', async () => {
+  it('sends no mail when it is refused', async () => {
     const email = `guest${guest}@example.com`;
     expect((await invite({ email })).status).toBe(409);
     expect((await invite({ tenantId: 999_999 })).status).toBe(422);
     expect(await outbox()).toEqual([]);
+  });
+
+  it('names the person who invites, the tenant and the host of the link', async () => {
+    const user = {
+      tenantId,
+      name: 'Anna <i>\u202EAdmin',
+      email: 'anna@example.com',
+      password: 'a long enough password',
+    };
+    await api.ok('POST', 'user', { ...user, roles: ['tenant-manager'] });
+    const login = { email: user.email, password: user.password };
+    const { token } = await api.ok('POST', 'auth/login', login, { token: null });
+    expect((await invite({ tenantId: undefined }, token)).status).toBe(201);
+    await sendDueMails(options());
+    const body = bodyOf(sink.mails[0]!);
+    expect(body).toContain('Anna &lt;i&gt;Admin invites you to join &lt;b&gt;Acme&lt;/b&gt; &amp; Co.');
+    expect(body).toMatch(/The link leads to[\s\S]*console\.example\.com/);
+  });
+
+  it('leads only to the origins that the operator names', async () => {
+    const strict = await startTestApi({
+      inviteOrigins: ['https://console.example.com', 'http://10.0.0.1:8080'],
+    });
+    const { id } = await strict.ok('POST', 'tenant', { name: 'Acme' });
+    const statuses: Record<string, number> = {};
+    for (const [index, url] of [
+      'https://console.example.com/join',
+      'http://10.0.0.1:8080',
+      'http://console.example.com/join',
+      'https://console.example.com.evil.example/join',
+      'http://10.0.0.1',
+    ].entries()) {
+      const body = { tenantId: id, roles: ['tenant-viewer'], url, email: `guest${index}@example.com` };
+      statuses[url] = (await strict.call('POST', 'invite', body)).status;
+    }
+    await strict.stop();
+    expect(Object.values(statuses)).toEqual([201, 201, 422, 422, 422]);
   });
 
   it.each([
@@ -91,6 +128,7 @@ describe('an invite', () => {
     ['email', '<a>@example.com'],
     ['url', 'https//no-page'],
     ['url', 'httpx://example.com'],
+    ['url', 'https://vigil.example@evil.example'],
   ])('with the %s %j is refused before anything is written', async (member, value) => {
     const answer = await invite({ [member]: value });
     expect(answer.status).toBe(member === 'url' ? 422 : 400);

@@ -550,7 +550,6 @@ describe('on Citus', () => {
     const vigil = await workspace.serve(data, {
       DATABASE_URL: `postgres://vigil@/second?host=${hosts.toReversed().join()}`,
       VIGIL_ADMIN_TOKEN: 'token-of-an-administrator-by-worker',
-      VIGIL_CORS_ORIGINS: 'https://console.example.com',
     });
     const { detector } = await createWorld(vigil);
     const ending = new AbortController();

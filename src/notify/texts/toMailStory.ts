@@ -38,16 +38,19 @@ type Invite = Extract<ClaimedMail, { kind: 'invite' }>['data'];
 
 function inviteStory({
   link,
+  invitedBy,
   tenantName,
   roles,
   expiredAt,
 }: Invite): Pick<Story, 'title' | 'lead' | 'facts' | 'links'> {
   const where = tenantName ? cleanLine(tenantName, 100) : 'the platform';
+  const inviter = invitedBy ? cleanLine(invitedBy, 100) : 'An administrator';
   const url = cleanLink(link);
   return {
     title: `You are invited to join ${where} on Vigil`,
-    lead: 'Open the link to choose a name and a password. Anyone with the link can use it, so do not share it. If you did not expect this mail, ignore it.',
+    lead: `${inviter} invites you to join ${where}. Open the link to choose a name and a password. Anyone with the link can use it, so do not share it. If you did not expect this mail, ignore it.`,
     facts: [
+      ...(url ? [{ name: 'The link leads to', value: new URL(url).host }] : []),
       { name: 'Roles', value: toLine(roles.join(', '), 200) },
       { name: 'Valid until', value: toTime(expiredAt) },
     ],

@@ -6,7 +6,13 @@ import { nearest } from '../../lib/nearest.ts';
 import { pendingModes } from '../../model/pending.ts';
 import { traceModes, traceSetting } from '../../model/traceState.ts';
 import { createEnvReader, type EnvReader } from './createEnvReader.ts';
-import { readAbiSources, readCorsOrigins, readEgress, readTrustedProxies } from './networkSettings.ts';
+import {
+  readAbiSources,
+  readCorsOrigins,
+  readEgress,
+  readInviteOrigins,
+  readTrustedProxies,
+} from './networkSettings.ts';
 import { readAdminToken, readMasterKey, readMetricsSettings } from './secretSettings.ts';
 
 const roles = ['api', 'watch', 'work'] as const;
@@ -50,6 +56,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env) {
       burst: read.integer('VIGIL_RATE_BURST', 300, 1, 10_000_000),
     },
     corsOrigins: readCorsOrigins(read),
+    inviteOrigins: readInviteOrigins(read),
     metrics: readMetricsSettings(read, host),
     egress: readEgress(read),
     trustedProxies: readTrustedProxies(read),

@@ -53,12 +53,24 @@ export function readTrustedProxies(read: EnvReader): BlockList | undefined {
 export function readCorsOrigins(read: EnvReader): string[] {
   const name = 'VIGIL_CORS_ORIGINS';
   const origins = read.items(name) ?? [];
-  for (const origin of origins) {
-    const isOrigin = origin === '*' || (URL.canParse(origin) && new URL(origin).origin === origin);
-    if (!isOrigin)
+  for (const origin of origins)
+    if (origin !== '*' && !isOrigin(origin))
       read.fault(`${name} has "${origin}" but takes origins such as https://console.example.com, or *.`);
-  }
   return origins;
+}
+
+/** Where the links of invites may lead; an empty list allows every http and https address. */
+export function readInviteOrigins(read: EnvReader): string[] {
+  const name = 'VIGIL_INVITE_ORIGINS';
+  const origins = read.items(name) ?? [];
+  for (const origin of origins)
+    if (!isOrigin(origin))
+      read.fault(`${name} has "${origin}" but takes origins such as https://console.example.com.`);
+  return origins;
+}
+
+function isOrigin(text: string): boolean {
+  return /^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text;
 }
 
 type Network = { address: string; bits: number; version: 'ipv4' | 'ipv6'; isSingle: boolean };

@@ -2,7 +2,13 @@ import { normalizeMailAddress } from '../../lib/mailAddress.ts';
 import { createToken, hashToken } from '../../lib/token.ts';
 import { Problem, unprocessable } from '../../model/errors.ts';
 import type { Role } from '../../model/principal.ts';
-import { findOrganisationOf, findTenantName, hasMember, revokeInvites } from '../../store/accounts/users.ts';
+import {
+  findMemberName,
+  findOrganisationOf,
+  findTenantName,
+  hasMember,
+  revokeInvites,
+} from '../../store/accounts/users.ts';
 import { insertMail } from '../../store/destinations/mailOutbox.ts';
 import type { Row } from '../../store/records/records.ts';
 import type { Call } from '../call.ts';
@@ -10,7 +16,7 @@ import { audit } from '../records/audit.ts';
 import { createRecord } from '../records/createRecord.ts';
 import type { RecordKind } from '../records/recordKind.ts';
 import { checkGrant } from './checkGrant.ts';
-import { checkInviteUrl } from './inviteUrls.ts';
+import { checkInviteUrl } from './checkInviteUrl.ts';
 
 type Request = { roles: Role[]; url: string; tenantId?: number; organisationId?: number; email: string };
 
@@ -24,7 +30,7 @@ export async function createInvite(
 ): Promise<{ record: Row; link: string | undefined }> {
   const request = { ...given, email: normalizeMailAddress(given.email) };
   checkGrant(call, request.roles);
-  checkInviteUrl(call.services.inviteUrls(), request.url);
+  checkInviteUrl(call.services.inviteOrigins, request.url);
   const uid = createToken('invite');
   const write = async (
     _call: Call,
@@ -68,7 +74,9 @@ async function replaceInvites(call: Call, tenantId: number | null, email: string
 async function mailInvite(call: Call, record: Row, { roles, email }: Request, link: string): Promise<void> {
   const tenantId = typeof record.tenantId === 'number' ? record.tenantId : null;
   const tenantName = tenantId === null ? null : await findTenantName(call.db, tenantId);
-  const data = { link, tenantName, roles, expiredAt: Number(record.expiredAt) };
+  const { userId } = call.principal;
+  const invitedBy = userId === null ? null : await findMemberName(call.db, userId);
+  const data = { link, invitedBy, tenantName, roles, expiredAt: Number(record.expiredAt) };
   await insertMail(call.db, call.services.keyring, { kind: 'invite', tenantId, to: email, data }, call.now);
 }
 

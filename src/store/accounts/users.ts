@@ -77,6 +77,11 @@ export async function findOrganisationOf(db: Db, tenantId: number): Promise<numb
   return rows[0]?.id ?? null;
 }
 
+export async function findMemberName(db: Db, id: number): Promise<string | null> {
+  const rows = await db.query<{ name: string | null }>(sql`select name from member where id = ${id}`);
+  return rows[0]?.name ?? null;
+}
+
 export async function findTenantName(db: Db, tenantId: number): Promise<string | null> {
   const rows = await db.query<{ name: string }>(sql`select name from tenant where id = ${tenantId}`);
   return rows[0]?.name ?? null;

@@ -5,7 +5,16 @@ import type { Keyring } from '../keyring.ts';
 
 /** The content of a mail; its text is composed when it is sent. */
 export type MailContent =
-  | { kind: 'invite'; data: { link: string; tenantName: string | null; roles: string[]; expiredAt: number } }
+  | {
+      kind: 'invite';
+      data: {
+        link: string /** Missing in mails queued by 0.16. */;
+        invitedBy?: string | null;
+        tenantName: string | null;
+        roles: string[];
+        expiredAt: number;
+      };
+    }
   | { kind: 'confirm'; data: { link: string; tenantName: string | null; expiredAt: number } }
   | { kind: 'subscription'; data: Record<string, unknown> };
 

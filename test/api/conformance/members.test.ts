@@ -83,9 +83,14 @@ describe('POST /invite (endpoint 19)', () => {
     );
   });
 
-  it('accepts http as well as https', async () => {
-    expect(invite(await api.ok('POST', 'invite', newInvite({ url: 'http://example.com/a' })))).toEqual([]);
-  });
+  it.each(['http://example.com/a', 'https://anywhere.example:8443/join?lang=en', 'http://10.0.0.1'])(
+    'accepts any http or https address, such as %s',
+    async (address) => {
+      const answer = await api.call('POST', 'invite', newInvite({ url: address }));
+      expect(invite(answer.body)).toEqual([]);
+      expect(answer.headers.get('x-invite-accept-link')).toMatch(new URL(address).origin);
+    },
+  );
 
   it('grants no role above the caller’s own, and reaches only tenants under the caller', async () => {
     const manager = await api.token(world.tenant.id, 'tenant-manager');

@@ -42,7 +42,7 @@ const create = endpoint({
       {
         roles: invitedRoles.schema,
         url: Text(
-          'The page that accepts the invite; it is placed into the mail. It must lie below VIGIL_PUBLIC_URL, an origin of VIGIL_CORS_ORIGINS or the address that Vigil serves on.',
+          'The page that accepts the invite; it is placed into the mail. Any http or https address; VIGIL_INVITE_ORIGINS restricts it to the origins that the operator names.',
           'https://console.example.com/accept',
           {
             min: 1,
