@@ -100,6 +100,7 @@ describe.each(Object.entries(families))('a transaction of %s', (_family, row) =>
           if (nodes[place] === 'silent') return new Promise(() => {});
           return calls.map(() => (nodes[place] === 'refuses' ? refusal : taken));
         },
+        blame: () => {},
         close: async () => {},
       }),
       newest: { call: { method: 'newest', params: [] }, read: Number },
@@ -138,6 +139,7 @@ it('a transaction that no endpoint answers is tried again later', async () => {
     connect: (): Rpc => ({
       name: 'node',
       batch: () => Promise.reject(new RpcFailure('the connection failed')),
+      blame: () => {},
       close: async () => {},
     }),
     newest: { call: { method: 'newest', params: [] }, read: Number },

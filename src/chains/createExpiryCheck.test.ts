@@ -29,6 +29,7 @@ function connect(
           return { result: answer(node, method, path ?? body) };
         });
       },
+      blame: () => {},
       close: async () => {},
     }),
     newest: { call: { method: 'newest', params: [] }, read: Number },

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { createRandom } from '../../testing/createRandom.ts';
-import { createJsonReader, InvalidJson } from './createJsonReader.ts';
+import { createJsonReader } from './createJsonReader.ts';
+import { InvalidJson } from './invalidJson.ts';
 
 function read(text: string, sizes: () => number, skipped?: ReadonlySet<string>): unknown {
-  const reader = createJsonReader(skipped);
+  const reader = createJsonReader({ maxDepth: 4096, maxValues: 1000 }, skipped);
   const bytes = Buffer.from(text);
   for (let at = 0; at < bytes.length; ) {
     const size = sizes();
@@ -65,5 +66,11 @@ describe('createJsonReader', () => {
 
   it('refuses what is nested without end', () => {
     expect(() => read('['.repeat(10_000), () => 1000)).toThrow('nested too deeply');
+  });
+
+  it('refuses more values than are allowed, but for those that it passes over', () => {
+    const many = JSON.stringify({ a: Array.from({ length: 1001 }, () => 0) });
+    expect(() => read(many, () => 1000)).toThrow('too many values');
+    expect(read(many, () => 1000, new Set(['a']))).toEqual({});
   });
 });

@@ -1,18 +1,15 @@
 import { isAscii } from 'node:buffer';
-
-export class InvalidJson extends Error {
-  override readonly name = 'InvalidJson';
-}
+import { type JsonLimits, maxMembers } from './createJsonIntake.ts';
+import { InvalidJson, TooDeep, TooManyValues } from './invalidJson.ts';
 
 type Level = {
   /** Undefined within a value that is passed over. */
   readonly container: Record<string, unknown> | unknown[] | undefined;
   readonly isList: boolean;
   key: string;
+  members: number;
 };
 
-/** Deeper than any answer of a node: calls go 1,024 deep, with two brackets each. */
-const maxDepth = 4096;
 /** Texts that are kept once: addresses, hashes and short words. */
 const maxSharedLength = 66;
 const maxShared = 20_000;
@@ -21,7 +18,11 @@ const maxShared = 20_000;
  * Reads JSON in UTF-8 that comes piece by piece, so that a large answer never holds the event loop for longer than a piece
  * takes. Members named in `skipped` are passed over, without a value being made of them.
  */
-export function createJsonReader(skipped: ReadonlySet<string> = new Set()) {
+export function createJsonReader(
+  { maxDepth, maxValues }: JsonLimits,
+  skipped: ReadonlySet<string> = new Set(),
+) {
+  let values = 0;
   const levels: Level[] = [];
   let expected: 'value' | 'value or end' | 'key' | 'key or end' | 'colon' | 'comma or end' | 'nothing' =
     'value';
@@ -47,6 +48,8 @@ export function createJsonReader(skipped: ReadonlySet<string> = new Set()) {
     expected = level ? 'comma or end' : 'nothing';
     if (!level) result = value;
     else if (isPassedOver()) return;
+    else if (++values > maxValues || (++level.members > maxMembers && !level.isList))
+      throw new TooManyValues();
     else if (Array.isArray(level.container)) level.container.push(value);
     // Assigned, this one would change what the record inherits.
     else if (level.container && level.key !== '__proto__') level.container[level.key] = value;
@@ -54,8 +57,8 @@ export function createJsonReader(skipped: ReadonlySet<string> = new Set()) {
 
   function open(isList: boolean): void {
     if (!takesValue()) throw new InvalidJson('A bracket opens where none may.');
-    if (levels.length === maxDepth) throw new InvalidJson('It is nested too deeply.');
-    levels.push({ container: isPassedOver() ? undefined : isList ? [] : {}, isList, key: '' });
+    if (levels.length === maxDepth) throw new TooDeep();
+    levels.push({ container: isPassedOver() ? undefined : isList ? [] : {}, isList, key: '', members: 0 });
     expected = isList ? 'value or end' : 'key or end';
   }
 

@@ -25,7 +25,6 @@ function networkOf(result: unknown): string {
 }
 
 const timeoutMs = 4000;
-const maxBytes = 1024 * 1024;
 
 /** What is wrong with an endpoint, found with one call; undefined when it serves the network. */
 export async function endpointFault(url: string): Promise<string | undefined> {
@@ -33,7 +32,7 @@ export async function endpointFault(url: string): Promise<string | undefined> {
 }
 
 export async function probeEndpoint(url: string): Promise<EndpointReport> {
-  const rpc = createRpc(url, maxBytes);
+  const rpc = createRpc(url);
   const startedAt = performance.now();
   try {
     const calls: readonly RpcCall[] = [bitcoinProtocol.identity.call];

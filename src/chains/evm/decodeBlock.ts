@@ -1,6 +1,6 @@
 import { isRecord } from '../../lib/isRecord.ts';
 import type { Block, Header, Log, Payment, Receipt, Transaction, Transfer } from '../../model/block.ts';
-import { InvalidResponse } from '../net/replies.ts';
+import { InvalidResponse, WrongForm } from '../net/replies.ts';
 import { codeConstants } from './abi/codeConstants.ts';
 import { EvmLog } from './abi/evmLog.ts';
 import type { LogsCheck } from './createLogsCheck.ts';
@@ -181,29 +181,29 @@ export function decodeReceipt(raw: unknown): Receipt {
 }
 
 function record(value: unknown, what: string): Raw {
-  if (!isRecord(value)) throw new InvalidResponse(`a ${what} is not a record`);
+  if (!isRecord(value)) throw new WrongForm(`a ${what} is not a record`);
   return value;
 }
 
 function texts(value: unknown, what: string): readonly string[] {
   const items = list(value, what);
-  if (!items.every((item) => typeof item === 'string')) throw new InvalidResponse(`${what} are not texts`);
+  if (!items.every((item) => typeof item === 'string')) throw new WrongForm(`${what} are not texts`);
   return items;
 }
 
 function list(value: unknown, what: string): readonly unknown[] {
-  if (!Array.isArray(value)) throw new InvalidResponse(`${what} is not a list`);
+  if (!Array.isArray(value)) throw new WrongForm(`${what} is not a list`);
   return value;
 }
 
 function text(from: Raw, member: string): string {
   const value = from[member];
-  if (typeof value !== 'string') throw new InvalidResponse(`${member} is not a text`);
+  if (typeof value !== 'string') throw new WrongForm(`${member} is not a text`);
   return value;
 }
 
 function quantity(from: Raw, member: string): number {
   const value = Number(text(from, member));
-  if (!Number.isSafeInteger(value)) throw new InvalidResponse(`${member} is not a number`);
+  if (!Number.isSafeInteger(value)) throw new WrongForm(`${member} is not a number`);
   return value;
 }

@@ -3,7 +3,7 @@ import { zip } from '../../lib/zip.ts';
 import type { BlockRef } from '../../model/block.ts';
 import type { StateRead, StateResult } from '../../model/stateRead.ts';
 import { EndpointsFailed } from '../net/createEndpoints.ts';
-import { InvalidResponse } from '../net/replies.ts';
+import { Refusal } from '../net/replies.ts';
 import { zeroAddress } from './abi/words.ts';
 
 type ReadState = (block: BlockRef, questions: readonly StateRead[]) => Promise<StateResult[]>;
@@ -17,7 +17,7 @@ const parts = 8;
 const simplestRead: StateRead = { type: 'call', to: zeroAddress, data: '0x' };
 
 /** A limit passes by itself, so that it is always waited for. */
-export class LimitReached extends InvalidResponse {}
+export class LimitReached extends Refusal {}
 
 /**
  * One question can make nodes fail, such as a call that takes too long, and those asked with it, and so hold up a chain for

@@ -8,8 +8,6 @@ import { toHex } from './toRpcCall.ts';
 
 const timeLimitMs = 12_000;
 const callTimeoutMs = 4000;
-/** No answer to these questions is large. */
-const maxBytes = 1024 * 1024;
 /** Providers limit the range of a search for logs; nodes of one's own allow more than anyone needs. */
 const logRanges = [1, 10, 50, 100, 500, 800, 1000, 2000, 3000, 5000, 10_000, 20_000, 50_000, 100_000];
 
@@ -20,7 +18,7 @@ const noLogs = { address: '0x000000000000000000000000000000000000dEaD', topics: 
 /** Finds out what an endpoint can do, with about 20 calls within 12 s. */
 export async function probeEndpoint(url: string, chain: Chain): Promise<EndpointReport> {
   const expectedId = idOf(chain);
-  const rpc = createRpc(url, maxBytes);
+  const rpc = createRpc(url);
   const endsAt = performance.now() + timeLimitMs;
   const ask = async (method: string, ...params: unknown[]): Promise<RpcReply> => {
     const remainingMs = Math.ceil(endsAt - performance.now());
@@ -55,7 +53,7 @@ export async function probeEndpoint(url: string, chain: Chain): Promise<Endpoint
 /** What is wrong with an endpoint for a chain, found with one call; undefined when it serves the chain. */
 export async function endpointFault(url: string, chain: Chain): Promise<string | undefined> {
   const expectedId = idOf(chain);
-  const rpc = createRpc(url, maxBytes);
+  const rpc = createRpc(url);
   try {
     const reply = await askOnce(rpc, { method: 'eth_chainId', params: [] }, callTimeoutMs);
     return wrongChain(readChainId(reply), expectedId) ?? undefined;

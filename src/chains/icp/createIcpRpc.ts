@@ -3,8 +3,13 @@ import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js';
 import { createRedact, maskOrigin } from '../../lib/maskEndpoint.ts';
 import { messageOf } from '../../lib/messageOf.ts';
 import { settleWithin } from '../../lib/withTimeLimit.ts';
+import { answerKinds } from '../net/answerLimits.ts';
 import { createHttp } from '../net/createHttp.ts';
 import { type Rpc, type RpcCall, type RpcError, RpcFailure, type RpcReply } from '../net/createRpc.ts';
+import { pauseAfterNonsense } from '../net/pauseAfterNonsense.ts';
+import { receiveBytes } from '../net/receivers.ts';
+import { Nonsense } from '../net/rpcFailure.ts';
+import { checkCbor } from './checkCbor.ts';
 import { type Icp, loadIcp } from './loadIcp.ts';
 
 /** What a certificate proves: the time of the state, and the values of the paths that were asked for (null: there is none). */
@@ -13,8 +18,8 @@ export type Certified = { readonly time: bigint; readonly values: readonly (Uint
 export type Tip = { readonly time: bigint | undefined; readonly lastIndex: bigint | undefined };
 export type Path = readonly (string | Uint8Array)[];
 
-const maxBytes = 8 * 1024 * 1024;
 const requestMs = 10_000;
+const statusPath = '/api/v2/status';
 /** Of a canister that the network does not have. */
 const absentCode = 400;
 
@@ -53,7 +58,7 @@ export const statusCall: RpcCall = { method: 'status', params: [] };
  * down to the root key of the network, those of queries by the signature of a node of the subnet.
  */
 export function createIcpRpc(url: string, rootKeyHex: string): Rpc {
-  const http = createHttp(url, maxBytes);
+  const http = createHttp(url);
   const redact = createRedact(url);
   const rootKey = hexToBytes(rootKeyHex);
   let agent: HttpAgent | undefined;
@@ -74,9 +79,14 @@ export function createIcpRpc(url: string, rootKeyHex: string): Rpc {
   };
 
   async function exchange(path: string, body: Uint8Array | undefined): Promise<Response> {
-    const method = body ? 'POST' : 'GET';
-    const { status, bytes } = await http.send(method, path, body, requestMs, 'application/cbor');
-    return new Response(new Uint8Array(bytes), { status });
+    const { maxBytes } = path.endsWith(statusPath) ? answerKinds.small : answerKinds.state;
+    const { status, value } = await http.request(
+      { method: body ? 'POST' : 'GET', path, body, contentType: 'application/cbor' },
+      requestMs,
+      (answered) => receiveBytes(answered === 200 ? maxBytes : answerKinds.small.maxBytes),
+    );
+    if (status === 200) checkCbor(value);
+    return new Response(new Uint8Array(value), { status });
   }
 
   async function send(call: RpcCall, icp: Icp): Promise<RpcReply> {
@@ -174,7 +184,7 @@ export function createIcpRpc(url: string, rootKeyHex: string): Rpc {
   }
 
   async function readStatus(icp: Icp): Promise<{ rootKey: string }> {
-    const bytes = await post('/api/v2/status', undefined);
+    const bytes = await post(statusPath, undefined);
     const { root_key: key } = decodeRecord(icp, bytes);
     return { rootKey: key instanceof Uint8Array ? bytesToHex(key) : '' };
   }
@@ -185,7 +195,7 @@ export function createIcpRpc(url: string, rootKeyHex: string): Rpc {
     return new Uint8Array(await answer.arrayBuffer());
   }
 
-  return {
+  return pauseAfterNonsense({
     name: maskOrigin(url),
     async batch(calls, timeoutMs) {
       const icp = await loadIcp();
@@ -194,7 +204,7 @@ export function createIcpRpc(url: string, rootKeyHex: string): Rpc {
       });
     },
     close: http.close,
-  };
+  });
 
   /** What the network says of a canister that it does not have is an answer; all else that fails is a fault of the endpoint. */
   async function orAbsent(icp: Icp, work: Promise<RpcReply>): Promise<RpcReply> {
@@ -209,9 +219,12 @@ export function createIcpRpc(url: string, rootKeyHex: string): Rpc {
         (code.status === 403 || (code.status === 400 && /not.found/i.test(code.bodyText ?? '')))
       )
         return { error: { code: absentCode, message: redact(code.bodyText ?? '') } };
+      if (code instanceof icp.agent.HttpFetchErrorCode && code.error instanceof RpcFailure) throw code.error;
       const status =
         code instanceof icp.agent.HttpErrorCode ? `it answered with status ${code.status}` : undefined;
-      throw new RpcFailure(redact(status ?? messageOf(error)).slice(0, 300), { cause: error });
+      // Checking signatures costs much, so that a node whose answers are not signed rightly counts as one that sends nonsense.
+      const Failure = error instanceof icp.agent.TrustError ? Nonsense : RpcFailure;
+      throw new Failure(redact(status ?? messageOf(error)).slice(0, 300), { cause: error });
     }
   }
 }

@@ -1,9 +1,10 @@
+import { cutText } from '../../lib/cutText.ts';
 import { itemAt } from '../../lib/itemAt.ts';
 import { messageOf } from '../../lib/messageOf.ts';
 import { settleWithin } from '../../lib/withTimeLimit.ts';
 import type { EndpointHealth } from '../chainClient.ts';
 import { createRpc, type Rpc, type RpcCall, RpcFailure, type RpcReply } from './createRpc.ts';
-import { InvalidResponse, NotAvailableYet } from './replies.ts';
+import { InvalidResponse, NotAvailableYet, Refusal, WrongForm } from './replies.ts';
 import { requestInTurn } from './requestInTurn.ts';
 
 /** Several endpoints of one chain, used as if they were one that does not fail. */
@@ -34,7 +35,7 @@ export type Endpoints = {
 };
 
 /** Call `has` with the newest block that the endpoint has shown to have. */
-export type Accept<T> = (replies: readonly RpcReply[], has: (head: number) => void) => T;
+export type Accept<T> = (replies: readonly RpcReply[], has: (head: number) => void) => T | Promise<T>;
 type Trial = { calls: readonly RpcCall[]; accept: (replies: readonly RpcReply[]) => unknown };
 
 type Endpoint = {
@@ -70,6 +71,10 @@ type Options = Protocol & {
 };
 
 const timeoutMs = 10_000;
+/** A fault may repeat what the node sent. */
+const maxFaultLength = 300;
+/** So often in a row an answer may contradict itself or the chain: a node may be about to learn what belongs to a new block. */
+const maxContradictions = 5;
 const recheckMs = 300_000;
 /** How long the answers of other endpoints are waited for after the first one. */
 const lateMs = 1000;
@@ -119,10 +124,11 @@ export function createEndpoints({
     const mustCheck = identity !== undefined && start >= endpoint.checkedAt + recheckMs;
     const sent = mustCheck ? [...calls, identity.call] : calls;
     for (const { method } of sent) onCall(method);
+    const askedAt = performance.now();
     try {
       const replies = await endpoint.rpc.batch(sent, longMs ?? timeoutMs);
       if (mustCheck) checkChain(endpoint, itemAt(replies, calls.length), start);
-      const result = accept(mustCheck ? replies.slice(0, -1) : replies, (has) => {
+      const result = await accept(mustCheck ? replies.slice(0, -1) : replies, (has) => {
         endpoint.head = Math.max(endpoint.head ?? 0, has);
         if (!isBehind(has)) endpoint.isStale = false;
       });
@@ -133,9 +139,15 @@ export function createEndpoints({
         endpoint.wrongAt = [];
       }
       return result;
-    } catch (error) {
+    } catch (thrown) {
+      const error = isOfForm(thrown)
+        ? new WrongForm(`its answer has another form: ${messageOf(thrown)}`)
+        : thrown;
       if (!(error instanceof NotAvailableYet)) recordFault(endpoint, error, calls);
       else if (error.number !== undefined) recordMissingBlock(endpoint, error.number);
+      const isStubborn = error instanceof InvalidResponse && !(error instanceof Refusal);
+      if (error instanceof WrongForm || (isStubborn && endpoint.faults > maxContradictions))
+        endpoint.rpc.blame(error.message, askedAt);
       throw error;
     }
   }
@@ -161,7 +173,7 @@ export function createEndpoints({
   function recordFault(endpoint: Endpoint, error: unknown, calls: readonly RpcCall[]): void {
     if (!(error instanceof RpcFailure)) endpoint.wrongAt = calls.map(({ method }) => method);
     endpoint.faults++;
-    endpoint.lastFault = messageOf(error);
+    endpoint.lastFault = cutText(messageOf(error), maxFaultLength);
     endpoint.retryAt = now() + Math.min(30_000, 250 * 2 ** Math.min(endpoint.faults, 8));
   }
 
@@ -225,11 +237,11 @@ export function createEndpoints({
     await Promise.allSettled(
       due.map((endpoint) => {
         const calls = endpoint.faults > 0 ? trial.calls : [];
-        return send(endpoint, [newest.call, ...calls], ([reply, ...replies]) => {
+        return send(endpoint, [newest.call, ...calls], async ([reply, ...replies]) => {
           const number = reply && 'result' in reply ? newest.read(reply.result) : Number.NaN;
           if (!Number.isSafeInteger(number)) throw new InvalidResponse('it does not report its newest block');
           endpoint.head = number;
-          if (calls.length > 0) trial.accept(replies);
+          if (calls.length > 0) await trial.accept(replies);
         });
       }),
     );
@@ -278,6 +290,11 @@ export function createEndpoints({
       void rpc.close();
     }, timeoutMs).unref();
   }
+}
+
+/** What reading a value of another form than was expected throws by itself. */
+function isOfForm(error: unknown): boolean {
+  return error instanceof TypeError || error instanceof RangeError || error instanceof SyntaxError;
 }
 
 function createEndpoint(url: string, connect: (url: string) => Rpc): Endpoint {

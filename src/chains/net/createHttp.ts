@@ -1,28 +1,28 @@
-import { isAscii } from 'node:buffer';
-import { promisify } from 'node:util';
-import { gunzip } from 'node:zlib';
+import { pipeline } from 'node:stream';
+import { createGunzip } from 'node:zlib';
 import { Pool } from 'undici';
-import { InvalidJson } from '../../lib/createJsonReader.ts';
+import { cutText } from '../../lib/cutText.ts';
 import { yieldToEventLoop } from '../../lib/eventLoop.ts';
 import { createRedact, maskOrigin } from '../../lib/maskEndpoint.ts';
-import { AnswerTooLarge, RpcFailure } from './rpcFailure.ts';
+import { holdAnswer } from './holdAnswer.ts';
+import type { Receiver } from './receivers.ts';
+import { AnswerTooLarge, Nonsense, RpcFailure } from './rpcFailure.ts';
 
-/** Blocks of fast chains with all their logs have some tens of megabytes. */
-export const maxAnswerBytes = 256 * 1024 * 1024;
+export type HttpRequest = {
+  method: 'GET' | 'POST';
+  /** Below the address of the endpoint. */
+  path?: string;
+  body?: string | Uint8Array | undefined;
+  contentType?: string;
+};
+
+/** A larger answer lets others have their turn while it comes. */
+export const longBytes = 1024 * 1024;
 
 /** The HTTP connections to one endpoint. What it fails to answer is an RpcFailure; any status is an answer. */
-export function createHttp(
-  url: string,
-  maxBytes = maxAnswerBytes,
-  encoding: 'identity' | 'gzip' = 'identity',
-) {
+export function createHttp(url: string, encoding: 'identity' | 'gzip' = 'identity') {
   const { origin, pathname, search, username, password } = new URL(url);
-  const pool = new Pool(origin, {
-    connections: 16,
-    keepAliveTimeout: 30_000,
-    connectTimeout: 3000,
-    maxResponseSize: maxBytes,
-  });
+  const pool = new Pool(origin, { connections: 16, keepAliveTimeout: 30_000, connectTimeout: 3000 });
   const headers = {
     'accept-encoding': encoding,
     ...(username
@@ -32,75 +32,66 @@ export function createHttp(
       : {}),
   };
 
-  const open = (
-    method: 'GET' | 'POST',
-    path: string,
-    body: string | Uint8Array | undefined,
-    timeoutMs: number,
-    contentType = 'application/json',
-  ) =>
-    pool.request({
-      method,
-      path: joinPath(pathname, path, search),
-      headers: { ...headers, 'content-type': contentType },
-      body: body ?? null,
-      signal: AbortSignal.timeout(timeoutMs),
-    });
-
-  async function send(...request: Parameters<typeof open>): Promise<{ status: number; bytes: Buffer }> {
-    const [, , , timeoutMs] = request;
-    try {
-      const response = await open(...request);
-      const bytes = Buffer.from(await response.body.arrayBuffer());
-      const isZipped = response.headers['content-encoding'] === 'gzip';
-      return {
-        status: response.statusCode,
-        bytes: isZipped ? await unzip(bytes, { maxOutputLength: maxBytes }) : bytes,
-      };
-    } catch (error) {
-      throw toFailure(error, timeoutMs);
-    }
-  }
-
   return {
     /** Without path and query, which often hold an access key. */
     name: maskOrigin(url),
     redact: createRedact(url),
-    /** What is sent and answered as bytes. */
-    send,
-    async request(
-      method: 'GET' | 'POST',
-      path: string,
-      body: string | undefined,
+    /** Sends the request and gives each piece of the answer, unpacked, to the receiver that is chosen by its status. */
+    async request<T>(
+      { method, path = '', body, contentType = 'application/json' }: HttpRequest,
       timeoutMs: number,
-    ): Promise<{ status: number; text: string }> {
-      const { status, bytes } = await send(method, path, body, timeoutMs);
-      return { status, text: toText(bytes) };
-    },
-    /** The same, with each piece of the answer as it comes, so that a large one is never held as a whole. */
-    async read(
-      body: string,
-      timeoutMs: number,
-      onPiece: (piece: Buffer) => void,
-    ): Promise<{ status: number }> {
+      receiverOf: (status: number) => Receiver<T>,
+    ): Promise<{ status: number; value: T }> {
       try {
-        const response = await open('POST', '', body, timeoutMs);
-        for await (const piece of response.body) {
-          onPiece(piece);
-          await yieldToEventLoop();
+        const response = await pool.request({
+          method,
+          path: joinPath(pathname, path, search),
+          headers: { ...headers, 'content-type': contentType },
+          body: body ?? null,
+          signal: AbortSignal.timeout(timeoutMs),
+        });
+        const { statusCode: status, headers: answered, body: stream } = response;
+        const receiver = receiverOf(status);
+        const hold = holdAnswer(url, () => stream.destroy(crowdedOut()));
+        const take = (pieces: AsyncIterable<Buffer>) => receive(pieces, receiver, hold.add);
+        try {
+          const packing = String(answered['content-encoding'] ?? 'identity').toLowerCase();
+          if (packing === 'gzip') await take(pipeline(stream, createGunzip({ chunkSize: 65_536 }), () => {}));
+          else if (packing === 'identity') await take(stream);
+          else {
+            stream.destroy();
+            throw new Nonsense(`its answer is packed as ${cutText(packing, 30)}, which was not asked for`);
+          }
+          return { status, value: await receiver.end() };
+        } finally {
+          hold.release();
         }
-        return { status: response.statusCode };
       } catch (error) {
-        throw error instanceof InvalidJson ? error : toFailure(error, timeoutMs);
+        throw error instanceof RpcFailure ? error : toFailure(error, timeoutMs);
       }
     },
     close: () => pool.destroy(),
   };
 }
 
-const unzip = promisify(gunzip);
-/** What undici and zlib call an answer beyond the limit. */
-const tooLarge = ['UND_ERR_RES_EXCEEDED_MAX_SIZE', 'ERR_BUFFER_TOO_LARGE'];
+async function receive(
+  pieces: AsyncIterable<Buffer>,
+  receiver: Receiver<unknown>,
+  onBytes: (count: number) => void,
+): Promise<void> {
+  let size = 0;
+  for await (const piece of pieces) {
+    size += piece.length;
+    if (size > receiver.maxBytes) throw new AnswerTooLarge('its answer is too large');
+    onBytes(piece.length);
+    receiver.write(piece);
+    if (size > longBytes) await yieldToEventLoop();
+  }
+}
+
+export function crowdedOut(): RpcFailure {
+  return new RpcFailure('too much is being read at once, and most of it from here');
+}
 
 /** A path below the address of the endpoint, whose query may hold an access key. */
 function joinPath(base: string, path: string, search: string): string {
@@ -109,16 +100,12 @@ function joinPath(base: string, path: string, search: string): string {
   return search === '' ? joined : `${joined}${joined.includes('?') ? '&' : '?'}${search.slice(1)}`;
 }
 
-/** Answers are plain ASCII nearly always, which is read several times as fast. */
-function toText(bytes: Buffer): string {
-  return bytes.toString(isAscii(bytes) ? 'latin1' : 'utf8');
-}
-
 function toFailure(cause: unknown, timeoutMs: number): RpcFailure {
   if (cause instanceof Error && cause.name === 'TimeoutError')
     return new RpcFailure(`it did not answer within ${timeoutMs} ms`, { cause });
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
-  if (tooLarge.includes(code)) return new AnswerTooLarge('its answer is too large', { cause });
-  if (code.startsWith('Z_')) return new RpcFailure('its answer cannot be unpacked', { cause });
+  if (code === 'UND_ERR_HEADERS_OVERFLOW') return new Nonsense('its headers are too long', { cause });
+  if (code.startsWith('HPE_')) return new Nonsense('its answer is not HTTP', { cause });
+  if (code.startsWith('Z_')) return new Nonsense('its answer cannot be unpacked', { cause });
   return new RpcFailure(code ? `the connection failed (${code})` : 'the connection failed', { cause });
 }

@@ -1,6 +1,9 @@
 import { parseExactJson } from '../../lib/parseExactJson.ts';
+import { limitsOf } from './answerLimits.ts';
 import { createHttp } from './createHttp.ts';
-import { type Rpc, type RpcCall, RpcFailure, type RpcReply } from './createRpc.ts';
+import { type Rpc, type RpcCall, RpcFailure, type RpcReply, toMessage } from './createRpc.ts';
+import { pauseAfterNonsense } from './pauseAfterNonsense.ts';
+import { receiveJson, receiveText } from './receivers.ts';
 
 /** Statuses of a server that refuses to work for us at the moment, or at all; any other above 400 is about the request itself. */
 const refusals = [401, 402, 407, 408, 425, 429];
@@ -9,25 +12,29 @@ const refusals = [401, 402, 407, 408, 425, 429];
  * One endpoint of a node with a REST API. A call's method is the verb and the path as it is counted, such as `GET /blocks`; its
  * parameters are the rest of the path, which differs from call to call, and the body.
  */
-export function createRest(url: string, maxBytes?: number): Rpc {
-  const http = createHttp(url, maxBytes);
+export function createRest(url: string): Rpc {
+  const http = createHttp(url);
 
-  async function send({ method, params }: RpcCall, timeoutMs: number): Promise<RpcReply> {
-    const [verb = '', path = ''] = method.split(' ');
-    const [rest, body] = Array.isArray(params) ? (params as readonly unknown[]) : [];
-    const { status, text } = await http.request(
-      verb === 'GET' ? 'GET' : 'POST',
-      `${path}${typeof rest === 'string' ? rest : ''}`,
-      body === undefined ? undefined : JSON.stringify(body),
+  async function send(call: RpcCall, timeoutMs: number): Promise<RpcReply> {
+    const [verb = '', path = ''] = call.method.split(' ');
+    const [rest, body] = Object.values(call.params);
+    const { status, value } = await http.request<unknown>(
+      {
+        method: verb === 'GET' ? 'GET' : 'POST',
+        path: `${path}${typeof rest === 'string' ? rest : ''}`,
+        body: body === undefined ? undefined : JSON.stringify(body),
+      },
       timeoutMs,
+      (answered) => (answered === 200 ? receiveJson(url, limitsOf([call]), parseExactJson) : receiveText()),
     );
     if (status === 404) return { result: null };
     if (status > 500 || refusals.includes(status)) throw new RpcFailure(`it answered with status ${status}`);
-    if (status !== 200) return { error: { code: status, message: http.redact(text.trim()) } };
-    return { result: parse(text) };
+    if (status !== 200)
+      return { error: { code: status, message: toMessage(String(value).trim(), http.redact) } };
+    return { result: value };
   }
 
-  return {
+  return pauseAfterNonsense({
     name: http.name,
     // There is no batch: the calls of a request travel side by side, but for those that others wait for.
     async batch(calls, timeoutMs) {
@@ -41,7 +48,7 @@ export function createRest(url: string, maxBytes?: number): Rpc {
       return replies;
     },
     close: http.close,
-  };
+  });
 }
 
 const awaited = new WeakSet<RpcCall>();
@@ -59,12 +66,4 @@ export function get(path: string, rest = ''): RpcCall {
 
 export function post(path: string, body: unknown, rest = ''): RpcCall {
   return { method: `POST ${path}`, params: [rest, body] };
-}
-
-function parse(text: string): unknown {
-  try {
-    return parseExactJson(text);
-  } catch {
-    throw new RpcFailure('its answer is not JSON');
-  }
 }

@@ -1,11 +1,14 @@
-import { Agent, WebSocket } from 'undici';
-import { createJsonReader, InvalidJson } from '../../lib/createJsonReader.ts';
+import { cutText } from '../../lib/cutText.ts';
 import { yieldToEventLoop } from '../../lib/eventLoop.ts';
 import { isRecord } from '../../lib/isRecord.ts';
 import { createRedact, maskOrigin } from '../../lib/maskEndpoint.ts';
 import { settleWithin } from '../../lib/withTimeLimit.ts';
-import { createHttp, maxAnswerBytes } from './createHttp.ts';
-import { RpcFailure } from './rpcFailure.ts';
+import { type AnswerLimits, limitsOf } from './answerLimits.ts';
+import { createHttp, longBytes } from './createHttp.ts';
+import { type NodeSocket, openSocket } from './openSocket.ts';
+import { pauseAfterNonsense } from './pauseAfterNonsense.ts';
+import { type ParseJson, type Receiver, receiveJson, receiveText, receiveWithout } from './receivers.ts';
+import { Nonsense, RpcFailure } from './rpcFailure.ts';
 
 export { RpcFailure } from './rpcFailure.ts';
 
@@ -19,14 +22,13 @@ export type Rpc = {
   readonly name: string;
   /** Sends all calls in one request; the replies stand in the order of the calls. */
   batch(calls: readonly RpcCall[], timeoutMs: number): Promise<RpcReply[]>;
+  /** Says that what was asked for at that time (`performance.now`) was answered with nonsense. */
+  blame(reason: string, askedAt: number): void;
   close(): Promise<void>;
 };
 
 type Reading = {
-  /**
-   * Answers may be so large that reading one at once would hold the event loop: each is read in pieces, without the members of
-   * these names.
-   */
+  /** Answers are read while they come, without the members of these names. */
   skipped?: ReadonlySet<string>;
   /** Reads all others; throws for what is no JSON. */
   parseJson?: ParseJson;
@@ -34,29 +36,29 @@ type Reading = {
   isZipped?: boolean;
 };
 
-export function createRpc(url: string, maxBytes = maxAnswerBytes, reading: Reading = {}): Rpc {
-  return url.startsWith('ws')
-    ? createSocketRpc(url, maxBytes, reading)
-    : createHttpRpc(url, maxBytes, reading);
+export function createRpc(url: string, reading: Reading = {}): Rpc {
+  return pauseAfterNonsense(
+    url.startsWith('ws') ? createSocketRpc(url, reading) : createHttpRpc(url, reading),
+  );
 }
 
-type ParseJson = (text: string) => unknown;
+type OneRpc = Omit<Rpc, 'blame'>;
 
-function createHttpRpc(
-  url: string,
-  maxBytes: number,
-  { skipped, parseJson = JSON.parse, isZipped = false }: Reading,
-): Rpc {
-  const http = createHttp(url, maxBytes, isZipped ? 'gzip' : 'identity');
+function receiverOf(url: string, limits: AnswerLimits, { skipped, parseJson }: Reading): Receiver<unknown> {
+  return skipped ? receiveWithout(skipped, limits) : receiveJson(url, limits, parseJson);
+}
+
+function createHttpRpc(url: string, reading: Reading): OneRpc {
+  const http = createHttp(url, reading.isZipped ? 'gzip' : 'identity');
   const { redact } = http;
   // A server that knows no batches answers one with a single record; from then on it gets one call at a time.
-  let takesBatches = true;
+  let takesBatches = reading.skipped === undefined;
   return {
     name: http.name,
     async batch(calls, timeoutMs) {
       if (takesBatches && calls.length > 1) {
         const body = JSON.stringify(calls.map((call, id) => ({ jsonrpc: '2.0', id, ...call })));
-        const answer = parse(await post(body, timeoutMs), parseJson);
+        const answer = await post(body, timeoutMs, limitsOf(calls));
         if (Array.isArray(answer)) return inOrder(answer, calls.length, redact);
       }
       const replies = await Promise.all(calls.map((call) => single(call, timeoutMs)));
@@ -69,75 +71,86 @@ function createHttpRpc(
 
   async function single(call: RpcCall, timeoutMs: number): Promise<RpcReply> {
     const body = JSON.stringify({ jsonrpc: '2.0', id: 0, ...call });
-    return toReply(
-      skipped ? await read(body, timeoutMs) : parse(await post(body, timeoutMs), parseJson),
-      redact,
+    return toReply(await post(body, timeoutMs, limitsOf([call])), redact);
+  }
+
+  async function post(body: string, timeoutMs: number, limits: AnswerLimits): Promise<unknown> {
+    const { status, value } = await http.request({ method: 'POST', body }, timeoutMs, (answered) =>
+      answered === 200 ? receiverOf(url, limits, reading) : receiveText(),
     );
-  }
-
-  async function read(body: string, timeoutMs: number): Promise<unknown> {
-    const reader = createJsonReader(skipped);
-    let status = 200;
-    const answer = await orNotJson(async () => {
-      ({ status } = await http.read(body, timeoutMs, reader.write));
-      return status === 200 ? reader.end() : undefined;
-    });
     if (status !== 200) throw new RpcFailure(`it answered with status ${status}`);
-    return answer;
-  }
-
-  async function post(body: string, timeoutMs: number): Promise<string> {
-    const { status, text } = await http.request('POST', '', body, timeoutMs);
-    if (status !== 200) throw new RpcFailure(`it answered with status ${status}`);
-    return text;
+    return value;
   }
 }
 
+const connectMs = 10_000;
+/** Short frames that a connection may bring in a second. */
+const maxFrames = 5000;
+/** Messages that answer nothing, one after the other: what came too late, or was never asked for. */
+const maxUnasked = 100;
+
 /** The same over a WebSocket, which is opened on first use and again after it broke. */
-function createSocketRpc(url: string, maxBytes: number, { skipped, parseJson = JSON.parse }: Reading): Rpc {
+function createSocketRpc(url: string, reading: Reading): OneRpc {
   const redact = createRedact(url);
-  const agent = new Agent({ webSocket: { maxPayloadSize: maxBytes } });
-  const waiting = new Map<number, (reply: unknown) => void>();
-  let current: WebSocket | undefined;
-  let opening: Promise<WebSocket> | undefined;
+  const waiting = new Map<number, { settle: (reply: unknown) => void; call: RpcCall }>();
+  let current: NodeSocket | undefined;
+  let opening: Promise<NodeSocket> | undefined;
   let nextId = 0;
   let receivedAt = 0;
+  let unasked = 0;
 
-  function fail(reason: string): void {
-    for (const settle of waiting.values()) settle(new RpcFailure(reason));
+  const limits = () => limitsOf([smallCall, ...[...waiting.values()].map(({ call }) => call)]);
+
+  function fail(reason: RpcFailure): void {
+    for (const { settle } of waiting.values()) settle(reason);
     waiting.clear();
   }
 
-  function open(): Promise<WebSocket> {
+  function open(): Promise<NodeSocket> {
     opening ??= new Promise((resolve, reject) => {
-      const socket = new WebSocket(url, { dispatcher: agent });
+      const socket: NodeSocket = openSocket(
+        url,
+        { maxBytes: () => limits().maxBytes, maxFrames, connectMs },
+        {
+          onOpen: () => resolve(socket),
+          onMessage(pieces) {
+            receivedAt = performance.now();
+            return receive(pieces).then(take, (reason: RpcFailure) => drop(socket, reason));
+          },
+          onClose(reason) {
+            reject(reason);
+            drop(socket, reason);
+          },
+        },
+      );
       current = socket;
-      const closed = () => {
-        reject(new RpcFailure('the connection was closed'));
-        drop(socket, 'the connection was closed');
-      };
-      socket.addEventListener('open', () => resolve(socket));
-      socket.addEventListener('error', closed);
-      socket.addEventListener('close', closed);
-      socket.addEventListener('message', ({ data }) => {
-        receivedAt = performance.now();
-        const received = (message: unknown) => {
-          // Nothing says which request it answers, so all of them fail.
-          if (message === undefined) drop(socket, 'its answer is not JSON');
-          for (const reply of Array.isArray(message) ? message : [message]) settle(reply);
-        };
-        if (skipped) readPieces(Buffer.from(String(data)), skipped).then(received, () => received(undefined));
-        else received(tryParse(String(data), parseJson));
-      });
     });
     return opening;
+
+    function take(message: unknown): void {
+      unasked++;
+      for (const reply of Array.isArray(message) ? message : [message]) settle(reply);
+      if (unasked > maxUnasked && current) drop(current, new Nonsense('it sends what was not asked for'));
+    }
   }
 
-  function drop(socket: WebSocket, reason: string): void {
-    // Both error and close fire, and by the second event another connection may be open.
+  async function receive(pieces: readonly Buffer[]): Promise<unknown> {
+    const receiver = receiverOf(url, limits(), reading);
+    const isLong = pieces.reduce((size, { length }) => size + length, 0) > longBytes;
+    for (const piece of pieces) {
+      receiver.write(piece);
+      if (isLong) await yieldToEventLoop();
+    }
+    return receiver.end();
+  }
+
+  /** All requests fail with it: nothing says which of them it was to answer. */
+  function drop(socket: NodeSocket, reason: RpcFailure): void {
+    // Another connection may be open by now.
     if (current !== socket) return;
     current = undefined;
     opening = undefined;
+    unasked = 0;
     fail(reason);
     socket.close();
   }
@@ -145,10 +158,13 @@ function createSocketRpc(url: string, maxBytes: number, { skipped, parseJson = J
   function settle(reply: unknown): void {
     if (!isRecord(reply)) return;
     if (reply.id === null && isRecord(reply.error))
-      fail(`it refused a request: ${redact(String(reply.error.message))}`);
+      fail(new RpcFailure(`it refused a request: ${toMessage(reply.error.message, redact)}`));
     if (typeof reply.id !== 'number') return;
-    waiting.get(reply.id)?.(reply);
+    const asked = waiting.get(reply.id);
+    if (!asked) return;
     waiting.delete(reply.id);
+    unasked = 0;
+    asked.settle(reply);
   }
 
   return {
@@ -159,63 +175,34 @@ function createSocketRpc(url: string, maxBytes: number, { skipped, parseJson = J
       nextId += calls.length;
       const ids = calls.map((_, place) => first + place);
       const replies = Promise.all(
-        ids.map((id) => new Promise<unknown>((resolve) => waiting.set(id, resolve))),
+        calls.map(
+          (call, place) =>
+            new Promise<unknown>((settle) => void waiting.set(first + place, { settle, call })),
+        ),
       );
       const sentAt = performance.now();
       socket.send(JSON.stringify(calls.map((call, place) => ({ jsonrpc: '2.0', id: ids[place], ...call }))));
       const answers = await within(replies, timeoutMs).catch((error: unknown) => {
         for (const id of ids) waiting.delete(id);
         // A connection on which nothing came meanwhile may be dead without being closed.
-        if (receivedAt < sentAt) drop(socket, 'it fell silent');
+        if (receivedAt < sentAt) drop(socket, new RpcFailure('it fell silent'));
         throw error;
       });
       return answers.map((answer) => toReply(answer, redact));
     },
     async close() {
       current?.close();
-      await agent.destroy();
     },
   };
 }
+
+/** While nothing is asked for, a message may have as much as the answer to a small call. */
+const smallCall: RpcCall = { method: '', params: [] };
 
 function within<T>(work: Promise<T>, timeoutMs: number): Promise<T> {
   return settleWithin(timeoutMs, work, () => {
     throw new RpcFailure(`it did not answer within ${timeoutMs} ms`);
   });
-}
-
-const pieceBytes = 65_536;
-
-async function readPieces(bytes: Buffer, skipped: ReadonlySet<string>): Promise<unknown> {
-  const reader = createJsonReader(skipped);
-  for (let at = 0; at < bytes.length; at += pieceBytes) {
-    reader.write(bytes.subarray(at, at + pieceBytes));
-    await yieldToEventLoop();
-  }
-  return reader.end();
-}
-
-async function orNotJson<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (cause) {
-    if (cause instanceof InvalidJson) throw new RpcFailure('its answer is not JSON', { cause });
-    throw cause;
-  }
-}
-
-function parse(text: string, parseJson: ParseJson): unknown {
-  const parsed = tryParse(text, parseJson);
-  if (parsed === undefined) throw new RpcFailure('its answer is not JSON');
-  return parsed;
-}
-
-function tryParse(text: string, parseJson: ParseJson): unknown {
-  try {
-    return parseJson(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** A server may answer a batch in any order. */
@@ -224,7 +211,7 @@ function inOrder(answer: readonly unknown[], count: number, redact: Redact): Rpc
   for (const item of answer)
     if (isRecord(item) && typeof item.id === 'number') replies[item.id] = toReply(item, redact);
   return Array.from(replies, (reply) => {
-    if (!reply) throw new RpcFailure('a reply is missing from its answer');
+    if (!reply) throw new Nonsense('a reply is missing from its answer');
     return reply;
   });
 }
@@ -233,11 +220,18 @@ type Redact = ReturnType<typeof createRedact>;
 
 function toReply(item: unknown, redact: Redact): RpcReply {
   if (item instanceof RpcFailure) throw item;
-  if (!isRecord(item)) throw new RpcFailure('a reply is not a record');
+  if (!isRecord(item)) throw new Nonsense('a reply is not a record');
   if (isRecord(item.error)) {
     const { code, message, data } = item.error;
-    return { error: { code: Number(code), message: redact(String(message)), data } };
+    return { error: { code: Number(code), message: toMessage(message, redact), data } };
   }
-  if (item.result === undefined) throw new RpcFailure('a reply has neither result nor error');
+  if (item.result === undefined) throw new Nonsense('a reply has neither result nor error');
   return { result: item.result };
+}
+
+const maxMessageLength = 2000;
+
+/** What it says is searched for words and shown to people, so that it may not be endless. */
+export function toMessage(message: unknown, redact: Redact): string {
+  return redact(cutText(typeof message === 'string' ? message : 'it does not say why', maxMessageLength));
 }

@@ -1,8 +1,9 @@
-import { Agent, WebSocket } from 'undici';
 import { membersOf } from '../../lib/isRecord.ts';
 import { createRedact } from '../../lib/maskEndpoint.ts';
+import { toMessage } from './createRpc.ts';
+import { type NodeSocket, openSocket } from './openSocket.ts';
 import { RpcFailure } from './rpcFailure.ts';
-import type { HeadProtocol } from './subscribeToHeads.ts';
+import { type HeadProtocol, headLimits } from './subscribeToHeads.ts';
 
 /** How long the first head is waited for once the subscription stands; a chain may rest. */
 const restMs = 1000;
@@ -13,32 +14,32 @@ export async function probeHeads(
   { subscribe, headIn }: HeadProtocol,
   timeoutMs: number,
 ): Promise<number | null> {
-  const dispatcher = new Agent({ connectTimeout: timeoutMs });
-  const socket = new WebSocket(url, { dispatcher });
+  let socket: NodeSocket | undefined;
   let timer: NodeJS.Timeout | undefined;
   try {
     return await new Promise((resolve, reject) => {
       const fail = (reason: string) => reject(new RpcFailure(reason));
       timer = setTimeout(fail, timeoutMs, `it did not announce anything within ${timeoutMs} ms`);
-      socket.addEventListener('error', () => fail('the connection failed'));
-      socket.addEventListener('close', () => fail('the connection was closed'));
-      socket.addEventListener('open', () => subscribe !== undefined && socket.send(subscribe));
-      socket.addEventListener('message', ({ data }) => {
-        const head = headIn(String(data));
-        if (head !== undefined) return resolve(head);
-        const { result, error } = membersIn(String(data));
-        const { message: refusal } = membersOf(error);
-        if (typeof refusal === 'string')
-          return fail(`it does not announce new blocks: ${createRedact(url)(refusal)}`);
-        if (result === undefined) return;
-        clearTimeout(timer);
-        timer = setTimeout(resolve, restMs, null);
+      socket = openSocket(url, headLimits, {
+        onOpen: () => subscribe !== undefined && socket?.send(subscribe),
+        onMessage(pieces) {
+          const text = Buffer.concat(pieces).toString();
+          const head = headIn(text);
+          if (head !== undefined) return resolve(head);
+          const { result, error } = membersIn(text);
+          const { message: refusal } = membersOf(error);
+          if (typeof refusal === 'string')
+            return fail(`it does not announce new blocks: ${toMessage(refusal, createRedact(url))}`);
+          if (result === undefined) return;
+          clearTimeout(timer);
+          timer = setTimeout(resolve, restMs, null);
+        },
+        onClose: reject,
       });
     });
   } finally {
     clearTimeout(timer);
-    socket.close();
-    await dispatcher.destroy();
+    socket?.close();
   }
 }
 

@@ -3,4 +3,8 @@ export class RpcFailure extends Error {
   override readonly name = 'RpcFailure';
 }
 
+/** Beyond the limits of what was asked for. */
 export class AnswerTooLarge extends RpcFailure {}
+
+/** What no node that works sends. */
+export class Nonsense extends RpcFailure {}

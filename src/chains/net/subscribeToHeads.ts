@@ -1,6 +1,6 @@
-import type { Socket } from 'node:net';
-import { Agent, buildConnector, WebSocket } from 'undici';
 import type { HeadSubscription } from '../chainClient.ts';
+import { answerKinds } from './answerLimits.ts';
+import { type NodeSocket, openSocket } from './openSocket.ts';
 
 /** How nodes of a family announce new heads. */
 export type HeadProtocol = {
@@ -45,7 +45,12 @@ export function subscribeToHeads(
   };
 }
 
-const connectMs = 10_000;
+/** No chain makes blocks as fast. */
+export const headLimits = {
+  maxBytes: () => answerKinds.small.maxBytes,
+  maxFrames: 500,
+  connectMs: 10_000,
+};
 /** Without anything to compare it with: the chain may rest for so long. */
 const silenceMs = 60_000;
 /** How much later than elsewhere a head may be announced. */
@@ -53,18 +58,9 @@ const graceMs = 1000;
 const firstDelayMs = 500;
 
 function listen(url: string, { subscribe, headIn }: HeadProtocol, onHead: (number: number) => void) {
-  const connector = buildConnector({ timeout: connectMs });
-  let connection: Socket | undefined;
-  const dispatcher = new Agent({
-    connect: (options, callback) =>
-      connector(options, (...[error, opened]) => {
-        if (error) return callback(error, null);
-        connection = opened;
-        callback(null, opened);
-      }),
-  });
   let isStopped = false;
-  let socket: WebSocket | undefined;
+  let socket: NodeSocket | undefined;
+  let isOpen = false;
   let timer: NodeJS.Timeout | undefined;
   /** A block that the connection should have announced, until it does. */
   let overdue: { number: number; timer: NodeJS.Timeout } | undefined;
@@ -74,24 +70,24 @@ function listen(url: string, { subscribe, headIn }: HeadProtocol, onHead: (numbe
 
   function connect(): void {
     announced = -1;
-    socket = new WebSocket(url, { dispatcher });
-    closeAfter(connectMs);
-    socket.addEventListener('open', () => {
-      if (subscribe !== undefined) socket?.send(subscribe);
-      closeAfter(silenceMs);
+    isOpen = false;
+    socket = openSocket(url, headLimits, {
+      onOpen() {
+        isOpen = true;
+        if (subscribe !== undefined) socket?.send(subscribe);
+        closeAfter(silenceMs);
+      },
+      onMessage(pieces) {
+        closeAfter(silenceMs);
+        const number = headIn(Buffer.concat(pieces).toString());
+        if (number === undefined) return;
+        announced = number;
+        if (overdue && overdue.number <= number) clearOverdue();
+        if (!overdue) delayMs = firstDelayMs;
+        onHead(number);
+      },
+      onClose: again,
     });
-    socket.addEventListener('message', ({ data }) => {
-      closeAfter(silenceMs);
-      const number = headIn(String(data));
-      if (number === undefined) return;
-      announced = number;
-      if (overdue && overdue.number <= number) clearOverdue();
-      if (!overdue) delayMs = firstDelayMs;
-      onHead(number);
-    });
-    // A failure is followed by the end.
-    socket.addEventListener('error', () => {});
-    socket.addEventListener('close', again);
   }
 
   function closeAfter(ms: number): void {
@@ -99,10 +95,9 @@ function listen(url: string, { subscribe, headIn }: HeadProtocol, onHead: (numbe
     timer = setTimeout(close, ms).unref();
   }
 
-  /** Does not wait for the other side to agree: it may be dead. */
   function close(): void {
     socket?.close();
-    connection?.destroySoon();
+    again();
   }
 
   function clearOverdue(): void {
@@ -111,6 +106,7 @@ function listen(url: string, { subscribe, headIn }: HeadProtocol, onHead: (numbe
   }
 
   function again(): void {
+    isOpen = false;
     clearTimeout(timer);
     clearOverdue();
     if (!isStopped) timer = setTimeout(connect, delayMs).unref();
@@ -121,7 +117,7 @@ function listen(url: string, { subscribe, headIn }: HeadProtocol, onHead: (numbe
   return {
     /** The chain has a new block: a connection that does not announce it soon has fallen silent, although it is open. */
     appeared(number: number): void {
-      if (socket?.readyState !== WebSocket.OPEN || overdue || number <= announced) return;
+      if (!isOpen || overdue || number <= announced) return;
       if (announced < 0) {
         announced = number;
         return;
@@ -132,8 +128,7 @@ function listen(url: string, { subscribe, headIn }: HeadProtocol, onHead: (numbe
       isStopped = true;
       clearTimeout(timer);
       clearOverdue();
-      close();
-      void dispatcher.destroy();
+      socket?.close();
     },
   };
 }

@@ -57,7 +57,7 @@ describe('an endpoint of Solana', () => {
 
   it('is not believed when an answer unpacks to more than the limit, or not at all', async () => {
     const ask = async (path: string) => {
-      const rpc = createRpc(`http://${host}${path}`, 1_000_000, { isZipped: true });
+      const rpc = createRpc(`http://${host}${path}`, { isZipped: true });
       await rpc.batch([call], 5000).finally(() => void rpc.close());
     };
     await expect(ask('/huge')).rejects.toThrow('its answer is too large');

@@ -2,7 +2,6 @@ import { parseExactJson } from '../../lib/parseExactJson.ts';
 import { type EndpointReport, emptyReport } from '../chainFamily.ts';
 import type { Chain } from '../chains.ts';
 import type { Protocol } from '../net/createEndpoints.ts';
-import { maxAnswerBytes } from '../net/createHttp.ts';
 import { createRpc } from '../net/createRpc.ts';
 import { probeHeads } from '../net/probeHeads.ts';
 import { InvalidResponse, resultOf } from '../net/replies.ts';
@@ -15,7 +14,7 @@ export const confirmed = { commitment: 'confirmed' } as const;
 export function solanaProtocol({ genesis }: Chain): Protocol {
   return {
     // A slot has several megabytes, and two or three come in a second.
-    connect: (url) => createRpc(url, maxAnswerBytes, { parseJson: parseExactJson, isZipped: true }),
+    connect: (url) => createRpc(url, { parseJson: parseExactJson, isZipped: true }),
     ...(genesis !== undefined && {
       identity: {
         call: { method: 'getGenesisHash', params: [] },
@@ -44,7 +43,6 @@ export const solanaHeads: HeadProtocol = {
 };
 
 const timeoutMs = 4000;
-const maxBytes = 1024 * 1024;
 
 /** What is wrong with an endpoint, found with one request; undefined when it serves the network. */
 export async function endpointFault(url: string, chain: Chain): Promise<string | undefined> {
@@ -52,7 +50,7 @@ export async function endpointFault(url: string, chain: Chain): Promise<string |
 }
 
 export async function probeEndpoint(url: string, { genesis }: Chain): Promise<EndpointReport> {
-  const rpc = createRpc(url, maxBytes);
+  const rpc = createRpc(url);
   const startedAt = performance.now();
   try {
     // It takes subscriptions only, so that it cannot be asked which network it serves.

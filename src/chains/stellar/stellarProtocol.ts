@@ -30,7 +30,6 @@ function networkFault(result: unknown, wanted: string): string | undefined {
 }
 
 const timeoutMs = 4000;
-const maxBytes = 1024 * 1024;
 
 /** What is wrong with an endpoint, found with one request; undefined when it serves the network. */
 export async function endpointFault(url: string, chain: Chain): Promise<string | undefined> {
@@ -38,7 +37,7 @@ export async function endpointFault(url: string, chain: Chain): Promise<string |
 }
 
 export async function probeEndpoint(url: string, chain: Chain): Promise<EndpointReport> {
-  const rpc = createRpc(url, maxBytes);
+  const rpc = createRpc(url);
   const startedAt = performance.now();
   try {
     const [network, health] = await rpc.batch([networkCall, { method: 'getHealth', params: {} }], timeoutMs);

@@ -43,7 +43,6 @@ function genesisFault(result: unknown, genesis: string | undefined): string | un
 }
 
 const timeoutMs = 4000;
-const maxBytes = 1024 * 1024;
 
 /** What is wrong with an endpoint, found with two calls; undefined when it serves the network. */
 export async function endpointFault(url: string, chain: Chain): Promise<string | undefined> {
@@ -52,7 +51,7 @@ export async function endpointFault(url: string, chain: Chain): Promise<string |
 
 export async function probeEndpoint(url: string, { genesis }: Chain): Promise<EndpointReport> {
   if (!url.startsWith('http')) return { ...emptyReport, fault: 'nodes of Tron are reached by HTTP only' };
-  const rest = createRest(url, maxBytes);
+  const rest = createRest(url);
   try {
     const [first] = await rest.batch([blockCall(0)], timeoutMs);
     const fault = genesisFault(resultOf(first), genesis) ?? null;

@@ -45,7 +45,6 @@ function genesisFault(result: unknown, genesis: string | undefined): string | un
 }
 
 const timeoutMs = 4000;
-const maxBytes = 1024 * 1024;
 const nowhere = '0x0000000000000000000000000000000000000000';
 
 /** What is wrong with an endpoint, found with two calls; undefined when it serves the network. */
@@ -58,7 +57,7 @@ export function probeEndpoint(url: string, chain: Chain): Promise<EndpointReport
 }
 
 async function probe(url: string, { genesis }: Chain, isWhole: boolean): Promise<EndpointReport> {
-  const rest = createRest(toHttp(url), maxBytes);
+  const rest = createRest(toHttp(url));
   const ask = async (path: string, of = '/blocks') => {
     const [reply] = await rest.batch([get(of, path)], timeoutMs);
     return reply;

@@ -41,13 +41,12 @@ const timeoutMs = 3000;
 const patienceMs = 300;
 const retryMs = 2000;
 const maxBatch = 100;
-const maxBytes = 16 * 1024 * 1024;
 
 /** Runs pending transactions on the newest state of a node, over connections of its own: it must not hold up blocks. */
 export function createSimulator({ chainUid, urls, now, onCall }: Options) {
   const open = (url: string): Endpoint => ({
     url,
-    rpc: createRpc(url, maxBytes),
+    rpc: createRpc(url),
     kind: undefined,
     hasLogs: false,
     canSimulate: true,

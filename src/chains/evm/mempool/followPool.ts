@@ -1,8 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Agent, WebSocket } from 'undici';
+import { createJsonIntake } from '../../../lib/createJsonIntake.ts';
+import { yieldToEventLoop } from '../../../lib/eventLoop.ts';
+import { InvalidJson } from '../../../lib/invalidJson.ts';
 import { isRecord, membersOf } from '../../../lib/isRecord.ts';
 import type { PendingKind } from '../../../model/pending.ts';
+import { answerKinds } from '../../net/answerLimits.ts';
 import { createRpc, type Rpc, type RpcReply } from '../../net/createRpc.ts';
+import { type NodeSocket, openSocket } from '../../net/openSocket.ts';
 
 export type PoolListener = {
   onBody(raw: unknown): void;
@@ -18,19 +22,18 @@ export type PoolSource = {
   stop(): void;
 };
 
-/** No whole pool that is larger is read; the largest transactions have 128 kB. */
-const maxPoolBytes = 32 * 1024 * 1024;
 const timeoutMs = 10_000;
 const pollMs = 100;
 const poolPollMs = 1000;
 /** What no endpoint offered is asked for again after this long. */
 const askAgainMs = 600_000;
 const maxDelayMs = 30_000;
-const maxMessageBytes = 1024 * 1024;
+/** The largest transactions have 128 kB; no pool takes as many. */
+const poolLimits = { maxBytes: () => answerKinds.single.maxBytes, maxFrames: 5000, connectMs: timeoutMs };
 
 /** Follows the pending transactions of one endpoint, over connections of its own, until it is stopped. */
 export function followPool(url: string, listener: PoolListener): PoolSource {
-  const rpc = createRpc(url, maxPoolBytes);
+  const rpc = createRpc(url);
   const stopping = new AbortController();
   const { signal } = stopping;
   const follow = url.startsWith('ws')
@@ -81,8 +84,6 @@ function subscribe(
   signal: AbortSignal,
 ): Promise<'unsupported' | 'ended'> {
   return new Promise((resolve) => {
-    const agent = new Agent({ webSocket: { maxPayloadSize: maxMessageBytes } });
-    const socket = new WebSocket(url, { dispatcher: agent });
     let outcome: 'unsupported' | 'ended' = 'ended';
     const ask = (id: number, ...params: unknown[]) => {
       onCall('eth_subscribe');
@@ -95,31 +96,31 @@ function subscribe(
         }),
       );
     };
-    const close = () => socket.close();
-    signal.addEventListener('abort', close, { once: true });
-    socket.addEventListener('open', () => ask(1, true));
-    socket.addEventListener('message', ({ data }) => {
-      const message = parse(String(data));
-      if (message.method === 'eth_subscription') {
-        const { result } = membersOf(message.params);
-        onKind(typeof result === 'string' ? 'hashes' : 'bodies');
-        if (typeof result === 'string') onHash(result);
-        else onBody(result);
-      } else if (isRecord(message.error)) {
-        if (message.id === 1) ask(2);
-        else {
-          outcome = 'unsupported';
-          socket.close();
-        }
-      } else if (message.id !== undefined) onKind(message.id === 1 ? 'bodies' : 'hashes');
-    });
-    // A failure is followed by the end.
-    socket.addEventListener('error', () => {});
-    socket.addEventListener('close', () => {
-      signal.removeEventListener('abort', close);
-      void agent.destroy();
+    const finish = () => {
+      signal.removeEventListener('abort', finish);
+      socket.close();
       resolve(outcome);
+    };
+    const socket: NodeSocket = openSocket(url, poolLimits, {
+      onOpen: () => ask(1, true),
+      onMessage(pieces) {
+        const message = parse(pieces);
+        if (message.method === 'eth_subscription') {
+          const { result } = membersOf(message.params);
+          onKind(typeof result === 'string' ? 'hashes' : 'bodies');
+          if (typeof result === 'string') onHash(result);
+          else onBody(result);
+        } else if (isRecord(message.error)) {
+          if (message.id === 1) ask(2);
+          else {
+            outcome = 'unsupported';
+            finish();
+          }
+        } else if (message.id !== undefined) onKind(message.id === 1 ? 'bodies' : 'hashes');
+      },
+      onClose: finish,
     });
+    signal.addEventListener('abort', finish, { once: true });
   });
 }
 
@@ -161,7 +162,10 @@ async function readPool(rpc: Rpc, { onBody, onCall }: PoolListener): Promise<boo
   if (!('result' in reply) || !isRecord(reply.result)) return false;
   for (const group of [reply.result.pending, reply.result.queued])
     for (const own of Object.values(membersOf(group)))
-      for (const raw of Object.values(membersOf(own))) onBody(raw);
+      for (const raw of Object.values(membersOf(own))) {
+        onBody(raw);
+        await yieldToEventLoop();
+      }
   return true;
 }
 
@@ -171,10 +175,13 @@ async function one(rpc: Rpc, method: string, ...params: unknown[]): Promise<RpcR
   return reply;
 }
 
-function parse(text: string): Readonly<Record<string, unknown>> {
+function parse(pieces: readonly Buffer[]): Readonly<Record<string, unknown>> {
+  const intake = createJsonIntake(answerKinds.single);
   try {
-    return membersOf(JSON.parse(text));
-  } catch {
-    return {};
+    for (const piece of pieces) intake.write(piece);
+    return membersOf(intake.end());
+  } catch (error) {
+    if (error instanceof InvalidJson) return {};
+    throw error;
   }
 }

@@ -17,7 +17,6 @@ type Options = {
   now: () => number;
   /** Counts every call by its method. */
   onCall: (method: string) => void;
-  maxBytes?: number;
 };
 
 type Endpoint = {
@@ -30,8 +29,6 @@ type Endpoint = {
   retryAt: number;
 };
 
-/** The traces of a large block have some megabytes. */
-const maxTraceBytes = 64 * 1024 * 1024;
 const timeoutMs = 15_000;
 /** Members of traces that nothing is made of. */
 const unread: ReadonlySet<string> = new Set(['gas', 'gasUsed', 'logs']);
@@ -48,10 +45,10 @@ const maxKeptFrames = 200_000;
  * Asks endpoints for the calls within blocks. Over connections of its own: traces are large and slow, and neither may they hold
  * up a block, nor is an endpoint that fails at them a bad one for anything else.
  */
-export function createTracer({ urls, now, onCall, maxBytes = maxTraceBytes }: Options) {
+export function createTracer({ urls, now, onCall }: Options) {
   const open = (url: string): Endpoint => ({
     url,
-    rpc: createRpc(url, maxBytes, { skipped: unread }),
+    rpc: createRpc(url, { skipped: unread }),
     kind: undefined,
     askedAt: 0,
     faults: 0,

@@ -1,0 +1,201 @@
+import { isAscii } from 'node:buffer';
+import { yieldToEventLoop } from './eventLoop.ts';
+import { InvalidJson, TooDeep, TooManyValues } from './invalidJson.ts';
+
+export type JsonLimits = {
+  /** Records, lists, texts, numbers and words, as the signs between them count them. */
+  readonly maxValues: number;
+  readonly maxDepth: number;
+};
+
+/** Up to here an answer is read at once, with at most so many values: a hundredth of a second. */
+const maxWholeSize = 1024 * 1024;
+const maxWholeValues = 50_000;
+/** What is larger is read in parts of this size, between which others have their turn. */
+const partSize = 64 * 1024;
+/** Records beyond this become slow to fill. */
+export const maxMembers = 65_536;
+
+/** A record or list that is larger than a part, the places at which it is divided, and those that are as large within it. */
+type Large = { from: number; to: number; isList: boolean; cuts: readonly number[]; within: readonly Large[] };
+
+/**
+ * Takes JSON in UTF-8 piece by piece, refuses what is nested too deeply or has too many values as soon as that shows, and reads
+ * a large one part by part, as fast as JSON.parse, without holding the event loop.
+ */
+export function createJsonIntake(
+  { maxValues, maxDepth }: JsonLimits,
+  parse: (text: string) => unknown = JSON.parse,
+) {
+  /** A character for each byte. */
+  const texts: string[] = [];
+  let isPlain = true;
+  let whole: Large | undefined;
+  let size = 0;
+  let values = 1;
+  let lastComma = -1;
+  let isText = false;
+  let isEscaped = false;
+  /** How many brackets are open, and of each: where it stands, the comma before it, and where its last part ended. */
+  let depth = 0;
+  const isLists: boolean[] = [];
+  const froms: number[] = [];
+  const commas: number[] = [];
+  const ends: number[] = [];
+  /** Of the few that are large. */
+  const cuts: (number[] | undefined)[] = [];
+  const within: (Large[] | undefined)[] = [];
+
+  function close(at: number, isList: boolean): void {
+    if (depth === 0 || isLists[--depth] !== isList) throw new InvalidJson('A bracket closes where none may.');
+    const from = froms[depth]!;
+    if (at - from < partSize) return;
+    cut(depth, at);
+    const large = { from, to: at + 1, isList, cuts: cuts[depth] ?? [], within: within[depth] ?? [] };
+    cuts[depth] = undefined;
+    within[depth] = undefined;
+    if (depth === 0) whole ??= large;
+    else {
+      // A large member has a part of its own.
+      const comma = commas[depth]!;
+      if (comma > ends[depth - 1]!) cut(depth - 1, comma);
+      (within[depth - 1] ??= []).push(large);
+    }
+  }
+
+  function cut(level: number, at: number): void {
+    (cuts[level] ??= []).push(at);
+    ends[level] = at;
+  }
+
+  /** Texts are passed over by a native search, and all else is looked at once, with what is counted in variables of its own. */
+  function scan(piece: string): void {
+    const { length } = piece;
+    let backslash = piece.indexOf('\\');
+    let comma = lastComma;
+    let count = values;
+    let end = depth > 0 ? ends[depth - 1]! : 0;
+    let at = isText ? skipText(0) : 0;
+    for (; at < length; at++) {
+      const code = piece.charCodeAt(at);
+      if (code === 0x22) {
+        const quote = piece.indexOf('"', at + 1);
+        at = quote >= 0 && (backslash < 0 || quote < backslash) ? quote : skipText(at + 1) - 1;
+      } else if (code === 0x2c) {
+        count++;
+        comma = size + at;
+        if (comma - end >= partSize && depth > 0) {
+          cut(depth - 1, comma);
+          end = comma;
+        }
+      } else if (code === 0x7b || code === 0x5b) {
+        if (depth === maxDepth) throw new TooDeep();
+        count++;
+        end = size + at;
+        isLists[depth] = code === 0x5b;
+        froms[depth] = end;
+        ends[depth] = end;
+        commas[depth] = comma;
+        depth++;
+      } else if (code === 0x7d || code === 0x5d) {
+        close(size + at, code === 0x5d);
+        end = depth > 0 ? ends[depth - 1]! : 0;
+      }
+    }
+    if (count > maxValues) throw new TooManyValues();
+    values = count;
+    lastComma = comma;
+    size += length;
+
+    /** Behind the end of the text that goes on here, or the length of the piece. */
+    function skipText(from: number): number {
+      let next = from;
+      for (;;) {
+        if (isEscaped && next < length) {
+          isEscaped = false;
+          next++;
+        }
+        if (backslash >= 0 && backslash < next) backslash = piece.indexOf('\\', next);
+        const quote = piece.indexOf('"', next);
+        const isBefore = backslash < 0 || (quote >= 0 && quote < backslash);
+        isText = !isBefore || quote < 0;
+        if (isBefore) return quote < 0 ? length : quote + 1;
+        isEscaped = true;
+        next = backslash + 1;
+        if (next === length) return length;
+      }
+    }
+  }
+
+  return {
+    /** Bytes so far. */
+    size: () => size,
+    /** Whether reading it takes more than a moment. */
+    isLarge: () => size > maxWholeSize || values > maxWholeValues,
+    write(piece: Buffer): void {
+      const text = piece.toString('latin1');
+      scan(text);
+      texts.push(text);
+      isPlain &&= isAscii(piece);
+    },
+    /** The value, once all has come. */
+    end: (): unknown => read(joined()),
+    /** The same in parts. */
+    async endInParts(): Promise<unknown> {
+      const bytes = joined();
+      if (!whole) return read(bytes);
+      // Nothing but spaces may stand around it.
+      read(`${bytes.slice(0, whole.from)}0${bytes.slice(whole.to)}`);
+      return build(bytes, whole, read);
+    },
+  };
+
+  function joined(): string {
+    if (isText || depth > 0) throw new InvalidJson('It ends too early.');
+    return texts.join('');
+  }
+
+  function read(bytes: string): unknown {
+    try {
+      return parse(isPlain ? bytes : Buffer.from(bytes, 'latin1').toString());
+    } catch (cause) {
+      throw new InvalidJson('It is not JSON.', { cause });
+    }
+  }
+}
+
+async function build(
+  bytes: string,
+  { from, isList, cuts, within }: Large,
+  read: (bytes: string) => unknown,
+): Promise<unknown> {
+  const list: unknown[] = [];
+  const record: Record<string, unknown> = {};
+  let count = 0;
+  let next = 0;
+  let start = from + 1;
+  for (const end of cuts) {
+    const inner = within[next];
+    const isInner = inner !== undefined && inner.from >= start && inner.to <= end;
+    const part = isInner
+      ? `${bytes.slice(start, inner.from)}0${bytes.slice(inner.to, end)}`
+      : bytes.slice(start, end);
+    const parsed = read(isList ? `[${part}]` : `{${part}}`);
+    const members = Array.isArray(parsed) ? parsed.entries() : Object.entries(Object(parsed));
+    const value = isInner ? await build(bytes, inner, read) : undefined;
+    if (isInner) next++;
+    let own = 0;
+    for (const [key, member] of members) {
+      own++;
+      if (isList) list.push(isInner ? value : member);
+      // Assigned, this one would change what the record inherits.
+      else if (key !== '__proto__') record[key] = isInner ? value : member;
+    }
+    if (own === 0 && cuts.length > 1) throw new InvalidJson('A member is missing.');
+    count += own;
+    if (!isList && count > maxMembers) throw new TooManyValues();
+    start = end + 1;
+    await yieldToEventLoop();
+  }
+  return isList ? list : record;
+}
