@@ -7,7 +7,7 @@ import type { Transactor } from '../transactor.ts';
 import { createLogsCheck } from './createLogsCheck.ts';
 import { createStateReader } from './createStateReader.ts';
 import { createTransactor } from './createTransactor.ts';
-import { decodeBlock, decodeHeader } from './decodeBlock.ts';
+import { decodeHeader, decodeInTurns } from './decodeBlock.ts';
 import { evmHeads } from './evmHeads.ts';
 import { findImplementation } from './findImplementation.ts';
 import { createBroadcaster } from './mempool/createBroadcaster.ts';
@@ -43,7 +43,7 @@ export function createEvmClient({ chain, urls, now, onCall, traces, relays = [] 
       params: [typeof which === 'number' ? toHex(which) : which, false],
     }),
     isMissing: (raw) => raw === null,
-    decode: (raw, [logs]) => decodeBlock(chain.uid, raw, resultOf(logs), now(), logsFault),
+    decode: (raw, [logs]) => decodeInTurns(chain.uid, raw, resultOf(logs), now(), logsFault),
     decodeHeader,
   });
 

@@ -2,8 +2,8 @@ import type { Block, Log } from '../../model/block.ts';
 import { zeroAddress } from './abi/words.ts';
 import { logsBloom } from './logsBloom.ts';
 
-/** Says what is wrong with the logs of a block, judged by its bloom. */
-export type LogsCheck = (block: Block, bloom: unknown) => string | undefined;
+/** Says what is wrong with the logs of a block, judged by its bloom; `own` is that of the logs where it is known. */
+export type LogsCheck = (block: Block, bloom: unknown, own?: Buffer) => string | undefined;
 
 /** How long every endpoint must stand by logs that do not fit before they are taken: blooms may be odd, but logs cannot be done without. */
 const patienceMs = { exact: 60_000, unknown: 3000 };
@@ -17,12 +17,12 @@ export function createLogsCheck(now: () => number): LogsCheck {
   let trust: 'unknown' | 'exact' | 'odd' = 'unknown';
   const doubts = new Map<string, number>();
 
-  return (block, bloom) => {
+  return (block, bloom, own) => {
     if (typeof bloom !== 'string' || fullBloom.test(bloom)) return undefined;
     const logs = countedLogs(block);
     const isEmpty = noBloom.test(bloom);
     if (isEmpty && (logs.length === 0 || trust !== 'exact')) return undefined;
-    if (!isEmpty && logsBloom(logs).toString('hex') === bloom.slice(2).toLowerCase()) {
+    if (!isEmpty && (own ?? logsBloom(logs)).toString('hex') === bloom.slice(2).toLowerCase()) {
       trust = 'exact';
       doubts.clear();
       return undefined;
@@ -44,7 +44,7 @@ const noBloom = /^0x0*$/;
 const fullBloom = /^0xf+$/i;
 
 /** Polygon's transfers from the other chain come from the zero address and are not in the bloom. */
-function countedLogs({ transactions, logs }: Block): readonly Log[] {
+export function countedLogs({ transactions, logs }: Block): readonly Log[] {
   const isApart = transactions.map(({ from, to }) => from === zeroAddress && to === zeroAddress);
   return isApart.includes(true) ? logs.filter(({ transactionIndex }) => !isApart[transactionIndex]) : logs;
 }

@@ -1,10 +1,12 @@
+import { yieldToEventLoop } from '../../lib/eventLoop.ts';
 import { isRecord } from '../../lib/isRecord.ts';
 import type { Block, Header, Log, Payment, Receipt, Transaction, Transfer } from '../../model/block.ts';
 import { InvalidResponse, WrongForm } from '../net/replies.ts';
 import { codeConstants } from './abi/codeConstants.ts';
 import { EvmLog } from './abi/evmLog.ts';
-import type { LogsCheck } from './createLogsCheck.ts';
+import { countedLogs, type LogsCheck } from './createLogsCheck.ts';
 import { evmPayments } from './evmPayments.ts';
+import { addToBloom } from './logsBloom.ts';
 import { upgradedAddresses } from './upgradedAddresses.ts';
 
 type Raw = Readonly<Record<string, unknown>>;
@@ -27,9 +29,50 @@ export function decodeBlock(
   receivedAt: number,
   logsFault: LogsCheck,
 ): Block {
+  const { hash } = decodeHeader(raw);
+  const logs = list(rawLogs, 'logs').map((item) => decodeLog(item, hash));
+  return checked(assemble(chainUid, raw, logs, receivedAt), raw, logsFault);
+}
+
+/** From so many logs on, a block is decoded in turns. */
+const manyLogs = 2000;
+const turnLogs = 50;
+
+/** The same, in turns with others where it has many logs. */
+export async function decodeInTurns(
+  chainUid: string,
+  raw: unknown,
+  rawLogs: unknown,
+  receivedAt: number,
+  logsFault: LogsCheck,
+): Promise<Block> {
+  const items = list(rawLogs, 'logs');
+  if (items.length < manyLogs) return decodeBlock(chainUid, raw, rawLogs, receivedAt, logsFault);
+  const { hash } = decodeHeader(raw);
+  const logs: Log[] = [];
+  for (const [place, item] of items.entries()) {
+    logs.push(decodeLog(item, hash));
+    if (place % turnLogs === 0) await yieldToEventLoop();
+  }
+  const block = assemble(chainUid, raw, logs, receivedAt);
+  // Hashing costs most by far.
+  const bloom = Buffer.alloc(256);
+  for (const [place, log] of countedLogs(block).entries()) {
+    addToBloom(bloom, log);
+    if (place % turnLogs === 0) await yieldToEventLoop();
+  }
+  return checked(block, raw, (given, sum) => logsFault(given, sum, bloom));
+}
+
+function checked(block: Block, raw: unknown, logsFault: LogsCheck): Block {
+  const fault = logsFault(block, record(raw, 'block').logsBloom);
+  if (fault) throw new InvalidResponse(fault);
+  return block;
+}
+
+function assemble(chainUid: string, raw: unknown, logs: readonly Log[], receivedAt: number): Block {
   const header = decodeHeader(raw);
   const block = record(raw, 'block');
-  const logs = list(rawLogs, 'logs').map((item) => decodeLog(item, header.hash));
   const missing = logs.findIndex(({ index }, place) => index !== place);
   if (missing >= 0) throw new InvalidResponse(`log ${missing} of the block is missing`);
   const byTransaction = groupByTransaction(logs);
@@ -39,7 +82,7 @@ export function decodeBlock(
   for (const { transactionIndex, transactionHash } of logs)
     if ((transactions[transactionIndex]?.hash ?? transactionHash) !== transactionHash)
       throw new InvalidResponse('a log belongs to another transaction');
-  const decoded: Block = {
+  return {
     ...header,
     chainUid,
     transactions,
@@ -52,9 +95,6 @@ export function decodeBlock(
     size: block.size === undefined ? 0 : quantity(block, 'size'),
     receivedAt,
   };
-  const fault = logsFault(decoded, block.logsBloom);
-  if (fault) throw new InvalidResponse(fault);
-  return decoded;
 }
 
 /** A pending transaction as the only one of a block on top of the newest one. */

@@ -1,15 +1,19 @@
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import type { Log } from '../../model/block.ts';
 
+type Summed = Pick<Log, 'address' | 'key' | 'indexed'>;
+
 /** The 2048-bit bloom over the addresses and topics of logs, as a header carries it. */
-export function logsBloom(logs: readonly Pick<Log, 'address' | 'key' | 'indexed'>[]): Buffer {
+export function logsBloom(logs: readonly Summed[]): Buffer {
   const bloom = Buffer.alloc(256);
-  for (const { address, key, indexed } of logs) {
-    add(bloom, address);
-    if (key !== '') add(bloom, key);
-    for (const topic of indexed) add(bloom, topic);
-  }
+  for (const log of logs) addToBloom(bloom, log);
   return bloom;
+}
+
+export function addToBloom(bloom: Buffer, { address, key, indexed }: Summed): void {
+  add(bloom, address);
+  if (key !== '') add(bloom, key);
+  for (const topic of indexed) add(bloom, topic);
 }
 
 function add(bloom: Buffer, value: string): void {

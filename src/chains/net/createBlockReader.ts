@@ -11,7 +11,7 @@ type BlockForm = {
   headerCall(which: number | 'latest' | 'finalized'): RpcCall;
   /** Whether it stands for a block that the node does not have. */
   isMissing(raw: unknown): boolean;
-  decode(raw: unknown, others: readonly RpcReply[]): Block;
+  decode(raw: unknown, others: readonly RpcReply[]): Block | Promise<Block>;
   decodeHeader(raw: unknown): Header;
 };
 
@@ -27,15 +27,15 @@ export function createBlockReader(
   }
 
   // The block before all else, since some nodes answer an error to other questions about one that they do not have.
-  const toBlock = (number: number, [reply, ...others]: readonly RpcReply[]) =>
-    numbered(decode(present(reply, number), others), number);
+  const toBlock = async (number: number, [reply, ...others]: readonly RpcReply[]) =>
+    numbered(await decode(present(reply, number), others), number);
 
   return {
     async block(number, parentHash) {
       let other: Block | undefined;
       const fitting = await orNull(
-        request(calls(number), (replies, has) => {
-          const block = toBlock(number, replies);
+        request(calls(number), async (replies, has) => {
+          const block = await toBlock(number, replies);
           has(number);
           // When endpoints disagree, one that goes on from what we have is believed first.
           if (parentHash === undefined || block.parentHash === parentHash) return block;

@@ -99,7 +99,8 @@ function createSocketRpc(url: string, reading: Reading): OneRpc {
   let receivedAt = 0;
   let unasked = 0;
 
-  const limits = () => limitsOf([smallCall, ...[...waiting.values()].map(({ call }) => call)]);
+  const limits = () =>
+    limitsOf(waiting.size === 0 ? [smallCall] : [...waiting.values()].map(({ call }) => call));
 
   function fail(reason: RpcFailure): void {
     for (const { settle } of waiting.values()) settle(reason);

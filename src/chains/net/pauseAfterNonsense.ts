@@ -37,12 +37,12 @@ export function pauseAfterNonsense(
         return await rpc.batch(calls, timeoutMs);
       } catch (error) {
         // Requests that were under way together count once.
-        if (isNonsense(error, calls) && at >= blamedAt) blame((error as Error).message);
+        if (isNonsense(error, calls) && at > blamedAt) blame((error as Error).message);
         throw error;
       }
     },
     blame(reason, askedAt) {
-      if (askedAt >= blamedAt) blame(reason);
+      if (askedAt > blamedAt) blame(reason);
     },
     close: rpc.close,
   };

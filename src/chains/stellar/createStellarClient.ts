@@ -47,8 +47,8 @@ export function createStellarClient({ chain, urls, now, onCall }: ClientOptions)
   async function readBlock(number: number, parentHash?: string): Promise<Block | null> {
     let other: Block | undefined;
     const fitting = await orNull(
-      requestKept(number, ([reply], has) => {
-        const block = numbered(decodeBlock(chain.uid, ledgerIn(reply, number), now(), network), number);
+      requestKept(number, async ([reply], has) => {
+        const block = numbered(await decodeBlock(chain.uid, ledgerIn(reply, number), now(), network), number);
         has(number);
         // When endpoints disagree, one that goes on from what we have is believed first.
         if (parentHash === undefined || block.parentHash === parentHash) return block;

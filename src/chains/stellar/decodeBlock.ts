@@ -1,23 +1,30 @@
 import { bytesToHex } from '@noble/hashes/utils.js';
+import { yieldToEventLoop } from '../../lib/eventLoop.ts';
 import { isRecord } from '../../lib/isRecord.ts';
 import type { Block, Header } from '../../model/block.ts';
 import { listOf, numberOf, type Raw, recordOf, textOf } from '../net/members.ts';
 import { InvalidResponse } from '../net/replies.ts';
+import { decodeLongXdr } from './decodeLongXdr.ts';
 import { readEnvelope, type Signed, StellarTransaction } from './decodeTransaction.ts';
 import { type EntryStep, holdingsIn } from './entries.ts';
 import type { Network } from './network.ts';
 import { decodeXdr } from './xdr.ts';
 
 /** A ledger as `getLedgers` sends it: its metadata has all that there is to know of it. */
-export function decodeBlock(chainUid: string, raw: unknown, receivedAt: number, network: Network): Block {
+export async function decodeBlock(
+  chainUid: string,
+  raw: unknown,
+  receivedAt: number,
+  network: Network,
+): Promise<Block> {
   const { metadataXdr, hash } = recordOf(raw);
   const text = textOf(metadataXdr, 'metadataXdr');
-  const meta = decodeXdr('LedgerCloseMeta', text);
+  const meta = await decodeLongXdr('LedgerCloseMeta', text);
   const { v0, v1, v2 } = recordOf(meta);
   const ledger = recordOf(v2 ?? v1 ?? v0);
   const header = headerOf(recordOf(ledger.ledger_header));
   if (header.hash !== hash) throw new InvalidResponse('it sent another ledger than it says');
-  const transactions = readTransactions(ledger, network);
+  const transactions = await readTransactions(ledger, network);
   const { max_tx_set_size: most } = recordOf(recordOf(ledger.ledger_header).header);
   return toBlock(chainUid, header, transactions, receivedAt, network, {
     limit: BigInt(numberOf(most, 'max_tx_set_size')),
@@ -42,13 +49,16 @@ function headerOf({ hash, header }: Raw): Header {
   };
 }
 
-/** Results stand in the order of their execution, envelopes in that of their hashes. */
-function readTransactions(ledger: Raw, network: Network): StellarTransaction[] {
+/** Results stand in the order of their execution, envelopes in that of their hashes. Hashing them takes turns with others. */
+async function readTransactions(ledger: Raw, network: Network): Promise<StellarTransaction[]> {
   const envelopes = new Map<string, Signed>();
-  collectEnvelopes(ledger.tx_set, (envelope) => {
+  const found: Raw[] = [];
+  collectEnvelopes(ledger.tx_set, (envelope) => found.push(envelope));
+  for (const envelope of found) {
     const signed = readEnvelope(envelope);
     envelopes.set(bytesToHex(network.hashOf(signed.tagged)), signed);
-  });
+    await yieldToEventLoop();
+  }
   return listOf(ledger.tx_processing, 'tx_processing').map((item, index) => {
     const processing = recordOf(item);
     const hash = textOf(recordOf(processing.result).transaction_hash, 'transaction_hash');

@@ -43,8 +43,8 @@ const raw = {
   metadataXdr: recorded.toString('base64'),
 };
 
-describe('the recorded ledger of the main network', () => {
-  const block = decodeBlock('stellar', raw, 7, network);
+describe('the recorded ledger of the main network', async () => {
+  const block = await decodeBlock('stellar', raw, 7, network);
   const transactions = block.transactions as readonly StellarTransaction[];
   /** The same, as the library of the Stellar project reads it. */
   const theirs = XDR.LedgerCloseMeta.fromXDR(recorded).v1();
