@@ -59,12 +59,16 @@ export function createJsonIntake(
       // A large member has a part of its own.
       const comma = commas[depth]!;
       if (comma > ends[depth - 1]!) cut(depth - 1, comma);
-      (within[depth - 1] ??= []).push(large);
+      const own = within[depth - 1] ?? [];
+      own.push(large);
+      within[depth - 1] = own;
     }
   }
 
   function cut(level: number, at: number): void {
-    (cuts[level] ??= []).push(at);
+    const own = cuts[level] ?? [];
+    own.push(at);
+    cuts[level] = own;
     ends[level] = at;
   }
 

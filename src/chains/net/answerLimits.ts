@@ -1,6 +1,6 @@
 import type { JsonLimits } from '../../lib/createJsonIntake.ts';
 import { membersOf } from '../../lib/isRecord.ts';
-import type { RpcCall } from './createRpc.ts';
+import type { RpcCall } from './rpc.ts';
 
 export type AnswerLimits = JsonLimits & { readonly maxBytes: number };
 
@@ -23,7 +23,7 @@ export const answerKinds = {
   trace: { maxBytes: 64 * MiB, maxValues: 4_000_000, maxDepth: 4096 },
 } as const satisfies Record<string, AnswerLimits>;
 
-export type AnswerKind = keyof typeof answerKinds;
+type AnswerKind = keyof typeof answerKinds;
 
 /** Every other call is small. */
 const kindOfMethod: Readonly<Record<string, AnswerKind | ((params: RpcCall['params']) => AnswerKind)>> = {

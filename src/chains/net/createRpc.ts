@@ -8,24 +8,11 @@ import { createHttp, longBytes } from './createHttp.ts';
 import { type NodeSocket, openSocket } from './openSocket.ts';
 import { pauseAfterNonsense } from './pauseAfterNonsense.ts';
 import { type ParseJson, type Receiver, receiveJson, receiveText, receiveWithout } from './receivers.ts';
+import type { Rpc, RpcCall, RpcReply } from './rpc.ts';
 import { Nonsense, RpcFailure } from './rpcFailure.ts';
 
+export type { Rpc, RpcCall, RpcError, RpcReply } from './rpc.ts';
 export { RpcFailure } from './rpcFailure.ts';
-
-export type RpcCall = { method: string; params: readonly unknown[] | Readonly<Record<string, unknown>> };
-export type RpcReply = { result: unknown } | { error: RpcError };
-export type RpcError = { code: number; message: string; data?: unknown };
-
-/** One endpoint of a node. */
-export type Rpc = {
-  /** Without path and query, which often hold an access key. */
-  readonly name: string;
-  /** Sends all calls in one request; the replies stand in the order of the calls. */
-  batch(calls: readonly RpcCall[], timeoutMs: number): Promise<RpcReply[]>;
-  /** Says that what was asked for at that time (`performance.now`) was answered with nonsense. */
-  blame(reason: string, askedAt: number): void;
-  close(): Promise<void>;
-};
 
 type Reading = {
   /** Answers are read while they come, without the members of these names. */

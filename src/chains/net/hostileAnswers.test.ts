@@ -5,7 +5,7 @@ import type { Duplex } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { acceptSocket } from '../../../testing/simulator/acceptSocket.ts';
-import { createRpc } from './createRpc.ts';
+import { createRpc, type RpcCall } from './createRpc.ts';
 import { holdAnswer } from './holdAnswer.ts';
 
 const head = { method: 'eth_chainId', params: [] };
@@ -67,7 +67,7 @@ describe('an endpoint that sends nonsense', () => {
     server.close();
   });
 
-  async function ask(address: string, call = head, timeoutMs = 20_000) {
+  async function ask(address: string, call: RpcCall = head, timeoutMs = 20_000) {
     const rpc = createRpc(address);
     try {
       return await rpc.batch([call], timeoutMs);
@@ -76,7 +76,7 @@ describe('an endpoint that sends nonsense', () => {
     }
   }
 
-  it.each(['http', 'ws'])('is told apart by what is wrong, over %s', async (protocol) => {
+  it.each(['http', 'ws'])('is reported by what is wrong, over %s', async (protocol) => {
     for (const [path, fault] of [
       ['/long', 'its answer is too large'],
       ['/deep', 'its answer is nested too deeply'],

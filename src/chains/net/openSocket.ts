@@ -75,7 +75,7 @@ export function openSocket(
   const timer = setTimeout(() => end(new RpcFailure(`it did not answer within ${connectMs} ms`)), connectMs);
   request.on('upgrade', (response, opened, head) => {
     clearTimeout(timer);
-    socket = opened as Socket;
+    socket = opened;
     if (isOver) return void socket.destroy();
     const fault = faultOf(response, key);
     socket.on('error', () => end(new RpcFailure('the connection failed')));
@@ -122,7 +122,10 @@ export function openSocket(
         }
         bytes = bytes.subarray(header.length);
         const reason = begin(header);
-        if (reason) return end(reason);
+        if (reason) {
+          end(reason);
+          return;
+        }
       }
       const part = bytes.subarray(0, missing);
       bytes = bytes.subarray(part.length);

@@ -1,5 +1,5 @@
 import { isOfContracts } from './answerLimits.ts';
-import type { Rpc } from './createRpc.ts';
+import type { Rpc } from './rpc.ts';
 import { AnswerTooLarge, Nonsense, RpcFailure } from './rpcFailure.ts';
 
 /** So often a node may send nonsense before it is left alone: a provider shows an error page now and then. */
@@ -37,7 +37,7 @@ export function pauseAfterNonsense(
         return await rpc.batch(calls, timeoutMs);
       } catch (error) {
         // Requests that were under way together count once.
-        if (isNonsense(error, calls) && at > blamedAt) blame((error as Error).message);
+        if (isNonsense(error, calls) && at > blamedAt) blame(error.message);
         throw error;
       }
     },

@@ -11,9 +11,8 @@ const nested = Buffer.from('['.repeat(3 * megabyte) + ']'.repeat(3 * megabyte));
 const members = Buffer.from(reply(`{${list(400_000, (n) => `"m${n}":${n}`)}}`));
 const records = Buffer.from(reply(`[${list(700_000, (n) => `{"k${n % 3000}":[]}`)}]`));
 /** Good JSON in which nothing has the form that any call has. */
-const formless = Buffer.from(
-  `[${[0, 1, 2, 3].map((id) => reply(`{"transactions":[${list(30_000, (n) => `"0x${String(n).padStart(64, '0')}"`)}]}`, id))}]`,
-);
+const hashes = list(30_000, (n) => `"0x${String(n).padStart(64, '0')}"`);
+const formless = Buffer.from(`[${list(4, (id) => reply(`{"transactions":[${hashes}]}`, id))}]`);
 const text = Buffer.alloc(megabyte, 'a');
 const bomb = gzipSync(Buffer.alloc(100 * megabyte, ' '));
 const counts = {};
@@ -91,7 +90,9 @@ const server = createServer((request, response) => {
   const kind = httpKinds[requests++ % httpKinds.length];
   count(kind);
   response.on('error', () => {});
-  request.resume().on('end', () => Promise.resolve(answers[kind](response)).catch(() => response.destroy()));
+  request.resume().on('end', () => {
+    Promise.resolve(answers[kind](response)).catch(() => response.destroy());
+  });
 });
 server.on('upgrade', (request, stream) => {
   const kind = socketKinds[opened++ % socketKinds.length];
@@ -103,7 +104,7 @@ server.on('upgrade', (request, stream) => {
   stream.write(
     `HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${accept}\r\n\r\n`,
   );
-  sockets[kind](stream).catch(() => stream.destroy());
+  Promise.resolve(sockets[kind](stream)).catch(() => stream.destroy());
 });
 server.listen(0, '127.0.0.1');
 await once(server, 'listening');
