@@ -16,7 +16,7 @@ let template: Json | undefined;
 
 /** A ledger as nodes publish it; what has no meaning here is that of a real one. */
 export function encodeLedger({ number, closeTime, previousHash, processed, isUnified }: Closed) {
-  template ??= decodeXdr('LedgerCloseMeta', readStellarLedger().toString('base64')) as Json;
+  template ??= decodeXdr('LedgerCloseMeta', readStellarLedger().toString('base64'), 4_000_000) as Json;
   const header = {
     ...template.v1.ledger_header.header,
     ledger_version: isUnified ? 23 : 22,

@@ -15,9 +15,9 @@ function prepare(): void {
 }
 
 /** What a node sent as base64, in the JSON form that SEP-51 gives to the type. */
-export function decodeXdr(type: string, base64: string): unknown {
+export function decodeXdr(type: string, base64: string, most = maxLength): unknown {
   prepare();
-  refuseLong(type, base64);
+  refuseLong(type, base64, most);
   try {
     return JSON.parse(decode(type, base64));
   } catch (error) {
@@ -28,14 +28,14 @@ export function decodeXdr(type: string, base64: string): unknown {
 /** The code of a contract has 128 KiB; only ledgers, which are read elsewhere, are larger. */
 const maxLength = 512 * 1024;
 
-function refuseLong(type: string, base64: string): void {
-  if (base64.length > maxLength) throw new InvalidResponse(`it sent a ${type} that is too long`);
+function refuseLong(type: string, base64: string, most: number): void {
+  if (base64.length > most) throw new InvalidResponse(`it sent a ${type} that is too long`);
 }
 
 /** The same of values that follow each other. */
 export function decodeXdrs(type: string, base64: string): unknown[] {
   prepare();
-  refuseLong(type, base64);
+  refuseLong(type, base64, maxLength);
   try {
     return decodeStream(type, base64).map((each) => JSON.parse(each) as unknown);
   } catch (error) {
