@@ -1,12 +1,23 @@
 import { type Static, Type } from 'typebox';
+import { calledBy } from '../chains/evm/evidence/calledBy.ts';
 import { decodeTransfer } from '../chains/evm/evidence/erc20Transfer.ts';
+import { findKnownFeed, pricedAssets } from '../chains/evm/evidence/knownFeeds.ts';
 import { assetFacts, claimedHolding } from '../chains/evm/evidence/tokens.ts';
 import { usdWorth } from '../chains/evm/evidence/usdWorth.ts';
+import { showTrust } from '../chains/evm/evidence/vouchedBy.ts';
+import { isWrappedCoin, wrappedCoinOf, wrappingsIn } from '../chains/evm/evidence/wrappedCoins.ts';
 import { type AssetFacts, formatUnits, native, percentOf, showAmount } from '../evidence/amounts.ts';
 import { Addresses, Configuration } from '../evidence/parameters.ts';
-import { severityByShare } from '../evidence/severityByShare.ts';
+import { lossMembers, severityByLoss } from '../evidence/severityByLoss.ts';
 import type { Frame, Transaction } from '../model/block.ts';
-import { type ChainFacts, defineDetector, type Reader } from '../model/detection.ts';
+import {
+  type ChainFacts,
+  type Detection,
+  defineDetector,
+  type EvaluationContext,
+  type EvaluationResult,
+  type Reader,
+} from '../model/detection.ts';
 import { coinChangeOf } from '../model/frames.ts';
 
 const config = Configuration({
@@ -16,126 +27,282 @@ const config = Configuration({
     minimum: 0.1,
     maximum: 100,
   }),
-  tokens: Addresses('Tokens that count as holdings although the transaction does not move them.', 50),
+  ...lossMembers,
+  tokens: Addresses(
+    'Tokens that the contract holds. They are always looked at, and count as holdings although the transaction does not move them.',
+    50,
+  ),
 });
+type Config = Static<typeof config>;
 
-export const drain = defineDetector<Static<typeof config>, never>({
+export const drain = defineDetector<Config, never>({
   name: 'drain',
   title: 'Drain',
-  version: '1.0.0',
+  version: '1.1.0',
   category: 'SECURITY',
   families: ['evm'],
   severity: 'AUTO',
   description:
-    'One transaction takes more than a share of what the contract holds: native coins that move within it, and tokens, all together where their prices are known. CRITICAL from half of the holdings on, HIGH from a fifth. Needs nodes that trace.',
-  faq: 'How do assets add up? By Chainlink’s prices, for the native coins and main tokens of the large chains; what comes in counts against what goes out. Without prices the asset with the largest share counts by itself, and less where another asset came in for it, as in a swap.',
+    'One transaction takes more than a share of what the contract holds: native coins that move within it, and tokens, all together where their prices are known. CRITICAL from half of the holdings on or 10 million US dollars, HIGH from a fifth or 1 million. Needs nodes that trace.',
+  faq: 'Which tokens count? Those that you name, those with a known price (Chainlink’s, for the native coins and main tokens of the large chains), and those that the contract itself called in the transaction. Any other token can claim to have been taken, so alone it is reported as LOW; name the tokens that the contract holds where others may move them (by approvals), or where it calls any token that it is given. How do assets add up? By their prices; what comes in lessens the loss only where it has a price, too. Without prices the asset with the largest share counts by itself. Coins and wrapped coins are one asset.',
   nextStep:
     'Open the trace and see who took it and by which function. Pause the contract, and warn those who hold the rest.',
   config,
   pending: true,
-  fields: ['sender', 'percent', 'share', 'assets', 'usd', 'recipients'],
+  fields: ['sender', 'percent', 'share', 'assets', 'usd', 'recipients', 'unverified', 'notRead'],
   interests: (_config, { address }) => [{ on: 'trace', address }],
-  evaluate(observation, { config: settings, contract, chain, read }) {
+  evaluate(observation, context) {
     if (observation.type !== 'trace') return {};
     const { transaction, frames, block } = observation;
-    const changes = changesOf(transaction, frames, contract.address);
-    if (![...changes.values()].some((change) => change < 0n)) return {};
-    const assets = [
-      ...new Set([...changes.keys(), native, ...settings.tokens.map((token) => token.toLowerCase())]),
-    ];
-    const held = read.all(assets.map((asset) => () => heldBefore(read, asset, contract.address)));
-    const moves = assets
-      .map((asset, place) => ({ asset, held: held[place]!, change: changes.get(asset) ?? 0n }))
-      // Any token can claim that the contract has paid; it pays only what it had, or what it got in between.
-      .filter(({ held: before }) => before > 0n);
-    if (!moves.some(({ change }) => change < 0n)) return {};
-    const valued = read.all(moves.map((move) => () => inDollars(read, chain, block.timestamp, move)));
-    const { percent, isSwap } = shareOf(valued);
-    if (percent < settings.share) return {};
-    const lost = valued.filter(({ change }) => change < 0n).sort((a, b) => b.percent - a.percent);
-    const shown = lost
-      .slice(0, 3)
-      .map(({ change, facts, percent: own }) => `${showAmount(-change, facts)} (${own} %)`);
-    return {
-      detections: [
-        {
-          severity: isSwap ? 'MEDIUM' : severityByShare(percent),
-          magnitude: percent,
-          message: `A transaction of ${transaction.from} took ${percent} % of what ${contract.name} held: ${shown.join(', ')}.`,
-          fields: {
-            sender: transaction.from,
-            percent,
-            share: settings.share,
-            usd: lost.every(({ usd }) => usd !== undefined)
-              ? String(lost.reduce((sum, { usd }) => sum + usd!.lost, 0))
-              : undefined,
-            assets: valued.map(({ asset, change, held: before, facts, percent: own }) => ({
-              asset,
-              symbol: facts.symbol,
-              change: formatUnits(change, facts.decimals),
-              held: formatUnits(before, facts.decimals),
-              percent: own,
-            })),
-            recipients: recipientsOf(transaction, frames, contract.address),
-          },
-        },
-      ],
-    };
+    const { config: settings, contract, chain } = context;
+    const changes = changesOf(context, transaction, frames);
+    const lost = [...changes].flatMap(([asset, change]) => (change < 0n ? [asset] : []));
+    if (lost.length === 0) return {};
+    const standing = standingOf(settings, chain, calledBy(frames, contract.address));
+    const taken = { transaction, frames, at: block.timestamp, changes };
+    const certain = lost.filter((asset) => standing(asset) !== 'claimed');
+    const found = certain.length === 0 ? undefined : judge(context, taken, certain, standing);
+    return (
+      found ??
+      judgeClaims(
+        context,
+        taken,
+        lost.filter((asset) => standing(asset) === 'claimed'),
+      )
+    );
   },
 });
 
-/** Bounded, because anyone can make tokens. */
-const maxAssets = 20;
+/** What vouches for a token: the user, a price, or a call of the contract itself; else only the token does. */
+type Standing = 'named' | 'priced' | 'called' | 'claimed';
+
+function standingOf({ tokens }: Config, { uid }: ChainFacts, called: ReadonlySet<string>) {
+  const named = new Set(tokens.map((token) => token.toLowerCase()));
+  return (asset: string): Standing => {
+    if (asset === native || named.has(asset)) return 'named';
+    if (findKnownFeed(uid, asset) !== undefined || asset === wrappedCoinOf(uid)) return 'priced';
+    return called.has(asset) ? 'called' : 'claimed';
+  };
+}
+
+/** What a transaction did to the holdings, by asset. */
+type Taken = {
+  transaction: Transaction;
+  frames: readonly Frame[];
+  at: number;
+  changes: ReadonlyMap<string, bigint>;
+};
 
 /** What the contract has more or less of each asset after the transaction. */
-function changesOf({ logs }: Transaction, frames: readonly Frame[], address: string): Map<string, bigint> {
+function changesOf(
+  { contract: { address }, chain, read }: EvaluationContext<Config, never>,
+  { logs }: Transaction,
+  frames: readonly Frame[],
+): Map<string, bigint> {
   const changes = new Map<string, bigint>();
+  const add = (asset: string, change: bigint) => changes.set(asset, (changes.get(asset) ?? 0n) + change);
   const coins = coinChangeOf(frames, address);
-  if (coins) changes.set(native, coins);
+  if (coins) add(native, coins);
   for (const log of logs) {
     const transfer = decodeTransfer(log);
     if (!transfer || transfer.from === transfer.to) continue;
-    const sign = transfer.from === address ? -1n : transfer.to === address ? 1n : 0n;
-    if (sign === 0n || (changes.size >= maxAssets && !changes.has(log.address))) continue;
-    changes.set(log.address, (changes.get(log.address) ?? 0n) + sign * transfer.amount);
+    if (transfer.from === address) add(log.address, -transfer.amount);
+    else if (transfer.to === address) add(log.address, transfer.amount);
   }
+  for (const { token, account, amount } of wrappingsIn(logs))
+    if (account === address && isWrappedCoin(read, chain, token)) add(token, amount);
   return changes;
+}
+
+/** Bounds the reads; only tokens that the contract itself called, or that have no more than their own word, are cut. */
+const maxUnpriced = 20;
+
+/** Undefined where the loss is too small. */
+function judge(
+  context: EvaluationContext<Config, never>,
+  taken: Taken,
+  lost: readonly string[],
+  standing: (asset: string) => Standing,
+): EvaluationResult<never> | undefined {
+  const { config: settings, contract, chain } = context;
+  const { transaction, frames, changes } = taken;
+  const called = lost.filter((asset) => standing(asset) === 'called');
+  const unread = new Set(called.slice(maxUnpriced));
+  const looked = lost.filter((asset) => !unread.has(asset));
+  const losses = valuesOf(context, taken, looked);
+  const isLarge = losses.some(
+    ({ percent, usd }) => percent >= settings.share || (usd?.change ?? 0) <= -settings.highUsd,
+  );
+  if (!isLarge && unread.size === 0) return undefined;
+  const held = [native, wrappedCoinOf(chain.uid), ...pricedAssets(chain.uid), ...settings.tokens].flatMap(
+    (asset) => asset?.toLowerCase() ?? [],
+  );
+  const gained = [...changes.keys()].filter(
+    (asset) => standing(asset) !== 'claimed' && !lost.includes(asset),
+  );
+  const others = [...new Set([...held, ...gained])].filter(
+    (asset) => !looked.includes(asset) && !unread.has(asset),
+  );
+  const valued = joinCoins(context, taken, [...losses, ...valuesOf(context, taken, others)]);
+  const { percent, usd } = shareOf(valued);
+  const isReported = percent >= settings.share || (usd ?? 0) >= settings.highUsd;
+  if (!isReported && unread.size === 0) return undefined;
+  const rest = unread.size === 0 ? '' : ` It moved ${unread.size} more tokens, which were not looked at.`;
+  const shown = valued
+    .filter(({ change }) => change < 0n)
+    .sort((a, b) => b.percent - a.percent)
+    .slice(0, 3)
+    .map(({ change, facts, percent: share }) => `${showAmount(-change, facts)} (${share} %)`);
+  return {
+    detections: [
+      {
+        severity: isReported ? severityByLoss(percent, usd, settings) : 'MEDIUM',
+        magnitude: percent,
+        message: isReported
+          ? `A transaction of ${transaction.from} took ${percent} % of what ${contract.name} held: ${shown.join(', ')}.${rest}`
+          : `A transaction of ${transaction.from} had ${contract.name} pay out ${lost.length} assets at once.${rest}`,
+        fields: {
+          sender: transaction.from,
+          percent,
+          share: settings.share,
+          usd: usd === undefined ? undefined : String(usd),
+          assets: assetsShown(valued),
+          recipients: recipientsOf(transaction, frames, contract.address),
+          notRead: unread.size === 0 ? undefined : unread.size,
+        },
+      },
+    ],
+  };
+}
+
+/** Tokens that nothing but their own logs and balances says were taken: anyone can make such a token, so they count little. */
+function judgeClaims(
+  context: EvaluationContext<Config, never>,
+  taken: Taken,
+  claimed: readonly string[],
+): EvaluationResult<never> {
+  const { config: settings, contract } = context;
+  const { transaction, frames } = taken;
+  const [worst, ...others] = valuesOf(context, taken, claimed.slice(0, maxUnpriced))
+    .filter(({ percent }) => percent >= settings.share)
+    .sort((a, b) => b.percent - a.percent);
+  if (!worst) return {};
+  const { asset, change, facts, percent } = worst;
+  return {
+    detections: [
+      {
+        severity: 'LOW',
+        magnitude: percent,
+        message: `The token ${asset} reports that a transaction of ${transaction.from} took ${percent} % of it from ${contract.name}: ${showAmount(-change, facts)}.${showTrust('claimed')}`,
+        fields: {
+          sender: transaction.from,
+          percent,
+          share: settings.share,
+          assets: assetsShown([worst, ...others]),
+          recipients: recipientsOf(transaction, frames, contract.address),
+          unverified: true,
+          notRead: claimed.length > maxUnpriced ? claimed.length - maxUnpriced : undefined,
+        },
+      },
+    ],
+  };
+}
+
+type Valued = {
+  asset: string;
+  held: bigint;
+  change: bigint;
+  facts: AssetFacts;
+  /** The share that was lost; 0 of what came in. */
+  percent: number;
+  usd: { held: number; change: number } | undefined;
+};
+
+/** Assets that the contract held before, with their worth where a price is known. */
+function valuesOf(
+  { contract, chain, read }: EvaluationContext<Config, never>,
+  { at, changes }: Taken,
+  assets: readonly string[],
+): Valued[] {
+  const holdings = read.all(assets.map((asset) => () => heldBefore(read, asset, contract.address)));
+  const moves = assets
+    .map((asset, index) => ({ asset, held: holdings[index]!, change: changes.get(asset) ?? 0n }))
+    // Any token can claim that the contract has paid; it pays only what it had, or what it got in between.
+    .filter(({ held, change }) => held > 0n || change > 0n);
+  return read.all(moves.map((move) => () => valueMove(read, chain, at, move)));
 }
 
 function heldBefore(read: Reader, asset: string, holder: string): bigint {
   return asset === native ? read.balance(holder, 'parent') : claimedHolding(read, asset, holder, 'parent');
 }
 
-type Move = { asset: string; held: bigint; change: bigint };
-type Valued = Move & { facts: AssetFacts; percent: number; usd: { lost: number; held: number } | undefined };
-
-function inDollars(read: Reader, chain: ChainFacts, at: number, move: Move): Valued {
+function valueMove(
+  read: Reader,
+  chain: ChainFacts,
+  at: number,
+  move: Pick<Valued, 'asset' | 'held' | 'change'>,
+): Valued {
   const { asset: token, held, change } = move;
   const facts = assetFacts(read, chain, token);
-  const whole = usdWorth(read, { token, feed: undefined, chain, at }, held, facts.decimals).fields.usd;
   const percent = change < 0n ? percentOf(-change, held) : 0;
-  const worth = Number(whole);
-  const usd =
-    whole === undefined ? undefined : { held: worth, lost: (worth * Number(-change)) / Number(held) };
+  const base = held > 0n ? held : change;
+  const worth = usdWorth(read, { token, feed: undefined, chain, at }, base, facts.decimals).fields.usd;
+  const inUsd = (units: bigint) => (Number(worth) * Number(units)) / Number(base);
+  const usd = worth === undefined ? undefined : { held: inUsd(held), change: inUsd(change) };
   return { ...move, facts, percent, usd };
 }
 
-/** Of everything where all prices are known, else of the asset that lost most. */
-function shareOf(valued: readonly Valued[]): { percent: number; isSwap: boolean } {
-  if (valued.every(({ usd }) => usd !== undefined)) {
-    const held = valued.reduce((sum, { usd }) => sum + usd!.held, 0);
-    const lost = valued.reduce((sum, { usd }) => sum + usd!.lost, 0);
-    return { percent: held > 0 ? Math.round((lost / held) * 1_000_000) / 10_000 : 0, isSwap: false };
-  }
-  return {
-    percent: Math.max(...valued.map(({ percent }) => percent)),
-    isSwap: valued.some(({ change }) => change > 0n),
-  };
+/** Coins that are wrapped or unwrapped are still there, so both forms are one asset. */
+function joinCoins(
+  { chain, read }: EvaluationContext<Config, never>,
+  { transaction: { logs } }: Taken,
+  valued: readonly Valued[],
+): Valued[] {
+  const wrapped = new Set(wrappingsIn(logs).map(({ token }) => token));
+  const isCoin = ({ asset }: Valued) =>
+    asset === native ||
+    asset === wrappedCoinOf(chain.uid) ||
+    (wrapped.has(asset) && isWrappedCoin(read, chain, asset));
+  const coins = valued.filter(isCoin);
+  if (coins.length < 2) return [...valued];
+  const held = coins.reduce((sum, coin) => sum + coin.held, 0n);
+  const change = coins.reduce((sum, coin) => sum + coin.change, 0n);
+  const usd = coins.every((coin) => coin.usd)
+    ? {
+        held: coins.reduce((sum, coin) => sum + coin.usd!.held, 0),
+        change: coins.reduce((sum, coin) => sum + coin.usd!.change, 0),
+      }
+    : undefined;
+  const facts = { symbol: chain.symbol, decimals: chain.decimals };
+  const percent = change < 0n ? percentOf(-change, held) : 0;
+  return [{ asset: native, held, change, facts, percent, usd }, ...valued.filter((each) => !isCoin(each))];
+}
+
+/** Of all that has a price together, or of the asset without one that lost most; whichever is more. */
+function shareOf(valued: readonly Valued[]): { percent: number; usd: number | undefined } {
+  const priced = valued.filter(({ usd }) => usd !== undefined);
+  const held = priced.reduce((sum, { usd }) => sum + usd!.held, 0);
+  const lost = -priced.reduce((sum, { usd }) => sum + usd!.change, 0);
+  const together = held > 0 && lost > 0 ? Math.round((lost / held) * 1_000_000) / 10_000 : 0;
+  const alone = valued.filter(({ usd }) => usd === undefined).map(({ percent }) => percent);
+  return { percent: Math.max(together, ...alone), usd: lost > 0 ? Math.round(lost * 100) / 100 : undefined };
+}
+
+function assetsShown(valued: readonly Valued[]): Detection['fields'][string] {
+  return valued
+    .filter(({ held, change }) => held > 0n || change !== 0n)
+    .map(({ asset, change, held, facts, percent }) => ({
+      asset,
+      symbol: facts.symbol,
+      change: formatUnits(change, facts.decimals),
+      held: formatUnits(held, facts.decimals),
+      percent,
+    }));
 }
 
 const maxRecipients = 10;
 
-/** Who got something of it straight from the contract. */
+/** Addresses that received assets directly from the contract. */
 function recipientsOf({ logs }: Transaction, frames: readonly Frame[], address: string): string[] {
   const recipients = new Set<string>();
   const add = (to: string) => {

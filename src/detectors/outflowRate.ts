@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { evmFormat } from '../chains/evm/abi/evmFormat.ts';
+import { zeroAddress } from '../chains/evm/abi/words.ts';
 import {
   decodeTransfer,
   netOutflow,
@@ -7,14 +8,25 @@ import {
   transferTopic,
 } from '../chains/evm/evidence/erc20Transfer.ts';
 import { findFlows, showFlows, toFlowEvidence } from '../chains/evm/evidence/flows.ts';
+import { findKnownFeed } from '../chains/evm/evidence/knownFeeds.ts';
 import { decodeMultiTransfers, multiTokenTopics } from '../chains/evm/evidence/multiTokens.ts';
 import {
   assetDecimalsIfKnown,
   assetFacts,
   claimedHolding,
   readHolding,
+  tryHolding,
 } from '../chains/evm/evidence/tokens.ts';
 import { usdFeedMember, usdWorth } from '../chains/evm/evidence/usdWorth.ts';
+import { severityByTrust, showTrust, type Trust, vouchedBy } from '../chains/evm/evidence/vouchedBy.ts';
+import {
+  isWrappedCoin,
+  unwrapTopic,
+  wrappedCoinOf,
+  wrappingOf,
+  wrappingsIn,
+  wrapTopic,
+} from '../chains/evm/evidence/wrappedCoins.ts';
 import {
   compareToLimit,
   formatUnits,
@@ -31,11 +43,13 @@ import { compareDecimal, multiplyDecimal, parseDecimal, toDecimal } from '../lib
 import { parseDuration } from '../lib/duration.ts';
 import type { Block, Log } from '../model/block.ts';
 import {
+  type ChainFacts,
   type Detection,
   defineDetector,
   type EvaluationContext,
   type EvaluationResult,
   type Observation,
+  type Reader,
 } from '../model/detection.ts';
 import { evmDialect, tellsTransfers } from '../model/family.ts';
 
@@ -44,7 +58,7 @@ const config = Configuration({
     Type.String({
       format: evmFormat.asset,
       description:
-        'native, or the address of the token whose outflow is summed up. Without it: native coins and, each by itself, the tokens that leave the contract, up to the 10 that left last.',
+        'native, or the address of the token whose outflow is summed up. Without it: native coins and, each by itself, the tokens that leave the contract.',
     }),
   ),
   tokenId: Type.Optional(
@@ -74,11 +88,15 @@ type Config = Static<typeof config>;
 type Flows = Outflows & {
   /** Whether the sum is beyond the limit already, so that one drain is reported once. */
   isOver: boolean;
+  /** What speaks for a token that was found; nothing for one that was found by an earlier version. */
+  trust?: Trust;
 };
 
 type State = Flows & {
   /** The native balance seen last: what it falls by has left, by whatever way. */
   balance?: string;
+  /** The block whose wrapped and unwrapped coins are counted. */
+  wrappedAt?: number;
   /** Without a configured token, what left of each token; the last one that left is last. */
   tokens?: Readonly<Record<string, Flows>>;
 };
@@ -92,7 +110,7 @@ export const outflowRate = defineDetector<Config, State>({
   severity: 'HIGH',
   description:
     'What leaves the contract within a window exceeds a limit, a share of its balance, or a multiple of what is usual. Reported once until the sum is well below again (80 %).',
-  faq: 'What counts as outflow? Without a token: native coins, and every token that leaves the contract by its Transfer events. Of a token, what a transaction takes away beyond what it brings, so a repaid flash loan is none. Of native coins, the fall of the balance from one block to the next, so inner calls count even if nothing else touches the contract; fees count for a wallet. A share is reported only once the balance has fallen by at least 80 % of it: what comes in as fast as it goes out is turnover.',
+  faq: 'What counts as outflow? Without a token: native coins, and every token that leaves the contract by its Transfer events. Of a token, what a transaction takes away beyond what it brings, so a repaid flash loan is none. Of native coins, the fall of the balance from one block to the next, so inner calls count even if nothing else touches the contract; fees count for a wallet; coins that are wrapped or unwrapped have not left. A token without a price that the contract did not call itself can claim anything, so it is reported as LOW (as MEDIUM at most where nothing is traced). A share is reported only once the balance has fallen by at least 80 % of it: what comes in as fast as it goes out is turnover.',
   nextStep:
     'Open the latest outflows and check who received them. Pause withdrawals if no one can explain them.',
   config,
@@ -111,6 +129,7 @@ export const outflowRate = defineDetector<Config, State>({
     'baseline',
     'usd',
     'transactions',
+    'unverified',
   ],
   lookbackMs: ({ window }) => parseDuration(window),
   interests: (settings, { address }, chain) =>
@@ -129,6 +148,9 @@ export const outflowRate = defineDetector<Config, State>({
                   keys: idOf(settings) === undefined ? [transferTopic] : multiTokenTopics,
                 },
               ]),
+          ...(idOf(settings) === undefined
+            ? [{ on: 'party' as const, address, keys: [wrapTopic, unwrapTopic] }]
+            : []),
         ],
   evaluate(observation, context) {
     if (!('block' in observation)) return {};
@@ -137,7 +159,11 @@ export const outflowRate = defineDetector<Config, State>({
       (tellsTransfers(context.chain.family) || isWithoutContract(context.config.token))
     )
       return judgeAll(observation, context);
-    const outflow = observation.type === 'log' ? tokenOutflow(observation, context) : nativeFall(context);
+    const { token = native } = context.config;
+    const isOfToken =
+      observation.type === 'log' &&
+      ((observation.log.key !== wrapTopic && observation.log.key !== unwrapTopic) || token !== native);
+    const outflow = isOfToken ? tokenOutflow(observation, context) : nativeFall(observation.block, context);
     return outflow ? judge(outflow, observation.block, context) : {};
   },
 });
@@ -196,8 +222,11 @@ type Left = {
   amount: bigint;
   before(): bigint;
   after(): bigint;
-  /** The native balance to compare with next time. */
+  /** The native balance to compare with next time, and the block whose wrappings it has in it. */
   balance?: string;
+  wrappedAt?: number;
+  /** What speaks for a token that was found. */
+  trust?: Trust;
 };
 
 /** A configured token's flows are the state itself, as are those of native coins. */
@@ -206,47 +235,73 @@ function flowsOf(state: State | undefined, { asset }: Left, { token }: Config): 
   return token === undefined && asset !== native ? (state.tokens?.[asset] ?? empty) : state;
 }
 
-/** Bounds the state; anyone can make a token. */
-const maxFound = 10;
+/** Bounds the state. Anyone can make a token, but none that the contract calls: these never push out those. */
+const maxKnown = 10;
+const maxClaimed = 5;
 
 function withFlows(
   state: State | undefined,
-  { asset, balance }: Left,
+  { asset, balance, wrappedAt, trust }: Left,
   { token }: Config,
   flows: Flows,
 ): State {
   const before = state ?? empty;
   if (token !== undefined || asset === native)
-    return { ...before, ...flows, ...(balance !== undefined && { balance }) };
+    return {
+      ...before,
+      ...flows,
+      ...(balance !== undefined && { balance }),
+      ...(wrappedAt !== undefined && { wrappedAt }),
+    };
   const { [asset]: _before, ...others } = state?.tokens ?? {};
-  const kept = Object.entries(others).slice(1 - maxFound);
-  return { ...before, tokens: { ...Object.fromEntries(kept), [asset]: flows } };
+  const found: [string, Flows][] = [
+    ...Object.entries(others),
+    [asset, { ...flows, ...(trust && { trust }) }],
+  ];
+  const isKnown = ([, { trust: standing }]: [string, Flows]) => standing === 'known';
+  const kept = [
+    ...found.filter((entry) => !isKnown(entry)).slice(-maxClaimed),
+    ...found.filter(isKnown).slice(-maxKnown),
+  ];
+  return { ...before, tokens: Object.fromEntries(kept) };
 }
 
-/** Undefined when nothing has changed. */
-function nativeFall({ contract, state, read }: EvaluationContext<Config, State>): Left | undefined {
-  const before =
-    state?.balance === undefined ? read.balance(contract.address, 'parent') : BigInt(state.balance);
-  const after = read.balance(contract.address);
-  if (state?.balance !== undefined && after === before) return undefined;
+/** Undefined when nothing has changed. Coins that were wrapped have not left, and those that were unwrapped were there. */
+function nativeFall(
+  { number, logs }: Block,
+  { contract: { address }, chain, state, read }: EvaluationContext<Config, State>,
+): Left | undefined {
+  const before = state?.balance === undefined ? read.balance(address, 'parent') : BigInt(state.balance);
+  const after = read.balance(address);
+  const isCounted = state?.wrappedAt === number;
+  const wrappings = isCounted
+    ? []
+    : wrappingsIn(logs).filter(
+        ({ account, token }) => account === address && isWrappedCoin(read, chain, token),
+      );
+  const [first] = wrappings;
+  if (state?.balance !== undefined && after === before && !first) return undefined;
+  const fall = wrappings.reduce((rest, { amount }) => rest - amount, before - after);
+  const wrapped = first ? (tryHolding(read, first.token, address, 'parent') ?? 0n) : 0n;
   return {
     asset: native,
-    amount: after < before ? before - after : 0n,
-    before: () => before,
-    after: () => after,
+    amount: fall > 0n ? fall : 0n,
+    before: () => before + wrapped,
+    after: () => before + wrapped - fall,
     balance: after.toString(),
+    ...(first && { wrappedAt: number }),
   };
 }
 
 /** Undefined when the transaction takes nothing away, or was counted at its first transfer. */
 function tokenOutflow(
-  { log, transaction }: Extract<Observation, { type: 'log' }>,
-  { config, contract: { address }, state, read }: EvaluationContext<Config, State>,
+  { block, log, transaction }: Extract<Observation, { type: 'log' }>,
+  { config, contract: { address }, chain, state, read }: EvaluationContext<Config, State>,
 ): Left | undefined {
   const asset = log.address;
   if (asset !== (config.token ?? asset)) return undefined;
   const id = idOf(config);
-  const transfersOf = (each: Log) => (each.address === asset ? transfersIn(each, id) : []);
+  const transfersOf = (each: Log) => (each.address === asset ? transfersIn(each, id, transaction.logs) : []);
   const first = transaction.logs.find((each) => transfersOf(each).some((one) => isEnd(one, address)));
   const amount = first?.index === log.index ? netOutflow(transaction.logs.flatMap(transfersOf), address) : 0n;
   if (amount <= 0n) return undefined;
@@ -255,14 +310,33 @@ function tokenOutflow(
     isFound ? claimedHolding(read, asset, address, at) : readHolding(read, asset, address, at, id);
   const before = () => read.degradable(() => holding('parent'));
   // Any token can claim that the contract has paid; it pays only what it had.
-  if (isFound && !state?.tokens?.[asset] && before() === 0n) return undefined;
+  const known = state?.tokens?.[asset];
+  if (isFound && !known && before() === 0n) return undefined;
+  const trust = isFound
+    ? known?.trust === 'known'
+      ? 'known'
+      : trustIn(read, chain, block, asset, address, transaction.hash)
+    : undefined;
   return {
     asset,
     amount,
+    ...(trust && { trust }),
     // Where the state before the block is gone, what left and what is left now are all that is known.
     before: () => before() ?? holding() + amount,
     after: () => holding(),
   };
+}
+
+function trustIn(
+  read: Reader,
+  { uid }: ChainFacts,
+  block: Block,
+  token: string,
+  holder: string,
+  transactionHash: string,
+): Trust {
+  const isPriced = findKnownFeed(uid, token) !== undefined || token === wrappedCoinOf(uid);
+  return isPriced ? 'known' : vouchedBy(read, block, token, holder, [transactionHash]);
 }
 
 /** Ids say nothing without their token. */
@@ -270,10 +344,18 @@ function idOf({ token, tokenId }: Config): bigint | undefined {
   return token === undefined || tokenId === undefined ? undefined : BigInt(tokenId);
 }
 
-function transfersIn(log: Log, id: bigint | undefined): readonly Transfer[] {
+function transfersIn(log: Log, id: bigint | undefined, logs: readonly Log[]): readonly Transfer[] {
   if (id !== undefined) return decodeMultiTransfers(log).filter((transfer) => transfer.tokenId === id);
   const transfer = decodeTransfer(log);
-  return transfer ? [transfer] : [];
+  if (transfer) return [transfer];
+  const wrapping = wrappingOf(log, logs);
+  if (!wrapping) return [];
+  const { account, amount } = wrapping;
+  return [
+    amount > 0n
+      ? { from: zeroAddress, to: account, amount }
+      : { from: account, to: zeroAddress, amount: -amount },
+  ];
 }
 
 function isEnd({ from, to }: Transfer, address: string): boolean {
@@ -322,7 +404,7 @@ function toDetection(
     read,
   }: EvaluationContext<Config, State>,
   block: Block,
-  { asset: token }: Left,
+  { asset: token, trust = 'known' }: Left,
   sum: bigint,
   flows: Outflows,
   reason: 'limit' | 'baseline',
@@ -342,8 +424,9 @@ function toDetection(
       : `more than ${factor} times the usual ${showAmount(usual ?? 0n, facts)}`;
   return {
     ...(configured === undefined && { part: token }),
+    severity: severityByTrust('HIGH', trust),
     magnitude: percent,
-    message: `${showAmount(sum, facts)}${worth.shown} left ${contract.name} within ${window}, ${percent} % of the ${showAmount(before, facts)} it held and ${why}.${showFlows(payments, facts)}`,
+    message: `${showAmount(sum, facts)}${worth.shown} left ${contract.name} within ${window}, ${percent} % of the ${showAmount(before, facts)} it held and ${why}.${showFlows(payments, facts)}${showTrust(trust)}`,
     fields: {
       token,
       tokenId,
@@ -358,6 +441,7 @@ function toDetection(
       baseline: usual === undefined ? undefined : formatUnits(usual, facts.decimals),
       ...worth.fields,
       transactions: toFlowEvidence(payments, facts),
+      unverified: trust === 'known' ? undefined : true,
     },
   };
 }

@@ -1,8 +1,16 @@
 import { type Static, Type } from 'typebox';
-import { decodeTransfer, transferTopic } from '../chains/evm/evidence/erc20Transfer.ts';
-import { findFlows, mainTransaction, showFlows, toFlowEvidence } from '../chains/evm/evidence/flows.ts';
+import { decodeTransfer, netOutflow, transferTopic } from '../chains/evm/evidence/erc20Transfer.ts';
+import {
+  type Flow,
+  findFlows,
+  mainTransaction,
+  showFlows,
+  toFlowEvidence,
+} from '../chains/evm/evidence/flows.ts';
 import { assetDecimalsIfKnown, assetFacts, readHolding, tryHolding } from '../chains/evm/evidence/tokens.ts';
 import { usdFeedMember, usdWorth } from '../chains/evm/evidence/usdWorth.ts';
+import { severityByTrust, showTrust, vouchedBy } from '../chains/evm/evidence/vouchedBy.ts';
+import { isWrappedCoin, unwrapTopic, wrappingsIn, wrapTopic } from '../chains/evm/evidence/wrappedCoins.ts';
 import { compareToLimit, formatUnits, native, percentOf, showAmount } from '../evidence/amounts.ts';
 import {
   Address,
@@ -13,7 +21,7 @@ import {
   scheduleOf,
 } from '../evidence/parameters.ts';
 import { keepState } from '../evidence/samples.ts';
-import { severityByShare } from '../evidence/severityByShare.ts';
+import { lossMembers, severityByLoss } from '../evidence/severityByLoss.ts';
 import { zip } from '../lib/zip.ts';
 import type { Block, Log } from '../model/block.ts';
 import {
@@ -38,7 +46,7 @@ const config = Configuration({
     ),
     {
       description:
-        'Tokens whose balances are watched. Without any: those that leave the contract, as soon as they do, up to the 20 newest.',
+        'Tokens whose balances are watched. Without any: those that leave the contract, in the block in which they do.',
       default: [],
       maxItems: 50,
     },
@@ -46,12 +54,15 @@ const config = Configuration({
   native: Flag('Whether the balance in native coins is watched.', true),
   nativeThreshold: AmountOrPercent(drop, '1%'),
   nativeUsdFeed: usdFeedMember,
+  ...lossMembers,
   ...Polling('block', '1 min'),
 });
 type Config = Static<typeof config>;
 
-/** Balances of the last look, by token. */
+/** Balances of the last look, by token, and the coins wrapped since then (below 0: unwrapped). */
 type State = { readonly [token: string]: string };
+const wrapped = 'wrapped';
+const wrappedToken = 'wrappedToken';
 
 export const tvlDrop = defineDetector<Config, State>({
   name: 'tvl_drop',
@@ -61,8 +72,8 @@ export const tvlDrop = defineDetector<Config, State>({
   families: evmDialect,
   severity: 'AUTO',
   description:
-    'What the contract holds, in native coins or tokens, drops from one look to the next. Severity by the share that is gone: from 50 % CRITICAL, from 20 % HIGH, from 5 % MEDIUM, else LOW.',
-  faq: 'Why does it look at every block? A drain takes one transaction, and coins moved by inner calls leave no trace but the balance; with `when: cron` the drop between two looks counts.',
+    'What the contract holds, in native coins or tokens, drops from one look to the next. Severity by the share that is gone: from 50 % CRITICAL, from 20 % HIGH, from 5 % MEDIUM, else LOW; from 1 million US dollars HIGH and from 10 million CRITICAL.',
+  faq: 'Why does it look at every block? A drain takes one transaction, and coins moved by inner calls leave no trace but the balance; with `when: cron` the drop between two looks counts. Which tokens count that I do not name? Those with a known price, and those that the contract itself called, as far as nodes trace. Any other token can claim to have left, so it is reported as LOW (as MEDIUM at most where nothing is traced). Coins that are wrapped or unwrapped have not left.',
   nextStep:
     'Open the transactions that took the funds and check who received them. Pause the contract if no one can explain them.',
   config,
@@ -77,99 +88,135 @@ export const tvlDrop = defineDetector<Config, State>({
     'threshold',
     'usd',
     'transactions',
+    'unverified',
   ],
   takesBaseline: true,
-  interests: (settings, { address }) => [
-    ...(settings.tokens.length === 0 ? [{ on: 'party' as const, address, keys: [transferTopic] }] : []),
-    { on: 'block', ...scheduleOf(settings) },
-  ],
+  interests: (settings, { address }) => {
+    const keys = [
+      ...(settings.tokens.length === 0 ? [transferTopic] : []),
+      ...(settings.native ? [wrapTopic, unwrapTopic] : []),
+    ];
+    return [
+      ...(keys.length > 0 ? [{ on: 'party' as const, address, keys }] : []),
+      { on: 'block', ...scheduleOf(settings) },
+    ];
+  },
   evaluate(observation, context) {
-    if (observation.type === 'log') return discover(observation.log, context);
+    if (observation.type === 'log')
+      return observation.log.key === transferTopic
+        ? judgeTransfer(observation.log, observation.block, context)
+        : countWrapping(observation.log, observation.block, context);
     if (observation.type !== 'block') return {};
-    const { contract, state, read } = context;
-    const assets = assetsOf(context.config, state);
+    const { config: settings, contract, state = {}, read } = context;
+    const assets = [
+      ...(settings.native ? [coinOf(settings)] : []),
+      ...settings.tokens.map((asset) => ({ ...asset, token: asset.token.toLowerCase() })),
+    ];
     const balances = read.all(
       assets.map(
-        ({ token, isFound }) =>
+        ({ token }) =>
           () =>
-            isFound ? tryHolding(read, token, contract.address) : readHolding(read, token, contract.address),
+            readHolding(read, token, contract.address),
       ),
     );
     const looks = zip(assets, balances);
-    // A token that was found and cannot be read, or is all gone, is watched no longer.
-    const kept = looks.flatMap(([{ token, isFound }, balance]) =>
-      balance === undefined || (isFound && balance === 0n) ? [] : [[token, balance.toString()]],
-    );
     const detections = looks.flatMap(([asset, balance]) => {
-      const before = state?.[asset.token];
-      return before === undefined || balance === undefined
+      const before = state[asset.token];
+      return before === undefined
         ? []
-        : judge(context, observation.block, asset, BigInt(before), balance);
+        : judge(context, observation.block, asset, afterWrapping(context, asset, BigInt(before), balance));
     });
-    return { ...keepState(state, Object.fromEntries(kept)), detections };
+    const kept = Object.fromEntries(looks.map(([{ token }, balance]) => [token, balance.toString()]));
+    return { ...keepState(context.state, kept), detections };
   },
 });
 
-/** Bounds the state and the reads of a look; anyone can make a token. */
-const maxFound = 20;
+type WatchedAsset = { token: string; threshold: string; usdFeed?: string };
+/** What was held at two moments; `held` is what shares are of, where that is more than `before`. */
+type Holding = { before: bigint; after: bigint; held?: bigint };
 
-/** A token that leaves the contract is watched from then on, from its balance before. */
-function discover(
-  log: Log,
-  { contract, state, read }: EvaluationContext<Config, State>,
-): EvaluationResult<State> {
-  const token = log.address;
-  const transfer = decodeTransfer(log);
-  if (transfer?.from !== contract.address || transfer.amount === 0n || state?.[token] !== undefined)
-    return {};
-  const before = tryHolding(read, token, contract.address, 'parent');
-  if (before === undefined || before === 0n) return {};
-  const others = Object.entries(state ?? {}).filter(([name]) => name !== native);
-  const held = state?.[native];
-  return {
-    state: {
-      ...(held !== undefined && { [native]: held }),
-      ...Object.fromEntries(others.slice(1 - maxFound)),
-      [token]: before.toString(),
-    },
-  };
+function coinOf({ nativeThreshold: threshold, nativeUsdFeed: usdFeed }: Config): WatchedAsset {
+  return { token: native, threshold, ...(usdFeed && { usdFeed }) };
 }
 
-type WatchedAsset = { token: string; threshold: string; usdFeed?: string; isFound: boolean };
+/** A token that leaves the contract in this block, judged once for the block: at the first of its transfers. */
+function judgeTransfer(
+  { address: token, index }: Log,
+  block: Block,
+  context: EvaluationContext<Config, State>,
+): EvaluationResult<State> {
+  const { contract, read } = context;
+  const transfers = block.logs.flatMap((log) => {
+    const transfer = log.address === token ? decodeTransfer(log) : undefined;
+    const isOwn = transfer?.from === contract.address || transfer?.to === contract.address;
+    return transfer && isOwn ? [{ ...transfer, index: log.index }] : [];
+  });
+  const left = netOutflow(transfers, contract.address);
+  if (transfers[0]?.index !== index || left <= 0n) return {};
+  const before = tryHolding(read, token, contract.address, 'parent');
+  // Any token can claim that the contract has paid; it pays only what it had.
+  if (before === undefined || before === 0n) return {};
+  const after = before > left ? before - left : 0n;
+  return { detections: judge(context, block, { token, threshold: '1%' }, { before, after }) };
+}
 
-function assetsOf(
-  { tokens, native: isNative, nativeThreshold, nativeUsdFeed: usdFeed }: Config,
-  state: State = {},
-): WatchedAsset[] {
-  const named = tokens.map((asset) => ({ ...asset, isFound: false }));
-  const found = Object.keys(state)
-    .filter((token) => tokens.length === 0 && token !== native)
-    .map((token) => ({ token, threshold: '1%', isFound: true }));
-  const coin = { token: native, threshold: nativeThreshold, ...(usdFeed && { usdFeed }), isFound: false };
-  return [...(isNative ? [coin] : []), ...named, ...found];
+/** Adds coins that the contract wraps or unwraps to what the next look knows. */
+function countWrapping(
+  { address: token, index }: Log,
+  { logs }: Block,
+  { contract, chain, state = {}, read }: EvaluationContext<Config, State>,
+): EvaluationResult<State> {
+  const own = wrappingsIn(logs.filter((log) => log.address === token)).filter(
+    ({ account }) => account === contract.address,
+  );
+  if (own[0]?.index !== index || !isWrappedCoin(read, chain, token)) return {};
+  const sum = own.reduce((all, { amount }) => all + amount, BigInt(state[wrapped] ?? 0));
+  return { state: { ...state, [wrapped]: sum.toString(), [wrappedToken]: token } };
+}
+
+/** Coins that were wrapped have not left, and those that were unwrapped were there before. */
+function afterWrapping(
+  { config: settings, contract, state = {}, read }: EvaluationContext<Config, State>,
+  { token }: WatchedAsset,
+  before: bigint,
+  after: bigint,
+): Holding {
+  const change = BigInt(state[wrapped] ?? 0);
+  const coin = state[wrappedToken];
+  if (change === 0n || coin === undefined) return { before, after };
+  if (token === coin) return { before, after: settings.native ? after - change : after };
+  if (token !== native) return { before, after };
+  const held = before + (tryHolding(read, coin, contract.address, 'parent') ?? 0n);
+  return { before, after: after + change, held };
 }
 
 function judge(
-  { contract, chain, read }: EvaluationContext<Config, State>,
+  context: EvaluationContext<Config, State>,
   block: Block,
   { token, threshold, usdFeed }: WatchedAsset,
-  before: bigint,
-  after: bigint,
+  { before: own, after: rest, held: before = own }: Holding,
 ): Detection[] {
-  const lost = before - after;
+  const { config: settings, contract, chain, read } = context;
+  const lost = own - rest;
   if (lost <= 0n) return [];
+  const after = before - lost;
   if (compareToLimit(threshold, lost, before, () => assetDecimalsIfKnown(read, chain, token)) < 0) return [];
   const facts = assetFacts(read, chain, token);
   const percent = percentOf(lost, before);
   const worth = usdWorth(read, { token, feed: usdFeed, chain, at: block.timestamp }, lost, facts.decimals);
   const flows = findFlows(read, block, token, contract.address, 'out');
+  const usd = worth.fields.usd === undefined ? undefined : Number(worth.fields.usd);
+  const isNamed = token === native || settings.tokens.some((named) => named.token.toLowerCase() === token);
+  const hashes = flows.map(({ transactionHash }) => transactionHash);
+  const trust =
+    isNamed || usd !== undefined ? 'known' : vouchedBy(read, block, token, contract.address, hashes);
   return [
     {
-      severity: severityByShare(percent),
+      severity: severityByTrust(severityByLoss(percent, usd, settings), trust),
       magnitude: percent,
       part: token,
       ...mainTransaction(flows, lost),
-      message: `${contract.name} lost ${showAmount(lost, facts)}${worth.shown}, ${percent} % of the ${showAmount(before, facts)} it held, and now holds ${showAmount(after, facts)}.${showFlows(flows, facts)}`,
+      message: `${contract.name} lost ${showAmount(lost, facts)}${worth.shown}, ${percent} % of the ${showAmount(before, facts)} it held, and now holds ${showAmount(after, facts)}.${showFlows(flows, facts)}${rebaseHint(token, flows)}${showTrust(trust)}`,
       fields: {
         token,
         symbol: facts.symbol,
@@ -181,7 +228,15 @@ function judge(
         threshold,
         ...worth.fields,
         transactions: toFlowEvidence(flows, facts),
+        unverified: trust === 'known' ? undefined : true,
       },
     },
   ];
+}
+
+/** Empty unless the balance fell without a transfer. */
+function rebaseHint(token: string, flows: readonly Flow[]): string {
+  return token !== native && flows.length === 0
+    ? ' No transfer explains it: the token itself lowered the balance (a rebase), or moved it without its event.'
+    : '';
 }

@@ -1,4 +1,5 @@
 import { native } from '../../../evidence/amounts.ts';
+import { wrappedCoinOf } from './wrappedCoins.ts';
 
 /**
  * Chainlink's USD feeds (the proxies, which stay when an aggregator is replaced) of native coins and of the tokens that most
@@ -6,6 +7,11 @@ import { native } from '../../../evidence/amounts.ts';
  */
 export function findKnownFeed(chainUid: string, token: string): string | undefined {
   return knownFeeds[chainUid]?.[token.toLowerCase()];
+}
+
+/** The assets of a chain that have a feed. */
+export function pricedAssets(chainUid: string): readonly string[] {
+  return Object.keys(knownFeeds[chainUid] ?? {});
 }
 
 const ethereumEther = '0x5f4ec3df9cbd43714fe2740f5e3616155c5b8419';
@@ -38,7 +44,11 @@ const knownFeeds: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     // USDC
     '0x833589fcd6edb6e08f4c7c32d4f71b54bda02913': '0x7e860098f58bbfc8648a4311b374b1d669a2bc6b',
   },
-  bsc: { [native]: '0x0567f2323251f0aab15c8dfb1967e4e8a7d42aee' },
-  polygon: { [native]: '0xab594600376ec9fd91f8e885dadf0ce036862de0' },
-  avalanche: { [native]: '0x0a77230d17318075983913bc2145db16c7366156' },
+  bsc: withWrapped('bsc', '0x0567f2323251f0aab15c8dfb1967e4e8a7d42aee'),
+  polygon: withWrapped('polygon', '0xab594600376ec9fd91f8e885dadf0ce036862de0'),
+  avalanche: withWrapped('avalanche', '0x0a77230d17318075983913bc2145db16c7366156'),
 };
+
+function withWrapped(chainUid: string, feed: string): Readonly<Record<string, string>> {
+  return { [native]: feed, [wrappedCoinOf(chainUid)!]: feed };
+}
