@@ -4,11 +4,12 @@ import { logWords, topicAddress, zeroAddress } from '../chains/evm/abi/words.ts'
 import { decodeTransfer } from '../chains/evm/evidence/erc20Transfer.ts';
 import { tryCall } from '../chains/evm/evidence/readCall.ts';
 import { assetFacts } from '../chains/evm/evidence/tokens.ts';
-import { formatUnits, native, showAmount } from '../evidence/amounts.ts';
+import { usdWorth } from '../chains/evm/evidence/usdWorth.ts';
+import { type AssetFacts, formatUnits, native, showAmount } from '../evidence/amounts.ts';
 import { Configuration, InnerCalls } from '../evidence/parameters.ts';
 import { showNumber } from '../lib/showNumber.ts';
 import type { Log, Transaction } from '../model/block.ts';
-import { defineDetector, type Reader } from '../model/detection.ts';
+import { type ChainFacts, defineDetector, type Reader } from '../model/detection.ts';
 import { evmDialect } from '../model/family.ts';
 
 const providers = ['aave', 'balancer', 'uniswap', 'morpho', 'erc3156', 'other'] as const;
@@ -33,6 +34,13 @@ type Loan = {
   readonly amount: bigint;
   /** Which of the two tokens of a pool. */
   readonly side?: 0 | 1;
+};
+
+/** A loan with what is known of its token; `isMoved` is false where no token moved as the loan says. */
+type Judged = Loan & {
+  readonly facts: AssetFacts | undefined;
+  readonly usd: number;
+  readonly isMoved: boolean;
 };
 
 /** How each event encodes a loan; the words are its values, indexed ones first. */
@@ -62,12 +70,12 @@ const directCall = functionSelector('flashLoan(address,address,uint256,bytes)');
 export const flashLoan = defineDetector<Static<typeof config>, never>({
   name: 'flash_loan',
   title: 'Flash loan',
-  version: '1.0.0',
+  version: '1.1.0',
   category: 'SECURITY',
   families: evmDialect,
-  severity: 'HIGH',
+  severity: 'AUTO',
   description: 'A transaction that involves the contract takes a flash loan.',
-  faq: 'Which loans does it see? Those of Aave, Balancer V2, Maker, Uniswap V3, Morpho, Sushi, Bancor and DODO by their events. ERC-3156, flash swaps and flash mints have no event of their own: such a loan is seen when the transaction calls the lender itself, or when a contract gets tokens, something happens to the watched contract, and the same contract gives at least as many back. The contract must be called by the transaction, emit a log in it, or be named in one; a silent inner call is seen where nodes of the chain trace calls, for loans that have an event.',
+  faq: 'Which loans does it see? Those of Aave, Balancer V2, Maker, Uniswap V3, Morpho, Sushi, Bancor and DODO by their events. A swap of Uniswap V2 that takes and returns the same token is one, too. ERC-3156, other flash swaps and flash mints have no event of their own: such a loan is seen when the transaction calls the lender itself, or when a contract gets tokens, something happens to the watched contract, and the same contract gives at least as many back. The contract must be called by the transaction, emit a log in it, or be named in one; a silent inner call is seen where nodes of the chain trace calls, for loans that have an event. A loan that is reported but whose tokens did not move to a borrower and back is LOW. Anyone can take a real loan for the price of a transaction, so let no guardian act on this kind alone.',
   nextStep:
     'See what the transaction did to your contract between loan and repayment. Pause the contract if the borrower left with more than it brought.',
   config,
@@ -83,44 +91,97 @@ export const flashLoan = defineDetector<Static<typeof config>, never>({
     'amount',
     'loans',
     'lenders',
+    'unverified',
   ],
   interests: ({ innerCalls }, { address }) => [{ on: 'touch', address, inner: innerCalls }],
   evaluate(observation, { config: options, contract, chain, read }) {
     if (observation.type !== 'transaction') return {};
-    const { transaction } = observation;
+    const { block, transaction } = observation;
     const loans = loansOf(transaction, contract.address, read).filter(({ provider }) =>
       options.providers.includes(provider),
     );
-    const [first] = loans;
-    if (!first) return {};
-    const token = first.token ?? tokenOfPool(read, first);
-    const facts =
-      token === undefined ? undefined : assetFacts(read, chain, token === zeroAddress ? native : token);
+    const moved = movedAndReturned(transaction.logs);
+    // Reports alone are cheap, so those whose tokens moved are judged first.
+    const isSure = ({ token, amount }: Loan) => token !== undefined && moved.has(`${token} ${amount}`);
+    const ranked = [...loans.filter(isSure), ...loans.filter((loan) => !isSure(loan))].slice(0, maxJudged);
+    const judged = read
+      .all(ranked.map((loan) => () => judge(read, chain, block.timestamp, moved, loan)))
+      .sort(byWorth);
+    const [largest] = judged;
+    if (!largest) return {};
+    const { token, facts, amount, lender, provider, borrower, isMoved } = largest;
     const shown = facts
-      ? showAmount(first.amount, facts)
-      : `${showNumber(first.amount)} smallest units of an unknown token`;
+      ? showAmount(amount, facts)
+      : `${showNumber(amount)} smallest units of an unknown token`;
     const more = loans.length > 1 ? ` and ${loans.length - 1} more` : '';
+    const doubt = isMoved
+      ? ''
+      : ' Nothing but the lender says so: no such amount moved to a borrower and back.';
     return {
       detections: [
         {
-          message: `A transaction of ${transaction.from} that touches ${contract.name} took a flash loan of ${shown} from ${first.lender} (${first.provider})${more}.`,
+          severity: isMoved ? 'HIGH' : 'LOW',
+          message: `A transaction of ${transaction.from} that touches ${contract.name} took a flash loan of ${shown} from ${lender} (${provider})${more}.${doubt}`,
           fields: {
             sender: transaction.from,
-            provider: first.provider,
-            lender: first.lender,
-            borrower: first.borrower,
+            provider,
+            lender,
+            borrower,
             token,
             symbol: facts?.symbol,
-            value: first.amount,
-            amount: facts && formatUnits(first.amount, facts.decimals),
+            value: amount,
+            amount: facts && formatUnits(amount, facts.decimals),
             loans: loans.length,
-            lenders: [...new Set(loans.map(({ lender }) => lender))].slice(0, maxLenders),
+            lenders: [...new Set(loans.map((loan) => loan.lender))].slice(0, maxLenders),
+            unverified: isMoved ? undefined : true,
           },
         },
       ],
     };
   },
 });
+
+/** Bounds the reads: a transaction can report any number of loans. */
+const maxJudged = 20;
+
+function judge(read: Reader, chain: ChainFacts, at: number, moved: ReadonlySet<string>, loan: Loan): Judged {
+  const token = loan.token ?? tokenOfPool(read, loan);
+  const asset = token === zeroAddress ? native : token;
+  const facts = asset === undefined ? undefined : assetFacts(read, chain, asset);
+  const worth =
+    asset === undefined || facts === undefined
+      ? undefined
+      : usdWorth(read, { token: asset, feed: undefined, chain, at }, loan.amount, facts.decimals).fields.usd;
+  return {
+    ...loan,
+    ...(token !== undefined && { token }),
+    facts,
+    usd: Number(worth ?? 0),
+    isMoved: token !== undefined && moved.has(`${token} ${loan.amount}`),
+  };
+}
+
+/** Amounts, as `token amount`, that went somewhere and of which at least as much came back to the same place afterwards. */
+function movedAndReturned(logs: readonly Log[]): ReadonlySet<string> {
+  const moved = new Set<string>();
+  const returned = new Map<string, bigint>();
+  for (const log of logs.toReversed()) {
+    const transfer = decodeTransfer(log);
+    if (!transfer || transfer.from === transfer.to) continue;
+    const { from, to, amount } = transfer;
+    const back = returned.get(`${log.address} ${from}`) ?? 0n;
+    if (back >= amount) moved.add(`${log.address} ${amount}`);
+    const key = `${log.address} ${to}`;
+    returned.set(key, (returned.get(key) ?? 0n) + amount);
+  }
+  return moved;
+}
+
+/** The largest first: loans that moved, then by dollars where prices are known, then by whole tokens. */
+function byWorth(a: Judged, b: Judged): number {
+  const whole = ({ amount, facts }: Judged) => Number(amount) / 10 ** (facts?.decimals ?? 18);
+  return Number(b.isMoved) - Number(a.isMoved) || b.usd - a.usd || whole(b) - whole(a);
+}
 
 /** Anyone can write logs, so the evidence must not grow with them. */
 const maxLenders = 10;
@@ -190,6 +251,7 @@ function repaidLoans({ from, logs }: Transaction, watched: string, read: Reader)
   }
   const foreign = loans
     .filter(({ lender, borrower }) => ![lender, borrower].some((end) => end === watched || end === from))
+    .filter(({ lender, token }) => !isTrade(logs, lender, token))
     .slice(0, maxCandidates);
   // Only contracts borrow and repay within a transaction.
   const codes = read.all(
@@ -198,7 +260,33 @@ function repaidLoans({ from, logs }: Transaction, watched: string, read: Reader)
   return foreign.filter((_, place) => codes[place]!.every((code) => code !== '0x'));
 }
 
+/** A pool that reports swaps and moved other tokens as well has traded there and back. */
+function isTrade(logs: readonly Log[], pool: string, token: string | undefined): boolean {
+  return (
+    logs.some(({ address, key }) => address === pool && (key === swap2 || key === swap3)) &&
+    logs.some((log) => {
+      const transfer = log.address === token ? undefined : decodeTransfer(log);
+      return transfer !== undefined && (transfer.from === pool || transfer.to === pool);
+    })
+  );
+}
+
+const swap2 = eventTopic('Swap(address,uint256,uint256,uint256,uint256,address)');
+const swap3 = eventTopic('Swap(address,address,int256,int256,uint160,uint128,int24)');
+
+/** A pair that gives a token and gets the same token back has lent it. */
+function flashSwap(words: readonly string[], lender: string): Loan | undefined {
+  const [, to, ...amounts] = words;
+  const [in0, in1, out0, out1] = amounts.map(BigInt);
+  if (to === undefined || in0 === undefined || in1 === undefined || out0 === undefined || out1 === undefined)
+    return undefined;
+  const side = in0 > 0n && out0 > 0n ? 0 : in1 > 0n && out1 > 0n ? 1 : undefined;
+  if (side === undefined) return undefined;
+  return { provider: 'uniswap', lender, borrower: topicAddress(to), amount: side === 0 ? out0 : out1, side };
+}
+
 function toLoan(log: Log): Loan | undefined {
+  if (log.key === swap2) return flashSwap(logWords(log), log.address);
   return events.get(log.key)?.(logWords(log), log.address);
 }
 

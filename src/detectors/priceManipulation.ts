@@ -2,7 +2,10 @@ import { type Static, Type } from 'typebox';
 import { eventTopic, parseFunction } from '../chains/evm/abi/abi.ts';
 import { wordAt } from '../chains/evm/abi/words.ts';
 import { tryCall } from '../chains/evm/evidence/readCall.ts';
+import { readFrom } from '../chains/evm/evidence/readFrom.ts';
+import { claimedHolding, readSupply } from '../chains/evm/evidence/tokens.ts';
 import { Addresses, Configuration } from '../evidence/parameters.ts';
+import { zip } from '../lib/zip.ts';
 import type { Block, Log, Transaction } from '../model/block.ts';
 import { defineDetector, type Reader } from '../model/detection.ts';
 
@@ -13,22 +16,30 @@ const config = Configuration({
     minimum: 0.1,
     maximum: 1_000_000,
   }),
+  stayLimit: Type.Number({
+    description: 'By how many per cent a price must move where it stays; 100: to twice or half of it.',
+    default: 100,
+    minimum: 0.1,
+    maximum: 1_000_000,
+  }),
   pools: Addresses(
-    'The pools that count, such as those that your contract takes prices from; none: all.',
+    'The pools that count, such as those that your contract takes prices from; none: all, as far as something vouches for them.',
     100,
   ),
 });
 
-export const priceManipulation = defineDetector<Static<typeof config>, never>({
+type Config = Static<typeof config>;
+
+export const priceManipulation = defineDetector<Config, never>({
   name: 'price_manipulation',
   title: 'Price manipulation',
-  version: '1.0.0',
+  version: '1.1.0',
   category: 'SECURITY',
   families: ['evm'],
-  severity: 'CRITICAL',
+  severity: 'AUTO',
   description:
-    'Within one transaction that touches the contract the price of a pool moves by more than a limit and for the most part back: the contract was used at a false price. Sees pools with the events of Uniswap V2 and V3. Needs nodes that trace.',
-  faq: 'Why only moves that turn back? Anyone who trades pays for the price that is left behind; one who pushes it, uses it and takes it back does not.',
+    'Within one transaction that touches the contract the price of a pool moves by more than a limit and for the most part back: the contract was used at a false price (CRITICAL). A price that moves to twice or half of it and stays is HIGH. Sees pools with the events of Uniswap V2 and V3. Needs nodes that trace.',
+  faq: 'Which pools count? Those that you name, the contract itself where it is a pool, those that it calls or reads on its way to a price, and those that hold at least a thousandth of the token where it is one. Anyone can make another pool and report any price in it, so that is LOW: name the pools that your contract hangs on where it does not read them in the same transaction.',
   nextStep:
     'Open the trace and see what the transaction did to your contract while the price was false. Pause what depends on the price of this pool.',
   config,
@@ -39,42 +50,69 @@ export const priceManipulation = defineDetector<Static<typeof config>, never>({
     'movePercent',
     'restPercent',
     'limit',
+    'stays',
     'priceBefore',
     'priceExtreme',
     'priceAfter',
     'pools',
+    'unverified',
   ],
   interests: (_config, { address }) => [{ on: 'trace', address }],
-  evaluate(observation, { config: settings, contract, read }) {
+  evaluate(observation, context) {
     if (observation.type !== 'trace') return {};
-    const { transaction, block } = observation;
-    const wanted = new Set(settings.pools.map((pool) => pool.toLowerCase()));
-    const pools = pricesByPool(transaction, wanted);
-    // One that moves once cannot have come back.
-    const moved = [...pools].filter(([, prices]) => prices.length > 1).slice(0, maxPools);
+    const { config: settings, contract, read } = context;
+    const { transaction, frames, block } = observation;
+    const named = new Set(settings.pools.map((pool) => pool.toLowerCase()));
+    const prices = pricesByPool(transaction, named);
+    const reached = readFrom(frames, contract.address);
+    const isVouched = (pool: string) => named.has(pool) || pool === contract.address || reached.has(pool);
+    const ranked = [...prices].sort(([a, before], [b, after]) => {
+      const standing = Number(isVouched(b)) - Number(isVouched(a));
+      return standing === 0 ? spreadOf(after) - spreadOf(before) : standing;
+    });
+    const vouched = ranked.filter(([pool]) => isVouched(pool)).length;
+    const looked = ranked.slice(0, Math.max(maxStrangers, Math.min(vouched, maxVouched)));
     const starts = read.all(
-      moved.map(
-        ([pool, prices]) =>
+      looked.map(
+        ([pool, steps]) =>
           () =>
-            priceBefore(read, block, pool, prices[0]!),
+            priceBefore(read, block, pool, steps[0]!),
       ),
     );
-    const found = moved
-      .flatMap(([pool, prices], place) => judge(pool, starts[place], prices, settings.limit))
-      .sort((a, b) => b.movePercent - a.movePercent);
+    const moves = looked.flatMap(([pool, steps], index) => judge(pool, starts[index], steps, settings));
+    const known = read.all(
+      moves.map(
+        ({ pool }) =>
+          () =>
+            isVouched(pool) || holdsToken(read, contract.address, pool),
+      ),
+    );
+    const found = zip(moves, known)
+      .map(([move, isKnown]) => ({ move, isKnown }))
+      .sort((a, b) => Number(b.isKnown) - Number(a.isKnown) || b.move.movePercent - a.move.movePercent);
     const [worst] = found;
     if (!worst) return {};
-    const { pool, movePercent, restPercent } = worst;
+    const { move, isKnown } = worst;
+    const { pool, movePercent, restPercent, stays } = move;
+    const how = stays
+      ? `to ${restPercent} % of what it was, where it stayed`
+      : `by ${movePercent} % and back to ${restPercent} % of where it was`;
+    const doubt = isKnown
+      ? ''
+      : ` Nothing but the pool says so: ${contract.name} did not read it, and it is not named under pools.`;
     return {
       detections: [
         {
+          severity: !isKnown ? 'LOW' : stays ? 'HIGH' : 'CRITICAL',
           magnitude: movePercent / settings.limit,
-          message: `A transaction of ${transaction.from} that touches ${contract.name} moved the price of the pool ${pool} by ${movePercent} % and back to ${restPercent} % of where it was.`,
+          message: `A transaction of ${transaction.from} that touches ${contract.name} moved the price of the pool ${pool} ${how}.${doubt}`,
           fields: {
             sender: transaction.from,
-            ...worst,
+            ...move,
+            stays: stays ? true : undefined,
             limit: settings.limit,
-            pools: found.map((each) => each.pool),
+            pools: found.slice(0, maxStrangers).map((each) => each.move.pool),
+            unverified: isKnown ? undefined : true,
           },
         },
       ],
@@ -82,8 +120,24 @@ export const priceManipulation = defineDetector<Static<typeof config>, never>({
   },
 });
 
-/** Bounded, because anyone can make pools. */
-const maxPools = 20;
+/** Anyone can make pools, but only the contract chooses which it reads. */
+const maxStrangers = 20;
+const maxVouched = 100;
+
+const tokens = [parseFunction('token0()(address)'), parseFunction('token1()(address)')];
+const thousandth = 1000n;
+
+/** True for a pool of the watched token that holds at least a thousandth of it: its price is one that others go by. */
+function holdsToken(read: Reader, token: string, pool: string): boolean {
+  const sides = read.all(tokens.map((side) => () => tryCall(read, pool, side)));
+  const names = sides.map((answer) => ('results' in answer ? String(answer.results[0]).toLowerCase() : ''));
+  if (!names.includes(token)) return false;
+  const [held, supply] = read.all([
+    () => claimedHolding(read, token, pool, 'parent'),
+    () => read.optional(() => readSupply(read, token, 'parent')),
+  ]);
+  return supply !== undefined && held > 0n && held * thousandth >= supply;
+}
 
 type Price = { readonly value: number; readonly log: Log; readonly kind: 'v2' | 'v3' };
 
@@ -144,8 +198,13 @@ function priceBefore(read: Reader, { logs }: Block, pool: string, { log, kind }:
   return kind === 'v3' ? squared(first) : typeof second === 'bigint' ? ratio(first, second) : undefined;
 }
 
-/** It must have gone at least half of the way back. */
-function judge(pool: string, before: number | undefined, prices: readonly Price[], limit: number) {
+/** Either it goes at least half of the way back, or it stays and the move is larger. */
+function judge(
+  pool: string,
+  before: number | undefined,
+  prices: readonly Price[],
+  { limit, stayLimit }: Pick<Config, 'limit' | 'stayLimit'>,
+) {
   const after = prices.at(-1)?.value;
   if (before === undefined || after === undefined) return [];
   const extreme = prices.reduce(
@@ -153,17 +212,25 @@ function judge(pool: string, before: number | undefined, prices: readonly Price[
     before,
   );
   const moved = distance(extreme, before);
-  if (moved < limit || distance(after, before) > moved / 2) return [];
+  const stays = distance(after, before) > moved / 2;
+  if (moved < (stays ? stayLimit : limit)) return [];
   return [
     {
       pool,
       movePercent: round(moved),
       restPercent: round((after / before) * 100),
+      stays,
       priceBefore: String(before),
       priceExtreme: String(extreme),
       priceAfter: String(after),
     },
   ];
+}
+
+/** How far apart the prices of a transaction are. */
+function spreadOf(prices: readonly Price[]): number {
+  const values = prices.map(({ value }) => value);
+  return values.reduce((a, b) => Math.max(a, b)) / values.reduce((a, b) => Math.min(a, b));
 }
 
 /** In per cent, the same for twice and for half of a price. */

@@ -125,3 +125,80 @@ describe.each(['drain', 'tvl_drop', 'outflow_rate'])('%s', (detector) => {
     expect(observer.faults).toEqual([]);
   });
 });
+
+describe('price_manipulation', () => {
+  const ether = coin;
+
+  it('reports a bent price of a pool that the contract reads, among any number of made-up pools', async () => {
+    const { anvil } = chain;
+    const pool = await anvil.deploy(artifacts.LyingPair, weth.address, token.address);
+    const lender = await anvil.deploy(artifacts.PricedLender, pool.address);
+    await anvil.send({ to: lender.address, value: coin });
+    const fakes = [];
+    for (let made = 0; made < 25; made++)
+      fakes.push(await anvil.deploy(artifacts.LyingPair, weth.address, token.address));
+    const observer = await chain.watch('price_manipulation', {}, lender);
+    const bend = (pair: Contract, second: bigint): Call => [pair, 'report', 1000n * ether, second];
+    await rob(
+      ...fakes.flatMap((fake) => [bend(fake, 10n ** 30n), bend(fake, 1000n * ether)]),
+      bend(pool, 3000n * ether),
+      [lender, 'borrow', thief, 1n],
+      bend(pool, 1000n * ether),
+    );
+    await rob(bend(pool, 2500n * ether), [lender, 'borrow', thief, 1n]);
+    expect(await observer.catchUp()).toMatchObject([
+      { severity: 'CRITICAL', meta: { pool: pool.address, movePercent: 200, restPercent: 100 } },
+      { severity: 'HIGH', meta: { pool: pool.address, movePercent: 150, restPercent: 250, stays: true } },
+    ]);
+    expect(observer.faults).toEqual([]);
+  });
+
+  it('is not set off by a pool that a stranger makes up', async () => {
+    const fake = await chain.anvil.deploy(artifacts.LyingPair, weth.address, token.address);
+    const observer = await chain.watch('price_manipulation', {}, vault);
+    await rob(
+      [fake, 'report', 1000n * ether, 10n ** 25n],
+      [vault, 'touch'],
+      [fake, 'report', 1000n * ether, 1000n * ether],
+    );
+    expect(await observer.catchUp()).toMatchObject([
+      { severity: 'LOW', message: expect.stringContaining('Nothing but the pool says so') },
+    ]);
+  });
+});
+
+describe('flash_loan', () => {
+  it('is not set off by a lender that reports a loan and lends nothing, also beside a real one', async () => {
+    const { anvil } = chain;
+    const liar = await anvil.deploy(artifacts.LyingLender);
+    const observer = await chain.watch('flash_loan', {}, vault);
+    const report: Call = [liar, 'report', batch.address, token.address, 10n ** 15n];
+    await rob(report, [vault, 'touch'], takeToken(1n));
+    expect(await observer.catchUp()).toMatchObject([
+      { severity: 'LOW', message: expect.stringContaining('Nothing but the lender says so') },
+    ]);
+  });
+
+  it('names the largest loan, whatever is reported before it', async () => {
+    const { anvil } = chain;
+    const liar = await anvil.deploy(artifacts.LyingLender);
+    await token.send(owner, 'claim', liar.address, 30_000_000n * usd);
+    const observer = await chain.watch('flash_loan', {}, vault);
+    const lend = (amount: bigint): Call[] => [
+      [liar, 'report', batch.address, token.address, amount],
+      [token, 'claimMove', liar.address, batch.address, amount],
+    ];
+    const repay = (amount: bigint): Call => [token, 'claimMove', batch.address, liar.address, amount];
+    await rob(
+      [liar, 'report', batch.address, token.address, 10n ** 20n],
+      ...lend(1_000n * usd),
+      ...lend(20_000_000n * usd),
+      [vault, 'pay', token.address, thief, 1n],
+      repay(1_000n * usd),
+      repay(20_000_000n * usd),
+    );
+    expect(await observer.catchUp()).toMatchObject([
+      { severity: 'HIGH', meta: { amount: '20000000', loans: 3 } },
+    ]);
+  });
+});

@@ -138,7 +138,7 @@ describe('price_manipulation', () => {
     const [, , someone, recipient] = chain.anvil.accounts;
     await fill();
     const pool = await chain.anvil.deploy(artifacts.ToyPool);
-    const observer = await chain.watch('price_manipulation', {}, vault);
+    const observer = await chain.watch('price_manipulation', { pools: [pool.address] }, vault);
     const use = vault.encode('sweep', recipient, 1n);
     const { transactionHash } = await pool.send(
       someone,
