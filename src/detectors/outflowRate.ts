@@ -23,7 +23,6 @@ import {
   isWrappedCoin,
   unwrapTopic,
   wrappedCoinOf,
-  wrappingOf,
   wrappingsIn,
   wrapTopic,
 } from '../chains/evm/evidence/wrappedCoins.ts';
@@ -300,14 +299,14 @@ function tokenOutflow(
 ): Left | undefined {
   const asset = log.address;
   if (asset !== (config.token ?? asset)) return undefined;
-  const id = idOf(config);
-  const transfersOf = (each: Log) => (each.address === asset ? transfersIn(each, id, transaction.logs) : []);
-  const first = transaction.logs.find((each) => transfersOf(each).some((one) => isEnd(one, address)));
-  const amount = first?.index === log.index ? netOutflow(transaction.logs.flatMap(transfersOf), address) : 0n;
+  const own = transfersOf(transaction.logs, asset, idOf(config)).filter(
+    ({ from, to }) => from === address || to === address,
+  );
+  const amount = own[0]?.index === log.index ? netOutflow(own, address) : 0n;
   if (amount <= 0n) return undefined;
   const isFound = config.token === undefined;
   const holding = (at?: 'parent') =>
-    isFound ? claimedHolding(read, asset, address, at) : readHolding(read, asset, address, at, id);
+    isFound ? claimedHolding(read, asset, address, at) : readHolding(read, asset, address, at, idOf(config));
   const before = () => read.degradable(() => holding('parent'));
   // Any token can claim that the contract has paid; it pays only what it had.
   const known = state?.tokens?.[asset];
@@ -344,22 +343,27 @@ function idOf({ token, tokenId }: Config): bigint | undefined {
   return token === undefined || tokenId === undefined ? undefined : BigInt(tokenId);
 }
 
-function transfersIn(log: Log, id: bigint | undefined, logs: readonly Log[]): readonly Transfer[] {
-  if (id !== undefined) return decodeMultiTransfers(log).filter((transfer) => transfer.tokenId === id);
-  const transfer = decodeTransfer(log);
-  if (transfer) return [transfer];
-  const wrapping = wrappingOf(log, logs);
-  if (!wrapping) return [];
-  const { account, amount } = wrapping;
-  return [
-    amount > 0n
-      ? { from: zeroAddress, to: account, amount }
-      : { from: account, to: zeroAddress, amount: -amount },
-  ];
-}
+type LoggedTransfer = Transfer & { readonly index: number };
 
-function isEnd({ from, to }: Transfer, address: string): boolean {
-  return from === address || to === address;
+/** What logs say moved of a token, or of one of its ids; coins that are wrapped and unwrapped come from and go to no one. */
+function transfersOf(logs: readonly Log[], asset: string, id: bigint | undefined): LoggedTransfer[] {
+  const ofAsset = logs.filter(({ address }) => address === asset);
+  if (id !== undefined)
+    return ofAsset.flatMap((log) =>
+      decodeMultiTransfers(log).flatMap((each) =>
+        each.tokenId === id ? [{ ...each, index: log.index }] : [],
+      ),
+    );
+  const transfers = ofAsset.flatMap((log) => {
+    const transfer = decodeTransfer(log);
+    return transfer ? [{ ...transfer, index: log.index }] : [];
+  });
+  const wrappings = wrappingsIn(ofAsset).map(({ account, amount, index }) =>
+    amount > 0n
+      ? { from: zeroAddress, to: account, amount, index }
+      : { from: account, to: zeroAddress, amount: -amount, index },
+  );
+  return [...transfers, ...wrappings].sort((a, b) => a.index - b.index);
 }
 
 function exceededBy(

@@ -4,6 +4,7 @@ import { eventTopic } from '../abi/abi.ts';
 import { addressTopic } from '../abi/words.ts';
 import { transferTopic } from './erc20Transfer.ts';
 import { netChanges } from './netChanges.ts';
+import { unwrapTopic, wrapTopic } from './wrappedCoins.ts';
 
 const [alice, bob, token, nft, multi] = ['a', 'b', 'c', 'd', 'e'].map((digit) => `0x${digit.repeat(40)}`) as [
   string,
@@ -58,4 +59,18 @@ it('nets coins that were not reverted and tokens of every kind, and leaves out w
     { party: alice, asset: multi, tokenId: 3n, amount: -4n },
     { party: bob, asset: multi, tokenId: 3n, amount: 4n },
   ]);
+});
+
+it('nets coins that are wrapped and unwrapped, as far as the token got the coins', async () => {
+  const wrap = (index: string, amount: bigint) => log(token, index, [addressTopic(alice)], word(amount));
+  const logs = [wrap(wrapTopic, 9n), wrap(unwrapTopic, 2n)];
+  const frames = [pay(alice, token, 9n), pay(token, alice, 2n)];
+  expect(await netChanges({ logs } as unknown as Transaction, frames)).toContainEqual({
+    party: alice,
+    asset: token,
+    tokenId: null,
+    amount: 7n,
+  });
+  const claimed = await netChanges({ logs } as unknown as Transaction, []);
+  expect(claimed).toEqual([]);
 });

@@ -5,6 +5,7 @@ import { addCoins } from '../../../model/frames.ts';
 import { topicAddress } from '../abi/words.ts';
 import { decodeTransfer, transferTopic } from './erc20Transfer.ts';
 import { decodeMultiTransfers } from './multiTokens.ts';
+import { wrappingsIn } from './wrappedCoins.ts';
 
 /** By how much a party has more or less of an asset after a transaction, in smallest units. */
 export type NetChange = {
@@ -37,10 +38,10 @@ export async function netChanges({ logs }: Transaction, frames: readonly Frame[]
     if (changes.length % turnFrames === 0) await yieldToEventLoop();
     if (amount !== 0n) changes.push({ party, asset: native, tokenId: null, amount });
   }
-  return changes.concat(tokenChanges(logs));
+  return changes.concat(tokenChanges(logs, coins));
 }
 
-function tokenChanges(logs: Transaction['logs']): NetChange[] {
+function tokenChanges(logs: Transaction['logs'], coins: ReadonlyMap<string, bigint>): NetChange[] {
   const sums = new Map<string, NetChange>();
   const add = (party: string, asset: string, tokenId: bigint | null, amount: bigint) => {
     const key = `${party} ${asset} ${tokenId ?? ''}`;
@@ -52,6 +53,12 @@ function tokenChanges(logs: Transaction['logs']): NetChange[] {
     add(from, asset, tokenId, -amount);
     add(to, asset, tokenId, amount);
   }
+  // What a token says it wrapped counts as far as it got the coins.
+  const wrappings = wrappingsIn(logs);
+  const wrapped = new Map<string, bigint>();
+  for (const { token, amount } of wrappings) wrapped.set(token, (wrapped.get(token) ?? 0n) + amount);
+  for (const { token, account, amount } of wrappings)
+    if ((coins.get(token) ?? 0n) === wrapped.get(token)) add(account, token, null, amount);
   return [...sums.values()].filter(({ amount }) => amount !== 0n);
 }
 

@@ -53,15 +53,27 @@ export type Wrapping = {
   readonly index: number;
 };
 
-/** Coins that logs say accounts have wrapped, or unwrapped (below 0). */
+/** Coins that logs say accounts have wrapped, or unwrapped (below 0), where no mint or burn of the token says the same. */
 export function wrappingsIn(logs: readonly Log[]): Wrapping[] {
-  return logs.flatMap((log) => wrappingOf(log, logs) ?? []);
+  const wrappings = logs.flatMap((log) => {
+    const wrapping = decodeWrapping(log);
+    return wrapping
+      ? [{ ...wrapping, key: `${log.transactionHash} ${log.address} ${wrapping.account} ${wrapping.amount}` }]
+      : [];
+  });
+  if (wrappings.length === 0) return [];
+  const issued = new Set(logs.flatMap(issueKey));
+  return wrappings.filter(({ key }) => !issued.has(key));
 }
 
-/** The same of one of the logs; undefined where a transfer of the token says the same. */
-export function wrappingOf(log: Log, logs: readonly Log[]): Wrapping | undefined {
-  const wrapping = decodeWrapping(log);
-  return wrapping && !logs.some((other) => isSameTransfer(other, log, wrapping)) ? wrapping : undefined;
+/** A mint, or a burn (below 0), as wrapped coins that report both name it. */
+function issueKey(log: Log): string[] {
+  const transfer = decodeTransfer(log);
+  if (!transfer) return [];
+  const { from, to, amount } = transfer;
+  const origin = `${log.transactionHash} ${log.address}`;
+  if (from === zeroAddress) return [`${origin} ${to} ${amount}`];
+  return to === zeroAddress ? [`${origin} ${from} ${-amount}`] : [];
 }
 
 function decodeWrapping(log: Log): Wrapping | undefined {
@@ -75,17 +87,4 @@ function decodeWrapping(log: Log): Wrapping | undefined {
     index: log.index,
     amount: log.key === wrapTopic ? wrapped : -wrapped,
   };
-}
-
-/** Some wrapped coins report a mint or a burn beside it. */
-function isSameTransfer(other: Log, { transactionHash }: Log, { token, account, amount }: Wrapping): boolean {
-  if (other.address !== token || other.transactionHash !== transactionHash) return false;
-  const transfer = decodeTransfer(other);
-  return (
-    transfer !== undefined &&
-    transfer.amount === (amount < 0n ? -amount : amount) &&
-    (amount < 0n
-      ? transfer.from === account && transfer.to === zeroAddress
-      : transfer.to === account && transfer.from === zeroAddress)
-  );
 }
