@@ -55,9 +55,24 @@ describe('recommended detectors', () => {
     );
   });
 
+  it.each(contractKinds)('of %s watch what it holds', (kind) => {
+    const names = recommend([kind], {}).map(({ schemaName }) => schemaName);
+    expect(names).toEqual(expect.arrayContaining(['drain', 'tvl_drop']));
+  });
+
+  it('of a vault or pool do not report its shares as those of a token', () => {
+    for (const kind of ['ERC4626', 'POOL'] as const) {
+      const names = recommend(['ERC20', kind], everything).map(({ schemaName }) => schemaName);
+      expect(names).not.toContain('circulation_supply');
+      expect(names).not.toContain('large_transfer');
+    }
+  });
+
   it('of an account watch what it pays and approves', () => {
     const set = recommend([], {}, false);
     expect(set.map(({ schemaName }) => schemaName)).toEqual([
+      'drain',
+      'tvl_drop',
       'wallet_balance',
       'unlimited_approval',
       'address_poisoning',

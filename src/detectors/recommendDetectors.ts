@@ -15,7 +15,8 @@ type Suggested = Omit<Recommendation, 'title'>;
 export function recommendDetectors({ hasCode, kinds, facts, proxyKind }: Inspection): Recommendation[] {
   const suggested = hasCode
     ? [
-        ...kinds.flatMap((kind) => setOf(kind, facts)),
+        ...kinds.flatMap((kind) => (isShare(kinds, kind) ? [] : setOf(kind, facts))),
+        ...losses('It may hold coins and tokens'),
         ...everyContract(proxyKind !== null, kinds.includes('UPGRADABLE')),
       ]
     : account;
@@ -25,6 +26,11 @@ export function recommendDetectors({ hasCode, kinds, facts, proxyKind }: Inspect
     names.add(one.schemaName);
     return [{ ...one, title: detectors.get(one.schemaName)!.title }];
   });
+}
+
+/** The shares of vaults and pools are minted, burned and moved by everyone who enters or leaves. */
+function isShare(kinds: readonly ContractKind[], kind: ContractKind): boolean {
+  return kind === 'ERC20' && (kinds.includes('ERC4626') || kinds.includes('POOL'));
 }
 
 function setOf(kind: ContractKind, facts: ContractTraits): Suggested[] {
@@ -147,11 +153,12 @@ function vault({ asset, decimals = 18 }: ContractTraits): Suggested[] {
     config: {
       function: 'convertToAssets(uint256)(uint256)',
       params: [(10n ** BigInt(decimals)).toString()],
-      condition: '< -1%',
+      condition: '> 1%',
       when: 'block',
       severity: 'HIGH',
     },
-    reason: 'It is a vault (ERC-4626): a fall of what a share is worth by 1 % from block to block is a loss.',
+    reason:
+      'It is a vault (ERC-4626): what a share is worth moves by 1 % from block to block, down by a loss or up by a donation that bends its price.',
   };
   const seen = asset ? [...holdings([asset], '5%', 'It is a vault (ERC-4626)'), ...outflow(asset)] : [];
   return [
@@ -170,11 +177,6 @@ function vault({ asset, decimals = 18 }: ContractTraits): Suggested[] {
 function within(what: string): Suggested[] {
   return [
     {
-      schemaName: 'drain',
-      config: {},
-      reason: `${what}: a transaction that takes a large share of all it holds is reported, also without an event.`,
-    },
-    {
       schemaName: 'reentrancy',
       config: {},
       reason: `${what}: being entered again halfway is how many were emptied.`,
@@ -183,6 +185,22 @@ function within(what: string): Suggested[] {
       schemaName: 'suspicious_deployment',
       config: {},
       reason: 'The contract of an attacker names its target in its code, and is seen before it is used.',
+    },
+  ];
+}
+
+/** For every address, because everything that holds something can be robbed. */
+function losses(what: string): Suggested[] {
+  return [
+    {
+      schemaName: 'drain',
+      config: {},
+      reason: `${what}: a transaction that takes a fifth of all it holds is reported, also without an event.`,
+    },
+    {
+      schemaName: 'tvl_drop',
+      config: { nativeThreshold: '20%', foundThreshold: '20%' },
+      reason: `${what}: a drop of a coin or token that it holds by 20 % within a block, or by a million US dollars, is reported.`,
     },
   ];
 }
@@ -227,8 +245,8 @@ function feed({ description }: ContractTraits): Suggested[] {
     },
     {
       schemaName: 'price_monitor',
-      config: { condition: '< -10%', severity: 'HIGH' },
-      reason: `It is ${what}: a fall by 10 % within a minute is a crash or a manipulated price.`,
+      config: { condition: '> 10%', when: 'block', severity: 'HIGH' },
+      reason: `It is ${what}: a move by 10 % from block to block, either way, is a crash or a manipulated price.`,
     },
   ];
 }
@@ -258,6 +276,7 @@ function everyContract(isProxy: boolean, isUpgradable: boolean): Suggested[] {
 }
 
 const account: Suggested[] = [
+  ...losses('It is an account without code'),
   {
     schemaName: 'wallet_balance',
     config: { condition: '< -50%', when: 'block', severity: 'HIGH' },

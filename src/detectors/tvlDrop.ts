@@ -7,6 +7,7 @@ import {
   showFlows,
   toFlowEvidence,
 } from '../chains/evm/evidence/flows.ts';
+import { findKnownFeed } from '../chains/evm/evidence/knownFeeds.ts';
 import { assetDecimalsIfKnown, assetFacts, readHolding, tryHolding } from '../chains/evm/evidence/tokens.ts';
 import { usdFeedMember, usdWorth } from '../chains/evm/evidence/usdWorth.ts';
 import { severityByTrust, showTrust, vouchedBy } from '../chains/evm/evidence/vouchedBy.ts';
@@ -50,6 +51,10 @@ const config = Configuration({
       default: [],
       maxItems: 50,
     },
+  ),
+  foundThreshold: AmountOrPercent(
+    'A drop of at least this is reported of a token that is not named: whole tokens, or a share of the balance.',
+    '1%',
   ),
   native: Flag('Whether the balance in native coins is watched.', true),
   nativeThreshold: AmountOrPercent(drop, '1%'),
@@ -157,7 +162,9 @@ function judgeTransfer(
   // Any token can claim that the contract has paid; it pays only what it had.
   if (before === undefined || before === 0n) return {};
   const after = before > left ? before - left : 0n;
-  return { detections: judge(context, block, { token, threshold: '1%' }, { before, after }) };
+  return {
+    detections: judge(context, block, { token, threshold: context.config.foundThreshold }, { before, after }),
+  };
 }
 
 /** Adds coins that the contract wraps or unwraps to what the next look knows. */
@@ -200,12 +207,14 @@ function judge(
   const lost = own - rest;
   if (lost <= 0n) return [];
   const after = before - lost;
-  if (compareToLimit(threshold, lost, before, () => assetDecimalsIfKnown(read, chain, token)) < 0) return [];
+  const isBelow = compareToLimit(threshold, lost, before, () => assetDecimalsIfKnown(read, chain, token)) < 0;
+  if (isBelow && (usdFeed ?? findKnownFeed(chain.uid, token)) === undefined) return [];
   const facts = assetFacts(read, chain, token);
   const percent = percentOf(lost, before);
   const worth = usdWorth(read, { token, feed: usdFeed, chain, at: block.timestamp }, lost, facts.decimals);
-  const flows = findFlows(read, block, token, contract.address, 'out');
   const usd = worth.fields.usd === undefined ? undefined : Number(worth.fields.usd);
+  if (isBelow && (usd ?? 0) < settings.highUsd) return [];
+  const flows = findFlows(read, block, token, contract.address, 'out');
   const isNamed = token === native || settings.tokens.some((named) => named.token.toLowerCase() === token);
   const hashes = flows.map(({ transactionHash }) => transactionHash);
   const trust =
