@@ -1,6 +1,7 @@
 import { groupBy } from '../../lib/groupBy.ts';
+import { nearest } from '../../lib/nearest.ts';
 import { invalid } from '../../model/errors.ts';
-import { isMetric, metrics, platformTenant } from '../../model/metrics.ts';
+import { isMetric, type MetricName, metrics, platformTenant } from '../../model/metrics.ts';
 import { parseRangeEnd } from '../../query/datemath.ts';
 import { createBuckets, denseBuckets, parseInterval } from '../../query/interval.ts';
 import { parseTimeZone } from '../../query/timeZone.ts';
@@ -36,7 +37,9 @@ export async function readTelemetry(call: Call, request: TelemetryRequest): Prom
   const time = readTime(request, call.now);
   const { tenant: tenants, ...others } = tags;
   const tenantIds = tenantsOf(call, tenants);
-  if (!isMetric(metric) || Object.values(tags).some((values) => values.length === 0)) return [];
+  if (!isMetric(metric)) throw unknownMetric(metric);
+  checkLabels(metric, Object.keys(others));
+  if (Object.values(tags).some((values) => values.length === 0)) return [];
   const split = Object.keys(tags).filter((label) => new Set(tags[label]).size > 1);
   const filter = { ...time, metric, tenantIds, tags: new Map(Object.entries(others)), split };
   checkSize(time.starts.length, split, tags);
@@ -75,6 +78,25 @@ function tenantsOf({ principal, scope }: Call, named: readonly string[] | undefi
     throw invalid('/tags/tenant', 'reserved', 'cannot be given: the tenant is always your own.');
   }
   return principal.tenantId === null ? [] : [principal.tenantId];
+}
+
+function unknownMetric(name: string) {
+  const guess = nearest(name, Object.keys(metrics));
+  return invalid(
+    '/metric',
+    'unknown-metric',
+    `is no metric; ${guess ? `did you mean ${guess}?` : 'GET /telemetry/metric lists them.'}`,
+  );
+}
+
+function checkLabels(metric: MetricName, names: readonly string[]): void {
+  const labels: readonly string[] = metrics[metric].labels;
+  for (const name of names) {
+    if (labels.includes(name)) continue;
+    const guess = nearest(name, labels);
+    const advice = guess ? `did you mean ${guess}?` : `it has ${labels.join(' and ')}.`;
+    throw invalid(`/tags/${name}`, 'unknown-label', `is no label of ${metric}; ${advice}`);
+  }
 }
 
 /** Every named value is a line of its own with a number in every bucket. */

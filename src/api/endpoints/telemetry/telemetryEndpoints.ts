@@ -64,7 +64,7 @@ const telemetry = endpoint({
   tag,
   summary: 'Telemetry over time',
   description:
-    'One metric of your tenant; administrators read that of the platform, or of the tenants named in `tags`. Samples are kept by the minute, and a minute belongs to the bucket in which it begins. If start and end are both milliseconds, every bucket between them is listed, empty ones too; otherwise the list goes from the first to the last that is not empty. An unknown metric has no data.',
+    'One metric of your tenant; administrators read that of the platform, or of the tenants named in `tags`. Samples are kept by the minute, and a minute belongs to the bucket in which it begins. If start and end are both milliseconds, every bucket between them is listed, empty ones too; otherwise the list goes from the first to the last that is not empty. An unknown metric or label is refused.',
   body: Type.Unsafe<TelemetryRequest>(Shape(body, ['metric'])),
   reply: Shape({ data: histogramData(Shape({ ...bucket, by }, Object.keys(bucket), 'What was sampled.')) }, [
     'data',
