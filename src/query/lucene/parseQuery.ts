@@ -154,7 +154,13 @@ function parseRange(reader: Reader, field: string | undefined): Node {
   };
 }
 
-function parseRangeText(reader: Reader): string {
+/** Undefined for an open end. */
+function parseRangeText(reader: Reader): string | undefined {
+  const text = parseRangeWord(reader);
+  return text === '*' ? undefined : text;
+}
+
+function parseRangeWord(reader: Reader): string {
   const token = peek(reader);
   if (token.type === 'rangeQuoted') {
     reader.at += 1;

@@ -27,13 +27,9 @@ export function resolveRange(field: Field, lower: RangeEnd, upper: RangeEnd, now
 /** A bound that cannot be read is `undefined`: such a range matches nothing. */
 type NumberBound = number | 'open' | undefined;
 
-function isOpen(end: RangeEnd): boolean {
-  return end.text === '*';
-}
-
-function toTextBound(field: Field, end: RangeEnd): TextBound | undefined {
-  if (isOpen(end)) return undefined;
-  return field.type === 'text' || field.isFolded ? { ...end, text: lowerCase(end.text) } : end;
+function toTextBound(field: Field, { text, isInclusive }: RangeEnd): TextBound | undefined {
+  if (text === undefined) return undefined;
+  return { text: field.type === 'text' || field.isFolded ? lowerCase(text) : text, isInclusive };
 }
 
 function textRange(field: Field, lower: TextBound | undefined, upper: TextBound | undefined): Predicate {
@@ -61,27 +57,27 @@ function toMaxLong(end: RangeEnd): NumberBound {
 
 /** A number that no 64-bit integer can be is as bad as no number. */
 function toLong(end: RangeEnd): NumberBound {
-  if (isOpen(end)) return 'open';
+  if (end.text === undefined) return 'open';
   const value = parseNumber(end.text);
   return value !== undefined && Math.abs(value) <= 2 ** 63 ? value : undefined;
 }
 
 function toDouble(end: RangeEnd, exclude: (value: number) => number): NumberBound {
-  if (isOpen(end)) return 'open';
+  if (end.text === undefined) return 'open';
   const value = parseNumber(end.text);
   return value === undefined || end.isInclusive ? value : exclude(value);
 }
 
 /** `>` means after the last millisecond of what is named, `>=` from its first. */
 function toMinDate(end: RangeEnd, now: number): NumberBound {
-  if (isOpen(end)) return 'open';
+  if (end.text === undefined) return 'open';
   const value = parseDate(end.text, now, !end.isInclusive);
   return value === undefined || end.isInclusive ? value : value + 1;
 }
 
 /** `<` means before the first millisecond of what is named, `<=` up to its last. */
 function toMaxDate(end: RangeEnd, now: number): NumberBound {
-  if (isOpen(end)) return 'open';
+  if (end.text === undefined) return 'open';
   const value = parseDate(end.text, now, end.isInclusive);
   return value === undefined || end.isInclusive ? value : value - 1;
 }
@@ -100,13 +96,13 @@ function booleanRange(field: Field, lower: RangeEnd, upper: RangeEnd): Predicate
 }
 
 function isBooleanEnd(end: RangeEnd): boolean {
-  return isOpen(end) || end.text === 'true' || end.text === 'false';
+  return end.text === undefined || end.text === 'true' || end.text === 'false';
 }
 
 function isAfter(word: string, lower: RangeEnd): boolean {
-  return isOpen(lower) || compareText(word, lower.text) > (lower.isInclusive ? -1 : 0);
+  return lower.text === undefined || compareText(word, lower.text) > (lower.isInclusive ? -1 : 0);
 }
 
 function isBefore(word: string, upper: RangeEnd): boolean {
-  return isOpen(upper) || compareText(word, upper.text) < (upper.isInclusive ? 1 : 0);
+  return upper.text === undefined || compareText(word, upper.text) < (upper.isInclusive ? 1 : 0);
 }

@@ -57,14 +57,15 @@ const maxWildcardLength = 1_000;
 function resolveComparison(node: Text, context: Context): Predicate | undefined {
   const operator = comparison.exec(node.text)?.[0];
   if (operator === undefined) return undefined;
-  const end: RangeEnd = { text: node.text.slice(operator.length), isInclusive: operator.length === 2 };
+  const text = node.text.slice(operator.length);
+  const end: RangeEnd = { text: text === '*' ? undefined : text, isInclusive: operator.length === 2 };
   const isLower = operator.startsWith('>');
   const range: Range = { ...node, type: 'range', lower: isLower ? end : open, upper: isLower ? open : end };
   return resolveValue(range, context);
 }
 
 const comparison = /^[<>]=?(?=[\s\S])/;
-const open: RangeEnd = { text: '*', isInclusive: true };
+const open: RangeEnd = { text: undefined, isInclusive: true };
 
 function resolveWords(node: Text | Phrase, context: Context): Predicate | undefined {
   if (node.field === existsField) return resolveExists(node.text, context);

@@ -29,10 +29,10 @@ export type Wildcard = Value & { readonly type: 'wildcard'; readonly pattern: st
 /** Without its slashes. */
 export type Regex = Value & { readonly type: 'regex'; readonly pattern: string };
 
-/** An end that is `*` is open. */
 export type Range = Value & { readonly type: 'range'; readonly lower: RangeEnd; readonly upper: RangeEnd };
 
-export type RangeEnd = { readonly text: string; readonly isInclusive: boolean };
+/** `text` is undefined for an open end. */
+export type RangeEnd = { readonly text: string | undefined; readonly isInclusive: boolean };
 
 /** Matches nothing, because no expansion of fuzzy terms is allowed. */
 type Fuzzy = Value & { readonly type: 'fuzzy'; readonly text: string };
