@@ -77,3 +77,25 @@ describe('a star that is quoted or escaped', () => {
     await expectFound(query, ids);
   });
 });
+
+describe('a pattern of names', () => {
+  it.each([
+    ['_exists_:"meta.zz*"', []],
+    ['NOT _exists_:"meta.zz*"', all],
+    ['_exists_:"meta.t*"', ['star']],
+    ['_exists_:"meta.c*"', ['odd', 'plain']],
+    ['_exists_:"meta.c.*"', ['odd']],
+    ['_exists_:"meta.call*"', ['plain']],
+    ['_exists_:"meta.call.ar*"', ['plain']],
+    ['_exists_:"meta.*.args.*"', ['plain']],
+    ['_exists_:"*Hash"', ['odd']],
+    ['meta.c\\*:*', ['odd', 'plain']],
+    ['meta.call.\\*:*', ['plain']],
+    ['meta.x\\*:*', []],
+    ['_exists_:"meta.c*" AND message:alpha', ['plain']],
+    ['_exists_:"meta.*"', ['odd', 'plain', 'star']],
+    ['_exists_:"num*"', ['star']],
+  ] as [string, string[]][])('exists where a member of such a name does, as %s', async (query, ids) => {
+    await expectFound(query, ids);
+  });
+});

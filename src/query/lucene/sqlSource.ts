@@ -60,7 +60,7 @@ export type TermHashes = readonly (readonly number[])[];
 
 type Found = { name: string; column: SqlColumn; below: readonly string[] };
 
-export function findColumn(field: Field, source: Pick<SqlSource, 'columns'>): Found | undefined {
+export function findColumn(field: Pick<Field, 'path'>, source: Pick<SqlSource, 'columns'>): Found | undefined {
   for (let length = field.path.length; length > 0; length--) {
     const name = field.path.slice(0, length).join('.');
     const column = source.columns.get(name);
@@ -146,6 +146,18 @@ export function someJsonNumber(
     ' and ',
   );
   return sql`(case jsonb_typeof(${member}) when 'number' then ${test} when 'array' then ${unfolded} else false end)`;
+}
+
+/** Whether an object has a member at or above every name that fits a pattern; rows where no name fits mostly have none. */
+export function someMember({ glob = '*', path }: Field, source: SqlSource): Sql {
+  const column = findColumn({ path }, source)?.column;
+  const root = `${path.join('.')}.`;
+  const beginning = glob.slice(0, glob.indexOf('*'));
+  if (!column || path.length > 1 || !beginning.startsWith(root) || beginning === root) return sql`true`;
+  const below = beginning.slice(root.length);
+  return sql`(case when jsonb_typeof(${column.sql}) <> 'object' then true else exists (
+    select 1 from jsonb_object_keys(${column.sql}) k(name)
+    where starts_with(k.name, ${below}) or starts_with(${below}, k.name || '.')) end)`;
 }
 
 function isMany(field: Field): boolean {

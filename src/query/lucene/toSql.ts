@@ -9,14 +9,14 @@ import { parseRegex } from './regex/parseRegex.ts';
 import { nodeToPostgres } from './regex/toPostgres.ts';
 import {
   always,
-  exact,
+  isWhole,
   joinNarrows,
   type Narrow,
   never,
   orMatcher,
   type SqlPredicate,
 } from './sqlPredicate.ts';
-import { findColumn, type SqlSource, someValue } from './sqlSource.ts';
+import { findColumn, type SqlSource, someMember, someValue } from './sqlSource.ts';
 import { beginsWith, contains, wholeTest, wordsTest } from './stringSql.ts';
 import { commonFirst, hashSets, joinTerms, termsToSql, textNarrow, wordsInPattern } from './termsToSql.ts';
 import { createWildcardTest } from './wildcard.ts';
@@ -32,7 +32,7 @@ export function toSql(predicate: Predicate, source: SqlSource): SqlPredicate {
     case 'bool':
       return boolToSql(predicate, source);
     case 'exists':
-      return exact(existsToSql(predicate.field, source));
+      return orMatcher(predicate.field, existsToSql(predicate.field, source));
     case 'terms':
       return termsToSql(predicate, source);
     case 'phrase':
@@ -215,7 +215,8 @@ function phraseToSql(
 const maxGap = 20;
 
 function existsToSql(field: Field, source: SqlSource): Sql {
-  return someValue(field, source, field.type === 'keyword' ? 'string' : 'any', () => sql`true`);
+  const condition = someValue(field, source, field.type === 'keyword' ? 'string' : 'any', () => sql`true`);
+  return isWhole(field) ? condition : sql`(${someMember(field, source)} and ${condition})`;
 }
 
 function onWords(field: Field, source: SqlSource, pattern: WordPattern): SqlPredicate {
