@@ -108,15 +108,19 @@ function keywordNarrow(field: Field, values: readonly string[], source: SqlSourc
   if (column?.find) return [{ hashes: [], rows: [column.find(values)] }];
   if (column?.hashed === 'whole') return wholeSets(field, values, source);
   if (column?.hashed !== 'words') return [];
-  const [value] = values;
   const whole = wholeNarrow(field, values, source);
   if (whole) return [whole];
-  if (value === undefined || values.length > 1) return [];
-  return hashSets(
-    field,
-    source,
-    [...new Set(analyze(value))].slice(0, 4).map((word) => [word]),
-  );
+  const words = values.map((value) => [...new Set(analyze(value))]);
+  const [only = [], ...others] = words;
+  if (others.length === 0)
+    return hashSets(
+      field,
+      source,
+      only.slice(0, 4).map((word) => [word]),
+    );
+  // Of several values, as of an address in all its spellings, a row has the longest word of one.
+  const longest = words.flatMap((list) => list.toSorted((a, b) => b.length - a.length).slice(0, 1));
+  return longest.length === values.length ? hashSets(field, source, [[...new Set(longest)]]) : [];
 }
 
 /** Rows that have one of these values as a whole, by their terms or, where they need none, by another index. */
