@@ -105,8 +105,9 @@ function parseJoined(reader: Reader, field: string | undefined, count: number): 
 function parseClause(reader: Reader, outerField: string | undefined): Node {
   const field = parseField(reader) ?? outerField;
   const first = peek(reader);
-  countClause(reader, first);
+  // A group counts by the clauses in it.
   if (first.type === '(') return parseParentheses(reader, field);
+  countClause(reader, first);
   if (first.type === 'rangeStart') return parseRange(reader, field);
   if (!values.has(first.type)) throw unexpected(first);
   reader.at += 1;

@@ -18,7 +18,8 @@ export function compileRegex(pattern: string, budget: Budget): Regex {
   return { ...createAutomaton(nfa, subsets, isKept), weight: isKept ? 1 : 2 + nfa.states.length };
 }
 
-const keptSets = 250;
+/** A pattern of 1,000 characters without alternatives has as many; the steps of the budget bound how large they are. */
+const keptSets = 1_024;
 
 /** Finds all sets if they are few: they are then kept, and a character is one step whatever the value. */
 function completes(subsets: Subsets, budget: Budget): boolean {
