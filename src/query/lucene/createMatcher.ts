@@ -2,7 +2,7 @@ import { compareText } from './compareText.ts';
 import { createPhraseTest } from './createPhraseTest.ts';
 import { createValuesOf, type Subject } from './createSubject.ts';
 import type { Words } from './createWords.ts';
-import type { Field } from './mapping.ts';
+import { type Field, isList } from './mapping.ts';
 import type { Bool, Predicate, TextBound } from './predicate.ts';
 import type { Automaton } from './regex/automaton.ts';
 import {
@@ -95,10 +95,10 @@ function createTermsMatcher(field: Field, values: readonly string[]): Matcher {
 function createPhraseMatcher(field: Field, words: readonly string[], slop: number): Matcher {
   const valuesOf = createValuesOf(field);
   if (slop === 0) return (subject) => valuesOf(subject).words().hasPhrase(words);
-  const fits = createPhraseTest(words, slop);
+  const fits = createPhraseTest(words, slop, isList(field));
   return (subject) => {
     const found = valuesOf(subject).words();
-    return words.every(found.has) && found.lists().some(fits);
+    return words.every(found.has) && fits(found.lists());
   };
 }
 

@@ -1,20 +1,27 @@
 /**
- * A test whether the words of a phrase stand in a text: side by side, or moved by at most `slop` positions in all.
- * Two words swapped count as two moves. A word that the phrase has twice must stand twice in the text.
+ * A test whether the words of a phrase stand in one of some texts: side by side, or moved by at most `slop` positions in all.
+ * Two words swapped count as two moves. A word that the phrase has twice must stand twice. With `isList`, the texts are the
+ * values of a list, which are `listGap` positions apart.
  */
 export function createPhraseTest(
   words: readonly string[],
   slop: number,
-): (tokens: readonly string[]) => boolean {
-  if (slop === 0) return (tokens) => tokens.some((_, start) => standsAt(words, tokens, start));
+  isList = false,
+): (texts: readonly (readonly string[])[]) => boolean {
+  if (slop === 0)
+    return (texts) => texts.some((tokens) => tokens.some((_, start) => standsAt(words, tokens, start)));
   const offsets = new Map<string, number[]>();
   words.forEach((word, offset) => {
     const offsetsOfWord = offsets.get(word);
     if (offsetsOfWord === undefined) offsets.set(word, [offset]);
     else offsetsOfWord.push(offset);
   });
-  return (tokens) => fitsLoosely(offsets, tokens, slop);
+  if (isList && slop >= listGap) return (texts) => fitsLoosely(offsets, texts, slop);
+  return (texts) => texts.some((tokens) => fitsLoosely(offsets, [tokens], slop));
 }
+
+/** Positions between the values of a list, so that a phrase reaches from one into the next by so many moves. */
+export const listGap = 100;
 
 function standsAt(words: readonly string[], tokens: readonly string[], start: number): boolean {
   return (
@@ -31,14 +38,16 @@ type Occurrences = { readonly offsets: readonly number[]; readonly positions: nu
  */
 function fitsLoosely(
   offsets: ReadonlyMap<string, readonly number[]>,
-  tokens: readonly string[],
+  texts: readonly (readonly string[])[],
   slop: number,
 ): boolean {
   const byWord = new Map<string, Occurrences>();
   for (const [word, at] of offsets) byWord.set(word, { offsets: at, positions: [] });
-  tokens.forEach((token, position) => {
-    byWord.get(token)?.positions.push(position);
-  });
+  let start = 0;
+  for (const tokens of texts) {
+    for (const [index, token] of tokens.entries()) byWord.get(token)?.positions.push(start + index);
+    start += tokens.length + listGap;
+  }
   const occurrences = [...byWord.values()];
   if (occurrences.some((occurrence) => occurrence.positions.length < occurrence.offsets.length)) return false;
   // The rarest word rules out most shifts soonest.

@@ -54,3 +54,8 @@ export function createMapping(types: MappingTypes): Mapping {
 }
 
 export const subField = '.keyword';
+
+/** Whether the values of the field are those of one list, not of all members that fit a pattern. */
+export function isList({ isDynamic, glob }: Field): boolean {
+  return isDynamic && glob === undefined;
+}

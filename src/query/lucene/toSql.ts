@@ -1,7 +1,8 @@
 import { join, type Sql, sql } from '../../lib/sql.ts';
 import { isPlain, lowerCase } from '../analyzer.ts';
 import { beginningTerm } from '../beginningTerm.ts';
-import type { Field } from './mapping.ts';
+import { listGap } from './createPhraseTest.ts';
+import { type Field, isList } from './mapping.ts';
 import { isEmptyRange, literalsOf, type Pattern } from './patternNode.ts';
 import type { Bool, Predicate } from './predicate.ts';
 import { flagToSql, rangeToSql } from './rangeToSql.ts';
@@ -203,12 +204,26 @@ function phraseToSql(
       patterns.map((pattern) => wordTest(text, source.oddWords, pattern)),
       ' and ',
     );
-  const part = onTexts(field, source, holds);
+  // Wide enough to reach from one value of a list into the next: each word may be in another one.
+  const isWide = slop >= listGap && isList(field);
+  const part = isWide
+    ? boolToSql(
+        { type: 'bool', must: words.map((word) => oneWord(field, word)), should: [], mustNot: [] },
+        source,
+      )
+    : onTexts(field, source, holds);
   return {
     ...part,
     isExact: part.isExact && (slop === 0 || isNear),
     narrow: [...narrow, ...part.narrow],
   };
+}
+
+/** A regular expression with a wider gap takes longer to compile than the matcher to decide. */
+const maxGap = 20;
+
+function oneWord(field: Field, word: string): Predicate {
+  return { type: 'terms', field, values: [word] };
 }
 
 /** A regular expression with a wider gap takes longer to compile than the matcher to decide. */
