@@ -23,14 +23,32 @@ export function rangeTerms(
   const [first, last] = [wideOf(from), wideOf(to)];
   if (first === last) {
     const any = termsBetween(narrowest, from, to);
-    const member = termsBetween(levels[1], from, to) ??
-      termsBetween(levels[0], from, to) ?? [wideTerm(first)];
-    return { member, ...(any ? { any } : {}) };
+    return { member: termsWithin(first, from, to), ...(any ? { any } : {}) };
   }
-  const lower = termsBetween(levels[0], from, edgesOf(first).to) ?? [wideTerm(first)];
-  const upper = termsBetween(levels[0], edgesOf(last).from, to) ?? [wideTerm(last)];
   const inside = Array.from({ length: Math.max(0, last - first - 1) }, (_, n) => wideTerm(first + 1 + n));
-  return { member: [...lower, ...inside, ...upper] };
+  return {
+    member: [
+      ...termsWithin(first, from, edgesOf(first).to),
+      ...inside,
+      ...termsWithin(last, edgesOf(last).from, to),
+    ],
+  };
+}
+
+/** Terms of a range inside one of the widest buckets: narrow ones at both ends, and wider ones between them. */
+function termsWithin(wide: number, from: number, to: number): string[] {
+  const [wider, narrow] = levels;
+  const few = termsBetween(narrow, from, to);
+  if (few) return few;
+  const size = 2 ** (32 - wider);
+  const [start, end] = [Math.ceil(from / size) * size, Math.floor((to + 1) / size) * size - 1];
+  const middle = termsBetween(wider, start, end);
+  if (!middle) return [wideTerm(wide)];
+  return [
+    ...(termsBetween(narrow, from, start - 1) ?? []),
+    ...middle,
+    ...(termsBetween(narrow, end + 1, to) ?? []),
+  ];
 }
 
 /** How many leading bits of its place name the bucket of a number: 4 and 10 bits of the fraction. */
