@@ -1,20 +1,19 @@
 import { numberTerms } from './numberTerms.ts';
+import { isPlainDecimal } from './plainDecimal.ts';
 
 type AddTerm = (field: string, term: string) => void;
 
 /**
  * The terms of a dynamic object besides its words: numbers, booleans, short texts as a whole, and where a text is. They stand under the dotted
- * name of their member; numbers and booleans also under the object itself, for searches in any member. Stored, so they may
- * never change.
+ * name of their member; numbers and booleans also under the object itself, for searches in any member. A text that is a plain
+ * decimal number has the terms of the number as well. Stored, so they may never change.
  */
 export function addMemberTerms(root: string, value: unknown, add: AddTerm): void {
   addBelow(root, value);
 
   function addBelow(name: string, node: unknown): void {
     if (typeof node === 'number') {
-      const { member, any } = numberTerms(node);
-      for (const term of member) add(name, term);
-      add(root, any);
+      addNumber(name, node);
     } else if (typeof node === 'boolean') {
       add(name, booleanTerm(node));
       add(root, booleanTerm(node));
@@ -22,11 +21,18 @@ export function addMemberTerms(root: string, value: unknown, add: AddTerm): void
       const term = wholeTerm(node);
       add(name, textTerm);
       if (term !== undefined) add(name, term);
+      if (isPlainDecimal(node)) addNumber(name, Number(node));
     } else if (Array.isArray(node)) {
       for (const item of node) addBelow(name, item);
     } else if (typeof node === 'object' && node !== null) {
       for (const [member, item] of Object.entries(node)) addBelow(`${name}.${member}`, item);
     }
+  }
+
+  function addNumber(name: string, value: number): void {
+    const { member, any } = numberTerms(value);
+    for (const term of member) add(name, term);
+    add(root, any);
   }
 }
 

@@ -79,6 +79,7 @@ describe('an aggregation', () => {
       'meta.many',
       'meta.mixed',
       'meta.rows.n',
+      'meta.value',
     ];
     const others = ['severity', 'name.keyword', 'tags', 'suppressed', 'txHash', 'meta.nested.list.keyword'];
     const metrics = (field: string) => [

@@ -74,10 +74,13 @@ function scalars(value: unknown): Scalar[] {
 
 const wordsOf = (text: string) => text.toLowerCase().split(' ').filter(Boolean);
 const isNumber = (text: string) => /^-?\d+(\.\d+)?$/.test(text);
+/** A text that is a number is one; all of these are doubles. */
+const isNumeric = (value: Scalar) =>
+  typeof value === 'number' || (typeof value === 'string' && isNumber(value));
 
 type End = { text: string; isIncluded: boolean } | undefined;
 
-/** A number is compared with ends that are numbers, a word with any, a boolean only where the ends are booleans. */
+/** A number is compared with ends that are numbers, a word with others, a boolean only where the ends are booleans. */
 function inRange(lower: End, upper: End): Test {
   const ends = [lower, upper].filter((end) => end !== undefined);
   const within = <T>(value: T, read: (text: string) => T): boolean => {
@@ -86,7 +89,9 @@ function inRange(lower: End, upper: End): Test {
     return isAbove && isBelow;
   };
   return (value) => {
-    if (typeof value === 'number') return ends.every(({ text }) => isNumber(text)) && within(value, Number);
+    const isOfNumbers = ends.every(({ text }) => isNumber(text));
+    if (isOfNumbers) return isNumeric(value) && within(Number(value), Number);
+    if (typeof value === 'number') return false;
     if (typeof value === 'string')
       return wordsOf(value).some((word) => within(word, (text) => text.toLowerCase()));
     return ends.every(({ text }) => text === 'true' || text === 'false') && within(String(value), String);
@@ -95,7 +100,8 @@ function inRange(lower: End, upper: End): Test {
 
 function equalTo(text: string): Test {
   return (value) => {
-    if (typeof value === 'number') return isNumber(text) && value === Number(text);
+    if (isNumeric(value) && isNumber(text)) return Number(value) === Number(text);
+    if (typeof value === 'number') return false;
     return typeof value === 'string' ? wordsOf(value).includes(text.toLowerCase()) : String(value) === text;
   };
 }

@@ -112,6 +112,7 @@ function leafEnds(predicate: Predicate, text: string, at: number): number[] {
       return rangeEnds(predicate.field, predicate.min, predicate.max, text, at);
     case 'is':
       return fieldEnds(predicate.field, String(predicate.value), text, at);
+    case 'decimalRange':
     case 'bool':
       return [];
   }

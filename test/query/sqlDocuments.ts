@@ -32,7 +32,7 @@ const types = {
   json: 'jsonb',
 };
 
-const documentSource: SqlSource = {
+export const documentSource: SqlSource = {
   columns: new Map(
     Object.entries(columns).map(([name, { store, hashed }]) => [
       name,
@@ -43,6 +43,7 @@ const documentSource: SqlSource = {
   terms: raw('t.terms'),
   hash: (column, term) => createCoarseHashes(1, column)(term).map((hash) => [hash]),
   hasMemberTerms: true,
+  hasDecimalTerms: true,
   hasBeginnings: true,
 };
 
@@ -110,8 +111,9 @@ export async function findBySql(
   client: pg.Client,
   predicate: Predicate,
   documents: ReadonlyMap<string, Document>,
+  source = documentSource,
 ): Promise<string[]> {
-  const part = toSql(predicate, documentSource);
+  const part = toSql(predicate, source);
   const { text, values } = render(
     sql`select id from document t where ${narrowed(part, sql`t.terms`)} order by id`,
   );

@@ -42,6 +42,25 @@ const anyValues = [
   ['dai', 7, true],
 ];
 
+/** Amounts as detectors store them, and what stands in their place elsewhere. */
+const amounts = [
+  '12.5',
+  '500',
+  '500.0',
+  '-3.5',
+  '-500',
+  '1000000',
+  '250000',
+  '8092.58',
+  '1000000000000000000000',
+  7,
+  1e21,
+  'none',
+  '500 USDC',
+  '1e3',
+  ['12.50', '500', true],
+];
+
 /** A finding like those of every kind, with odd words in its texts. */
 export function randomFinding(random: Random, place: Place, n: number, from: number, to: number): Finding {
   const { pick, chance, integer } = random;
@@ -62,6 +81,7 @@ export function randomFinding(random: Random, place: Place, n: number, from: num
       ...(chance(0.7) ? { token: pick(tokens) } : {}),
       ...(chance(0.6) ? { amount: pick([0, 1, -3.5, 12.5, 500, 1e6]) } : {}),
       ...(chance(0.5) ? { any: pick(anyValues) } : {}),
+      ...(chance(0.6) ? { value: pick(amounts) } : {}),
       ...(chance(0.3) ? { paused: chance(0.5) } : {}),
       ...(chance(0.3) ? { nested: { note: text(2), list: [pick(words), integer(0, 5)] } } : {}),
     },
@@ -125,6 +145,9 @@ const fields = [
   'meta.any:',
   'meta.any:',
   'meta.any.keyword:',
+  'meta.value:',
+  'meta.value:',
+  'meta.value.keyword:',
 ];
 const values = [
   'transfer',
@@ -182,6 +205,15 @@ const values = [
   '[now/d TO *]',
   '50',
   '1',
+  '500',
+  '500.00',
+  '"-500"',
+  '>300000',
+  '>=1000000',
+  '<-3.4',
+  '[8092.57 TO 1000000]',
+  '1000000000000000000001',
+  '>999999999999999999999.9',
 ];
 
 const patternFields = [

@@ -25,6 +25,7 @@ export function costOf(predicate: Predicate): number {
     case 'exists':
     case 'is':
     case 'range':
+    case 'decimalRange':
       return readCost(predicate.field);
     case 'terms':
       return readCost(predicate.field) + predicate.values.length / 16;

@@ -1,3 +1,4 @@
+import { decimalKey } from '../decimalKey.ts';
 import { compareText } from './compareText.ts';
 import { createPhraseTest } from './createPhraseTest.ts';
 import { createValuesOf, type Subject } from './createSubject.ts';
@@ -27,7 +28,7 @@ export function createMatcher(predicate: Predicate): Matcher {
     case 'exists':
       return createExistsMatcher(predicate.field);
     case 'terms':
-      return createTermsMatcher(predicate.field, predicate.values);
+      return createTermsMatcher(predicate);
     case 'phrase':
       return createPhraseMatcher(predicate.field, predicate.words, predicate.slop);
     case 'prefix':
@@ -47,6 +48,8 @@ export function createMatcher(predicate: Predicate): Matcher {
       return createTextRangeMatcher(predicate.field, predicate.lower, predicate.upper);
     case 'range':
       return createRangeMatcher(predicate.field, predicate.min, predicate.max);
+    case 'decimalRange':
+      return createDecimalMatcher(predicate);
     case 'is': {
       const valuesOf = createValuesOf(predicate.field);
       return (subject) => valuesOf(subject).booleans.has(predicate.value);
@@ -79,12 +82,13 @@ function createTextsOf(field: Field): (subject: Subject) => readonly string[] {
   return (subject) => (field.isFolded ? valuesOf(subject).lowerCase() : valuesOf(subject).strings);
 }
 
-function createTermsMatcher(field: Field, values: readonly string[]): Matcher {
+function createTermsMatcher({ field, values, isNumber }: Extract<Predicate, { type: 'terms' }>): Matcher {
   if (field.type === 'text') {
     const valuesOf = createValuesOf(field);
     return (subject) => {
       const found = valuesOf(subject);
-      return found.strings.length > 0 && values.some(found.words().has);
+      if (found.strings.length === 0) return false;
+      return values.some((isNumber ? found.wordsBesideNumbers() : found.words()).has);
     };
   }
   const wanted = new Set(values);
@@ -171,4 +175,30 @@ function createRangeMatcher(field: Field, min?: number, max?: number): Matcher {
   const most = max ?? Number.POSITIVE_INFINITY;
   const valuesOf = createValuesOf(field);
   return (subject) => valuesOf(subject).numbers.some((value) => value >= least && value <= most);
+}
+
+function createDecimalMatcher({
+  field,
+  lower,
+  upper,
+}: Extract<Predicate, { type: 'decimalRange' }>): Matcher {
+  const from = lower && decimalKey(lower.number);
+  const to = upper && decimalKey(upper.number);
+  const isAbove = (key: string): boolean =>
+    from === undefined || key > from || (key === from && lower?.isInclusive === true);
+  const isBelow = (key: string): boolean =>
+    to === undefined || key < to || (key === to && upper?.isInclusive === true);
+  const valuesOf = createValuesOf(field);
+  return (subject) => {
+    const keys = valuesOf(subject).decimals();
+    // The least number above the lower end decides.
+    let [first, end] = [0, keys.length];
+    while (first < end) {
+      const middle = (first + end) >> 1;
+      if (isAbove(keys[middle]!)) end = middle;
+      else first = middle + 1;
+    }
+    const least = keys[first];
+    return least !== undefined && isBelow(least);
+  };
 }

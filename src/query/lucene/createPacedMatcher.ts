@@ -28,11 +28,12 @@ function createPacedTest(predicate: Predicate): PacedMatcher {
     };
   const valuesOf = createValuesOf(predicate.field);
   const needsWords = predicate.type !== 'exists';
+  const isNumber = predicate.type === 'terms' && predicate.isNumber;
   return async (subject, pause) => {
     await pause();
     const values = valuesOf(subject);
     if (needsWords && values.strings.length > 0) {
-      const { reading } = values.words();
+      const { reading } = isNumber ? values.wordsBesideNumbers() : values.words();
       while (!reading.next().done) await pause();
     }
     return matches(subject);

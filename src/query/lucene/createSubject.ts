@@ -1,4 +1,6 @@
 import { lowerCase } from '../analyzer.ts';
+import { decimalKey } from '../decimalKey.ts';
+import { isPlainDecimal } from '../plainDecimal.ts';
 import { createWords, type Words } from './createWords.ts';
 import { createGlobTest } from './expandFields.ts';
 import { type Field, subField } from './mapping.ts';
@@ -22,6 +24,10 @@ export type FieldValues = {
   readonly booleans: Set<boolean>;
   readonly lowerCase: () => readonly string[];
   readonly words: () => Words;
+  /** The words of those texts that are no numbers. */
+  readonly wordsBesideNumbers: () => Words;
+  /** The keys of its numbers, and of texts that are plain decimal numbers, in order. */
+  readonly decimals: () => readonly string[];
 };
 
 export function createSubject(document: unknown): Subject {
@@ -52,18 +58,32 @@ export function createValuesOf(field: Field): (subject: Subject) => FieldValues 
 function createValues(): FieldValues {
   let lower: readonly string[] | undefined;
   let words: Words | undefined;
+  let wordsBesideNumbers: Words | undefined;
+  let decimals: string[] | undefined;
   const strings: string[] = [];
+  const numbers: number[] = [];
+  const allWords = (): Words => {
+    words ??= createWords(strings);
+    return words;
+  };
   return {
     strings,
-    numbers: [],
+    numbers,
     booleans: new Set(),
     lowerCase: () => {
       lower ??= strings.map(lowerCase);
       return lower;
     },
-    words: () => {
-      words ??= createWords(strings);
-      return words;
+    words: allWords,
+    wordsBesideNumbers: () => {
+      wordsBesideNumbers ??= strings.some(isPlainDecimal)
+        ? createWords(strings.filter((text) => !isPlainDecimal(text)))
+        : allWords();
+      return wordsBesideNumbers;
+    },
+    decimals: () => {
+      decimals ??= [...numbers.map(String), ...strings.filter(isPlainDecimal)].map(decimalKey).sort();
+      return decimals;
     },
   };
 }

@@ -12,8 +12,13 @@ export type Predicate =
   | { readonly type: 'none' }
   | Bool
   | { readonly type: 'exists'; readonly field: Field }
-  /** One of these words or values. */
-  | { readonly type: 'terms'; readonly field: Field; readonly values: readonly string[] }
+  /** One of these words or values; `isNumber` for the words of a number, which texts that are numbers do not have. */
+  | {
+      readonly type: 'terms';
+      readonly field: Field;
+      readonly values: readonly string[];
+      readonly isNumber?: true;
+    }
   /** These words of a `text` field, moved by at most `slop` positions in all. */
   | {
       readonly type: 'phrase';
@@ -31,6 +36,13 @@ export type Predicate =
       readonly lower?: TextBound;
       readonly upper?: TextBound;
     }
+  /** Numbers of a dynamic member and texts that are plain decimal numbers, compared exactly; an absent bound is open. */
+  | {
+      readonly type: 'decimalRange';
+      readonly field: Field;
+      readonly lower?: DecimalBound;
+      readonly upper?: DecimalBound;
+    }
   /** Numbers, or dates in epoch milliseconds, bounds included; an absent bound is open. */
   | { readonly type: 'range'; readonly field: Field; readonly min?: number; readonly max?: number }
   | { readonly type: 'is'; readonly field: Field; readonly value: boolean };
@@ -47,6 +59,9 @@ export type Bool = {
 };
 
 export type TextBound = { readonly text: string; readonly isInclusive: boolean };
+
+/** The number has all its digits, as JSON and SQL read them. */
+export type DecimalBound = { readonly number: string; readonly isInclusive: boolean };
 
 export const none: Predicate = { type: 'none' };
 

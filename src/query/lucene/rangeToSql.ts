@@ -1,11 +1,19 @@
 import { join, type Sql, sql } from '../../lib/sql.ts';
-import { booleanTerm } from '../memberTerms.ts';
+import { booleanTerm, textTerm } from '../memberTerms.ts';
 import { rangeTerms } from '../numberTerms.ts';
 import type { Predicate } from './predicate.ts';
 import { always, anyTerm, never, orMatcher, type SqlPredicate } from './sqlPredicate.ts';
-import { findColumn, memberName, type SqlSource, someJsonNumber, someValue } from './sqlSource.ts';
+import {
+  findColumn,
+  memberName,
+  type SqlSource,
+  someJsonDecimal,
+  someJsonNumber,
+  someValue,
+} from './sqlSource.ts';
 
 type Range = Extract<Predicate, { type: 'range' }>;
+type DecimalRange = Extract<Predicate, { type: 'decimalRange' }>;
 
 /** Whether a number of the field lies within the bounds, both included. */
 export function rangeToSql(range: Range, source: SqlSource): SqlPredicate {
@@ -18,6 +26,27 @@ export function rangeToSql(range: Range, source: SqlSource): SqlPredicate {
   if (only && possible?.length === only.length) return always;
   const condition = rangeCondition(range, source);
   return { ...orMatcher(field, condition), ...narrowRange(range, found, condition, source) };
+}
+
+/** Whether a number of a dynamic member, or a text that is one, lies within the bounds. */
+export function decimalRangeToSql(range: DecimalRange, source: SqlSource): SqlPredicate {
+  const { field, lower, upper } = range;
+  const found = findColumn(field, source);
+  if (found?.column.store !== 'json') return never;
+  const { hash, hasMemberTerms, hasDecimalTerms } = source;
+  const part = orMatcher(field, someJsonDecimal(field, found, range));
+  if (!found.column.hashed || !hash || !hasMemberTerms) return part;
+  const { member, any } = rangeTerms(lower && Number(lower.number), upper && Number(upper.number));
+  const hashesOf = (name: string, terms: readonly string[]) => anyTerm(terms.map((term) => hash(name, term)));
+  // Until the index has decimal texts, any text of the member may be one.
+  const named = [...member, ...(hasDecimalTerms ? [] : [textTerm])];
+  return {
+    ...part,
+    narrow: [
+      ...(field.glob === undefined ? [hashesOf(memberName(field), named)] : []),
+      ...(any && hasDecimalTerms ? [hashesOf(found.name, any)] : []),
+    ],
+  };
 }
 
 /** Whether a boolean of the field is this one. */
@@ -53,7 +82,7 @@ type FoundColumn = NonNullable<ReturnType<typeof findColumn>>;
 
 /** How an index finds the numbers of a range, if one does. */
 function narrowRange(
-  { field, min, max }: Range,
+  { min, max }: Range,
   { name, column }: FoundColumn,
   condition: Sql,
   { hash, hasMemberTerms, tenants }: SqlSource,
@@ -70,17 +99,8 @@ function narrowRange(
     const choice = anyTerm(values.map(([value]) => hash(stands.for, value)));
     return { narrow: [], choice, common: condition };
   }
-  if (column.store === 'number' && column.hashed)
-    return { narrow: min !== undefined && min === max ? [anyTerm([hash(name, String(min))])] : [] };
-  if (column.store !== 'json' || !column.hashed) return { narrow: [] };
-  const terms = rangeTerms(min, max);
-  const hashesOf = (member: string, of: readonly string[]) => anyTerm(of.map((term) => hash(member, term)));
-  return {
-    narrow: [
-      ...(field.glob === undefined ? [hashesOf(memberName(field), terms.member)] : []),
-      ...(terms.any ? [hashesOf(name, terms.any)] : []),
-    ],
-  };
+  const isEqual = column.store === 'number' && column.hashed && min !== undefined && min === max;
+  return { narrow: isEqual ? [anyTerm([hash(name, String(min))])] : [] };
 }
 
 /** Compares without a cast, so an index and the planner's statistics apply; every value fits into a double. */

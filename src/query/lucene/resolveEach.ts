@@ -33,7 +33,7 @@ function inField(
   resolveField: (field: Field) => Predicate | undefined,
 ): Predicate | undefined {
   // Written out because it is by far the most frequent.
-  if (first.type === 'terms') return { type: 'terms', field, values: first.values };
+  if (first.type === 'terms' && !first.isNumber) return { type: 'terms', field, values: first.values };
   if (first.type === 'none' || first.type === 'all') return first;
   return first.type === 'bool' ? resolveField(field) : { ...first, field };
 }

@@ -1,19 +1,22 @@
 import { lowerCase } from '../analyzer.ts';
 import { parseDate } from '../datemath.ts';
 import { compareText } from './compareText.ts';
-import type { Field } from './mapping.ts';
+import { exactNumber } from './exactNumber.ts';
+import { type Field, subField } from './mapping.ts';
 import { above, below, parseNumber } from './numbers.ts';
-import { anyOf, none, type Predicate, type TextBound } from './predicate.ts';
+import { anyOf, type DecimalBound, none, type Predicate, type TextBound } from './predicate.ts';
 import type { RangeEnd } from './tree.ts';
 
 export function resolveRange(field: Field, lower: RangeEnd, upper: RangeEnd, now: number): Predicate {
   switch (field.type) {
     case 'keyword':
     case 'text':
+      if (asksForNumbers(field, lower, upper)) return none;
       return textRange(field, toTextBound(field, lower), toTextBound(field, upper));
     case 'long':
       return numberRange(field, toMinLong(lower), toMaxLong(upper));
     case 'double':
+      if (field.isDynamic) return decimalRange(field, lower, upper);
       return numberRange(field, toDouble(lower, above), toDouble(upper, below));
     case 'date':
       return numberRange(field, toMinDate(lower, now), toMaxDate(upper, now));
@@ -22,6 +25,33 @@ export function resolveRange(field: Field, lower: RangeEnd, upper: RangeEnd, now
     case 'object':
       return none;
   }
+}
+
+/**
+ * Between numbers, a dynamic member is searched for numbers, and its texts are not compared letter by letter. They are
+ * where the name ends in `.keyword`, which asks for the text as it stands.
+ */
+function asksForNumbers(field: Field, lower: RangeEnd, upper: RangeEnd): boolean {
+  if (!field.isDynamic || (field.type === 'keyword' && field.name.endsWith(subField))) return false;
+  const ends = [lower.text, upper.text].filter((text) => text !== undefined);
+  return ends.length > 0 && ends.every((text) => parseNumber(text) !== undefined);
+}
+
+function decimalRange(field: Field, lower: RangeEnd, upper: RangeEnd): Predicate {
+  const [from, to] = [toDecimalBound(lower), toDecimalBound(upper)];
+  if (from === undefined || to === undefined) return none;
+  return {
+    type: 'decimalRange',
+    field,
+    ...(from !== 'open' && { lower: from }),
+    ...(to !== 'open' && { upper: to }),
+  };
+}
+
+function toDecimalBound({ text, isInclusive }: RangeEnd): DecimalBound | 'open' | undefined {
+  if (text === undefined) return 'open';
+  const number = exactNumber(text);
+  return number === undefined ? undefined : { number, isInclusive };
 }
 
 /** A bound that cannot be read is `undefined`: such a range matches nothing. */

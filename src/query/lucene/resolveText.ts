@@ -42,7 +42,7 @@ function resolveInField(
       // Spellings are single words, of which any will do.
       return texts.length > 1
         ? { type: 'terms', field, values: wordsOf() }
-        : resolveWords(field, wordsOf(), node);
+        : resolveWords(field, wordsOf(), node, field.isDynamic && parseNumber(node.text) !== undefined);
     case 'long':
     case 'double':
     case 'date':
@@ -56,9 +56,15 @@ function resolveInField(
   }
 }
 
-function resolveWords(field: Field, words: readonly string[], node: Text | Phrase): Predicate | undefined {
+function resolveWords(
+  field: Field,
+  words: readonly string[],
+  node: Text | Phrase,
+  isNumber: boolean,
+): Predicate | undefined {
   if (words.length === 0) return undefined;
-  if (node.type === 'text' || words.length === 1) return { type: 'terms', field, values: words };
+  if (node.type === 'text' || words.length === 1)
+    return { type: 'terms', field, values: words, ...(isNumber && { isNumber }) };
   return { type: 'phrase', field, words, slop: node.slop };
 }
 

@@ -25,21 +25,30 @@ function addAlternatives(predicate: Predicate, into: Predicate[]): void {
   else into.push(simplify(predicate));
 }
 
+type Terms = Extract<Predicate, { type: 'terms' }>;
+
 function joinTerms(alternatives: readonly Predicate[]): Predicate[] {
-  const values = new Map<Field, Set<string>>();
-  const others: Predicate[] = [];
+  const words = new Map<Field, Set<string>>();
+  const numbers = new Map<Field, Set<string>>();
+  const others = new Set<Predicate>();
   for (const predicate of alternatives) {
     if (predicate.type !== 'terms') {
-      others.push(predicate);
+      others.add(predicate);
       continue;
     }
+    const values = predicate.isNumber ? numbers : words;
     const fieldValues = values.get(predicate.field);
     if (fieldValues === undefined) values.set(predicate.field, new Set(predicate.values));
     else for (const value of predicate.values) fieldValues.add(value);
   }
-  const terms = Array.from(
-    values,
-    ([field, found]): Predicate => ({ type: 'terms', field, values: [...found] }),
-  );
-  return [...terms, ...others];
+  const terms = ([field, found]: [Field, Set<string>]): Terms => ({
+    type: 'terms',
+    field,
+    values: [...found],
+  });
+  return [
+    ...Array.from(words, terms),
+    ...Array.from(numbers, (entry): Terms => ({ ...terms(entry), isNumber: true })),
+    ...others,
+  ];
 }

@@ -1,6 +1,8 @@
-import { join, type Sql, sql } from '../../lib/sql.ts';
+import { join, raw, type Sql, sql } from '../../lib/sql.ts';
+import { plainDecimal } from '../plainDecimal.ts';
 import type { Field } from './mapping.ts';
 import type { Pattern } from './patternNode.ts';
+import type { Predicate } from './predicate.ts';
 
 /** Where the values of a field are: a column, an array of texts, or a JSON document. */
 export type SqlColumn = {
@@ -45,6 +47,8 @@ export type SqlSource = {
   hash?: (column: string, term: string) => TermHashes;
   /** Whether the index has the terms of numbers and booleans, and of short texts as a whole. */
   hasMemberTerms?: boolean;
+  /** Whether the index also has the numbers that are plain decimal texts. */
+  hasDecimalTerms?: boolean;
   /** Whether the index has how addresses and hashes begin. */
   hasBeginnings?: boolean;
   /** About how many rows have the term, as far as that is known. */
@@ -60,7 +64,10 @@ export type TermHashes = readonly (readonly number[])[];
 
 type Found = { name: string; column: SqlColumn; below: readonly string[] };
 
-export function findColumn(field: Pick<Field, 'path'>, source: Pick<SqlSource, 'columns'>): Found | undefined {
+export function findColumn(
+  field: Pick<Field, 'path'>,
+  source: Pick<SqlSource, 'columns'>,
+): Found | undefined {
   for (let length = field.path.length; length > 0; length--) {
     const name = field.path.slice(0, length).join('.');
     const column = source.columns.get(name);
@@ -158,6 +165,42 @@ export function someMember({ glob = '*', path }: Field, source: SqlSource): Sql 
   return sql`(case when jsonb_typeof(${column.sql}) <> 'object' then true else exists (
     select 1 from jsonb_object_keys(${column.sql}) k(name)
     where starts_with(k.name, ${below}) or starts_with(${below}, k.name || '.')) end)`;
+}
+
+type DecimalBounds = Pick<Extract<Predicate, { type: 'decimalRange' }>, 'lower' | 'upper'>;
+
+/** Whether a number of a JSON field, or a text that is a plain decimal number, is within bounds; compared exactly. */
+export function someJsonDecimal(field: Field, { column, below }: Found, bounds: DecimalBounds): Sql {
+  const plain = `@.type() == "string" && @ like_regex "${plainDecimal}"`;
+  const inPath = ['@.type() == "number"', ...comparisons(bounds).map(({ sign, end }) => `@ ${sign} ${end}`)];
+  // The test itself unfolds an array once more.
+  const path = isMany(field) ? `${jsonPath(below)}.**` : `${jsonPath(below)}[*][*]`;
+  const unfolded = sql`exists (select 1
+    from jsonb_path_query(${column.sql}, ${`${path} ? (${inPath.join(' && ')} || ${plain})`}::jsonpath) v(value)
+    where ${within(bounds, sql`(v.value #>> '{}')::numeric`, 'numeric')})`;
+  const member = singleMember(field, { column, below });
+  if (!member) return unfolded;
+  const text = sql`(${member} #>> '{}')`;
+  return sql`(case jsonb_typeof(${member}) when 'number' then ${within(bounds, member, 'jsonb')}
+    when 'string' then case when ${isPlainDecimalSql(text)} then ${within(bounds, sql`${text}::numeric`, 'numeric')} else false end
+    when 'array' then ${unfolded} else false end)`;
+}
+
+function within(bounds: DecimalBounds, value: Sql, type: 'numeric' | 'jsonb'): Sql {
+  const tests = comparisons(bounds).map(({ sign, end }) => sql`${value} ${raw(sign)} ${end}::${raw(type)}`);
+  return tests.length === 0 ? sql`true` : join(tests, ' and ');
+}
+
+function comparisons({ lower, upper }: DecimalBounds): { sign: string; end: string }[] {
+  return [
+    ...(lower ? [{ sign: lower.isInclusive ? '>=' : '>', end: lower.number }] : []),
+    ...(upper ? [{ sign: upper.isInclusive ? '<=' : '<', end: upper.number }] : []),
+  ];
+}
+
+/** Only such a text can be cast to a number. */
+export function isPlainDecimalSql(text: Sql): Sql {
+  return sql`${text} ~ ${plainDecimal}`;
 }
 
 function isMany(field: Field): boolean {

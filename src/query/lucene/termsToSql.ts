@@ -13,18 +13,27 @@ import {
   orMatcher,
   type SqlPredicate,
 } from './sqlPredicate.ts';
-import { findColumn, memberName, type SqlColumn, type SqlSource, someValue } from './sqlSource.ts';
+import {
+  findColumn,
+  isPlainDecimalSql,
+  memberName,
+  type SqlColumn,
+  type SqlSource,
+  someValue,
+} from './sqlSource.ts';
 import { anyWord, wordTest } from './wordSql.ts';
 
 type Terms = Extract<Predicate, { type: 'terms' }>;
 
-export function termsToSql({ field, values }: Terms, source: SqlSource): SqlPredicate {
+export function termsToSql({ field, values, isNumber }: Terms, source: SqlSource): SqlPredicate {
   const found = findColumn(field, source);
   const isPossible = found?.column.isPossible ?? (() => true);
   const possible = values.filter(isPossible);
   if (!found || possible.length === 0) return never;
   if (field.type === 'text') {
-    const test = anyWordTest(commonFirst(possible, field, source), source);
+    const hasWord = anyWordTest(commonFirst(possible, field, source), source);
+    const test = (text: Sql) =>
+      isNumber ? sql`(${hasWord(text)} and not ${isPlainDecimalSql(text)})` : hasWord(text);
     const part = orMatcher(field, someValue(field, source, 'string', test));
     return { ...part, narrow: [...hashSets(field, source, [possible]), ...textNarrow(field, source)] };
   }
@@ -182,7 +191,8 @@ type SameTerms = {
 function wordsByPath(alternatives: readonly Predicate[]): Map<string, Set<string>> {
   const words = new Map<string, Set<string>>();
   for (const predicate of alternatives) {
-    if (predicate.type !== 'terms' || predicate.field.type !== 'text' || !isWhole(predicate.field)) continue;
+    if (predicate.type !== 'terms' || predicate.field.type !== 'text' || predicate.isNumber) continue;
+    if (!isWhole(predicate.field)) continue;
     const path = predicate.field.path.join('.');
     const ofPath = words.get(path) ?? new Set();
     for (const value of predicate.values) ofPath.add(value);

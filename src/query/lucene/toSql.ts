@@ -5,7 +5,7 @@ import { listGap } from './createPhraseTest.ts';
 import { type Field, isList } from './mapping.ts';
 import { isEmptyRange, literalsOf, type Pattern } from './patternNode.ts';
 import type { Bool, Predicate } from './predicate.ts';
-import { flagToSql, rangeToSql } from './rangeToSql.ts';
+import { decimalRangeToSql, flagToSql, rangeToSql } from './rangeToSql.ts';
 import { parseRegex } from './regex/parseRegex.ts';
 import { nodeToPostgres } from './regex/toPostgres.ts';
 import {
@@ -45,6 +45,8 @@ export function toSql(predicate: Predicate, source: SqlSource): SqlPredicate {
       return patternToSql(predicate, source);
     case 'range':
       return rangeToSql(predicate, source);
+    case 'decimalRange':
+      return decimalRangeToSql(predicate, source);
     case 'is':
       return flagToSql(predicate, source);
   }
@@ -218,9 +220,6 @@ function phraseToSql(
     narrow: [...narrow, ...part.narrow],
   };
 }
-
-/** A regular expression with a wider gap takes longer to compile than the matcher to decide. */
-const maxGap = 20;
 
 function oneWord(field: Field, word: string): Predicate {
   return { type: 'terms', field, values: [word] };

@@ -19,9 +19,7 @@ type Nullable<T> = { [member in keyof T]?: T[member] | null };
  * Which terms this version gives an alert. Greater with every change: searches rely on new terms only after
  * `reindexAlerts` has given them to all alerts.
  */
-export const termVersion = 4;
-/** Alerts with the terms of this version keep them: searches ask for the single hashes of version 3 beside the coarse ones. */
-export const neededVersion = 3;
+export const termVersion = 5;
 
 /** Of 32,768: an alert with as many is a candidate of one in four thousand searches for a value that it does not have. */
 const maxCoarse = 500;

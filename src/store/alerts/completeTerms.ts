@@ -1,6 +1,6 @@
 import { sql } from '../../lib/sql.ts';
 import { type Db, onlyRow } from '../db.ts';
-import { neededVersion } from './alertTerms.ts';
+import { termVersion } from './alertTerms.ts';
 
 const cached = new WeakMap<object, number>();
 
@@ -11,6 +11,6 @@ export async function completeTerms(db: Db): Promise<number> {
   const { version } = onlyRow(
     await db.prepared<{ version: number }>(sql`select version from alert_terms_state`),
   );
-  if (version >= neededVersion && db.cacheKey) cached.set(db.cacheKey, version);
+  if (version >= termVersion && db.cacheKey) cached.set(db.cacheKey, version);
   return version;
 }

@@ -61,8 +61,60 @@ it('alerts of an earlier version are found before and after they get new terms, 
   expect(await reindexAlerts(store, { onProgress: ({ partition }) => done.push(partition) })).toBe(true);
   expect(done.at(-1)).toBe('alert_2026_01');
   expect(await terms()).toEqual(right);
-  expect(await completeTerms(store)).toBe(4);
+  expect(await completeTerms(store)).toBe(5);
   expect(await count('meta.amount:500')).toBe(counted.count);
+});
+
+it('texts that are numbers are found as such while alerts of an earlier version get the terms of numbers', async () => {
+  const tenant = { tenantId: 11, projectId: 2, contractId: 3 };
+  const amounts = ['46.461', '1000000', '250000', '1000000000000000000000', 'none', 500_000];
+  // Of an earlier try.
+  await store.query(sql`delete from alert where tenant_id = 11`);
+  await raiseAll(
+    store,
+    amounts.map((amount, n) => ({
+      ...randomFinding(createRandom(`amount ${n}`), tenant, n, Date.UTC(2026, 0, 20), Date.UTC(2026, 2, 10)),
+      meta: { amount },
+    })),
+  );
+  const terms = async () =>
+    onlyRow(
+      await store.query<{ terms: number }>(
+        sql`select sum(cardinality(terms))::int as terms from alert where tenant_id = 11`,
+      ),
+    ).terms;
+  const right = await terms();
+  // The terms that version 4 gave.
+  const numbers = amounts
+    .filter((amount) => typeof amount === 'string')
+    .flatMap((amount) => {
+      const { member, any } = numberTerms(Number(amount));
+      const hashes = member.flatMap((term) => createCoarseHashes(11, 'meta.amount')(term));
+      return [...hashes, ...createCoarseHashes(11, 'meta')(any)];
+    });
+  await store.query(
+    sql`update alert set terms = array(select unnest(terms) except select unnest(${numbers}::int4[]))
+      where tenant_id = 11 and jsonb_typeof(meta -> 'amount') = 'string'`,
+  );
+  expect(await terms()).toBeLessThan(right);
+  await store.query(sql`update alert_terms_state set version = 4`);
+  const before = openStore(database.config, () => {});
+  const expectRight = async (of: Store) => {
+    const found: [string, number][] = [
+      ['meta.amount:>300000', 3],
+      ['meta.amount:>=1000000', 2],
+      ['meta.amount:250000.0', 1],
+      ['250000.0', 1],
+      ['NOT meta.amount:<300000', 4],
+    ];
+    for (const [query, hits] of found) expect([query, await count(query, of, 11)]).toEqual([query, hits]);
+  };
+  await expectRight(before);
+  expect(await reindexAlerts(before)).toBe(true);
+  expect(await terms()).toBe(right);
+  expect(await completeTerms(before)).toBe(5);
+  await expectRight(before);
+  await before.close();
 });
 
 it('alerts of a version without coarse hashes are found beside new ones', async () => {

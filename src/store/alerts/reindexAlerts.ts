@@ -2,9 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { storableJson } from '../../lib/json.ts';
 import { raw, type Sql, sql } from '../../lib/sql.ts';
 import { toSeverity } from '../../model/alert.ts';
+import { isPlainDecimal } from '../../query/plainDecimal.ts';
 import type { Db, Store } from '../db.ts';
-import { alertTerms, neededVersion, type TermSource, termVersion } from './alertTerms.ts';
+import { alertTerms, type TermSource, termVersion } from './alertTerms.ts';
 import { createWordList, insertWords } from './alertWords.ts';
+import { textsOf } from './indexTexts.ts';
 import { blockHashSql, eidSql, txHashSql } from './packedHashes.ts';
 
 type Progress = { partition: string; done: number; total: number };
@@ -16,8 +18,8 @@ type Options = {
 };
 
 const chunkSize = 250;
-/** Alerts with the terms of version 2 need not be written again: version 3 added the dictionary, and searches know both forms of 4. */
-const lastChangedTerms = 2;
+/** Since this version, only alerts with decimal texts need other terms: searches know both forms of version 4. */
+const lastWithoutWords = 2;
 /** So often the rows that were replaced make room for the next ones. */
 const chunksPerVacuum = 40;
 
@@ -33,17 +35,15 @@ export async function reindexAlerts(store: Store, options: Options = {}): Promis
     const startedAt = performance.now();
     const step = await store.transaction(async (tx) => {
       const state = await lockState(tx);
-      if (!state || state.version >= neededVersion) return state;
+      if (!state || state.version >= termVersion) return state;
       if (names.length === 0) names = await partitionNames(tx);
       return { ...state, ...(await reindexChunk(tx, state, names)) };
     });
     // Another process is at work.
     if (!step) return false;
-    if (step.version >= neededVersion) return true;
+    if (step.version >= termVersion) return true;
     const { partition } = step;
-    const isChanged = step.version < lastChangedTerms;
-    if (partition !== null && isChanged && (count % chunksPerVacuum === 0 || step.isEnd))
-      await vacuum(store, partition);
+    if (partition !== null && (count % chunksPerVacuum === 0 || step.isEnd)) await vacuum(store, partition);
     if (partition !== null && step.isEnd)
       onProgress?.({ partition, done: names.indexOf(partition) + 1, total: names.length });
     await sleep(((performance.now() - startedAt) * (1 - share)) / share);
@@ -84,16 +84,13 @@ async function reindexChunk(
   // A partition that was dropped in the meantime is older than all that are left.
   const partition =
     state.partition === null ? names[0] : names.find((name) => name <= (state.partition ?? ''));
-  const isChanged = state.version < lastChangedTerms;
   if (partition === undefined) {
-    const version = isChanged ? termVersion : neededVersion;
     await tx.query(
       sql`update alert_terms_state
-        set version = ${version}, partition = null, tenant_id = null, timestamp = null, uid = null`,
+        set version = ${termVersion}, partition = null, tenant_id = null, timestamp = null, uid = null`,
     );
-    return { partition: null, isEnd: true, version };
+    return { partition: null, isEnd: true, version: termVersion };
   }
-  const limit = isChanged ? chunkSize : 4 * chunkSize;
   const isStarted = partition === state.partition && state.tenantId !== null;
   const tenantId = (await tx.isDistributed())
     ? await nextTenant(tx, partition, isStarted ? (state.tenantId ?? 0) : 0)
@@ -111,11 +108,11 @@ async function reindexChunk(
         wallet_chain_uid as "walletChainUid", ${blockHashSql} as "blockHash", ${txHashSql} as "txHash",
         wallet_name as "walletName",
         wallet_address as "walletAddress", name, message, tags, meta, suppressed, backfilled
-      from ${raw(partition)} t where ${ofTenant} and ${after} order by tenant_id, timestamp, uid limit ${limit}
-      ${raw(isChanged ? 'for update' : '')}`,
+      from ${raw(partition)} t where ${ofTenant} and ${after} order by tenant_id, timestamp, uid limit ${chunkSize}
+      for update`,
   );
-  await setTerms(tx, partition, rows, isChanged, ofTenant);
-  const hasMore = rows.length === limit;
+  await setTerms(tx, partition, rows, state.version, ofTenant);
+  const hasMore = rows.length === chunkSize;
   const last = !hasMore && tenantId !== undefined ? { ...firstKey, tenantId: tenantId + 1 } : rows.at(-1);
   const isEnd =
     !hasMore && (tenantId === undefined || (await nextTenant(tx, partition, tenantId + 1)) === undefined);
@@ -144,16 +141,18 @@ async function setTerms(
   tx: Db,
   partition: string,
   rows: readonly StoredAlert[],
-  isChanged: boolean,
+  version: number,
   ofTenant: Sql,
 ): Promise<void> {
   const { words, noteAlert } = createWordList();
   const changed: { tenant_id: number; timestamp: number; uid: string; terms: number[] }[] = [];
+  const isOld = version <= lastWithoutWords;
   for (const row of rows) {
+    if (!isOld && !textsOf(row.meta).some(isPlainDecimal)) continue;
     const source = { ...row, severity: toSeverity(row.numericSeverity) };
-    const found = await alertTerms(source, noteAlert(row.tenantId, row.timestamp));
+    const found = await alertTerms(source, isOld ? noteAlert(row.tenantId, row.timestamp) : undefined);
     const { tenantId: tenant_id, timestamp, uid } = row;
-    if (isChanged) changed.push({ tenant_id, timestamp, uid, terms: [...found.terms] });
+    changed.push({ tenant_id, timestamp, uid, terms: [...found.terms] });
   }
   await insertWords(tx, words);
   if (changed.length === 0) return;

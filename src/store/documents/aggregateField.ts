@@ -2,6 +2,7 @@ import { nearest } from '../../lib/nearest.ts';
 import { type Sql, sql } from '../../lib/sql.ts';
 import { expandFields } from '../../query/lucene/expandFields.ts';
 import { type Field, subField } from '../../query/lucene/mapping.ts';
+import { isPlainDecimalSql } from '../../query/lucene/sqlSource.ts';
 import { type DocumentTable, memberColumn } from './documentTable.ts';
 
 /** The values of a field, as buckets are made of them and as they are measured. */
@@ -77,35 +78,54 @@ function mappedValues(table: DocumentTable, field: Field): FieldValues {
   }
 }
 
-/** Strings below `.keyword`, else numbers and booleans; items of arrays are values of their own, as in queries. */
+/**
+ * Strings below `.keyword`; else numbers, also those that are plain decimal texts, and booleans. Items of arrays are values of
+ * their own, as in queries.
+ */
 function dynamicValues(table: DocumentTable, field: Field): FieldValues {
   const isText = field.type === 'keyword';
-  const types = isText ? ['string'] : ['number', 'boolean'];
-  const value = (json: Sql) => (isText ? wholeText(sql`(${json} #>> '{}')`, field) : json);
-  const values = {
-    sql: jsonValues(table, field.path, types, value),
-    isMany: true,
-    isDate: false,
-  };
+  const kind = isText ? texts(field) : numbersAndBooleans;
+  const values = { sql: jsonValues(table, field.path, kind), isMany: true, isDate: false };
   if (isText) return { ...values, type: 'text' };
   const number = (json: Sql) => sql`(case when jsonb_typeof(${json}) = 'number' then ${json}::numeric end)`;
   return { ...values, type: 'jsonb', number };
+}
+
+/** Which values of a member count, and as what. */
+type JsonKind = { fits: (json: Sql) => Sql; value: (json: Sql) => Sql };
+
+function texts(field: Field): JsonKind {
+  return {
+    fits: (json) => sql`jsonb_typeof(${json}) = 'string'`,
+    value: (json) => wholeText(textOf(json), field),
+  };
+}
+
+/** A text becomes a number of JSON with all its digits. */
+const numbersAndBooleans: JsonKind = {
+  fits: (json) => sql`(case jsonb_typeof(${json}) when 'number' then true when 'boolean' then true
+    when 'string' then ${isPlainDecimalSql(textOf(json))} else false end)`,
+  value: (json) =>
+    sql`case jsonb_typeof(${json}) when 'string' then to_jsonb(${textOf(json)}::numeric) else ${json} end`,
+};
+
+function textOf(json: Sql): Sql {
+  return sql`(${json} #>> '{}')`;
 }
 
 /** Most members are one value in plain objects; all paths are followed only where an array is on the way. */
 function jsonValues(
   table: DocumentTable,
   [root = '', ...below]: readonly string[],
-  types: readonly string[],
-  value: (json: Sql) => Sql,
+  { fits, value }: JsonKind,
 ): Sql {
   const document = memberColumn(table, root).sql;
   const direct = sql`(${document} #> ${below}::text[])`;
   const path = `$${below.map((name) => `[*][*].${JSON.stringify(name)}`).join('')}[*][*][*]`;
-  return sql`case when jsonb_typeof(${direct}) = any(${types}) then array[${value(direct)}]
+  return sql`case when ${fits(direct)} then array[${value(direct)}]
     when jsonb_typeof(${direct}) <> 'array' or not ${document} ? ${below[0]} then '{}'
     else array(select ${value(sql`v.value`)} from jsonb_path_query(${document}, ${path}::jsonpath) v(value)
-      where jsonb_typeof(v.value) = any(${types})) end`;
+      where ${fits(sql`v.value`)}) end`;
 }
 
 function wholeText(text: Sql, { isFolded }: Field): Sql {

@@ -30,13 +30,21 @@ export type Reading = {
 export function aggregateStatement(reading: Reading, limit: number): Sql {
   const { levels, ancestors } = reading;
   const columns = levels.flatMap((level, index) => [
-    raw(`to_jsonb(k${index + 1}) as k${index + 1}`),
+    shownKey(level.key, `k${index + 1}`),
     raw(`o${index + 1}`),
     ...partNames(level, index),
   ]);
   const order = raw(['s', ...levels.map((_, index) => `r${index + 1}`)].join(', '));
   return sql`with base as materialized (${base(reading)}), ${chooseBuckets(levels, ancestors.length > 0)}
     select s, docs, ${join(columns, ', ')} from ${raw(`x${levels.length}`)} order by ${order} limit ${limit}`;
+}
+
+/** A number that no double is would lose digits on the way: it is shown as a text, which `toSlots` reads again. */
+function shownKey({ type }: Level['key'], name: string): Sql {
+  if (type !== 'jsonb') return raw(`to_jsonb(${name}) as ${name}`);
+  return raw(`case when jsonb_typeof(${name}) <> 'number' then ${name}
+    when (${name} #>> '{}')::float8::text::numeric = (${name} #>> '{}')::numeric then ${name}
+    else to_jsonb(trim_scale((${name} #>> '{}')::numeric)::text) end as ${name}`);
 }
 
 /** For an item without buckets that is in none: one row with its parts `p0_0_*`. */
@@ -140,15 +148,23 @@ function documents(
   if (ancestors.length === 0)
     return sql`(select ${join([raw('t.*'), ...matches], ', ')} from ${raw(table.name)} t where ${condition}) t`;
   const types = ancestors.map(({ key }, index) => `, a${index} ${key.type}`).join('');
-  const rows = slots.map(({ keys }, slot) => ({
-    slot,
-    ...Object.fromEntries(keys.map((key, index) => [`a${index}`, key])),
-  }));
   const keys = ancestors.map(({ key }, index) => sql`${keyValue(key, `b${index}`)} as ${raw(`a${index}`)}`);
   const many = ancestors.map(({ key }, index) => (key.isMany ? keyRows(key, `b${index}`, 'inner') : raw('')));
   const same = ancestors.map((_, index) => `c.a${index} = t.a${index}`).join(' and ');
   return sql`(select ${join([raw('t.*'), raw('c.slot'), ...matches], ', ')} from
     (select t.*, ${join(keys, ', ')} from ${raw(table.name)} t ${join(many, ' ')} where ${condition}) t
-    full join jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) c(slot int${raw(types)}) on ${raw(same)}
+    full join jsonb_to_recordset(${toSlots(ancestors, slots)}::jsonb) c(slot int${raw(types)}) on ${raw(same)}
     where ${isMatched('t.tenant_id')} and ${isMatched('c.slot')}) t`;
+}
+
+/** The buckets that are read, as JSON: a text among numbers and booleans is a number with more digits than a double has. */
+function toSlots(ancestors: readonly Level[], slots: Reading['slots']): string {
+  const rows = slots.map(({ keys }, slot) => {
+    const members = keys.map((key, index) => {
+      const isNumber = typeof key === 'string' && ancestors[index]?.key.type === 'jsonb';
+      return `,"a${index}":${isNumber ? key : JSON.stringify(key)}`;
+    });
+    return `{"slot":${slot}${members.join('')}}`;
+  });
+  return `[${rows.join()}]`;
 }

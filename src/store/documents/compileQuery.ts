@@ -254,6 +254,7 @@ function hashing(
     hash,
     hasMemberTerms: version >= 1,
     hasBeginnings: version >= 2,
+    hasDecimalTerms: version >= 5,
     tenants:
       tenantIds.length === 1
         ? sql`t.tenant_id = ${tenantIds[0]}`

@@ -1,6 +1,7 @@
 import { join, raw, type Sql, sql } from '../../lib/sql.ts';
 import { invalid } from '../../model/errors.ts';
 import { subField } from '../../query/lucene/mapping.ts';
+import { isPlainDecimalSql } from '../../query/lucene/sqlSource.ts';
 import type { Db } from '../db.ts';
 import { type DocumentTable, memberColumn } from './documentTable.ts';
 
@@ -69,10 +70,11 @@ function dynamicMember(table: DocumentTable, name: string): DynamicMember | unde
 }
 
 /**
- * The least value of a member, or the greatest if the order descends: numbers come before texts (by code point), texts
- * before false and true. Null where there is none of these.
+ * The least value of a member, or the greatest if the order descends: numbers, and texts that are plain decimal numbers, come
+ * before other texts (by code point), texts before false and true. Null where there is none of these.
  */
 function dynamicKey({ column, path, isText }: DynamicMember, order: 'asc' | 'desc'): Sql {
+  const key = isText ? textKey : valueKey;
   const values = sql`select ${key(sql`v.value`)} as key
     from jsonb_path_query(${column}, ${jsonPath(path)}::jsonpath) v(value)
     where jsonb_typeof(v.value) ${isText ? sql`= 'string'` : sql`in ('number', 'string', 'boolean')`}`;
@@ -86,12 +88,18 @@ function dynamicKey({ column, path, isText }: DynamicMember, order: 'asc' | 'des
   return sql`(case when jsonb_typeof(${value}) = 'array' then ${chosen} else ${single} end)`;
 }
 
-/** Rows compare member by member; bytes of UTF-8 are in the order of code points. */
-function key(value: Sql): Sql {
-  return sql`(case jsonb_typeof(${value})
-    when 'number' then row(1, (${value} #>> '{}')::float8, null::bytea)
-    when 'string' then row(2, null::float8, convert_to(${value} #>> '{}', 'UTF8'))
-    when 'boolean' then row(3, ${value}::boolean::int::float8, null::bytea) end)`;
+/** Rows compare member by member. */
+function valueKey(value: Sql): Sql {
+  const text = sql`(${value} #>> '{}')`;
+  const number = sql`row(1, ${text}::numeric, null::bytea)`;
+  return sql`(case jsonb_typeof(${value}) when 'number' then ${number}
+    when 'string' then case when ${isPlainDecimalSql(text)} then ${number} else ${textKey(value)} end
+    when 'boolean' then row(3, ${value}::boolean::int::numeric, null::bytea) end)`;
+}
+
+/** Bytes of UTF-8 are in the order of code points. */
+function textKey(value: Sql): Sql {
+  return sql`row(2, null::numeric, convert_to(${value} #>> '{}', 'UTF8'))`;
 }
 
 function jsonPath(path: readonly string[]): string {

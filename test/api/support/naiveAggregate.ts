@@ -35,10 +35,19 @@ function valuesOf(document: Json, field: string): Key[] {
   const isWhole = field.endsWith('.keyword');
   const path = (isWhole ? field.slice(0, -'.keyword'.length) : field).split('.');
   const found = valuesAt(document, path);
-  const ofType =
-    path[0] === 'meta' ? found.filter((value) => (typeof value === 'string') === isWhole) : found;
+  const ofType = path[0] !== 'meta' ? found : isWhole ? found.filter(isText) : found.flatMap(toNumber);
   const isFolded = /(address|addresses|hash|hashes)$/i.test(path.at(-1)!);
   return isFolded ? ofType.map((value) => (typeof value === 'string' ? value.toLowerCase() : value)) : ofType;
+}
+
+function isText(value: Key): boolean {
+  return typeof value === 'string';
+}
+
+/** A text that is a number is one; all of these are doubles. */
+function toNumber(value: Key): Key[] {
+  if (typeof value !== 'string') return [value];
+  return /^[+-]?\d+(\.\d+)?$/.test(value) ? [Number(value)] : [];
 }
 
 function valuesAt(value: unknown, path: readonly string[]): Key[] {

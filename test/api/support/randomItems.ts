@@ -26,6 +26,7 @@ const metaNumbers = [
   'meta.nested.list',
   'meta.mixed',
   'meta.paused',
+  'meta.value',
   'meta.nosuch',
 ];
 const measurable = [...numbers, ...metaNumbers];
