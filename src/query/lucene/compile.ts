@@ -12,8 +12,11 @@ export type Compiled = { readonly predicate: Predicate; readonly cost: number };
 export function compile(query: Query, mapping: Mapping, now: number, limit: number): Compiled {
   const dearest = { offset: 0, cost: -1 };
   const seen = new Set<Field>();
+  const counted = new Set<Predicate>();
   let lasting = 0;
   const resolved = resolve(query, mapping, now, (offset, clause) => {
+    if (counted.has(clause)) return;
+    counted.add(clause);
     const cost = costOf(clause);
     if (cost > dearest.cost) Object.assign(dearest, { offset, cost });
     lasting += lastingCost(clause, seen);

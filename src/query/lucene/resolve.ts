@@ -2,7 +2,7 @@ import type { Mapping } from './mapping.ts';
 import { none, type Predicate } from './predicate.ts';
 import { createBudget } from './regex/budget.ts';
 import { type Context, resolveValue } from './resolveValue.ts';
-import type { Clause, Group, Query } from './tree.ts';
+import type { Clause, Group, Node, Query } from './tree.ts';
 
 /**
  * Works a query out for the fields of a mapping at the moment `now`: which fields a name stands for, how its text is
@@ -15,7 +15,15 @@ export function resolve(
   now: number,
   onClause?: Context['onClause'],
 ): Predicate {
-  const context = { mapping, now, budget: createBudget(), fields: new Map(), regexes: new Map(), onClause };
+  const context = {
+    mapping,
+    now,
+    budget: createBudget(),
+    fields: new Map(),
+    regexes: new Map(),
+    clauses: new Map(),
+    onClause,
+  };
   return resolveGroup(query, context) ?? none;
 }
 
@@ -45,9 +53,17 @@ function occurOf(clause: Clause): ResolvedClause['occur'] {
 
 /** A clause without words gives none; the words of terms side by side become clauses of their own. */
 function resolveClause({ node }: Clause, context: Context): Predicate[] {
-  const predicate = node.type === 'group' ? resolveGroup(node, context) : resolveValue(node, context);
+  const predicate = node.type === 'group' ? resolveGroup(node, context) : resolveOnce(node, context);
   if (predicate === undefined) return [];
   if (node.type !== 'group') context.onClause?.(node.offset, predicate);
   if (node.type !== 'text' || !node.isJoined || predicate.type !== 'terms') return [predicate];
   return predicate.values.map((value) => ({ ...predicate, values: [value] }));
+}
+
+/** The same clause again is the same predicate, which `simplify` recognises. */
+function resolveOnce(node: Exclude<Node, Group>, context: Context): Predicate | undefined {
+  const { clauses } = context;
+  const key = JSON.stringify({ ...node, offset: 0 });
+  if (!clauses.has(key)) clauses.set(key, resolveValue(node, context));
+  return clauses.get(key);
 }

@@ -21,6 +21,8 @@ export type Context = {
   readonly fields: Map<string, readonly Field[]>;
   /** By pattern, so that one searched in many fields is compiled once; undefined for one that cannot be read. */
   readonly regexes: Map<string, Regex | undefined>;
+  /** By the clause as it is written, wherever it stands. */
+  readonly clauses: Map<string, Predicate | undefined>;
   /** Called with every clause that is no group, and where it stands. */
   readonly onClause: ((offset: number, predicate: Predicate) => void) | undefined;
 };

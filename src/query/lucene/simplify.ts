@@ -1,19 +1,41 @@
 import type { Field } from './mapping.ts';
 import { none, type Predicate } from './predicate.ts';
 
-/** The same query with less to do: alternatives are one list, and one test has all the words for a field. */
+/**
+ * The same query with less to do, in one form however it was written: groups that change nothing are opened, a clause that
+ * is written twice counts once, and one test has all the words for a field.
+ */
 export function simplify(predicate: Predicate): Predicate {
   if (predicate.type !== 'bool') return predicate;
-  const must = predicate.must.map(simplify);
-  const mustNot = predicate.mustNot.map(simplify);
+  const must = new Set<Predicate>();
+  const excluded: Predicate[] = [];
+  for (const each of predicate.mustNot) addAlternatives(each, excluded);
+  for (const each of new Set(predicate.must)) addRequired(simplify(each), must, excluded);
+  const mustNot = joinTerms(excluded);
   // Beside something required, what is optional only matters where results are ranked.
-  if (must.length > 0) return { type: 'bool', must, should: [], mustNot };
-  if (predicate.should.length === 0) return { type: 'bool', must, should: [], mustNot };
+  if (predicate.must.length > 0 || predicate.should.length === 0) return boolOf([...must], mustNot);
   const alternatives: Predicate[] = [];
   for (const each of predicate.should) addAlternatives(each, alternatives);
   const should = joinTerms(alternatives);
   if (mustNot.length === 0 && should.length <= 1) return should[0] ?? none;
-  return { type: 'bool', must, should: should.length === 0 ? [none] : should, mustNot };
+  return { type: 'bool', must: [], should: should.length === 0 ? [none] : should, mustNot };
+}
+
+function boolOf(must: readonly Predicate[], mustNot: readonly Predicate[]): Predicate {
+  const [first] = must;
+  if (mustNot.length > 0 || must.length > 1) return { type: 'bool', must, should: [], mustNot };
+  return first ?? { type: 'all' };
+}
+
+/** A group of what is required and excluded is as good as its clauses. */
+function addRequired(predicate: Predicate, must: Set<Predicate>, mustNot: Predicate[]): void {
+  if (predicate.type === 'all') return;
+  if (predicate.type !== 'bool' || predicate.should.length > 0) {
+    must.add(predicate);
+    return;
+  }
+  for (const each of predicate.must) must.add(each);
+  mustNot.push(...predicate.mustNot);
 }
 
 /** Choices within choices become one list before anything is joined, so that a thousand words are sorted once. */
