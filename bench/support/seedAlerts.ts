@@ -75,6 +75,7 @@ export function createAlertWorld(end: number, total: number, stored: number): Al
       meta: {
         token: random.pick(['USDC', 'WETH', 'DAI', 'WBTC']),
         amount: Math.round(random.next() * 1e6) / 100,
+        value: String(Math.round(random.next() * 1e6) / 100),
         from: `0x${random.hex(40)}`,
       },
       tags: random.next() < 0.2 ? [random.pick(['defi', 'bridge', 'dao'])] : [],
