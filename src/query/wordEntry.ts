@@ -15,6 +15,11 @@ export function isShape(entry: string): boolean {
   return placeholders.test(entry);
 }
 
+/** Whether all words of a shape are of ASCII. */
+export function isAsciiShape(entry: string): boolean {
+  return /^[!-~\uE000-\uE002]*$/.test(entry);
+}
+
 /** In a shape, each stands for one or more characters of a kind; of the private use area, so that no one misses them. */
 export const digits = '\uE000';
 export const hexDigits = '\uE001';

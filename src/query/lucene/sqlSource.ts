@@ -53,7 +53,7 @@ export type SqlSource = {
   hasBeginnings?: boolean;
   /** About how many rows have the term, as far as that is known. */
   countOf?: (column: string, term: string) => number;
-  /** Words one of which every match of a pattern has in its field, where all such words are known. */
+  /** Words, or terms of how words begin, one of which every match of a pattern has in its field, where all of them are known. */
   wordsOf?: (pattern: Pattern) => readonly string[] | undefined;
   /** The condition on the tenants searched. */
   tenants?: Sql;

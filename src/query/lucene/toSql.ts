@@ -1,6 +1,6 @@
 import { join, type Sql, sql } from '../../lib/sql.ts';
 import { isPlain, lowerCase } from '../analyzer.ts';
-import { beginningTerm } from '../beginningTerm.ts';
+import { beginningTerm, isBeginningTerm } from '../beginningTerm.ts';
 import { listGap } from './createPhraseTest.ts';
 import { type Field, isList } from './mapping.ts';
 import { isEmptyRange, literalsOf, type Pattern } from './patternNode.ts';
@@ -62,7 +62,8 @@ function patternToSql(predicate: Pattern, source: SqlSource): SqlPredicate {
   if (predicate.type === 'textRange' && isEmptyRange(predicate)) return never;
   const words = source.wordsOf?.(predicate);
   if (words?.length === 0) return never;
-  const isListed = words && field.type === 'text' && words.length <= wordsInPattern;
+  const isListed =
+    words && field.type === 'text' && words.length <= wordsInPattern && !words.some(isBeginningTerm);
   const part = isListed
     ? onWords(field, source, anyWord(commonFirst(words, field, source)))
     : testToSql(predicate, source);

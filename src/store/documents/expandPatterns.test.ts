@@ -86,6 +86,36 @@ describe('patterns', () => {
     expect(await compareAll(queries)).toBe(used);
   });
 
+  it('of two digits of an address are terms of the index, whatever else begins so', async () => {
+    const hex = 'c0ffee'.repeat(7);
+    const texts = [
+      '0x6b',
+      '0x61',
+      '0x6b-1',
+      '0x6bzz',
+      '0x6b.5',
+      '0X6B4F',
+      '0x6C00',
+      `0x6b${hex.slice(2, 40)}`,
+      `paid 0x61${hex}`,
+    ];
+    const added = texts.map((text, n) => ({
+      ...findings[0]!,
+      key: `address ${n}`,
+      timestamp: to,
+      message: `to ${text}`,
+      txHash: n % 2 === 0 ? text : null,
+      meta: { from: text, list: [text, 'other'] },
+    }));
+    await raiseAll(store, added);
+    findings.push(...added);
+    const patterns = ['0x6b*', '0X6B*', '0x61*', '0x6b*f*', '/0x6b.+/', '0x6?*'];
+    const fields = ['meta.from.keyword:', 'meta.from:', 'meta.list:', 'message:', 'txHash:', ''];
+    await compareAll(fields.flatMap((field) => patterns.map((pattern) => `${field}${pattern}`)));
+    for (const query of ['meta.from.keyword:0x6b*', 'meta.from:0x6b*', 'txHash:0x6b*'])
+      expect(await compareAll([query]), query).toBeGreaterThan(0);
+  });
+
   it('find new tags, and words whose transaction was rolled back and came again', async () => {
     const finding = { ...findings[0]!, key: 'again', message: 'qwertz', timestamp: to };
     const attempt = store.transaction(async (tx) => {

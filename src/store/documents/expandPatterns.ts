@@ -1,6 +1,7 @@
 import { yieldToEventLoop } from '../../lib/eventLoop.ts';
 import { empty, join, raw, type Sql, sql } from '../../lib/sql.ts';
 import { lowerCase } from '../../query/analyzer.ts';
+import { beginningTerms } from '../../query/beginningTerm.ts';
 import { fitsShape } from '../../query/lucene/fitsShape.ts';
 import {
   containing,
@@ -13,12 +14,13 @@ import type { Predicate } from '../../query/lucene/predicate.ts';
 import type { RegexNode } from '../../query/lucene/regex/tree.ts';
 import { findColumn, type SqlColumn } from '../../query/lucene/sqlSource.ts';
 import { beginsWith, contains, wholeTest } from '../../query/lucene/stringSql.ts';
+import { isAsciiShape } from '../../query/wordEntry.ts';
 import { wordFields } from '../alerts/alertWords.ts';
 import { groupByShard } from '../citus/groupByShard.ts';
 import type { Db } from '../db.ts';
 
 /**
- * For the patterns of a query, all words in the dictionary one of which every match has. A pattern is left out where the
+ * For the patterns of a query, all words in the dictionary, or terms of how words begin, one of which every match has. A pattern is left out where the
  * dictionary does not have all of these or has too many: it then has to be tried on the alerts themselves.
  */
 export async function expandPatterns(
@@ -188,7 +190,7 @@ function isOneOf(column: string, type: string, values: readonly number[]): Sql {
     : sql`${raw(column)} = any(${values}::${raw(type)}[])`;
 }
 
-/** By field. */
+/** By field; of words of which the dictionary has the shape alone, the terms of how they begin. */
 async function fittingWords(
   { node, test = () => true }: Question,
   rows: readonly Row[],
@@ -205,12 +207,20 @@ async function fittingWords(
       words.set(field, 'unknown');
   }
   const tried = new Map<string, boolean>();
+  const fits = (some: readonly string[]): boolean => {
+    const key = some.join(' ');
+    const found = tried.get(key) ?? fitsShape(node, some);
+    tried.set(key, found);
+    return found;
+  };
+  const beginnings = beginningTerms(literalsOf(node).beginning);
   for (const [field, ofField] of shapes) {
-    if (words.get(field) === 'unknown') continue;
-    const key = [...ofField].join(' ');
-    const fits = tried.get(key) ?? fitsShape(node, [...ofField]);
-    tried.set(key, fits);
-    if (fits) words.set(field, 'unknown');
+    const list = words.get(field) ?? new Set();
+    if (list === 'unknown') continue;
+    const all = [...ofField];
+    const open = beginnings ? all.filter((shape) => !isAsciiShape(shape)) : all;
+    if (fits(open)) words.set(field, 'unknown');
+    else if (open.length < all.length && fits(all)) for (const term of beginnings ?? []) list.add(term);
     await yieldToEventLoop();
   }
   return words;
