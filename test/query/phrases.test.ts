@@ -7,16 +7,26 @@ import { parseQuery } from '../../src/query/lucene/parseQuery.ts';
 import { resolve } from '../../src/query/lucene/resolve.ts';
 import { createRandom } from '../../testing/createRandom.ts';
 import { createTestDatabase } from '../../testing/createTestDatabase.ts';
-import { createDocumentTable, findBySql } from './sqlDocuments.ts';
+import { createDocumentTable, type Document, findBySql } from './sqlDocuments.ts';
 
 const random = createRandom('phrases');
 const words = ['a', 'b', 'a_b', 'vault.eth', 'ä'];
-const documents = Array.from({ length: 150 }, (_, n) => {
+const documents: { id: string; document: Document }[] = Array.from({ length: 150 }, (_, n) => {
   const text = Array.from({ length: random.integer(1, 7) }, () => random.pick(words));
   return { id: `d${n}`, document: { message: text.join(random.pick([' ', ' - ', ', '])) } };
 });
+documents.push(
+  ...[
+    ['uni v3', 'curve'],
+    ['uni v3', 'x', 'curve'],
+    ['curve', 'uni v3'],
+    ['uni v3 curve'],
+    [['v3'], 'curve'],
+    'v3',
+  ].map((pools, n) => ({ id: `list ${n}`, document: { message: '', meta: { pools, other: 'curve' } } })),
+);
 const byId = new Map(documents.map(({ id, document }) => [id, document]));
-const mapping = createMapping({ message: 'text' });
+const mapping = createMapping({ message: 'text', meta: 'dynamic' });
 
 let database: Awaited<ReturnType<typeof createTestDatabase>>;
 let client: pg.Client;
@@ -45,4 +55,19 @@ it('words near each other are found by PostgreSQL as the matcher finds them', as
         found += ids.length;
       }
   expect(found).toBeGreaterThan(500);
+});
+
+it.each([
+  ['meta.pools:"v3 curve"', ['list 3']],
+  ['meta.pools:"v3 curve"~99', ['list 3']],
+  ['meta.pools:"v3 curve"~100', ['list 0', 'list 3', 'list 4']],
+  ['meta.pools:"v3 curve"~103', ['list 0', 'list 2', 'list 3', 'list 4']],
+  ['meta.pools:"v3 curve"~201', ['list 0', 'list 1', 'list 2', 'list 3', 'list 4']],
+  ['meta.pools:"curve x"~201', ['list 1']],
+  ['meta.\\*:"v3 curve"~500', ['list 3']],
+] as [string, string[]][])('values of a list are 100 positions apart, as %s', async (query, ids) => {
+  const predicate = resolve(parseQuery(query), mapping, 0);
+  const matches = createMatcher(predicate);
+  const found = documents.filter(({ document }) => matches(createSubject(document))).map(({ id }) => id);
+  expect([found, await findBySql(client, predicate, byId)]).toEqual([ids, ids]);
 });

@@ -57,6 +57,12 @@ describe('the cost of a query', () => {
     many(1_024, (n) => `meta.a${n}:>${n}`),
     many(10, (n) => `*w${n}*`),
     many(100, (n) => `name:w${n}*`),
+    `name:(${many(1_024, (n) => `w${n}`)})`,
+    many(1_000, (n) => `-message:w${n}`, ' '),
+    many(1_000, () => 'message:alpha', ' AND '),
+    'message:/x{255}/',
+    '/.{300}/',
+    'meta.long:/k.{254}/',
   ])('lets %# be searched', (query) => {
     expect(refusal(query, searchQueryBudget)).toBeUndefined();
   });

@@ -57,6 +57,13 @@ describe('parseQuery', () => {
     expect(faultOf(query)).toEqual({ message, position });
   });
 
+  it('counts the clauses in groups, and not the groups', () => {
+    const values = (count: number) => Array.from({ length: count }, (_, n) => `z${n}`).join(' OR ');
+    expect(parseQuery(`eid:(${values(1_024)})`).clauses).toHaveLength(1);
+    expect(parseQuery(`(((${values(1_024)})))`).clauses).toHaveLength(1);
+    expect(faultOf(`eid:(${values(1_025)})`).message).toContain('more than 1024 clauses');
+  });
+
   it('reports the first fault of several', () => {
     expect(faultOf('a AND OR b "c').position).toBe(7);
   });

@@ -31,7 +31,6 @@ export type Narrow = {
 
 export const always: SqlPredicate = { condition: sql`true`, isExact: true, narrow: [] };
 export const never: SqlPredicate = { condition: sql`false`, isExact: true, narrow: [] };
-export const exact = (condition: Sql): SqlPredicate => ({ condition, isExact: true, narrow: [] });
 
 /** A field with a name pattern is searched in all members; the matcher rechecks. */
 export function orMatcher(field: Field, condition: Sql): SqlPredicate {
