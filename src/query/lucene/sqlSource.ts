@@ -182,7 +182,8 @@ export function someJsonDecimal(field: Field, { column, below }: Found, bounds: 
   if (!member) return unfolded;
   const text = sql`(${member} #>> '{}')`;
   return sql`(case jsonb_typeof(${member}) when 'number' then ${within(bounds, member, 'jsonb')}
-    when 'string' then case when ${isPlainDecimalSql(text)} then ${within(bounds, sql`${text}::numeric`, 'numeric')} else false end
+    when 'string' then case when ${isPlainDecimalSql(text)}
+      then ${within(bounds, sql`${text}::numeric`, 'numeric')} else false end
     when 'array' then ${unfolded} else false end)`;
 }
 
