@@ -115,7 +115,7 @@ export function createSearchCases(world: AlertWorld): SearchCase[] {
       [],
       'meta range',
     ),
-    page('meta.value:>9999', `(t.meta ->> 'value')::numeric > 9999`, [], 'amount above'),
+    page('meta.amount:>9999', `(t.meta ->> 'amount')::numeric > 9999`, [], 'amount above'),
     page(
       'zyzzyva',
       `t.terms && $3::int4[] and lower(${everyText}) ~ $4`,
