@@ -4,10 +4,11 @@ import type { ScriptFault } from '../scripts/compilerCode.ts';
 import type { Sandbox } from '../scripts/sandbox.ts';
 import type { ExecutableAction } from '../store/actions/claimIntents.ts';
 import { fillCall, parameterNames } from './fillCall.ts';
+import { findBeyondBounds, findClosed } from './openParameters.ts';
 
 /** What scripts see of an action, and what filling its call needs. */
 export type ScriptedAction = Omit<ExecutableAction, 'tenantId' | 'isActive' | 'wallet'> & {
-  wallet: Pick<ExecutableAction['wallet'], 'id' | 'name' | 'chainUid' | 'address'>;
+  wallet: Pick<ExecutableAction['wallet'], 'id' | 'name' | 'chainUid' | 'address' | 'requireApproval'>;
 };
 
 export type Undecided = {
@@ -28,10 +29,13 @@ export async function decide(
   alert: Readonly<Record<string, unknown>> | null,
   { action, scripts, manualParams }: Undecided,
 ): Promise<Decision> {
+  const scripted = parameterNames(action).filter((name) => Object.hasOwn(scripts.params, name));
+  const closed = findClosed(action, scripted);
+  if (closed) return toFault(closed.reason);
   const sources = [
     ...(scripts.filter ? [{ name: null, source: scripts.filter }] : []),
-    ...parameterNames(action).flatMap((name) => {
-      const source = Object.hasOwn(scripts.params, name) ? scripts.params[name] : undefined;
+    ...scripted.flatMap((name) => {
+      const source = scripts.params[name];
       return source === undefined ? [] : [{ name, source }];
     }),
   ];
@@ -53,7 +57,9 @@ export async function decide(
     else if (result.value !== true) return toFault('The filter must give true or false.');
   }
   try {
-    return { type: 'fire', ...fillCall(action, { ...values, ...manualParams }) };
+    const call = fillCall(action, { ...values, ...manualParams });
+    const beyond = findBeyondBounds(action, scripted, call.parameters);
+    return beyond === undefined ? { type: 'fire', ...call } : toFault(beyond);
   } catch (error) {
     if (error instanceof RangeError) return toFault(error.message);
     throw error;

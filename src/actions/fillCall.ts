@@ -53,6 +53,17 @@ export function fillCall(
   };
 }
 
+/** A value as the call would have it; throws a RangeError where the parameter cannot have it. */
+export function fillValue(
+  action: Callable & { contract: { chainUid: string } },
+  name: string,
+  value: unknown,
+): string {
+  const input = action.funcAbi.inputs[parameterNames(action).indexOf(name)];
+  if (!input) throw new RangeError(`The function has no parameter ${name}.`);
+  return toText(actionsOn(action.contract.chainUid).readValue(input, value, name));
+}
+
 function toText(value: unknown): string {
   const json = toJsonValue(value);
   return typeof json === 'string' ? json : JSON.stringify(json);

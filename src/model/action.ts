@@ -21,6 +21,9 @@ export type ActionOutcome = 'submitted' | 'confirmed' | 'failed' | 'replaced' | 
 /** A parameter of a function with the value it is called with, as text; lists and structs as JSON. */
 export type FilledParameter = { name: string; type: string; value: string };
 
+/** A parameter that scripts may fill on a wallet that asks for approvals, within its bounds. */
+export type OpenParameter = { name: string; values?: string[]; min?: string; max?: string; any?: boolean };
+
 /** A contract, and functions of it, that a wallet may call; null for every function. */
 export type AllowedCall = { contractId: number | null; address: string; functions: readonly string[] | null };
 

@@ -9,10 +9,13 @@ type ScriptedItem = {
   id?: number;
   scriptFilter?: string | null;
   scriptParams?: Readonly<Record<string, string>>;
+  actionId?: number;
+  detectorId?: number;
+  triggerAlertId?: number;
 };
 
 /**
- * Bindings with new or changed scripts, each with its members as they will be stored. The others are left alone: what was
+ * Bindings with new or changed scripts, or of other records than before, each with its members as they will be stored. The others are left alone: what was
  * saved before a check existed keeps working, and a record that was read can be sent back.
  */
 export function changedBindings<I extends ScriptedItem>(
@@ -27,7 +30,11 @@ export function changedBindings<I extends ScriptedItem>(
     const { scriptFilter = null, scriptParams = {} } = item;
     const scripts = { filter: scriptFilter || null, params: scriptParams };
     const former = before && { filter: before.scriptFilter || null, params: before.scriptParams ?? {} };
-    if (JSON.stringify(former) === JSON.stringify(scripts)) return [];
+    if (before && isSameBound(before, item) && JSON.stringify(former) === JSON.stringify(scripts)) return [];
     return [{ ...scripts, item, pointer: `${pointer}/${index}` }];
   });
+}
+
+function isSameBound(one: ScriptedItem, other: ScriptedItem): boolean {
+  return (['actionId', 'detectorId', 'triggerAlertId'] as const).every((name) => one[name] === other[name]);
 }

@@ -17,6 +17,7 @@ import { findAlertDocuments } from '../../store/destinations/findAlertDocuments.
 import type { Call } from '../call.ts';
 import { alertShape, detectorEvidence, triggerEvidence } from '../records/alertShape.ts';
 import type { ChangedBinding } from './changedBindings.ts';
+import { findClosedParameters, throwFaults } from './missingParameters.ts';
 
 /** The scripts by which one source fires several actions. */
 export async function checkSourceScripts(
@@ -28,6 +29,12 @@ export async function checkSourceScripts(
   if (bindings.length === 0) return;
   const ids = bindings.flatMap(({ item }) => item.actionId ?? []);
   const actions = await findScriptedActions(call.db, tenantId, ids);
+  throwFaults(
+    bindings.flatMap(({ item, params, pointer }) => {
+      const action = actions.get(item.actionId ?? 0);
+      return action ? findClosedParameters(action, params, pointer) : [];
+    }),
+  );
   await checkBindingScripts(
     call,
     tenantId,

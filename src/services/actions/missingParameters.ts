@@ -1,4 +1,5 @@
 import { parameterNames } from '../../actions/fillCall.ts';
+import { findClosed } from '../../actions/openParameters.ts';
 import type { FunctionItem } from '../../chains/familyActions.ts';
 import { type Fault, Problem } from '../../model/errors.ts';
 
@@ -27,6 +28,20 @@ export function findMissingParameters<I extends ScriptedItem>(
     if (missing.length === 0) return [];
     const message = `There is no value for ${missing.join(', ')}, so the action could never fire: give it in the params of the action or in scriptParams.`;
     return [{ pointer: `/${member}/${index}/scriptParams`, code: 'missing-parameter', message }];
+  });
+}
+
+/** Parameters that the scripts of a binding may not fill, because the approved action does not leave them open. */
+export function findClosedParameters(
+  action: Callable & Parameters<typeof findClosed>[0],
+  scripted: Readonly<Record<string, string>>,
+  pointer: string,
+): Fault[] {
+  return parameterNames(action).flatMap((name): Fault[] => {
+    const closed = Object.hasOwn(scripted, name) ? findClosed(action, [name]) : undefined;
+    return closed
+      ? [{ pointer: `${pointer}/scriptParams/${name}`, code: 'closed-parameter', message: closed.reason }]
+      : [];
   });
 }
 

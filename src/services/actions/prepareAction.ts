@@ -1,9 +1,11 @@
 import { checkAllowedCalls } from '../../actions/checkAllowedCalls.ts';
 import { parameterNames } from '../../actions/fillCall.ts';
+import { hasBounds } from '../../actions/openParameters.ts';
 import { chains } from '../../chains/chains.ts';
 import { families } from '../../chains/families.ts';
 import type { FamilyActions, FunctionItem } from '../../chains/familyActions.ts';
 import { settleWithin } from '../../lib/withTimeLimit.ts';
+import type { OpenParameter } from '../../model/action.ts';
 import { type Fault, invalid, unprocessable } from '../../model/errors.ts';
 import type { Scope } from '../../model/principal.ts';
 import { invalidInput } from '../../model/validate.ts';
@@ -20,7 +22,7 @@ import { type ChangeOf, tenantOf } from '../records/recordKind.ts';
 import { bindingScripts, scriptFaults } from '../records/scriptFaults.ts';
 import { changedBindings } from './changedBindings.ts';
 import { checkBindingScripts } from './checkBindingScripts.ts';
-import { findMissingParameters, throwFaults } from './missingParameters.ts';
+import { findClosedParameters, findMissingParameters, throwFaults } from './missingParameters.ts';
 
 type Parameter = { name: string; value: string };
 type ActionChange = ChangeOf<typeof actionTable>;
@@ -37,9 +39,11 @@ export async function prepareAction(call: Call, change: ActionChange): Promise<R
     rules,
     funcAbi: change.current ? (written ?? change.current.funcAbi) : read(change.input.funcSignature),
     params: input.params ?? current?.params ?? [],
+    openParams: input.openParams ?? current?.openParams ?? [],
   };
   const faults = [
     ...parameterFaults(action),
+    ...openFaults(action),
     ...termFaults(rules, change),
     ...bindingFaults(action, change, 'detectors'),
     ...bindingFaults(action, change, 'triggerAlerts'),
@@ -49,6 +53,7 @@ export async function prepareAction(call: Call, change: ActionChange): Promise<R
     ])),
   ];
   if (faults.length > 0) throw invalidInput(faults);
+  await checkOpen(call, change, action);
   await checkScripts(call, change, action);
   if (input.walletId != null || written) await checkAllowed(call, change, action.funcAbi);
   if (input.gasPrice != null || input.gasTip) await warnAboutPrice(call, change);
@@ -64,6 +69,28 @@ export async function prepareAction(call: Call, change: ActionChange): Promise<R
       ),
     );
   return { ...input, ...(written ? { funcAbi: written } : {}) };
+}
+
+const filling = ['walletId', 'funcSignature', 'params', 'openParams', 'detectors', 'triggerAlerts'] as const;
+
+/** On a wallet that asks for approvals, scripts fill what the action leaves open, and nothing else. */
+async function checkOpen(call: Call, change: ActionChange, callable: Callable): Promise<void> {
+  const { input, current } = change;
+  if (filling.every((name) => input[name] === undefined)) return;
+  const { walletId } = change.current ? { ...change.current, ...change.input } : change.input;
+  const wallet = await findRecord(call.db, walletTable, scopeOf(tenantOf(change)), walletId, scriptedWallet);
+  if (!wallet) return;
+  throwFaults(
+    (['detectors', 'triggerAlerts'] as const).flatMap((member) => {
+      const stored = new Map(current?.[member].map((item) => [item.id, item]));
+      const items: readonly { id?: number; scriptParams?: Record<string, string> }[] =
+        input[member] ?? current?.[member] ?? [];
+      return items.flatMap(({ id, scriptParams }, index) => {
+        const scripts = scriptParams ?? stored.get(id)?.scriptParams ?? {};
+        return findClosedParameters({ ...callable, wallet }, scripts, `/${member}/${index}`);
+      });
+    }),
+  );
 }
 
 /** Scripts must fit the alerts of what fires them. */
@@ -89,6 +116,7 @@ async function checkScripts(call: Call, change: ActionChange, callable: Callable
     gasLimit,
     gasTip,
     params: [...callable.params],
+    openParams: [...callable.openParams],
     contract,
     wallet,
   };
@@ -107,14 +135,52 @@ async function checkScripts(call: Call, change: ActionChange, callable: Callable
 }
 
 const scriptedContract = ['id', 'projectId', 'address', 'name', 'chainUid'] as const;
-const scriptedWallet = ['id', 'name', 'chainUid', 'address'] as const;
+const scriptedWallet = ['id', 'name', 'chainUid', 'address', 'requireApproval'] as const;
 
 /** What was stopped because of its scripts may run again. */
 export async function finishAction(call: Call, change: ActionChange, id: number): Promise<void> {
   await resetScriptTimeouts(call.db, { tenantId: tenantOf(change), actionId: id });
 }
 
-type Callable = { rules: FamilyActions; funcAbi: FunctionItem; params: readonly Parameter[] };
+type Callable = {
+  rules: FamilyActions;
+  funcAbi: FunctionItem;
+  params: readonly Parameter[];
+  openParams: readonly OpenParameter[];
+};
+
+/** Bounds that mean nothing for their parameter, or are none. */
+function openFaults({ rules, funcAbi, params, openParams }: Callable): Fault[] {
+  const names = parameterNames({ funcAbi, params });
+  return openParams.flatMap((open, index): Fault[] => {
+    const { name, values = [], min, max } = open;
+    const fault = (member: string, message: string) => [
+      { pointer: `/openParams/${index}${member}`, code: 'parameter', message },
+    ];
+    const input = funcAbi.inputs[names.indexOf(name)];
+    if (!input)
+      return fault('/name', `is no parameter of the function; it has ${names.join(', ') || 'none'}.`);
+    if (openParams.findIndex((other) => other.name === name) < index)
+      return fault('/name', 'is given twice.');
+    if (!hasBounds(open)) return fault('', 'must state bounds: `values`, `min` or `max`; or `any`: true.');
+    if (min !== undefined && max !== undefined && BigInt(min) > BigInt(max))
+      return fault('/max', 'must not be below `min`.');
+    const bounds = [
+      ...values.map((value, at) => ({ member: `/values/${at}`, value })),
+      { member: '/min', value: min },
+      { member: '/max', value: max },
+    ];
+    return bounds.flatMap(({ member, value }) => {
+      try {
+        if (value !== undefined) rules.readValue(input, value, name);
+        return [];
+      } catch (error) {
+        if (!(error instanceof RangeError)) throw error;
+        return fault(member, error.message);
+      }
+    });
+  });
+}
 
 /** Parameters that the function does not have, or that its types do not take. */
 function parameterFaults({ rules, funcAbi, params }: Callable): Fault[] {
@@ -170,7 +236,10 @@ async function checkAllowed(call: Call, change: ActionChange, funcAbi: FunctionI
   const contract = await findRecord(call.db, contractTable, scopeOf(tenantId), contractId, calledMembers);
   const allowedCalls = await findAllowedCalls(call.db, { tenantId, walletId });
   const refused = contract && checkAllowedCalls({ funcAbi, contract, wallet: { allowedCalls } });
-  if (refused) throw unprocessable(`/${refused.member}`, 'not-allowed', refused.reason);
+  // A new wallet may call nothing yet: its actions are prepared first, and what they call is allowed then.
+  if (refused && allowedCalls?.length === 0)
+    call.warnings.push(`${refused.reason} The action does not fire until they do.`);
+  else if (refused) throw unprocessable(`/${refused.member}`, 'not-allowed', refused.reason);
 }
 
 const feesTimeoutMs = 1000;

@@ -1,8 +1,8 @@
 import type { AbiFunction } from 'abitype';
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import { fireAts } from '../../model/action.ts';
 import { defineFormat } from '../../model/formats.ts';
-import { Id, JsonObject, List, Name, OneOf, Shape, Text } from '../../model/schema.ts';
+import { Flag, Id, JsonObject, List, Name, OneOf, Shape, Text } from '../../model/schema.ts';
 import { boundDestination } from '../destinations/destinationTable.ts';
 import { bindings, createOnly, editable, readOnly } from '../fields.ts';
 import {
@@ -23,6 +23,31 @@ const gasPrice = defineFormat('gasPrice', {
 const gasTip = defineFormat('gasTip', {
   test: (text) => /^(\d{1,12}(\.\d{1,9})?)?$/.test(text),
   words: 'must be a tip per unit such as "2.5", or empty to have it estimated',
+});
+
+const wholeNumber = { max: 81, pattern: '^-?[0-9]{1,80}$' };
+const openParam = Shape(
+  {
+    name: Text('Name of the parameter.', 'to', { max: 200 }),
+    values: List(
+      Text('A value.', '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266', { max: 10_000 }),
+      'The values that it may have.',
+      { maxItems: 100 },
+    ),
+    min: Text('The least that it may be, of a whole number.', '0', wholeNumber),
+    max: Text('The most that it may be, of a whole number.', '1000000', wholeNumber),
+    any: Flag('True where it may have any value.'),
+  },
+  ['name'],
+);
+const openParams = Type.Unsafe<Static<typeof openParam>[]>({
+  ...List(
+    openParam,
+    'What the scripts of bindings may fill where the wallet asks for approvals, each with `values`, `min` and ' +
+      '`max`, or `any`. All other parameters are as `params` gives them.',
+    { maxItems: 100 },
+  ),
+  examples: [[{ name: 'to', any: true }]],
 });
 
 /** What an action binds to; only enough of each to check that it is the tenant's. */
@@ -154,6 +179,7 @@ export const actionTable = defineTable({
       }),
       { detail: true },
     ),
+    openParams: editable(openParams, { default: [], detail: true }),
   },
   searched: { ...searchedTenant, ...searchedStatus },
   visible: byTenant,

@@ -1,6 +1,6 @@
 import type { AbiFunction } from 'abitype';
 import { raw, sql } from '../../lib/sql.ts';
-import type { AllowedCall, IntendedCall } from '../../model/action.ts';
+import type { AllowedCall, IntendedCall, OpenParameter } from '../../model/action.ts';
 import type { Severity } from '../../model/alert.ts';
 import type { Db } from '../db.ts';
 
@@ -13,6 +13,7 @@ export type ExecutableAction = {
   funcSignature: string;
   funcAbi: AbiFunction;
   params: { name: string; value: string }[];
+  openParams: OpenParameter[];
   gasPrice: string;
   gasLimit: number | null;
   gasTip: string | null;
@@ -30,6 +31,8 @@ export type ExecutableAction = {
     maxHourlySpend: string | null;
     /** Null for every contract of the tenant. */
     allowedCalls: AllowedCall[] | null;
+    /** A second user approves what its actions call; scripts then fill what an action leaves open alone. */
+    requireApproval: boolean;
   };
 };
 
@@ -85,13 +88,14 @@ const pendingPrice = raw(`case when i.fire_at = 'pending' then (
 /** `x`, `c` and `w` are the action, its contract and its wallet. */
 export const actionJson = raw(`json_build_object('id', x.id, 'tenantId', x.tenant_id, 'name', x.name,
   'description', x.description, 'funcSignature', x.func_signature, 'funcAbi', x.func_abi, 'params', x.params,
-  'gasPrice', x.gas_price, 'gasLimit', x.gas_limit, 'gasTip', x.gas_tip,
+  'openParams', x.open_params, 'gasPrice', x.gas_price, 'gasLimit', x.gas_limit, 'gasTip', x.gas_tip,
   'isActive', x.status = 'ACTIVE' and c.status = 'ACTIVE',
   'contract', json_build_object('id', c.id, 'projectId', c.project_id, 'address', c.address, 'name', c.name,
     'chainUid', c.chain_uid),
   'wallet', json_build_object('id', w.id, 'name', w.name, 'chainUid', w.chain_uid, 'address', w.address,
     'isActive', w.status = 'ACTIVE', 'maxGasPrice', w.max_gas_price::text, 'maxHourlySpend', w.max_hourly_spend::text,
-    'allowedCalls', w.allowed_calls))`);
+    'allowedCalls', w.allowed_calls,
+    'requireApproval', w.require_approval))`);
 
 /**
  * Claims a tenant's intents that are ready to be decided, oldest first, none before its block is deep enough; and those that
