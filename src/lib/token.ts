@@ -1,7 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
 
 /** 256 random bits behind a prefix that secret scanners can look for. */
-export function createToken(kind: 'admin' | 'session' | 'key' | 'invite' | 'confirm' | 'setup'): string {
+export function createToken(
+  kind: 'admin' | 'session' | 'key' | 'invite' | 'confirm' | 'setup' | 'device',
+): string {
   return `vigil_${kind}_${randomBytes(32).toString('base64url')}`;
 }
 

@@ -1,7 +1,9 @@
 import type { Logger } from 'pino';
 import type { Stoppable } from '../lib/createLifecycle.ts';
+import { deviceMs } from '../services/actions/checkApprover.ts';
 import type { Services } from '../services/call.ts';
 import { destroyOrphanKeys, retireDrainedKeys } from '../services/wallets/purgeWalletKeys.ts';
+import { purgeDevices } from '../store/accounts/sponsors.ts';
 import { expireApprovals } from '../store/actions/approvals.ts';
 import { purgeAlertEvents } from '../store/alerts/alertEvents.ts';
 import { purgeAlertRates } from '../store/alerts/alertRate.ts';
@@ -62,6 +64,7 @@ export async function runHousekeeping(options: Options, signal: AbortSignal): Pr
     'Creating partitions': () => ensurePartitionsAhead(store, at),
     'Purging idempotent replies': () => purgeReplies(store, at),
     'Expiring approvals': () => expireApprovals(store, at),
+    'Purging browsers that were not used': () => purgeDevices(store, at - deviceMs),
     'Purging old deliveries': () => purgeDeliveries(store, at),
     'Moving old messages to the workers': () => archiveMessages(store, at),
     'Purging old alert rates': () => purgeAlertRates(store, at - keepRatesDays * dayMs),

@@ -90,4 +90,6 @@ export type Call = {
   securityEvents: SecurityEvent[];
   /** What the caller should know although the request is carried out; becomes the header `Warning`. */
   warnings: string[];
+  /** Collects the tenants whose records the request changes, where someone asks for them. */
+  touched?: Set<number>;
 };

@@ -195,3 +195,21 @@ describe('an invite', () => {
     await outboxLoop.stop();
   });
 });
+
+describe('a password that someone else sets', () => {
+  it('is reported to the user by mail, with who set it; one that the user sets is not', async () => {
+    const email = `reset${++guest}@example.com`;
+    const { id } = await api.ok('POST', 'user', { tenantId, email, roles: ['tenant-manager'] });
+    expect(await outbox()).toEqual([]);
+    const password = 'a long enough password';
+    await api.ok('PUT', `user/${id}`, { password });
+    expect(await sendDueMails(options())).toBe(1);
+    expect(sink.mails[0]?.to).toEqual([email]);
+    const body = bodyOf(sink.mails[0]!);
+    expect(body).toContain('was set by someone else');
+    expect(body).not.toContain(password);
+    const { token } = await api.ok('POST', 'auth/login', { email, password });
+    await api.ok('PUT', `user/${id}`, { password: 'another long password' }, { token });
+    expect(await sendDueMails(options())).toBe(0);
+  });
+});

@@ -17,7 +17,7 @@ import { routeOf } from './route.ts';
 import { type Answer, readInput, runEndpoint } from './runEndpoint.ts';
 import { sendStream } from './sendStream.ts';
 import type { ServerOptions } from './serverOptions.ts';
-import { readSessionCookie, type SessionCookie, toSetCookie } from './sessionCookie.ts';
+import { readSessionCookie, type SessionCookie, toDeviceCookie, toSetCookie } from './sessionCookie.ts';
 import { addressKey } from './trustedProxies.ts';
 
 export const bodyLimit = 1024 * 1024;
@@ -195,7 +195,10 @@ function setCookie(
   const own = request.caller?.authorization?.replace(/^Bearer +/i, '') ?? '';
   const { token = own, expiredAt } = cookie ?? { token: '', expiredAt: 0 };
   const now = options.services.now();
-  reply.header('set-cookie', toSetCookie({ token, expiredAt }, isSecure(options, request), now));
+  const isOverTls = isSecure(options, request);
+  const session = toSetCookie({ token, expiredAt }, isOverTls, now);
+  const { device } = cookie ?? {};
+  reply.header('set-cookie', device ? [session, toDeviceCookie(device, isOverTls, now)] : session);
 }
 
 function run(

@@ -1,49 +1,51 @@
-import type { TouchedRecords } from '../../store/actions/approvals.ts';
+import { accessOf } from './access.ts';
 import type { Endpoint } from './endpoint.ts';
 
-export type ApprovalRule = {
-  /** The wallets, actions and detectors whose wallets have a say. */
-  touches(id: number, body: Readonly<Record<string, unknown>>): TouchedRecords;
-  /** What the approver sees of a body that may carry secrets; the whole body if left out. */
-  shows?: string;
-  /** Not tried out when it is asked for, because trying leaves something behind. */
-  isNotTried?: true;
-};
+/**
+ * `watched`: carried out on trial, and held if a guarded wallet would then sign anything else. `always`: held whatever it
+ * changes, because it signs or makes a key. `never`: what it writes no wallet depends on.
+ */
+export type ApprovalRule = 'watched' | 'always' | 'never';
 
-/** Requests that wait for a second user when the wallet behind them says so. Alerts fire actions without asking. */
-const rules: Readonly<Record<string, ApprovalRule>> = {
-  'PUT /wallet/{id}': { touches: (id) => ({ walletIds: [id] }) },
-  'DELETE /wallet/{id}': { touches: (id) => ({ walletIds: [id] }) },
-  'POST /wallet/{id}/rotate': { touches: (id) => ({ walletIds: [id] }), isNotTried: true },
-  'POST /action': { touches: (_id, { walletId }) => ({ walletIds: numbers([walletId]) }) },
-  'PUT /action/{id}': {
-    touches: (id, { walletId }) => ({ actionIds: [id], walletIds: numbers([walletId]) }),
-  },
-  'DELETE /action/{id}': { touches: (id) => ({ actionIds: [id] }) },
-  'POST /action/{id}/execute': { touches: (id) => ({ actionIds: [id] }) },
-  // A detector can bind actions from its side as well.
-  'POST /detector': {
-    touches: (_id, { actions }) => ({ actionIds: boundActions(actions) }),
-    shows: 'actions',
-  },
-  'PUT /detector/{id}': {
-    touches: (id, { actions }) =>
-      actions === undefined ? {} : { actionIds: boundActions(actions), detectorIds: [id] },
-    shows: 'actions',
-  },
-};
+/** What signs by hand, and what makes a key. */
+const always = new Set(['POST /action/{id}/execute', 'POST /wallet/{id}/rotate']);
 
+/** The first words of paths below which nothing is written that decides when or what a wallet signs. */
+const freePaths = new Set([
+  'alert',
+  'apikey',
+  'approval',
+  'auth',
+  'backtest',
+  'delivery',
+  'incident',
+  'instance',
+  'invite',
+  'label',
+  'license',
+  'score',
+  'share',
+  'telemetry',
+  'tokenomics',
+  'user',
+  'view',
+]);
+/** Alerts come in large numbers, and stopping must never wait. */
+const free = new Set(['POST /detector/{id}/alert', 'POST /action/resume']);
+
+/**
+ * Whether a request may have to wait for a second user. Alerts fire actions without asking, and what only administrators may
+ * do to the platform, such as deleting a tenant, is theirs to decide.
+ */
 export function approvalRuleOf({
   method,
   path,
-}: Pick<Endpoint, 'method' | 'path'>): ApprovalRule | undefined {
-  return rules[`${method} ${path}`];
-}
-
-function boundActions(items: unknown): number[] {
-  return Array.isArray(items) ? numbers(items.map((item: { actionId?: unknown }) => item?.actionId)) : [];
-}
-
-function numbers(values: readonly unknown[]): number[] {
-  return values.filter((value) => typeof value === 'number');
+  effect,
+}: Pick<Endpoint, 'method' | 'path' | 'effect'>): ApprovalRule {
+  const key = `${method} ${path}`;
+  if (always.has(key)) return 'always';
+  // All others change nothing, end what goes on, or write alerts and labels alone.
+  if (effect !== 'create' && effect !== 'change') return 'never';
+  const isPlatform = accessOf({ method, path }).length === 0;
+  return isPlatform || free.has(key) || freePaths.has(path.split('/')[1] ?? '') ? 'never' : 'watched';
 }

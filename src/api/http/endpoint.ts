@@ -20,6 +20,8 @@ export type Input<Params, Query, Body, File = unknown> = {
   isFromConsole: boolean;
   /** Its token came in a cookie. */
   hasCookie: boolean;
+  /** What the browser was given when someone last signed in with it. */
+  device?: string | undefined;
 };
 
 export type Reply = {

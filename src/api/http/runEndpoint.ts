@@ -10,9 +10,9 @@ import type { Db } from '../../store/db.ts';
 import { findReply, saveReply, tryLockKey } from '../../store/records/idempotency.ts';
 import { type Endpoint, type Input, isBodyOptional, type Stream } from './endpoint.ts';
 import { etagOf } from './etag.ts';
-import { holdForApproval } from './holdForApproval.ts';
+import { handleOrHold } from './holdForApproval.ts';
 import { refuseUnstorable } from './readJson.ts';
-import { isFromConsole, type SessionCookie } from './sessionCookie.ts';
+import { isFromConsole, readDeviceCookie, type SessionCookie } from './sessionCookie.ts';
 
 type Request = Pick<FastifyRequest, 'id' | 'ip' | 'params' | 'query' | 'body' | 'headers' | 'caller'>;
 type Checked = Input<unknown, unknown, unknown>;
@@ -103,6 +103,7 @@ export function readInput(endpoint: Endpoint, request: Request): Checked {
     headers: { ifMatch, ifNoneMatch, lastEventId, accept },
     isFromConsole: isFromConsole(request),
     hasCookie: request.caller?.hasCookie ?? false,
+    device: readDeviceCookie(request),
   };
   if (endpoint.params) validate(endpoint.params, input.params, '/path');
   validate(endpoint.query ?? noMembers, input.query, '/query');
@@ -149,13 +150,12 @@ function readKey(header: string | string[] | undefined): string | undefined {
 }
 
 async function answer(endpoint: Endpoint, call: Call, input: Checked): Promise<Answer> {
-  // Reading never waits for a second user, and is most of what is asked.
-  const approval = endpoint.effect === 'read' ? undefined : await holdForApproval(endpoint, call, input);
-  if (approval) {
-    const headers = { location: `/api/v1/approval/${String(approval.id)}` };
-    return { status: 202, headers, body: JSON.stringify(approval) };
+  const outcome = await handleOrHold(endpoint, call, input);
+  if ('approval' in outcome) {
+    const headers = { location: `/api/v1/approval/${String(outcome.approval.id)}` };
+    return { status: 202, headers, body: JSON.stringify(outcome.approval) };
   }
-  const reply = await endpoint.handle(call, input);
+  const { reply } = outcome;
   const text = JSON.stringify(reply.body);
   const headers = { ...reply.headers };
   if (call.warnings.length > 0) headers.warning = call.warnings.map(toWarning).join(', ');

@@ -5,7 +5,7 @@ import { Problem } from '../../model/errors.ts';
 const consoleHeader = 'x-vigil-console';
 
 /** What a cookie carries, until when; null ends it. */
-export type SessionCookie = { token?: string; expiredAt: number } | null;
+export type SessionCookie = { token?: string; expiredAt: number; device?: string } | null;
 
 /** The token in the request's cookie. A change that it authenticates needs the header that only Vigil's own page sends. */
 export function readSessionCookie(request: FastifyRequest, isSecure: boolean): string | undefined {
@@ -21,6 +21,18 @@ export function readSessionCookie(request: FastifyRequest, isSecure: boolean): s
   return pair.slice(name.length + 1);
 }
 
+/** What tells the browser from others, as it was given to it; it authenticates nothing. */
+export function readDeviceCookie({ headers }: Pick<FastifyRequest, 'headers'>): string | undefined {
+  return /(?:^|; *)(?:__Host-)?vigil_device=(vigil_device_[\w-]{43})(?:;|$)/.exec(headers.cookie ?? '')?.[1];
+}
+
+const deviceLifetimeMs = 400 * 24 * 3_600_000;
+
+/** Browsers keep no cookie for longer. */
+export function toDeviceCookie(device: string, isSecure: boolean, now: number): string {
+  return toSetCookie({ token: device, expiredAt: now + deviceLifetimeMs }, isSecure, now, 'vigil_device');
+}
+
 export function isFromConsole({ headers }: Pick<FastifyRequest, 'headers'>): boolean {
   return headers[consoleHeader] !== undefined;
 }
@@ -30,10 +42,11 @@ export function toSetCookie(
   { token, expiredAt }: { token: string; expiredAt: number },
   isSecure: boolean,
   now: number,
+  name = 'vigil_session',
 ): string {
   const maxAge = Math.max(0, Math.floor((expiredAt - now) / 1000));
   const members = [
-    `${nameOf(isSecure)}=${token}`,
+    `${nameOf(isSecure, name)}=${token}`,
     'Path=/',
     `Max-Age=${maxAge}`,
     'HttpOnly',
@@ -43,6 +56,6 @@ export function toSetCookie(
 }
 
 /** Browsers accept the prefix only from this very host over TLS, so that no neighbour can plant a session. */
-function nameOf(isSecure: boolean): string {
-  return isSecure ? '__Host-vigil_session' : 'vigil_session';
+function nameOf(isSecure: boolean, name = 'vigil_session'): string {
+  return isSecure ? `__Host-${name}` : name;
 }

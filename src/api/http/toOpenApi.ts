@@ -100,7 +100,7 @@ function operation(endpoint: Endpoint, approval: TSchema | undefined): Record<st
       ...(endpoint.hasEtag
         ? { 304: { description: 'The record is still the one of `If-None-Match`.' } }
         : {}),
-      ...(approval && approvalRuleOf(endpoint) ? { 202: held(approval) } : {}),
+      ...(approval && approvalRuleOf(endpoint) !== 'never' ? { 202: held(approval) } : {}),
       ...problemResponses(endpoint, roles === 'public'),
     },
   };

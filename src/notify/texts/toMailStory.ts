@@ -12,9 +12,25 @@ export function toMailStory(mail: ClaimedMail): Story {
       return { ...bare, ...inviteStory(mail.data) };
     case 'confirm':
       return { ...bare, ...confirmStory(mail.data) };
+    case 'reset':
+      return { ...bare, ...resetStory(mail.data) };
     case 'subscription':
       return { ...bare, ...subscriptionStory(mail.data) };
   }
+}
+
+type Reset = Extract<ClaimedMail, { kind: 'reset' }>['data'];
+
+function resetStory({ by, tenantName, at }: Reset): Pick<Story, 'title' | 'lead' | 'facts'> {
+  const where = tenantName ? cleanLine(tenantName, 100) : 'the platform';
+  return {
+    title: `Your password for ${where} on Vigil was set by someone else`,
+    lead: 'Who set it can sign in as you until you change it. If you did not ask for this, tell another manager at once.',
+    facts: [
+      { name: 'Set by', value: by === null ? 'a key that belongs to no user' : toLine(by, 254) },
+      { name: 'At', value: toTime(at) },
+    ],
+  };
 }
 
 type Confirm = Extract<ClaimedMail, { kind: 'confirm' }>['data'];

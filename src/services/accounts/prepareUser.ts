@@ -1,14 +1,18 @@
 import { normalizeMailAddress } from '../../lib/mailAddress.ts';
 import { hashPassword } from '../../lib/password.ts';
 import { unprocessable } from '../../model/errors.ts';
+import { type Deed, recordSponsor } from '../../store/accounts/sponsors.ts';
 import { revokeSessions } from '../../store/accounts/tokens.ts';
-import { findSharedHash, lockCredentials } from '../../store/accounts/users.ts';
+import { findSharedHash, findTenantName, lockCredentials } from '../../store/accounts/users.ts';
 import type { userTable } from '../../store/accounts/userTable.ts';
+import { insertMail } from '../../store/destinations/mailOutbox.ts';
 import type { Row } from '../../store/records/records.ts';
 import type { Call } from '../call.ts';
+import { audit } from '../records/audit.ts';
 import type { ChangeOf } from '../records/recordKind.ts';
 import { checkGrant, checkRank } from './checkGrant.ts';
 import { checkPassword } from './checkPassword.ts';
+import { sponsorOf } from './sponsorOf.ts';
 
 type UserChange = ChangeOf<typeof userTable>;
 
@@ -50,8 +54,32 @@ async function refuseOldPassword(call: Call, current: { id: number }): Promise<v
   throw unprocessable('/password', 'required', 'A new `email` needs a new `password` along with it.');
 }
 
-/** A new password or a disabled user ends every session that was open, save for the one that asks for it. */
-export async function finishUser(call: Call, { input, current }: UserChange, id: number): Promise<void> {
+/**
+ * A new password or a disabled user ends every session that was open, save for the one that asks for it. Who made, promoted or
+ * reset the user is kept: such a person can be no second one beside the user.
+ */
+export async function finishUser(
+  call: Call,
+  { input, current, tenantId }: UserChange,
+  id: number,
+): Promise<void> {
   if (current && (input.password != null || input.status === 'DISABLED'))
     await revokeSessions(call.db, id, call.now, call.principal.tokenId);
+  if (call.principal.userId === id) return;
+  const note = (deed: Deed) => recordSponsor(call.db, id, deed, sponsorOf(call.principal), call.now);
+  if (!current) return note('MADE');
+  if (input.roles?.some((role) => !current.roles.includes(role))) await note('PROMOTED');
+  if (input.password == null) return;
+  await note('RESET');
+  await audit(call, 'user', 'reset', { id, tenantId }, undefined, undefined);
+  if (call.services.mail) await mailReset(call, current, tenantId);
+}
+
+/** The user must learn that someone else has set the password. */
+async function mailReset(call: Call, { email }: { email: string }, tenantId: number | null): Promise<void> {
+  const { userId } = call.principal;
+  const by = userId === null ? undefined : await lockCredentials(call.db, userId);
+  const tenantName = tenantId === null ? null : await findTenantName(call.db, tenantId);
+  const data = { by: by?.email ?? null, tenantName, at: call.now };
+  await insertMail(call.db, call.services.keyring, { kind: 'reset', tenantId, to: email, data }, call.now);
 }

@@ -1,6 +1,8 @@
 import { normalizeMailAddress } from '../../lib/mailAddress.ts';
 import { hashPassword, matchPassword } from '../../lib/password.ts';
+import { hashToken } from '../../lib/token.ts';
 import { Problem, unprocessable } from '../../model/errors.ts';
+import { noteDevice } from '../../store/accounts/sponsors.ts';
 import {
   consumeSession,
   extendSession,
@@ -39,6 +41,7 @@ type Opened = { token: string; expiredAt: number };
 export async function login(
   call: Call,
   { email, password, tenantId }: { email: string; password: string; tenantId?: number },
+  device?: string,
 ): Promise<Opened> {
   const all = await findAccounts(call.db, normalizeMailAddress(email));
   const accounts = all.filter((account) => tenantId === undefined || account.tenantId === tenantId);
@@ -58,7 +61,14 @@ export async function login(
   for (const id of ended)
     await audit(call, 'session', 'replace', { id, tenantId: account.tenantId }, undefined, undefined);
   if (ended.length > 0) call.services.invalidateTokens();
+  if (device !== undefined) await noteDevice(call.db, account.id, hashToken(device), call.now);
   return opened;
+}
+
+/** The user goes on in this browser. */
+export async function noteOwnDevice({ db, principal, now }: Call, device: string | undefined): Promise<void> {
+  const { userId } = principal;
+  if (userId !== null && device !== undefined) await noteDevice(db, userId, hashToken(device), now);
 }
 
 /** A new token in place of the present one, which is used up. */

@@ -1,7 +1,9 @@
+import { isDeepStrictEqual } from 'node:util';
 import { Problem } from '../../model/errors.ts';
+import type { Role } from '../../model/principal.ts';
+import { findRights } from '../../store/accounts/users.ts';
 import {
   countPending,
-  type GuardedWallet,
   lockApproval,
   type StoredApproval,
   settleApproval,
@@ -10,6 +12,8 @@ import { approvalTable } from '../../store/actions/approvalTable.ts';
 import { findRecord, insertRecord, type Row, reserveId } from '../../store/records/records.ts';
 import type { Call } from '../call.ts';
 import { audit } from '../records/audit.ts';
+import { checkOwnKey } from './checkApprover.ts';
+import type { Held } from './findChanges.ts';
 
 /** A request that waits for a second user: its endpoint, the members shown to the approver (`body`) and the whole `input`. */
 export type HeldRequest = {
@@ -32,6 +36,7 @@ const approvalNames = [
   'path',
   'recordId',
   'body',
+  'changes',
   'requestedBy',
   'decidedBy',
 ] as const;
@@ -39,18 +44,32 @@ const approvalNames = [
 /** A request that is not approved within this time expires. */
 const approvalTtlMs = 24 * 3_600_000;
 const maxPendingApprovals = 200;
+/** Characters of what one request changes. */
+const maxShown = 1_000_000;
 
 /** Stores the request until another user decides on it. */
 export async function requestApproval(
   call: Call,
-  wallet: GuardedWallet,
+  { changes, wallets: [wallet] }: Held,
   { input, ...shown }: HeldRequest,
 ): Promise<Row> {
   const { tenantId } = wallet;
+  const { userId } = call.principal;
+  if (userId === null)
+    throw new Problem(
+      'forbidden',
+      `The wallet ${wallet.name} asks for a second user, and this token belongs to no user, so that no one could tell who is the first: send the request as a user of the tenant.`,
+    );
+  await checkOwnKey(call);
   if ((await countPending(call.db, tenantId, call.now)) >= maxPendingApprovals)
     throw new Problem(
       'conflict',
       `${maxPendingApprovals} requests of the tenant wait for an approval; approve or reject some of them first.`,
+    );
+  if (JSON.stringify(changes).length > maxShown)
+    throw new Problem(
+      'conflict',
+      'The request changes more at once than someone who approves it could read: change less at a time.',
     );
   const id = await reserveId(call.db, approvalTable);
   await insertRecord(call.db, approvalTable, {
@@ -61,7 +80,8 @@ export async function requestApproval(
     updatedAt: call.now,
     expiresAt: call.now + approvalTtlMs,
     walletId: wallet.id,
-    requestedBy: call.principal.userId,
+    requestedBy: userId,
+    changes,
     sealedRequest: call.services.keyring.seal(requestRef(tenantId, id), JSON.stringify(input)),
   });
   const record = await readApproval(call, { tenantId, id });
@@ -89,17 +109,29 @@ export async function openApproval(call: Call, id: number): Promise<StoredApprov
   return approval;
 }
 
-/** The approver must be another user of the tenant; the endpoint of the request checks the role. */
-export function checkApprover({ principal }: Call, { requestedBy, tenantId }: StoredApproval): void {
-  if (principal.userId === null)
-    throw new Problem(
-      'forbidden',
-      'Only a user can approve, and this token belongs to none: sign in as a user of the tenant.',
-    );
-  if (principal.tenantId !== tenantId)
-    throw new Problem('forbidden', 'Only a user of the same tenant can approve.');
-  if (principal.userId === requestedBy)
-    throw new Problem('forbidden', 'The request must be approved by another user than the one who sent it.');
+/** A request is worth no more than its sender, who must still be there and allowed to send it. */
+export async function checkRequester(
+  call: Call,
+  { requestedBy }: StoredApproval,
+  isEnough: (role: Role) => boolean,
+): Promise<void> {
+  if (requestedBy === null) return;
+  const rights = await findRights(call.db, requestedBy);
+  if (rights?.roles.some((role) => role === 'admin' || isEnough(role))) return;
+  throw new Problem(
+    'conflict',
+    'The user who sent the request is gone or disabled, or may not send it any more: reject it, and send it again yourself.',
+  );
+}
+
+/** What is carried out must be what was shown to the approver. */
+export function checkUnchanged({ changes }: StoredApproval, held: Held | undefined): Held {
+  const present = held && JSON.parse(JSON.stringify(held.changes));
+  if (held && isDeepStrictEqual(present, changes)) return held;
+  throw new Problem(
+    'conflict',
+    'The records that the request is about have changed since it was sent, so it would do something else than it shows: reject it and send it again.',
+  );
 }
 
 export async function openRequest(

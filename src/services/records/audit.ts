@@ -5,7 +5,7 @@ import type { Call } from '../call.ts';
 
 /** Writes the one audit entry of a change, in its transaction: every member that differs, before and after. */
 export async function audit(
-  call: Pick<Call, 'services' | 'db' | 'principal' | 'address' | 'requestId' | 'now'>,
+  call: Pick<Call, 'services' | 'db' | 'principal' | 'address' | 'requestId' | 'now' | 'touched'>,
   kind: string,
   verb: string,
   record: { id: number | null; tenantId: number | null },
@@ -14,6 +14,7 @@ export async function audit(
   extra: Row = {},
 ): Promise<void> {
   const { principal } = call;
+  if (record.tenantId !== null) call.touched?.add(record.tenantId);
   await appendAudit(call.db, call.services.keyring.audit, {
     at: call.now,
     requestId: call.requestId,

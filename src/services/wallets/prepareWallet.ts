@@ -1,6 +1,7 @@
 import { type Chain, chains } from '../../chains/chains.ts';
 import { families } from '../../chains/families.ts';
-import { invalid } from '../../model/errors.ts';
+import { invalid, unprocessable } from '../../model/errors.ts';
+import { lockApprovers } from '../../store/accounts/users.ts';
 import { type Row, reserveId } from '../../store/records/records.ts';
 import { walletTable } from '../../store/wallets/walletTable.ts';
 import type { Call } from '../call.ts';
@@ -15,6 +16,7 @@ export async function prepareWallet(call: Call, change: WalletChange): Promise<R
   const { input, current } = change;
   const { privateKey, ...members } = input;
   const tenantId = tenantOf(change);
+  if (input.approvers) await checkApprovers(call, tenantId, input.approvers);
   const chainUid = current ? current.chainUid : input.chainUid;
   const chain = chains[chainUid];
   const allowed = input.allowedCalls && {
@@ -22,12 +24,24 @@ export async function prepareWallet(call: Call, change: WalletChange): Promise<R
   };
   if (current) return { ...members, ...allowed };
   const id = await reserveId(call.db, walletTable);
-  const rest = { id, ...defaultLimits(chain), ...members, ...allowed };
+  const rest = { id, ...defaultLimits(chain), allowedCalls: [], ...members, ...allowed };
   const walletRef = { tenantId, walletId: id };
   if (input.type !== 'HSM') return { ...rest, ...createSealedKey(call, walletRef, chainUid, privateKey) };
   if (privateKey != null)
     throw invalid('/privateKey', 'not-allowed', 'A private key can be given only when `type` is DEFAULT.');
   return { ...rest, ...(await createModuleKey(call, walletRef, chainUid)) };
+}
+
+/** A missing user and another tenant's are reported alike. */
+async function checkApprovers(call: Call, tenantId: number, ids: readonly number[]): Promise<void> {
+  const found = await lockApprovers(call.db, tenantId, ids);
+  const index = ids.findIndex((id) => !found.has(id));
+  if (index >= 0)
+    throw unprocessable(
+      `/approvers/${index}`,
+      'unknown-reference',
+      'must be an active user of the tenant with the role tenant-user or tenant-manager.',
+    );
 }
 
 function defaultLimits(chain: Chain): Row {

@@ -163,6 +163,14 @@ export async function extendSession(
   return rows[0];
 }
 
+/** When a token was made; undefined once it is gone for good. */
+export async function findTokenBirth(db: Db, tokenId: number): Promise<number | undefined> {
+  const rows = await db.prepared<{ createdAt: number }>(
+    sql`select created_at as "createdAt" from access_token where id = ${tokenId}`,
+  );
+  return rows[0]?.createdAt;
+}
+
 /** When a token ends; null when it never does. */
 export async function findTokenExpiry(db: Db, tokenId: number): Promise<number | null> {
   const rows = await db.prepared<{ expiredAt: number | null }>(

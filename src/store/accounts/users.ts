@@ -140,3 +140,12 @@ export async function findRights(
 export async function markAccepted(db: Db, id: number, now: number): Promise<void> {
   await db.query(sql`update invite set accepted_at = ${now}, updated_at = ${now} where id = ${id}`);
 }
+
+/** Those of these users of the tenant who may approve something at all, held until the transaction ends. */
+export async function lockApprovers(tx: Db, tenantId: number, ids: readonly number[]): Promise<Set<number>> {
+  const rows = await tx.query<{ id: number }>(
+    sql`select id from member where tenant_id = ${tenantId} and id = any(${ids}::bigint[]) and status = 'ACTIVE'
+      and roles && array['tenant-user', 'tenant-manager'] for key share`,
+  );
+  return new Set(rows.map(({ id }) => id));
+}

@@ -1,4 +1,5 @@
-import { Id, JsonObject, Millis, OneOf, Text } from '../../model/schema.ts';
+import { Type } from 'typebox';
+import { Id, JsonObject, List, Millis, nullable, OneOf, Shape, Text } from '../../model/schema.ts';
 import { readOnly } from '../fields.ts';
 import { idField, tenantId, timeFields } from '../records/commonFields.ts';
 import { byTenant, defineTable } from '../table.ts';
@@ -7,6 +8,25 @@ import { byTenant, defineTable } from '../table.ts';
 const state = (t: string) => `case
   when ${t}.state = 'PENDING' and ${t}.expires_at <= extract(epoch from clock_timestamp()) * 1000
   then 'EXPIRED' else ${t}.state end`;
+
+const value = (description: string, example: unknown) => Type.Unsafe({ description, examples: [example] });
+const change = {
+  change: OneOf(['ADDED', 'CHANGED', 'REMOVED'], 'What becomes of the record.', 'CHANGED'),
+  kind: Text('The kind of the record.', 'detector'),
+  id: nullable(Id('The record; null of one that the request creates.')),
+  name: nullable(Text('Its name.', 'Owner watch')),
+  members: List(
+    Shape(
+      {
+        name: Text('The member.', 'status'),
+        before: value('Its value now; null if it has none. Secrets show as `[sealed]`.', 'ACTIVE'),
+        after: value('Its value once the request is carried out.', 'DISABLED'),
+      },
+      ['name', 'before', 'after'],
+    ),
+    'What differs.',
+  ),
+};
 
 export const approvalTable = defineTable({
   kind: 'approval',
@@ -26,6 +46,12 @@ export const approvalTable = defineTable({
     recordId: readOnly(Id('The `{id}` in the path.')),
     body: readOnly(
       JsonObject('Body of the request; of a detector only the member `actions`.', { gasPrice: 'fast' }),
+    ),
+    changes: readOnly(
+      List(
+        Shape(change, Object.keys(change)),
+        'Everything on which it depends what the wallet signs, and when, as far as the request changes it.',
+      ),
     ),
     requestedBy: readOnly(Id('The user who sent the request; null for a token without a user.')),
     decidedBy: readOnly(Id('The user who approved or rejected it.')),

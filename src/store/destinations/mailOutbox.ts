@@ -16,6 +16,7 @@ export type MailContent =
       };
     }
   | { kind: 'confirm'; data: { link: string; tenantName: string | null; expiredAt: number } }
+  | { kind: 'reset'; data: { by: string | null; tenantName: string | null; at: number } }
   | { kind: 'subscription'; data: Record<string, unknown> };
 
 /** Queues a mail in the transaction that it reports, so that neither exists without the other. */

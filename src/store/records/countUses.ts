@@ -5,8 +5,13 @@ import { type Db, onlyRow } from '../db.ts';
 const ofWallets = `(select x.status, t.id from action x
   join wallet t on t.tenant_id = x.tenant_id and t.id = x.wallet_id) of_wallets`;
 
+// Few wallets ask for approvals; the index of those is read whole.
+const ofApprovers = `(select w.status, a.id from wallet w, unnest(w.approvers) a (id)
+  where w.require_approval and w.status <> 'DELETED') of_approvers`;
+
 const uses = {
   'actions of a wallet': `${ofWallets} where id`,
+  'wallets of an approver': `${ofApprovers} where id`,
   'tenants of an organisation': 'tenant where organisation_id',
   'licenses of an organisation': 'license where organisation_id',
   'instances of an organisation': 'license_instance where organisation_id',

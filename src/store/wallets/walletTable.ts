@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { chainUids } from '../../model/chainUid.ts';
 import { walletTypes } from '../../model/enumerations.ts';
-import { Flag, Id, List, Name, nullable, OneOf, Shape, Text, Words } from '../../model/schema.ts';
+import { Flag, Id, List, maxId, Name, nullable, OneOf, Shape, Text, Words } from '../../model/schema.ts';
 import { createOnly, editable, readOnly, writeOnce } from '../fields.ts';
 import { idField, statusField, tenantId, timeFields } from '../records/commonFields.ts';
 import { byTenant, defineTable } from '../table.ts';
@@ -27,8 +27,8 @@ const allowedCall = Shape(
 const allowedCalls = Type.Unsafe<Static<typeof allowedCall>[]>({
   ...List(
     allowedCall,
-    'What the wallet may call, when an action is saved and when it is fired; every contract of the tenant ' +
-      'if left out or null, nothing if empty.',
+    'What the wallet may call, when an action is saved and when it is fired; nothing if empty, which is how a ' +
+      'new wallet begins, and every contract of the tenant if null.',
     { maxItems: 100 },
   ),
   examples: [[{ address: '0xdAC17F958D2ee523a2206206994597C13D831ec7', functions: ['pause()'] }]],
@@ -99,6 +99,20 @@ export const walletTable = defineTable({
           'second user. Alerts fire them without asking.',
       ),
       { default: false, detail: true },
+    ),
+    approvers: editable(
+      Type.Unsafe<number[]>({
+        type: 'array',
+        items: { type: 'integer', minimum: 1, maximum: maxId },
+        uniqueItems: true,
+        minItems: 1,
+        maxItems: 100,
+        description:
+          'Users of the tenant who alone may approve what touches the wallet; any other user than the one who ' +
+          'asks if left out or null.',
+        examples: [[7]],
+      }),
+      { detail: true },
     ),
   },
   hidden: { sealedKey: 'bytes', moduleKeyId: 'string' },

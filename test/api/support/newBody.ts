@@ -42,7 +42,12 @@ function membersOf(path: string, world: World, n: number): Json {
       chainUid: 'anvil',
       address: `0x${hex.padStart(40, '0')}`,
     }),
-    '/wallet': () => ({ tenantId, chainUid: 'anvil', privateKey: `0x${hex.padStart(64, '0')}` }),
+    '/wallet': () => ({
+      tenantId,
+      chainUid: 'anvil',
+      privateKey: `0x${hex.padStart(64, '0')}`,
+      approvers: null,
+    }),
     '/destination': () => ({ tenantId }),
     '/detector/schema': () => ({ name: `new_${n}` }),
     '/detector': () => ({

@@ -1,3 +1,4 @@
+import { createToken } from '../../../lib/token.ts';
 import { Flag, Id, List, Millis, nullable, Shape, Text } from '../../../model/schema.ts';
 import {
   cookieExpiry,
@@ -5,6 +6,7 @@ import {
   listSessions,
   login,
   logout,
+  noteOwnDevice,
   refresh,
   refreshCookie,
 } from '../../../services/accounts/sessions.ts';
@@ -30,7 +32,8 @@ const loginEndpoint = endpoint({
     'e-mail address from everywhere, then one a second. So guessing elsewhere keeps no user out. Failed attempts are in the ' +
     'audit log. An e-mail address may have a user in each of several tenants: the password decides, or `tenantId`. ' +
     'With `cookie` the token goes into an `HttpOnly`, `SameSite=Strict` cookie instead of the answer; requests that it ' +
-    'authenticates need the header `X-Vigil-Console`, all but GET and HEAD.',
+    'authenticates need the header `X-Vigil-Console`, all but GET and HEAD. A second cookie, `vigil_device`, tells this browser ' +
+    'from others: two users who signed in with one cannot approve for each other.',
   body: Shape(
     {
       email: Text('E-mail address of the user, in capitals or not.', 'alice@example.com', {
@@ -49,9 +52,10 @@ const loginEndpoint = endpoint({
   effect: 'session',
   password: 'check',
   problems: ['unauthenticated', 'console-header-missing'],
-  handle: async (call, { body: { cookie, ...credentials }, isFromConsole }) => {
+  handle: async (call, { body: { cookie, ...credentials }, isFromConsole, device: known }) => {
     refuseForeignCookie(cookie, isFromConsole);
-    return toOpenedReply(await login(call, credentials), cookie);
+    const device = known ?? (cookie ? createToken('device') : undefined);
+    return toOpenedReply(await login(call, credentials, device), cookie, device);
   },
 });
 
@@ -67,8 +71,11 @@ const refreshEndpoint = endpoint({
   reply: sessionReply,
   effect: 'session',
   endsReused: true,
-  handle: async (call, { hasCookie }) =>
-    hasCookie ? toCookieReply({ expiredAt: await refreshCookie(call) }) : toSessionReply(await refresh(call)),
+  handle: async (call, { hasCookie, device }) => {
+    if (!hasCookie) return toSessionReply(await refresh(call));
+    await noteOwnDevice(call, device);
+    return toCookieReply({ expiredAt: await refreshCookie(call) }, device);
+  },
 });
 
 const cookieEndpoint = endpoint({
@@ -80,7 +87,10 @@ const cookieEndpoint = endpoint({
     'Puts the token of the request, such as an API key, into the session cookie for 12 hours, or as long as it lives.',
   reply: sessionReply,
   effect: 'session',
-  handle: async (call) => toCookieReply({ expiredAt: await cookieExpiry(call) }),
+  handle: async (call, { device = createToken('device') }) => {
+    await noteOwnDevice(call, device);
+    return toCookieReply({ expiredAt: await cookieExpiry(call) }, device);
+  },
 });
 
 const logoutEndpoint = endpoint({

@@ -18,13 +18,16 @@ export function toSessionReply(body: Opened): Reply {
 }
 
 /** Scripts of the page do not get the token. */
-export function toCookieReply({ token, expiredAt }: Partial<Opened> & Pick<Opened, 'expiredAt'>): Reply {
-  const cookie = token === undefined ? { expiredAt } : { token, expiredAt };
+export function toCookieReply(
+  { token, expiredAt }: Partial<Opened> & Pick<Opened, 'expiredAt'>,
+  device?: string,
+): Reply {
+  const cookie = { expiredAt, ...(token === undefined ? {} : { token }), ...(device ? { device } : {}) };
   return { body: { expiredAt }, cookie, ...(token === undefined ? {} : { newToken: token }) };
 }
 
-export function toOpenedReply(opened: Opened, cookie: boolean): Reply {
-  return cookie ? toCookieReply(opened) : toSessionReply(opened);
+export function toOpenedReply(opened: Opened, cookie: boolean, device?: string): Reply {
+  return cookie ? toCookieReply(opened, device) : toSessionReply(opened);
 }
 
 /** A page of another origin must not sign a browser in as someone else. */

@@ -1,5 +1,6 @@
 import { checkRank } from '../../../services/accounts/checkGrant.ts';
 import { finishUser, prepareUser } from '../../../services/accounts/prepareUser.ts';
+import { refuseIfUsed } from '../../../services/records/refuseIfUsed.ts';
 import { revokeSessions } from '../../../store/accounts/tokens.ts';
 import { userTable } from '../../../store/accounts/userTable.ts';
 import { defineResource, type Resource } from '../../http/defineResource.ts';
@@ -15,6 +16,12 @@ const resource = defineResource({
   finish: finishUser,
   beforeDelete: async (call, current) => {
     checkRank(call, current.roles);
+    await refuseIfUsed(
+      call,
+      'wallets of an approver',
+      current.id,
+      'wallets name this user, who may be disabled instead, as an approver',
+    );
     await revokeSessions(call.db, current.id, call.now);
     call.services.invalidateTokens();
   },

@@ -1,16 +1,19 @@
 import { Id, JsonObject, Shape } from '../../../model/schema.ts';
 import {
-  checkApprover,
+  checkRequester,
+  checkUnchanged,
   closeApproval,
   openApproval,
   openRequest,
 } from '../../../services/actions/approvals.ts';
+import { checkApprover } from '../../../services/actions/checkApprover.ts';
 import type { StoredApproval } from '../../../store/actions/approvals.ts';
 import { approvalTable } from '../../../store/actions/approvalTable.ts';
 import { replySchema } from '../../../store/fields.ts';
-import { accessOf } from '../../http/access.ts';
+import { accessOf, isEnough } from '../../http/access.ts';
 import { authorize } from '../../http/authorize.ts';
 import { type Endpoint, endpoint, type Input } from '../../http/endpoint.ts';
+import { handleUnlessHeld } from '../../http/holdForApproval.ts';
 
 const tag = 'Approvals';
 const params = Shape({ id: Id('The approval.') }, ['id']);
@@ -31,7 +34,7 @@ export function approvalEndpoints(endpoints: readonly Endpoint[]): Endpoint[] {
       tag,
       summary: 'Approve a request and carry it out',
       description:
-        'By another user of the tenant than the one who sent it, with the role that the request itself needs; an API key counts as the user who made it. The request is carried out as the approver; should it fail by now, the approval stays pending and the answer is its problem.',
+        'By another user of the tenant than the one who sent it, with the role that the request itself needs; an API key counts as the user who made it. Refused where one person may be both: the one invited or promoted the other or set the password, a third user of the tenant did so with both, or both signed in in one browser. A wallet may name its approvers. The request is carried out as the approver; should it fail by now, the approval stays pending and the answer is its problem; if it would change anything else than `changes` shows, it is a conflict.',
       params,
       reply: Shape({ approval: reply, reply: JsonObject('What the request answered.', { id: 7 }) }, [
         'approval',
@@ -43,9 +46,14 @@ export function approvalEndpoints(endpoints: readonly Endpoint[]): Endpoint[] {
         const approval = await openApproval(call, params.id);
         const target = endpointOf(approval);
         const scope = authorize(call.principal, accessOf(target), target.effect);
-        checkApprover(call, approval);
+        const access = accessOf(target);
+        await checkRequester(call, approval, (role) => access !== 'public' && isEnough(access, role));
         const input = (await openRequest(call, approval)) as Input<unknown, unknown, unknown>;
-        const answer = await target.handle({ ...call, scope }, input);
+        const own = { ...call, scope };
+        const outcome = await handleUnlessHeld(target, own, input);
+        const held = checkUnchanged(approval, 'held' in outcome ? outcome.held : undefined);
+        await checkApprover(call, approval, held.wallets);
+        const answer = await target.handle(own, input);
         return { body: { approval: await closeApproval(call, approval, 'APPROVED'), reply: answer.body } };
       },
     }),
