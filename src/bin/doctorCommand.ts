@@ -1,15 +1,23 @@
+import { cutText } from '../lib/cutText.ts';
 import { loadConfig } from '../runtime/config/loadConfig.ts';
 import { type Cluster, readCluster } from '../store/citus/readCluster.ts';
+import { openStore } from '../store/db.ts';
+import { attachEmbedded } from '../store/embedded/attachEmbedded.ts';
+import type { Connection } from '../store/openClient.ts';
 import { readTopology, type ServerState } from '../store/readTopology.ts';
+import { findOpenWallets } from '../store/wallets/findOpenWallets.ts';
 
 /** The most connections that one process opens. */
 const connectionsPerProcess = 51;
 
 /** Prints what the database servers are to each other, and what of it would lose data, stop Vigil or slow it down. */
 export async function doctor(): Promise<number> {
-  const { databaseUrl, directUrl, replicaUrls } = loadConfig();
+  const { databaseUrl, directUrl, replicaUrls, dataDir } = loadConfig();
   if (!databaseUrl) {
     process.stdout.write('The bundled PostgreSQL is used: one server, nothing to check.\n');
+    const running = await attachEmbedded(dataDir);
+    if (running) await printOpenWallets(running);
+    else process.stdout.write('It does not run, so its wallets are not looked at.\n');
     return 0;
   }
   const address = directUrl ?? databaseUrl;
@@ -20,10 +28,21 @@ export async function doctor(): Promise<number> {
   const primary = servers.find(takesWrites);
   const cluster = primary && (await readCluster(primary.connectionString));
   if (cluster) process.stdout.write(`${describeCluster(cluster)}\n`);
+  if (primary) await printOpenWallets({ connectionString: primary.connectionString });
   const faults = [...findFaults(servers, replicas), ...(cluster?.faults ?? [])];
   for (const fault of faults) process.stdout.write(`Fault: ${fault}\n`);
   if (faults.length === 0) process.stdout.write('Nothing is wrong with the database servers.\n');
   return faults.length === 0 ? 0 : 1;
+}
+
+/** Wallets that may call anything are no fault of the servers, but easily forgotten. */
+async function printOpenWallets(connection: Connection): Promise<void> {
+  const store = openStore({ ...connection, max: 1 }, () => {});
+  const wallets = await findOpenWallets(store).finally(() => store.close());
+  for (const { id, name, tenantId } of wallets)
+    process.stdout.write(
+      `Open: wallet ${id} (${cutText(name, 100)}) of tenant ${tenantId} may call every contract that a user of the tenant adds. Set its allowedCalls.\n`,
+    );
 }
 
 function isWorker(server: ServerState): boolean {

@@ -30,6 +30,7 @@ describe('a wallet whose key is in a PKCS#11 module', () => {
     context.skip(!hasSoftHsm, 'SoftHSM2 is not installed (Debian package softhsm2)');
     const { vigil, anvil } = chain;
     const wallet = await vigil.ok('POST', 'wallet', {
+      allowedCalls: null,
       tenantId: vigil.tenantId,
       chainUid: 'anvil',
       name: 'Vaulted',
@@ -53,7 +54,13 @@ it('on a chain that knows a gas price only, an action is sent as a transaction o
   try {
     chain.extend(1);
     const contractId = await vigil.addContract('0x00000000000000000000000000000000000000aa');
-    const wallet = { tenantId: vigil.tenantId, chainUid: 'anvil', name: 'W', privateKey: key };
+    const wallet = {
+      tenantId: vigil.tenantId,
+      chainUid: 'anvil',
+      name: 'W',
+      privateKey: key,
+      allowedCalls: null,
+    };
     const { id: walletId } = await vigil.ok('POST', 'wallet', wallet);
     const action = { contractId, walletId, name: 'Old', funcSignature: 'pause()' };
     const { id } = await vigil.ok('POST', 'action', action);

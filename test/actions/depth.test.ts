@@ -37,7 +37,13 @@ describe('the depth at which actions fire', { timeout: 600_000 }, () => {
     simulator = await startSimulator({ chain, mempool });
     vigil = await startTestWatch({ anvil: { urls: [simulator.wsUrl], confirmations, startBlock: 1 } });
     const contractId = await vigil.addContract(target);
-    const wallet = { tenantId: vigil.tenantId, chainUid: 'anvil', name: 'Guardian', privateKey };
+    const wallet = {
+      tenantId: vigil.tenantId,
+      chainUid: 'anvil',
+      name: 'Guardian',
+      privateKey,
+      allowedCalls: null,
+    };
     const { id: walletId } = await vigil.ok('POST', 'wallet', wallet);
     for (const fireAt of ['head', undefined]) {
       const trigger = await vigil.ok('POST', 'trigger', {

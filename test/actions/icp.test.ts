@@ -32,6 +32,7 @@ describe(`actions on the Internet Computer (${process.env.POCKET_IC_BIN ?? 'stan
       icp: { urls: [network.url], network: network.rootKey, confirmations: 0 },
     });
     wallet = await vigil.ok('POST', 'wallet', {
+      allowedCalls: null,
       tenantId: vigil.tenantId,
       chainUid: 'icp',
       name: 'Guard',

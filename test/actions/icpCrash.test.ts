@@ -58,6 +58,7 @@ describe('kill -9 while calls are made on the Internet Computer', () => {
 
   it('each payment and each call is made once, whichever step the process dies at and whatever the network forgets', async () => {
     const wallet = await vigil.ok('POST', 'wallet', {
+      allowedCalls: null,
       tenantId: vigil.tenantId,
       chainUid: 'icp',
       name: 'Guard',

@@ -26,6 +26,7 @@ beforeAll(async () => {
     pendingDropMs: 0,
   });
   wallet = await vigil.ok('POST', 'wallet', {
+    allowedCalls: null,
     tenantId: vigil.tenantId,
     chainUid: 'anvil',
     name: 'Guardian',

@@ -41,6 +41,7 @@ describe('kill -9 while a pending attack is answered', options, () => {
       'guardProcess',
     );
     const wallet = await vigil.ok('POST', 'wallet', {
+      allowedCalls: null,
       tenantId: vigil.tenantId,
       chainUid: 'anvil',
       name: 'Guardian',

@@ -35,6 +35,7 @@ describe('actions on Solana', () => {
     vigil = await startTestWatch({ solana: { urls: [solana.url], confirmations: 1 } });
     const pair = concat(guard.secret, base58.decode(guard.address));
     wallet = await vigil.ok('POST', 'wallet', {
+      allowedCalls: null,
       tenantId: vigil.tenantId,
       chainUid: 'solana',
       name: 'Guard',

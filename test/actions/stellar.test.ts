@@ -36,6 +36,7 @@ describe(`actions on Stellar (${stellarNode})`, () => {
       stellar: { urls: [stellar.url], network: stellar.passphrase, confirmations: 0 },
     });
     wallet = await vigil.ok('POST', 'wallet', {
+      allowedCalls: null,
       tenantId: vigil.tenantId,
       chainUid: 'stellar',
       name: 'Guard',

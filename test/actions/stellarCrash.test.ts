@@ -41,6 +41,7 @@ describe('kill -9 while payments are made on Stellar', () => {
     const contractId = await vigil.addContract(guard.address, { chainUid: 'stellar', addressType: 'WALLET' });
     const detectorId = await vigil.addDetector(contractId, 'large_transfer', {}, { source: 'EXTERNAL' });
     const wallet = await vigil.ok('POST', 'wallet', {
+      allowedCalls: null,
       tenantId: vigil.tenantId,
       chainUid: 'stellar',
       name: 'Guard',

@@ -22,14 +22,51 @@ describe('a new wallet', () => {
     expect(await make({ maxGasPrice: null, maxHourlySpend: null })).toMatchObject({
       maxGasPrice: null,
       maxHourlySpend: null,
-      allowedCalls: null,
+      allowedCalls: [],
+      approvers: null,
       requireApproval: false,
     });
+    expect(await make({ allowedCalls: null })).toMatchObject({ allowedCalls: null });
+    expect(await make({ chainUid: 'bitcoin' })).toMatchObject({ maxGasPrice: '500', maxHourlySpend: '0.1' });
     expect(await make({ chainUid: 'solana' })).toMatchObject({ maxGasPrice: '5000000', maxHourlySpend: '1' });
     expect(await make({ chainUid: 'stellar' })).toMatchObject({
       maxGasPrice: '1000000',
       maxHourlySpend: '100',
     });
+  });
+});
+
+describe('a wallet that may call nothing yet', () => {
+  it('lets its actions be prepared, with a warning, and fires none of them until its list is set', async () => {
+    const { vigil, contractId } = chain;
+    const { id: walletId } = await vigil.ok('POST', 'wallet', {
+      tenantId: vigil.tenantId,
+      name: 'New',
+      chainUid: 'anvil',
+    });
+    const detectorId = await chain.addSource();
+    const saved = await vigil.call('POST', 'action', {
+      contractId,
+      walletId,
+      name: 'Early',
+      funcSignature: 'setValue(uint256 value)',
+      fireAt: 'head',
+      ...one,
+      detectors: [{ detectorId }],
+    });
+    expect([saved.status, saved.headers.get('warning')]).toEqual([
+      201,
+      expect.stringContaining('does not fire until'),
+    ]);
+    await chain.alert(detectorId);
+    expect(await chain.ended(saved.body)).toMatchObject([
+      {
+        state: 'FAILED',
+        reason: expect.stringContaining('allowedCalls do not name this contract'),
+        transactions: [],
+      },
+    ]);
+    expect((await vigil.call('POST', `action/${saved.body.id}/execute`)).status).toBe(409);
   });
 });
 

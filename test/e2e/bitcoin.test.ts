@@ -141,6 +141,8 @@ async function arm(vigil: Vigil, address: string) {
     destinations: [{ tenantDestinationId: destination.id }],
   });
   const wallet = await vigil.ok('POST', 'wallet', {
+    allowedCalls: null,
+    maxHourlySpend: null,
     tenantId: tenant.id,
     chainUid: 'bitcoin',
     name: 'Hot',

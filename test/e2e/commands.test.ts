@@ -106,6 +106,25 @@ describe('the command line', () => {
         });
       });
 
+      it('doctor lists the wallets that may call anything', async () => {
+        if (vigil) {
+          const { id: tenantId } = await vigil.ok('POST', 'tenant', { name: 'Open' });
+          const wallet = { tenantId, chainUid: 'anvil' };
+          await vigil.ok('POST', 'wallet', { ...wallet, name: 'Careful' });
+          const { id } = await vigil.ok('POST', 'wallet', { ...wallet, name: 'Free', allowedCalls: null });
+          const { code, stdout } = await run('doctor');
+          expect(code).toBe(0);
+          expect(stdout.split('\n').filter((line) => line.startsWith('Open:'))).toEqual([
+            `Open: wallet ${id} (Free) of tenant ${tenantId} may call every contract that a user of the tenant adds. Set its allowedCalls.`,
+          ]);
+        } else {
+          expect(await run('doctor')).toMatchObject({
+            code: 0,
+            stdout: expect.stringContaining('It does not run, so its wallets are not looked at.'),
+          });
+        }
+      });
+
       it('key rotate changes the master key, and Vigil goes on', async () => {
         const file = join(dataDir, 'master.key');
         const before = await readFile(file, 'utf8');

@@ -244,7 +244,7 @@ async function prepareGround(vigil: Vigil, name: string, ledger: Ledger): Promis
   });
   const contractId = contract.id;
   const schema = await make('detector/schema', { title: name, name: `schema_${name}`, version: '1.0.0' });
-  const wallet = await make('wallet', { tenantId, name: 'ground', chainUid: 'anvil' });
+  const wallet = await make('wallet', { tenantId, name: 'ground', chainUid: 'anvil', allowedCalls: null });
   const destinationIds: number[] = [];
   const detectorIds: number[] = [];
   for (const n of ['one', 'two', 'three']) {

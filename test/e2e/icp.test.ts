@@ -68,6 +68,7 @@ it('Internet Computer: an entry of a ledger raises an alert, which notifies and 
     name: 'Ledger of ICP',
   });
   const wallet = await vigil.ok('POST', 'wallet', {
+    allowedCalls: null,
     tenantId: tenant.id,
     chainUid: 'icp',
     name: 'Guard',

@@ -160,7 +160,11 @@ describe('one tenant’s work on chains', { timeout: 600_000 }, () => {
         async () => (await tenant.ok('POST', 'contract/search', { where: `chainUid = 'anvil'` })).data[0].id,
       );
     const detectorId = await tenant.addDetector(contractId, 'pause_state', {}, { source: 'EXTERNAL' });
-    const wallet = await tenant.ok('POST', 'wallet', { chainUid: 'anvil', name: 'Guardian' });
+    const wallet = await tenant.ok('POST', 'wallet', {
+      chainUid: 'anvil',
+      name: 'Guardian',
+      allowedCalls: null,
+    });
     await anvil.setBalance(wallet.address, 10n ** 21n);
     const { id: actionId } = await tenant.ok('POST', 'action', {
       contractId,

@@ -92,6 +92,7 @@ describe('the recipients of an alert', () => {
       ],
     });
     const wallet = await world.ok('POST', 'wallet', {
+      allowedCalls: null,
       tenantId: world.tenantId,
       name: 'Signer',
       chainUid: 'ethereum',

@@ -66,7 +66,7 @@ export async function createWorld(api: Pick<TestApi, 'ok'>): Promise<World> {
     chainUid: 'anvil',
     address: '0xdAC17F958D2ee523a2206206994597C13D831ec7',
   });
-  const wallet = await make('wallet', { tenantId, name: 'Wallet', chainUid: 'anvil' });
+  const wallet = await make('wallet', { tenantId, name: 'Wallet', chainUid: 'anvil', allowedCalls: null });
   const destination = await make('destination', { tenantId, type: 'HTTP', uri: 'https://example.com/hook' });
   const detectorSchema = await make('detector/schema', {
     title: 'Schema',

@@ -76,7 +76,12 @@ async function addTenant(): Promise<void> {
   const { id: tenantDestinationId } = await vigil.ok('POST', 'destination', to);
   const destinations = [{ tenantDestinationId }];
   const detectorId = await vigil.addDetector(contractId, 'ownership_change', {}, { destinations });
-  const { id: walletId } = await vigil.ok('POST', 'wallet', { tenantId, name: 'Wallet', chainUid: 'anvil' });
+  const { id: walletId } = await vigil.ok('POST', 'wallet', {
+    tenantId,
+    name: 'Wallet',
+    chainUid: 'anvil',
+    allowedCalls: null,
+  });
   await vigil.ok('POST', 'action', {
     contractId,
     walletId,

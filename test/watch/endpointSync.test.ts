@@ -90,6 +90,7 @@ it('follows a chain as soon as it has an endpoint, stops without one, and loses 
   await until(async () => (await ownerAlerts()).length === 1);
 
   const wallet = await client.ok('POST', 'wallet', {
+    allowedCalls: null,
     tenantId: tenant.id,
     name: 'Wallet',
     chainUid: 'anvil',

@@ -448,6 +448,10 @@ describe('actions and wallets', () => {
     await createRecord(alice, 'wallet', { '/name': 'Guardian', '/chainUid': 'anvil' });
     await row(alice, 'Guardian').click();
     await dialog(alice).getByText('It cannot pay for gas').waitFor();
+    await dialog(alice).getByText('It may call nothing yet').waitFor();
+    await press(dialog(alice), 'Let it call anything');
+    await press(dialog(alice), 'Open the wallet');
+    await row(alice, 'anything').waitFor();
     const { address } = await wallet();
     await anvil.setBalance(address, 10n ** 18n);
     await vault.send(anvil.accounts[0], 'initialize', address);
@@ -502,6 +506,7 @@ describe('actions and wallets', () => {
 
     const bob = await world.signIn('bob@example.com', '/approvals');
     await row(bob, 'rotate').click();
+    await dialog(bob).getByText('a new key, with another address').waitFor();
     await press(dialog(bob), 'Approve');
     await bob.getByText('Approved and carried out.').waitFor();
     expect((await wallet()).address).not.toBe(address);

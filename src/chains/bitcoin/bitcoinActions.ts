@@ -15,8 +15,8 @@ export const bitcoinActions: FamilyActions = {
   costName: 'payments and fees',
   priceUnit: 'sat/vB',
   isPayment: true,
-  // Payments count as spending, so that any limit would be a guess; fees are limited by the price.
-  defaultLimits: () => ({ maxGasPrice: '500', maxHourlySpend: null }),
+  // Payments count as spending.
+  defaultLimits: () => ({ maxGasPrice: '500', maxHourlySpend: '0.1' }),
   parseFunction(signature) {
     const item = parseFunction(signature);
     if (functions[item.name] !== item.inputs.map(({ type }) => type).join())

@@ -24,6 +24,7 @@ export async function addGuard(
   const contractId = await vigil.addContract(address, { projectId: project.id, chainUid });
   const detectorId = await vigil.addDetector(contractId, 'pause_state', {}, { source: 'EXTERNAL' });
   const { id: walletId } = await vigil.ok('POST', 'wallet', {
+    allowedCalls: null,
     tenantId,
     chainUid,
     name: `Guardian ${last}`,

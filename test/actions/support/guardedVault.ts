@@ -42,6 +42,7 @@ export function useGuardedVault(options: { hsm?: () => Promise<Hsm | undefined> 
 
   async function addWallet(anvil: Anvil, vigil: TestWatch, members: Json = {}, balance = 10n ** 18n) {
     const wallet: Json = await vigil.ok('POST', 'wallet', {
+      allowedCalls: null,
       tenantId: vigil.tenantId,
       chainUid: 'anvil',
       name: 'Guardian',

@@ -29,6 +29,8 @@ export async function addBitcoinWallet(
   members: Json = {},
 ) {
   const wallet = await vigil.ok('POST', 'wallet', {
+    allowedCalls: null,
+    maxHourlySpend: null,
     tenantId: vigil.tenantId,
     chainUid: 'bitcoin',
     name: `Hot ${address.slice(-4)}`,

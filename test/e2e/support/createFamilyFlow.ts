@@ -52,6 +52,7 @@ export async function createFamilyFlow(chainUid: ChainUid, env: Environment) {
       const reached = await height();
       await until(async () => (await processed()) >= reached);
       const wallet = await vigil.ok('POST', 'wallet', {
+        allowedCalls: null,
         tenantId: tenant.id,
         chainUid,
         name: 'Guardian',
