@@ -7,6 +7,7 @@ import { nameOf } from '../../state/names.ts';
 import { can, me } from '../../state/session.ts';
 import { attempt } from '../../state/toasts.ts';
 import { PageTabs } from '../PageTabs.tsx';
+import { Changes } from './Changes.tsx';
 
 const tones = { PENDING: 'accent', APPROVED: 'good', REJECTED: 'bad', EXPIRED: 'dim' } as const;
 
@@ -15,7 +16,7 @@ const approvals: RecordKind<Approval> = {
   singular: 'approval',
   plural: 'Approvals',
   about:
-    'Changes of a wallet that asks for approval, and of its actions, wait here for a second user. Alerts fire without asking.',
+    'Whatever changes when a wallet that asks for approval signs, or what, waits here for a second user. Alerts fire without asking.',
   isOfTenant: true,
   canCreate: false,
   canEdit: false,
@@ -66,7 +67,8 @@ export default function ApprovalsPage() {
 }
 
 function Detail({ approval, reload }: { approval: Approval; reload(): void }) {
-  const { id, tenantId, state, method, path, body, expiresAt, requestedBy, decidedBy, walletId } = approval;
+  const { id, tenantId, state, method, path, body, changes, expiresAt, requestedBy, decidedBy, walletId } =
+    approval;
   const user = me.value;
   const isOwn = requestedBy !== null && requestedBy === user?.userId;
   // Keys and administrators decide on nothing: a second person of the tenant does.
@@ -104,7 +106,11 @@ function Detail({ approval, reload }: { approval: Approval; reload(): void }) {
           <Time at={expiresAt} />
         </dd>
       </dl>
-      <pre class="notice foreign">{JSON.stringify(body, null, 2)}</pre>
+      {changes ? (
+        <Changes changes={changes} />
+      ) : (
+        <pre class="notice foreign">{JSON.stringify(body, null, 2)}</pre>
+      )}
       {state === 'PENDING' && isOwn && <p class="dim">Someone else has to decide on what you asked for.</p>}
       {state === 'PENDING' && mayDecide && (
         <div class="row">

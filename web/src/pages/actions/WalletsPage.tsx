@@ -2,12 +2,14 @@ import { useState } from 'preact/hooks';
 import type { Wallet } from '../../../../sdk/src/index.ts';
 import { Address } from '../../parts/Address.tsx';
 import { Amount } from '../../parts/Amount.tsx';
+import { Badge } from '../../parts/Badge.tsx';
+import type { Column } from '../../parts/DataTable.tsx';
 import { Confirm } from '../../parts/Dialog.tsx';
 import { Problem } from '../../parts/Problem.tsx';
 import { type RecordKind, RecordList } from '../../parts/RecordPage.tsx';
 import { statusColumn } from '../../parts/recordColumns.tsx';
 import { Time } from '../../parts/Time.tsx';
-import { client } from '../../state/api.ts';
+import { client, searchRecords } from '../../state/api.ts';
 import { chainOf } from '../../state/names.ts';
 import { can } from '../../state/session.ts';
 import { toast } from '../../state/toasts.ts';
@@ -40,7 +42,16 @@ const wallets: RecordKind<Wallet> = {
     statusColumn,
   ],
   form: {
-    order: ['name', 'chainUid', 'type', 'maxGasPrice', 'maxHourlySpend', 'requireApproval'],
+    order: [
+      'name',
+      'chainUid',
+      'type',
+      'maxGasPrice',
+      'maxHourlySpend',
+      'allowedCalls',
+      'requireApproval',
+      'approvers',
+    ],
     labels: {
       chainUid: 'Chain',
       type: 'Key',
@@ -48,15 +59,80 @@ const wallets: RecordKind<Wallet> = {
       maxHourlySpend: 'Most spent an hour',
     },
   },
-  detail: (wallet, reload) => <Detail wallet={wallet} reload={reload} />,
 };
 
 export default function WalletsPage() {
+  // Lists leave out what a wallet may call.
+  const { data, reload } = useLoad(
+    'open wallets',
+    (signal) => searchRecords<Wallet>('/wallet', { size: 1000, where: 'allowedCalls is null' }, signal),
+    { every: 15_000 },
+  );
+  const open = new Set(data?.data.map(({ id }) => id));
+  const calls: Column<Wallet> = {
+    name: 'calls',
+    title: 'May call',
+    width: '110px',
+    show: ({ id }) => open.has(id) && <Badge tone="bad">anything</Badge>,
+  };
+  const kind: RecordKind<Wallet> = {
+    ...wallets,
+    columns: [...wallets.columns, calls],
+    detail: (wallet, reloadList) => (
+      <Detail
+        wallet={wallet}
+        reload={() => {
+          reloadList();
+          reload();
+        }}
+      />
+    ),
+  };
   return (
     <div class="page">
       <PageTabs of="Actions and wallets" />
-      <RecordList kind={wallets} heading="h1" />
+      <RecordList kind={kind} heading="h1" />
     </div>
+  );
+}
+
+/** What it may call, and for managers to open it. */
+function AllowedCalls({ wallet, reload }: { wallet: Wallet; reload(): void }) {
+  const { id, allowedCalls } = wallet;
+  const [isOpening, setOpening] = useState(false);
+  return (
+    <>
+      {allowedCalls === null && (
+        <p class="warn">
+          It may call every contract of the tenant, also those that users add later. Name what it may call
+          below, under Allowed calls.
+        </p>
+      )}
+      {allowedCalls?.length === 0 && (
+        <p class="warn">
+          It may call nothing yet: name what it may call below, under Allowed calls.{' '}
+          {can('PUT /wallet/{id}') && (
+            <button type="button" onClick={() => setOpening(true)}>
+              Let it call anything
+            </button>
+          )}
+        </p>
+      )}
+      {isOpening && (
+        <Confirm
+          title="Let this wallet call anything?"
+          action="Open the wallet"
+          onClose={() => setOpening(false)}
+          onConfirm={async () => {
+            await client.put('/wallet/{id}', { path: { id }, body: { allowedCalls: null } });
+            toast('The wallet may call every contract of the tenant.');
+            reload();
+          }}
+        >
+          <p>Every user of the tenant can add a contract, and an action that calls it with this wallet.</p>
+        </Confirm>
+      )}
+    </>
   );
 }
 
@@ -72,6 +148,7 @@ function Detail({ wallet, reload }: { wallet: Wallet; reload(): void }) {
   return (
     <>
       <Address value={address} chainUid={chainUid} whole />
+      <AllowedCalls wallet={wallet} reload={reload} />
       <Problem error={error} />
       {data && (
         <dl class="facts">
