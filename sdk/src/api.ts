@@ -383,7 +383,7 @@ export type Wallet = {
   maxGasPrice: string | null;
   /** Most that gas may cost within an hour, in the currency of the chain; what is usual there if left out, no limit if null. */
   maxHourlySpend: string | null;
-  /** What the wallet may call, when an action is saved and when it is fired; every contract of the tenant if left out or null, nothing if empty. */
+  /** What the wallet may call, when an action is saved and when it is fired; nothing if empty, which is how a new wallet begins, and every contract of the tenant if null. */
   allowedCalls: Array<{
     /** A contract of the tenant. */
     contractId?: number | null;
@@ -394,6 +394,8 @@ export type Wallet = {
   }> | null;
   /** Whether changing the wallet or its actions and executing them by hand waits for the approval of a second user. Alerts fire them without asking. */
   requireApproval: boolean;
+  /** Users of the tenant who alone may approve what touches the wallet; any other user than the one who asks if left out or null. */
+  approvers: number[] | null;
 };
 
 export type Destination = {
@@ -810,6 +812,19 @@ export type Action = {
   fireAt: 'pending' | 'head' | 'confirmed';
   /** How old an alert may be when it is raised to fire the action, in milliseconds; an hour if left out, any age if null. An older one, found while Vigil catches up, notifies but leaves a skipped intent. */
   maxAlertAge: number | null;
+  /** What the scripts of bindings may fill where the wallet asks for approvals, each with `values`, `min` and `max`, or `any`. All other parameters are as `params` gives them. */
+  openParams: Array<{
+    /** Name of the parameter. */
+    name: string;
+    /** The values that it may have. */
+    values?: string[];
+    /** The least that it may be, of a whole number. */
+    min?: string;
+    /** The most that it may be, of a whole number. */
+    max?: string;
+    /** True where it may have any value. */
+    any?: boolean;
+  }>;
 };
 
 export type Label = {
@@ -1345,6 +1360,26 @@ export type Approval = {
   recordId: number | null;
   /** Body of the request; of a detector only the member `actions`. */
   body: Record<string, unknown> | null;
+  /** Everything on which it depends what the wallet signs, and when, as far as the request changes it. */
+  changes: Array<{
+    /** What becomes of the record. */
+    change: 'ADDED' | 'CHANGED' | 'REMOVED';
+    /** The kind of the record. */
+    kind: string;
+    /** The record; null of one that the request creates. */
+    id: number | null;
+    /** Its name. */
+    name: string | null;
+    /** What differs. */
+    members: Array<{
+      /** The member. */
+      name: string;
+      /** Its value now; null if it has none. Secrets show as `[sealed]`. */
+      before: unknown;
+      /** Its value once the request is carried out. */
+      after: unknown;
+    }>;
+  }> | null;
   /** The user who sent the request; null for a token without a user. */
   requestedBy: number | null;
   /** The user who approved or rejected it. */
@@ -2535,7 +2570,7 @@ export interface Api {
       maxGasPrice?: string | null;
       /** Most that gas may cost within an hour, in the currency of the chain; what is usual there if left out, no limit if null. */
       maxHourlySpend?: string | null;
-      /** What the wallet may call, when an action is saved and when it is fired; every contract of the tenant if left out or null, nothing if empty. */
+      /** What the wallet may call, when an action is saved and when it is fired; nothing if empty, which is how a new wallet begins, and every contract of the tenant if null. */
       allowedCalls?: Array<{
         /** A contract of the tenant. */
         contractId?: number | null;
@@ -2546,6 +2581,8 @@ export interface Api {
       }> | null;
       /** Whether changing the wallet or its actions and executing them by hand waits for the approval of a second user. Alerts fire them without asking. */
       requireApproval?: boolean;
+      /** Users of the tenant who alone may approve what touches the wallet; any other user than the one who asks if left out or null. */
+      approvers?: number[] | null;
     };
     reply: {
       /** Unique identifier of the record. */
@@ -2609,7 +2646,7 @@ export interface Api {
       maxGasPrice?: string | null;
       /** Most that gas may cost within an hour, in the currency of the chain; what is usual there if left out, no limit if null. */
       maxHourlySpend?: string | null;
-      /** What the wallet may call, when an action is saved and when it is fired; every contract of the tenant if left out or null, nothing if empty. */
+      /** What the wallet may call, when an action is saved and when it is fired; nothing if empty, which is how a new wallet begins, and every contract of the tenant if null. */
       allowedCalls?: Array<{
         /** A contract of the tenant. */
         contractId?: number | null;
@@ -2620,6 +2657,8 @@ export interface Api {
       }> | null;
       /** Whether changing the wallet or its actions and executing them by hand waits for the approval of a second user. Alerts fire them without asking. */
       requireApproval?: boolean;
+      /** Users of the tenant who alone may approve what touches the wallet; any other user than the one who asks if left out or null. */
+      approvers?: number[] | null;
     };
     reply: {
       /** Unique identifier of the record. */
@@ -3666,6 +3705,19 @@ export interface Api {
       fireAt?: 'pending' | 'head' | 'confirmed';
       /** How old an alert may be when it is raised to fire the action, in milliseconds; an hour if left out, any age if null. An older one, found while Vigil catches up, notifies but leaves a skipped intent. */
       maxAlertAge?: number | null;
+      /** What the scripts of bindings may fill where the wallet asks for approvals, each with `values`, `min` and `max`, or `any`. All other parameters are as `params` gives them. */
+      openParams?: Array<{
+        /** Name of the parameter. */
+        name: string;
+        /** The values that it may have. */
+        values?: string[];
+        /** The least that it may be, of a whole number. */
+        min?: string;
+        /** The most that it may be, of a whole number. */
+        max?: string;
+        /** True where it may have any value. */
+        any?: boolean;
+      }>;
     };
     reply: {
       /** Unique identifier of the record. */
@@ -3917,6 +3969,19 @@ export interface Api {
       fireAt?: 'pending' | 'head' | 'confirmed';
       /** How old an alert may be when it is raised to fire the action, in milliseconds; an hour if left out, any age if null. An older one, found while Vigil catches up, notifies but leaves a skipped intent. */
       maxAlertAge?: number | null;
+      /** What the scripts of bindings may fill where the wallet asks for approvals, each with `values`, `min` and `max`, or `any`. All other parameters are as `params` gives them. */
+      openParams?: Array<{
+        /** Name of the parameter. */
+        name: string;
+        /** The values that it may have. */
+        values?: string[];
+        /** The least that it may be, of a whole number. */
+        min?: string;
+        /** The most that it may be, of a whole number. */
+        max?: string;
+        /** True where it may have any value. */
+        any?: boolean;
+      }>;
     };
     reply: {
       /** Unique identifier of the record. */
