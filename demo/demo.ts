@@ -16,7 +16,7 @@ import { setUp } from './setUp.ts';
 import { startVigil } from './startVigil.ts';
 
 const usage = `npm run demo -- [--port <n>] [--data <folder>] [--for <seconds>] [--chains <list>]
-  --port  where Vigil listens (8080, or the next free one)
+  --port  where Vigil listens (VIGIL_PORT, or else 8080 or the next free one)
   --data  a new folder for Vigil's data, which is kept (a temporary one, which is removed)
   --for   how long to go on (until Ctrl-C)
   --chains  chains to watch: ethereum,bitcoin,solana,stellar,icp or some of them (ethereum); real nodes run where this machine has them
@@ -58,7 +58,8 @@ async function demo({ port: wanted, dataDir, isKept, seconds, others: uids }: Op
     if (!signal.aborted) throw error;
   } finally {
     stopping.abort();
-    process.stdout.write('\nStopping …\n');
+    const chains = others.length === 0 ? 'its chain' : `${others.length + 1} chains`;
+    process.stdout.write(`\nStopping Vigil and ${chains} …\n`);
     await vigil.stop();
     await Promise.all([anvil.stop(), ...others.map((other) => other.stop())]);
     if (isKept) process.stdout.write(`The data is kept: VIGIL_DATA_DIR=${dataDir} npm start\n`);
@@ -111,13 +112,13 @@ async function waitForBlock(client: Client, block: bigint, signal: AbortSignal):
 }
 
 function readOptions(): Options {
-  const { port, data, for: time, chains = 'ethereum' } = readFlags();
+  const { port = process.env.VIGIL_PORT || undefined, data, for: time, chains = 'ethereum' } = readFlags();
   if (data !== undefined && existsSync(data))
     throw new Error(
       `The folder ${data} is there already: the demo begins with a new chain and needs a new one.`,
     );
   return {
-    port: toNumber('--port', port, 65_535),
+    port: toNumber('--port or VIGIL_PORT', port, 65_535),
     dataDir: resolve(data ?? join(tmpdir(), `vigil-demo-${randomUUID()}`)),
     isKept: data !== undefined,
     seconds: toNumber('--for', time, 1_000_000),

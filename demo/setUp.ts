@@ -147,14 +147,16 @@ function watchedIn({ token, vault, multisig, pool }: World): Watched[] {
           called: 'Large withdrawal',
           signature: 'Withdrawn(address indexed who, address indexed token, uint256 amount)',
           expression: `e.args.amount >= ${large}n * 10n ** 18n`,
-          desc: '{args.who} took {args.amount} units of {args.token} out of the vault.',
+          desc: '{args.who} took more than 50,000 DUSD out of the vault.',
         },
       },
       triggers: [
         {
           triggerType: 'EVENT_PARAMETER',
           name: 'Large deposit',
-          alerts: [{ severity: 'LOW', name: 'Large deposit' }],
+          alerts: [
+            { severity: 'LOW', name: 'Large deposit', message: 'More than 50,000 DUSD went into the vault.' },
+          ],
           params: {
             signature: 'Deposited(address indexed who, address indexed token, uint256 amount)',
             conditions: [{ name: 'amount', operator: '>=', value: String(units(Number(large))) }],

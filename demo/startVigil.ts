@@ -18,6 +18,8 @@ export function startVigil({ port, dataDir, rpcUrls, others }: Options) {
       ...withoutSettings(process.env),
       VIGIL_PORT: String(port),
       VIGIL_DATA_DIR: dataDir,
+      // Commands without settings are for a Vigil of one's own.
+      VIGIL_RUN_DIR: join(dataDir, 'run'),
       VIGIL_RPC_ANVIL: rpcUrls.join(','),
       ...Object.fromEntries(
         others.flatMap(({ uid, urls, network }) => [
@@ -94,6 +96,6 @@ async function stopOrphan(pidFile: string): Promise<void> {
 /** Settings of a real Vigil on this machine, above all its database, are none of the demo's. */
 function withoutSettings(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(
-    Object.entries(env).filter(([name]) => !name.startsWith('VIGIL_') && name !== 'DATABASE_URL'),
+    Object.entries(env).filter(([name]) => !name.startsWith('VIGIL_') && !name.startsWith('DATABASE_')),
   );
 }

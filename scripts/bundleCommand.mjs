@@ -1,6 +1,6 @@
 // Bundles the command line into dist/bin: a few large files load in half the time of nine hundred small ones.
 import { spawnSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { rolldown } from 'rolldown';
 
@@ -22,9 +22,8 @@ const separate = [
  */
 const entry = `#!/bin/sh
 ':' //; exec node --no-memory-reducer "$0" "$@"
-import { loadCached } from './codeCache.js';
-
-loadCached(new URL('./vigil.cjs', import.meta.url));
+${readFileSync(join(import.meta.dirname, 'requireNode.mjs'), 'utf8')}
+import('./codeCache.js').then(({ loadCached }) => loadCached(new URL('./vigil.cjs', import.meta.url)));
 `;
 
 export async function bundleCommand(dist) {

@@ -1,10 +1,10 @@
 // `npm start`: builds when a source file is newer than the last build, then runs the command line.
-import { isDistStale } from './isStale.mjs';
+import './requireNode.mjs';
 
-if (isDistStale()) {
-  process.stderr.write('Building Vigil …\n');
-  const { build } = await import('./build.mjs');
-  await build();
-}
-if (process.argv.length === 2) process.argv.push('serve');
-await import('../dist/bin/vigil.js');
+// Imported only now, and waited for by `then`, because old versions of Node cannot read the rest.
+void import('./buildIfStale.mjs')
+  .then(({ buildIfStale }) => buildIfStale())
+  .then(() => {
+    if (process.argv.length === 2) process.argv.push('serve');
+    return import('../dist/bin/vigil.js');
+  });

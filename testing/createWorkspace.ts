@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { chmod, mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { type Client, createClient } from '../sdk/src/index.ts';
 import { kill, postgresProcesses, socketFolderOf } from './bundledPostgres.ts';
 import { copyDataFolder } from './copyDataFolder.ts';
@@ -53,6 +53,7 @@ export async function createWorkspace({ firstStart = false, isBundled = false } 
         PATH: process.env.PATH,
         HOME: process.env.HOME,
         VIGIL_DATA_DIR: dataDir,
+        VIGIL_RUN_DIR: join(workspace, 'runs', basename(dataDir)),
         ...withDatabase(dataDir, env),
       },
       stdio: ['ignore', 'pipe', 'pipe'],

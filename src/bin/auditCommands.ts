@@ -14,7 +14,7 @@ import { refuse } from './refuse.ts';
 import { withKeyring, withStore } from './withStore.ts';
 
 export async function verifyAuditLog(options: CommandInput['options']): Promise<number> {
-  return withKeyring(async (store, keyring) => {
+  return withKeyring({ isNamed: true }, async (store, keyring) => {
     const { checkpoint: file } = options;
     const checkpoint = typeof file === 'string' ? await openCheckpoint(file, keyring) : undefined;
     if (typeof checkpoint === 'string') return refuse(checkpoint);
@@ -51,7 +51,7 @@ async function openCheckpoint(file: string, keyring: Keyring): Promise<Checkpoin
 }
 
 export async function printCheckpoint(): Promise<number> {
-  return withKeyring(async (store, keyring) => {
+  return withKeyring({ isNamed: true }, async (store, keyring) => {
     const checkpoint = await createCheckpoint(store, keyring.audit, everything, Date.now());
     process.stdout.write(`${JSON.stringify(checkpoint, null, 2)}\n`);
     return 0;
@@ -72,7 +72,7 @@ export async function exportAuditLog({ tenant, since, until }: CommandInput['opt
     if (Number.isNaN(at)) return refuse(`--${name} takes a time such as 2026-01-31T00:00:00Z.`);
     filter[name] = at;
   }
-  return withStore(async (store) => {
+  return withStore({ isNamed: true }, async (store) => {
     for await (const lines of streamAudit(store, everything, filter))
       if (!process.stdout.write(lines)) await once(process.stdout, 'drain');
     return 0;

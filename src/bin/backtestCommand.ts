@@ -6,9 +6,8 @@ import { compileDetector } from '../matching/compileDetector.ts';
 import type { Fetch } from '../matching/createReadCache.ts';
 import type { BacktestResult } from '../model/backtest.ts';
 import { everything } from '../model/principal.ts';
-import { loadConfig } from '../runtime/config/loadConfig.ts';
+import type { Config } from '../runtime/config/loadConfig.ts';
 import { createSandbox } from '../scripts/sandbox.ts';
-import { noEndpoint } from '../services/contracts/noEndpoint.ts';
 import { openChains } from '../services/contracts/openChains.ts';
 import { readStoredEndpoints } from '../services/contracts/readStoredEndpoints.ts';
 import { createMetricRecorder } from '../services/telemetry/createMetricRecorder.ts';
@@ -31,17 +30,26 @@ export async function backtestCommand(
   const [id, fromBlock, toBlock] = [words[0], from, to].map((text) =>
     typeof text === 'string' && /^\d{1,15}$/.test(text) ? Number(text) : undefined,
   );
-  if (id === undefined || fromBlock === undefined || toBlock === undefined || words.length !== 1)
-    return refuse('Usage: vigil backtest <detector id> --from <block> --to <block> [--json].');
+  if (id === undefined || fromBlock === undefined || toBlock === undefined || words.length !== 1) {
+    const missing = [
+      ...(id === undefined ? ['the id of a detector'] : []),
+      ...(fromBlock === undefined ? ['--from with a block'] : []),
+      ...(toBlock === undefined ? ['--to with a block'] : []),
+      ...(words.length > 1 ? ['no other word than the id'] : []),
+    ];
+    return refuse(
+      `vigil backtest needs ${missing.join(', ')}. Usage: vigil backtest <detector id> --from <block> --to <block> [--json].`,
+    );
+  }
   if (toBlock < fromBlock) return refuse('--to must not come before --from.');
-  return withKeyring(async (store, keyring) => {
+  return withKeyring({ isNamed: false }, async (store, keyring, config) => {
     const found = await findRecord(store, detectorTable, everything, id, ['tenantId']);
     if (!found) return refuse(`There is no detector ${id}.`);
     const { contract, ...row } = await findDetectorToRun(store, Number(found.tenantId), id);
     const uid = contract.chainUid;
     const subscriber = compileDetector(row, contract, toChainFacts(chains[uid]));
     if ('fault' in subscriber) return refuse(subscriber.fault);
-    return withClient(store, keyring, uid, async (client, fetch) => {
+    return withClient(store, keyring, config, uid, async (client, fetch) => {
       const progress = createProgress(toBlock - fromBlock + 1);
       const targets = await findBacktestTargets(store, Number(found.tenantId), id);
       const result = await runBacktest({
@@ -62,16 +70,16 @@ export async function backtestCommand(
 async function withClient(
   store: Store,
   keyring: Keyring,
+  config: Config,
   uid: ChainUid,
   work: (client: ChainClient, fetch: Fetch) => Promise<number>,
 ): Promise<number> {
-  const config = loadConfig();
   const access = openChains(config.chains, createMetricRecorder(store, Date.now), Date.now);
   access.setStored(
     await readStoredEndpoints(store, keyring, ({ message }) => process.stderr.write(`${message}\n`)),
   );
   const client = access.client(uid);
-  if (!client) return refuse(noEndpoint(uid));
+  if (!client) return refuse(missingEndpoint(uid));
   const sandbox = createSandbox();
   const fetchers = createFetchers({
     store,
@@ -86,6 +94,14 @@ async function withClient(
   } finally {
     await Promise.all([sandbox.close(), fetchers.close(), access.close()]);
   }
+}
+
+/** A running Vigil may have the endpoint in its own environment. */
+function missingEndpoint(uid: ChainUid): string {
+  return (
+    `No endpoint of ${uid} is known here: set VIGIL_RPC_${uid.toUpperCase()} in this shell too, ` +
+    'or let the running Vigil do it by POST /detector/{id}/backtest.'
+  );
 }
 
 const width = 40;

@@ -1,8 +1,9 @@
-import { createReadStream, existsSync } from 'node:fs';
+import { createReadStream } from 'node:fs';
 import { Problem } from '../model/errors.ts';
 import { importLabels } from '../services/labels/importLabels.ts';
 import { toLabelTags } from '../services/labels/labelMembers.ts';
 import { readChainUid } from '../services/labels/readLabelRow.ts';
+import { fileFault } from './fileFault.ts';
 import type { CommandInput } from './parseCommand.ts';
 import { refuse } from './refuse.ts';
 import { runImport } from './runImport.ts';
@@ -14,7 +15,8 @@ export async function importLabelsCommand(
 ): Promise<number> {
   const [file] = words;
   if (file === undefined || words.length !== 1) return refuse('Usage: vigil import labels <file> [options].');
-  if (!existsSync(file)) return refuse(`There is no file ${file}.`);
+  const unreadable = fileFault(file);
+  if (unreadable !== undefined) return refuse(unreadable);
   const chainUid = typeof chain === 'string' ? readChainUid(chain) : null;
   if (chainUid === undefined) return refuse(`There is no chain ${String(chain)}.`);
   const defaults = {

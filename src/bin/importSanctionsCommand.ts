@@ -1,7 +1,8 @@
-import { createReadStream, existsSync } from 'node:fs';
+import { createReadStream } from 'node:fs';
 import { Problem } from '../model/errors.ts';
 import { importSanctions } from '../services/labels/sanctions/importSanctions.ts';
 import { readSanctions, type SanctionsFile } from '../services/labels/sanctions/readSanctions.ts';
+import { fileFault } from './fileFault.ts';
 import type { CommandInput } from './parseCommand.ts';
 import { refuse } from './refuse.ts';
 import { refuseProblem, runImport } from './runImport.ts';
@@ -14,7 +15,8 @@ export async function importSanctionsCommand(
   const [path] = words;
   if (path === undefined || words.length !== 1)
     return refuse('Usage: vigil import sanctions <file> [options].');
-  if (!existsSync(path)) return refuse(`There is no file ${path}.`);
+  const unreadable = fileFault(path);
+  if (unreadable !== undefined) return refuse(unreadable);
   let file: SanctionsFile;
   try {
     file = await readSanctions(createReadStream(path, { highWaterMark: 1024 * 1024 }));

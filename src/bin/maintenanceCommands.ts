@@ -5,7 +5,7 @@ import { withStore } from './withStore.ts';
 
 /** Opening the database migrates it. */
 export async function migrateDatabase(options: CommandInput['options']): Promise<number> {
-  return withStore(async (_store, connection) => {
+  return withStore({ isNamed: true, mayCreate: true }, async (_store, _config, connection) => {
     process.stdout.write('The database is up to date.\n');
     if (options.citus === true) await distribute(connection, (line) => process.stdout.write(`${line}\n`));
     return 0;
@@ -13,7 +13,7 @@ export async function migrateDatabase(options: CommandInput['options']): Promise
 }
 
 export async function verifyAlertRollups(): Promise<number> {
-  return withStore(async (store) => {
+  return withStore({ isNamed: true }, async (store) => {
     const faults = await verifyRollups(store);
     for (const { tenantId, contractId, widthMs, start, group, numericSeverity, counted, stored } of faults) {
       const whose = contractId === 0 ? `all contracts of tenant ${tenantId}` : `contract ${contractId}`;

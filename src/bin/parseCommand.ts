@@ -28,10 +28,13 @@ export function parseCommand(
   argv: readonly string[],
 ): { run: Command['run']; options: CommandInput['options']; words: string[] } {
   const [word] = argv;
+  if (word === 'help' && argv.length > 1) return parseCommand(commands, [...argv.slice(1), '--help']);
   if (word === undefined || ['--help', '-h', 'help'].includes(word)) return printing(overview(commands));
   if (['--version', '-v'].includes(word)) return parseCommand(commands, ['version']);
+  const group = commands.filter(({ name }) => name.startsWith(`${word} `));
+  if (group.length > 0 && ['--help', '-h'].includes(argv[1] ?? '')) return printing(overview(group));
   const command = findCommand(commands, word, argv);
-  const rest = argv.slice(command.name.split(' ').length);
+  const rest = joinNegative(argv.slice(command.name.split(' ').length));
   if (rest.includes('--help') || rest.includes('-h')) return printing(usage(command));
   const known = command.options ?? {};
   for (const word of rest) {
@@ -65,6 +68,17 @@ function parse(command: Command, rest: readonly string[]) {
   }
 }
 
+/** `--days -3` as `--days=-3`: what begins with a dash would else be an option. */
+function joinNegative(words: readonly string[]): string[] {
+  const joined: string[] = [];
+  for (const word of words) {
+    const before = joined.at(-1);
+    if (before?.startsWith('--') && /^-\d/.test(word)) joined[joined.length - 1] = `${before}=${word}`;
+    else joined.push(word);
+  }
+  return joined;
+}
+
 function findCommand(commands: readonly Command[], first: string, argv: readonly string[]): Command {
   const byLength = commands.toSorted((a, b) => b.name.length - a.name.length);
   const found = byLength.find(({ name }) => name.split(' ').every((word, i) => argv[i] === word));
@@ -78,7 +92,7 @@ function findCommand(commands: readonly Command[], first: string, argv: readonly
         ? `vigil ${first} needs one of: ${known.join(', ')}.`
         : `There is no "${first} ${word}".`;
     throw new UsageError(
-      `${problem}${word === undefined ? '' : suggest(word, known, `${first} `)} See vigil --help.`,
+      `${problem}${word === undefined ? '' : suggest(word, known, `${first} `)} See vigil ${first} --help.`,
     );
   }
   const words = new Set(commands.flatMap(({ name }) => name.split(' ', 1)));

@@ -1,11 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import type { AuditKeys } from '../lib/auditKey.ts';
 import { readMasterKeyFile, writeMasterKeyFile } from '../lib/masterKey.ts';
+import { messageOf } from '../lib/messageOf.ts';
 import { loadConfig } from '../runtime/config/loadConfig.ts';
 import { masterKeys } from '../runtime/masterKeys.ts';
 import type { Db } from '../store/db.ts';
 import { openKeyring, resealDataKeys, runRotationExclusively } from '../store/keyring.ts';
 import { appendAudit } from '../store/records/audit.ts';
+import { fileFault } from './fileFault.ts';
 import type { CommandInput } from './parseCommand.ts';
 import { refuse } from './refuse.ts';
 import { withStore } from './withStore.ts';
@@ -15,14 +17,13 @@ import { withStore } from './withStore.ts';
  * keys, so that a process starting at any moment finds the one it needs.
  */
 export async function rotateKey(options: CommandInput['options']): Promise<number> {
-  const config = loadConfig();
   const file = options['new-key-file'];
-  if (config.masterKey && typeof file !== 'string') {
+  if (loadConfig().masterKey && typeof file !== 'string')
     return refuse('VIGIL_MASTER_KEY is set: give the new key in --new-key-file.');
-  }
-  const old = masterKeys(config);
-  return withStore(async (store) => {
-    const next = typeof file === 'string' ? readMasterKeyFile(file)[0] : randomBytes(32);
+  const next = typeof file === 'string' ? readNewKey(file) : randomBytes(32);
+  if (typeof next === 'string') return refuse(next);
+  return withStore({ isNamed: true }, async (store, config) => {
+    const old = await masterKeys(config, store);
     const count = await runRotationExclusively(store, async () => {
       // Audit chains that started without a key are bound to the present one before there is a newer one.
       await openKeyring(store, old, Date.now());
@@ -42,6 +43,17 @@ export async function rotateKey(options: CommandInput['options']): Promise<numbe
     );
     return 0;
   });
+}
+
+/** The key in a file, or what is wrong with it. */
+function readNewKey(file: string): Buffer | string {
+  const unreadable = fileFault(file);
+  if (unreadable !== undefined) return `--new-key-file: ${unreadable}`;
+  try {
+    return readMasterKeyFile(file)[0];
+  } catch (error) {
+    return `--new-key-file: ${file} has no key: ${messageOf(error)}`;
+  }
 }
 
 async function recordRotation(tx: Db, keys: AuditKeys): Promise<void> {

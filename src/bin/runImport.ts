@@ -25,7 +25,7 @@ export async function runImport<T>({ tenant, isDryRun, write, audited, print }: 
     return refuse('--tenant takes a whole number above 0.');
   const tenantId = tenant === undefined ? null : Number(tenant);
   const now = Date.now();
-  return withKeyring(async (store, keyring) => {
+  return withKeyring({ isNamed: true }, async (store, keyring) => {
     try {
       const result = await store.transaction(async (tx) => {
         if (
@@ -56,7 +56,9 @@ export async function runImport<T>({ tenant, isDryRun, write, audited, print }: 
 
 /** Prints what refuses a file, fault by fault. */
 export function refuseProblem(problem: Problem): number {
-  for (const { message } of problem.members.errors ?? [])
-    if (message !== problem.message) process.stderr.write(`${message}\n`);
-  return refuse(problem.message);
+  const faults = problem.members.errors ?? [];
+  for (const { message } of faults)
+    if (!problem.message.endsWith(message)) process.stderr.write(`${message}\n`);
+  // Its pointer leads into a request, which the command line has not.
+  return refuse(faults.find(({ message }) => problem.message.endsWith(message))?.message ?? problem.message);
 }

@@ -22,7 +22,7 @@ export async function createTokenCommand(options: CommandInput['options']): Prom
   if (requested.includes('admin') !== (tenantId === null)) {
     return refuse('An admin token has no tenant, and every other role needs --tenant.');
   }
-  return withKeyring((store, { audit: keys }) =>
+  return withKeyring({ isNamed: true }, (store, { audit: keys }) =>
     store.transaction(async (tx) => {
       if (tenantId !== null && !(await hasTenant(tx, tenantId)))
         return refuse(`There is no tenant ${tenantId}.`);
@@ -44,8 +44,10 @@ export async function createTokenCommand(options: CommandInput['options']): Prom
 }
 
 export async function listTokensCommand(): Promise<number> {
-  return withStore(async (store) => {
-    for (const token of await listTokens(store, Date.now())) {
+  return withStore({ isNamed: false }, async (store) => {
+    const tokens = await listTokens(store, Date.now());
+    if (tokens.length === 0) process.stdout.write('There is no live token.\n');
+    for (const token of tokens) {
       const until =
         token.expiredAt === null ? 'without expiry' : `until ${new Date(token.expiredAt).toISOString()}`;
       const where = token.tenantId === null ? 'platform' : `tenant ${token.tenantId}`;
@@ -62,7 +64,7 @@ export async function revokeTokenCommand(words: readonly string[]): Promise<numb
   const id = readNumber(words[0]);
   if (id == null || words.length !== 1)
     return refuse('Usage: vigil token revoke <id>; vigil token list shows the ids.');
-  return withKeyring((store, { audit: keys }) =>
+  return withKeyring({ isNamed: true }, (store, { audit: keys }) =>
     store.transaction(async (tx) => {
       const now = Date.now();
       const revoked = await revokeToken(tx, id, now);

@@ -1,22 +1,28 @@
-import { loadConfig } from '../runtime/config/loadConfig.ts';
+import type { Config } from '../runtime/config/loadConfig.ts';
 import { createLog } from '../runtime/createLog.ts';
 import { openDatabaseBeside } from '../runtime/database.ts';
 import { masterKeys } from '../runtime/masterKeys.ts';
 import type { Store } from '../store/db.ts';
 import { type Keyring, openKeyring } from '../store/keyring.ts';
 import type { Connection } from '../store/openClient.ts';
+import { choosePlace } from './choosePlace.ts';
 
-/** Opens the configured database for one command; uses the bundled server of a running Vigil if there is one. */
+type Opening = {
+  /** Prints which database it is: for commands that change or attest something. */
+  isNamed: boolean;
+  mayCreate?: boolean;
+};
+
+/** Opens the database for one command; uses the bundled server of a running Vigil if there is one. */
 export async function withStore(
-  work: (store: Store, connection: Connection) => Promise<number>,
+  { isNamed, mayCreate = false }: Opening,
+  work: (store: Store, config: Config, connection: Connection) => Promise<number>,
 ): Promise<number> {
-  const config = loadConfig();
-  const database = await openDatabaseBeside(
-    config,
-    createLog({ logLevel: config.logLevel === 'info' ? 'warn' : config.logLevel }),
-  );
+  const config = await choosePlace({ isNamed });
+  const log = createLog({ ...config, logLevel: config.logLevel === 'info' ? 'warn' : config.logLevel });
+  const database = await openDatabaseBeside(config, log, mayCreate);
   try {
-    return await work(database.store, database.connection);
+    return await work(database.store, config, database.connection);
   } finally {
     await database.close();
   }
@@ -24,9 +30,10 @@ export async function withStore(
 
 /** The same with the keyring, whose keys also sign the audit log. */
 export async function withKeyring(
-  work: (store: Store, keyring: Keyring) => Promise<number>,
+  opening: Opening,
+  work: (store: Store, keyring: Keyring, config: Config) => Promise<number>,
 ): Promise<number> {
-  return withStore(async (store) =>
-    work(store, await openKeyring(store, masterKeys(loadConfig()), Date.now())),
+  return withStore(opening, async (store, config) =>
+    work(store, await openKeyring(store, await masterKeys(config, store), Date.now()), config),
   );
 }

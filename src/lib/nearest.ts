@@ -1,9 +1,9 @@
 import { itemAt } from './itemAt.ts';
-/** The known word that `word` was most likely meant to be, if any is close enough to be worth suggesting. */
-export function nearest(word: string, known: Iterable<string>): string | undefined {
+/** The known word that `word` was most likely meant to be, if any is at most `maxDistance` slips away. */
+export function nearest(word: string, known: Iterable<string>, maxDistance = 3): string | undefined {
   const wanted = word.toLowerCase();
   let best: string | undefined;
-  let bestDistance = Math.min(3, Math.ceil(wanted.length / 3)) + 1;
+  let bestDistance = Math.min(maxDistance, Math.ceil(wanted.length / 3)) + 1;
   for (const candidate of known) {
     // The length difference is a lower bound, and keeps a long word from costing a whole table.
     if (Math.abs(candidate.length - wanted.length) >= bestDistance) continue;

@@ -3,8 +3,11 @@ import type { Logger } from 'pino';
 import { splitHosts } from '../lib/splitHosts.ts';
 import { openStore, type PoolConfig, type Store } from '../store/db.ts';
 import { attachEmbedded } from '../store/embedded/attachEmbedded.ts';
+import { hasCluster } from '../store/embedded/hasCluster.ts';
 import { startEmbedded } from '../store/embedded/startEmbedded.ts';
+import { isEmptyDatabase } from '../store/isEmptyDatabase.ts';
 import { migrate } from '../store/migrate.ts';
+import { nameDatabase } from '../store/nameDatabase.ts';
 import { openReplicas, type Replicas } from '../store/openReplicas.ts';
 import { isWorker, watchPrimary } from '../store/watchPrimary.ts';
 import type { Config } from './config/loadConfig.ts';
@@ -45,32 +48,52 @@ const never = new Promise<Error>(() => {});
 /** After this a statement counts as lost with its server; longer than any time limit of statements. */
 const answerWithinMs = 20_000;
 
+type Opening = {
+  limits: PoolConfig;
+  /** A place without a Vigil is refused, and left as it is, unless it may be created. */
+  mayCreate: boolean;
+};
+
 /** The configured PostgreSQL, or the bundled one; migrated either way. */
 export async function openDatabase(
   config: Config,
   log: Logger,
-  limits: PoolConfig = { query_timeout: answerWithinMs },
+  opening: Opening = { limits: { query_timeout: answerWithinMs }, mayCreate: true },
 ): Promise<Database> {
   const { databaseUrl } = config;
-  if (!databaseUrl) return openMigrated(await bundledServer(config, log), log, limits, config.replicaUrls);
+  if (!databaseUrl) return openMigrated(await bundledServer(config, log), config, log, opening);
   try {
-    return await openMigrated(
-      await externalServer(config, databaseUrl, log),
-      log,
-      limits,
-      config.replicaUrls,
-    );
+    return await openMigrated(await externalServer(config, databaseUrl, log, opening), config, log, opening);
   } catch (cause) {
+    if (cause instanceof NoVigil) throw cause;
     throw new Error('The PostgreSQL of DATABASE_URL cannot be used.', { cause });
   }
 }
 
 /** For a command next to a Vigil that may be running: uses its bundled server and leaves it running. */
-export async function openDatabaseBeside(config: Config, log: Logger): Promise<Database> {
+export async function openDatabaseBeside(config: Config, log: Logger, mayCreate: boolean): Promise<Database> {
+  if (!config.databaseUrl && !mayCreate && !(await hasCluster(config.dataDir))) throw new NoVigil(config);
   const connection = config.databaseUrl ? undefined : await attachEmbedded(config.dataDir);
   // A command may run a statement for hours.
-  if (!connection) return openDatabase(config, log, {});
-  return openMigrated({ connection, at: config.dataDir, lost: never, close: async () => {} }, log, {});
+  const opening = { limits: {}, mayCreate };
+  if (!connection) return openDatabase(config, log, opening);
+  const server = { connection, at: config.dataDir, lost: never, close: async () => {} };
+  return openMigrated(server, config, log, opening);
+}
+
+/** How people name the place of the configured database. */
+export function placeOf({ databaseUrl, dataDir }: Pick<Config, 'databaseUrl' | 'dataDir'>): string {
+  return databaseUrl ? `the PostgreSQL of DATABASE_URL, ${nameDatabase(databaseUrl)}` : dataDir;
+}
+
+class NoVigil extends Error {
+  override readonly name = 'NoVigil';
+
+  constructor(config: Config) {
+    super(
+      `There is no Vigil in ${placeOf(config)}; set VIGIL_DATA_DIR or DATABASE_URL as \`npm start\` has it.`,
+    );
+  }
 }
 
 type DatabaseServer = Omit<Database, keyof Pools | 'replicas'> & {
@@ -80,15 +103,19 @@ type DatabaseServer = Omit<Database, keyof Pools | 'replicas'> & {
 
 async function openMigrated(
   server: DatabaseServer,
+  config: Config,
   log: Logger,
-  limits: PoolConfig,
-  replicaUrls: readonly string[] = [],
+  { limits, mayCreate }: Opening,
 ): Promise<Database> {
+  const { replicaUrls } = config;
   try {
+    if (!mayCreate && (await isEmptyDatabase(server.connection))) throw new NoVigil(config);
     const steps = await migrate(server.connection);
-    if (steps.length > 0) log.info({ steps }, 'Database migrated');
+    if (steps.length > 0)
+      log.info(`Database ready (${steps.length} ${steps.length === 1 ? 'step' : 'steps'})`);
+    log.debug({ steps }, 'Migrations applied');
     const onError = (error: Error) =>
-      log.warn({ err: error }, 'A database connection failed; a new one is opened when needed');
+      log.warn({ reason: error.message }, 'A database connection failed; a new one is opened when needed');
     const open = (name: keyof Pools) =>
       openStore({ ...(server.pooled ?? server.connection), ...limits, ...pools[name] }, onError);
     const stores: Pools = {
@@ -137,8 +164,13 @@ async function bundledServer(config: Config, log: Logger): Promise<DatabaseServe
   return { connection, at: dataFolder, lost, close: stop };
 }
 
-async function externalServer(config: Config, address: string, log: Logger): Promise<DatabaseServer> {
-  mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
+async function externalServer(
+  config: Config,
+  address: string,
+  log: Logger,
+  { mayCreate }: Opening,
+): Promise<DatabaseServer> {
+  if (mayCreate) mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
   const reach = async (each: string): Promise<PoolConfig & { connectionString: string }> => {
     const addresses = splitHosts(each);
     const connectionString = addresses[0]!;

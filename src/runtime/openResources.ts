@@ -36,8 +36,8 @@ export async function openResources(
   lifecycle.onStop(() => closeHsm(hsm));
   const database = await openDatabase(config, log);
   lifecycle.onStop(() => database.close());
+  const keyring = await openKeyring(database.firing, await masterKeys(config, database.firing), now());
   await ensurePartitionsAhead(database.store, now());
-  const keyring = await openKeyring(database.firing, masterKeys(config), now());
 
   const failedLogins = createFailedLogins({ store: database.logins, keyring, now });
   const flushingLogins = startFlushing({

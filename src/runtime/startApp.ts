@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import { createCancelOnRetractions, createFireOnAlerts } from '../actions/fireOnAlerts.ts';
 import { createAuthenticator } from '../api/http/createAuthenticator.ts';
 import { createLifecycle, type Stoppable } from '../lib/createLifecycle.ts';
+import { settleWithin } from '../lib/withTimeLimit.ts';
 import { createNotifyOnAlerts, createNotifyOnRetractions } from '../notify/notifyOnAlerts.ts';
 import { createScoreOnAlerts, createScoreOnRetractions } from '../scoring/scoreOnAlerts.ts';
 import { ensureAdminToken } from '../services/accounts/ensureAdminToken.ts';
@@ -13,9 +14,12 @@ import { publishDetectors } from '../services/detectors/publishDetectors.ts';
 import { publishTriggers } from '../services/detectors/publishTriggers.ts';
 import { sealStored } from '../services/detectors/sealStored.ts';
 import { publishBaseLabels } from '../services/labels/publishBaseLabels.ts';
+import { findPanic } from '../store/embedded/findPanic.ts';
 import { listen } from '../store/listen.ts';
 import type { Config } from './config/loadConfig.ts';
+import { describeChains } from './describeChains.ts';
 import { openResources } from './openResources.ts';
+import { publishRun } from './runFile.ts';
 import { startHousekeeping } from './startHousekeeping.ts';
 import { startLoops } from './startLoops.ts';
 import { startReindexing } from './startReindexing.ts';
@@ -25,6 +29,8 @@ export type App = {
   url: string;
   dataDir: string;
   databaseAt: string;
+  /** What the process follows, as its nodes answer now; undefined where that is not its role. */
+  describeChains: (() => Promise<string[]>) | undefined;
   /** Of the first start only. */
   firstAccess: { token: string; setupUrl: string } | undefined;
   /** Resolves when Vigil cannot continue, because the bundled server did not come back. */
@@ -32,14 +38,25 @@ export type App = {
   stop(): Promise<void>;
 };
 
-/** Builds every object once and starts serving. What fails to start stops what has started. */
-export async function startApp(config: Config, log: Logger): Promise<App> {
+const stopWithinMs = 20_000;
+
+/** Builds every object once and starts serving. What fails to start, or is aborted, stops what has started. */
+export async function startApp(config: Config, log: Logger, signal?: AbortSignal): Promise<App> {
   const lifecycle = createLifecycle();
+  const startedAt = Date.now();
   try {
-    return await start(config, log, lifecycle);
-  } catch (error) {
-    await lifecycle.stop().catch((err: unknown) => log.warn({ err }, 'Stopping after a failed start failed'));
-    throw error;
+    const app = await start(config, log, lifecycle, signal);
+    signal?.throwIfAborted();
+    return app;
+  } catch (cause) {
+    const stopping = lifecycle.stop();
+    await settleWithin(stopWithinMs, stopping, () =>
+      log.warn('Stopping after a failed start takes too long'),
+    ).catch((err: unknown) => log.warn({ err }, 'Stopping after a failed start failed'));
+    const panic = config.databaseUrl ? undefined : await findPanic(config.dataDir, startedAt);
+    throw panic === undefined
+      ? cause
+      : new Error(`PostgreSQL failed while Vigil started: ${panic}`, { cause });
   }
 }
 
@@ -47,11 +64,13 @@ async function start(
   config: Config,
   log: Logger,
   lifecycle: ReturnType<typeof createLifecycle>,
+  signal: AbortSignal | undefined,
 ): Promise<App> {
   const now = Date.now;
   const resources = await openResources(config, log, now, lifecycle);
   const { database, keyring, hsm, recorder, failedLogins, sandboxes, chains, fetchers, notifying } =
     resources;
+  signal?.throwIfAborted();
   await sealStored(database.store, keyring);
   const firstAccess = await ensureAdminToken(database.store, keyring.audit, config, now(), (message) =>
     log.warn(message),
@@ -124,10 +143,12 @@ async function start(
   });
   lifecycle.onStop(housekeeping.stop);
   lifecycle.onStop(startReindexing({ store: database.work, log }).stop);
+  lifecycle.onStop((await publishRun(config, log)).stop);
   return {
     url,
     dataDir: config.dataDir,
     databaseAt: database.at,
+    describeChains: config.roles.includes('watch') ? () => describeChains(chains) : undefined,
     firstAccess: firstAccess && { ...firstAccess, setupUrl: `${publicUrl()}/setup#${firstAccess.setupCode}` },
     lost: database.lost,
     stop: lifecycle.stop,

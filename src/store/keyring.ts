@@ -80,6 +80,11 @@ export async function openKeyring(store: Store, masterKeys: MasterKeys, now: num
   };
 }
 
+/** Whether a master key has been used: a database without data keys is new. */
+export async function hasDataKeys(db: Db): Promise<boolean> {
+  return (await db.query(sql`select from data_key limit 1`)).length > 0;
+}
+
 /** An arbitrary advisory lock id. */
 const rotationLock = 7_305_114;
 

@@ -15,12 +15,18 @@ describe('the command line', () => {
   });
   afterAll(() => workspace.remove());
 
+  /** What every command that changes or attests something says first. */
+  const working = () => `Working on ${dataDir}${vigil ? `, where Vigil runs (process ${vigil.pid})` : ''}.\n`;
+
   const run = (line: string): Promise<Ended> => workspace.run(line.split(' ').filter(Boolean), dataDir);
 
   it.each([
     ['', 'Usage: vigil <command> [options]'],
     ['--help', '  token create      Create an access token and print it once.'],
     ['help', '  audit verify  '],
+    ['token --help', '\n  token create  Create an access token and print it once.\n  token list '],
+    ['help token', '  token revoke  Revoke a token at once.\n'],
+    ['help token create', 'Usage: vigil token create [options]'],
     ['token create --help', '  --role <role>               Role of the token, repeatable (default: admin).'],
     ['serve --help', 'Usage: vigil serve'],
     ['version', '0.17.0\n'],
@@ -35,8 +41,8 @@ describe('the command line', () => {
   it.each([
     ['serv', 'There is no command "serv". Did you mean serve? See vigil --help.\n'],
     ['frobnicate', 'There is no command "frobnicate". See vigil --help.\n'],
-    ['token', 'vigil token needs one of: create, list, revoke. See vigil --help.\n'],
-    ['token craete', 'There is no "token craete". Did you mean token create? See vigil --help.\n'],
+    ['token', 'vigil token needs one of: create, list, revoke. See vigil token --help.\n'],
+    ['token craete', 'There is no "token craete". Did you mean token create? See vigil token --help.\n'],
     [
       'token create --rol=admin',
       'vigil token create has no option --rol. Did you mean --role? See vigil token create --help.\n',
@@ -49,6 +55,8 @@ describe('the command line', () => {
       'token create --role tenant-user',
       'An admin token has no tenant, and every other role needs --tenant.\n',
     ],
+    ['token create --days -3', '--tenant and --days take a whole number above 0.\n'],
+    ['backtest 9999', 'vigil backtest needs --from with a block, --to with a block. Usage: vigil backtest <'],
     ['token create --days soon', '--tenant and --days take a whole number above 0.\n'],
     ['token revoke', 'Usage: vigil token revoke <id>; vigil token list shows the ids.\n'],
   ])('vigil %s is refused with a sentence that helps', async (line, words) => {
@@ -70,7 +78,7 @@ describe('the command line', () => {
       });
 
       it('migrate says that the database is up to date', async () => {
-        const done = { code: 0, signal: null, stdout: 'The database is up to date.\n', stderr: '' };
+        const done = { code: 0, signal: null, stdout: 'The database is up to date.\n', stderr: working() };
         expect(await run('migrate')).toEqual(done);
       });
 
@@ -79,7 +87,7 @@ describe('the command line', () => {
         expect(code).toBe(0);
         const token = stdout.trim();
         expect(token).toMatch(/^vigil_admin_[\w-]{43}$/);
-        const id = /^Token (\d+) was created\. It is not shown again\.\n$/.exec(stderr)![1]!;
+        const id = /\nToken (\d+) was created\. It is not shown again\.\n$/.exec(stderr)![1]!;
         const row = new RegExp(
           `^ *${id}  ADMIN +platform +…${token.slice(-4)}  until \\S+Z  admin  nightly$`,
           'm',
@@ -98,11 +106,11 @@ describe('the command line', () => {
         expect((await run('token list')).stdout).not.toMatch(row);
         expect(await run(`token revoke ${id}`)).toMatchObject({
           code: 2,
-          stderr: `There is no live token ${id}.\n`,
+          stderr: `${working()}There is no live token ${id}.\n`,
         });
         expect(await run('token create --tenant 999 --role tenant-viewer')).toMatchObject({
           code: 2,
-          stderr: 'There is no tenant 999.\n',
+          stderr: `${working()}There is no tenant 999.\n`,
         });
       });
 
@@ -161,7 +169,7 @@ describe('the command line', () => {
         await writeFile(forged!, JSON.stringify({ ...signed, payload }));
         expect(await run(`audit verify --checkpoint ${forged}`)).toMatchObject({
           code: 2,
-          stderr: `The checkpoint in ${forged} was changed, or another Vigil signed it.\n`,
+          stderr: `${working()}The checkpoint in ${forged} was changed, or another Vigil signed it.\n`,
         });
         expect((await run(`audit verify --checkpoint ${dataDir}/master.key`)).code).toBe(2);
         const exported = (await run('audit export')).stdout.split('\n').slice(0, -1);
@@ -169,7 +177,7 @@ describe('the command line', () => {
       });
 
       it('rollup verify reports that the roll-ups are right', async () => {
-        const told = { code: 0, stdout: 'The roll-ups agree with the alerts.\n', stderr: '' };
+        const told = { code: 0, stdout: 'The roll-ups agree with the alerts.\n' };
         expect(await run('rollup verify')).toMatchObject(told);
       });
     });

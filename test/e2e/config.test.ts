@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { loadConfig } from '../../src/runtime/config/loadConfig.ts';
 
@@ -51,7 +52,37 @@ describe('the environment', () => {
       'VIGIL_CHAIN_BITCOIN_TRACES cannot be required: nodes of Bitcoin do not trace calls.',
     ],
     [{ VIGIL_ROLES: ',' }, 'VIGIL_ROLES names nothing but takes api, watch, work.'],
+    [
+      { VIGIL_DATA_DIR: 'data' },
+      `another folder from each working folder; from here it is ${resolve('data')}.`,
+    ],
+    [{ VIGIL_DATA_DIR: '~/data' }, 'VIGIL_DATA_DIR is "~/data", another folder from each working folder'],
+    [{ VIGIL_MASTER_KEY_FILE: '/no/key' }, 'VIGIL_MASTER_KEY_FILE names /no/key, which does not exist.'],
+    [{ VIGIL_MASTER_KEY_FILE: '/' }, 'VIGIL_MASTER_KEY_FILE names /, which cannot be read: EISDIR'],
+    [{ DATABSE_URL: 'x' }, 'DATABSE_URL is not a setting of Vigil; did you mean DATABASE_URL?'],
+    [{ DATABASE_URLS: 'x' }, 'did you mean DATABASE_URL?'],
+    [{ DATABASE_REPLICA_URL: 'x' }, 'did you mean DATABASE_REPLICA_URLS?'],
+    [{ DATABASE_URL: 'postgres://a/b', DATABASE_DIRECT_ULR: 'x' }, 'did you mean DATABASE_DIRECT_URL?'],
+    ...['DATABASE_URI', 'PG_URL', 'PGURL', 'POSTGRES_URL', 'POSTGRESQL_URI', 'DB_URL', 'POSTGRES_DSN'].map(
+      (name): [Record<string, string>, string] => [
+        { [name]: 'postgres://a/b' },
+        `${name} is not read by Vigil; put the address of its PostgreSQL into DATABASE_URL.`,
+      ],
+    ),
   ])('says what is wrong with %o', (env, fault) => {
     expect(() => loadConfig(env)).toThrow(fault);
+  });
+
+  it('may have the names of other programs where DATABASE_URL is set, and those that only look alike', () => {
+    const others = { DATABASE_URI: 'x', PG_URL: 'x', POSTGRES_DSN: 'x' };
+    expect(loadConfig({ DATABASE_URL: 'postgres://a/b', ...others }).databaseUrl).toBe('postgres://a/b');
+    const alike = {
+      TEST_DATABASE_URL: 'x',
+      DATABASE_NAME: 'x',
+      PGHOST: 'x',
+      DATABSE_URL: ' ',
+      POSTGRES_URL: '',
+    };
+    expect(loadConfig(alike).databaseUrl).toBeUndefined();
   });
 });

@@ -47,14 +47,19 @@ describe('vigil import labels', () => {
     const file = await fileOf('faulty.csv', `address\n${addressOf(50_000)}\nnonsense\n`);
     const refused = await run(file);
     expect(refused).toMatchObject({ code: 2, stdout: '' });
-    expect(refused.stderr).toMatch(/^Line 3: address: .*\n1 line has a fault, so nothing was imported\.\n$/);
+    expect(refused.stderr).toMatch(/\nLine 3: address: .*\n1 line has a fault, so nothing was imported\.\n$/);
     const partial = await run(file, '--partial');
     expect(partial).toMatchObject({ code: 1, stdout: '1 created, 0 updated, 0 unchanged, 1 with faults.\n' });
-    expect(partial.stderr).toMatch(/^Line 3: address: /);
+    expect(partial.stderr).toMatch(/\nLine 3: address: /);
+    const twice = await run(await fileOf('header.csv', `address,colour\n${addressOf(1)},red\n`));
+    const [place, ...told] = twice.stderr.trimEnd().split('\n');
+    expect(place).toMatch(/^Working on /);
+    expect(told).toEqual([expect.stringMatching(/^(?!\/csv).*colour/)]);
   });
 
   it.each([
     [[], 'Usage: vigil import labels <file> [options].\n'],
+    [['../'], '/ is a folder; name a file in it.\n'],
     [['missing.csv'], 'There is no file missing.csv.\n'],
     [['good.csv', '--chain', 'mars'], 'There is no chain mars.\n'],
     [['good.csv', '--tenant', 'mine'], '--tenant takes a whole number above 0.\n'],

@@ -36,6 +36,9 @@ describe('vigil serve', () => {
     firstToken = printed;
     expect(vigil.stdout()).toContain(`data folder     ${dataDir}\n`);
     expect(vigil.stdout()).toContain(`database        ${dataDir}/postgres\n`);
+    expect(vigil.stdout()).toContain('chains          no chain is followed yet: set VIGIL_RPC_ETHEREUM,');
+    await until(() => /"msg":"Database ready \(\d+ steps\)"/.test(vigil.stderr()));
+    expect(vigil.stderr()).not.toContain('.sql');
     expect(vigil.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
     expect(vigil.stdout().split(printed)).toHaveLength(2);
     expect(vigil.stderr()).not.toContain(printed);
@@ -61,8 +64,11 @@ describe('vigil serve', () => {
     });
 
     it('refuses a second instance on the same data folder, names the first, and leaves it in peace', async () => {
-      const second = await workspace.run(['serve'], dataDir, { VIGIL_PORT: '0' });
+      const second = await workspace.run(['serve'], dataDir, { VIGIL_PORT: '', PORT: '3000' });
       expect(second.code).toBe(1);
+      expect(second.stderr).toContain(
+        'PORT is 3000, but Vigil listens on 8080: it reads VIGIL_PORT alone.\n',
+      );
       expect(second.stderr).toContain(
         `Vigil cannot continue: Another Vigil (process ${vigil.pid}) already runs on data folder ${dataDir}; ` +
           'stop it or set VIGIL_DATA_DIR to another folder',

@@ -28,7 +28,13 @@ describe('stopping', () => {
   it('ends with `npm start` when only npm gets the signal', async () => {
     const npm = spawn('npm', ['start', '--silent'], {
       cwd: join(import.meta.dirname, '..', '..'),
-      env: { PATH: process.env.PATH, HOME: process.env.HOME, VIGIL_DATA_DIR: dataDir, VIGIL_PORT: '0' },
+      env: {
+        PATH: process.env.PATH,
+        HOME: process.env.HOME,
+        VIGIL_DATA_DIR: dataDir,
+        VIGIL_RUN_DIR: workspace.folder('run'),
+        VIGIL_PORT: '0',
+      },
       stdio: ['ignore', 'pipe', 'ignore'],
     });
     const ended = once(npm, 'close');
@@ -41,6 +47,20 @@ describe('stopping', () => {
     npm.kill('SIGTERM');
     await ended;
     await until(async () => (await postgresProcesses(dataDir)).length === 0);
+  });
+
+  it('ends within 20 s, with a sentence, although its database hangs', async () => {
+    const vigil = await workspace.serve(dataDir, { VIGIL_LOG_FORMAT: 'text' });
+    const pids = await postgresProcesses(dataDir);
+    for (const pid of pids) process.kill(pid, 'SIGSTOP');
+    const { code, stderr } = await vigil.stop();
+    for (const pid of pids) process.kill(pid, 'SIGCONT');
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^\d\d:\d\d:\d\d Signal received; .* \(signal: SIGTERM\)$/m);
+    expect(stderr).toContain('Vigil did not stop within 20 s, so it ends at once.\n');
+    const next = await workspace.serve(dataDir);
+    expect((await next.stop()).code).toBe(0);
+    expect(await postgresProcesses(dataDir)).toEqual([]);
   });
 
   it('does not wait for a reader of the live stream who has stopped reading', async () => {

@@ -1,8 +1,7 @@
 import { homedir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { isAbsolute, join, resolve } from 'node:path';
 import { type ChainUid, chains, chainUids } from '../../chains/chains.ts';
 import { families } from '../../chains/families.ts';
-import { nearest } from '../../lib/nearest.ts';
 import { pendingModes } from '../../model/pending.ts';
 import { traceModes, traceSetting } from '../../model/traceState.ts';
 import { createEnvReader, type EnvReader } from './createEnvReader.ts';
@@ -13,10 +12,12 @@ import {
   readInviteOrigins,
   readTrustedProxies,
 } from './networkSettings.ts';
-import { readAdminToken, readMasterKey, readMetricsSettings } from './secretSettings.ts';
+import { refuseMisspelt } from './refuseMisspelt.ts';
+import { readAdminToken, readMasterKey, readMasterKeyFile, readMetricsSettings } from './secretSettings.ts';
 
 const roles = ['api', 'watch', 'work'] as const;
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+const logFormats = ['auto', 'json', 'text'] as const;
 
 export type Config = ReturnType<typeof loadConfig>;
 
@@ -35,20 +36,26 @@ class ConfigError extends Error {
 export function loadConfig(env: NodeJS.ProcessEnv = process.env) {
   const read = createEnvReader(env);
   const host = read.text('VIGIL_HOST') ?? '127.0.0.1';
-  const dataDir = resolve(read.text('VIGIL_DATA_DIR') ?? defaultDataDir(env));
+  const dataDir = readDataDir(read) ?? defaultDataDir(env);
   const config = Object.freeze({
     host,
     port: read.integer('VIGIL_PORT', 8080, 0, 65_535),
+    /** A variable of hosting platforms, which is not used: a warning where VIGIL_PORT says nothing. */
+    ignoredPort: read.text('VIGIL_PORT') === undefined ? read.text('PORT') : undefined,
     publicUrl: read.url('VIGIL_PUBLIC_URL', ['http:', 'https:'])?.replace(/\/+$/, ''),
     dataDir,
+    /** Whether the environment says where the database is. */
+    isPlaced: read.text('VIGIL_DATA_DIR') !== undefined || read.text('DATABASE_URL') !== undefined,
+    runDir: read.text('VIGIL_RUN_DIR') ?? defaultRunDir(env),
     databaseUrl: read.databaseUrl('DATABASE_URL'),
     directUrl: read.databaseUrl('DATABASE_DIRECT_URL'),
     replicaUrls: read.urls('DATABASE_REPLICA_URLS', ['postgres:', 'postgresql:']) ?? [],
     roles: read.someOf('VIGIL_ROLES', roles) ?? roles,
     adminToken: readAdminToken(read),
     masterKey: readMasterKey(read),
-    masterKeyFile: resolve(read.text('VIGIL_MASTER_KEY_FILE') ?? join(dataDir, 'master.key')),
+    masterKeyFile: readMasterKeyFile(read) ?? join(dataDir, 'master.key'),
     logLevel: read.oneOf('VIGIL_LOG_LEVEL', logLevels, 'info'),
+    logFormat: read.oneOf('VIGIL_LOG_FORMAT', logFormats, 'auto'),
     baseLabels: read.oneOf('VIGIL_BASE_LABELS', ['on', 'off'], 'on') === 'on',
     retentionDays: read.optionalInteger('VIGIL_RETENTION_DAYS', 1, 36_500),
     rateLimit: {
@@ -74,7 +81,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env) {
     },
     chains: readChains(read),
   });
-  refuseUnknown(env, read);
+  refuseMisspelt(env, read);
   const faults = read.faults();
   if (faults.length > 0) throw new ConfigError(faults);
   return config;
@@ -109,22 +116,26 @@ function readChains(read: EnvReader) {
   );
 }
 
+/** Another folder from each working folder would be another database. */
+function readDataDir(read: EnvReader): string | undefined {
+  const folder = read.text('VIGIL_DATA_DIR');
+  if (folder !== undefined && !isAbsolute(folder))
+    read.fault(
+      `VIGIL_DATA_DIR is "${folder}", another folder from each working folder; from here it is ${resolve(folder)}.`,
+    );
+  return folder && resolve(folder);
+}
+
 /** As root the bundled PostgreSQL runs under another account, which cannot enter root's home. */
 function defaultDataDir(env: NodeJS.ProcessEnv): string {
   if (process.getuid?.() === 0) return '/var/lib/vigil/data';
   return join(env.XDG_DATA_HOME || join(homedir(), '.local', 'share'), 'vigil');
 }
 
-/** A typo in a variable's name would otherwise leave a chain unwatched or a limit unset without a warning. */
-function refuseUnknown(env: NodeJS.ProcessEnv, read: EnvReader): void {
-  const known = read.names();
-  for (const name of Object.keys(env)) {
-    if (!name.startsWith('VIGIL_') || known.has(name)) continue;
-    const guess = nearest(name, known);
-    if (guess) read.fault(`${name} is not a setting of Vigil; did you mean ${guess}?`);
-    else if (/^VIGIL_(RPC|CHAIN)_/.test(name))
-      read.fault(`${name} names no chain; the chains are ${chainUids.join(', ')}.`);
-  }
+/** The same in every shell of a user: sessions without a log-in have no XDG_RUNTIME_DIR. */
+function defaultRunDir(env: NodeJS.ProcessEnv): string {
+  if (process.getuid?.() === 0) return '/var/run/vigil';
+  return join(env.XDG_STATE_HOME || join(homedir(), '.local', 'state'), 'vigil', 'run');
 }
 
 /** The configured confirmations of a chain, or its default. */

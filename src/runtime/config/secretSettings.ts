@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { messageOf } from '../../lib/messageOf.ts';
 import { Secret } from '../../lib/secret.ts';
 import type { EnvReader } from './createEnvReader.ts';
@@ -19,6 +20,22 @@ export function readMasterKey(read: EnvReader): Secret | undefined {
       'VIGIL_MASTER_KEY must be 32 random bytes in base64 or hex, e.g. the output of `openssl rand -base64 32`.',
     );
   return key;
+}
+
+/** A file that is named exists: one made up in its place would seal secrets under a key that no one keeps. */
+export function readMasterKeyFile(read: EnvReader): string | undefined {
+  const name = read.text('VIGIL_MASTER_KEY_FILE');
+  if (name === undefined) return undefined;
+  const file = resolve(name);
+  try {
+    readFileSync(file);
+  } catch (error) {
+    const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
+    read.fault(
+      `VIGIL_MASTER_KEY_FILE names ${file}, which ${isMissing ? 'does not exist' : `cannot be read: ${messageOf(error)}`}.`,
+    );
+  }
+  return file;
 }
 
 /** Anyone may read /metrics on the API's own port unless there is a token, a port of its own, or both. */

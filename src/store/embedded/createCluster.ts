@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { chown, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
+import { chown, mkdtemp, readdir, rename, rm, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { type Account, asAccount } from './account.ts';
@@ -19,6 +19,7 @@ export async function createCluster(options: {
   const { binaries, home, cluster, account, log } = options;
   const startedAt = performance.now();
   await removePartial(home);
+  await refuseFullDisk(home);
   // A new name: an initdb that outlived a killed Vigil may still write into the previous folder.
   const partial = await mkdtemp(join(home, prefix));
   if (account) await chown(partial, account.uid, account.gid);
@@ -34,6 +35,20 @@ async function removePartial(home: string): Promise<void> {
   for (const name of await readdir(home)) {
     if (name.startsWith(prefix)) await rm(join(home, name), { recursive: true, maxRetries: 5 });
   }
+}
+
+/** Twice what a new database takes once Vigil has made its tables. */
+const minFreeMegabytes = 200;
+
+/** A disk that fills up later, while tables are made, would leave half a database. */
+async function refuseFullDisk(home: string): Promise<void> {
+  const { bavail, bsize } = await statfs(home);
+  const free = Math.floor((bavail * bsize) / 2 ** 20);
+  if (free < minFreeMegabytes)
+    throw new Error(
+      `A new database needs ${minFreeMegabytes} MB, but ${home} has ${free} MB free: ` +
+        'free some, or set VIGIL_DATA_DIR to a folder on another disk',
+    );
 }
 
 async function runInitdb(initdb: string, folder: string, account: Account | undefined): Promise<void> {

@@ -43,7 +43,7 @@ export async function lockDataFolder(dataDir: string): Promise<Lock> {
 }
 
 /** A socket's path may have about 100 bytes; Linux reaches a folder with a longer one through the open handle. */
-function toShortPath(dataDir: string, fd: number): string {
+export function toShortPath(dataDir: string, fd: number): string {
   if (Buffer.byteLength(dataDir) <= 70) return dataDir;
   if (process.platform === 'linux') return `/proc/self/fd/${fd}`;
   throw new Error(
@@ -82,7 +82,7 @@ async function namesIn(lock: string): Promise<string[]> {
   }
 }
 
-function isListening(path: string): Promise<boolean> {
+export function isListening(path: string): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const socket = createConnection(path);
     socket.once('connect', () => {

@@ -8,6 +8,9 @@ import type { Account } from './account.ts';
 import { hasCode } from './hasCode.ts';
 import { isPrivateFolder, removeSocketFolder } from './socketFolder.ts';
 
+const fastMs = 10_000;
+const immediateMs = 8000;
+
 /** A running server: PostgreSQL's first process. */
 export type Postmaster = { pid: number; socketFolder: string };
 
@@ -17,12 +20,15 @@ export async function findPostmaster(cluster: string): Promise<Postmaster | unde
   return noted && (await isPostmaster(noted.pid, cluster)) ? noted : undefined;
 }
 
-/** Fast shutdown: open transactions are rolled back, everything is written out. */
+/**
+ * Fast shutdown: open transactions are rolled back, everything is written out. A server that does not end by it, such as one that
+ * fails to recover on a full disk, stops at once; nothing that was committed is lost, and the next start recovers it.
+ */
 export async function stopPostmaster(postmaster: Postmaster, cluster: string): Promise<void> {
   const { pid, socketFolder } = postmaster;
   if (
-    !(await isGoneAfter('SIGINT', 60_000, pid, cluster)) &&
-    !(await isGoneAfter('SIGQUIT', 10_000, pid, cluster))
+    !(await isGoneAfter('SIGINT', fastMs, pid, cluster)) &&
+    !(await isGoneAfter('SIGQUIT', immediateMs, pid, cluster))
   )
     throw new Error(`PostgreSQL (process ${pid}) on ${cluster} does not stop`);
   await removeSocketFolder(socketFolder);

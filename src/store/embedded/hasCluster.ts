@@ -1,0 +1,21 @@
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { hasCode } from './hasCode.ts';
+
+/** Whether a data folder has a database, there or elsewhere; creates nothing. */
+export async function hasCluster(dataDir: string): Promise<boolean> {
+  const found = await Promise.all(
+    ['postgres', 'postgres-location'].map((name) => exists(join(dataDir, name))),
+  );
+  return found.includes(true);
+}
+
+async function exists(path: string): Promise<boolean> {
+  try {
+    await stat(path);
+    return true;
+  } catch (error) {
+    if (hasCode(error, 'ENOENT', 'ENOTDIR')) return false;
+    throw error;
+  }
+}
