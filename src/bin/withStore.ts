@@ -7,16 +7,14 @@ import { type Keyring, openKeyring } from '../store/keyring.ts';
 import type { Connection } from '../store/openClient.ts';
 
 /** Opens the configured database for one command; uses the bundled server of a running Vigil if there is one. */
-export async function withStore(
-  work: (store: Store, connection: Connection) => Promise<number>,
-): Promise<number> {
+export async function withStore(work: (store: Store, owner: Connection) => Promise<number>): Promise<number> {
   const config = loadConfig();
   const database = await openDatabaseBeside(
     config,
     createLog({ logLevel: config.logLevel === 'info' ? 'warn' : config.logLevel }),
   );
   try {
-    return await work(database.store, database.connection);
+    return await work(database.store, database.owner);
   } finally {
     await database.close();
   }

@@ -5,6 +5,7 @@ import { openStore, type PoolConfig, type Store } from '../store/db.ts';
 import { attachEmbedded } from '../store/embedded/attachEmbedded.ts';
 import { startEmbedded } from '../store/embedded/startEmbedded.ts';
 import { migrate } from '../store/migrate.ts';
+import { openClient } from '../store/openClient.ts';
 import { openReplicas, type Replicas } from '../store/openReplicas.ts';
 import { isWorker, watchPrimary } from '../store/watchPrimary.ts';
 import type { Config } from './config/loadConfig.ts';
@@ -27,6 +28,9 @@ const pools = {
   work: { max: 6, statement_timeout: 15_000 },
 } as const;
 
+/** For partitions and indexes, where the role that owns them is another one. Closed when idle. */
+const ownerPool = { max: 2, statement_timeout: 15_000, idleTimeoutMillis: 1000 };
+
 type Pools = Record<keyof typeof pools, Store>;
 
 export type Database = Pools & {
@@ -34,6 +38,8 @@ export type Database = Pools & {
   replicas: Replicas | undefined;
   /** For connections outside the pools, such as LISTEN. */
   connection: PoolConfig;
+  /** The role that owns the tables and migrates them. */
+  owner: PoolConfig;
   at: string;
   lost: Promise<Error>;
   close(): Promise<void>;
@@ -67,10 +73,10 @@ export async function openDatabase(
 
 /** For a command next to a Vigil that may be running: uses its bundled server and leaves it running. */
 export async function openDatabaseBeside(config: Config, log: Logger): Promise<Database> {
-  const connection = config.databaseUrl ? undefined : await attachEmbedded(config.dataDir);
+  const connections = config.databaseUrl ? undefined : await attachEmbedded(config.dataDir);
   // A command may run a statement for hours.
-  if (!connection) return openDatabase(config, log, {});
-  return openMigrated({ connection, at: config.dataDir, lost: never, close: async () => {} }, log, {});
+  if (!connections) return openDatabase(config, log, {});
+  return openMigrated({ ...connections, at: config.dataDir, lost: never, close: async () => {} }, log, {});
 }
 
 type DatabaseServer = Omit<Database, keyof Pools | 'replicas'> & {
@@ -85,12 +91,14 @@ async function openMigrated(
   replicaUrls: readonly string[] = [],
 ): Promise<Database> {
   try {
-    const steps = await migrate(server.connection);
+    const hasOwner = server.owner !== server.connection;
+    const steps = await migrate(server.owner, hasOwner ? roleOf(server.pooled ?? server.connection) : undefined);
     if (steps.length > 0) log.info({ steps }, 'Database migrated');
     const onError = (error: Error) =>
       log.warn({ err: error }, 'A database connection failed; a new one is opened when needed');
+    const owner = hasOwner ? openStore({ ...server.owner, ...limits, ...ownerPool }, onError) : undefined;
     const open = (name: keyof Pools) =>
-      openStore({ ...(server.pooled ?? server.connection), ...limits, ...pools[name] }, onError);
+      openStore({ ...(server.pooled ?? server.connection), ...limits, ...pools[name] }, onError, owner);
     const stores: Pools = {
       store: open('store'),
       reports: open('reports'),
@@ -113,11 +121,12 @@ async function openMigrated(
       ...stores,
       replicas,
       connection: server.connection,
+      owner: server.owner,
       at: server.at,
       lost: server.lost,
       close: async () => {
         await replicas?.close();
-        await Promise.all(Object.values(stores).map((store) => store.close()));
+        await Promise.all([...Object.values(stores), ...(owner ? [owner] : [])].map((store) => store.close()));
         await server.close();
       },
     };
@@ -133,8 +142,13 @@ async function bundledServer(config: Config, log: Logger): Promise<DatabaseServe
     dataDir: config.dataDir,
     log: (message, fields = {}, level = 'info') => log[level](fields, message),
   });
-  const { connection, dataFolder, lost, stop } = embedded;
-  return { connection, at: dataFolder, lost, close: stop };
+  const { connection, owner, dataFolder, lost, stop } = embedded;
+  return { connection, owner, at: dataFolder, lost, close: stop };
+}
+
+/** The role that connects so. */
+function roleOf(connection: PoolConfig): string | undefined {
+  return openClient(connection).user;
 }
 
 async function externalServer(config: Config, address: string, log: Logger): Promise<DatabaseServer> {
@@ -149,14 +163,17 @@ async function externalServer(config: Config, address: string, log: Logger): Pro
   };
   const connection = await reach(config.directUrl ?? address);
   const pooled = config.directUrl === undefined ? undefined : { ...(await reach(address)), isPooled: true };
+  const owner = config.ownerUrl === undefined ? connection : await reach(config.ownerUrl);
   return {
     connection,
+    owner,
     ...(pooled && { pooled }),
     at: 'DATABASE_URL',
     lost: never,
     close: async () => {
       await connection.primary?.stop();
       await pooled?.primary?.stop();
+      if (owner !== connection) await owner.primary?.stop();
     },
   };
 }

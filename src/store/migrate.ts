@@ -4,6 +4,7 @@ import type pg from 'pg';
 import { codeFile } from '../lib/codeFile.ts';
 import { findCoordinator } from './citus/findCoordinator.ts';
 import { ensureShardFunctions } from './citus/shardFunctions.ts';
+import { grantRows } from './grantRows.ts';
 import { type Connection, openClient } from './openClient.ts';
 
 /** An arbitrary advisory lock id: one process migrates at a time. */
@@ -11,8 +12,8 @@ const migrationLock = 7_305_113;
 
 type Migration = { name: string; text: string; hash: string };
 
-/** Applies the missing migrations, each in its own transaction; returns their names. */
-export async function migrate(config: Connection): Promise<string[]> {
+/** Applies the missing migrations, each in its own transaction, and lets `app` use the rows; returns the names of the migrations. */
+export async function migrate(config: Connection, app?: string): Promise<string[]> {
   const client = openClient(config);
   // A connection that breaks would otherwise end the process; the current or the next statement reports it.
   client.on('error', () => {});
@@ -37,6 +38,7 @@ export async function migrate(config: Connection): Promise<string[]> {
       applied.push(migration.name);
     }
     await ensureShardFunctions(client);
+    if (app !== undefined && app !== client.user) await grantRows(client, app);
     return applied;
   } finally {
     await client.end();

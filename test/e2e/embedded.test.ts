@@ -18,7 +18,7 @@ const modules = join(repository, 'node_modules');
 const isRoot = process.geteuid?.() === 0;
 
 /** What a Vigil that does nothing but hold the bundled server tells, a line each. */
-type Told = { logs: string[]; started?: Pick<Embedded, 'connection' | 'dataFolder'>; refused?: string };
+type Told = { logs: string[]; started?: Pick<Embedded, 'connection' | 'owner' | 'dataFolder'>; refused?: string };
 type Vigil = { child: ChildProcess; told: Promise<Told> };
 
 const program = `
@@ -26,8 +26,8 @@ const program = `
   const { startEmbedded } = await import(file);
   const logs = [];
   try {
-    const { connection, dataFolder, stop } = await startEmbedded({ dataDir, log: (message) => logs.push(message) });
-    console.log(JSON.stringify({ logs, started: { connection, dataFolder } }));
+    const { connection, owner, dataFolder, stop } = await startEmbedded({ dataDir, log: (message) => logs.push(message) });
+    console.log(JSON.stringify({ logs, started: { connection, owner, dataFolder } }));
     process.stdin.once('end', stop).resume();
   } catch (error) {
     console.log(JSON.stringify({ logs, refused: error.message }));
@@ -170,7 +170,7 @@ describe('the bundled PostgreSQL and the processes around it', () => {
         'Copied the PostgreSQL programs to a folder where they can run',
         'Created the database cluster',
         'Placed the database outside of the data folder, which the account of PostgreSQL cannot enter',
-        'Set a password for the database',
+        'Created the roles of the database',
       ]);
       expect(refuge).toMatch(/^\/var\/lib\/vigil\/data-/);
       expect((await stat(home)).mode & 0o777).toBe(0o700);
@@ -282,8 +282,8 @@ async function partialClusters(dataDir: string): Promise<{ name: string; files: 
   return Promise.all(partial.map(async (name) => ({ name, files: await readdir(join(dataDir, name)) })));
 }
 
-async function query({ connection }: Pick<Embedded, 'connection'>, text: string): Promise<unknown[]> {
-  const client = new Client(connection);
+async function query({ owner }: Pick<Embedded, 'owner'>, text: string): Promise<unknown[]> {
+  const client = new Client(owner);
   await client.connect();
   try {
     return (await client.query(text)).rows;
