@@ -7,6 +7,7 @@ import { startEmbedded } from '../store/embedded/startEmbedded.ts';
 import { migrate } from '../store/migrate.ts';
 import { openClient } from '../store/openClient.ts';
 import { openReplicas, type Replicas } from '../store/openReplicas.ts';
+import { readServer } from '../store/readServer.ts';
 import { isWorker, watchPrimary } from '../store/watchPrimary.ts';
 import type { Config } from './config/loadConfig.ts';
 
@@ -80,6 +81,8 @@ export async function openDatabaseBeside(config: Config, log: Logger): Promise<D
 }
 
 type DatabaseServer = Omit<Database, keyof Pools | 'replicas'> & {
+  /** Of the programs that run, where that is known. */
+  origin?: string | undefined;
   /** Where the pools connect, if not there. */
   pooled?: PoolConfig;
 };
@@ -92,7 +95,10 @@ async function openMigrated(
 ): Promise<Database> {
   try {
     const hasOwner = server.owner !== server.connection;
-    const steps = await migrate(server.owner, hasOwner ? roleOf(server.pooled ?? server.connection) : undefined);
+    const steps = await migrate(
+      server.owner,
+      hasOwner ? roleOf(server.pooled ?? server.connection) : undefined,
+    );
     if (steps.length > 0) log.info({ steps }, 'Database migrated');
     const onError = (error: Error) =>
       log.warn({ err: error }, 'A database connection failed; a new one is opened when needed');
@@ -117,16 +123,19 @@ async function openMigrated(
             now: () => performance.now(),
           })
         : undefined;
+    const { release } = await readServer(stores.work);
     return {
       ...stores,
       replicas,
       connection: server.connection,
       owner: server.owner,
-      at: server.at,
+      at: `${server.at} (PostgreSQL ${[release, ...(server.origin ? [server.origin] : [])].join(', ')})`,
       lost: server.lost,
       close: async () => {
         await replicas?.close();
-        await Promise.all([...Object.values(stores), ...(owner ? [owner] : [])].map((store) => store.close()));
+        await Promise.all(
+          [...Object.values(stores), ...(owner ? [owner] : [])].map((store) => store.close()),
+        );
         await server.close();
       },
     };
@@ -142,8 +151,8 @@ async function bundledServer(config: Config, log: Logger): Promise<DatabaseServe
     dataDir: config.dataDir,
     log: (message, fields = {}, level = 'info') => log[level](fields, message),
   });
-  const { connection, owner, dataFolder, lost, stop } = embedded;
-  return { connection, owner, at: dataFolder, lost, close: stop };
+  const { connection, owner, dataFolder, origin, lost, stop } = embedded;
+  return { connection, owner, origin, at: dataFolder, lost, close: stop };
 }
 
 /** The role that connects so. */

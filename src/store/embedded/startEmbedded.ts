@@ -26,6 +26,8 @@ import { transferCluster } from './transferCluster.ts';
 export type Embedded = Connections & {
   /** The folder of the cluster; outside of the data folder if PostgreSQL's account cannot enter that. */
   dataFolder: string;
+  /** `bundled`, or the folder of the system's PostgreSQL; unknown of a server that a previous Vigil left running. */
+  origin: string | undefined;
   /** Resolves when the server exited and could not be restarted. */
   lost: Promise<Error>;
   /** Fast shutdown; resolves when the server has exited and the data folder is unlocked. */
@@ -37,6 +39,8 @@ type Options = {
   log: Log;
   /** Additional server settings, for example `fsync: 'off'` where the data may be lost. */
   settings?: Record<string, string>;
+  /** Where the system may have a newer PostgreSQL; the usual ones by default. */
+  systemFolders?: readonly string[];
 };
 
 /**
@@ -55,6 +59,7 @@ export async function startEmbedded(options: Options): Promise<Embedded> {
     return {
       ...connectionsAt(server.postmaster.socketFolder, server.passwords),
       dataFolder: server.cluster,
+      origin: server.origin,
       lost: supervisor.lost,
       stop() {
         stopping ??= stop();
@@ -95,6 +100,7 @@ async function runServer(
 ): Promise<{
   cluster: string;
   passwords: Passwords;
+  origin: string | undefined;
   postmaster: Postmaster;
   relaunch: () => Promise<Postmaster>;
 }> {
@@ -105,11 +111,13 @@ async function runServer(
   // A server that another account owns, or whose superuser can connect, must not continue.
   const known = location.formerOwner === undefined ? await readPasswords(dataDir) : undefined;
   const orphan = await adoptOrphan(cluster, account, known, log);
-  const { postmaster, passwords } =
-    orphan && known !== undefined ? { postmaster: orphan, passwords: known } : await launch();
-  return { cluster, passwords, postmaster, relaunch };
+  const { postmaster, passwords, origin } =
+    orphan && known !== undefined
+      ? { postmaster: orphan, passwords: known, origin: undefined }
+      : await launch();
+  return { cluster, passwords, origin, postmaster, relaunch };
 
-  async function launch(): Promise<{ postmaster: Postmaster; passwords: Passwords }> {
+  async function launch(): Promise<{ postmaster: Postmaster; passwords: Passwords; origin: string }> {
     const binaries = await provideBinaries({ ...options, ...location });
     if (!location.exists) {
       await deletePasswords(dataDir);
@@ -125,7 +133,7 @@ async function runServer(
     const socketFolder = await createSocketFolder(account);
     try {
       const launched = { ...options, binaries, cluster, socketFolder, hbaFile, passwords };
-      return { postmaster: await launchPostmaster(launched), passwords };
+      return { postmaster: await launchPostmaster(launched), passwords, origin: binaries.origin };
     } catch (error) {
       await removeSocketFolder(socketFolder);
       throw error;
