@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type pg from 'pg';
 import { createStore, openPool } from '../src/store/db.ts';
-import { startEmbedded } from '../src/store/embedded/startEmbedded.ts';
 import { migrate } from '../src/store/migrate.ts';
+import { startWithSuperuser } from '../testing/startWithSuperuser.ts';
 import { startBareServer } from './support/bareServer.ts';
 import { type Case, createCases } from './support/cases.ts';
 import { type Comparison, compare } from './support/compare.ts';
@@ -30,7 +30,7 @@ try {
 }
 
 async function onDatabase<T>(dataDir: string, work: (pool: pg.Pool) => Promise<T>): Promise<T> {
-  const embedded = await startEmbedded({ dataDir, log: () => {} });
+  const embedded = await startWithSuperuser({ dataDir });
   try {
     await migrate(embedded.connection);
     // A broken connection is reported to its user.

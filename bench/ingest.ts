@@ -6,8 +6,8 @@ import { prepareRaise, raiseAlerts } from '../src/alerts/raiseAlerts.ts';
 import { sql } from '../src/lib/sql.ts';
 import type { Finding } from '../src/model/alert.ts';
 import { createStore, openPool, type Store } from '../src/store/db.ts';
-import { startEmbedded } from '../src/store/embedded/startEmbedded.ts';
 import { migrate } from '../src/store/migrate.ts';
+import { startWithSuperuser } from '../testing/startWithSuperuser.ts';
 import { machine } from './support/machine.ts';
 import { readPostgresCpu } from './support/readPostgresCpu.ts';
 import { reportProgress } from './support/reportProgress.ts';
@@ -20,7 +20,7 @@ const batchSize = 100;
 const batches = 60;
 const rounds = 3;
 const folder = process.env.VIGIL_BENCH_DATA ?? join(tmpdir(), `vigil-bench-${randomUUID()}`);
-const embedded = await startEmbedded({ dataDir: folder, log: () => {} });
+const embedded = await startWithSuperuser({ dataDir: folder });
 const cleanUp = async () => {
   await embedded.stop();
   await rm(folder, { recursive: true, force: true });

@@ -14,10 +14,10 @@ import { createNotifyOnAlerts } from '../src/notify/notifyOnAlerts.ts';
 import { startDeliveryWorker } from '../src/notify/startDeliveryWorker.ts';
 import { createAlertLinks } from '../src/services/alerts/createAlertLinks.ts';
 import { openStore, type Store } from '../src/store/db.ts';
-import { startEmbedded } from '../src/store/embedded/startEmbedded.ts';
 import { openKeyring } from '../src/store/keyring.ts';
 import { listen } from '../src/store/listen.ts';
 import { migrate } from '../src/store/migrate.ts';
+import { startWithSuperuser } from '../testing/startWithSuperuser.ts';
 import { createHookTarget } from './support/createHookTarget.ts';
 import { machine } from './support/machine.ts';
 import { measureDeliveryStore } from './support/measureDeliveryStore.ts';
@@ -33,7 +33,7 @@ const backlog = 5000;
 const destinations = 20;
 
 const folder = join(tmpdir(), `vigil-bench-${randomUUID()}`);
-const embedded = await startEmbedded({ dataDir: folder, log: () => {} });
+const embedded = await startWithSuperuser({ dataDir: folder });
 const receiver = fork(fileURLToPath(new URL('./support/receive.js', import.meta.url)), [
   String(destinations),
 ]);

@@ -9,9 +9,9 @@ import { startScorer } from '../src/scoring/startScorer.ts';
 import { createSandbox } from '../src/scripts/sandbox.ts';
 import { ensurePartitionsAhead } from '../src/store/alerts/partitions.ts';
 import { openStore, type Store } from '../src/store/db.ts';
-import { startEmbedded } from '../src/store/embedded/startEmbedded.ts';
 import { listen } from '../src/store/listen.ts';
 import { migrate } from '../src/store/migrate.ts';
+import { startWithSuperuser } from '../testing/startWithSuperuser.ts';
 import { createScoredProjects } from './support/createScoredProjects.ts';
 import { machine } from './support/machine.ts';
 import { raiseNumberedAlerts } from './support/raiseNumberedAlerts.ts';
@@ -27,7 +27,7 @@ const projects = 10;
 const licenses = 2;
 
 const folder = join(tmpdir(), `vigil-bench-${randomUUID()}`);
-const embedded = await startEmbedded({ dataDir: folder, log: () => {} });
+const embedded = await startWithSuperuser({ dataDir: folder });
 try {
   await migrate(embedded.connection);
   const store = openStore(embedded.connection, () => {});

@@ -8,8 +8,8 @@ import { issueToken } from '../src/services/accounts/issueToken.ts';
 import { packRollups } from '../src/store/alerts/packRollups.ts';
 import { rebuildIndexes } from '../src/store/alerts/rebuildIndexes.ts';
 import { createStore, openPool, type Store } from '../src/store/db.ts';
-import { startEmbedded } from '../src/store/embedded/startEmbedded.ts';
 import { migrate } from '../src/store/migrate.ts';
+import { startWithSuperuser } from '../testing/startWithSuperuser.ts';
 import { ask } from './support/ask.ts';
 import { createVigil } from './support/createVigil.ts';
 import { machine } from './support/machine.ts';
@@ -24,7 +24,7 @@ const warmUps = 6;
 /** A folder whose database is filled once and kept, so that one change after another can be measured on it. */
 const kept = process.env.VIGIL_BENCH_DATA;
 const folder = kept ?? join(tmpdir(), `vigil-bench-${randomUUID()}`);
-const embedded = await startEmbedded({ dataDir: folder, log: () => {} });
+const embedded = await startWithSuperuser({ dataDir: folder });
 const cleanUp = async () => {
   await embedded.stop();
   if (!kept) await rm(folder, { recursive: true, force: true });

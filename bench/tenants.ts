@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import type { Role } from '../src/model/principal.ts';
 import { issueToken } from '../src/services/accounts/issueToken.ts';
 import { createStore, openPool } from '../src/store/db.ts';
-import { startEmbedded } from '../src/store/embedded/startEmbedded.ts';
 import { migrate } from '../src/store/migrate.ts';
+import { startWithSuperuser } from '../testing/startWithSuperuser.ts';
 import { ask } from './support/ask.ts';
 import { createVigil } from './support/createVigil.ts';
 import { machine } from './support/machine.ts';
@@ -73,7 +73,7 @@ type Measured = { kind: string; role: string; p50: number };
 
 async function measure(tenants: number): Promise<Measured[]> {
   const folder = join(tmpdir(), `vigil-bench-${randomUUID()}`);
-  const embedded = await startEmbedded({ dataDir: folder, log: () => {} });
+  const embedded = await startWithSuperuser({ dataDir: folder });
   try {
     await migrate(embedded.connection);
     const pool = openPool({ ...embedded.connection, statement_timeout: 0 }, () => {});

@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { openStore, type PoolConfig } from '../src/store/db.ts';
-import { startEmbedded } from '../src/store/embedded/startEmbedded.ts';
 import { migrate } from '../src/store/migrate.ts';
+import { startWithSuperuser } from '../testing/startWithSuperuser.ts';
 import { familyTable } from './support/familyRow.ts';
 import { machine } from './support/machine.ts';
 import { measureFamilies } from './support/measureFamilies.ts';
@@ -31,9 +31,8 @@ const only = process.argv[3];
 
 const folder = join(tmpdir(), `vigil-bench-${randomUUID()}`);
 // Four processes open up to 51 connections each.
-const embedded = await startEmbedded({
+const embedded = await startWithSuperuser({
   dataDir: folder,
-  log: () => {},
   settings: { max_connections: '300' },
 });
 const chain = start('serveChain');

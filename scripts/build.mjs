@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { buildWeb } from './buildWeb.mjs';
 import { bundleCommand } from './bundleCommand.mjs';
 import { copiedFolders } from './copiedFolders.mjs';
+import { formatNotices, runtimePackages } from './thirdParty.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 
@@ -28,7 +29,12 @@ export async function build() {
   await bundleCommand(join(root, 'dist'));
   // npm makes the command executable only when it installs; `npx vigil` needs it after every build.
   chmodSync(join(root, 'dist', 'bin', 'vigil.js'), 0o755);
-  await buildWeb();
+  const bundled = await buildWeb();
+  writeFileSync(
+    join(root, 'dist', 'bundled.json'),
+    JSON.stringify(bundled.map(({ name, version }) => `${name}@${version}`)),
+  );
+  writeFileSync(join(root, 'dist', 'THIRD-PARTY-NOTICES.txt'), formatNotices(runtimePackages(root)));
   writeFileSync(join(root, 'dist', '.built'), '');
 }
 

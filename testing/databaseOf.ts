@@ -1,16 +1,16 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { Client, type PoolConfig } from 'pg';
+import { connectionsAt } from '../src/store/embedded/connection.ts';
+import { readPasswords } from '../src/store/embedded/roles.ts';
 import { socketFolderOf } from './bundledPostgres.ts';
 import { outsideDatabaseOf } from './outsideDatabases.ts';
 
-/** Connection settings of the database of a data folder, which is on the bundled server unless the run has another one. */
+/** How Vigil connects to the database of a data folder, which is on the bundled server unless the run has another one. */
 export async function databaseOf(dataDir: string): Promise<PoolConfig> {
   const outside = outsideDatabaseOf(dataDir);
   if (outside) return outside.config;
-  const host = await socketFolderOf(dataDir);
-  const password = (await readFile(join(dataDir, 'postgres-password'), 'utf8')).trim();
-  return { host, port: 5432, user: 'vigil', password, database: 'vigil' };
+  const passwords = await readPasswords(dataDir);
+  if (!passwords) throw new Error(`The database of ${dataDir} has no roles.`);
+  return connectionsAt(await socketFolderOf(dataDir), passwords).connection;
 }
 
 /** Runs one statement on that database, also while its Vigil is dead. */

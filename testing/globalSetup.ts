@@ -7,9 +7,10 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
 import type { TestProject } from 'vitest/node';
-import { type Embedded, startEmbedded } from '../src/store/embedded/startEmbedded.ts';
+import type { Embedded } from '../src/store/embedded/startEmbedded.ts';
 import { findCitusWorkers } from './createCitusDatabase.ts';
 import { nodeFlags } from './nodeFlags.ts';
+import { startWithSuperuser } from './startWithSuperuser.ts';
 import { template } from './templateDatabase.ts';
 
 declare module 'vitest' {
@@ -70,9 +71,8 @@ async function useOutside(project: TestProject, connectionString: string): Promi
 async function startOwn(project: TestProject, dataFolder: string): Promise<() => Promise<void>> {
   // Left to startEmbedded to create: as root it opens only folders of its own making to PostgreSQL's account.
   const dataDir = join(tmpdir(), `vigil-test-${randomUUID()}`);
-  const embedded = await startEmbedded({
+  const embedded = await startWithSuperuser({
     dataDir,
-    log: () => {},
     settings: {
       fsync: 'off',
       full_page_writes: 'off',
@@ -81,7 +81,7 @@ async function startOwn(project: TestProject, dataFolder: string): Promise<() =>
       autovacuum: 'off',
     },
   });
-  const guard = startGuard(embedded, dataDir, dataFolder);
+  const guard = startGuard(embedded, dataDir, dataFolder, embedded.hbaFile);
   project.provide('postgres', embedded.connection);
   project.provide('citusWorkers', []);
   return async () => {

@@ -4,10 +4,11 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
 import { ensureAccount } from '../src/store/embedded/account.ts';
-import { connectionAt } from '../src/store/embedded/connection.ts';
+import { type Connection, connectionsAt } from '../src/store/embedded/connection.ts';
 import { findPackage } from '../src/store/embedded/findPackage.ts';
 import { launchPostmaster } from '../src/store/embedded/launchPostmaster.ts';
 import { provideBinaries } from '../src/store/embedded/provideBinaries.ts';
+import { readPasswords } from '../src/store/embedded/roles.ts';
 import { createSocketFolder } from '../src/store/embedded/socketFolder.ts';
 import { startEmbedded } from '../src/store/embedded/startEmbedded.ts';
 import { kill, postgresProcesses } from './bundledPostgres.ts';
@@ -18,13 +19,13 @@ const common = { fsync: 'off', full_page_writes: 'off', max_connections: '150', 
 
 /** A primary and a hot standby that confirms every commit, in two folders; they are stopped by removing the workspace. */
 export async function startReplicated(folders: { primary: string; standby: string }) {
-  // Makes the cluster with its password and database.
+  // Makes the cluster with its roles and database.
   const first = await startEmbedded({ dataDir: folders.primary, log, settings: common });
   await first.stop();
   if (dirname(first.dataFolder) !== folders.primary)
     throw new Error(`${folders.primary} cannot be entered by PostgreSQL's account.`);
   const account = await ensureAccount(log);
-  const { password } = first.connection;
+  const passwords = await readPasswords(folders.primary);
   const binaries = await provideBinaries({
     nativePackage: await findPackage(),
     home: folders.primary,
@@ -35,7 +36,7 @@ export async function startReplicated(folders: { primary: string; standby: strin
   await chmod(folders.standby, 0o711);
   await promisify(execFile)('cp', ['-a', first.dataFolder, join(folders.standby, 'postgres')]);
   const hbaFile = join(folders.primary, 'replicated-hba.conf');
-  await writeFile(hbaFile, 'local all all scram-sha-256\nlocal replication all scram-sha-256\n');
+  await writeFile(hbaFile, 'local all all trust\nlocal replication all trust\n');
 
   async function launch(dataDir: string, settings: Record<string, string>) {
     const { socketFolder } = await launchPostmaster({
@@ -43,25 +44,26 @@ export async function startReplicated(folders: { primary: string; standby: strin
       dataDir,
       cluster: join(dataDir, 'postgres'),
       hbaFile,
-      password: password!,
+      passwords: passwords!,
       socketFolder: await createSocketFolder(account),
       account,
       settings: { ...common, ...settings },
       log,
     });
-    return connectionAt(socketFolder, password);
+    // As the superuser: one role does everything.
+    return { ...connectionsAt(socketFolder, passwords!).connection, user: 'vigil' };
   }
 
   const primary = await launch(folders.primary, { synchronous_standby_names: 'standby' });
   await writeFile(join(folders.standby, 'postgres', 'standby.signal'), '');
   const standby = await launch(folders.standby, {
-    primary_conninfo: `host=${primary.host} user=vigil password=${password} application_name=standby`,
+    primary_conninfo: `host=${primary.host} user=vigil application_name=standby`,
   });
   await until(
     async () => (await ask(primary, "select 1 from pg_stat_replication where sync_state = 'sync'")).length,
   );
 
-  const urlOf = (hosts: string) => `postgres://vigil:${password}@/vigil?host=${hosts}`;
+  const urlOf = (hosts: string) => `postgres://vigil@/vigil?host=${hosts}`;
   return {
     primary,
     standby,
@@ -78,7 +80,7 @@ export async function startReplicated(folders: { primary: string; standby: strin
   };
 }
 
-async function ask(connection: ReturnType<typeof connectionAt>, text: string): Promise<unknown[]> {
+async function ask(connection: Connection, text: string): Promise<unknown[]> {
   const client = new Client(connection);
   await client.connect();
   try {

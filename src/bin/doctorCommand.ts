@@ -4,6 +4,8 @@ import { type Cluster, readCluster } from '../store/citus/readCluster.ts';
 import { openStore } from '../store/db.ts';
 import { attachEmbedded } from '../store/embedded/attachEmbedded.ts';
 import type { Connection } from '../store/openClient.ts';
+import { readEmbeddedRelease } from '../store/embedded/readEmbeddedRelease.ts';
+import { findMissingFixes } from '../store/findMissingFixes.ts';
 import { readTopology, type ServerState } from '../store/readTopology.ts';
 import { findOpenWallets } from '../store/wallets/findOpenWallets.ts';
 
@@ -13,13 +15,7 @@ const connectionsPerProcess = 51;
 /** Prints what the database servers are to each other, and what of it would lose data, stop Vigil or slow it down. */
 export async function doctor(): Promise<number> {
   const { databaseUrl, directUrl, replicaUrls, dataDir } = loadConfig();
-  if (!databaseUrl) {
-    process.stdout.write('The bundled PostgreSQL is used: one server, nothing to check.\n');
-    const running = await attachEmbedded(dataDir);
-    if (running) await printOpenWallets(running);
-    else process.stdout.write('It does not run, so its wallets are not looked at.\n');
-    return 0;
-  }
+  if (!databaseUrl) return checkBundled(dataDir);
   const address = directUrl ?? databaseUrl;
   const servers = await readTopology(address);
   const replicas = (await Promise.all(replicaUrls.map((url) => readTopology(url)))).flat();
@@ -30,6 +26,7 @@ export async function doctor(): Promise<number> {
   if (cluster) process.stdout.write(`${describeCluster(cluster)}\n`);
   if (primary) await printOpenWallets({ connectionString: primary.connectionString });
   const faults = [...findFaults(servers, replicas), ...(cluster?.faults ?? [])];
+  for (const warning of findWarnings(servers, replicas)) process.stdout.write(`Warning: ${warning}\n`);
   for (const fault of faults) process.stdout.write(`Fault: ${fault}\n`);
   if (faults.length === 0) process.stdout.write('Nothing is wrong with the database servers.\n');
   return faults.length === 0 ? 0 : 1;
@@ -45,6 +42,36 @@ async function printOpenWallets(connection: Connection): Promise<void> {
     );
 }
 
+async function checkBundled(dataDir: string): Promise<number> {
+  const release = await readEmbeddedRelease(dataDir);
+  process.stdout.write(`The bundled database is used: one server, PostgreSQL ${release}.\n`);
+  const missing = findMissingFixes(release);
+  if (missing)
+    process.stdout.write(
+      `Warning: ${missing} Install PostgreSQL ${release.split('.')[0]} of your system: Vigil starts that if it is newer.\n`,
+    );
+  const running = await attachEmbedded(dataDir);
+  if (running) await printOpenWallets(running.connection);
+  else process.stdout.write('It does not run, so its wallets are not looked at.\n');
+  return 0;
+}
+
+function findWarnings(servers: readonly ServerState[], replicas: readonly ServerState[]): string[] {
+  const reached = [...servers, ...replicas].filter((server) => server.fault === undefined);
+  const primary = servers.find(takesWrites);
+  return [
+    ...(primary?.fault === undefined && primary?.isPrivileged
+      ? [
+          `Vigil works as ${primary.role}, a superuser or one that row security does not bind. Give it a role without these rights.`,
+        ]
+      : []),
+    ...reached.flatMap(({ name, release }) => {
+      const missing = findMissingFixes(release);
+      return missing ? [`${name}: ${missing}`] : [];
+    }),
+  ];
+}
+
 function isWorker(server: ServerState): boolean {
   return server.fault === undefined && server.coordinator !== undefined;
 }
@@ -55,7 +82,7 @@ function takesWrites(server: ServerState): boolean {
 
 function describe(server: ServerState): string {
   if (server.fault !== undefined) return `${server.name}: not reached (${server.fault})`;
-  const { name, version, timeline, connections, maxConnections, watchers, standbys } = server;
+  const { name, release, timeline, connections, maxConnections, watchers, standbys } = server;
   const role = takesWrites(server)
     ? `takes writes, timeline ${timeline}, ${watchers} processes watch`
     : isWorker(server)
@@ -66,7 +93,7 @@ function describe(server: ServerState): string {
       `\n  followed by ${each.name}: ${each.state ?? 'state hidden'}, ${each.sync ?? 'unknown'}, ` +
       `${each.lagBytes ?? 'unknown'} bytes behind`,
   );
-  return `${name}: PostgreSQL ${version}, ${role}, ${connections} of ${maxConnections} connections${followers.join('')}`;
+  return `${name}: PostgreSQL ${release}, ${role}, ${connections} of ${maxConnections} connections${followers.join('')}`;
 }
 
 function describeCluster({ version, workers }: Cluster): string {

@@ -5,9 +5,9 @@ import { withStore } from './withStore.ts';
 
 /** Opening the database migrates it. */
 export async function migrateDatabase(options: CommandInput['options']): Promise<number> {
-  return withStore({ isNamed: true, mayCreate: true }, async (_store, _config, connection) => {
+  return withStore({ isNamed: true, mayCreate: true }, async (_store, _config, owner) => {
     process.stdout.write('The database is up to date.\n');
-    if (options.citus === true) await distribute(connection, (line) => process.stdout.write(`${line}\n`));
+    if (options.citus === true) await distribute(owner, (line) => process.stdout.write(`${line}\n`));
     return 0;
   });
 }

@@ -16,13 +16,13 @@ type Opening = {
 /** Opens the database for one command; uses the bundled server of a running Vigil if there is one. */
 export async function withStore(
   { isNamed, mayCreate = false }: Opening,
-  work: (store: Store, config: Config, connection: Connection) => Promise<number>,
+  work: (store: Store, config: Config, owner: Connection) => Promise<number>,
 ): Promise<number> {
   const config = await choosePlace({ isNamed });
   const log = createLog({ ...config, logLevel: config.logLevel === 'info' ? 'warn' : config.logLevel });
   const database = await openDatabaseBeside(config, log, mayCreate);
   try {
-    return await work(database.store, config, database.connection);
+    return await work(database.store, config, database.owner);
   } finally {
     await database.close();
   }

@@ -8,7 +8,9 @@ import { startEmbedded } from '../store/embedded/startEmbedded.ts';
 import { isEmptyDatabase } from '../store/isEmptyDatabase.ts';
 import { migrate } from '../store/migrate.ts';
 import { nameDatabase } from '../store/nameDatabase.ts';
+import { openClient } from '../store/openClient.ts';
 import { openReplicas, type Replicas } from '../store/openReplicas.ts';
+import { readServer } from '../store/readServer.ts';
 import { isWorker, watchPrimary } from '../store/watchPrimary.ts';
 import type { Config } from './config/loadConfig.ts';
 
@@ -30,6 +32,9 @@ const pools = {
   work: { max: 6, statement_timeout: 15_000 },
 } as const;
 
+/** For partitions and indexes, where the role that owns them is another one. Closed when idle. */
+const ownerPool = { max: 2, statement_timeout: 15_000, idleTimeoutMillis: 1000 };
+
 type Pools = Record<keyof typeof pools, Store>;
 
 export type Database = Pools & {
@@ -37,6 +42,8 @@ export type Database = Pools & {
   replicas: Replicas | undefined;
   /** For connections outside the pools, such as LISTEN. */
   connection: PoolConfig;
+  /** The role that owns the tables and migrates them. */
+  owner: PoolConfig;
   at: string;
   lost: Promise<Error>;
   close(): Promise<void>;
@@ -73,11 +80,11 @@ export async function openDatabase(
 /** For a command next to a Vigil that may be running: uses its bundled server and leaves it running. */
 export async function openDatabaseBeside(config: Config, log: Logger, mayCreate: boolean): Promise<Database> {
   if (!config.databaseUrl && !mayCreate && !(await hasCluster(config.dataDir))) throw new NoVigil(config);
-  const connection = config.databaseUrl ? undefined : await attachEmbedded(config.dataDir);
+  const connections = config.databaseUrl ? undefined : await attachEmbedded(config.dataDir);
   // A command may run a statement for hours.
   const opening = { limits: {}, mayCreate };
-  if (!connection) return openDatabase(config, log, opening);
-  const server = { connection, at: config.dataDir, lost: never, close: async () => {} };
+  if (!connections) return openDatabase(config, log, opening);
+  const server = { ...connections, at: config.dataDir, lost: never, close: async () => {} };
   return openMigrated(server, config, log, opening);
 }
 
@@ -97,6 +104,8 @@ class NoVigil extends Error {
 }
 
 type DatabaseServer = Omit<Database, keyof Pools | 'replicas'> & {
+  /** Of the programs that run, where that is known. */
+  origin?: string | undefined;
   /** Where the pools connect, if not there. */
   pooled?: PoolConfig;
 };
@@ -110,14 +119,19 @@ async function openMigrated(
   const { replicaUrls } = config;
   try {
     if (!mayCreate && (await isEmptyDatabase(server.connection))) throw new NoVigil(config);
-    const steps = await migrate(server.connection);
+    const hasOwner = server.owner !== server.connection;
+    const steps = await migrate(
+      server.owner,
+      hasOwner ? roleOf(server.pooled ?? server.connection) : undefined,
+    );
     if (steps.length > 0)
       log.info(`Database ready (${steps.length} ${steps.length === 1 ? 'step' : 'steps'})`);
     log.debug({ steps }, 'Migrations applied');
     const onError = (error: Error) =>
       log.warn({ reason: error.message }, 'A database connection failed; a new one is opened when needed');
+    const owner = hasOwner ? openStore({ ...server.owner, ...limits, ...ownerPool }, onError) : undefined;
     const open = (name: keyof Pools) =>
-      openStore({ ...(server.pooled ?? server.connection), ...limits, ...pools[name] }, onError);
+      openStore({ ...(server.pooled ?? server.connection), ...limits, ...pools[name] }, onError, owner);
     const stores: Pools = {
       store: open('store'),
       reports: open('reports'),
@@ -136,15 +150,19 @@ async function openMigrated(
             now: () => performance.now(),
           })
         : undefined;
+    const { release } = await readServer(stores.work);
     return {
       ...stores,
       replicas,
       connection: server.connection,
-      at: server.at,
+      owner: server.owner,
+      at: `${server.at} (PostgreSQL ${[release, ...(server.origin ? [server.origin] : [])].join(', ')})`,
       lost: server.lost,
       close: async () => {
         await replicas?.close();
-        await Promise.all(Object.values(stores).map((store) => store.close()));
+        await Promise.all(
+          [...Object.values(stores), ...(owner ? [owner] : [])].map((store) => store.close()),
+        );
         await server.close();
       },
     };
@@ -160,8 +178,13 @@ async function bundledServer(config: Config, log: Logger): Promise<DatabaseServe
     dataDir: config.dataDir,
     log: (message, fields = {}, level = 'info') => log[level](fields, message),
   });
-  const { connection, dataFolder, lost, stop } = embedded;
-  return { connection, at: dataFolder, lost, close: stop };
+  const { connection, owner, dataFolder, origin, lost, stop } = embedded;
+  return { connection, owner, origin, at: dataFolder, lost, close: stop };
+}
+
+/** The role that connects so. */
+function roleOf(connection: PoolConfig): string | undefined {
+  return openClient(connection).user;
 }
 
 async function externalServer(
@@ -181,14 +204,17 @@ async function externalServer(
   };
   const connection = await reach(config.directUrl ?? address);
   const pooled = config.directUrl === undefined ? undefined : { ...(await reach(address)), isPooled: true };
+  const owner = config.ownerUrl === undefined ? connection : await reach(config.ownerUrl);
   return {
     connection,
+    owner,
     ...(pooled && { pooled }),
     at: 'DATABASE_URL',
     lost: never,
     close: async () => {
       await connection.primary?.stop();
       await pooled?.primary?.stop();
+      if (owner !== connection) await owner.primary?.stop();
     },
   };
 }

@@ -51,6 +51,8 @@ export type Store = Db & {
   transaction<T>(work: (tx: Db) => Promise<T>): Promise<T>;
   /** Runs a statement that may take minutes and needs no transaction; absent behind a pooler, which would not know. */
   maintain?(statement: Sql, settings?: Settings): Promise<void>;
+  /** The same database under the role that owns the tables; absent where this role does. */
+  owner?: Store | undefined;
   stats(): { total: number; idle: number; waiting: number };
   close(): Promise<void>;
 };
@@ -68,18 +70,26 @@ const types: pg.CustomTypesConfig = {
   }) as pg.CustomTypesConfig['getTypeParser'],
 };
 
-export function openStore(config: Connection, onError: (error: Error) => void): Store {
+/** For partitions, indexes and vacuum: the store of the role that owns the tables. */
+export function asOwner(store: Store): Store {
+  return store.owner ?? store;
+}
+
+export function openStore(config: Connection, onError: (error: Error) => void, owner?: Store): Store {
   if (!config.isPooled)
-    return createStore(openPool(config, onError), {
-      open: (server) => openPool({ ...credentialsOf(config), ...server }, onError),
-      onError,
-    });
+    return {
+      ...createStore(openPool(config, onError), {
+        open: (server) => openPool({ ...credentialsOf(config), ...server }, onError),
+        onError,
+      }),
+      owner,
+    };
   // Settings of a session would reach its next user, so that each transaction makes its own.
   const { statement_timeout, idle_in_transaction_session_timeout, ...rest } = { ...limits, ...config };
   const begin = `begin; set local statement_timeout = ${Number(statement_timeout)};
     set local idle_in_transaction_session_timeout = ${Number(idle_in_transaction_session_timeout)};
     set local random_page_cost = ${randomPageCost}; set local jit = off`;
-  return createPooledStore(openPool(rest, onError), begin);
+  return { ...createPooledStore(openPool(rest, onError), begin), owner };
 }
 
 /** All but the address, which may be part of an URL or found at each connection. */

@@ -1,6 +1,6 @@
 import { Client } from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createTestDatabase } from '../../testing/createTestDatabase.ts';
+import { createTestDatabase, onMaintenanceDatabase } from '../../testing/createTestDatabase.ts';
 import { until } from '../../testing/until.ts';
 import { migrate } from './migrate.ts';
 
@@ -15,6 +15,28 @@ beforeAll(async () => {
 afterAll(async () => {
   await Promise.all([holder.end(), watcher.end()]);
   await database.drop();
+});
+
+it.each(['LATIN1', 'SQL_ASCII'])('refuses a database in %s before it changes anything', async (encoding) => {
+  const name = `${database.config.database}_${encoding.toLowerCase()}`;
+  const config = { ...database.config, database: name };
+  await onMaintenanceDatabase((client) =>
+    client.query(
+      `create database ${name} encoding '${encoding}' template template0 locale_provider libc locale 'C'`,
+    ),
+  );
+  const client = new Client(config);
+  try {
+    await expect(migrate(config)).rejects.toThrow(
+      `The database ${name} has the encoding ${encoding}, which cannot store every text; Vigil needs UTF8.`,
+    );
+    await client.connect();
+    const { rows } = await client.query("select from pg_class where relnamespace = 'public'::regnamespace");
+    expect(rows).toEqual([]);
+  } finally {
+    await client.end();
+    await onMaintenanceDatabase((admin) => admin.query(`drop database ${name}`));
+  }
 });
 
 it('says what happened when its connection is lost midway, does not end the process, and goes on later', async () => {

@@ -4,6 +4,7 @@ import type pg from 'pg';
 import { codeFile } from '../lib/codeFile.ts';
 import { findCoordinator } from './citus/findCoordinator.ts';
 import { ensureShardFunctions } from './citus/shardFunctions.ts';
+import { grantRows } from './grantRows.ts';
 import { type Connection, openClient } from './openClient.ts';
 
 /** An arbitrary advisory lock id: one process migrates at a time. */
@@ -11,14 +12,14 @@ const migrationLock = 7_305_113;
 
 type Migration = { name: string; text: string; hash: string };
 
-/** Applies the missing migrations, each in its own transaction; returns their names. */
-export async function migrate(config: Connection): Promise<string[]> {
+/** Applies the missing migrations, each in its own transaction, and lets `app` use the rows; returns the names of the migrations. */
+export async function migrate(config: Connection, app?: string): Promise<string[]> {
   const client = openClient(config);
   // A connection that breaks would otherwise end the process; the current or the next statement reports it.
   client.on('error', () => {});
   await client.connect();
   try {
-    await refuseOldServer(client);
+    await refuseUnfitServer(client);
     await refuseWorker(client);
     await client.query('select pg_advisory_lock($1)', [migrationLock]);
     await client.query(
@@ -37,6 +38,7 @@ export async function migrate(config: Connection): Promise<string[]> {
       applied.push(migration.name);
     }
     await ensureShardFunctions(client);
+    if (app !== undefined && app !== client.user) await grantRows(client, app);
     return applied;
   } finally {
     await client.end();
@@ -77,10 +79,18 @@ async function apply(client: pg.Client, migration: Migration): Promise<void> {
   }
 }
 
-async function refuseOldServer(client: pg.Client): Promise<void> {
-  const { rows } = await client.query<{ server_version_num: string }>('show server_version_num');
-  const version = Math.floor(Number(rows[0]?.server_version_num) / 10_000);
+async function refuseUnfitServer(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ version: number; encoding: string; name: string }>(
+    `select current_setting('server_version_num')::int / 10000 as version,
+      current_setting('server_encoding') as encoding, current_database() as name`,
+  );
+  const { version = 0, encoding = '', name = '' } = rows[0] ?? {};
   if (version < 15) throw new Error(`PostgreSQL ${version} is too old: Vigil needs PostgreSQL 15 or newer.`);
+  if (encoding !== 'UTF8')
+    throw new Error(
+      `The database ${name} has the encoding ${encoding}, which cannot store every text; Vigil needs UTF8. ` +
+        `Create one with: create database vigil encoding 'UTF8' template template0 locale 'C.UTF-8'`,
+    );
 }
 
 /** It has only what its coordinator gives it. One that was too slow to say so when it was asked where to connect comes here. */

@@ -12,7 +12,11 @@ export type ServerState = { name: string; connectionString: string } & (
       isStandby: boolean;
       /** The address of the coordinator of which it is a worker. */
       coordinator: string | undefined;
-      version: number;
+      /** Such as 18.4. */
+      release: string;
+      role: string;
+      /** Superuser, or beyond row security: far more than Vigil needs. */
+      isPrivileged: boolean;
       timeline: number | null;
       /** Behind a pooler the session that answers is not the one that was opened. */
       isPooled: boolean;
@@ -40,7 +44,9 @@ async function readServer(connectionString: string): Promise<ServerState> {
   try {
     await client.connect();
     const { rows } = await client.query(
-      `select pg_is_in_recovery() as "isStandby", current_setting('server_version_num')::int / 10000 as version,
+      `select pg_is_in_recovery() as "isStandby", split_part(current_setting('server_version'), ' ', 1) as release,
+        current_user as role,
+        (select rolsuper or rolbypassrls from pg_roles where rolname = current_user) as "isPrivileged",
         case when not pg_is_in_recovery()
           then ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::int end as timeline,
         pg_backend_pid() as pid,

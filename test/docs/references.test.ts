@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { commands } from '../../src/bin/commands.ts';
 import { chains, chainUids } from '../../src/chains/chains.ts';
+import { findPackage } from '../../src/store/embedded/findPackage.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 
@@ -100,3 +101,8 @@ function headings(text: string): string[] {
       .replaceAll(' ', '-'),
   );
 }
+
+it('states the PostgreSQL release that is bundled', async () => {
+  const { release } = await findPackage();
+  expect(await read('docs/how-to/operations.md')).toContain(`brings PostgreSQL ${release},`);
+});

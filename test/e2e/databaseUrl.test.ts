@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { createTestDatabase } from '../../testing/createTestDatabase.ts';
+import { createTestDatabase, onMaintenanceDatabase } from '../../testing/createTestDatabase.ts';
 import { createWorkspace } from '../../testing/createWorkspace.ts';
 
 describe('vigil serve on the PostgreSQL of DATABASE_URL', () => {
@@ -54,6 +54,46 @@ describe('vigil serve on the PostgreSQL of DATABASE_URL', () => {
     const vigil = await workspace.serve(other, { ...env, VIGIL_MASTER_KEY: right });
     expect((await vigil.call('GET', '/readyz')).status).toBe(200);
     await vigil.stop();
+  });
+
+  it('works as a role that may only use rows beside one that owns them, and the doctor then has nothing to warn of', async () => {
+    const two = await createTestDatabase('empty');
+    const role = `${two.config.database}_app`;
+    await onMaintenanceDatabase((client) => client.query(`create role ${role} login password 'secret'`));
+    const address = new URL(two.url.replace('@/', '@localhost/'));
+    address.username = role;
+    address.password = 'secret';
+    const app = address.href.replace('@localhost/', '@/');
+    const dataDir = workspace.folder('two');
+    const roles = { ...env, DATABASE_URL: app, DATABASE_OWNER_URL: two.url };
+    const client = new Client({ connectionString: app });
+    try {
+      const vigil = await workspace.serve(dataDir, roles);
+      await client.connect();
+      await vigil.post('/tenant', { body: { name: 'Two roles' } });
+      const { rows } = await client.query(
+        `select distinct usename as role from pg_stat_activity where application_name = 'vigil' and datname = current_database()
+          and usename <> 'vigil' order by 1`,
+      );
+      expect(rows).toEqual([{ role }]);
+      expect((await client.query('select name from tenant')).rows).toEqual([{ name: 'Two roles' }]);
+      await expect(client.query('alter table tenant add column other int')).rejects.toThrow('must be owner');
+      await vigil.stop();
+
+      const good = await workspace.run(['doctor'], dataDir, roles);
+      expect(good.stdout).not.toContain('Warning: Vigil works as');
+      expect(good.code).toBe(0);
+      const superuser = await workspace.run(['doctor'], dataDir, { ...env, DATABASE_URL: two.url });
+      expect(superuser.stdout).toContain(
+        `Warning: Vigil works as ${two.config.user}, a superuser or one that row security does not bind.`,
+      );
+      const alone = await workspace.run(['doctor'], dataDir, { DATABASE_OWNER_URL: two.url });
+      expect(alone.stderr).toContain('DATABASE_OWNER_URL needs DATABASE_URL');
+    } finally {
+      await client.end();
+      await two.drop();
+      await onMaintenanceDatabase((admin) => admin.query(`drop role ${role}`));
+    }
   });
 
   it('answers 503 with Retry-After while the database is gone, stays up, and goes on when it is back', async () => {

@@ -10,15 +10,22 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Account, canEnter } from '../../src/store/embedded/account.ts';
+import { type Account, canEnter, findAccount } from '../../src/store/embedded/account.ts';
+import { findPackage } from '../../src/store/embedded/findPackage.ts';
+import { findSystem } from '../../src/store/embedded/findSystem.ts';
 import { type Embedded, startEmbedded } from '../../src/store/embedded/startEmbedded.ts';
+import { createFormerCluster } from '../../testing/createFormerCluster.ts';
 
 const repository = join(import.meta.dirname, '..', '..');
 const modules = join(repository, 'node_modules');
 const isRoot = process.geteuid?.() === 0;
 
 /** What a Vigil that does nothing but hold the bundled server tells, a line each. */
-type Told = { logs: string[]; started?: Pick<Embedded, 'connection' | 'dataFolder'>; refused?: string };
+type Told = {
+  logs: string[];
+  started?: Pick<Embedded, 'connection' | 'owner' | 'dataFolder'>;
+  refused?: string;
+};
 type Vigil = { child: ChildProcess; told: Promise<Told> };
 
 const program = `
@@ -26,8 +33,8 @@ const program = `
   const { startEmbedded } = await import(file);
   const logs = [];
   try {
-    const { connection, dataFolder, stop } = await startEmbedded({ dataDir, log: (message) => logs.push(message) });
-    console.log(JSON.stringify({ logs, started: { connection, dataFolder } }));
+    const { connection, owner, dataFolder, stop } = await startEmbedded({ dataDir, log: (message) => logs.push(message) });
+    console.log(JSON.stringify({ logs, started: { connection, owner, dataFolder } }));
     process.stdin.once('end', stop).resume();
   } catch (error) {
     console.log(JSON.stringify({ logs, refused: error.message }));
@@ -153,6 +160,95 @@ describe('the bundled PostgreSQL and the processes around it', () => {
     await embedded.stop();
   });
 
+  it('hands a cluster of the superuser over, with all its rows, wherever it is killed on the way', async () => {
+    const former = join(folder, 'former');
+    await createFormerCluster(former, async (owner) => {
+      await query(
+        { owner },
+        `create table kept (id int generated always as identity, place text) partition by list (place);
+        create table kept_a partition of kept for values in ('a');
+        create sequence counted;
+        create type colour as enum ('red');
+        create view seen as select * from kept;
+        create function first_kept() returns int language sql as 'select min(id) from kept';
+        insert into kept (place) values ('a'), ('a')`,
+      );
+    });
+    let interrupted = 0;
+    for (const delayMs of [0, 40, 120, 250, 400, 600]) {
+      const dataDir = join(folder, `former-${delayMs}`);
+      await promisify(execFile)('cp', ['-a', former, dataDir]);
+      const vigil = run(dataDir);
+      const partial = join(dataDir, 'postgres-password.partial');
+      const password = join(dataDir, 'postgres-password');
+      const isDone = async () => (await readFile(password, 'utf8')) !== 'former\n';
+      while (!existsSync(partial) && !(await isDone())) await sleep(2);
+      await sleep(delayMs);
+      await kill(vigil);
+      if (!(await isDone())) interrupted += 1;
+
+      const embedded = await startEmbedded({ dataDir, log: () => {} });
+      expect(await query(embedded, 'select id, place from kept order by id')).toEqual([
+        { id: 1, place: 'a' },
+        { id: 2, place: 'a' },
+      ]);
+      const owned = `select relname::text as name from pg_class where relowner = 'vigil'::regrole and relnamespace = 'public'::regnamespace
+        union all select proname::text from pg_proc where proowner = 'vigil'::regrole and pronamespace = 'public'::regnamespace
+        union all select typname::text from pg_type where typowner = 'vigil'::regrole and typnamespace = 'public'::regnamespace`;
+      expect(await query(embedded, owned)).toEqual([]);
+      await query(embedded, "alter table kept add more int; alter type colour add value 'blue'");
+      await expect(query({ owner: embedded.connection }, 'select * from kept')).rejects.toThrow('permission');
+      await embedded.stop();
+      expect((await readdir(dataDir)).filter((name) => name.includes('partial'))).toEqual([]);
+      await rm(dataDir, { recursive: true });
+    }
+    expect(interrupted).toBeGreaterThan(0);
+  });
+
+  it('runs a newer PostgreSQL of the system, if no one but root can change it', async (context) => {
+    if (!isRoot) context.skip('only root can install one');
+    const programs = '/usr/local/lib/vigil-test-postgres';
+    const { folder: bundled, release } = await findPackage();
+    const [major, minor] = release.split('.').map(Number);
+    const newer = `${major}.${minor! + 5}`;
+    await mkdir(programs);
+    try {
+      for (const program of ['postgres', 'initdb']) {
+        await writeFile(
+          join(programs, program),
+          `#!/bin/sh
+if [ "$1" = --version ] || [ "$1" = -V ]; then echo '${program} (PostgreSQL) ${newer}'; exit; fi
+exec ${join(bundled, 'bin', program)} "$@"
+`,
+        );
+        await chmod(join(programs, program), 0o755);
+      }
+      const account = await findAccount();
+      const found = () => findSystem(release, account, ['/nowhere', programs]);
+      expect(await found()).toEqual({ folder: programs, version: newer });
+      for (const other of [newer, `${major! + 1}.9`])
+        expect(await findSystem(other, account, [programs]), other).toBeUndefined();
+      for (const open of [programs, join(programs, 'initdb'), join(programs, 'postgres')]) {
+        await chmod(open, 0o775);
+        expect(await found(), open).toBeUndefined();
+        await chmod(open, 0o755);
+        await chown(open, 65_534, 0);
+        expect(await found(), open).toBeUndefined();
+        await chown(open, 0, 0);
+      }
+      const embedded = await startEmbedded({
+        dataDir: join(folder, 'system'),
+        log: () => {},
+        systemFolders: [programs],
+      });
+      expect(embedded.origin).toBe(programs);
+      expect(await query(embedded, 'select 1 as id')).toEqual([{ id: 1 }]);
+      await embedded.stop();
+    } finally {
+      await rm(programs, { recursive: true });
+    }
+  });
+
   it('runs as root from a checkout and a data folder below a 0700 home, installed without scripts', async (context) => {
     if (!isRoot) context.skip('only root lends the server another account');
     const home = join(folder, 'home');
@@ -170,7 +266,7 @@ describe('the bundled PostgreSQL and the processes around it', () => {
         'Copied the PostgreSQL programs to a folder where they can run',
         'Created the database cluster',
         'Placed the database outside of the data folder, which the account of PostgreSQL cannot enter',
-        'Set a password for the database',
+        'Created the roles of the database',
       ]);
       expect(refuge).toMatch(/^\/var\/lib\/vigil\/data-/);
       expect((await stat(home)).mode & 0o777).toBe(0o700);
@@ -282,8 +378,8 @@ async function partialClusters(dataDir: string): Promise<{ name: string; files: 
   return Promise.all(partial.map(async (name) => ({ name, files: await readdir(join(dataDir, name)) })));
 }
 
-async function query({ connection }: Pick<Embedded, 'connection'>, text: string): Promise<unknown[]> {
-  const client = new Client(connection);
+async function query({ owner }: Pick<Embedded, 'owner'>, text: string): Promise<unknown[]> {
+  const client = new Client(owner);
   await client.connect();
   try {
     return (await client.query(text)).rows;

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readPasswords } from '../../src/store/embedded/roles.ts';
 import { createClient, type TestClient } from '../../testing/createClient.ts';
 import { createWorkspace, type Ended, type Vigil } from '../../testing/createWorkspace.ts';
 import { databaseOf } from '../../testing/databaseOf.ts';
@@ -142,6 +143,7 @@ describe('secrets that were given to Vigil', () => {
         url: `${client.url}/accept`,
       }),
     );
+    const passwords = await readPasswords(dataDir);
     return {
       'API key': apiKey.body.token,
       'used session': used,
@@ -150,7 +152,8 @@ describe('secrets that were given to Vigil', () => {
       'open invite': secretOf(openInvite),
       'webhook secret': made.headers.get('x-webhook-secret')!,
       'rotated webhook secret': rotated.headers.get('x-webhook-secret') ?? rotated.body.secret,
-      'database password': (await readFile(join(dataDir, 'postgres-password'), 'utf8')).trim(),
+      'database password': passwords!.app,
+      'owner password': passwords!.owner,
     };
   }
 
@@ -342,7 +345,7 @@ describe('secrets that were given to Vigil', () => {
     expect(found.some((song) => /^postgres\/base\/.*marker \(plain/.test(song))).toBe(true);
     expect(found.some((song) => /^postgres\/pg_wal\/.*marker \(plain/.test(song))).toBe(true);
     const meant =
-      /^(admin-token: admin token|master\.key: master key|postgres-password: database password) |: marker /;
+      /^(admin-token: admin token|master\.key: master key|postgres-password: (database|owner) password) |: marker /;
     expect(found.filter((song) => !meant.test(song))).toEqual([]);
   });
 });
@@ -359,7 +362,6 @@ async function dump(dataDir: string): Promise<string> {
     const { rows } = await client.query<{ row: string }>(`select t::text as row from ${name} t`);
     texts.push(...rows.map(({ row }) => row));
   }
-  await client.query('checkpoint');
   await client.end();
   return texts.join('\n');
 }

@@ -35,7 +35,8 @@ describe('vigil serve', () => {
     const printed = await until(() => / {2}(vigil_admin_\S+)\n/.exec(vigil.stdout())?.[1]);
     firstToken = printed;
     expect(vigil.stdout()).toContain(`data folder     ${dataDir}\n`);
-    expect(vigil.stdout()).toContain(`database        ${dataDir}/postgres\n`);
+    expect(vigil.stdout()).toMatch(/^ {2}database {8}\/.*\/postgres \(PostgreSQL 18\.\d+, .+\)$/m);
+    expect(vigil.stdout()).toContain(`database        ${dataDir}/postgres (`);
     expect(vigil.stdout()).toContain('chains          no chain is followed yet: set VIGIL_RPC_ETHEREUM,');
     await until(() => /"msg":"Database ready \(\d+ steps\)"/.test(vigil.stderr()));
     expect(vigil.stderr()).not.toContain('.sql');

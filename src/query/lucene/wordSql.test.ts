@@ -5,6 +5,9 @@ import { raw, sql } from '../../lib/sql.ts';
 import { openStore, type Store } from '../../store/db.ts';
 import { patternNode } from './patternNode.ts';
 import type { Predicate } from './predicate.ts';
+import { createBudget } from './regex/budget.ts';
+import { compileRegex } from './regex/compileRegex.ts';
+import { parseRegex } from './regex/parseRegex.ts';
 import { wordsTest } from './stringSql.ts';
 import { anyWord, regexWord, type WordPattern, wildcardWord, wordPrefix, wordTest } from './wordSql.ts';
 
@@ -97,4 +100,34 @@ it('finds the same in ranges of words with what surely is in them', async () => 
       );
     }
   expect(compared).toBeGreaterThan(40);
+});
+
+it('fits whole words by patterns that nothing at all would fit too, and never the gap between two words', async () => {
+  const { pick, integer } = createRandom('patterns that fit nothing');
+  const optional = [
+    'a?',
+    'k*',
+    '(la)?',
+    '(a|b)*',
+    '(ka?)*',
+    '(|a)',
+    '()',
+    '.*',
+    '(k?a?){2}',
+    '_{0,2}',
+    '(a*l*)*',
+  ];
+  for (let n = 0; n < 150; n++) {
+    const pattern = Array.from({ length: integer(1, 4) }, () => pick(optional)).join('');
+    const { test } = compileRegex(pattern, createBudget());
+    const words = regexWord(parseRegex(pattern))!;
+    expect(`${words.plain}${words.odd}`).not.toContain('(?=');
+    const right = texts.filter((each) =>
+      each
+        .toLowerCase()
+        .match(/[a-z0-9_]+/g)
+        ?.some(test),
+    );
+    expect(await fitting(wordTest(text, odd, words)), pattern).toEqual(right);
+  }
 });

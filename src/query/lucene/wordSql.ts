@@ -1,6 +1,7 @@
 import { type Sql, sql } from '../../lib/sql.ts';
 import type { Predicate } from './predicate.ts';
 import { escapeCodePoint } from './regex/escapeCodePoint.ts';
+import { nonEmpty } from './regex/nonEmpty.ts';
 import { nodeToPostgres } from './regex/toPostgres.ts';
 import { firstCodePoint, type RegexNode } from './regex/tree.ts';
 
@@ -68,14 +69,16 @@ type Parts = Extract<Predicate, { type: 'wildcard' }>['parts'];
 export function wildcardWord(parts: Parts): WordPattern {
   const texts = parts.flatMap((part) => (part.type === 'text' ? [part.text] : []));
   if (texts.some((text) => text.includes(' '))) return {};
+  // A word has at least one character.
+  const any = parts.every(({ type }) => type === 'any') ? '+' : '*';
   const write = (kind: 'plain' | 'odd') =>
-    notEmpty(
+    whole(
       kind,
       parts
         .map((part) =>
           part.type === 'text'
             ? escapeText(part.text)
-            : `${character[kind]}${part.type === 'any' ? '*' : ''}`,
+            : `${character[kind]}${part.type === 'any' ? any : ''}`,
         )
         .join(''),
     );
@@ -88,38 +91,17 @@ export function wildcardWord(parts: Parts): WordPattern {
 
 /** Undefined where PostgreSQL has no such expression. */
 export function regexWord(node: RegexNode): WordPattern | undefined {
-  const plain = nodeToPostgres(node, 'plain word');
-  const odd = nodeToPostgres(node, 'odd word');
+  // A word has at least one character.
+  const word = nonEmpty(node);
+  if (word.type === 'nothing') return {};
+  const plain = nodeToPostgres(word, 'plain word');
+  const odd = nodeToPostgres(word, 'odd word');
   if (plain === undefined || odd === undefined) return undefined;
-  const write = fitsNothing(node) ? notEmpty : whole;
-  return { plain: write('plain', plain), odd: write('odd', odd) };
-}
-
-/** Whether it may fit a text without characters. */
-function fitsNothing(node: RegexNode): boolean {
-  switch (node.type) {
-    case 'nothing':
-    case 'set':
-      return false;
-    case 'sequence':
-      return node.parts.every(fitsNothing);
-    case 'union':
-      return node.options.some(fitsNothing);
-    case 'repeat':
-      return node.min === 0 || fitsNothing(node.of);
-    case 'intersection':
-    case 'complement':
-      return true;
-  }
+  return { plain: whole('plain', plain), odd: whole('odd', odd) };
 }
 
 function whole(kind: 'plain' | 'odd', expression: string): string {
   return `${begin(kind)}(?:${expression})${kind === 'plain' ? '(?:$|[^a-z0-9_])' : '(?:$| )'}`;
-}
-
-/** For an expression that nothing at all would fit too: a word has at least one character. */
-function notEmpty(kind: 'plain' | 'odd', expression: string): string {
-  return whole(kind, `(?=${character[kind]})(?:${expression})`);
 }
 
 function begin(kind: 'plain' | 'odd'): string {

@@ -49,6 +49,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env) {
     runDir: read.text('VIGIL_RUN_DIR') ?? defaultRunDir(env),
     databaseUrl: read.databaseUrl('DATABASE_URL'),
     directUrl: read.databaseUrl('DATABASE_DIRECT_URL'),
+    ownerUrl: read.databaseUrl('DATABASE_OWNER_URL'),
     replicaUrls: read.urls('DATABASE_REPLICA_URLS', ['postgres:', 'postgresql:']) ?? [],
     roles: read.someOf('VIGIL_ROLES', roles) ?? roles,
     adminToken: readAdminToken(read),
@@ -81,6 +82,8 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env) {
     },
     chains: readChains(read),
   });
+  if (config.ownerUrl !== undefined && config.databaseUrl === undefined)
+    read.fault('DATABASE_OWNER_URL needs DATABASE_URL, the address of the role that Vigil works as.');
   refuseMisspelt(env, read);
   const faults = read.faults();
   if (faults.length > 0) throw new ConfigError(faults);

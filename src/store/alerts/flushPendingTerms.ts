@@ -1,5 +1,5 @@
 import { sql } from '../../lib/sql.ts';
-import type { Store } from '../db.ts';
+import { asOwner, type Store } from '../db.ts';
 
 /** A search reads the whole pending list of the index, which takes it about 0.7 ms for as many alerts. */
 const fewPendingAlerts = 1000;
@@ -43,7 +43,7 @@ async function flushIndexes(store: Store, group: number | undefined): Promise<vo
             from pg_dist_node where groupid = ${group} and noderole = 'primary'`,
     );
   else
-    await store.query(
+    await asOwner(store).query(
       sql`select gin_clean_pending_list(inhrelid::regclass) from pg_inherits where inhparent = 'alert_terms'::regclass`,
     );
 }

@@ -2,7 +2,7 @@ import pg from 'pg';
 import { raw, type Sql, sql } from '../../lib/sql.ts';
 import { groupByShard } from '../citus/groupByShard.ts';
 import { perShard } from '../citus/perShard.ts';
-import type { Store } from '../db.ts';
+import { asOwner, type Store } from '../db.ts';
 import { claimMonth, finishMonth, settledMs } from './claimMonth.ts';
 import { boundsOf, monthsBefore } from './partitions.ts';
 import { dayMs, monthBase, perCount, perMonth } from './rollups.ts';
@@ -112,13 +112,14 @@ const maxRewritten = 64 * 2 ** 20;
  * a table that is mostly empty is rewritten, if alerts wait only for a moment. Returns false where others held it for too long.
  */
 async function shrink(store: Store): Promise<boolean> {
-  if (!store.maintain || (await store.isDistributed())) return true;
+  const { maintain } = asOwner(store);
+  if (!maintain || (await store.isDistributed())) return true;
   const [size] = await store.query<{ bytes: number; used: number }>(
     sql`select pg_relation_size('alert_rollup') as bytes, coalesce(sum(pg_column_size(r.*)), 0)::bigint as used
       from alert_rollup r`,
   );
   if (!size || size.bytes < 2 * size.used || size.used > maxRewritten) return true;
-  return store.maintain(sql`vacuum (full) alert_rollup`, { lock_timeout: '2s' }).then(
+  return maintain(sql`vacuum (full) alert_rollup`, { lock_timeout: '2s' }).then(
     () => true,
     (error: unknown) => {
       if (error instanceof pg.DatabaseError && error.code === lockNotAvailable) return false;

@@ -1,5 +1,5 @@
 import { raw, sql } from '../../lib/sql.ts';
-import type { Db, Store } from '../db.ts';
+import { asOwner, type Db, type Store } from '../db.ts';
 import { inChunks } from '../inChunks.ts';
 import { dropOldWords } from './alertWords.ts';
 import { dayMs, monthBase } from './rollups.ts';
@@ -46,7 +46,7 @@ export async function dropOldPartitions(store: Store, before: number): Promise<s
   const old: string[] = [];
   for (const table of partitionedTables) old.push(...(await monthsBefore(store, table, before)));
   for (const name of old) {
-    await store.transaction(async (tx) => {
+    await asOwner(store).transaction(async (tx) => {
       // While the drop waits for a long search, raising alerts waits for the drop; better retry in an hour.
       await tx.query(sql`set local lock_timeout = '2s'`);
       await tx.query(sql`drop table ${raw(name)}`);
@@ -119,7 +119,7 @@ async function createPartition(store: Store, table: PartitionedTable, month: str
   const name = `${table}_${month}`;
   if (await exists(store, name)) return;
   const { from, to } = boundsOf(month);
-  await store.transaction(async (tx) => {
+  await asOwner(store).transaction(async (tx) => {
     // Two processes may create the same month at once.
     await tx.query(sql`select pg_advisory_xact_lock(hashtextextended(${`partition ${table}`}, 0))`);
     if (await exists(tx, name)) return;

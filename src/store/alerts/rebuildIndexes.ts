@@ -1,5 +1,5 @@
 import { raw, sql } from '../../lib/sql.ts';
-import type { Store } from '../db.ts';
+import { asOwner, type Store } from '../db.ts';
 import { claimMonth, finishMonth, settledMs } from './claimMonth.ts';
 import { monthsBefore, termIndexOf } from './partitions.ts';
 
@@ -9,10 +9,11 @@ import { monthsBefore, termIndexOf } from './partitions.ts';
  * pooler they stay as they are, and on Citus the index of terms does.
  */
 export async function rebuildIndexes(
-  store: Store,
+  anyStore: Store,
   { retainedFrom = 0, now }: { retainedFrom?: number | undefined; now: number },
   signal: AbortSignal,
 ): Promise<void> {
+  const store = asOwner(anyStore);
   const { maintain } = store;
   if (!maintain) return;
   const ended = await monthsBefore(store, 'alert', now - settledMs);

@@ -3,7 +3,7 @@ import { storableJson } from '../../lib/json.ts';
 import { raw, type Sql, sql } from '../../lib/sql.ts';
 import { toSeverity } from '../../model/alert.ts';
 import { isPlainDecimal } from '../../query/plainDecimal.ts';
-import type { Db, Store } from '../db.ts';
+import { asOwner, type Db, type Store } from '../db.ts';
 import { alertTerms, type TermSource, termVersion } from './alertTerms.ts';
 import { createWordList, insertWords } from './alertWords.ts';
 import { textsOf } from './indexTexts.ts';
@@ -166,5 +166,7 @@ async function setTerms(
 
 /** Without it the partition would grow to twice its size. Where it is not allowed, PostgreSQL does it later by itself. */
 async function vacuum(store: Store, partition: string): Promise<void> {
-  await store.query(sql`vacuum (analyze) ${raw(partition)}`).catch(() => undefined);
+  await asOwner(store)
+    .query(sql`vacuum (analyze) ${raw(partition)}`)
+    .catch(() => undefined);
 }

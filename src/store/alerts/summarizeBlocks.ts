@@ -1,5 +1,5 @@
 import { sql } from '../../lib/sql.ts';
-import type { Store } from '../db.ts';
+import { asOwner, type Store } from '../db.ts';
 
 /**
  * Completes the summaries by which searches skip alerts of other blocks. PostgreSQL writes them when it vacuums a month, which
@@ -8,7 +8,7 @@ import type { Store } from '../db.ts';
 export async function summarizeBlocks(store: Store): Promise<void> {
   // Workers of Citus have these indexes.
   if (await store.isDistributed()) return;
-  await store.query(
+  await asOwner(store).query(
     sql`select brin_summarize_new_values(inhrelid::regclass) from pg_inherits
       where inhparent = 'alert_block'::regclass`,
   );

@@ -5,12 +5,12 @@ import { totalmem } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Account, asAccount } from './account.ts';
-import { connectionAt, probe } from './connection.ts';
+import { connectionsAt, probe } from './connection.ts';
 import { hasCode } from './hasCode.ts';
 import type { Log } from './log.ts';
-import { passwordFile } from './password.ts';
 import { type Postmaster, stopPostmaster } from './postmaster.ts';
 import type { Binaries } from './provideBinaries.ts';
+import { type Passwords, passwordFile } from './roles.ts';
 
 const startTimeoutMs = 120_000;
 const maxLogBytes = 10 * 1024 * 1024;
@@ -22,7 +22,7 @@ type Launch = {
   cluster: string;
   /** Authentication rules. */
   hbaFile: string;
-  password: string;
+  passwords: Passwords;
   /** Exists, belongs to the account, and is used by no other server. */
   socketFolder: string;
   account: Account | undefined;
@@ -105,11 +105,12 @@ function sharedMegabytes(): number {
 
 async function isReady(
   postmaster: Postmaster,
-  { cluster, dataDir, password }: Launch,
+  { cluster, dataDir, passwords }: Launch,
   deadline: number,
 ): Promise<boolean> {
   try {
-    if ((await probe(connectionAt(postmaster.socketFolder, password))) === 'ready') return true;
+    const { connection } = connectionsAt(postmaster.socketFolder, passwords);
+    if ((await probe(connection)) === 'ready') return true;
     if (performance.now() < deadline) return false;
     throw new Error(`PostgreSQL on ${cluster} was not ready after ${startTimeoutMs / 1000} s`);
   } catch (error) {
@@ -117,7 +118,7 @@ async function isReady(
     if (!hasCode(error, '28P01')) throw error;
     throw new Error(
       `The password in ${passwordFile(dataDir)} is not that of the database in ${cluster}: ` +
-        'put the right file back, or delete it, and the next start sets another password',
+        'put the right file back, or delete it, and the next start sets other passwords',
       { cause: error },
     );
   }

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { type Account, canEnter, sharedAccount } from './account.ts';
 import { hasCode } from './hasCode.ts';
 import type { Log } from './log.ts';
-import { passwordFile } from './password.ts';
+import { passwordFile } from './roles.ts';
 import { readFormerOwner } from './transferCluster.ts';
 
 /** For clusters whose data folder PostgreSQL's account cannot enter. */

@@ -16,23 +16,29 @@ import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import { type Account, asAccount } from './account.ts';
 import type { NativePackage } from './findPackage.ts';
+import { findSystem } from './findSystem.ts';
 import type { Log } from './log.ts';
 
-export type Binaries = { initdb: string; postgres: string };
+/** `origin` is the folder of the system's PostgreSQL, or `bundled`. */
+export type Binaries = { initdb: string; postgres: string; origin: string };
 
 const prefix = 'postgres-binaries-';
 
 /**
- * The programs, in a folder where the account can run them: the installed package if possible; a checkout
- * below a 0700 home or one installed without its scripts (which make the library links) needs a copy.
+ * The programs, in a folder where the account can run them: those of the system if they are newer than the bundled ones, else
+ * the installed package if possible; a checkout below a 0700 home or one installed without its scripts (which make the library links) needs a copy.
  */
 export async function provideBinaries(options: {
   nativePackage: NativePackage;
   home: string;
   account: Account | undefined;
+  /** Where the system may have its own; the usual ones by default. */
+  systemFolders?: readonly string[] | undefined;
   log: Log;
 }): Promise<Binaries> {
-  const { nativePackage, home, account, log } = options;
+  const { nativePackage, home, account, systemFolders, log } = options;
+  const system = await findSystem(nativePackage.release, account, systemFolders);
+  if (system) return programsIn(system.folder, system.folder);
   const copy = join(home, prefix + nativePackage.version);
   const installed = binariesIn(nativePackage.folder);
   const copied = binariesIn(copy);
@@ -57,7 +63,11 @@ export async function provideBinaries(options: {
 }
 
 function binariesIn(folder: string): Binaries {
-  return { initdb: join(folder, 'bin', 'initdb'), postgres: join(folder, 'bin', 'postgres') };
+  return programsIn(join(folder, 'bin'), 'bundled');
+}
+
+function programsIn(folder: string, origin: string): Binaries {
+  return { initdb: join(folder, 'initdb'), postgres: join(folder, 'postgres'), origin };
 }
 
 /** Running them is the one test that sees permissions, library links and mount options alike. */

@@ -2,16 +2,17 @@ import { access, chmod, constants, mkdir, realpath, rename, writeFile } from 'no
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Account, ensureAccount } from './account.ts';
-import { type Connection, connectionAt, createDatabase, probe } from './connection.ts';
+import { type Connections, connectionsAt, probe } from './connection.ts';
 import { createCluster } from './createCluster.ts';
+import { deletePasswords, ensureRoles } from './ensureRoles.ts';
 import { findPackage, type NativePackage } from './findPackage.ts';
 import { launchPostmaster } from './launchPostmaster.ts';
 import { locateCluster, recordCluster } from './locateCluster.ts';
 import { lockDataFolder } from './lockDataFolder.ts';
 import type { Log } from './log.ts';
-import { deletePassword, ensurePassword, readPassword } from './password.ts';
 import { clearStale, clearStalePid, findPostmaster, type Postmaster, stopPostmaster } from './postmaster.ts';
 import { provideBinaries } from './provideBinaries.ts';
+import { type Passwords, readPasswords, roles } from './roles.ts';
 import {
   createSocketFolder,
   isPrivateFolder,
@@ -21,11 +22,12 @@ import {
 import { supervise } from './supervise.ts';
 import { transferCluster } from './transferCluster.ts';
 
-export type Embedded = {
-  /** For `pg.Pool`: the folder of the Unix socket as host. */
-  connection: Connection;
+/** For `pg.Pool`: the folder of the Unix socket as host. */
+export type Embedded = Connections & {
   /** The folder of the cluster; outside of the data folder if PostgreSQL's account cannot enter that. */
   dataFolder: string;
+  /** `bundled`, or the folder of the system's PostgreSQL; unknown of a server that a previous Vigil left running. */
+  origin: string | undefined;
   /** Resolves when the server exited and could not be restarted. */
   lost: Promise<Error>;
   /** Fast shutdown; resolves when the server has exited and the data folder is unlocked. */
@@ -37,6 +39,8 @@ type Options = {
   log: Log;
   /** Additional server settings, for example `fsync: 'off'` where the data may be lost. */
   settings?: Record<string, string>;
+  /** Where the system may have a newer PostgreSQL; the usual ones by default. */
+  systemFolders?: readonly string[];
 };
 
 /**
@@ -53,8 +57,9 @@ export async function startEmbedded(options: Options): Promise<Embedded> {
     const supervisor = supervise({ ...server, log: options.log });
     let stopping: Promise<void> | undefined;
     return {
-      connection: connectionAt(server.postmaster.socketFolder, server.password),
+      ...connectionsAt(server.postmaster.socketFolder, server.passwords),
       dataFolder: server.cluster,
+      origin: server.origin,
       lost: supervisor.lost,
       stop() {
         stopping ??= stop();
@@ -94,7 +99,8 @@ async function runServer(
   options: Options & { nativePackage: NativePackage; account: Account | undefined },
 ): Promise<{
   cluster: string;
-  password: string;
+  passwords: Passwords;
+  origin: string | undefined;
   postmaster: Postmaster;
   relaunch: () => Promise<Postmaster>;
 }> {
@@ -102,23 +108,19 @@ async function runServer(
   const location = await locateCluster(dataDir, account);
   const { cluster } = location;
   const hbaFile = join(location.home, 'postgres-hba.conf');
-  // A server that another account owns or that needs no password must not continue.
-  const known = location.formerOwner === undefined ? await readPassword(dataDir) : undefined;
+  // A server that another account owns, or whose superuser can connect, must not continue.
+  const known = location.formerOwner === undefined ? await readPasswords(dataDir) : undefined;
   const orphan = await adoptOrphan(cluster, account, known, log);
-  const { postmaster, password } =
-    orphan && known !== undefined ? { postmaster: orphan, password: known } : await launch();
-  try {
-    await createDatabase(connectionAt(postmaster.socketFolder, password));
-  } catch (error) {
-    await stopPostmaster(postmaster, cluster);
-    throw error;
-  }
-  return { cluster, password, postmaster, relaunch };
+  const { postmaster, passwords, origin } =
+    orphan && known !== undefined
+      ? { postmaster: orphan, passwords: known, origin: undefined }
+      : await launch();
+  return { cluster, passwords, origin, postmaster, relaunch };
 
-  async function launch(): Promise<{ postmaster: Postmaster; password: string }> {
+  async function launch(): Promise<{ postmaster: Postmaster; passwords: Passwords; origin: string }> {
     const binaries = await provideBinaries({ ...options, ...location });
     if (!location.exists) {
-      await deletePassword(dataDir);
+      await deletePasswords(dataDir);
       await createCluster({ ...location, binaries, account, log });
     }
     const { formerOwner } = location;
@@ -126,12 +128,12 @@ async function runServer(
       await transferCluster({ ...location, formerOwner, account, log });
     if (!location.isRecorded) await recordCluster({ dataDir, cluster, log });
     await clearStale(cluster, account);
-    const password = await ensurePassword({ ...options, binaries, cluster });
+    const passwords = await ensureRoles({ ...options, binaries, cluster, isNew: !location.exists });
     await writeHba(hbaFile);
     const socketFolder = await createSocketFolder(account);
     try {
-      const launched = { ...options, binaries, cluster, socketFolder, hbaFile, password };
-      return { postmaster: await launchPostmaster(launched), password };
+      const launched = { ...options, binaries, cluster, socketFolder, hbaFile, passwords };
+      return { postmaster: await launchPostmaster(launched), passwords, origin: binaries.origin };
     } catch (error) {
       await removeSocketFolder(socketFolder);
       throw error;
@@ -143,13 +145,14 @@ async function runServer(
     const binaries = await provideBinaries({ ...options, ...location });
     await clearStalePid(cluster);
     await restoreSocketFolder(socketFolder, account);
-    return launchPostmaster({ ...options, binaries, cluster, socketFolder, hbaFile, password });
+    return launchPostmaster({ ...options, binaries, cluster, socketFolder, hbaFile, passwords });
   }
 }
 
 /** Beside the cluster and not in it, so PostgreSQL's account cannot change it. */
 async function writeHba(file: string): Promise<void> {
-  await writeFile(`${file}.partial`, 'local all all scram-sha-256\n', { mode: 0o644, flush: true });
+  const rule = `local vigil ${Object.values(roles).join(',')} scram-sha-256\n`;
+  await writeFile(`${file}.partial`, rule, { mode: 0o644, flush: true });
   await chmod(`${file}.partial`, 0o644);
   await rename(`${file}.partial`, file);
 }
@@ -158,17 +161,17 @@ async function writeHba(file: string): Promise<void> {
 async function adoptOrphan(
   cluster: string,
   account: Account | undefined,
-  password: string | undefined,
+  passwords: Passwords | undefined,
   log: Log,
 ): Promise<Postmaster | undefined> {
   const orphan = await findPostmaster(cluster);
   if (!orphan) return undefined;
   const { pid } = orphan;
-  if (password !== undefined && (await isUsable(orphan, account, password))) {
+  if (passwords !== undefined && (await isUsable(orphan, account, passwords))) {
     log('Adopted the PostgreSQL that a previous Vigil left running', { pid });
     return orphan;
   }
-  // It is shutting down, its socket was removed, or it needs no password.
+  // It is shutting down, its socket was removed, or its superuser can connect.
   await stopPostmaster(orphan, cluster);
   log('Stopped the PostgreSQL that a previous Vigil left running', { pid });
   return undefined;
@@ -177,9 +180,9 @@ async function adoptOrphan(
 async function isUsable(
   { socketFolder }: Postmaster,
   account: Account | undefined,
-  password: string,
+  passwords: Passwords,
 ): Promise<boolean> {
-  const connection = connectionAt(socketFolder, password);
+  const { connection } = connectionsAt(socketFolder, passwords);
   const deadline = performance.now() + 120_000;
   while ((await isPrivateFolder(socketFolder, account)) && performance.now() < deadline) {
     const state = await probe(connection);

@@ -66,6 +66,12 @@ export function Shell({ children }: { children: ComponentChildren }) {
               API documents
             </a>
           </li>
+          <li>
+            <a href={href('/THIRD-PARTY-NOTICES.txt')} target="_blank" rel="noreferrer">
+              <Icon name="outside" />
+              Licences
+            </a>
+          </li>
         </ul>
       </nav>
       <main id="main" tabIndex={-1}>

@@ -1,4 +1,4 @@
-import { RegexSyntaxError } from './errors.ts';
+import { RegexSyntaxError, RegexTooComplexError } from './errors.ts';
 import { numberInterval } from './numberInterval.ts';
 import {
   anyCharacter,
@@ -19,13 +19,16 @@ import {
  */
 export function parseRegex(pattern: string): RegexNode {
   if (pattern === '') return emptyString;
-  const reader: Reader = { characters: Array.from(pattern), at: 0 };
+  const reader: Reader = { characters: Array.from(pattern), at: 0, depth: 0 };
   const node = parseUnion(reader);
   if (hasMore(reader)) throw fault(reader, 'end of the pattern expected');
   return node;
 }
 
-type Reader = { readonly characters: readonly string[]; at: number };
+type Reader = { readonly characters: readonly string[]; at: number; depth: number };
+
+/** Far more than anyone writes; each level takes several frames of the stack, also where the tree is read. */
+const maxDepth = 100;
 
 function parseUnion(reader: Reader): RegexNode {
   const first = parseIntersection(reader);
@@ -50,12 +53,15 @@ function parseSequence(reader: Reader): RegexNode {
 
 function parseRepeat(reader: Reader): RegexNode {
   let node = parseComplement(reader);
+  let repeats = 0;
   for (;;) {
     if (take(reader, '?')) node = { type: 'repeat', of: node, min: 0, max: 1 };
     else if (take(reader, '*')) node = { type: 'repeat', of: node, min: 0, max: undefined };
     else if (take(reader, '+')) node = { type: 'repeat', of: node, min: 1, max: undefined };
     else if (take(reader, '{')) node = { type: 'repeat', of: node, ...parseCounts(reader) };
     else return node;
+    repeats += 1;
+    if (repeats > maxDepth) throw new RegexTooComplexError('The regular expression is nested too deep');
   }
 }
 
@@ -76,6 +82,14 @@ function parseInteger(reader: Reader): number {
 }
 
 function parseComplement(reader: Reader): RegexNode {
+  reader.depth += 1;
+  if (reader.depth > maxDepth) throw new RegexTooComplexError('The regular expression is nested too deep');
+  const node = parseNested(reader);
+  reader.depth -= 1;
+  return node;
+}
+
+function parseNested(reader: Reader): RegexNode {
   if (take(reader, '~')) return { type: 'complement', of: parseComplement(reader) };
   return take(reader, '[') ? parseBrackets(reader) : parseValue(reader);
 }
