@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { everything, roles } from '../../../model/principal.ts';
+import { everything, keyRoles } from '../../../model/principal.ts';
 import { Id, List, Millis, nullable, OneOf, Shape, SomeOf, Text } from '../../../model/schema.ts';
 import { changePassword } from '../../../services/accounts/sessions.ts';
 import type { Call } from '../../../services/call.ts';
@@ -24,7 +24,7 @@ const meEndpoint = endpoint({
       userId: nullable(Id('The user.')),
       tenantId: nullable(Id('The tenant.')),
       organisationId: nullable(Id('The organisation of the tenant.')),
-      roles: SomeOf(roles, 'What the token may do.', ['tenant-manager']),
+      roles: SomeOf(keyRoles, 'What the token may do.', ['tenant-manager']),
       tokenKind: OneOf(['SESSION', 'API_KEY', 'ADMIN'], 'What kind of token it is.', 'SESSION'),
       expiredAt: nullable(Millis('When the token ends; null when it never does.')),
       plan: nullable(planUse),
