@@ -16,6 +16,7 @@ import { findRecord, type Row, type Search, searchRecords } from '../../store/re
 import { type Fields, nounOf, type RecordOf, shownNames, type Table } from '../../store/table.ts';
 import { type Endpoint, endpoint, type Input } from './endpoint.ts';
 import { checkIfMatch, etagOf } from './etag.ts';
+import { exampleOf } from './exampleOf.ts';
 import { exportable } from './exportable.ts';
 import { echoFaults, readUpdate } from './readUpdate.ts';
 import { searchBody, searchReply } from './search.ts';
@@ -37,6 +38,8 @@ type Definition<F extends Fields> = {
   /** Members that a reply leaves out although the record has them. */
   replyWithout?: { create?: readonly string[]; search?: readonly string[] };
   bodyLimit?: number;
+  /** Members that no request has beside the others, which examples leave out. */
+  unexampled?: readonly string[];
   prepare?: (call: Call, change: ChangeOf<Table<F>>) => Row | Promise<Row>;
   finish?: (call: Call, change: ChangeOf<Table<F>>, id: number) => Promise<void>;
   beforeDelete?: (call: Call, current: RecordOf<F>) => Promise<void>;
@@ -78,7 +81,10 @@ function toRecordKind<F extends Fields>(definition: Definition<F>): RecordKind {
   };
 }
 
-type Parts = Pick<Definition<Fields>, 'path' | 'tag' | 'about' | 'limit' | 'bodyLimit' | 'replyWithout'> & {
+type Parts = Pick<
+  Definition<Fields>,
+  'path' | 'tag' | 'about' | 'limit' | 'bodyLimit' | 'unexampled' | 'replyWithout'
+> & {
   kind: RecordKind;
   noun: string;
   fields: Fields;
@@ -91,13 +97,15 @@ function createEndpoint({ path, tag, noun, kind, fields, ...parts }: Parts): End
     'unprocessable',
     ...(parts.limit ? ['plan-limit' as const] : []),
   ];
+  const body = createSchema(fields);
   return endpoint({
     method: 'POST',
     path,
     tag,
     summary: `Create ${withArticle(noun)}`,
     description: parts.about,
-    body: createSchema(fields),
+    body,
+    ...examplePart(body, parts),
     reserved: new Set(Object.keys(fields).filter((name) => fields[name]?.usage === 'readOnly')),
     ...bodyLimitOf(parts),
     reply: replySchema(fields, without),
@@ -137,6 +145,7 @@ function readEndpoint({ path, tag, noun, kind, fields }: Parts): Endpoint {
 }
 
 function updateEndpoint({ path, tag, noun, kind, fields, ...parts }: Parts): Endpoint {
+  const body = updateSchema(fields);
   return endpoint({
     method: 'PUT',
     path: `${path}/{id}`,
@@ -146,7 +155,8 @@ function updateEndpoint({ path, tag, noun, kind, fields, ...parts }: Parts): End
       'Members that are present change, the others stay; null clears a member that can be null. ' +
       'Members set by Vigil may be sent back as they were read.',
     params: paramsOf(noun),
-    body: updateSchema(fields),
+    body,
+    ...examplePart(body, parts),
     ...bodyLimitOf(parts),
     reply: replySchema(fields),
     effect: 'change',
@@ -203,6 +213,10 @@ function searchEndpoint({ path, tag, noun, kind, fields, replyWithout }: Parts):
 
 function paramsOf(noun: string) {
   return Shape({ id: Id(`The ${noun}.`) }, ['id']);
+}
+
+function examplePart(body: TSchema, { unexampled }: Pick<Parts, 'unexampled'>): { example?: Row } {
+  return unexampled ? { example: omit(membersOf(exampleOf(body)), unexampled) } : {};
 }
 
 function bodyLimitOf({ bodyLimit }: Pick<Parts, 'bodyLimit'>): { bodyLimit?: number } {
