@@ -2,6 +2,7 @@ import type { TSchema } from 'typebox';
 import { membersOf } from '../../lib/isRecord.ts';
 import type { ProblemCode } from '../../model/errors.ts';
 import { Id, Shape } from '../../model/schema.ts';
+import { takeNames } from '../../model/takeNames.ts';
 import { invalidInput } from '../../model/validate.ts';
 import type { Call } from '../../services/call.ts';
 import { createRecord } from '../../services/records/createRecord.ts';
@@ -160,11 +161,13 @@ function updateEndpoint({ path, tag, noun, kind, fields, ...parts }: Parts): End
     ...bodyLimitOf(parts),
     reply: replySchema(fields),
     effect: 'change',
+    takesNames: true,
     problems: ['not-found', 'conflict', 'illegal-transition', 'precondition-failed', 'unprocessable'],
     handle: async (call, input) => {
-      const record = await updateRecord(call, kind, input.params.id, precondition(kind, input), (current) =>
-        readUpdate(kind.table, membersOf(input.body), current),
-      );
+      const record = await updateRecord(call, kind, input.params.id, precondition(kind, input), (current) => {
+        takeNames(body, input.body, current);
+        return readUpdate(kind.table, membersOf(input.body), current);
+      });
       return { body: record, etagOf: record };
     },
   });

@@ -91,6 +91,8 @@ export type Endpoint = {
   isExportable?: true;
   /** Its answer has an ETag, so that it may be 304 for who sends it back. */
   hasEtag?: true;
+  /** Its handler does `takeNames`, for it knows what is stored. */
+  takesNames?: true;
   /** Sent twice, it does its work once, without a key. */
   isRepeatable?: true;
   /** What documents show as a body, where the examples of all members do not make one. */
