@@ -182,6 +182,18 @@ export async function findTokenExpiry(db: Db, tokenId: number): Promise<number |
   return rows[0]?.expiredAt ?? null;
 }
 
+export type TokenFacts = { expiredAt: number | null; name: string | null; tenantName: string | null };
+
+/** What people know a token by: its user or what it is for, and the tenant. */
+export async function findTokenFacts(db: Db, tokenId: number): Promise<TokenFacts> {
+  const rows = await db.prepared<TokenFacts>(
+    sql`select k.expired_at as "expiredAt", coalesce(k.label, m.name, m.email) as name, n.name as "tenantName"
+      from access_token k left join member m on m.id = k.member_id left join tenant n on n.id = k.tenant_id
+      where k.id = ${tokenId}`,
+  );
+  return onlyRow(rows);
+}
+
 export type Session = {
   id: number;
   createdAt: number;
