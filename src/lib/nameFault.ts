@@ -3,7 +3,7 @@ export function nameFault(text: string): string | undefined {
   const found = hidden.exec(text.replace(partsOfEmoji, '.'));
   if (!found) return undefined;
   const code = found[0].codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0');
-  const position = [...text.slice(0, found.index)].length + 1;
+  const position = Array.from(text.slice(0, found.index)).length + 1;
   return `must not contain U+${code}, which is not shown or turns the text around, at position ${position}.`;
 }
 

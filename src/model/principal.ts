@@ -14,8 +14,6 @@ export const keyRoles = [...roles, ingestRole] as const;
 export type TenantRole = (typeof tenantRoles)[number];
 export type OrganisationRole = (typeof organisationRoles)[number];
 export type IngestRole = typeof ingestRole;
-/** What a user may hold. */
-export type UserRole = (typeof roles)[number];
 export type Role = (typeof keyRoles)[number];
 
 /** Who is calling, as found behind the token no longer than a second ago. */

@@ -92,7 +92,7 @@ function createApp({ log, trustedProxies, services }: ServerOptions): FastifyIns
 /** The beginning of a request's target as clients send it to proxies; servers have to take it as well. */
 const absoluteForm = /^https?:\/\/[^/?#]*(?=[/?#]|$)/i;
 
-/** Whoever stands between may have gone by the other host, so that a request has exactly one. */
+/** A proxy in between may have gone by the other host, so that a request has exactly one. */
 function refuseForeignHosts(app: FastifyInstance): void {
   app.addHook('onRequest', (request, _reply, done) => {
     const { rawHeaders, headers } = request.raw;

@@ -17,7 +17,8 @@ export const apiKeyTable = defineTable({
     roles: readOnly(
       SomeOf(
         keyRoles,
-        'What the key may do: roles that you hold yourself, or `tenant-ingest`, which pushes findings and reads nothing.',
+        'What the key may do: roles that you hold yourself, or `tenant-ingest`, which pushes findings and reads ' +
+          'nothing.',
         ['tenant-viewer'],
         1,
       ),

@@ -6,7 +6,7 @@ import { linkedKey } from '../../state/linkedKey.ts';
 import { loadSession, type Me, me } from '../../state/session.ts';
 import './signIn.css';
 
-/** Behind a link with a key, which anyone can make: asks before the browser acts for whoever the key belongs to. */
+/** Behind a link with a key, which anyone can make: asks before the browser acts for the holder of the key. */
 export function LinkedKeyPage({ linked }: { linked: string }) {
   const [holder, setHolder] = useState<Me>();
   const [state, setState] = useState<{ isBusy: boolean; error?: unknown }>({ isBusy: false });
