@@ -11,7 +11,7 @@ export function greeting(url: string, { token, poolId, actionId }: Tenant, other
   return `
 Vigil watches a small chain on this machine.
 ${others.map(({ uid, runs }) => `It watches ${uid} as well: ${runs}.\n`).join('')}
-  console  ${url}/#key=${token}    (opens signed in)
+  console  ${url}/#key=${token}    (asks, then opens signed in)
   address  ${url}    (documents of the API: ${url}/docs)
   token    ${token}    (a manager of the tenant "Demo")
 

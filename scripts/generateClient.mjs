@@ -158,17 +158,17 @@ function comment(text, depth) {
 function printEffects() {
   const list = (isListed) =>
     endpoints
-      .filter((endpoint) => endpoint.method === 'POST' && isListed(endpoint.effect))
+      .filter((endpoint) => endpoint.method === 'POST' && isListed(endpoint))
       .map(({ path }) => `  '${path}',\n`)
       .join('');
   return `${note}
 /** POST endpoints that honour \`Idempotency-Key\`. */
 export const creating: ReadonlySet<string> = new Set([
-${list((effect) => effect === 'create')}]);
+${list(({ effect }) => effect === 'create')}]);
 
 /** POST endpoints that may do their work twice when a request is sent twice. */
 export const unrepeatable: ReadonlySet<string> = new Set([
-${list((effect) => effect !== 'create' && effect !== 'read')}]);
+${list(({ effect, isRepeatable }) => effect !== 'create' && effect !== 'read' && !isRepeatable)}]);
 `;
 }
 

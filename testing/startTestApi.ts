@@ -100,6 +100,7 @@ export async function startTestApi(
     invalidateTokens: authenticate.clearCache,
     mail: options.mail ?? false,
     inviteOrigins: options.inviteOrigins ?? [],
+    sessionMaxMs: 7 * 86_400_000,
     failedLogins: createFailedLogins({ store, keyring, now }),
     hsm: options.hsm,
     egress: options.egress ?? toEgress(new BlockList()),

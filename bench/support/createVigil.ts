@@ -38,6 +38,7 @@ export async function createVigil(store: Store, tokens: Db): Promise<FastifyInst
       invalidateTokens: authenticate.clearCache,
       mail: false,
       inviteOrigins: [],
+      sessionMaxMs: 86_400_000,
       failedLogins: createFailedLogins({ store, keyring, now: Date.now }),
       hsm: undefined,
       egress: toEgress(new BlockList()),

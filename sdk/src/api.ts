@@ -100,8 +100,8 @@ export type Apikey = {
   userId: number | null;
   /** What the key is for. */
   label: string | null;
-  /** What the key may do: roles that you hold yourself. */
-  roles: Array<'tenant-viewer' | 'tenant-user' | 'tenant-manager' | 'organisation-viewer' | 'organisation-user' | 'organisation-manager' | 'admin'>;
+  /** What the key may do: roles that you hold yourself, or `tenant-ingest`, which pushes findings and reads nothing. */
+  roles: Array<'tenant-viewer' | 'tenant-user' | 'tenant-manager' | 'organisation-viewer' | 'organisation-user' | 'organisation-manager' | 'admin' | 'tenant-ingest'>;
   /** The end of the key, to recognise it by. */
   hint: string;
   /** When the key ends; null if never. In epoch milliseconds. */
@@ -166,6 +166,8 @@ export type Plan = {
   maxInvites: number;
   /** Most saved views of a tenant. */
   maxViews: number;
+  /** Most days that an API key lives, and how long it does where no `lifetime` is given. */
+  apiKeyDays: number;
   /** Most alerts that a tenant pushes in a minute. */
   maxPushedAlerts: number;
 };
@@ -1544,8 +1546,12 @@ export interface Api {
       tenantId: number | null;
       /** The organisation of the tenant. */
       organisationId: number | null;
+      /** How the user is called, else the e-mail address; of a key what it is for. */
+      name: string | null;
+      /** What the tenant is called. */
+      tenantName: string | null;
       /** What the token may do. */
-      roles: Array<'tenant-viewer' | 'tenant-user' | 'tenant-manager' | 'organisation-viewer' | 'organisation-user' | 'organisation-manager' | 'admin'>;
+      roles: Array<'tenant-viewer' | 'tenant-user' | 'tenant-manager' | 'organisation-viewer' | 'organisation-user' | 'organisation-manager' | 'admin' | 'tenant-ingest'>;
       /** What kind of token it is. */
       tokenKind: 'SESSION' | 'API_KEY' | 'ADMIN';
       /** When the token ends; null when it never does. In epoch milliseconds. */
@@ -1865,12 +1871,12 @@ export interface Api {
     body: {
       /** What the key is for. */
       label: string;
-      /** Seconds until the key ends; never if left out. */
+      /** Seconds until the key ends: at most `apiKeyDays` of the plan, and as long if left out. */
       lifetime?: number;
       /** The tenant that the key acts in; your own if left out. */
       tenantId?: number;
-      /** What the key may do: roles that you hold yourself. */
-      roles: Array<'tenant-viewer' | 'tenant-user' | 'tenant-manager' | 'organisation-viewer' | 'organisation-user' | 'organisation-manager' | 'admin'>;
+      /** What the key may do: roles that you hold yourself, or `tenant-ingest`, which pushes findings and reads nothing. */
+      roles: Array<'tenant-viewer' | 'tenant-user' | 'tenant-manager' | 'organisation-viewer' | 'organisation-user' | 'organisation-manager' | 'admin' | 'tenant-ingest'>;
     };
     reply: {
       /** Unique identifier of the record. */
@@ -1887,8 +1893,8 @@ export interface Api {
       userId: number | null;
       /** What the key is for. */
       label: string | null;
-      /** What the key may do: roles that you hold yourself. */
-      roles: Array<'tenant-viewer' | 'tenant-user' | 'tenant-manager' | 'organisation-viewer' | 'organisation-user' | 'organisation-manager' | 'admin'>;
+      /** What the key may do: roles that you hold yourself, or `tenant-ingest`, which pushes findings and reads nothing. */
+      roles: Array<'tenant-viewer' | 'tenant-user' | 'tenant-manager' | 'organisation-viewer' | 'organisation-user' | 'organisation-manager' | 'admin' | 'tenant-ingest'>;
       /** The end of the key, to recognise it by. */
       hint: string;
       /** When the key ends; null if never. In epoch milliseconds. */
@@ -1926,8 +1932,8 @@ export interface Api {
       userId?: number | null;
       /** What the key is for. */
       label?: string | null;
-      /** What the key may do: roles that you hold yourself. */
-      roles?: Array<'tenant-viewer' | 'tenant-user' | 'tenant-manager' | 'organisation-viewer' | 'organisation-user' | 'organisation-manager' | 'admin'>;
+      /** What the key may do: roles that you hold yourself, or `tenant-ingest`, which pushes findings and reads nothing. */
+      roles?: Array<'tenant-viewer' | 'tenant-user' | 'tenant-manager' | 'organisation-viewer' | 'organisation-user' | 'organisation-manager' | 'admin' | 'tenant-ingest'>;
       /** The end of the key, to recognise it by. */
       hint?: string;
       /** When the key ends; null if never. In epoch milliseconds. */
@@ -2058,6 +2064,8 @@ export interface Api {
       maxInvites?: number;
       /** Most saved views of a tenant. */
       maxViews?: number;
+      /** Most days that an API key lives, and how long it does where no `lifetime` is given. */
+      apiKeyDays?: number;
       /** Most alerts that a tenant pushes in a minute. */
       maxPushedAlerts?: number;
     };
@@ -2145,6 +2153,8 @@ export interface Api {
       maxInvites?: number;
       /** Most saved views of a tenant. */
       maxViews?: number;
+      /** Most days that an API key lives, and how long it does where no `lifetime` is given. */
+      apiKeyDays?: number;
       /** Most alerts that a tenant pushes in a minute. */
       maxPushedAlerts?: number;
     };
@@ -4887,6 +4897,17 @@ export interface Api {
       data: TokenomicsSchedule[];
       /** How many records match; present only when `trackTotal` is true. */
       total?: number;
+    };
+  };
+  /** End all sessions of a user */
+  'DELETE /user/{id}/session': {
+    path: {
+      /** The user. */
+      id: number;
+    };
+    reply: {
+      /** How many sessions have ended. */
+      ended: number;
     };
   };
   /** Search trigger schema records */

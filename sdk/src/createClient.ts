@@ -18,7 +18,7 @@ import type {
 import { VigilError } from './VigilError.ts';
 
 export type ClientOptions = {
-  /** Where Vigil is, such as `https://vigil.example.com`; the page's own origin if left out. */
+  /** Where Vigil is, such as `https://vigil.example.com`, with `/api/v1` or without; the page's own origin if left out. */
   url?: string;
   /** An API key, or the token of a session. */
   token?: string;
@@ -48,8 +48,9 @@ type AnyRequest = RequestOptions & {
 
 /** A client of one Vigil, for Node and browsers. */
 export function createClient(options: ClientOptions = {}) {
-  const { url = '', cookie = false, retries = 4, timeoutMs = 30_000 } = options;
+  const { cookie = false, retries = 4, timeoutMs = 30_000 } = options;
   const attempts = { fetch: options.fetch ?? ((...args) => fetch(...args)), retries, timeoutMs };
+  const url = toOrigin(options.url ?? '');
   let token = options.token;
   /** When the session ends that this client has opened. */
   let expiredAt: number | undefined;
@@ -96,7 +97,11 @@ export function createClient(options: ClientOptions = {}) {
       ...(body === undefined ? {} : { body: isFile ? body : JSON.stringify(body) }),
       ...(signal ? { signal } : {}),
     };
-    return fetchWithRetries(attempts, url + toUrl(path, request), init, isRepeatable, read);
+    const readDue = (response: Response) => {
+      refuseForeign(response);
+      return read(response);
+    };
+    return fetchWithRetries(attempts, url + toUrl(path, request), init, isRepeatable, readDue);
   }
 
   /** The whole answer: status, headers and ETag beside the data. */
@@ -197,13 +202,39 @@ export function createClient(options: ClientOptions = {}) {
   };
 }
 
+/** Without what every path begins with: `https://host/`, `https://host/api/v1` and `https://host` are one Vigil. */
+function toOrigin(url: string): string {
+  return url.replace(/\/+$/, '').replace(/\/+api\/v1$/, '');
+}
+
+/** Whatever else answers with 2xx at such an address, such as the page of a proxy, is no answer of Vigil's API. */
+function refuseForeign({ status, headers }: Response): void {
+  const type = headers.get('content-type') ?? '';
+  if (/^(application\/(json|x-ndjson)|text\/(csv|event-stream))\b/.test(type)) return;
+  throw unexpected(status, headers, `with ${type === '' ? 'no content type' : type}`);
+}
+
+function unexpected(status: number, headers: Headers, what: string, cause?: unknown): VigilError {
+  const requestId = headers.get('x-request-id') ?? undefined;
+  const message = `What answered ${status} ${what} is not the API of Vigil; is \`url\` right?`;
+  return new VigilError('unexpected-answer', message, { status, requestId, cause });
+}
+
 const asIs = async (response: Response) => response;
 
 async function readAnswer<T>(response: Response): Promise<Answer<T>> {
   const { status, headers } = response;
   const text = await response.text();
   const isJson = /^application\/json\b/.test(headers.get('content-type') ?? '');
-  return { status, data: isJson ? JSON.parse(text) : text, etag: headers.get('etag') ?? undefined, headers };
+  return { status, data: isJson ? parse() : text, etag: headers.get('etag') ?? undefined, headers };
+
+  function parse() {
+    try {
+      return JSON.parse(text);
+    } catch (cause) {
+      throw unexpected(status, headers, 'with broken JSON', cause);
+    }
+  }
 }
 
 function toUrl(path: string, { path: values = {}, query = {} }: AnyRequest): string {

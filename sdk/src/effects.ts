@@ -49,7 +49,6 @@ export const unrepeatable: ReadonlySet<string> = new Set([
   '/alert/resolve',
   '/alert/tag',
   '/alert/assign',
-  '/detector/{id}/alert',
   '/backtest/{uid}/cancel',
   '/destination/{id}/test',
   '/destination/{id}/confirm',

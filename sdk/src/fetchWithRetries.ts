@@ -44,6 +44,7 @@ export async function fetchWithRetries<T>(
       return response.ok ? { value: await read(response) } : { failure: await toVigilError(response) };
     } catch (cause) {
       signal?.throwIfAborted();
+      if (cause instanceof VigilError) return { failure: cause };
       const reason = late.signal.aborted ? `no answer within ${timeoutMs} ms` : 'no connection';
       return {
         failure: new VigilError('connection', `The request to Vigil failed: ${reason}.`, { cause }),

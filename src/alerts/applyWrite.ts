@@ -33,6 +33,7 @@ export async function applyWrite(
   const { of, findings } = write;
   if (findings.length === 0) return;
   const unraised = of === 'blocks' ? await adoptPending(tx, chainUid, findings, minedHooks, at) : findings;
-  const limited = of === 'notices' ? unraised : await limitRate(tx, chainUid, unraised, at);
-  await raiseAlerts(tx, limited, alertHooks);
+  const limited = await limitRate(tx, of === 'notices' ? [] : unraised, at);
+  await raiseAlerts(tx, of === 'notices' ? unraised : limited.findings, alertHooks);
+  await limited.count();
 }

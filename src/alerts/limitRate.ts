@@ -1,57 +1,107 @@
+import { getOrThrow } from '../lib/getOrThrow.ts';
 import { type Finding, severityOf } from '../model/alert.ts';
 import { severities } from '../model/enumerations.ts';
-import { addToAlertRates, type RateWindow, saveNoticed } from '../store/alerts/alertRate.ts';
+import { addToAlertRates, awaitTurn, type RateWindow, readAlertRates } from '../store/alerts/alertRate.ts';
 import { suppress } from '../store/alerts/findingTerms.ts';
-import type { Db } from '../store/db.ts';
+import { type Db, Overtaken } from '../store/db.ts';
+
+type Limited = {
+  findings: Finding[];
+  /** Counts them. Comes last in the transaction, because all others of their tenants then wait for its end. */
+  count: () => Promise<void>;
+};
 
 /**
  * Holds a tenant's detectors to the plan's rate: findings beyond it are stored as suppressed and notify no one, and an alert
- * says so. A finding competes only with those of its own severity and above, so that no flood of lower ones hides it. Triggers
- * and actions are not limited.
+ * says so. A finding competes only with those of its own severity and above, so that no flood of lower ones hides it. Triggers,
+ * actions and what is back-filled are not limited. What others commit meanwhile is found when the findings are counted; if it
+ * changes who is suppressed, the transaction runs again.
  */
-export async function limitRate(
-  tx: Db,
-  chainUid: string,
-  findings: readonly Finding[],
-  now: number,
-): Promise<Finding[]> {
+export async function limitRate(tx: Db, findings: readonly Finding[], now: number): Promise<Limited> {
   const counts = countBySeverity(findings);
-  if (counts.size === 0) return [...findings];
-  const windows = new Map(
-    (await addToAlertRates(tx, chainUid, counts, now)).map((window) => [window.tenantId, window]),
-  );
-  const notices: Finding[] = [];
-  const limited = findings.map((finding) => {
-    const window = finding.kind === 'detector' ? windows.get(finding.tenantId) : undefined;
-    if (!window || !isOver(window, finding)) return finding;
-    if (severityOf[finding.severity] > window.noticed) {
-      window.noticed = severityOf[finding.severity];
-      notices.push(notice(finding, window));
-    }
-    return suppress(finding);
-  });
-  const noticed = new Set(notices.map(({ tenantId }) => tenantId));
-  for (const window of windows.values())
-    if (noticed.has(window.tenantId)) await saveNoticed(tx, chainUid, window);
-  return [...limited, ...notices];
+  if (counts.size === 0) return { findings: [...findings], count: async () => {} };
+  const windows = await readWindows(tx, counts, now);
+  const over = findOver(windows, findings);
+  const notices = windows.flatMap((window) => takeNotices(window, over));
+  return {
+    findings: [...findings.map((finding) => (over.has(finding) ? suppress(finding) : finding)), ...notices],
+    count: async () => {
+      const counted = await addToAlertRates(tx, windows, counts);
+      // Counts only grow, so that as many are the same ones.
+      if (findOver(counted, findings).size !== over.size) throw new Overtaken();
+    },
+  };
 }
 
-function countBySeverity(findings: readonly Finding[]): Map<number, number[]> {
+/** By tenant: how many findings of each severity. */
+type Counts = ReadonlyMap<number, readonly number[]>;
+
+function countBySeverity(findings: readonly Finding[]): Counts {
   const counts = new Map<number, number[]>();
-  for (const { kind, tenantId, severity } of findings) {
-    if (kind !== 'detector') continue;
-    const cells = counts.get(tenantId) ?? severities.map(() => 0);
-    cells[severities.indexOf(severity)]!++;
-    counts.set(tenantId, cells);
+  for (const finding of findings.filter(isCounted)) {
+    const cells = counts.get(finding.tenantId) ?? severities.map(() => 0);
+    cells[cellOf(finding)]!++;
+    counts.set(finding.tenantId, cells);
   }
   return counts;
 }
 
-/** Counts the finding. */
-function isOver({ before, limit }: RateWindow, { severity }: Finding): boolean {
-  const cell = severities.indexOf(severity);
-  before[cell]!++;
-  return before.slice(cell).reduce((sum, count) => sum + count, 0) > limit;
+function isCounted({ kind, backfilled }: Finding): boolean {
+  return kind === 'detector' && backfilled !== true;
+}
+
+const cellOf = ({ severity }: Finding) => severities.indexOf(severity);
+
+/** Near the limit one waits for the other, so that few are overtaken; elsewhere none does. */
+async function readWindows(tx: Db, counts: Counts, now: number): Promise<RateWindow[]> {
+  const seen = await readAlertRates(tx, [...counts.keys()], now);
+  const near = seen.filter((window) => isNearLimit(window, getOrThrow(counts, window.tenantId)));
+  if (near.length === 0) return seen;
+  await awaitTurn(
+    tx,
+    near.map(({ tenantId }) => tenantId),
+  );
+  return readAlertRates(tx, [...counts.keys()], now);
+}
+
+/** Whether some of these may be the first beyond the limit. */
+function isNearLimit({ before, limit, noticed }: RateWindow, added: readonly number[]): boolean {
+  return added.some((count, cell) => {
+    const sum = sumFrom(before, cell);
+    const isUnnoticed = severityOf[severities[cell]!] > noticed;
+    return count > 0 && (sum < limit || isUnnoticed) && sum + sumFrom(added, cell) > limit * nearLimit;
+  });
+}
+
+/** The share of the limit at which its neighbourhood begins. */
+const nearLimit = 0.9;
+
+const sumFrom = (cells: readonly number[], first: number) =>
+  cells.slice(first).reduce((sum, count) => sum + count, 0);
+
+function findOver(windows: readonly RateWindow[], findings: readonly Finding[]): Set<Finding> {
+  const byTenant = new Map(
+    windows.map(({ tenantId, limit, before }) => [tenantId, { limit, cells: [...before] }]),
+  );
+  return new Set(
+    findings.filter((finding) => {
+      if (!isCounted(finding)) return false;
+      const { limit, cells } = getOrThrow(byTenant, finding.tenantId);
+      cells[cellOf(finding)]!++;
+      return sumFrom(cells, cellOf(finding)) > limit;
+    }),
+  );
+}
+
+/** A notice for each severity that goes beyond the limit of its window for the first time. */
+function takeNotices(window: RateWindow, over: ReadonlySet<Finding>): Finding[] {
+  const notices: Finding[] = [];
+  for (const finding of over) {
+    if (finding.tenantId !== window.tenantId || severityOf[finding.severity] <= window.noticed) continue;
+    window.noticed = severityOf[finding.severity];
+    notices.push(notice(finding, window));
+  }
+  return notices;
 }
 
 function notice(first: Finding, { limit, durationMs, start }: RateWindow): Finding {

@@ -1,5 +1,5 @@
 import type { AuditKeys } from '../lib/auditKey.ts';
-import { everything, roles } from '../model/principal.ts';
+import { everything, keyRoles } from '../model/principal.ts';
 import { issueToken } from '../services/accounts/issueToken.ts';
 import { tenantTable } from '../store/accounts/tenantTable.ts';
 import { listTokens, revokeToken } from '../store/accounts/tokens.ts';
@@ -12,9 +12,9 @@ import { withKeyring, withStore } from './withStore.ts';
 
 export async function createTokenCommand(options: CommandInput['options']): Promise<number> {
   const requested = Array.isArray(options.role) ? options.role.map(String) : ['admin'];
-  const unknown = requested.filter((role) => !roles.some((known) => known === role));
+  const unknown = requested.filter((role) => !keyRoles.some((known) => known === role));
   if (unknown.length > 0)
-    return refuse(`There is no role ${unknown.join(', ')}; the roles are ${roles.join(', ')}.`);
+    return refuse(`There is no role ${unknown.join(', ')}; the roles are ${keyRoles.join(', ')}.`);
   const tenantId = readNumber(options.tenant);
   const days = readNumber(options.days);
   if (tenantId === undefined || days === undefined)

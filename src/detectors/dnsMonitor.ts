@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { type Static, Type } from 'typebox';
 import { type RecordType, readExpiry, readRecords, recordTypes } from '../evidence/domainRecords.ts';
-import { Configuration, Duration, Schedule } from '../evidence/parameters.ts';
+import { Configuration, Duration, Schedule, WebTarget } from '../evidence/parameters.ts';
 import { keepState } from '../evidence/samples.ts';
 import { parseDuration } from '../lib/duration.ts';
 import { harmless } from '../lib/harmless.ts';
@@ -27,19 +27,14 @@ const config = Configuration(
       default: [],
       maxItems: 20,
     }),
-    resolver: Type.String({
-      pattern: '^https?.*',
-      maxLength: 500,
-      description: 'A resolver that answers DNS over HTTPS in JSON.',
+    resolver: WebTarget('A resolver that answers DNS over HTTPS in JSON.', 500, {
       default: 'https://cloudflare-dns.com/dns-query',
     }),
     rdap: Type.Optional(
-      Type.String({
-        pattern: '^https?.*',
-        maxLength: 500,
-        description:
-          'Registration record (RDAP) of the domain, such as https://rdap.verisign.com/com/v1/domain/example.com; with it the expiry is watched, once a day.',
-      }),
+      WebTarget(
+        'Registration record (RDAP) of the domain, such as https://rdap.verisign.com/com/v1/domain/example.com; with it the expiry is watched, once a day.',
+        500,
+      ),
     ),
     expiry: Duration('How long before the registration ends to report it.', '30 days'),
     cron: Schedule('How often to look.', '5 min'),

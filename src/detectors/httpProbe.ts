@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { withheldBodyMessage } from '../evidence/fetchJson.ts';
 import { holdsFor } from '../evidence/holdsFor.ts';
-import { Choice, Configuration, Duration, Schedule, Whole } from '../evidence/parameters.ts';
+import { Choice, Configuration, Duration, Schedule, WebTarget, Whole } from '../evidence/parameters.ts';
 import { keepState } from '../evidence/samples.ts';
 import { cutText } from '../lib/cutText.ts';
 import { parseDuration } from '../lib/duration.ts';
@@ -12,11 +12,7 @@ import { familyNames } from '../model/family.ts';
 
 const config = Configuration(
   {
-    url: Type.String({
-      pattern: '^https?.*',
-      maxLength: 2000,
-      description: 'The address that is asked.',
-    }),
+    url: WebTarget('The address that is asked.', 2000),
     method: Choice('How it is asked.', ['GET', 'HEAD', 'POST', 'PUT', 'OPTIONS'], 'GET'),
     body: Type.Optional(Type.String({ maxLength: 10_000, description: 'What is sent with POST or PUT.' })),
     contentType: Type.String({

@@ -28,6 +28,11 @@ export function LabelTags(description: string, fallback: readonly string[]) {
   });
 }
 
+/** An address that Vigil sends requests to; it must not lead inwards. */
+export function WebTarget(description: string, maxLength: number, options: { default?: string } = {}) {
+  return Type.String({ pattern: '^https?.*', format: 'webTarget', maxLength, description, ...options });
+}
+
 export function Duration(description: string, fallback: string) {
   return Type.String({ description, format: 'duration', default: fallback });
 }

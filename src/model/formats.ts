@@ -45,6 +45,16 @@ const formats: Record<string, Format> = {
       /^([A-Za-z0-9_]([A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?\.)+[A-Za-z0-9-]{2,63}$/.test(text),
     words: 'must be a domain name such as app.example.com',
   },
+  name: {
+    // Checked by `takeNames`, which says what is wrong with it, and where.
+    test: () => true,
+    words: 'must be a name without hidden characters',
+  },
+  webTarget: {
+    // Checked where it is saved, by what the operator allows.
+    test: () => true,
+    words: 'must be an address such as https://example.com/status',
+  },
   script: {
     // Compiled where it is saved, by the sandbox that will run it.
     test: () => true,

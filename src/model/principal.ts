@@ -7,10 +7,14 @@ export const organisationRoles = [
   'organisation-manager',
 ] as const;
 export const roles = [...tenantRoles, ...organisationRoles, 'admin'] as const;
+/** Of a key that pushes findings and reads nothing; no user has it. */
+export const ingestRole = 'tenant-ingest';
+export const keyRoles = [...roles, ingestRole] as const;
 
 export type TenantRole = (typeof tenantRoles)[number];
 export type OrganisationRole = (typeof organisationRoles)[number];
-export type Role = (typeof roles)[number];
+export type IngestRole = typeof ingestRole;
+export type Role = (typeof keyRoles)[number];
 
 /** Who is calling, as found behind the token no longer than a second ago. */
 export type Principal = {
@@ -47,12 +51,12 @@ export function isManager(principal: Principal): boolean {
   return isAdmin(principal) || principal.roles.includes('tenant-manager');
 }
 
-/** A role can only be given by someone who holds it or a higher one of the same ladder. */
+/** A role can only be given by someone who holds it or a higher one of the same ladder, and ingest by who may push findings. */
 export function mayGrant(granting: readonly Role[], role: Role): boolean {
   if (granting.includes('admin')) return true;
   const rankOf = (ladder: readonly Role[], role: Role) => ladder.indexOf(role);
   const rank = (ladder: readonly Role[]) => Math.max(...granting.map((held) => rankOf(ladder, held)));
-  const inTenant = rankOf(tenantRoles, role);
+  const inTenant = rankOf(tenantRoles, role === ingestRole ? 'tenant-user' : role);
   if (inTenant >= 0) return rank(tenantRoles) >= inTenant || rank(organisationRoles) === 2;
   const inOrganisation = rankOf(organisationRoles, role);
   return inOrganisation >= 0 && rank(organisationRoles) >= inOrganisation;

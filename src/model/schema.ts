@@ -65,9 +65,9 @@ export function Icon(description: string, example: string) {
   return Text(description, example, { max: 2000, format: 'webAddress' });
 }
 
-/** A text that must show something to people. */
+/** A text that must show something to people, and nothing that they do not see. */
 export function Name(description: string, example: string) {
-  return Text(description, example, { max: 200, pattern: '\\S' });
+  return Text(description, example, { max: 200, pattern: '\\S', format: 'name' });
 }
 
 export function Words(description: string, example: string[]) {

@@ -113,6 +113,7 @@ async function start(
     mail: notifying.hasMail,
     inviteOrigins: config.inviteOrigins,
     failedLogins,
+    sessionMaxMs: config.sessionMaxDays * 86_400_000,
     hsm,
     egress: config.egress,
     chains,

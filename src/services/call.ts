@@ -33,6 +33,8 @@ export type Services = {
   /** Clears the cache of tokens, so that a change of rights applies from the next request on. */
   invalidateTokens: () => void;
   mail: boolean;
+  /** How old a session may become, however often it is refreshed. */
+  sessionMaxMs: number;
   /** What links in invites may begin with. */
   inviteOrigins: readonly string[];
   failedLogins: FailedLogins;

@@ -47,7 +47,7 @@ export type Db = {
 type Settings = Readonly<Record<string, string>>;
 
 export type Store = Db & {
-  /** All of `work` is committed or none of it. After a deadlock it runs again. */
+  /** All of `work` is committed or none of it. After a deadlock, and when it throws `Overtaken`, it runs again. */
   transaction<T>(work: (tx: Db) => Promise<T>): Promise<T>;
   /** Runs a statement that may take minutes and needs no transaction; absent behind a pooler, which would not know. */
   maintain?(statement: Sql, settings?: Settings): Promise<void>;
@@ -335,6 +335,11 @@ function statementName(text: string): string {
   return name;
 }
 
+/** Thrown by a transaction that has decided something by what another one has changed since. */
+export class Overtaken extends Error {
+  override readonly name = 'Overtaken';
+}
+
 const attempts = 4;
 
 async function transaction<T>(
@@ -347,7 +352,7 @@ async function transaction<T>(
     try {
       return await transactionOnce(pool, work, layout, begin);
     } catch (error) {
-      if (!isDeadlock(error) && !isNotSent(error)) throw error;
+      if (!isDeadlock(error) && !isNotSent(error) && !(error instanceof Overtaken)) throw error;
       if (attempt === attempts)
         throw unavailable(
           isNotSent(error)

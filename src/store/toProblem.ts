@@ -11,6 +11,8 @@ export function toProblem(error: unknown): unknown {
       error.severity === 'FATAL' || /^(08|53|57P|58)/.test(code) || error.message.startsWith(coordinatorDied);
     if (isWorkerDown(error))
       return unavailable("The server with the tenant's alerts cannot be reached at the moment.", error);
+    if (code === '53100')
+      return unavailable('The disk of the database is full, so that nothing can be written.', error);
     if (code === '57014')
       return unavailable('The search took longer than the time limit; narrow it down.', error);
     return isDown || code === '25006'

@@ -3,7 +3,7 @@ import { accessOf, allowedRoles } from '../../src/api/http/access.ts';
 import { createMetrics } from '../../src/api/http/createMetrics.ts';
 import { createServer } from '../../src/api/http/createServer.ts';
 import type { Endpoint } from '../../src/api/http/endpoint.ts';
-import { type Role, roles } from '../../src/model/principal.ts';
+import { keyRoles, type Role, roles } from '../../src/model/principal.ts';
 import { issueToken } from '../../src/services/accounts/issueToken.ts';
 import { type Json, startTestApi, type TestApi } from '../../testing/startTestApi.ts';
 import { createTenantWorld, type TenantWorld } from './support/createTenantWorld.ts';
@@ -13,7 +13,7 @@ import { exampleBody, kindAt, newBody, recordAt } from './support/newBody.ts';
 import { endpoints, nameOf, observe, recordEndpoints } from './support/observe.ts';
 
 /**
- * The rights, written down a second time: the lowest tenant role (viewer, user, manager: v u m) and the lowest
+ * The rights, written down a second time: the lowest tenant role (viewer, user, manager: v u m; ingest: i) and the lowest
  * organisation role (V U M) that is enough to create, read, change, delete and search; - is nobody but administrators,
  * and a blank where there is no such endpoint.
  */
@@ -55,6 +55,7 @@ const otherRights: Record<string, string> = {
   'DELETE /auth/session/{sessionId}': 'vV',
   'GET /auth/apikey': 'vV',
   'POST /auth/password': 'vV',
+  'DELETE /user/{id}/session': 'mM',
   'GET /share': 'v',
   'POST /share/{projectId}/accept': 'm',
   'DELETE /share/{projectId}': 'm',
@@ -101,7 +102,7 @@ const otherRights: Record<string, string> = {
   'POST /incident/search': 'v',
   'GET /incident/{uid}': 'v',
   'PUT /incident/{uid}': 'u',
-  'POST /detector/{id}/alert': 'u',
+  'POST /detector/{id}/alert': 'iu',
   'POST /detector/backtest': 'u',
   'POST /detector/{id}/backtest': 'u',
   'GET /backtest/{uid}': 'v',
@@ -138,6 +139,7 @@ const otherRights: Record<string, string> = {
 };
 
 const letters: Record<string, Role[]> = {
+  i: ['tenant-ingest'],
   v: ['tenant-viewer', 'tenant-user', 'tenant-manager'],
   u: ['tenant-user', 'tenant-manager'],
   m: ['tenant-manager'],
@@ -308,7 +310,7 @@ describe('by role', () => {
     const before = await dump(api);
     let count = 0;
     await forAll(guarded, async (endpoint) => {
-      for (const role of roles.filter((role) => !isAllowed(endpoint, role))) {
+      for (const role of keyRoles.filter((role) => !isAllowed(endpoint, role))) {
         const { path, body } = await requestFor(endpoint, 'as it is');
         const answer = await api.call(endpoint.method, path, body, { token: own.tokens[role] });
         expect([answer.status, answer.body.code], `${role}: ${nameOf(endpoint)}`).toEqual([403, 'forbidden']);
@@ -321,7 +323,7 @@ describe('by role', () => {
 
   it('a role that the table allows succeeds on its own tenant’s and organisation’s records', async () => {
     for (const endpoint of guarded) {
-      for (const role of roles.filter((role) => isAllowed(endpoint, role))) {
+      for (const role of keyRoles.filter((role) => isAllowed(endpoint, role))) {
         const { path, body } = await requestFor(endpoint, role);
         // Refreshing and logging out end the session.
         const token = path.startsWith('auth/') ? await own.session(role) : own.tokens[role];

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sql } from '../../src/lib/sql.ts';
 import { issueToken } from '../../src/services/accounts/issueToken.ts';
+import { addSource } from '../../testing/addSource.ts';
 import { type Json, startTestApi, type TestApi } from '../../testing/startTestApi.ts';
 import { tally, together } from '../support/together.ts';
 
@@ -265,6 +266,58 @@ describe('a session', () => {
     expect((await end(entries[0]!.id, own)).status).toBe(404);
   });
 
+  it('cannot be refreshed beyond its greatest age, with a token and in a cookie', async () => {
+    const { email } = await newUser();
+    const console = { 'x-vigil-console': '1' };
+    let token = await session(email);
+    const answer = await api.call(
+      'POST',
+      'auth/login',
+      { email, password, cookie: true },
+      { token: null, headers: console },
+    );
+    const cookie = answer.headers.get('set-cookie')!.split(';')[0]!;
+    const openedAt = api.services.now();
+    const end = openedAt + api.services.sessionMaxMs;
+    const refreshCookie = () =>
+      api.call('POST', 'auth/refresh', undefined, { token: null, headers: { ...console, cookie } });
+    for (let half = 1; half < 16; half++) {
+      api.advance(11 * 3_600_000);
+      const refreshed = await api.ok('POST', 'auth/refresh', undefined, { token });
+      const { body } = await refreshCookie();
+      for (const { expiredAt } of [refreshed, body]) expect(expiredAt).toBeLessThanOrEqual(end);
+      token = refreshed.token;
+    }
+    const { expiredAt } = await api.ok('GET', 'auth/me', undefined, { token });
+    expect(end - expiredAt).toBeLessThan(5000);
+    api.advance(end - api.services.now());
+    expect(await statusOf(token)).toBe(401);
+    expect((await refreshCookie()).status).toBe(401);
+    expect((await login(email)).status).toBe(200);
+  });
+
+  it('ends with all others of its user when a manager says so, and the password stays', async () => {
+    const [user, manager, viewer] = [
+      await newUser(),
+      await newUser(),
+      await newUser({ roles: ['tenant-viewer'] }),
+    ];
+    const [token, weak] = [await session(manager.email), await session(viewer.email)];
+    const theirs = [await session(user.email), await session(user.email)];
+    const end = (id: number, token: string) => api.call('DELETE', `user/${id}/session`, undefined, { token });
+    expect((await end(user.id, weak)).status).toBe(403);
+    const foreign = await newUser({ tenantId: other });
+    expect((await end(foreign.id, token)).status).toBe(404);
+    expect((await end(987_654, token)).status).toBe(404);
+    const done = await end(user.id, token);
+    expect([done.status, done.body]).toEqual([200, { ended: 2 }]);
+    expect(await Promise.all(theirs.map(statusOf))).toEqual([401, 401]);
+    expect((await login(user.email)).status).toBe(200);
+    expect((await auditOf('session.end')).some(({ changes }) => changes.userId === user.id)).toBe(true);
+    expect((await end(manager.id, token)).status).toBe(200);
+    expect(await statusOf(token)).toBe(200);
+  });
+
   it('is one of at most twenty: the oldest ends', async () => {
     const { id: userId, email } = await newUser();
     const tokens: string[] = [];
@@ -276,6 +329,72 @@ describe('a session', () => {
     tokens.push(await session(email));
     const states = await Promise.all(tokens.map(statusOf));
     expect(states).toEqual([401, 401, ...Array<number>(20).fill(200)]);
+  });
+});
+
+describe('an API key', () => {
+  it('of an engine pushes findings and does nothing else, and no user can have its role', async () => {
+    const { detectorId, contractId } = await addSource(api, acme);
+    const { schema } = await api.ok('GET', `detector/${detectorId}`);
+    const project = await api.ok('POST', 'project', { tenantId: other, name: 'Theirs' });
+    const place = { projectId: project.id, chainUid: 'ethereum', address: `0x${'a1'.repeat(20)}` };
+    const contract = await api.ok('POST', 'contract', { ...place, name: 'Theirs' });
+    const source = { contractId: contract.id, schemaId: schema.id, name: 'Theirs', source: 'EXTERNAL' };
+    const { id: foreign } = await api.ok('POST', 'detector', source);
+    const maker = await newUser();
+    const manager = await session(maker.email);
+    const key = await api.ok('POST', 'apikey', { label: 'e', roles: ['tenant-ingest'] }, { token: manager });
+    const push = (id: number) =>
+      api.call(
+        'POST',
+        `detector/${id}/alert`,
+        { alerts: [{ eid: '1', message: 'Found.' }] },
+        { token: key.token },
+      );
+    expect((await push(detectorId)).status).toBe(200);
+    expect((await push(foreign)).status).toBe(404);
+    for (const [method, path] of [
+      ['GET', 'auth/me'],
+      ['GET', `detector/${detectorId}`],
+      ['GET', `contract/${contractId}`],
+      ['POST', 'alert/search'],
+      ['GET', 'alert/stream'],
+      ['PUT', `detector/${detectorId}`],
+    ] as const) {
+      const { status, body } = await api.call(method, path, method === 'PUT' ? {} : undefined, {
+        token: key.token,
+      });
+      expect([status, body.code], path).toEqual([403, 'forbidden']);
+    }
+    const member = { email: newEmail(), roles: ['tenant-ingest'] };
+    for (const answer of [
+      await api.call('POST', 'user', { ...member, tenantId: acme, password }),
+      await invite(manager, member),
+    ])
+      expect([answer.status, answer.body.errors?.[0].pointer], answer.text).toEqual([400, '/roles/0']);
+    // The key never does more than its maker could.
+    await api.ok('PUT', `user/${maker.id}`, { roles: ['tenant-viewer'] });
+    expect((await push(detectorId)).status).toBe(403);
+  });
+
+  it('ends when the plan says, also where no lifetime is given, and no later', async () => {
+    const manager = await session((await newUser()).email);
+    const make = (more: Json) =>
+      api.call('POST', 'apikey', { label: 'k', roles: ['tenant-viewer'], ...more }, { token: manager });
+    const day = 86_400;
+    const lifeOf = ({ body }: { body: Json }) => Math.round((body.expiredAt - body.createdAt) / 1000);
+    expect(lifeOf(await make({}))).toBe(365 * day);
+    expect(lifeOf(await make({ lifetime: 60 }))).toBe(60);
+    await api.ok('PUT', 'plan/1', { apiKeyDays: 30 });
+    expect(lifeOf(await make({}))).toBe(30 * day);
+    const { status, body } = await make({ lifetime: 31 * day });
+    expect([status, body.code, body.errors[0].pointer, body.limit]).toEqual([
+      403,
+      'plan-limit',
+      '/lifetime',
+      30 * day,
+    ]);
+    await api.ok('PUT', 'plan/1', { apiKeyDays: 365 });
   });
 });
 

@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { METHODS } from 'node:http';
+import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startTestApi, type TestApi } from '../../testing/startTestApi.ts';
 import { rawHttp } from '../support/rawHttp.ts';
@@ -60,6 +62,20 @@ const cases: [string, number, string, string][] = [
     'unsupported-media-type',
     `${head('POST /api/v1/auth/login HTTP/1.1', 'Content-Length: 2')}{}`,
   ],
+  ['two hosts', 400, 'malformed-request', head('GET /healthz HTTP/1.1', 'Host: other')],
+  [
+    'a target with another host than the one of the header',
+    400,
+    'malformed-request',
+    head('GET http://other/healthz HTTP/1.1'),
+  ],
+  [
+    'a target whose user looks like the host',
+    400,
+    'malformed-request',
+    head('GET http://vigil@other/healthz HTTP/1.1'),
+  ],
+  ['a path that begins with two slashes', 404, 'unknown-path', head('GET //api/v1/auth/me HTTP/1.1')],
   ['a path that cannot be decoded', 404, 'unknown-path', head('GET /api/v1/%zz HTTP/1.1')],
 ];
 
@@ -79,6 +95,21 @@ it('a path that has not the method answers 405 with those that it has, whatever 
   }
 });
 
+it('takes a target with its own host, as clients send it to proxies', async () => {
+  expect((await rawHttp(api.url, head('GET http://VIGIL/healthz HTTP/1.1'))).status).toBe(200);
+  await isProblem(head('GET http://vigil/api/v1/no/such/path HTTP/1.1'), 404, 'unknown-path');
+});
+
+it('says where Vigil is behind TLS that browsers come back with TLS alone', async () => {
+  const [good, broken] = [head('GET /healthz HTTP/1.1'), 'NONSENSE\r\n\r\n'];
+  for (const bytes of [good, broken, head('GET /api/v1/auth/me HTTP/1.1')])
+    expect((await rawHttp(api.url, bytes)).headers.get('strict-transport-security')).toBe('max-age=31536000');
+  const { publicUrl } = api.services;
+  api.services.publicUrl = () => 'http://vigil.example.com';
+  expect((await rawHttp(api.url, good)).headers.has('strict-transport-security')).toBe(false);
+  api.services.publicUrl = publicUrl;
+});
+
 it('answers as ever whatever is expected of the answer', async () => {
   const answer = await rawHttp(api.url, head('GET /healthz HTTP/1.1', 'Expect: the-moon'));
   expect(answer.status).toBe(200);
@@ -86,6 +117,35 @@ it('answers as ever whatever is expected of the answer', async () => {
 
 it('logs no stack for any of them', () => {
   expect(api.log.filter((line) => /"level":[56]0|"stack"/.test(line))).toEqual([]);
+});
+
+it('answers what arrives while it stops with a problem and when to come back', async () => {
+  const stopping = await startTestApi();
+  const { hostname, port } = new URL(stopping.url);
+  // Begun before, so that the connection is not idle and stays open.
+  const socket = connect(Number(port), hostname);
+  let text = '';
+  socket.setEncoding('utf8').on('data', (piece: string) => {
+    text += piece;
+  });
+  const ended = once(socket, 'close');
+  socket.write('GET /api/v1/auth/me HTTP/1.1\r\nHost: vigil\r\n');
+  await once(socket, 'connect');
+  const stopped = stopping.stop();
+  await expect
+    .poll(() =>
+      fetch(`${stopping.url}/healthz`).then(
+        () => 'open',
+        () => 'closed',
+      ),
+    )
+    .toBe('closed');
+  socket.write('\r\n');
+  await ended;
+  await stopped;
+  expect(text).toMatch(/^HTTP\/1\.1 503 .*content-type: application\/problem\+json.*"code":"unavailable"/s);
+  expect(text).toMatch(/\r\nretry-after: 2\r\n/);
+  expect(text).toMatch(/\r\nconnection: close\r\n/i);
 });
 
 async function isProblem(bytes: string, status: number, code: string) {

@@ -103,7 +103,14 @@ describe('the console', () => {
   });
 
   it('leaves the paths of the API, its documents and its own files what they are', async () => {
-    for (const path of ['/api/v1/nothing', '/api/v1', '/assets/main-old.js', '/docs/nothing'])
+    for (const path of [
+      '/api/v1/nothing',
+      '/api/v1',
+      '//api/v1/auth/me',
+      '//alerts',
+      '/assets/main-old.js',
+      '/docs/nothing',
+    ])
       expect([path, (await raw(path)).status]).toEqual([path, 404]);
     expect(await api.call('GET', 'project')).toMatchObject({ status: 405 });
     expect((await api.call('POST', '/alerts', {})).status).toBe(404);

@@ -67,8 +67,9 @@ describe('the webhook address of MESSENGER_B', () => {
       const elsewhere = { messengerBUri: 'https://evil.example/[sealed]' };
       expectProblem(await api.call('PUT', path, elsewhere), 400, '/messengerBUri');
     }
-    const beside = await make({ type: 'HTTP', uri: 'https://example.com/a', messengerBUri: uri });
-    expect(beside).toMatchObject({ messengerBUri: shown, value: 'https://example.com/a' });
+    const beside = { type: 'HTTP', uri: 'https://example.com/a', messengerBUri: uri };
+    const refused = await api.call('POST', 'destination', { tenantId: world.tenant.id, ...beside });
+    expectProblem(refused, 422, '/messengerBUri');
     expect(await stored()).not.toContain(secret);
   });
 

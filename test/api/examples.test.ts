@@ -196,6 +196,21 @@ it('the examples of the OpenAPI document are valid requests', async () => {
   expect(inOrder.length).toBeGreaterThan(100);
 });
 
+it('no example of the OpenAPI document is refused for its shape, as it is printed there', async () => {
+  const refused: string[] = [];
+  for (const endpoint of endpoints.filter(({ body }) => body)) {
+    const { requestBody } = document.paths[pathOf(endpoint)][endpoint.method.toLowerCase()];
+    const path = endpoint.path.slice(1).replace(/\{\w+\}/g, '987654');
+    const { status, text } = await api.call(
+      endpoint.method,
+      path,
+      requestBody.content['application/json'].example,
+    );
+    if (status === 400) refused.push(`${nameOf(endpoint)}: ${text}`);
+  }
+  expect(refused).toEqual([]);
+});
+
 /** Keeps what later examples need of an answer. */
 function keep(endpoint: Endpoint, { body, headers }: Answer): void {
   if (isCreate(endpoint)) made.set(kindAt(endpoint.path), body);

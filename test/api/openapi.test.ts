@@ -6,7 +6,7 @@ import { detectors } from '../../src/detectors/detectors.ts';
 import { problems } from '../../src/model/errors.ts';
 import { triggers } from '../../src/triggers/triggers.ts';
 import { type Json, startTestApi, type TestApi } from '../../testing/startTestApi.ts';
-import { endpoints, nameOf } from './support/observe.ts';
+import { endpoints, nameOf, observe } from './support/observe.ts';
 import { faultsOf, faultsOfSchema, type Node, typesOf } from './support/schemas.ts';
 
 type Operation = { name: string; path: string; method: string; operation: Json };
@@ -33,6 +33,17 @@ beforeAll(async () => {
   );
 });
 afterAll(() => api.stop());
+
+it('a checkpoint fits its schema however many tenants there are', async () => {
+  const observed = observe(api);
+  for (let n = 0; n < 15; n++) {
+    const tenant = await api.ok('POST', 'tenant', { name: `Audited ${n}` });
+    await api.ok('POST', 'project', { tenantId: tenant.id, name: 'One' });
+  }
+  const { payload } = await observed.ok('GET', 'audit/checkpoint');
+  expect(payload.length).toBeGreaterThan(1000);
+  expect(JSON.parse(payload).chains).toHaveLength(15);
+});
 
 describe('the OpenAPI document', () => {
   it('has the structure of OpenAPI 3.1 and no member that this does not know', () => {
@@ -84,6 +95,10 @@ describe('the OpenAPI document', () => {
         }
       }
     }
+  });
+
+  it('says of every operation that its headers may be too large', () => {
+    for (const { name, operation } of operations) expect(operation.responses, name).toHaveProperty('431');
   });
 
   it('lists every endpoint once, and no other', () => {

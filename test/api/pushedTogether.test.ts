@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import pg from 'pg';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { sql } from '../../src/lib/sql.ts';
 import { addSource } from '../../testing/addSource.ts';
 import { startTestApi, type TestApi } from '../../testing/startTestApi.ts';
@@ -6,10 +7,11 @@ import { startTestApi, type TestApi } from '../../testing/startTestApi.ts';
 let api: TestApi;
 let tenantId: number;
 let detectorId: number;
+let projectId: number;
 beforeAll(async () => {
   api = await startTestApi();
   ({ id: tenantId } = (await api.ok('POST', 'tenant', { name: 'Together' })) as { id: number });
-  ({ detectorId } = await addSource(api, tenantId));
+  ({ detectorId, projectId } = await addSource(api, tenantId));
 });
 afterAll(() => api.stop());
 
@@ -81,4 +83,87 @@ it.each([
   await api.store.query(
     sql`update detector set status = 'ACTIVE', source = 'EXTERNAL' where id = ${detectorId}`,
   );
+});
+
+describe('beyond the rate of the plan', () => {
+  let hour = 0;
+  const limit = 50;
+  let detectorIds: number[];
+  beforeAll(async () => {
+    const chains = ['polygon', 'base', 'arbitrum'];
+    const contracts = await Promise.all(
+      chains.map((chainUid) =>
+        api.ok('POST', 'contract', { projectId, name: chainUid, chainUid, address: `0x${'a1'.repeat(20)}` }),
+      ),
+    );
+    const { schema } = await api.ok('GET', `detector/${detectorId}`);
+    const detectors = await Promise.all(
+      contracts.map(({ id: contractId, name }) =>
+        api.ok('POST', 'detector', { contractId, schemaId: schema.id, name, source: 'EXTERNAL' }),
+      ),
+    );
+    detectorIds = [detectorId, ...detectors.map(({ id }) => id as number)];
+    await api.ok('PUT', 'plan/1', { detectorRateLimit: limit, maxPushedAlerts: 100_000 });
+  });
+  beforeEach(async () => {
+    // Into the next window, some minutes before its end.
+    api.advance(3_600_000 - (api.services.now() % 3_600_000) + 60_000);
+    hour++;
+    await api.store.query(sql`delete from alert_rate`);
+  });
+  afterAll(() => api.ok('PUT', 'plan/1', { detectorRateLimit: 1000, maxPushedAlerts: 6000 }));
+
+  const pushMany = (id: number, name: string, count: number, members = {}) =>
+    api.ok('POST', `detector/${id}/alert`, {
+      alerts: Array.from({ length: count }, (_, n) => ({
+        eid: `${hour} ${name} ${n}`,
+        message: 'Found.',
+        ...members,
+      })),
+    });
+  const countWhere = async (query: string) => {
+    const searched = `${query} AND timestamp:>=${api.services.now() - 120_000}`;
+    return (await api.ok('POST', `project/${projectId}/alert/search`, { query: searched, size: 0 })).total;
+  };
+  const pushed = `name:Engine OR name:polygon OR name:base OR name:arbitrum`;
+
+  it('pushed alerts are stored and notify no one, exactly so however many are pushed at once on several chains', async () => {
+    const sizes = [7, 1, 20, 3, 1, 12, 9, 1, 16, 5, 30, 2];
+    await Promise.all(
+      sizes.map((size, n) => pushMany(detectorIds[n % detectorIds.length]!, `lane ${n}`, size)),
+    );
+    const all = sizes.reduce((sum, size) => sum + size, 0);
+    expect(await countWhere(`(${pushed})`)).toBe(all);
+    expect(await countWhere(`(${pushed}) AND suppressed:true`)).toBe(all - limit);
+    expect(await countWhere('name:"Alert rate limit reached"')).toBe(1);
+  });
+
+  it('a pushed alert of a higher severity still notifies, and what is back-filled is not counted', async () => {
+    await pushMany(detectorId, 'old', limit, { timestamp: api.services.now() - 2 * 3_600_000 });
+    await pushMany(detectorId, 'low', limit + 5, { severity: 'LOW' });
+    await pushMany(detectorId, 'more', 5, { severity: 'LOW' });
+    await pushMany(detectorId, 'high', 5, { severity: 'HIGH' });
+    expect(await countWhere(`(${pushed}) AND suppressed:true`)).toBe(10);
+    expect(await countWhere(`(${pushed}) AND suppressed:true AND severity:HIGH`)).toBe(0);
+  });
+
+  it('a push asks for the rate twice, however many alerts it has', async () => {
+    const original = pg.Client.prototype.query;
+    let asked = 0;
+    const spy = vi.spyOn(pg.Client.prototype, 'query').mockImplementation(function (
+      this: pg.Client,
+      ...args: unknown[]
+    ) {
+      if (JSON.stringify(args[0]).includes('alert_rate')) asked++;
+      return Reflect.apply(original, this, args) as never;
+    });
+    try {
+      await pushMany(detectorId, 'one', 1);
+      expect(asked).toBe(2);
+      await pushMany(detectorId, 'many', 40);
+      expect(asked).toBe(4);
+    } finally {
+      spy.mockRestore();
+    }
+  });
 });

@@ -80,6 +80,35 @@ describe('requests', () => {
     expect(await failure(client.get('/auth/me'))).toMatchObject({ code: 'unexpected-answer', status: 418 });
   });
 
+  it('say so when something else answers with success: a page, no type, or broken JSON', async () => {
+    const page = { 'content-type': 'text/html' };
+    for (const answer of [
+      () => new Response('<html>', { headers: page }),
+      () => new Response('{}', { headers: { 'content-type': '' } }),
+      () => new Response('{"data":', { headers: { 'content-type': 'application/json' } }),
+    ]) {
+      const { client, sent } = scripted(answer());
+      const error = await failure(client.get('/auth/me'));
+      expect([error.code, error.status]).toEqual(['unexpected-answer', 200]);
+      expect(sent).toHaveLength(1);
+    }
+    const { client } = scripted(new Response('<html>', { headers: page }));
+    expect((await failure(client.open('GET', '/auth/me'))).code).toBe('unexpected-answer');
+  });
+
+  it.each(['http://vigil', 'http://vigil/', 'http://vigil//', 'http://vigil/api/v1', 'http://vigil/api/v1/'])(
+    'reach the API at %s',
+    async (url) => {
+      const sent: string[] = [];
+      const fetch = async (to: unknown) => {
+        sent.push(String(to));
+        return json({});
+      };
+      await createClient({ url, token: 'key', fetch }).get('/auth/me');
+      expect(sent).toEqual(['http://vigil/api/v1/auth/me']);
+    },
+  );
+
   it('that wait for a second user are no success', async () => {
     const { client } = scripted(json({ id: 3, state: 'PENDING' }, 202));
     const error = await failure(client.put('/wallet/{id}', { path: { id: 1 }, body: { name: 'Cold' } }));
@@ -107,6 +136,17 @@ describe('retries', () => {
     await client.post('/project', { body: { name: 'A' } });
     await client.post('/project', { body: { name: 'A' } });
     expect(sent[0]!.headers['idempotency-key']).not.toBe(sent[1]!.headers['idempotency-key']);
+  });
+
+  it('repeat a push, whose findings count once', async () => {
+    const { client, sent } = scripted(
+      new TypeError('fetch failed'),
+      refusal('unavailable', 503, { 'retry-after': '0' }),
+      json({ results: [] }),
+    );
+    const alerts = [{ eid: '1', message: 'Found.' }];
+    await client.post('/detector/{id}/alert', { path: { id: 1 }, body: { alerts } });
+    expect(sent).toHaveLength(3);
   });
 
   it('never repeat what may have been done and could be done twice', async () => {

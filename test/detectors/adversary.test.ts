@@ -134,7 +134,7 @@ describe('price_manipulation', () => {
     const pool = await anvil.deploy(artifacts.LyingPair, weth.address, token.address);
     const lender = await anvil.deploy(artifacts.PricedLender, pool.address);
     await anvil.send({ to: lender.address, value: coin });
-    const fakes = [];
+    const fakes: Contract[] = [];
     for (let made = 0; made < 25; made++)
       fakes.push(await anvil.deploy(artifacts.LyingPair, weth.address, token.address));
     const observer = await chain.watch('price_manipulation', {}, lender);

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Resolve } from '../../src/lib/createResolve.ts';
 import { toEgress } from '../../src/lib/egress.ts';
 import { sql } from '../../src/lib/sql.ts';
+import { publishDetectors } from '../../src/services/detectors/publishDetectors.ts';
 import { until } from '../../testing/until.ts';
 import { forAll } from '../api/support/forAll.ts';
 import { type HttpSink, startHttpSink } from './support/httpSink.ts';
@@ -133,13 +134,17 @@ describe('an address that leads inwards', () => {
     expect(new Set(addresses).size).toBeGreaterThanOrEqual(120);
   });
 
-  it('is refused when a destination is created and when one is changed', async () => {
+  it('is refused when a destination or a probe is created and when one is changed', async () => {
     const { id } = await world.addDestination('/', { uri: `${outside.url}/good` });
     const chat = await world.ok('POST', 'destination', {
       tenantId: world.tenantId,
       type: 'MESSENGER_B',
       messengerBUri: `${outside.url}/chat`,
     });
+    await publishDetectors(world.store, Date.now());
+    const probe = { contractId: world.contractId, schemaName: 'http_probe', name: 'Probe' };
+    const good = { ...probe, config: { url: `${outside.url}/good` } };
+    const { id: probeId } = await world.ok('POST', 'detector', good);
     await forAll(addresses, async (address) => {
       const uri = address.replace('PORT', port());
       for (const [method, path, body] of [
@@ -147,6 +152,8 @@ describe('an address that leads inwards', () => {
         ['POST', 'destination', { tenantId: world.tenantId, type: 'MESSENGER_B', value: uri }],
         ['PUT', `destination/${id}`, { uri }],
         ['PUT', `destination/${chat.id}`, { messengerBUri: uri }],
+        ['POST', 'detector', { ...probe, config: { url: uri } }],
+        ['PUT', `detector/${probeId}`, { config: { url: uri } }],
       ] as const) {
         const answer = await world.call(method, path, body);
         expect([answer.status, answer.body.code], `${method} ${path} ${JSON.stringify(uri)}`).toEqual([

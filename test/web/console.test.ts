@@ -12,6 +12,8 @@ const patient = { timeout: 60_000 };
 const password = 'correct horse battery';
 /** Markup, marks that turn the direction of text, and more than fits without a space. */
 const hostile = `<img src=x onerror=alert(1)><script>alert(2)</script>\u202Egnp.exe ${'W'.repeat(3000)}`;
+/** A name may not turn the text around. */
+const hostileName = hostile.replace('\u202E', '').slice(0, 150);
 
 /** Pages that need no record. */
 const further = [
@@ -131,12 +133,52 @@ describe('signing in', () => {
   });
 });
 
-describe('the link of the demo', () => {
-  it('signs in by the key in it, which leaves the address', async () => {
+describe('a link with a key', () => {
+  const cookiesOf = async (on: Page) => (await on.context().cookies()).length;
+  const makeKey = async (label: string) => {
+    const body = { tenantId: source.tenantId, label, roles: ['tenant-viewer'] };
+    return (await api.ok('POST', 'apikey', body)).token as string;
+  };
+
+  it('asks whose it is before the browser is signed in, and leaves the address', async () => {
     const other = await (await browser.newContext()).newPage();
-    await other.goto(`${api.url}/#key=${await api.token(source.tenantId, 'tenant-viewer')}`);
-    await other.getByRole('heading', { name: 'Overview' }).waitFor();
+    await other.goto(`${api.url}/#key=${await makeKey('the demo')}`);
+    await other.getByText('Sign in as the demo (tenant-viewer) of Acme?').waitFor();
     expect(new URL(other.url()).hash).toBe('');
+    expect(await cookiesOf(other)).toBe(0);
+    expect(await axeFaults(other)).toEqual([]);
+    await other.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await other.getByRole('heading', { name: 'Overview' }).waitFor();
+    expect(await cookiesOf(other)).toBe(1);
+    await other.context().close();
+  });
+
+  it('that is refused leaves nothing of the key', async () => {
+    const other = await (await browser.newContext()).newPage();
+    await other.goto(`${api.url}/#key=${await makeKey('a trap')}`);
+    await other.getByText('Sign in as a trap').waitFor();
+    await other.getByRole('button', { name: 'Discard the key' }).click();
+    await other.getByRole('heading', { name: 'Sign in to Vigil' }).waitFor();
+    expect(await cookiesOf(other)).toBe(0);
+    await other.reload();
+    await other.getByRole('heading', { name: 'Sign in to Vigil' }).waitFor();
+    await other.context().close();
+  });
+
+  it('asks who is signed in as another too, and says so of a key that is none', async () => {
+    const other = await (await browser.newContext()).newPage();
+    await signIn(other, 'victor@example.com');
+    // The page is open already, and only the part behind # changes.
+    const key = await makeKey('a trap');
+    await other.goto(`${api.url}/#key=${key}`);
+    await other.getByText('You are signed in as victor@example.com of Acme').waitFor();
+    await other.getByRole('button', { name: 'Discard the key' }).click();
+    await other.getByRole('heading', { name: 'Overview' }).waitFor();
+    const me = await other.evaluate("fetch('./api/v1/auth/me').then((answer) => answer.json())");
+    expect(me).toMatchObject({ name: 'victor@example.com' });
+    await other.goto(`${api.url}/#key=vigil_key_unknown`);
+    await other.getByText('unknown, expired or revoked').waitFor();
+    expect(await other.getByRole('button', { name: 'Sign in', exact: true }).isDisabled()).toBe(true);
     await other.context().close();
   });
 });
@@ -263,11 +305,11 @@ describe('hostile text', () => {
   it('is text on every page: nothing runs, nothing leaves, nothing breaks the layout', async () => {
     const project = await api.ok('POST', 'project', {
       tenantId: source.tenantId,
-      name: hostile.slice(0, 150),
+      name: hostileName,
     });
     const contract = await api.ok('POST', 'contract', {
       projectId: project.id,
-      name: hostile.slice(0, 150),
+      name: hostileName,
       chainUid: 'ethereum',
       address: '0x5fbdb2315678afecb367f032d93f642f64180aa3',
       tags: [hostile.slice(0, 150)],
@@ -275,7 +317,7 @@ describe('hostile text', () => {
     const [uid] = await push([
       {
         eid: 'hostile',
-        name: hostile.slice(0, 150),
+        name: hostileName,
         severity: 'CRITICAL',
         message: hostile,
         meta: { [hostile.slice(0, 90)]: [hostile, { a: hostile }] },

@@ -2,6 +2,7 @@ import type { ChainUid } from '../../chains/chains.ts';
 import type { Resource } from '../http/defineResource.ts';
 import type { Endpoint } from '../http/endpoint.ts';
 import { apiKey } from './accounts/apiKey.ts';
+import { endUserSessionsEndpoint } from './accounts/endUserSessionsEndpoint.ts';
 import { invite } from './accounts/invite.ts';
 import { organisation } from './accounts/organisation.ts';
 import { ownAccountEndpoints } from './accounts/ownAccountEndpoints.ts';
@@ -95,6 +96,7 @@ export function createEndpoints(confirmations: (uid: ChainUid) => number): Endpo
     ...setupEndpoints,
     ...ownAccountEndpoints,
     ...resources.flatMap(({ endpoints }) => endpoints),
+    endUserSessionsEndpoint,
     ...triggerSchema.endpoints,
     ...inspectEndpoints,
     ...shareEndpoints,

@@ -1,4 +1,6 @@
 import {
+  type IngestRole,
+  ingestRole,
   type OrganisationRole,
   organisationRoles,
   type Role,
@@ -39,6 +41,7 @@ const table = {
   'GET /user/{id}': ['tenant-manager', 'organisation-manager'],
   'PUT /user/{id}': ['tenant-manager', 'organisation-manager'],
   'DELETE /user/{id}': ['tenant-manager', 'organisation-manager'],
+  'DELETE /user/{id}/session': ['tenant-manager', 'organisation-manager'],
   'POST /user/search': ['tenant-manager', 'organisation-manager'],
 
   'POST /apikey': ['tenant-manager'],
@@ -218,7 +221,7 @@ const table = {
   'POST /incident/search': ['tenant-viewer'],
   'GET /incident/{uid}': ['tenant-viewer'],
   'PUT /incident/{uid}': ['tenant-user'],
-  'POST /detector/{id}/alert': ['tenant-user'],
+  'POST /detector/{id}/alert': [ingestRole, 'tenant-user'],
   'POST /detector/backtest': ['tenant-user'],
   'POST /detector/{id}/backtest': ['tenant-user'],
   'GET /backtest/{uid}': ['tenant-viewer'],
@@ -248,7 +251,7 @@ const table = {
   'GET /audit/checkpoint': ['tenant-manager'],
 } as const satisfies Record<string, Access>;
 
-export type Access = 'public' | readonly (TenantRole | OrganisationRole)[];
+export type Access = 'public' | readonly (IngestRole | TenantRole | OrganisationRole)[];
 
 const rows: Readonly<Record<string, Access>> = table;
 
@@ -268,15 +271,13 @@ export function unusedRows(endpoints: readonly { method: string; path: string }[
 /** Every role that may call; for the documents and the tests. */
 export function allowedRoles(access: Access): readonly Role[] | 'public' {
   if (access === 'public') return 'public';
-  return [
-    ...tenantRoles.filter((role) => isEnough(access, role)),
-    ...organisationRoles.filter((role) => isEnough(access, role)),
-    'admin',
-  ];
+  return [...ladders.flat().filter((role) => isEnough(access, role)), 'admin'];
 }
 
+const ladders: readonly (readonly Role[])[] = [[ingestRole], tenantRoles, organisationRoles];
+
 export function isEnough(access: readonly Role[], role: Role): boolean {
-  return [tenantRoles, organisationRoles].some((ladder: readonly Role[]) => {
+  return ladders.some((ladder) => {
     const least = access.map((word) => ladder.indexOf(word)).find((rank) => rank >= 0);
     return least !== undefined && ladder.indexOf(role) >= least;
   });

@@ -19,7 +19,7 @@ const types: Readonly<Record<string, string>> = {
 };
 
 /** What other paths lead to; nothing below them is a page of the console. */
-const reserved = /^\/(?:api|assets|docs|pages)\/|^\/(?:api|docs|openapi\.json|healthz|readyz|metrics)$/;
+const reserved = /^\/\/|^\/(?:api|assets|docs|pages)\/|^\/(?:api|docs|openapi\.json|healthz|readyz|metrics)$/;
 
 const yearSeconds = 365 * 86_400;
 

@@ -1,6 +1,7 @@
 import { Problem } from '../../model/errors.ts';
 import {
   everything,
+  ingestRole,
   isAdmin,
   organisationRoles,
   type Principal,
@@ -44,7 +45,7 @@ function scopeOf(principal: Principal, counts: (role: Role) => boolean): Scope {
   const has = (ladder: readonly Role[]) => held.some((role) => ladder.includes(role));
   return {
     all: false,
-    tenantIds: principal.tenantId !== null && has(tenantRoles) ? [principal.tenantId] : [],
+    tenantIds: principal.tenantId !== null && has([ingestRole, ...tenantRoles]) ? [principal.tenantId] : [],
     organisationIds:
       principal.organisationId !== null && has(organisationRoles) ? [principal.organisationId] : [],
     userId: principal.userId,

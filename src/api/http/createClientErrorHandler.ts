@@ -9,7 +9,7 @@ import { toProblemReply } from './toProblemReply.ts';
 type ClientError = Error & { code?: string };
 
 /** Answers what the HTTP parser refuses: there is neither a request nor a reply, only bytes and a socket. */
-export function createClientErrorHandler(log: FastifyBaseLogger) {
+export function createClientErrorHandler(log: FastifyBaseLogger, publicUrl: () => string) {
   return (error: ClientError, socket: Socket): void => {
     if (error.code === 'ECONNRESET' || socket.destroyed) return;
     const requestId = randomUUID();
@@ -17,7 +17,7 @@ export function createClientErrorHandler(log: FastifyBaseLogger) {
     log.info({ requestId, status, reason: error.code }, 'Malformed request refused');
     // Bytes in the middle of a response would be read as part of it.
     if (socket.writable && !hasStarted(socket)) {
-      const all = { ...securityHeaders(requestId), ...headers, connection: 'close' };
+      const all = { ...securityHeaders(requestId, publicUrl()), ...headers, connection: 'close' };
       const lines = Object.entries({ ...all, 'content-length': Buffer.byteLength(body) }).map(
         ([name, value]) => `${name}: ${value}\r\n`,
       );

@@ -56,7 +56,7 @@ function checkAccessTable(endpoints: readonly Endpoint[]): void {
     throw new Error(`The access table names endpoints that do not exist: ${unused.join(', ')}.`);
 }
 
-function createApp({ log, trustedProxies }: ServerOptions): FastifyInstance {
+function createApp({ log, trustedProxies, services }: ServerOptions): FastifyInstance {
   const app = Fastify({
     loggerInstance: log,
     logController: createLogController(),
@@ -69,20 +69,47 @@ function createApp({ log, trustedProxies }: ServerOptions): FastifyInstance {
     genReqId: readRequestId,
     // A path that cannot be decoded reaches neither the error handler nor a hook.
     frameworkErrors: (error, request, reply) => {
-      addSecurityHeaders(reply);
+      addSecurityHeaders(reply, services.publicUrl());
       sendProblem(error, request, reply);
     },
-    clientErrorHandler: createClientErrorHandler(log),
+    clientErrorHandler: createClientErrorHandler(log, services.publicUrl),
     ...(trustedProxies ? { trustProxy: createTrust(trustedProxies) } : {}),
     routerOptions: { ignoreTrailingSlash: false, maxParamLength: 500 },
     exposeHeadRoutes: true,
+    // `addClosing` refuses them in the form of all problems.
+    return503OnClosing: false,
+    rewriteUrl: ({ url = '/' }) => url.replace(absoluteForm, '') || '/',
   });
+  refuseForeignHosts(app);
   app.decorateRequest('route', null);
   app.decorateRequest('caller', null);
   cleanForwarded(app.server);
   // An Expect header changes nothing about the answer, as HTTP permits.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   return app;
+}
+
+/** The beginning of a request's target as clients send it to proxies; servers have to take it as well. */
+const absoluteForm = /^https?:\/\/[^/?#]*(?=[/?#]|$)/i;
+
+/** A proxy in between may have gone by the other host, so that a request has exactly one. */
+function refuseForeignHosts(app: FastifyInstance): void {
+  app.addHook('onRequest', (request, _reply, done) => {
+    const { rawHeaders, headers } = request.raw;
+    const hosts = rawHeaders.filter((name, at) => at % 2 === 0 && /^host$/i.test(name)).length;
+    const [origin] = absoluteForm.exec(request.originalUrl) ?? [];
+    const isOther =
+      origin !== undefined && origin.replace(/^.*\//, '').toLowerCase() !== headers.host?.toLowerCase();
+    if (hosts > 1) done(new Problem('malformed-request', 'The request has more than one Host header.'));
+    else if (isOther)
+      done(
+        new Problem(
+          'malformed-request',
+          'The target of the request names another host than its Host header.',
+        ),
+      );
+    else done();
+  });
 }
 
 /** The framework is silent about requests, which have a line of their own, but not about an answer that breaks off midway. */
@@ -154,8 +181,15 @@ function addClosing(app: FastifyInstance, { services }: ServerOptions): void {
     setTimeout(() => app.server.closeAllConnections(), closeTimeoutMs).unref();
     await services.alertFeed.close();
   });
+  app.addHook('onRequest', (_request, _reply, done) => {
+    if (!isClosing) done();
+    else
+      done(
+        new Problem('unavailable', 'Vigil is stopping; send the request again.', { retryAfterSeconds: 2 }),
+      );
+  });
   app.addHook('onSend', (_request, reply, payload, done) => {
-    addSecurityHeaders(reply);
+    addSecurityHeaders(reply, services.publicUrl());
     if (isClosing) reply.header('connection', 'close');
     done(null, payload);
   });

@@ -2,6 +2,7 @@ import type { TSchema } from 'typebox';
 import { membersOf } from '../../lib/isRecord.ts';
 import type { ProblemCode } from '../../model/errors.ts';
 import { Id, Shape } from '../../model/schema.ts';
+import { takeNames } from '../../model/takeNames.ts';
 import { invalidInput } from '../../model/validate.ts';
 import type { Call } from '../../services/call.ts';
 import { createRecord } from '../../services/records/createRecord.ts';
@@ -16,6 +17,7 @@ import { findRecord, type Row, type Search, searchRecords } from '../../store/re
 import { type Fields, nounOf, type RecordOf, shownNames, type Table } from '../../store/table.ts';
 import { type Endpoint, endpoint, type Input } from './endpoint.ts';
 import { checkIfMatch, etagOf } from './etag.ts';
+import { exampleOf } from './exampleOf.ts';
 import { exportable } from './exportable.ts';
 import { echoFaults, readUpdate } from './readUpdate.ts';
 import { searchBody, searchReply } from './search.ts';
@@ -37,6 +39,8 @@ type Definition<F extends Fields> = {
   /** Members that a reply leaves out although the record has them. */
   replyWithout?: { create?: readonly string[]; search?: readonly string[] };
   bodyLimit?: number;
+  /** Members that no request has beside the others, which examples leave out. */
+  unexampled?: readonly string[];
   prepare?: (call: Call, change: ChangeOf<Table<F>>) => Row | Promise<Row>;
   finish?: (call: Call, change: ChangeOf<Table<F>>, id: number) => Promise<void>;
   beforeDelete?: (call: Call, current: RecordOf<F>) => Promise<void>;
@@ -78,7 +82,10 @@ function toRecordKind<F extends Fields>(definition: Definition<F>): RecordKind {
   };
 }
 
-type Parts = Pick<Definition<Fields>, 'path' | 'tag' | 'about' | 'limit' | 'bodyLimit' | 'replyWithout'> & {
+type Parts = Pick<
+  Definition<Fields>,
+  'path' | 'tag' | 'about' | 'limit' | 'bodyLimit' | 'unexampled' | 'replyWithout'
+> & {
   kind: RecordKind;
   noun: string;
   fields: Fields;
@@ -91,13 +98,15 @@ function createEndpoint({ path, tag, noun, kind, fields, ...parts }: Parts): End
     'unprocessable',
     ...(parts.limit ? ['plan-limit' as const] : []),
   ];
+  const body = createSchema(fields);
   return endpoint({
     method: 'POST',
     path,
     tag,
     summary: `Create ${withArticle(noun)}`,
     description: parts.about,
-    body: createSchema(fields),
+    body,
+    ...examplePart(body, parts),
     reserved: new Set(Object.keys(fields).filter((name) => fields[name]?.usage === 'readOnly')),
     ...bodyLimitOf(parts),
     reply: replySchema(fields, without),
@@ -137,6 +146,7 @@ function readEndpoint({ path, tag, noun, kind, fields }: Parts): Endpoint {
 }
 
 function updateEndpoint({ path, tag, noun, kind, fields, ...parts }: Parts): Endpoint {
+  const body = updateSchema(fields);
   return endpoint({
     method: 'PUT',
     path: `${path}/{id}`,
@@ -146,15 +156,18 @@ function updateEndpoint({ path, tag, noun, kind, fields, ...parts }: Parts): End
       'Members that are present change, the others stay; null clears a member that can be null. ' +
       'Members set by Vigil may be sent back as they were read.',
     params: paramsOf(noun),
-    body: updateSchema(fields),
+    body,
+    ...examplePart(body, parts),
     ...bodyLimitOf(parts),
     reply: replySchema(fields),
     effect: 'change',
+    takesNames: true,
     problems: ['not-found', 'conflict', 'illegal-transition', 'precondition-failed', 'unprocessable'],
     handle: async (call, input) => {
-      const record = await updateRecord(call, kind, input.params.id, precondition(kind, input), (current) =>
-        readUpdate(kind.table, membersOf(input.body), current),
-      );
+      const record = await updateRecord(call, kind, input.params.id, precondition(kind, input), (current) => {
+        takeNames(body, input.body, current);
+        return readUpdate(kind.table, membersOf(input.body), current);
+      });
       return { body: record, etagOf: record };
     },
   });
@@ -203,6 +216,10 @@ function searchEndpoint({ path, tag, noun, kind, fields, replyWithout }: Parts):
 
 function paramsOf(noun: string) {
   return Shape({ id: Id(`The ${noun}.`) }, ['id']);
+}
+
+function examplePart(body: TSchema, { unexampled }: Pick<Parts, 'unexampled'>): { example?: Row } {
+  return unexampled ? { example: omit(membersOf(exampleOf(body)), unexampled) } : {};
 }
 
 function bodyLimitOf({ bodyLimit }: Pick<Parts, 'bodyLimit'>): { bodyLimit?: number } {

@@ -93,6 +93,12 @@ export type Endpoint = {
   isExportable?: true;
   /** Its answer has an ETag, so that it may be 304 for who sends it back. */
   hasEtag?: true;
+  /** Its handler does `takeNames`, for it knows what is stored. */
+  takesNames?: true;
+  /** Sent twice, it does its work once, without a key. */
+  isRepeatable?: true;
+  /** What documents show as a body, where the examples of all members do not make one. */
+  example?: unknown;
   /** Reads much: a tenant may run only a few of these at once. */
   isReport?: true;
   /** Works on the password of its body, which takes long: only a few of these run at once. */

@@ -32,9 +32,12 @@ export async function allowOrigins(app: FastifyInstance, origins: readonly strin
   });
 }
 
-/** What every answer carries, whatever it says. */
-export function securityHeaders(requestId: string) {
+const yearSeconds = 365 * 86_400;
+
+/** What every answer carries, whatever it says; behind TLS also that browsers come back with TLS alone. */
+export function securityHeaders(requestId: string, publicUrl: string) {
   return {
+    ...(publicUrl.startsWith('https:') ? { 'strict-transport-security': `max-age=${yearSeconds}` } : {}),
     'x-request-id': requestId,
     'x-content-type-options': 'nosniff',
     'referrer-policy': 'no-referrer',
@@ -46,8 +49,8 @@ export function securityHeaders(requestId: string) {
 
 const isOwnAllowed = new Set(['content-security-policy', 'cache-control']);
 
-export function addSecurityHeaders(reply: FastifyReply): void {
-  for (const [name, value] of Object.entries(securityHeaders(reply.request.id)))
+export function addSecurityHeaders(reply: FastifyReply, publicUrl: string): void {
+  for (const [name, value] of Object.entries(securityHeaders(reply.request.id, publicUrl)))
     if (!isOwnAllowed.has(name) || !reply.hasHeader(name)) reply.header(name, value);
 }
 

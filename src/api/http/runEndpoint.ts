@@ -3,6 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import type { TSchema } from 'typebox';
 import { invalid, Problem, unprocessable } from '../../model/errors.ts';
 import { membersWith } from '../../model/schema.ts';
+import { takeNames } from '../../model/takeNames.ts';
 import { validate } from '../../model/validate.ts';
 import type { Call, SecurityEvent, Services } from '../../services/call.ts';
 import { writeSecurityEvents } from '../../services/records/auditSecurityEvent.ts';
@@ -115,7 +116,10 @@ export function readInput(endpoint: Endpoint, request: Request): Checked {
     if (isBodyOptional(endpoint)) input.body = {};
     else throw new Problem('malformed-json', 'The body is missing: this endpoint takes a JSON object.');
   }
-  if (endpoint.body) validate(endpoint.body, input.body, '', endpoint.reserved);
+  if (endpoint.body) {
+    validate(endpoint.body, input.body, '', endpoint.reserved);
+    if (!endpoint.takesNames) takeNames(endpoint.body, input.body);
+  }
   return input;
 }
 

@@ -81,7 +81,12 @@ function operation(endpoint: Endpoint, approval: TSchema | undefined): Record<st
       ? {
           requestBody: {
             required: !isBodyOptional(endpoint),
-            content: { 'application/json': { schema: endpoint.body, example: exampleOf(endpoint.body) } },
+            content: {
+              'application/json': {
+                schema: endpoint.body,
+                example: endpoint.example ?? exampleOf(endpoint.body),
+              },
+            },
           },
         }
       : {}),
@@ -205,6 +210,7 @@ function problemResponses(endpoint: Endpoint, isPublic: boolean): Record<string,
     ...(endpoint.effect === 'create' ? (['idempotency-in-flight', 'idempotency-mismatch'] as const) : []),
     ...(endpoint.problems ?? []),
     ...(isSearch(endpoint) ? (['search-too-slow'] as const) : []),
+    'headers-too-large',
     'rate-limited',
     'internal',
     'unavailable',

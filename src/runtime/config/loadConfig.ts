@@ -58,6 +58,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env) {
     logLevel: read.oneOf('VIGIL_LOG_LEVEL', logLevels, 'info'),
     logFormat: read.oneOf('VIGIL_LOG_FORMAT', logFormats, 'auto'),
     baseLabels: read.oneOf('VIGIL_BASE_LABELS', ['on', 'off'], 'on') === 'on',
+    sessionMaxDays: read.integer('VIGIL_SESSION_MAX_DAYS', 7, 1, 3650),
     retentionDays: read.optionalInteger('VIGIL_RETENTION_DAYS', 1, 36_500),
     rateLimit: {
       perSecond: read.integer('VIGIL_RATE_LIMIT', 100, 1, 1_000_000),

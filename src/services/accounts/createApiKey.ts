@@ -1,5 +1,7 @@
 import { createToken, hashToken } from '../../lib/token.ts';
+import { Problem } from '../../model/errors.ts';
 import type { Role } from '../../model/principal.ts';
+import { findApiKeyDays } from '../../store/accounts/plans.ts';
 import type { Row } from '../../store/records/records.ts';
 import type { Call } from '../call.ts';
 import { createRecord } from '../records/createRecord.ts';
@@ -17,14 +19,31 @@ export async function createApiKey(
 ): Promise<{ record: Row; token: string }> {
   checkGrant(call, request.roles);
   const token = createToken('key');
-  const write = (_call: Call, { input }: { input: Row }): Row => ({
+  const write = async (_call: Call, { input, tenantId }: { input: Row; tenantId: number | null }) => ({
     ...input,
     kind: 'API_KEY',
     memberId: call.principal.userId,
     hash: hashToken(token),
     hint: tokenHint(token),
-    expiredAt: lifetime === undefined ? null : call.now + lifetime * 1000,
+    expiredAt: call.now + 1000 * (await lifetimeOf(call, tenantId, lifetime)),
   });
   const record = await createRecord(call, { ...kind, limit: 'maxApiKeys', prepare: write }, request);
   return { record, token };
+}
+
+/** In seconds: what is asked for, or else all that the plan allows. */
+async function lifetimeOf(
+  call: Call,
+  tenantId: number | null,
+  lifetime: number | undefined,
+): Promise<number> {
+  const { plan, days } = await findApiKeyDays(call.db, tenantId, call.now);
+  const limit = days * 86_400;
+  if (lifetime === undefined || lifetime <= limit) return lifetime ?? limit;
+  const message = `The plan "${plan}" lets an API key live for ${days} days, which are ${limit} seconds.`;
+  throw new Problem('plan-limit', message, {
+    limit,
+    count: lifetime,
+    errors: [{ pointer: '/lifetime', code: 'too-long', message }],
+  });
 }

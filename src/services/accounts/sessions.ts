@@ -8,6 +8,7 @@ import {
   extendSession,
   findSessions,
   findTokenExpiry,
+  lockSession,
   revokeFamilyOf,
   revokeOldestSessions,
   revokeSession,
@@ -28,6 +29,7 @@ import { auditSecurityEvent } from '../records/auditSecurityEvent.ts';
 import { checkPassword } from './checkPassword.ts';
 import { issueToken } from './issueToken.ts';
 
+/** Of a session that is not refreshed. */
 const lifetimeMs = 12 * 3600 * 1000;
 /** Live sessions of one user; a login beyond it ends the oldest. */
 const maxSessions = 20;
@@ -86,16 +88,24 @@ export async function refresh(call: Call): Promise<Opened> {
     throw new Problem('unauthenticated', 'The token is unknown, expired or revoked.');
   }
   call.services.invalidateTokens();
+  if (expiryOf(call, family.openedAt) <= call.now)
+    throw new Problem('unauthenticated', 'The session is as old as a session may be; log in again.');
   return openSession(call, { userId, tenantId }, 'refresh', family);
+}
+
+/** A session ends for good when it is as old as a session may be, however often it is refreshed. */
+function expiryOf({ now, services }: Call, openedAt: number): number {
+  return Math.min(now + lifetimeMs, openedAt + services.sessionMaxMs);
 }
 
 /** The same for a session in a cookie, which keeps its token; of a key only the cookie lasts longer, as long as the key does. */
 export async function refreshCookie(call: Call): Promise<number> {
   const { tokenId, tokenKind, tenantId, userId } = call.principal;
-  const expiredAt = call.now + lifetimeMs;
   if (tokenKind !== 'SESSION') return cookieExpiry(call);
   const isLocked = userId !== null && (await lockActiveAccount(call.db, userId));
-  const session = isLocked ? await extendSession(call.db, tokenId, expiredAt) : undefined;
+  const openedAt = isLocked ? await lockSession(call.db, tokenId) : undefined;
+  const expiredAt = openedAt === undefined ? 0 : expiryOf(call, openedAt);
+  const session = expiredAt > call.now ? await extendSession(call.db, tokenId, expiredAt) : undefined;
   if (!session) throw new Problem('unauthenticated', 'The token is unknown, expired or revoked.');
   await audit(call, 'session', 'refresh', { id: session.id, tenantId }, undefined, { expiredAt });
   return expiredAt;
@@ -126,6 +136,20 @@ export async function endSession(call: Call, id: number): Promise<void> {
     throw new Problem('not-found', 'There is no such session.');
   call.services.invalidateTokens();
   await audit(call, 'session', 'end', { id, tenantId }, undefined, undefined);
+}
+
+/** Ends all sessions of another user, or one's own save for the one that asks; returns how many. */
+export async function endSessionsOf(
+  call: Call,
+  user: { id: number; tenantId: number | null },
+): Promise<number> {
+  const ended = await revokeSessions(call.db, user.id, call.now, call.principal.tokenId);
+  call.services.invalidateTokens();
+  for (const id of ended)
+    await audit(call, 'session', 'end', { id, tenantId: user.tenantId }, undefined, undefined, {
+      userId: user.id,
+    });
+  return ended.length;
 }
 
 /** Ends every other session of the user at once. */
@@ -195,7 +219,7 @@ async function openSession(
   verb: string,
   family?: { id: number; openedAt: number },
 ): Promise<Opened> {
-  const expiredAt = call.now + lifetimeMs;
+  const expiredAt = expiryOf(call, family?.openedAt ?? call.now);
   const { id, token } = await issueToken(
     call.db,
     {

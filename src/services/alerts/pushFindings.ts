@@ -1,4 +1,5 @@
 import { alertUid } from '../../alerts/alertUid.ts';
+import { limitRate } from '../../alerts/limitRate.ts';
 import { prepareRaise, raiseAlerts } from '../../alerts/raiseAlerts.ts';
 import { getOrThrow } from '../../lib/getOrThrow.ts';
 import { settleAll } from '../../lib/settleAll.ts';
@@ -67,10 +68,14 @@ export async function pushFindings(
   if (inOrder.length > 0) {
     limit.check(inOrder.length);
     const findings = inOrder.map((eid) => getOrThrow(byEid, eid));
-    const fresh = await raiseAlerts(call.db, findings, call.services.alertHooks);
+    const limited = await limitRate(call.db, findings, call.now);
+    const raised = await raiseAlerts(call.db, limited.findings, call.services.alertHooks);
+    // A notice about the rate is none of those pushed.
+    const fresh = raised.filter(({ finding }) => finding.detectorId === origin.id);
     // Last and sent together, because it holds the detector and the tenant's counts: pushes beside this one wait for its commit alone.
     const [isOpen] = await settleAll([
       limit.count(origin, inOrder.length),
+      limited.count(),
       fresh.length > 0 ? recordPush(call, origin, fresh.length) : Promise.resolve(),
     ]);
     if (!isOpen) await findOpenOrigin(call, detectorKind, detectorId);

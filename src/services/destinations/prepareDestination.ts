@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import { webhookFault } from '../../lib/egress.ts';
 import { isMailAddress, mailAddressWords, normalizeMailAddress } from '../../lib/mailAddress.ts';
 import { maskUri, sealedText } from '../../lib/secret.ts';
-import type { destinationTypes } from '../../model/enumerations.ts';
-import { invalid, unprocessable } from '../../model/errors.ts';
+import { destinationTypes } from '../../model/enumerations.ts';
+import { type Fault, invalid, Problem, unprocessable } from '../../model/errors.ts';
 import { isMailedMember } from '../../store/destinations/confirmations.ts';
 import { destinationTable } from '../../store/destinations/destinationTable.ts';
 import { createBindCommand } from '../../store/destinations/messengerBinding.ts';
@@ -33,6 +34,19 @@ const boundMembers = [
   'messengerAChatType',
 ] as const;
 
+/** The members that only one type has. */
+const ownMembers: Readonly<Record<DestinationType, readonly (keyof DestinationChange['input'])[]>> = {
+  EMAIL: [],
+  MESSENGER_A: ['messengerABotUsername', ...boundMembers],
+  MESSENGER_B: ['messengerBUri', 'messengerBChannelId', 'messengerBChannelName'],
+  HTTP: ['uri', 'method', 'headers'],
+};
+
+/** The members that a destination of this type cannot have. */
+export function foreignMembers(type: DestinationType) {
+  return destinationTypes.flatMap((other) => (other === type ? [] : ownMembers[other]));
+}
+
 /** The type's own member for the address in `value`. */
 const addressMember = {
   HTTP: 'uri',
@@ -58,10 +72,12 @@ export async function prepareDestination(
   checkAddress(call, type, address, change);
   refuseChat(change);
   refuseKeptHeaders(current, headers, address);
+  refuseForeign(type, change);
   const own = addressMember[type];
   return {
     ...rest,
     ...(current ? {} : { id: change.id }),
+    ...(current && current.type !== type ? withoutForeign(type) : {}),
     ...(address === undefined ? {} : { value: address, ...(own ? { [own]: address } : {}) }),
     ...(await sealMessengerBUri(call, change, type === 'MESSENGER_B' ? address : undefined)),
     ...(await confirmation(call, change, type, address)),
@@ -139,6 +155,29 @@ function refuseChat({ input, current }: DestinationChange): void {
       'is set when a chat is bound: send the text in `uid` of a MESSENGER_A destination (`/bind <code>`) to the bot there.';
     throw unprocessable(`/${member}`, 'bound-by-chat', message);
   }
+}
+
+/** What belongs to another type may come back as it was read, or as null. */
+function refuseForeign(type: DestinationType, { input, current }: DestinationChange): void {
+  const faults = foreignMembers(type).flatMap((member): Fault[] => {
+    const value = input[member];
+    if (value == null || isDeepStrictEqual(value, current?.[member])) return [];
+    const owner = destinationTypes.find((other) => ownMembers[other].includes(member));
+    const message = `belongs to destinations of type ${owner}, and this is one of type ${type}; leave it out.`;
+    return [{ pointer: `/${member}`, code: 'other-type', message }];
+  });
+  const [first] = faults;
+  if (first) throw new Problem('unprocessable', `${first.pointer}: ${first.message}`, { errors: faults });
+}
+
+/** Nothing is left of the type that a destination had before. */
+function withoutForeign(type: DestinationType): Row {
+  const columns: Partial<Record<string, readonly string[]>> = {
+    headers: ['headerNames', 'sealedHeaders'],
+    messengerBUri: ['messengerBUri', 'sealedMessengerBUri'],
+  };
+  const names = foreignMembers(type).flatMap((member) => columns[member] ?? [member]);
+  return Object.fromEntries(names.map((name) => [name, null]));
 }
 
 /** An unbound destination keeps nothing of the user who bound it. */

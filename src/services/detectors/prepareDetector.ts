@@ -1,6 +1,7 @@
 import type { TSchema } from 'typebox';
 import { configSchema } from '../../detectors/configSchema.ts';
 import { detectors } from '../../detectors/detectors.ts';
+import { webhookFault } from '../../lib/egress.ts';
 import { membersOf } from '../../lib/isRecord.ts';
 import { messageOf } from '../../lib/messageOf.ts';
 import { nearest } from '../../lib/nearest.ts';
@@ -78,6 +79,7 @@ export async function prepareDetector(call: Call, change: DetectorChange): Promi
     if (found.length > 0) throw invalidInput(found);
   }
   const faults = [
+    ...(tenantId === null ? [] : targetFaults(call, schema, config, tenantId)),
     ...(await scriptFaults(call, configScripts(schema, config))),
     ...messageFaults(record.name, config),
   ];
@@ -158,6 +160,15 @@ export async function finishDetector(
 function configScripts(schema: TSchema, config: Row) {
   const names = membersWith(schema, 'format', 'script');
   return names.map((name) => ({ pointer: `/config/${name}`, source: config[name] }));
+}
+
+/** As destinations are: the tenant learns it now, and not by an alert about a probe that was never sent. */
+function targetFaults({ services }: Call, schema: TSchema, config: Row, tenantId: number): Fault[] {
+  return membersWith(schema, 'format', 'webTarget').flatMap((name) => {
+    const target = config[name];
+    const fault = typeof target === 'string' ? webhookFault(target, tenantId, services.egress) : undefined;
+    return fault === undefined ? [] : [{ pointer: `/config/${name}`, code: 'address', message: `${fault}.` }];
+  });
 }
 
 /** What a detector that runs elsewhere finds is not known here. */

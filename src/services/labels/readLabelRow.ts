@@ -1,4 +1,5 @@
 import { type ChainUid, chainUids } from '../../chains/chains.ts';
+import { nameFault } from '../../lib/nameFault.ts';
 import { nearest } from '../../lib/nearest.ts';
 import { zip } from '../../lib/zip.ts';
 import { unprocessable } from '../../model/errors.ts';
@@ -46,7 +47,9 @@ export function readLabelRow(
     const text = cell.trim();
     if (text.length > limits[name]) return { fault: `${name} has more than ${limits[name]} characters.` };
     if (text.includes('\u0000')) return { fault: `${name} must not contain the character U+0000.` };
-    if (text !== '') cells[name] = text;
+    const fault = name === 'name' ? nameFault(text) : undefined;
+    if (fault !== undefined) return { fault: `name ${fault}` };
+    if (text !== '') cells[name] = name === 'name' ? text.normalize('NFC') : text;
   }
   return toLabel(cells, defaults);
 }

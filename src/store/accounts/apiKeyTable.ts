@@ -1,4 +1,4 @@
-import { roles } from '../../model/principal.ts';
+import { keyRoles } from '../../model/principal.ts';
 import { Id, Millis, Name, SomeOf, Text } from '../../model/schema.ts';
 import { createOnly, editable, readOnly } from '../fields.ts';
 import { idField, statusField, timeFields } from '../records/commonFields.ts';
@@ -15,7 +15,13 @@ export const apiKeyTable = defineTable({
     userId: readOnly(Id('The user who made the key.'), { as: (t) => `${t}.member_id` }),
     label: editable(Name('What the key is for.', 'ci')),
     roles: readOnly(
-      SomeOf(roles, 'What the key may do: roles that you hold yourself.', ['tenant-viewer'], 1),
+      SomeOf(
+        keyRoles,
+        'What the key may do: roles that you hold yourself, or `tenant-ingest`, which pushes findings and reads ' +
+          'nothing.',
+        ['tenant-viewer'],
+        1,
+      ),
       { notNull: true },
     ),
     hint: readOnly(Text('The end of the key, to recognise it by.', '…x7Qk'), { notNull: true }),

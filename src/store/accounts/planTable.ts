@@ -1,3 +1,4 @@
+import { Type } from 'typebox';
 import { Count, Name } from '../../model/schema.ts';
 import { editable } from '../fields.ts';
 import { idField, searchedStatus, timeFields } from '../records/commonFields.ts';
@@ -40,6 +41,15 @@ export const planTable = defineTable({
     ),
     maxInvites: editable(Count('Most open invites of a tenant.', 50), { default: 50, detail: true }),
     maxViews: editable(Count('Most saved views of a tenant.', 200), { default: 200, detail: true }),
+    apiKeyDays: editable(
+      Type.Integer({
+        description: 'Most days that an API key lives, and how long it does where no `lifetime` is given.',
+        minimum: 1,
+        maximum: 3650,
+        examples: [365],
+      }),
+      { default: 365, detail: true },
+    ),
     maxPushedAlerts: editable(Count('Most alerts that a tenant pushes in a minute.', 6000), {
       default: 6000,
       detail: true,

@@ -67,6 +67,18 @@ export async function findPlan(db: Db, tenantId: number, now: number): Promise<P
   return onlyRow(rows);
 }
 
+/** How long an API key of a tenant may live; without a tenant it is as where there is no subscription. */
+export async function findApiKeyDays(
+  db: Db,
+  tenantId: number | null,
+  now: number,
+): Promise<{ plan: string; days: number }> {
+  const rows = await db.prepared<{ plan: string; days: number }>(
+    sql`select p.name as plan, p.api_key_days as days from ${currentPlan(sql`${tenantId}::bigint`, now)}`,
+  );
+  return onlyRow(rows);
+}
+
 /** Holds the tenant's counts still until the transaction ends. */
 export async function lockQuantities(db: Db, tenantId: number): Promise<void> {
   await db.prepared(sql`select 1 from tenant where id = ${tenantId} for no key update`);

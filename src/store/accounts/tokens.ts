@@ -121,19 +121,21 @@ export async function revokeToken(
   return rows[0];
 }
 
-/** Ends every session of a user, save for the one that this token belongs to. */
+/** Ends every session of a user, save for the one that this token belongs to; returns those that were live. */
 export async function revokeSessions(
   db: Db,
   userId: number,
   now: number,
   exceptTokenId?: number,
-): Promise<void> {
-  await db.query(
+): Promise<number[]> {
+  const rows = await db.query<{ id: number; wasLive: boolean }>(
     sql`update access_token k set status = 'DELETED', updated_at = ${now}
       where member_id = ${userId} and kind = 'SESSION' and status <> 'DELETED' and not exists (
         select 1 from access_token own where own.id = ${exceptTokenId ?? null}::bigint
-          and own.family_id = k.family_id)`,
+          and own.family_id = k.family_id)
+      returning k.family_id as id, k.expired_at > ${now} as "wasLive"`,
   );
+  return rows.filter(({ wasLive }) => wasLive).map(({ id }) => id);
 }
 
 /** Uses a session's token up, so that the next one can take its place; undefined when it was used or ended before. */
@@ -148,6 +150,15 @@ export async function consumeSession(
       returning family_id as id, opened_at as "openedAt"`,
   );
   return rows[0];
+}
+
+/** When a live session was opened. */
+export async function lockSession(db: Db, tokenId: number): Promise<number | undefined> {
+  const rows = await db.query<{ openedAt: number }>(
+    sql`select opened_at as "openedAt" from access_token
+      where id = ${tokenId} and kind = 'SESSION' and status = 'ACTIVE' for no key update`,
+  );
+  return rows[0]?.openedAt;
 }
 
 /** Moves the end of a session whose token stays: a cookie is out of the reach of scripts, and all tabs share it. */
@@ -177,6 +188,18 @@ export async function findTokenExpiry(db: Db, tokenId: number): Promise<number |
     sql`select expired_at as "expiredAt" from access_token where id = ${tokenId}`,
   );
   return rows[0]?.expiredAt ?? null;
+}
+
+export type TokenFacts = { expiredAt: number | null; name: string | null; tenantName: string | null };
+
+/** What people know a token by: its user or what it is for, and the tenant. */
+export async function findTokenFacts(db: Db, tokenId: number): Promise<TokenFacts> {
+  const rows = await db.prepared<TokenFacts>(
+    sql`select k.expired_at as "expiredAt", coalesce(k.label, m.name, m.email) as name, n.name as "tenantName"
+      from access_token k left join member m on m.id = k.member_id left join tenant n on n.id = k.tenant_id
+      where k.id = ${tokenId}`,
+  );
+  return onlyRow(rows);
 }
 
 export type Session = {

@@ -15,59 +15,60 @@ export type RateWindow = {
   noticed: number;
 };
 
+/** The current rate window of each tenant, by its plan, as far as it is committed; holds nothing. */
+export async function readAlertRates(
+  db: Db,
+  tenantIds: readonly number[],
+  now: number,
+): Promise<RateWindow[]> {
+  const windows = await db.prepared<Omit<RateWindow, 'before'> & { counts: number[] | null }>(
+    sql`with plans as (
+        select a.tenant_id, p.detector_rate_limit as rate_limit, greatest(p.detector_rate_limit_duration, 1) as duration
+        from unnest(${tenantIds}::bigint[]) a(tenant_id)
+          cross join lateral (select p.* from ${currentPlan(sql`a.tenant_id`, now)}) p),
+      windows as (select *, ${now}::bigint - ${now}::bigint % duration as start from plans)
+      select w.tenant_id as "tenantId", w.rate_limit as limit, w.duration as "durationMs", w.start, r.counts,
+        coalesce(r.noticed, 0) as noticed
+      from windows w left join alert_rate r on r.tenant_id = w.tenant_id and r.window_start = w.start`,
+  );
+  return windows.map(({ counts, ...window }) => ({ ...window, before: counts ?? severities.map(() => 0) }));
+}
+
 const sumOfCells = raw(severities.map((_, n) => `r.counts[${n + 1}] + excluded.counts[${n + 1}]`).join());
 
-type CountedWindow = Omit<RateWindow, 'before'> & {
-  counts: number[];
-  /** Of other chains. */
-  others: number[][] | null;
-};
-
 /**
- * Adds alerts of a chain, counted by severity, to the current rate window of each tenant, by its plan. What other chains have not
- * committed yet is not counted, so that they do not wait for each other.
+ * Adds alerts, counted by severity, to the windows of their tenants, with up to which severity a suppression was reported.
+ * Returns the windows as they were right before; they stay so until the transaction ends, and others wait for it.
  */
 export async function addToAlertRates(
   tx: Db,
-  chainUid: string,
+  windows: readonly RateWindow[],
   counts: ReadonlyMap<number, readonly number[]>,
-  now: number,
 ): Promise<RateWindow[]> {
-  const lists = Array.from(counts.values(), (cells) => `{${cells.join()}}`);
-  const windows = await tx.prepared<CountedWindow>(
-    sql`with plans as (
-        select a.tenant_id, a.counts, p.detector_rate_limit as rate_limit,
-          greatest(p.detector_rate_limit_duration, 1) as duration
-        from unnest(${[...counts.keys()]}::bigint[], ${lists}::text[]) a(tenant_id, counts)
-          cross join lateral (select p.* from ${currentPlan(sql`a.tenant_id`, now)}) p),
-      counted as (
-        insert into alert_rate as r (tenant_id, window_start, chain_uid, counts)
-        select tenant_id, ${now}::bigint - ${now}::bigint % duration, ${chainUid}, counts::int4[]
-        from plans order by tenant_id
-        on conflict (tenant_id, window_start, chain_uid) do update set counts = array[${sumOfCells}]
-        returning tenant_id, window_start, counts, noticed)
-      select c.tenant_id as "tenantId", c.counts, p.rate_limit as limit, p.duration as "durationMs",
-        c.window_start as start, greatest(c.noticed, o.noticed) as noticed, o.counts as others
-      from counted c join plans p using (tenant_id)
-        cross join lateral (select max(r.noticed) as noticed, json_agg(r.counts) as counts from alert_rate r
-          where r.tenant_id = c.tenant_id and r.window_start = c.window_start and r.chain_uid <> ${chainUid}) o`,
+  const added = windows.map(({ tenantId }) => getOrThrow(counts, tenantId));
+  const rows = await tx.prepared<{ tenantId: number; counts: number[] }>(
+    sql`insert into alert_rate as r (tenant_id, window_start, counts, noticed)
+      select a.tenant_id, a.start, a.counts::int4[], a.noticed
+      from unnest(${windows.map(({ tenantId }) => tenantId)}::bigint[], ${windows.map(({ start }) => start)}::bigint[],
+        ${added.map((cells) => `{${cells.join()}}`)}::text[], ${windows.map(({ noticed }) => noticed)}::int2[])
+        a(tenant_id, start, counts, noticed)
+      order by a.tenant_id
+      on conflict (tenant_id, window_start) do update
+        set counts = array[${sumOfCells}], noticed = greatest(r.noticed, excluded.noticed)
+      returning tenant_id as "tenantId", counts`,
   );
-  return windows.map(({ counts: own, others, ...window }) => {
-    const added = getOrThrow(counts, window.tenantId);
-    const ofOthers = (cell: number) => others?.reduce((sum, cells) => sum + cells[cell]!, 0) ?? 0;
-    return { ...window, before: own.map((count, cell) => count - added[cell]! + ofOthers(cell)) };
+  const countsOf = new Map(rows.map((row) => [row.tenantId, row.counts]));
+  return windows.map((window, n) => {
+    const cells = getOrThrow(countsOf, window.tenantId);
+    return { ...window, before: cells.map((count, cell) => count - added[n]![cell]!) };
   });
 }
 
-/** Records up to which severity the suppression was reported; the row is locked since its counts were changed. */
-export async function saveNoticed(
-  tx: Db,
-  chainUid: string,
-  { tenantId, start, noticed }: Pick<RateWindow, 'tenantId' | 'start' | 'noticed'>,
-): Promise<void> {
+/** Waits until no other transaction has its turn with one of these tenants; it ends with the transaction. */
+export async function awaitTurn(tx: Db, tenantIds: readonly number[]): Promise<void> {
   await tx.prepared(
-    sql`update alert_rate set noticed = ${noticed}
-      where tenant_id = ${tenantId} and window_start = ${start} and chain_uid = ${chainUid}`,
+    sql`select pg_advisory_xact_lock(hashtextextended('alert rate ' || a.tenant_id, 0))
+      from (select tenant_id from unnest(${tenantIds}::bigint[]) u(tenant_id) order by tenant_id) a`,
   );
 }
 

@@ -37,7 +37,7 @@ describe('POST /destination (endpoint 11)', () => {
       tags: ['DEFAULT', 'DETECTOR', 'WALLET'],
       uri: hook,
       method: 'PUT',
-      messengerABotUsername: 'bot',
+      messengerABotUsername: null,
       // What only `/bind` sets is taken as null, or as it is.
       messengerAUsername: null,
       messengerAUserId: null,
@@ -51,6 +51,9 @@ describe('POST /destination (endpoint 11)', () => {
     expect(destinationWithoutType(answer.body)).toEqual([]);
     expect(answer.body).toMatchObject({ tenantId, value: hook, ...given, messengerBUri: null });
     expect(Object.keys(answer.body.headers)).toEqual(['X-Team']);
+    expect(await make({ type: 'MESSENGER_A', messengerABotUsername: 'bot' })).toMatchObject({
+      messengerABotUsername: 'bot',
+    });
   });
 
   it.each(kinds)('makes a $type destination that shows its type when read or changed only', async (body) => {
@@ -138,6 +141,18 @@ describe('POST /destination (endpoint 11)', () => {
   ])('refuses %j at %s', async (body, pointer) => {
     expectProblem(await refuse(body), 400, pointer);
   });
+
+  it.each([
+    [{ type: 'EMAIL', value: 'a@example.com', uri: hook }, '/uri'],
+    [{ type: 'EMAIL', value: 'a@example.com', headers: { 'X-A': 'b' } }, '/headers'],
+    [{ type: 'MESSENGER_B', messengerBUri: hook, method: 'PUT' }, '/method'],
+    [{ type: 'HTTP', uri: hook, messengerBChannelId: 'C01' }, '/messengerBChannelId'],
+    [{ type: 'HTTP', uri: hook, messengerABotUsername: 'bot' }, '/messengerABotUsername'],
+    [{ type: 'MESSENGER_A', messengerBUri: hook }, '/messengerBUri'],
+  ])('refuses %j, whose %s belongs to another type', async (body, pointer) => {
+    const problem = expectProblem(await refuse(body), 422, pointer);
+    expect(faultCode(problem, pointer)).toBe('other-type');
+  });
 });
 
 describe('PUT /destination/{id} (endpoint 10)', () => {
@@ -147,7 +162,7 @@ describe('PUT /destination/{id} (endpoint 10)', () => {
       type: 'MESSENGER_B',
       tags: ['DETECTOR'],
       value: hook,
-      messengerABotUsername: 'bot',
+      messengerABotUsername: null,
       messengerAUserId: null,
       messengerAUsername: null,
       messengerAChatId: null,
@@ -156,14 +171,20 @@ describe('PUT /destination/{id} (endpoint 10)', () => {
       messengerBUri: hook,
       messengerBChannelId: 'C01',
       messengerBChannelName: 'alerts',
-      method: 'POST',
+      uri: null,
+      method: null,
+      headers: null,
     };
-    const changed = await api.ok('PUT', `destination/${id}`, { ...given, headers: { 'X-A': 'b' } });
+    const changed = await api.ok('PUT', `destination/${id}`, given);
     expect(withType(changed)).toEqual([]);
     expect(changed).toMatchObject({ id, tenantId, ...given, value: sealed, messengerBUri: sealed });
-    expect(Object.keys(changed.headers)).toEqual(['X-A']);
-    const moved = await api.ok('PUT', `destination/${id}`, { type: 'HTTP', uri: `${hook}/2`, method: 'PUT' });
-    expect(moved).toMatchObject({ type: 'HTTP', uri: `${hook}/2`, value: `${hook}/2`, method: 'PUT' });
+    const to = { type: 'HTTP', uri: `${hook}/2`, method: 'PUT' };
+    const moved = await api.ok('PUT', `destination/${id}`, { ...to, headers: { 'X-A': 'b' } });
+    expect(moved).toMatchObject({ ...to, value: `${hook}/2`, headers: { 'X-A': '[sealed]' } });
+    // Nothing is left of the kind that it was.
+    expect(moved).toMatchObject({ messengerBUri: null, messengerBChannelId: null });
+    const bot = { type: 'MESSENGER_A', messengerABotUsername: 'bot', headers: null };
+    expect(await api.ok('PUT', `destination/${id}`, bot)).toMatchObject({ ...bot, uri: null, method: null });
   });
 
   it('keeps what is left out, clears with null, and takes back unchanged what was read', async () => {
@@ -177,9 +198,9 @@ describe('PUT /destination/{id} (endpoint 10)', () => {
     expect(read.text).not.toContain('secret-value');
     const back = await api.ok('PUT', `destination/${id}`, read.body);
     expect(read.body).toMatchObject(back);
-    const named = await api.ok('PUT', `destination/${id}`, { messengerABotUsername: 'T' });
-    expect(named).toEqual({ ...back, messengerABotUsername: 'T', updatedAt: named.updatedAt });
-    const cleared = await api.ok('PUT', `destination/${id}`, { messengerABotUsername: null, headers: null });
+    const named = await api.ok('PUT', `destination/${id}`, { method: 'PUT' });
+    expect(named).toEqual({ ...back, method: 'PUT', updatedAt: named.updatedAt });
+    const cleared = await api.ok('PUT', `destination/${id}`, { method: 'POST', headers: null });
     expect(cleared).toEqual({ ...back, headers: null, updatedAt: cleared.updatedAt });
     for (const member of ['type', 'tags']) {
       expectProblem(await api.call('PUT', `destination/${id}`, { [member]: null }), 400, `/${member}`);

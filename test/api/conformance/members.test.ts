@@ -210,6 +210,8 @@ describe('sessions', () => {
       userId: integer,
       tenantId: integer,
       organisationId: integer,
+      name: text,
+      tenantName: text,
       roles: list(text),
       tokenKind: oneOf('SESSION', 'API_KEY', 'ADMIN'),
       expiredAt: integer,

@@ -59,7 +59,10 @@ function badTexts(node: Node): BadValue[] {
     ...(minLength > 0 ? [['too short', 'too-short', 'x'.repeat(minLength - 1)] as BadValue] : []),
     ...(pattern === '\\S' ? [['white space', 'pattern', ' \t\n\u00a0\u2003'] as BadValue] : []),
     ...(pattern === '^https?.*' ? [['another scheme', 'pattern', 'ftp://example.com'] as BadValue] : []),
-    ...(format === undefined ? [] : [['another format', 'format', 'not at all'] as BadValue]),
+    ...(format === undefined || format === 'name'
+      ? []
+      : [['another format', 'format', 'not at all'] as BadValue]),
+    ...(format === 'name' ? [['a hidden character', 'hidden-character', 'a\u200bb'] as BadValue] : []),
     ...(words.length > 0 ? [['an unknown word', 'enum', 'UNKNOWN'] as BadValue] : []),
     ...words.slice(0, 1).map((word): BadValue => ['other case', 'enum', swapCase(word)]),
   ];

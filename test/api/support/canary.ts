@@ -37,9 +37,9 @@ export async function plantCanaries(api: TestApi, world: World): Promise<void> {
     if (kind === 'destination') {
       change.value = `https://canary-${world.tenant.id}-destination-.example.com/`;
       change.headers = { [`x-${canary}`]: canary };
-      // Only `/bind` sets these.
-      for (const name of ['UserId', 'Username', 'ChatId', 'ChatTitle', 'ChatType'])
-        delete change[`messengerA${name}`];
+      // It is a webhook.
+      for (const name of Object.keys(change).filter((name) => /^messenger[AB]/.test(name)))
+        delete change[name];
     }
     await api.ok('PUT', `${kind}/${recordAt(world, path).id}`, change);
   }
@@ -47,7 +47,7 @@ export async function plantCanaries(api: TestApi, world: World): Promise<void> {
 
 function planted(node: Node, canary: string): unknown {
   const [type] = typesOf(node);
-  if (node.readOnly || node.enum || node.format) return undefined;
+  if (node.readOnly || node.enum || (node.format && node.format !== 'name')) return undefined;
   if (type === 'string') return canary;
   if (type === 'object') return node.additionalProperties === true ? { note: canary } : undefined;
   const isTexts = type === 'array' && node.items && typesOf(node.items)[0] === 'string' && !node.items.enum;

@@ -1,4 +1,4 @@
-import { type Role, roles } from '../../../src/model/principal.ts';
+import { ingestRole, type Role, roles } from '../../../src/model/principal.ts';
 import { issueToken } from '../../../src/services/accounts/issueToken.ts';
 import type { TestApi } from '../../../testing/startTestApi.ts';
 import { createWorld, type World } from '../../support/createWorld.ts';
@@ -8,7 +8,7 @@ export type TenantWorld = {
   world: World;
   /** A session of a user with this one role: in the tenant, or of the platform for `admin`. */
   session(role: Role): Promise<string>;
-  /** One such session for every role. */
+  /** One such session for every role, and a key for that of keys. */
   tokens: Record<Role, string>;
 };
 
@@ -30,9 +30,11 @@ export async function createTenantWorld(api: TestApi): Promise<TenantWorld> {
     const expiredAt = api.services.now() + 3_600_000;
     return (await issueToken(api.store, { ...made, expiredAt }, api.services.now())).token;
   };
-  const tokens = Object.fromEntries(
-    await Promise.all(roles.map(async (role) => [role, await session(role)] as const)),
-  ) as Record<Role, string>;
+  const key = { tenantId: world.tenant.id, label: 'Engine', roles: [ingestRole] };
+  const tokens = {
+    ...Object.fromEntries(await Promise.all(roles.map(async (role) => [role, await session(role)]))),
+    [ingestRole]: (await api.ok('POST', 'apikey', key)).token,
+  } as Record<Role, string>;
   const organisation = { token: tokens['organisation-manager'] };
   const make = (path: string) => api.ok('POST', path, newBody(`/${path}`, world), organisation);
   world.license = await make('license');

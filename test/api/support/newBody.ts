@@ -12,7 +12,7 @@ export function newBody(path: string, world: World): Json {
   const create = endpoints.find((endpoint) => endpoint.method === 'POST' && endpoint.path === path);
   if (!create?.body) throw new Error(`There is no POST ${path} with a body.`);
   const own = membersOf(path, world, ++count);
-  return { ...(exampleOf(create.body) as Json), ...own };
+  return { ...((create.example ?? exampleOf(create.body)) as Json), ...own };
 }
 
 function membersOf(path: string, world: World, n: number): Json {
@@ -98,7 +98,7 @@ function membersOf(path: string, world: World, n: number): Json {
 export function exampleBody(endpoint: Endpoint): { body?: Json } {
   if (!endpoint.body) return {};
   const isNeeded = recordEndpoints.includes(endpoint) || nodeOf(endpoint.body).required?.length !== 0;
-  return { body: isNeeded ? (exampleOf(endpoint.body) as Json) : {} };
+  return { body: isNeeded ? ((endpoint.example ?? exampleOf(endpoint.body)) as Json) : {} };
 }
 
 /** The world's own record of the kind that lives at this path: `/score/group/{id}` is `scoreGroup`. */

@@ -53,6 +53,7 @@ const formats: Record<string, RegExp> = {
   'date-time': /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/,
   amount: /^\d+(\.\d+)?$/,
   webAddress: /^https?:\/\//,
+  name: /^[^\p{Cc}]*$/u,
   gasTip: /^(\d+(\.\d+)?)?$/,
   gasPrice: /^(market|slow|fast|fastest|\d+(\.\d+)?)$/,
 };

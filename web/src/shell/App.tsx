@@ -1,9 +1,11 @@
 import { useEffect } from 'preact/hooks';
 import { AcceptInvitePage } from '../pages/signIn/AcceptInvitePage.tsx';
+import { LinkedKeyPage } from '../pages/signIn/LinkedKeyPage.tsx';
 import { SetUpPage } from '../pages/signIn/SetUpPage.tsx';
 import { SignInPage } from '../pages/signIn/SignInPage.tsx';
 import { findPage } from '../pages.ts';
 import { whenQuiet } from '../state/api.ts';
+import { linkedKey } from '../state/linkedKey.ts';
 import { chains, loadChains } from '../state/names.ts';
 import { path } from '../state/route.ts';
 import { session } from '../state/session.ts';
@@ -14,6 +16,7 @@ import { Toasts } from './Toasts.tsx';
 
 export function App() {
   const { state } = session.value;
+  const linked = linkedKey.value;
   useEffect(() => {
     if (state === 'signed-in' && chains.peek().length === 0)
       whenQuiet()
@@ -23,13 +26,16 @@ export function App() {
   return (
     <>
       <ConnectionBanner />
-      {state === 'loading' && (
+      {linked !== undefined && <LinkedKeyPage key={linked} linked={linked} />}
+      {linked === undefined && state === 'loading' && (
         <p class="hide-visually" role="status">
           Loading
         </p>
       )}
-      {state === 'signed-out' && <SignedOut />}
-      {state === 'signed-in' && (path.value === '/accept-invite' ? <AcceptInvitePage /> : <SignedIn />)}
+      {linked === undefined && state === 'signed-out' && <SignedOut />}
+      {linked === undefined &&
+        state === 'signed-in' &&
+        (path.value === '/accept-invite' ? <AcceptInvitePage /> : <SignedIn />)}
       <Toasts />
     </>
   );
@@ -39,9 +45,7 @@ function SignedOut() {
   if (path.value === '/accept-invite') return <AcceptInvitePage />;
   const { value } = session;
   const awaitsFirstUser = value.state === 'signed-out' && value.awaitsFirstUser;
-  // The link of the demo signs in by the key in it.
-  const hasKey = location.hash.startsWith('#key=');
-  return path.value === '/setup' || (awaitsFirstUser && !hasKey) ? <SetUpPage /> : <SignInPage />;
+  return path.value === '/setup' || awaitsFirstUser ? <SetUpPage /> : <SignInPage />;
 }
 
 function SignedIn() {

@@ -4,9 +4,11 @@ import { reportAnswer, reportLost } from './connection.ts';
 export { VigilError };
 export type Fault = NonNullable<Problem['errors']>[number];
 
+export const apiUrl = new URL('.', document.baseURI).href;
+
 /** The only way to the server. The session is in a cookie that scripts cannot read. */
 export const client = createClient({
-  url: new URL('.', document.baseURI).href.replace(/\/$/, ''),
+  url: apiUrl,
   cookie: true,
   // Pages say that the connection is lost and read again when it returns; a person need not wait for many tries.
   retries: 1,

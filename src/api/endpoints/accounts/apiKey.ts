@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import type { roles } from '../../../model/principal.ts';
+import type { Role } from '../../../model/principal.ts';
 import { Shape, Text } from '../../../model/schema.ts';
 import { createApiKey } from '../../../services/accounts/createApiKey.ts';
 import { apiKeyTable } from '../../../store/accounts/apiKeyTable.ts';
@@ -27,12 +27,13 @@ const create = endpoint({
   tag: 'API keys',
   summary: 'Create an API key',
   description: 'The answer is the only place where the key itself is ever shown.',
-  body: Type.Unsafe<{ label: string; lifetime?: number; tenantId?: number; roles: (typeof roles)[number][] }>(
+  body: Type.Unsafe<{ label: string; lifetime?: number; tenantId?: number; roles: Role[] }>(
     Shape(
       {
         label: label.schema,
         lifetime: Type.Integer({
-          description: 'Seconds until the key ends; never if left out.',
+          description:
+            'Seconds until the key ends: at most `apiKeyDays` of the plan, and as long if left out.',
           minimum: 1,
           maximum: 10 * 365 * 24 * 3600,
           examples: [86_400],

@@ -1,10 +1,10 @@
 import { Type } from 'typebox';
-import { everything, roles } from '../../../model/principal.ts';
+import { everything, keyRoles } from '../../../model/principal.ts';
 import { Id, List, Millis, nullable, OneOf, Shape, SomeOf, Text } from '../../../model/schema.ts';
 import { changePassword } from '../../../services/accounts/sessions.ts';
 import type { Call } from '../../../services/call.ts';
 import { findPlanUse } from '../../../store/accounts/plans.ts';
-import { findTokenExpiry } from '../../../store/accounts/tokens.ts';
+import { findTokenFacts } from '../../../store/accounts/tokens.ts';
 import { userTable } from '../../../store/accounts/userTable.ts';
 import { searchRecords } from '../../../store/records/records.ts';
 import { type Endpoint, endpoint } from '../../http/endpoint.ts';
@@ -24,20 +24,25 @@ const meEndpoint = endpoint({
       userId: nullable(Id('The user.')),
       tenantId: nullable(Id('The tenant.')),
       organisationId: nullable(Id('The organisation of the tenant.')),
-      roles: SomeOf(roles, 'What the token may do.', ['tenant-manager']),
+      name: nullable(
+        Text('How the user is called, else the e-mail address; of a key what it is for.', 'Alice'),
+      ),
+      tenantName: nullable(Text('What the tenant is called.', 'Acme Security')),
+      roles: SomeOf(keyRoles, 'What the token may do.', ['tenant-manager']),
       tokenKind: OneOf(['SESSION', 'API_KEY', 'ADMIN'], 'What kind of token it is.', 'SESSION'),
       expiredAt: nullable(Millis('When the token ends; null when it never does.')),
       plan: nullable(planUse),
     },
-    ['userId', 'tenantId', 'organisationId', 'roles', 'tokenKind', 'expiredAt', 'plan'],
+    ['userId', 'tenantId', 'organisationId', 'name', 'tenantName', 'roles', 'tokenKind', 'expiredAt', 'plan'],
   ),
   effect: 'read',
   handle: async ({ db, principal, now, services }) => {
     const { userId, tenantId, organisationId, roles, tokenKind, tokenId } = principal;
-    const expiredAt = await findTokenExpiry(db, tokenId);
+    const { expiredAt, name, tenantName } = await findTokenFacts(db, tokenId);
     const streams = services.alertFeed.slots.count(tenantId);
     const plan = tenantId === null ? null : await findPlanUse(db, tenantId, streams, now);
-    return { body: { userId, tenantId, organisationId, roles, tokenKind, expiredAt, plan } };
+    const names = { name, tenantName };
+    return { body: { userId, tenantId, organisationId, ...names, roles, tokenKind, expiredAt, plan } };
   },
 });
 

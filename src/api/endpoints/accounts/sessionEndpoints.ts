@@ -27,7 +27,7 @@ const loginEndpoint = endpoint({
   tag,
   summary: 'Log in',
   description:
-    'Opens a session of 12 hours; a user has at most 20, and the oldest ends when another one is opened. Attempts are limited ' +
+    'Opens a session of 12 hours, which can be refreshed until it is 7 days old (`VIGIL_SESSION_MAX_DAYS`); a user has at most 20, and the oldest ends when another one is opened. Attempts are limited ' +
     '(429): 100 from one address, then 10 a second; 5 from one address for one e-mail address, and beyond these 30 for that ' +
     'e-mail address from everywhere, then one a second. So guessing elsewhere keeps no user out. Failed attempts are in the ' +
     'audit log. An e-mail address may have a user in each of several tenants: the password decides, or `tenantId`. ' +
@@ -65,9 +65,10 @@ const refreshEndpoint = endpoint({
   tag,
   summary: 'Refresh the session',
   description:
-    'Gives the session a new token for 12 hours; the present one is used up. Refreshing with a token that was used up or ended ' +
+    'Gives the session a new token for 12 hours, and none once it is 7 days old (`VIGIL_SESSION_MAX_DAYS`); the present one is ' +
+    'used up. Refreshing with a token that was used up or ended ' +
     'before ends the whole session, because the token must have been copied. A session in a cookie keeps its token, which all ' +
-    'tabs of the browser share, and lasts 12 hours from now.',
+    'tabs of the browser share, and lasts 12 hours from now, within the same bound.',
   reply: sessionReply,
   effect: 'session',
   endsReused: true,

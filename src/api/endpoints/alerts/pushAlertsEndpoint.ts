@@ -77,6 +77,7 @@ export const pushAlertsEndpoint = endpoint({
     ['results'],
   ),
   effect: 'change',
+  isRepeatable: true,
   problems: ['not-found', 'conflict'],
   handle: async (call, { params, body }) => ({
     body: { results: await pushFindings(call, detector.kind, params.id, body.alerts) },

@@ -1,5 +1,5 @@
 import { finishDestination } from '../../../services/destinations/finishDestination.ts';
-import { prepareDestination } from '../../../services/destinations/prepareDestination.ts';
+import { foreignMembers, prepareDestination } from '../../../services/destinations/prepareDestination.ts';
 import { ensureSecret } from '../../../services/destinations/webhookSecret.ts';
 import { destinationTable } from '../../../store/destinations/destinationTable.ts';
 import { defineResource } from '../../http/defineResource.ts';
@@ -11,12 +11,14 @@ const resource = defineResource({
   about:
     'Where notifications go. An e-mail address is mailed a link, and gets nothing else until it is confirmed there. ' +
     'The chat of a MESSENGER_A destination is set by sending its `uid` (`/bind <code>`) to the bot there; ' +
-    'null as `messengerAChatId` unbinds it. `value` and the address member of the kind (`uri`, `messengerBUri`) are two names of one address. ' +
+    'null as `messengerAChatId` unbinds it. Members of another kind are refused. `value` and the address member of the kind (`uri`, `messengerBUri`) are two names of one address. ' +
     'The secret that signs the webhooks of an HTTP destination is shown once, in the header `X-Webhook-Secret` of the answer.',
   table: destinationTable,
   owner: 'tenant',
   limit: 'maxDestinations',
   replyWithout: { create: ['type'], search: ['type'] },
+  // The example is a webhook.
+  unexampled: foreignMembers('HTTP'),
   prepare: prepareDestination,
   finish: finishDestination,
 });

@@ -12,6 +12,7 @@ export const detector = defineResource({
   owner: { member: 'contractId', table: contractTable, use: 'write' },
   limit: 'maxDetectors',
   references: { schemaId: detectorSchemaTable },
+  unexampled: ['schemaId'],
   prepare: prepareDetector,
   finish: finishDetector,
 });

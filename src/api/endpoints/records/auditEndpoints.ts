@@ -111,10 +111,14 @@ const checkpointEndpoint = endpoint({
     '`vigil audit verify --checkpoint FILE` later proves that nothing before it was changed or cut off.',
   reply: Shape(
     {
-      payload: Text(
-        'The statement as JSON text: `at`, `keyId` and `chains`, each with `tenantId` (null for the platform’s), `seq`, `hash` and `at`.',
-        '{"at":1700000000000,"keyId":1,"chains":[{"tenantId":1,"seq":12,"hash":"9f86d081884c7d65","at":1700000000000}]}',
-      ),
+      // As long as there are tenants.
+      payload: Type.String({
+        description:
+          'The statement as JSON text: `at`, `keyId` and `chains`, each with `tenantId` (null for the platform’s), `seq`, `hash` and `at`.',
+        examples: [
+          '{"at":1700000000000,"keyId":1,"chains":[{"tenantId":1,"seq":12,"hash":"9f86d081884c7d65","at":1700000000000}]}',
+        ],
+      }),
       publicKey: Text(
         'Ed25519 public key in PEM. It changes when the master key is rotated.',
         '-----BEGIN PUBLIC KEY-----…',

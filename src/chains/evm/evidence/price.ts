@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { fetchJson, valueAtPath } from '../../../evidence/fetchJson.ts';
-import { Address, Choice, Polling, scheduleOf } from '../../../evidence/parameters.ts';
+import { Address, Choice, Polling, scheduleOf, WebTarget } from '../../../evidence/parameters.ts';
 import { cutText } from '../../../lib/cutText.ts';
 import { type Decimal, parseDecimal, toDecimal } from '../../../lib/decimal.ts';
 import { parseSchedule } from '../../../lib/schedule.ts';
@@ -16,13 +16,7 @@ export const priceMembers = {
     'oracle',
   ),
   feed: Type.Optional(Address('The feed, if it is not the watched contract.')),
-  url: Type.Optional(
-    Type.String({
-      pattern: '^https?.*',
-      maxLength: 2000,
-      description: 'Where the market’s JSON is, for the source market.',
-    }),
-  ),
+  url: Type.Optional(WebTarget('Where the market’s JSON is, for the source market.', 2000)),
   path: Type.String({
     description: 'Where in the JSON the price is, such as data.prices[0].usd.',
     default: 'price',

@@ -1,3 +1,4 @@
+import { useState } from 'preact/hooks';
 import type {
   Apikey,
   DetectorSchema,
@@ -9,11 +10,15 @@ import type {
 import { Tags } from '../../parts/Badge.tsx';
 import { CopyButton } from '../../parts/CopyButton.tsx';
 import type { Column } from '../../parts/DataTable.tsx';
+import { Confirm } from '../../parts/Dialog.tsx';
 import type { RecordKind } from '../../parts/RecordPage.tsx';
 import { statusColumn, updatedColumn } from '../../parts/recordColumns.tsx';
 import { Time } from '../../parts/Time.tsx';
+import { client } from '../../state/api.ts';
 import { nameOf } from '../../state/names.ts';
 import { href } from '../../state/route.ts';
+import { can } from '../../state/session.ts';
+import { toast } from '../../state/toasts.ts';
 
 const tenant = <Row extends { tenantId?: number | null }>(): Column<Row> => ({
   name: 'tenant',
@@ -61,7 +66,33 @@ export const users: RecordKind<User> = {
     statusColumn,
   ],
   form: { order: ['email', 'name', 'roles', 'password', 'tenantId'] },
+  detail: ({ id }) => can('DELETE /user/{id}/session') && <EndSessions id={id} />,
 };
+
+function EndSessions({ id }: { id: number }) {
+  const [isAsking, setAsking] = useState(false);
+  const end = async () => {
+    const { ended } = await client.delete('/user/{id}/session', { path: { id } });
+    toast(`Ended ${ended} ${ended === 1 ? 'session' : 'sessions'}.`);
+  };
+  return (
+    <p>
+      <button type="button" class="small" onClick={() => setAsking(true)}>
+        End all sessions
+      </button>
+      {isAsking && (
+        <Confirm
+          title="End all sessions of this user?"
+          action="End all sessions"
+          onClose={() => setAsking(false)}
+          onConfirm={end}
+        >
+          <p>The user has to sign in again everywhere. The password stays, and so do API keys.</p>
+        </Confirm>
+      )}
+    </p>
+  );
+}
 
 export const invites: RecordKind<Invite> = {
   path: '/invite',
@@ -97,7 +128,9 @@ export const apiKeys: RecordKind<Apikey> = {
   path: '/apikey',
   singular: 'key',
   plural: 'API keys',
-  about: 'Programs use the API with a key. It does what its roles allow, and is shown once.',
+  about:
+    'Programs use the API with a key. It does what its roles allow, and is shown once. One for an engine that pushes findings ' +
+    'needs tenant-ingest alone.',
   isOfTenant: true,
   searched: ['label'],
   limit: 'maxApiKeys',
@@ -114,7 +147,10 @@ export const apiKeys: RecordKind<Apikey> = {
       show: ({ expiredAt }) => <Time at={expiredAt} />,
     },
   ],
-  form: { order: ['label', 'roles', 'lifetime'], labels: { lifetime: 'Lifetime (seconds)' } },
+  form: {
+    order: ['label', 'roles', 'lifetime'],
+    labels: { lifetime: 'Lifetime (seconds; as long as the plan allows if left out)' },
+  },
   created: (key) => (
     <>
       <p>Copy it now. It is not shown again.</p>

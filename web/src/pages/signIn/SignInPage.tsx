@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { Problem } from '../../parts/Problem.tsx';
 import { client } from '../../state/api.ts';
 import { loadSession, session } from '../../state/session.ts';
@@ -27,13 +27,6 @@ export function SignInPage() {
       way === 'key' ? client.loginWithToken(text('key')) : client.login({ email: text('email'), password }),
     );
   };
-  // The link that the demo prints.
-  useEffect(() => {
-    const key = /^#key=(.+)$/.exec(location.hash)?.[1];
-    if (key === undefined) return;
-    history.replaceState(null, '', location.pathname + location.search);
-    void signIn(() => client.loginWithToken(key));
-  }, []);
   return (
     <main class="sign-in">
       <form class="card stack" onSubmit={submit}>
