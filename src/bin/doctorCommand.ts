@@ -3,9 +3,9 @@ import { loadConfig } from '../runtime/config/loadConfig.ts';
 import { type Cluster, readCluster } from '../store/citus/readCluster.ts';
 import { openStore } from '../store/db.ts';
 import { attachEmbedded } from '../store/embedded/attachEmbedded.ts';
-import type { Connection } from '../store/openClient.ts';
 import { readEmbeddedRelease } from '../store/embedded/readEmbeddedRelease.ts';
 import { findMissingFixes } from '../store/findMissingFixes.ts';
+import type { Connection } from '../store/openClient.ts';
 import { readTopology, type ServerState } from '../store/readTopology.ts';
 import { findOpenWallets } from '../store/wallets/findOpenWallets.ts';
 

@@ -17,7 +17,7 @@ let thief: string;
 
 beforeAll(async () => {
   const { anvil } = chain;
-  [owner, thief] = [anvil.accounts[0]!, anvil.accounts[2]!];
+  [owner, , thief] = anvil.accounts;
   weth = await anvil.deploy(artifacts.WrappedCoin);
   batch = await anvil.deploy(artifacts.Batch);
   mill = await anvil.deploy(artifacts.TokenMill);
