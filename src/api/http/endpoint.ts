@@ -91,6 +91,8 @@ export type Endpoint = {
   isExportable?: true;
   /** Its answer has an ETag, so that it may be 304 for who sends it back. */
   hasEtag?: true;
+  /** Takes megabytes: a tenant's are received and worked on one after the other. */
+  isImport?: true;
   /** Reads much: a tenant may run only a few of these at once. */
   isReport?: true;
   /** Works on the password of its body, which takes long: only a few of these run at once. */
