@@ -25,13 +25,20 @@ export function createTokenBucket(limit: { perSecond: number; burst: number }, n
       bucket.level -= 1;
       return { remaining: Math.floor(bucket.level), waitSeconds: 0 };
     },
+    /** Takes as many as something has cost, which may be more than there are. */
+    spend(key: string | number, amount: number): void {
+      const bucket = fill(key);
+      buckets.set(key, bucket);
+      bucket.level -= amount;
+    },
     /** Whether one could be taken. */
     peek: (key: string | number) => ({ waitSeconds: waitOf(fill(key).level) }),
     /** Forgets the buckets that have filled up again; a full bucket and a missing one are the same. */
     sweep(): void {
-      const fullAfterMs = (limit.burst / limit.perSecond) * 1000;
       const at = now();
-      for (const [key, bucket] of buckets) if (at - bucket.at > fullAfterMs) buckets.delete(key);
+      const fullAfterMs = (level: number) => ((limit.burst - level) / limit.perSecond) * 1000;
+      for (const [key, bucket] of buckets)
+        if (at - bucket.at > fullAfterMs(bucket.level)) buckets.delete(key);
     },
   };
 }

@@ -50,6 +50,19 @@ describe('readXml', () => {
     ['<list><entry>a & b</entry></list>', 'Invalid character in entity name.'],
     ['<!DOCTYPE list [<!ENTITY a "b">]><list/>', 'a document type or entity is not accepted.'],
     [`<list>${'<entry>'.repeat(100)}`, 'elements are nested deeper than 64 levels.'],
+    [
+      `<list>\n<entry ${'a="" '.repeat(20_000)}/></list>`,
+      'Line 2: an element has more than 64 KiB of attributes.',
+    ],
+    [
+      `<list>\n<entry ${Array.from({ length: 65 }, (_, n) => `a${n}=""`).join(' ')}/></list>`,
+      'Line 2: an element has more than 64 attributes.',
+    ],
+    [
+      `<list><entry>${`<a b="${'x'.repeat(1000)}"/>`.repeat(1100)}</entry></list>`,
+      'one entry has more than 1 MiB of text and attributes.',
+    ],
+    [`<list><entry>${'<a/>'.repeat(50_001)}</entry></list>`, 'one entry has more than 50000 elements.'],
     ['  ', 'there is no element in the text.'],
     ['</list>', 'Unmatched closing tag: list.'],
   ])('refuses %j and names the line', async (bad, words) => {

@@ -21,8 +21,11 @@ export class XmlError extends Error {
 /** Without the entities of HTML, which the types of the package do not know of. */
 const strict: sax.SAXOptions & { strictEntities: boolean } = { strictEntities: true };
 const maxDepth = 64;
-const maxNodes = 200_000;
-const maxText = 4 * 1024 * 1024;
+const maxNodes = 50_000;
+const maxText = 1024 * 1024;
+/** Far more than any published list has; an element is one piece of work for the parser. */
+const maxAttributes = 64;
+const maxTag = 64 * 1024;
 
 /**
  * Whole elements of an XML text that comes in pieces, as they end; of the others only `root`, the first, is reported, without
@@ -43,13 +46,24 @@ export async function* readXml(
   let textSize = 0;
   let hasRoot = false;
   let line = 1;
+  /** Where the tag began that has not ended yet. */
+  let tagStart: number | undefined;
+  let attributeCount = 0;
   let found: XmlElement[] = [];
 
+  const checkTag = () => {
+    if (tagStart !== undefined && parser.position - tagStart > maxTag)
+      throw fault('an element has more than 64 KiB of attributes.', line);
+  };
+
+  const count = (length: number) => {
+    textSize += length;
+    if (textSize > maxText) throw fault('one entry has more than 1 MiB of text and attributes.');
+  };
   const addText = (text: string) => {
     const element = open.at(-1);
     if (!element) return;
-    textSize += text.length;
-    if (textSize > maxText) throw fault('one entry has more than 4 MiB of text.');
+    count(text.length);
     element.text += text;
   };
   Object.assign(parser, {
@@ -62,8 +76,18 @@ export async function* readXml(
     },
     onopentagstart() {
       line = parser.line + 1;
+      tagStart = parser.position;
+      attributeCount = 0;
+    },
+    onattribute() {
+      attributeCount += 1;
+      if (attributeCount > maxAttributes)
+        throw fault(`an element has more than ${maxAttributes} attributes.`, line);
     },
     onopentag(tag: sax.Tag) {
+      checkTag();
+      const length = parser.position - (tagStart ?? 0);
+      tagStart = undefined;
       const attributes = Object.fromEntries(
         Object.entries(tag.attributes).map(([name, value]) => [localName(name), value]),
       );
@@ -79,6 +103,7 @@ export async function* readXml(
         return;
       }
       if (++size > maxNodes) throw fault(`one entry has more than ${maxNodes} elements.`, line);
+      count(length);
       parent?.children.push(element);
       open.push(element);
     },
@@ -97,6 +122,7 @@ export async function* readXml(
 
   for await (const piece of pieces) {
     parser.write(piece);
+    checkTag();
     yield found;
     found = [];
   }

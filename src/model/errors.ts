@@ -85,7 +85,8 @@ export const problems = {
   'request-timeout': {
     status: 408,
     title: 'The request did not arrive in time',
-    advice: 'A request has 10 seconds to arrive as a whole.',
+    advice:
+      'Headers have 10 seconds to arrive; a body has 10 seconds and one more for every 64 KiB that have come.',
   },
   conflict: {
     status: 409,
@@ -111,7 +112,7 @@ export const problems = {
   'too-large': {
     status: 413,
     title: 'The body is too large',
-    advice: 'Bodies may have 1 MiB, those with a contract ABI 4 MiB.',
+    advice: 'Bodies may have 1 MiB, those with a contract ABI 4 MiB, and those without a token 64 KiB.',
   },
   'unsupported-media-type': {
     status: 415,

@@ -11,7 +11,7 @@ export function toFaults(
   root: string,
   reserved: ReadonlySet<string>,
 ): Fault[] {
-  return errors.map((error, index) => toFault(error, root, reserved, index < suggestionLimit));
+  return errors.map((error, index) => toFault(error, root, reserved, index));
 }
 
 const patternWords: Record<string, string> = {
@@ -20,12 +20,8 @@ const patternWords: Record<string, string> = {
   '^https?.*': 'must begin with http or https',
 };
 
-function toFault(
-  error: ErrorObject,
-  root: string,
-  reserved: ReadonlySet<string>,
-  hasSuggestion: boolean,
-): Fault {
+function toFault(error: ErrorObject, root: string, reserved: ReadonlySet<string>, index: number): Fault {
+  const hasSuggestion = index < suggestionLimit;
   const pointer = `${root}${error.instancePath}`;
   const { params } = error;
   switch (error.keyword) {
@@ -43,13 +39,9 @@ function toFault(
       }
       const properties: unknown = error.parentSchema?.properties;
       const known = typeof properties === 'object' && properties !== null ? Object.keys(properties) : [];
-      const guess = hasSuggestion ? nearest(name, known) : undefined;
       const list = hasSuggestion && isSettings(root) ? ` It has ${known.join(', ') || 'no members'}.` : '';
-      return {
-        pointer: place,
-        code: 'unknown-member',
-        message: `is not a member${guess ? `; did you mean ${guess}?` : '.'}${list}`,
-      };
+      const fault = unknownMember(place, name, known, index);
+      return { ...fault, message: `${fault.message}${list}` };
     }
     case 'type':
       return {
@@ -104,6 +96,13 @@ function toFault(
     default:
       return { pointer, code: error.keyword, message: `${error.message ?? 'is not valid'}.` };
   }
+}
+
+/** A member that does not exist; `index` is its place among the faults. */
+export function unknownMember(pointer: string, name: string, known: Iterable<string>, index: number): Fault {
+  const guess = index < suggestionLimit ? nearest(name, [...known]) : undefined;
+  const message = `is not a member${guess ? `; did you mean ${guess}?` : '.'}`;
+  return { pointer, code: 'unknown-member', message };
 }
 
 function characters(count: number): string {

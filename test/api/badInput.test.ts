@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { accessOf } from '../../src/api/http/access.ts';
 import type { Endpoint } from '../../src/api/http/endpoint.ts';
 import { exampleOf } from '../../src/api/http/exampleOf.ts';
 import { createTurns } from '../../testing/createTurns.ts';
@@ -100,10 +101,11 @@ describe('a body', () => {
       );
       for (const { what, raw, headers, status, code } of bodies) {
         const answer = await send(endpoint, raw, headers);
-        expect([answer.status, answer.body.code], `${nameOf(endpoint)} ${what}: ${answer.text}`).toEqual([
-          status,
-          code,
-        ]);
+        // Without a token a large body is not read at all.
+        const isUnread = accessOf(endpoint) === 'public' && raw.length > 64 * 1024;
+        expect([answer.status, answer.body.code], `${nameOf(endpoint)} ${what}: ${answer.text}`).toEqual(
+          isUnread ? [413, 'too-large'] : [status, code],
+        );
       }
     });
     expect(await dump(api)).toEqual(before);

@@ -63,6 +63,26 @@ describe('the page at /docs', () => {
     expect(directives.get('default-src')).toEqual(["'none'"]);
   });
 
+  it.each(['/docs/json', '/docs/yaml', '/openapi.json'])(
+    '%s is compressed once, and not sent to who has it',
+    async (path) => {
+      const sizes = new Map<string, number>();
+      let etag = '';
+      for (const encoding of ['br', 'gzip', 'deflate', 'identity']) {
+        const response = await fetch(`${api.url}${path}`, { headers: { 'accept-encoding': encoding } });
+        etag = response.headers.get('etag') ?? '';
+        expect(response.headers.get('vary')).toContain('accept-encoding');
+        expect(response.headers.get('content-encoding')).toBe(
+          encoding === 'br' || (encoding === 'gzip' && sizes.size > 0) ? encoding : null,
+        );
+        sizes.set(await response.text(), Number(response.headers.get('content-length')));
+      }
+      expect(sizes.size).toBe(1);
+      const again = await fetch(`${api.url}${path}`, { headers: { 'if-none-match': etag } });
+      expect([again.status, await again.text()]).toEqual([304, '']);
+    },
+  );
+
   it('is where / leads to', async () => {
     const answer = await fetch(`${api.url}/`, { redirect: 'manual' });
     expect([answer.status, answer.headers.get('location')]).toEqual([302, '/docs']);

@@ -68,6 +68,39 @@ describe('by address', () => {
   });
 });
 
+describe('what is answered without a token', () => {
+  const get = (path: string, address: string, headers: Record<string, string> = {}) =>
+    api.call('GET', path, undefined, { token: null, headers: { ...from(address).headers, ...headers } });
+
+  it('has a limit by address, and a probe one of its own', async () => {
+    const paths = [
+      '/docs/json',
+      '/openapi.json',
+      '/metrics',
+      '/',
+      '/nothing',
+      'alert/1',
+      '/docs/problem/internal',
+    ];
+    const statuses: number[] = [];
+    // Twice the burst of 20, and some more.
+    for (let n = 0; n < 50; n++) statuses.push((await get(paths[n % paths.length]!, '203.0.113.50')).status);
+    expect(statuses.slice(0, 40)).not.toContain(429);
+    expect(statuses.at(-1)).toBe(429);
+    for (const path of paths) {
+      const { status, body, headers } = await get(path, '203.0.113.50');
+      expect([status, body.code], path).toEqual([429, 'rate-limited']);
+      expect(Number(headers.get('retry-after')), path).toBeGreaterThan(0);
+    }
+    // A header that looks like a token, made up as it is, buys nothing.
+    expect((await get('/docs/json', '203.0.113.50', { authorization: 'Bearer x' })).status).toBe(429);
+    expect((await get('/healthz', '203.0.113.50')).status).toBe(200);
+    expect((await get('/docs/json', '203.0.113.51')).status).toBe(200);
+    const good = await api.token(tenantId, 'tenant-viewer');
+    expect((await me(good, '203.0.113.50')).status).toBe(200);
+  });
+});
+
 it('a tenant with many tokens has a limit as a whole, beyond which it uses what others leave', async () => {
   const { id: other } = await api.ok('POST', 'tenant', { name: 'Others' });
   const quiet = await api.token(other, 'tenant-viewer');

@@ -34,11 +34,11 @@ async function fastestCpuMs(bytes: Buffer, status: number, limitMs: number): Pro
 
 describe('a bad body', () => {
   it.each<[string, number, string]>([
-    ['90,000 unknown members', 400, JSON.stringify(members(90_000))],
+    ['90,000 unknown members', 413, JSON.stringify(members(90_000))],
     ['100 unknown members', 400, JSON.stringify(members(100))],
     [
       'wide objects below each other',
-      400,
+      413,
       JSON.stringify({ a: { b: members(40_000) }, c: [members(40_000)] }),
     ],
     ['500,000 elements', 413, `{"email":[${'0,'.repeat(500_000)}0]}`],
@@ -62,7 +62,10 @@ describe('a bad body', () => {
     const token = `Authorization: Bearer ${api.adminToken}`;
     const wide = JSON.stringify({ tags: Array.from({ length: 9000 }, () => members(5)) });
     expect(await fastestCpuMs(post('/destination', wide, token), 400, 60)).toBeLessThanOrEqual(60);
-    const many = await rawHttp(api.url, post('/destination', JSON.stringify(members(20_000)), token));
+    const many = await rawHttp(
+      api.url,
+      post('/destination', JSON.stringify({ tags: members(20_000) }), token),
+    );
     expect(JSON.parse(many.body)).toMatchObject({
       code: 'invalid-input',
       errors: [{ code: 'too-many', message: 'must not have an object with more than 10000 members.' }],

@@ -3,6 +3,7 @@ import { extname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { noSuchRoute } from './methodRoutes.ts';
+import { asStored, type StoredFile, sendStored, storedFile } from './storedFile.ts';
 
 /** Nothing from outside, nothing inline and nothing evaluated: no text of an alert can become a script. */
 const policy =
@@ -35,12 +36,13 @@ export function addConsole(app: FastifyInstance, folder: URL, methodsOf: (path: 
   files.delete('/pages.json');
   for (const [path, file] of files)
     if (file !== index)
-      app.get(path, async (request, reply) => {
+      app.get(path, asStored, async (request, reply) => {
         const isHashed = path.startsWith('/assets/');
         reply.header('cache-control', isHashed ? `public, max-age=${yearSeconds}, immutable` : 'no-cache');
         return sendFile(request, reply, file);
       });
   app.get('/*', {
+    ...asStored,
     onRequest: async (request) => {
       if (reserved.test(request.url.replace(/\?.*$/s, ''))) throw noSuchRoute(request, methodsOf);
     },
@@ -74,9 +76,7 @@ function createPageLinks(list: Buffer | undefined): (path: string) => string | u
   };
 }
 
-type File = { type: string; plain: Buffer; br: Buffer | undefined; gzip: Buffer | undefined };
-
-function readFiles(folder: URL): Map<string, File> {
+function readFiles(folder: URL): Map<string, StoredFile> {
   const root = fileURLToPath(folder);
   const names = readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -87,30 +87,14 @@ function readFiles(folder: URL): Map<string, File> {
       .filter((name) => !/\.(br|gz)$/.test(name))
       .map((name) => [
         name,
-        {
-          type: types[extname(name)] ?? 'application/octet-stream',
-          plain: contents.get(name)!,
+        storedFile(types[extname(name)] ?? 'application/octet-stream', contents.get(name)!, {
           br: contents.get(`${name}.br`),
           gzip: contents.get(`${name}.gz`),
-        },
+        }),
       ]),
   );
 }
 
-function sendFile(request: FastifyRequest, reply: FastifyReply, file: File): FastifyReply {
-  const accepted = request.headers['accept-encoding'] ?? '';
-  const encoding = (['br', 'gzip'] as const).find((name) => file[name] && accepts(accepted, name));
-  if (encoding) reply.header('content-encoding', encoding);
-  return reply
-    .header('content-security-policy', policy)
-    .header('vary', 'accept-encoding')
-    .type(file.type)
-    .send((encoding && file[encoding]) ?? file.plain);
-}
-
-function accepts(header: string, encoding: string): boolean {
-  return header.split(',').some((part) => {
-    const [name, weight = ''] = part.trim().split(/\s*;\s*q=/);
-    return name === encoding && !/^0(\.0*)?$/.test(weight);
-  });
+function sendFile(request: FastifyRequest, reply: FastifyReply, file: StoredFile): FastifyReply {
+  return sendStored(request, reply.header('content-security-policy', policy), file);
 }

@@ -1,17 +1,21 @@
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { createFairQueue } from '../../lib/createFairQueue.ts';
 import { hashToken } from '../../lib/token.ts';
 import { Problem } from '../../model/errors.ts';
-import type { Principal, Scope } from '../../model/principal.ts';
+import type { Principal } from '../../model/principal.ts';
 import { endReusedSession } from '../../services/accounts/sessions.ts';
 import { accessOf } from './access.ts';
 import { authorize, visibleTo } from './authorize.ts';
+import { anonymous, type Caller, isAnonymous } from './caller.ts';
+import type { Arrivals } from './createArrivals.ts';
+import { createBodyReader } from './createBodyReader.ts';
+import { createImportTurns } from './createImportTurns.ts';
 import { createPasswordGuard } from './createPasswordGuard.ts';
-import { createRequestLimits } from './createRequestLimits.ts';
+import type { RequestLimits } from './createRequestLimits.ts';
 import { createRequestShares } from './createRequestShares.ts';
 import type { Endpoint, FileBody } from './endpoint.ts';
+import { isCurrent } from './etag.ts';
 import { addDeprecation } from './headers.ts';
 import { routeOf } from './route.ts';
 import { type Answer, readInput, runEndpoint } from './runEndpoint.ts';
@@ -20,40 +24,18 @@ import type { ServerOptions } from './serverOptions.ts';
 import { readSessionCookie, type SessionCookie, toDeviceCookie, toSetCookie } from './sessionCookie.ts';
 import { addressKey } from './trustedProxies.ts';
 
-export const bodyLimit = 1024 * 1024;
 const sweepMs = 60_000;
 
-type Caller = {
-  principal: Principal;
-  scope: Scope;
-  visible: Scope;
-  /** Where the token came from: the header, or the cookie in its form. */
-  authorization: string | undefined;
-  hasCookie: boolean;
-};
-declare module 'fastify' {
-  interface FastifyRequest {
-    /** The endpoint's route; reading it from Fastify builds an object every time. */
-    route: string | null;
-    /** Set once the request is authorized. */
-    caller: Caller | null;
-  }
-}
-
-/** The principal of requests without a token. */
-export const anonymous: Principal = {
-  tokenId: 0,
-  tokenKind: 'SESSION',
-  userId: null,
-  tenantId: null,
-  organisationId: null,
-  roles: [],
-  readOnly: null,
-};
-
 /** Every endpoint as a route: limit, authenticate and authorize; then check the input, take a share and run. */
-export function addEndpoints(app: FastifyInstance, options: ServerOptions): void {
-  const gates = createGates(app, options);
+export function addEndpoints(
+  app: FastifyInstance,
+  options: ServerOptions,
+  limits: RequestLimits,
+  arrivals: Arrivals,
+): void {
+  const gates = createGates(app, options, limits, arrivals);
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('application/json', gates.bodies.read);
   for (const endpoint of options.endpoints) {
     if (endpoint.file) addFileRoute(app, endpoint, endpoint.file, options, gates);
     else addRoute(app, endpoint, options, gates);
@@ -70,11 +52,9 @@ function addFileRoute(
 ): void {
   app.register(async (scope) => {
     scope.removeAllContentTypeParsers();
-    scope.addContentTypeParser('*', async ({ caller }: FastifyRequest, body: IncomingMessage) =>
+    scope.addContentTypeParser('*', async (_request: FastifyRequest, body: IncomingMessage) =>
       // The connection must outlive a file that is refused before its end.
-      gates.files.run(`tenant ${caller?.principal.tenantId}`, () =>
-        read(body.iterator({ destroyOnReturn: false })),
-      ),
+      read(body.iterator({ destroyOnReturn: false })),
     );
     addRoute(scope, endpoint, options, gates);
   });
@@ -85,15 +65,18 @@ function addRoute(app: FastifyInstance, endpoint: Endpoint, options: ServerOptio
   app.route({
     method: endpoint.method,
     url,
-    bodyLimit: endpoint.bodyLimit ?? bodyLimit,
     // Before the body is read: a caller without a token costs a look-up and no more.
     onRequest: async (request, reply) => {
       request.route = url;
+      request.endpoint = endpoint;
       request.caller = await admit(endpoint, options, gates, request, reply);
+      if (endpoint.isImport) request.importTurn = await gates.imports.begin(request, reply);
     },
     handler: async (request, reply) => {
       if (!request.caller) throw new Error('The request was not authorized.');
-      const answer = await gates.track(run(endpoint, options, gates, request, request.caller));
+      const { caller, importTurn } = request;
+      const work = () => run(endpoint, options, gates, request, caller);
+      const answer = await gates.track(importTurn ? importTurn.spend(work) : work());
       if (answer.newToken !== undefined) options.authenticate.trustNew(answer.newToken);
       if (answer.cookie !== undefined) setCookie(options, request, reply, answer.cookie);
       return send(endpoint, request, reply, answer);
@@ -104,13 +87,19 @@ function addRoute(app: FastifyInstance, endpoint: Endpoint, options: ServerOptio
 type Gates = ReturnType<typeof createGates>;
 
 /** What bounds the requests of all endpoints together. */
-function createGates(app: FastifyInstance, { rateLimit, services, authenticate }: ServerOptions) {
-  const limits = createRequestLimits(rateLimit, services.now);
+function createGates(
+  app: FastifyInstance,
+  { services, authenticate }: ServerOptions,
+  limits: RequestLimits,
+  arrivals: Arrivals,
+) {
+  const bodies = createBodyReader(arrivals);
   const passwords = createPasswordGuard(services.now);
   const sweep = () => {
     limits.sweep();
     authenticate.sweep();
     passwords.sweep();
+    bodies.sweep();
   };
   const sweeper = setInterval(sweep, sweepMs).unref();
   const running = new Set<Promise<unknown>>();
@@ -122,6 +111,7 @@ function createGates(app: FastifyInstance, { rateLimit, services, authenticate }
   return {
     limits,
     passwords,
+    bodies,
     async track<T>(work: Promise<T>): Promise<T> {
       running.add(work);
       try {
@@ -131,7 +121,7 @@ function createGates(app: FastifyInstance, { rateLimit, services, authenticate }
       }
     },
     shares: createRequestShares(),
-    files: createFairQueue({ slots: 4, slotsPerKey: 1 }),
+    imports: createImportTurns(arrivals),
   };
 }
 
@@ -148,7 +138,9 @@ async function admit(
   const token = hasCookie ? readSessionCookie(request, isSecure(options, request)) : undefined;
   const authorization = token === undefined ? request.headers.authorization : `Bearer ${token}`;
   const principal =
-    access === 'public' ? anonymous : await authenticate(endpoint, options, request, authorization, address);
+    access === 'public'
+      ? anonymous
+      : await authenticate(endpoint, options, limits, request, authorization, address);
   limits.take(principal, address, ({ remaining, waitSeconds }) => {
     reply
       .header('ratelimit', `"default";r=${remaining};t=${Math.ceil(waitSeconds)}`)
@@ -162,6 +154,7 @@ async function admit(
 async function authenticate(
   endpoint: Endpoint,
   options: ServerOptions,
+  limits: RequestLimits,
   request: FastifyRequest,
   authorization: string | undefined,
   address: string,
@@ -170,6 +163,8 @@ async function authenticate(
     return await options.authenticate.authenticate(authorization, address);
   } catch (error) {
     const isUnknown = error instanceof Problem && error.code === 'unauthenticated';
+    const tooMany = isUnknown ? limits.takeOpen(address, false) : undefined;
+    if (tooMany) throw tooMany;
     if (endpoint.endsReused && isUnknown) await endIfReused(options.services, request);
     throw error;
   }
@@ -213,7 +208,7 @@ function run(
   const work = () => runEndpoint(endpoint, services, caller, request, input);
   // Sessions have connections of their own.
   const share = <T>(part: () => Promise<T>) =>
-    shares.run(endpoint, principal.tenantId, principal === anonymous, part);
+    shares.run(endpoint, principal.tenantId, isAnonymous(principal), part);
   const runShared = async () => {
     const answer = await (endpoint.effect === 'session' ? work() : share(work));
     const { stream } = answer;
@@ -261,10 +256,4 @@ function send(
     body.reduce((sum, { length }) => sum + length, 0),
   );
   return reply.send(Readable.from(body, { objectMode: false }));
-}
-
-/** If-None-Match: the caller has this version already. */
-function isCurrent(ifNoneMatch: string | undefined, etag: string | undefined): boolean {
-  if (ifNoneMatch === undefined || etag === undefined) return false;
-  return ifNoneMatch.split(',').some((candidate) => candidate.trim().replace(/^W\//, '') === etag);
 }

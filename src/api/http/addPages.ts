@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { FastifyInstance } from 'fastify';
 import { codeFile } from '../../lib/codeFile.ts';
+import { asStored, sendStored, storedFile } from './storedFile.ts';
 
 /** Nothing from outside and nothing inline, so that no text of an alert can become a script. */
 const policy =
@@ -21,8 +22,8 @@ export function addAlertPage(app: FastifyInstance): void {
 }
 
 function serve(app: FastifyInstance, path: string, file: string, type: string): void {
-  const text = readFileSync(codeFile(`api/http/pages/${file}`), 'utf8');
-  app.get(path, async (_request, reply) =>
-    reply.type(`${type}; charset=utf-8`).header('content-security-policy', policy).send(text),
+  const page = storedFile(`${type}; charset=utf-8`, readFileSync(codeFile(`api/http/pages/${file}`)));
+  app.get(path, asStored, async (request, reply) =>
+    sendStored(request, reply.header('content-security-policy', policy), page),
   );
 }

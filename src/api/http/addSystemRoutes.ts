@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import { createBriefCache } from '../../lib/createBriefCache.ts';
 import { Problem, problems } from '../../model/errors.ts';
 import { findMissingMigrations } from '../../store/records/findMissingMigrations.ts';
 import { addConsole } from './addConsole.ts';
@@ -6,7 +7,11 @@ import { addDocs } from './addDocs.ts';
 import { addAlertPage, addPages } from './addPages.ts';
 import type { ServerOptions } from './serverOptions.ts';
 import { mayReadMetrics } from './startMetricsServer.ts';
+import { asStored, packFile, type StoredFile, sendStored } from './storedFile.ts';
 import { toOpenApi } from './toOpenApi.ts';
+
+/** What anyone may ask for is made at most this often. */
+const metricsTtlMs = 1000;
 
 /** What operators and readers need, outside of /api/v1 and without a token, but for the one that metrics may have. */
 export function addSystemRoutes(
@@ -23,13 +28,17 @@ export function addSystemRoutes(
   });
   const { isElsewhere, token } = options.metricsAccess ?? { isElsewhere: false, token: undefined };
   if (!isElsewhere) {
-    app.get('/metrics', async (request, reply) => {
+    const brief = createBriefCache<StoredFile>(metricsTtlMs, 1);
+    app.get('/metrics', asStored, async (request, reply) => {
       if (!mayReadMetrics(request.headers.authorization, token))
         throw new Problem(
           'unauthenticated',
           'Send the token of VIGIL_METRICS_TOKEN as `Authorization: Bearer <token>`.',
         );
-      return reply.type(options.metrics.contentType).send(await options.metrics.text());
+      const { contentType, text } = options.metrics;
+      // The monitoring that has the token gets figures of the very moment.
+      const read = async () => packFile(contentType, await text());
+      return sendStored(request, reply, await (token ? read() : brief('', read)));
     });
   }
   // A process that does not serve the API has nothing to document.
@@ -47,9 +56,11 @@ function addDocuments(
     text ??= JSON.stringify(toOpenApi(options.endpoints, options.version));
     return text;
   };
-  app.get('/openapi.json', async (_request, reply) =>
-    reply.type('application/json; charset=utf-8').send(documentText()),
-  );
+  let file: Promise<StoredFile> | undefined;
+  app.get('/openapi.json', asStored, async (request, reply) => {
+    file ??= packFile('application/json; charset=utf-8', documentText());
+    return sendStored(request, reply.header('cache-control', 'no-cache'), await file);
+  });
   addPages(app);
   if (options.consoleFolder) addConsole(app, options.consoleFolder, methodsOf);
   else {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { createServer as createHttpServer, type RequestListener } from 'node:http';
 import compress from '@fastify/compress';
 import Fastify, {
   type FastifyInstance,
@@ -11,29 +12,35 @@ import { platformTenant, type Series } from '../../model/metrics.ts';
 import type { Principal } from '../../model/principal.ts';
 import type { MetricRecorder } from '../../services/telemetry/createMetricRecorder.ts';
 import { accessOf, unusedRows } from './access.ts';
-import { addEndpoints, anonymous, bodyLimit } from './addEndpoints.ts';
+import { addEndpoints } from './addEndpoints.ts';
 import { addSystemRoutes } from './addSystemRoutes.ts';
+import { anonymous } from './caller.ts';
+import { type Arrivals, createArrivals } from './createArrivals.ts';
 import { createClientErrorHandler } from './createClientErrorHandler.ts';
+import { createRequestLimits, type RequestLimits } from './createRequestLimits.ts';
 import type { Endpoint } from './endpoint.ts';
 import { addSecurityHeaders, allowOrigins } from './headers.ts';
+import { inTurn } from './inTurn.ts';
 import { addMethodRoutes, collectMethods, noSuchRoute } from './methodRoutes.ts';
-import { readAnonymousJson, readJson } from './readJson.ts';
 import type { ServerOptions } from './serverOptions.ts';
 import { toProblemReply } from './toProblemReply.ts';
-import { cleanForwarded, createTrust } from './trustedProxies.ts';
+import { addressKey, cleanForwarded, createTrust } from './trustedProxies.ts';
 
-/** A client that sends a header or body slower than this is disconnected. */
-const requestTimeoutMs = 10_000;
+/** A client that sends its headers slower than this is disconnected; bodies are in `createArrivals`. */
+const headersTimeoutMs = 10_000;
+const keepAliveMs = 72_000;
+const checkMs = 1000;
 /** As long as any statement may take, so that a client that reads its answer gets it, and the process still ends within 20 s. */
 const closeTimeoutMs = 15_000;
 
 /** The HTTP server: the endpoints, the system routes, and what every request and answer have in common. */
 export async function createServer(options: ServerOptions): Promise<FastifyInstance> {
   checkAccessTable(options.endpoints);
-  const app = createApp(options);
+  const arrivals = createArrivals();
+  const app = createApp(options, arrivals);
   const methodsOf = collectMethods(app);
-  addProblems(app, methodsOf);
-  readBodies(app);
+  const limits = createRequestLimits(options.rateLimit, options.services.now);
+  addProblems(app, methodsOf, limits);
   await app.register(compress, {
     threshold: 1024,
     encodings: ['gzip', 'deflate', 'identity'],
@@ -42,9 +49,14 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   if (options.corsOrigins.length > 0) await allowOrigins(app, options.corsOrigins);
   addClosing(app, options);
   addRequestLog(app, options);
-  addEndpoints(app, options);
+  addEndpoints(app, options, limits, arrivals);
   addMethodRoutes(app, options.endpoints, methodsOf);
-  addSystemRoutes(app, options, methodsOf);
+  await app.register(async (scope) => {
+    scope.addHook('onRequest', ({ url, ip }, _reply, done) => {
+      done(limits.takeOpen(addressKey(ip), /^\/(?:healthz|readyz)\b/.test(url)));
+    });
+    addSystemRoutes(scope, options, methodsOf);
+  });
   return app;
 }
 
@@ -56,15 +68,13 @@ function checkAccessTable(endpoints: readonly Endpoint[]): void {
     throw new Error(`The access table names endpoints that do not exist: ${unused.join(', ')}.`);
 }
 
-function createApp({ log, trustedProxies, services }: ServerOptions): FastifyInstance {
+function createApp({ log, trustedProxies, services }: ServerOptions, arrivals: Arrivals): FastifyInstance {
   const app = Fastify({
     loggerInstance: log,
     logController: createLogController(),
     // A logger for each request would cost more than the one line it writes, which names the request itself.
     childLoggerFactory: (logger) => logger,
-    bodyLimit,
-    requestTimeout: 30_000,
-    http: { headersTimeout: requestTimeoutMs, requestTimeout: requestTimeoutMs },
+    serverFactory: (handle) => openServer(handle, arrivals),
     forceCloseConnections: 'idle',
     genReqId: readRequestId,
     // A path that cannot be decoded reaches neither the error handler nor a hook.
@@ -82,7 +92,9 @@ function createApp({ log, trustedProxies, services }: ServerOptions): FastifyIns
   });
   refuseForeignHosts(app);
   app.decorateRequest('route', null);
+  app.decorateRequest('endpoint', null);
   app.decorateRequest('caller', null);
+  app.decorateRequest('importTurn', null);
   cleanForwarded(app.server);
   // An Expect header changes nothing about the answer, as HTTP permits.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
@@ -112,6 +124,18 @@ function refuseForeignHosts(app: FastifyInstance): void {
   });
 }
 
+function openServer(handle: RequestListener, arrivals: Arrivals) {
+  const timeouts = {
+    headersTimeout: headersTimeoutMs,
+    requestTimeout: 0,
+    connectionsCheckingInterval: checkMs,
+  };
+  const server = createHttpServer(timeouts, inTurn(arrivals.watched(handle)));
+  server.keepAliveTimeout = keepAliveMs;
+  arrivals.endLate(server);
+  return server;
+}
+
 /** The framework is silent about requests, which have a line of their own, but not about an answer that breaks off midway. */
 function createLogController(): LogController {
   const controller = new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' });
@@ -124,7 +148,11 @@ function createLogController(): LogController {
   });
 }
 
-function addProblems(app: FastifyInstance, methodsOf: (path: string) => string[]): void {
+function addProblems(
+  app: FastifyInstance,
+  methodsOf: (path: string) => string[],
+  limits: RequestLimits,
+): void {
   app.setErrorHandler((error, request, reply) => sendProblem(error, request, reply));
   app.setNotFoundHandler((request, reply) =>
     sendProblem(
@@ -135,7 +163,9 @@ function addProblems(app: FastifyInstance, methodsOf: (path: string) => string[]
   );
   // Before the body is read, which no handler would use.
   app.addHook('onRequest', (request, _reply, done) => {
-    done(request.is404 ? noSuchRoute(request, methodsOf) : undefined);
+    const isOpen = request.is404 || request.method === 'OPTIONS';
+    const tooMany = isOpen ? limits.takeOpen(addressKey(request.ip), false) : undefined;
+    done(tooMany ?? (request.is404 ? noSuchRoute(request, methodsOf) : undefined));
   });
 }
 
@@ -160,18 +190,6 @@ function hasLeft(error: unknown, { raw }: FastifyReply): boolean {
 
 /** No one receives it, but the log and the metrics have it; the usual number for this. */
 const clientLeft = 499;
-
-function readBodies(app: FastifyInstance): void {
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser(
-    'application/json',
-    { parseAs: 'buffer' },
-    async (request: FastifyRequest, body: Buffer) => {
-      if (body.length === 0) return undefined;
-      return request.caller?.principal === anonymous ? readAnonymousJson(body) : readJson(body);
-    },
-  );
-}
 
 /** Ends streams and connections that would otherwise delay closing for as long as their clients like. */
 function addClosing(app: FastifyInstance, { services }: ServerOptions): void {

@@ -99,6 +99,8 @@ export type Endpoint = {
   isRepeatable?: true;
   /** What documents show as a body, where the examples of all members do not make one. */
   example?: unknown;
+  /** Takes megabytes: a tenant's are received and worked on one after the other. */
+  isImport?: true;
   /** Reads much: a tenant may run only a few of these at once. */
   isReport?: true;
   /** Works on the password of its body, which takes long: only a few of these run at once. */

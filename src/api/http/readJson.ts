@@ -1,39 +1,78 @@
+import { randomUUID } from 'node:crypto';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { yieldToEventLoop } from '../../lib/eventLoop.ts';
+import { isRecord } from '../../lib/isRecord.ts';
 import { type Fault, Problem } from '../../model/errors.ts';
 import { escapePointer } from '../../model/schemaFaults.ts';
 import { faultLimit, invalidInput } from '../../model/validate.ts';
+import { type LongText, maxItems, scanJson } from './scanJson.ts';
 
-const maxDepth = 64;
-const maxItems = 10_000;
-/** Distinct names are what makes parsing expensive: a body of 1 MiB holds 90,000, which would take a tenth of a second. */
-const maxMembers = 50_000;
+type Known = ReadonlySet<string> | undefined;
+
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false });
+/** Within a text U+FEFF is a character. */
+const innerDecoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** The JSON value of a body, refused where JavaScript or PostgreSQL would silently change it. */
-export function readJson(body: Buffer): unknown {
-  const text = decode(body);
-  checkShape(text, maxMembers);
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch (error) {
-    const reason = error instanceof Error ? error.message.replace(/ in JSON.*$|, "?.*$/s, '') : '';
-    throw new Problem('malformed-json', `The body is not JSON${reason ? `: ${reason}` : ''}.`);
-  }
+export function readJson(body: Buffer, known?: Known): unknown {
+  const text = decode(body, decoder);
+  finish(scanJson(body, { known }));
+  const value = parse(text);
   refuseUnstorable(value, '');
   return value;
 }
 
-const anonymousBytes = 64 * 1024;
+/** The same for a body of megabytes, with turns of others in between; long texts, most of such a body, are read in slices. */
+export async function readLongJson(body: Buffer, known?: Known): Promise<unknown> {
+  const scan = scanJson(body, { known });
+  let step = scan.next();
+  for (; !step.done; step = scan.next()) await yieldToEventLoop();
+  const mark = `${randomUUID()} `;
+  const texts: string[] = [];
+  const rest: Buffer[] = [];
+  let at = 0;
+  for (const long of step.value) {
+    rest.push(body.subarray(at, long.start), Buffer.from(`"${mark}${texts.length}"`));
+    texts.push(await readText(body, long));
+    at = long.end;
+  }
+  rest.push(body.subarray(at));
+  const short = parse(decode(Buffer.concat(rest), decoder));
+  await nextTurn();
+  const value = restore(short, (text) =>
+    text.startsWith(mark) ? texts[Number(text.slice(mark.length))] : undefined,
+  );
+  refuseUnstorable(value, '');
+  return value;
+}
+
+async function readText(body: Buffer, { start, end, cuts }: LongText): Promise<string> {
+  const slices: string[] = [];
+  let at = start + 1;
+  for (const cut of [...cuts, end - 1]) {
+    await yieldToEventLoop();
+    slices.push(String(parse(`"${decode(body.subarray(at, cut), innerDecoder)}"`)));
+    at = cut;
+  }
+  return slices.join('');
+}
+
+/** Puts the long texts back where their marks are. */
+function restore(value: unknown, textAt: (mark: string) => string | undefined): unknown {
+  if (typeof value === 'string') return textAt(value) ?? value;
+  if (Array.isArray(value)) for (const [n, item] of value.entries()) value[n] = restore(item, textAt);
+  else if (isRecord(value))
+    for (const [name, member] of Object.entries(value)) value[name] = restore(member, textAt);
+  return value;
+}
+
+export const anonymousBytes = 64 * 1024;
 const anonymousMembers = 100;
 
-/** The same for those who have no token, whose bodies have a few members at most: a large one costs next to nothing. */
+/** The same for those who have no token, whose bodies have a few members at most. */
 export function readAnonymousJson(body: Buffer): unknown {
-  checkShape(body.toString('latin1', 0, anonymousBytes), anonymousMembers);
-  if (body.length <= anonymousBytes) return readJson(body);
-  throw new Problem(
-    'too-large',
-    `A body sent without a token may have at most ${anonymousBytes / 1024} KiB.`,
-  );
+  finish(scanJson(body, { memberLimit: anonymousMembers }));
+  return readJson(body);
 }
 
 /** Refuses what JavaScript or PostgreSQL cannot hold as it was sent. */
@@ -43,43 +82,25 @@ export function refuseUnstorable(value: unknown, root: string): void {
   if (faults.length > 0) throw invalidInput(faults);
 }
 
-function decode(body: Buffer): string {
+function finish(scan: ReturnType<typeof scanJson>): void {
+  while (!scan.next().done);
+}
+
+function parse(text: string): unknown {
   try {
-    return decoder.decode(body);
+    return JSON.parse(text);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message.replace(/ in JSON.*$|, "?.*$/s, '') : '';
+    throw new Problem('malformed-json', `The body is not JSON${reason ? `: ${reason}` : ''}.`);
+  }
+}
+
+function decode(body: Uint8Array, by: typeof decoder): string {
+  try {
+    return by.decode(body);
   } catch {
     throw new Problem('malformed-json', 'The body is not UTF-8 text.');
   }
-}
-
-/** Counted before parsing, so that a deeply nested or very wide body costs one pass over its bytes and nothing else. */
-function checkShape(text: string, memberLimit: number): void {
-  const members = [0];
-  let depth = 0;
-  let total = 0;
-  let isText = false;
-  for (let i = 0; i < text.length; i++) {
-    const code = text.charCodeAt(i);
-    if (isText) {
-      if (code === 0x5c) i++;
-      else if (code === 0x22) isText = false;
-    } else if (code === 0x22) isText = true;
-    else if (code === 0x7b || code === 0x5b) {
-      if (++depth > maxDepth)
-        throw new Problem('malformed-json', `The body is nested deeper than ${maxDepth} levels.`);
-      members[depth] = 0;
-    } else if (code === 0x7d || code === 0x5d) depth--;
-    else if (code === 0x3a) {
-      if (++total > memberLimit) throw tooManyMembers(`must have at most ${memberLimit} members in all.`);
-      const count = (members[depth] ?? 0) + 1;
-      members[depth] = count;
-      if (count > maxItems)
-        throw tooManyMembers(`must not have an object with more than ${maxItems} members.`);
-    }
-  }
-}
-
-function tooManyMembers(message: string): Problem {
-  return invalidInput([{ pointer: '', code: 'too-many', message }]);
 }
 
 /** `path` is where the value is; it becomes a pointer only when there is a fault to report. */

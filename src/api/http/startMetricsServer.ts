@@ -13,18 +13,21 @@ export async function startMetricsServer(options: {
   metrics: Metrics;
 }): Promise<{ port: number; close(): Promise<void> }> {
   const { host, port, token, metrics } = options;
-  const server = createServer({ headersTimeout: 10_000, requestTimeout: 10_000 }, (request, reply) => {
-    const isKnown = request.url === '/metrics' && (request.method === 'GET' || request.method === 'HEAD');
-    const status = !isKnown ? 404 : mayReadMetrics(request.headers.authorization, token) ? 200 : 401;
-    if (status !== 200) {
-      reply.writeHead(status, status === 401 ? { 'www-authenticate': 'Bearer' } : {}).end();
-      return;
-    }
-    metrics.text().then(
-      (text) => reply.writeHead(200, { 'content-type': metrics.contentType }).end(text),
-      () => reply.writeHead(500).end(),
-    );
-  });
+  const server = createServer(
+    { headersTimeout: 10_000, requestTimeout: 10_000, connectionsCheckingInterval: 1000 },
+    (request, reply) => {
+      const isKnown = request.url === '/metrics' && (request.method === 'GET' || request.method === 'HEAD');
+      const status = !isKnown ? 404 : mayReadMetrics(request.headers.authorization, token) ? 200 : 401;
+      if (status !== 200) {
+        reply.writeHead(status, status === 401 ? { 'www-authenticate': 'Bearer' } : {}).end();
+        return;
+      }
+      metrics.text().then(
+        (text) => reply.writeHead(200, { 'content-type': metrics.contentType }).end(text),
+        () => reply.writeHead(500).end(),
+      );
+    },
+  );
   // It keeps no process alive that serves nothing else.
   server.unref().listen({ host, port });
   try {

@@ -1,5 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { CsvError, readCsv } from '../../lib/csv.ts';
+import { yieldToEventLoop } from '../../lib/eventLoop.ts';
+import { inSlices } from '../../lib/inSlices.ts';
 import { Problem, unprocessable } from '../../model/errors.ts';
 import type { Db } from '../../store/db.ts';
 import { type LabelMember, type NewLabel, upsertLabels } from '../../store/labels/upsertLabels.ts';
@@ -10,6 +12,8 @@ type LabelImport = {
   defaults: LabelDefaults;
   /** Takes the good lines although others have faults. */
   isPartial: boolean;
+  /** Reading stops at more of them than this, and nothing is imported. */
+  maxFaults?: number;
   now: number;
   onProgress?: (lines: number) => void;
 };
@@ -26,6 +30,8 @@ type ImportResult = {
 
 const batchSize = 5000;
 const shownFaults = 100;
+/** Lines that are read before other work may have its turn. */
+const linesPerTurn = 100;
 
 /** Reads labels from CSV into the database of `db`, which must be a transaction: a faulty file is undone as a whole. */
 export async function importLabels(
@@ -33,6 +39,7 @@ export async function importLabels(
   options: LabelImport,
   pieces: AsyncIterable<string> | Iterable<string>,
 ): Promise<ImportResult> {
+  const { maxFaults = Number.POSITIVE_INFINITY } = options;
   const result: ImportResult = { created: 0, updated: 0, unchanged: 0, faultCount: 0, faults: [] };
   let header: LabelColumn[] | undefined;
   let batch = new Map<string, NewLabel>();
@@ -59,10 +66,12 @@ export async function importLabels(
         continue;
       }
       lines += 1;
+      if (lines % linesPerTurn === 0) await yieldToEventLoop();
       const label = readLabelRow(header, cells, options.defaults);
       if ('fault' in label) {
         result.faultCount += 1;
         if (result.faults.length < shownFaults) result.faults.push({ line, message: label.fault });
+        if (result.faultCount > maxFaults) throw hopeless(result, maxFaults, line);
         continue;
       }
       collect(batch, label, result);
@@ -77,7 +86,7 @@ export async function importLabels(
 
 async function* rowsOf(pieces: AsyncIterable<string> | Iterable<string>) {
   try {
-    yield* readCsv(pieces);
+    yield* readCsv(inSlices(pieces));
   } catch (error) {
     if (error instanceof CsvError) throw unprocessable('/csv', 'malformed', error.message);
     throw error;
@@ -102,15 +111,25 @@ function collect(batch: Map<string, NewLabel>, label: NewLabel, result: ImportRe
 
 function refused({ faultCount, faults }: ImportResult): Problem {
   const more = faultCount > faults.length ? ` The first ${faults.length} are listed.` : '';
-  return new Problem(
-    'unprocessable',
-    `${faultCount} ${faultCount === 1 ? 'line has a fault' : 'lines have faults'}, so nothing was imported.${more}`,
-    {
-      errors: faults.map(({ line, message }) => ({
-        pointer: '/csv',
-        code: 'line',
-        message: `Line ${line}: ${message}`,
-      })),
-    },
+  const words = faultCount === 1 ? 'line has a fault' : 'lines have faults';
+  return withLines(`${faultCount} ${words}, so nothing was imported.${more}`, faults);
+}
+
+/** A text with so many faults is not the one that was meant, and costs as much as a good one. */
+function hopeless({ faults }: ImportResult, maxFaults: number, line: number): Problem {
+  return withLines(
+    `More than ${maxFaults.toLocaleString('en-US')} lines have faults, so reading stopped at line ${line} and nothing was imported. ` +
+      `The first ${faults.length} are listed.`,
+    faults,
   );
+}
+
+function withLines(detail: string, faults: readonly LineFault[]): Problem {
+  return new Problem('unprocessable', detail, {
+    errors: faults.map(({ line, message }) => ({
+      pointer: '/csv',
+      code: 'line',
+      message: `Line ${line}: ${message}`,
+    })),
+  });
 }

@@ -10,6 +10,9 @@ import { toLabelTags } from './labelMembers.ts';
 import { importSanctions } from './sanctions/importSanctions.ts';
 import type { SanctionsFile } from './sanctions/readSanctions.ts';
 
+/** Of a text that someone else's processor reads. */
+const maxFaults = 10_000;
+
 export type ImportRequest = {
   csv: string;
   tenantId?: number;
@@ -24,7 +27,8 @@ export async function runLabelImport(call: Call, request: ImportRequest, isParti
   const tenantId = await ownerOf(call, { owner: 'anyone' }, request);
   const defaults = { chainUid, tags: toLabelTags(tags), source };
   if (tenantId !== null) await lockQuantities(call.db, tenantId);
-  const result = await importLabels(call.db, { tenantId, defaults, isPartial, now: call.now }, piecesOf(csv));
+  const options = { tenantId, defaults, isPartial, maxFaults, now: call.now };
+  const result = await importLabels(call.db, options, [csv]);
   // Only now is it known how many of them are new; beyond the limit none is kept.
   if (tenantId !== null && result.created > 0) await checkPlanLimit(call, tenantId, 'maxLabels', 0);
   const { faults: _faults, ...counts } = result;
@@ -58,11 +62,4 @@ export async function runSanctionsImport(call: Call, request: SanctionsRequest, 
   const { faults: _faults, ...counts } = result;
   await audit(call, 'label', 'import', { id: null, tenantId }, undefined, undefined, counts);
   return result;
-}
-
-const pieceSize = 256 * 1024;
-
-/** Read bit by bit, a long text lets other requests through between its batches. */
-function* piecesOf(text: string): Generator<string> {
-  for (let at = 0; at < text.length; at += pieceSize) yield text.slice(at, at + pieceSize);
 }

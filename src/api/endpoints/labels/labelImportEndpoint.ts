@@ -15,7 +15,7 @@ export const labelImportEndpoint = endpoint({
   description:
     'The first line of `csv` names the columns: address and any of chainUid, name, tags (parted by `;`), score, source, note. ' +
     'A label that exists already, by chain, address and source, takes over the columns that the text has. ' +
-    'A line with a fault refuses the whole text, unless `partial` is true. Up to 16 MiB; `vigil import labels` takes files of any size.',
+    'A line with a fault refuses the whole text, unless `partial` is true, and so do more than 10,000 of them in any case. Up to 16 MiB; `vigil import labels` takes files of any size.',
   query: Shape(
     {
       partial: OneOf(
@@ -44,6 +44,7 @@ export const labelImportEndpoint = endpoint({
       ['csv'],
     ),
   ),
+  isImport: true,
   bodyLimit,
   reply: Shape(
     {

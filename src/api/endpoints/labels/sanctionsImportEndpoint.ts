@@ -18,7 +18,7 @@ export const sanctionsImportEndpoint = endpoint({
     'consolidated list of the EU (XML, CSV), the list of the UK (XML, CSV), or addresses alone (one a line, or a JSON array). ' +
     'Every address of a chain that Vigil knows becomes a label tagged SANCTION with a score of 100. The file replaces what was ' +
     'imported under the same source: labels of this source tagged SANCTION that it no longer has are deleted. A faulty address refuses the ' +
-    'whole file, unless `partial` is true.',
+    'whole file, unless `partial` is true, and so do more than 10,000 of them in any case.',
   query: Type.Unsafe<SanctionsRequest>(
     Shape(
       {
@@ -35,6 +35,7 @@ export const sanctionsImportEndpoint = endpoint({
     example: '0x8589427373d6d84e98730d7795d8f6f8731fda16\n',
     read: readSanctions,
   },
+  isImport: true,
   reply: Shape(
     {
       format: Text('Which list it is.', 'OFAC SDN (XML)', { max: 200 }),

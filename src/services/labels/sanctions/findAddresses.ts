@@ -1,6 +1,7 @@
 import { type ChainUid, chains } from '../../../chains/chains.ts';
 import { families } from '../../../chains/families.ts';
 import { shownAddress } from '../../../chains/shownAddress.ts';
+import { yieldToEventLoop } from '../../../lib/eventLoop.ts';
 
 /** Where an address of a list holds, in its canonical spelling; null as chain is every EVM chain. */
 export type FoundAddress = { chainUid: ChainUid | null; address: string };
@@ -15,6 +16,8 @@ const chainOfCurrency = new Map<string, ChainUid>([
   ['ICP', 'icp'],
   ['VET', 'vechain'],
 ]);
+/** Longer than an address of any chain. */
+const maxAddress = 200;
 const tokens = new Set(['USDT', 'USDC']);
 const evmForm = /^0x[0-9a-f]{40}$/i;
 
@@ -26,6 +29,10 @@ export function readListed(
   address: string,
   currency: string | undefined,
 ): FoundAddress | { fault: string } | 'unsupported' {
+  if (address.length > maxAddress)
+    return {
+      fault: `'${address.slice(0, 100)}…' is no address: it has more than ${maxAddress} characters.`,
+    };
   if (evmForm.test(address) || currency === 'ETH') return read(address, null);
   const chainUid = currency === undefined ? undefined : chainOfCurrency.get(currency);
   if (chainUid) return read(address, chainUid);
@@ -38,14 +45,15 @@ export function readListed(
 }
 
 /** Addresses within a text that people wrote; what looks like one and has a wrong checksum is left out. */
-export function findAddresses(text: string): string[] {
+export async function* findAddresses(text: string): AsyncGenerator<string> {
   const candidates = text.match(
     /\b(?:0x[0-9a-fA-F]{40}|bc1[a-z0-9]{25,87}|[13T][1-9A-HJ-NP-Za-km-z]{25,34})\b/g,
   );
-  return [...new Set(candidates ?? [])].filter((candidate) => {
+  for (const candidate of new Set(candidates ?? [])) {
+    await yieldToEventLoop();
     const found = readListed(candidate, undefined);
-    return found !== 'unsupported' && 'address' in found && found.chainUid !== 'solana';
-  });
+    if (found !== 'unsupported' && 'address' in found && found.chainUid !== 'solana') yield candidate;
+  }
 }
 
 function read(address: string, chainUid: ChainUid | null): FoundAddress | { fault: string } {

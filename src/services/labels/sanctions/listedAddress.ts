@@ -12,6 +12,9 @@ export type ListedAddress = {
   programs?: readonly string[];
 };
 
+/** What an element or a line of a list names, found as it is asked for. */
+export type Listing = Iterable<ListedAddress> | AsyncIterable<ListedAddress>;
+
 /** One published form of a sanctions list. */
 export type ListFormat = {
   /** For people: `OFAC SDN (XML)`. */

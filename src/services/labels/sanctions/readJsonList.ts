@@ -1,8 +1,11 @@
+import { createJsonReader } from '../../../lib/createJsonReader.ts';
+import { InvalidJson } from '../../../lib/invalidJson.ts';
 import { isRecord } from '../../../lib/isRecord.ts';
 import { ListError, type ListedAddress, type ListFormat } from './listedAddress.ts';
 
-/** A JSON text cannot be read piece by piece, so it is kept whole. */
+/** Its values are kept until the last has come. */
 const maxLength = 8 * 1024 * 1024;
+const limits = { maxDepth: 64, maxValues: 1_000_000 };
 
 const format: ListFormat = { title: 'addresses (JSON)', source: 'Sanctioned addresses' };
 
@@ -10,31 +13,33 @@ const format: ListFormat = { title: 'addresses (JSON)', source: 'Sanctioned addr
  * Reads a list of addresses in JSON: texts, or objects with `address` and perhaps `name` and `currency`, as an array or as the
  * member `addresses` of an object.
  */
-export async function readJsonList(
+export async function* readJsonList(
   pieces: AsyncIterable<string>,
   onFormat: (format: ListFormat) => void,
-): Promise<ListedAddress[]> {
+): AsyncGenerator<ListedAddress> {
   onFormat(format);
-  let text = '';
-  for await (const piece of pieces) {
-    text += piece;
-    if (text.length > maxLength) throw new ListError('A list in JSON may have 8 MiB.');
-  }
-  const value = parse(text.replace(/^\ufeff/, ''));
+  const value = await parse(pieces);
   const items = isRecord(value) ? value.addresses : value;
   if (!Array.isArray(items))
     throw new ListError(
       'The JSON is neither an array of addresses nor an object with the array `addresses`.',
     );
-  return items.map(readItem);
+  for (const [index, item] of items.entries()) yield readItem(item, index);
 }
 
-function parse(text: string): unknown {
+async function parse(pieces: AsyncIterable<string>): Promise<unknown> {
+  const reader = createJsonReader(limits);
+  let length = 0;
   try {
-    return JSON.parse(text);
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : '';
-    throw new ListError(`The text is not JSON: ${reason}.`);
+    for await (const piece of pieces) {
+      reader.write(Buffer.from(length === 0 ? piece.replace(/^\ufeff/, '') : piece));
+      length += piece.length;
+      if (length > maxLength) throw new ListError('A list in JSON may have 8 MiB.');
+    }
+    return reader.end();
+  } catch (cause) {
+    if (!(cause instanceof InvalidJson)) throw cause;
+    throw new ListError(`The text is not JSON: ${cause.message}`, { cause });
   }
 }
 

@@ -213,6 +213,42 @@ describe('readSanctions', () => {
     await expect(read(text)).rejects.toThrow(words);
   });
 
+  it.each([
+    ['lines', 'zzz\n'.repeat(20_000), 'reading stopped (Line 10001)'],
+    ['elements of JSON', JSON.stringify(Array.from({ length: 20_000 }, () => 'x')), '(Element 10000)'],
+    [
+      'elements of XML',
+      sdn.replace(
+        '</idList>',
+        `${'<id><idType>Digital Currency Address - XBT</idType></id>'.repeat(15_000)}</idList>`,
+      ),
+      '(Line 13, <id>)',
+    ],
+  ])('stops after 10,000 faulty %s', async (_what, text, place) => {
+    const reading = read(text, 60_000);
+    await expect(reading).rejects.toThrow(`More than 10,000 addresses have faults, so reading stopped`);
+    await expect(reading).rejects.toThrow(place);
+    await expect(reading).rejects.toMatchObject({
+      code: 'unprocessable',
+      members: { errors: { length: 100 } },
+    });
+  });
+
+  it('reads what stands within several elements of one name once', async () => {
+    const nested = `${'<Feature FeatureTypeID="345">'.repeat(50)}${'<VersionDetail>x</VersionDetail>'.repeat(500)}${'</Feature>'.repeat(50)}`;
+    const file = await read(advanced.replace('</Profile>', `${nested}</Profile>`), 60_000);
+    expect(file.faultCount).toBe(500);
+  });
+
+  it('names a bounded number of programs and currencies', async () => {
+    const programs = Array.from({ length: 5000 }, (_, n) => `<program>P${n}</program>`).join('');
+    const [first] = (await read(sdn.replace('</programList>', `${programs}</programList>`), 60_000)).labels;
+    expect(first!.note).toMatch(/; XBT$/);
+    expect(first!.note!.split(', ')).toHaveLength(100);
+    const many = Array.from({ length: 2000 }, (_, n) => ({ address: 'x', currency: `C${n}` }));
+    await expect(read(JSON.stringify(many))).rejects.toThrow('more than 1000 unknown currencies');
+  });
+
   it('refuses text that is not UTF-8', async () => {
     async function* latin() {
       yield Buffer.from('caf\u00e9', 'latin1');

@@ -1,4 +1,6 @@
 import { CsvError } from '../../../lib/csv.ts';
+import { yieldToEventLoop } from '../../../lib/eventLoop.ts';
+import { inSlices } from '../../../lib/inSlices.ts';
 import { XmlError } from '../../../lib/xml.ts';
 import { Problem, unprocessable } from '../../../model/errors.ts';
 import type { NewLabel } from '../../../store/labels/upsertLabels.ts';
@@ -22,7 +24,11 @@ export type SanctionsFile = {
 /** The largest published list has about 120 MiB. */
 const maxBytes = 256 * 1024 * 1024;
 const maxLabels = 200_000;
+const maxFaults = 10_000;
+const maxCurrencies = 1000;
 const shownFaults = 100;
+/** More of them than the note of a label has room for. */
+const shownPrograms = 100;
 
 /** Reads a published sanctions list while it arrives; which one it is shows in how it begins. */
 export async function readSanctions(bytes: AsyncIterable<Uint8Array>): Promise<SanctionsFile> {
@@ -35,11 +41,14 @@ export async function readSanctions(bytes: AsyncIterable<Uint8Array>): Promise<S
   function add(listed: ListedAddress): void {
     const found = readListed(listed.address, listed.currency);
     if (found === 'unsupported') {
-      const currency = listed.currency ?? '';
+      const currency = (listed.currency ?? '').slice(0, 100);
+      if (unsupported.size === maxCurrencies && !unsupported.has(currency))
+        throw new ListError(`${listed.at}: the list has more than ${maxCurrencies} unknown currencies.`);
       unsupported.set(currency, (unsupported.get(currency) ?? 0) + 1);
     } else if ('fault' in found) {
       faultCount += 1;
       if (faults.length < shownFaults) faults.push(`${listed.at}: ${found.fault}`);
+      if (faultCount > maxFaults) throw hopeless(listed.at, faults);
     } else {
       const key = `${found.chainUid ?? ''} ${found.address}`;
       // A list may name an address for several people; the first names it, as it does in the list.
@@ -50,8 +59,10 @@ export async function readSanctions(bytes: AsyncIterable<Uint8Array>): Promise<S
   }
 
   try {
-    for await (const group of readListing(bytes, (known) => (format = known)))
-      for (const each of group) add(each);
+    for await (const listed of readListing(bytes, (known) => (format = known))) {
+      await yieldToEventLoop();
+      add(listed);
+    }
   } catch (error) {
     if (error instanceof ListError || error instanceof XmlError || error instanceof CsvError)
       throw unprocessable('', 'malformed', error.message);
@@ -64,8 +75,8 @@ export async function readSanctions(bytes: AsyncIterable<Uint8Array>): Promise<S
 async function* readListing(
   bytes: AsyncIterable<Uint8Array>,
   onFormat: (format: ListFormat) => void,
-): AsyncGenerator<ListedAddress[]> {
-  const texts = decode(bytes)[Symbol.asyncIterator]();
+): AsyncGenerator<ListedAddress> {
+  const texts = inSlices(decode(bytes));
   let head = '';
   for (let next = await texts.next(); !next.done; next = await texts.next()) {
     head += next.value;
@@ -78,7 +89,7 @@ async function* readListing(
   const start = head.replace(/^\ufeff/, '').trimStart();
   if (start === '') return;
   if (start.startsWith('<')) yield* readXmlList(pieces, onFormat);
-  else if (/^[[{]/.test(start)) yield [...(await readJsonList(pieces, onFormat))];
+  else if (/^[[{]/.test(start)) yield* readJsonList(pieces, onFormat);
   else yield* readTextList(pieces, start, onFormat);
 }
 
@@ -105,7 +116,7 @@ async function* decode(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string>
 function toMembers({ name, reference, programs = [], currency }: ListedAddress) {
   const facts = [
     reference ? `entry ${reference}` : '',
-    [...new Set(programs)].filter(Boolean).join(', '),
+    [...new Set(programs.slice(0, shownPrograms))].filter(Boolean).join(', '),
     currency ?? '',
   ].filter(Boolean);
   return {
@@ -116,7 +127,22 @@ function toMembers({ name, reference, programs = [], currency }: ListedAddress) 
   };
 }
 
-/** PostgreSQL cannot hold the character U+0000. */
+/** A file with so many is not the list that was meant, and costs as much as one. */
+function hopeless(at: string, faults: readonly string[]): Problem {
+  return new Problem(
+    'unprocessable',
+    `More than ${maxFaults.toLocaleString('en-US')} addresses have faults, so reading stopped (${at}) and nothing was imported. ` +
+      `The first ${faults.length} are listed.`,
+    { errors: faults.map((message) => ({ pointer: '', code: 'address', message })) },
+  );
+}
+
+/** PostgreSQL cannot hold the character U+0000. The start of a text is enough, since the same one may stand beside many addresses. */
 function clean(text: string, length: number): string {
-  return text.replaceAll('\u0000', ' ').replace(/\s+/g, ' ').trim().slice(0, length);
+  return text
+    .slice(0, 10 * length)
+    .replaceAll('\u0000', ' ')
+    .replace(/\s+/g, ' ')
+    .trim()
+    .slice(0, length);
 }

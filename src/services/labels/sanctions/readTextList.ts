@@ -1,6 +1,7 @@
 import { readCsv } from '../../../lib/csv.ts';
+import { yieldToEventLoop } from '../../../lib/eventLoop.ts';
 import { findAddresses } from './findAddresses.ts';
-import { ListError, type ListedAddress, type ListFormat } from './listedAddress.ts';
+import { ListError, type ListedAddress, type ListFormat, type Listing } from './listedAddress.ts';
 
 type Row = { line: number; cells: string[] };
 
@@ -9,7 +10,7 @@ type TextList = ListFormat & {
   /** Whether the first lines are those of this list. */
   isOf(head: string): boolean;
   /** Made for every file, since the first row may name the columns. */
-  createReader(): (row: Row) => ListedAddress[];
+  createReader(): (row: Row) => Listing;
 };
 
 /** The lists that are published as lines, the first that fits. */
@@ -61,31 +62,31 @@ export async function* readTextList(
   pieces: AsyncIterable<string>,
   head: string,
   onFormat: (format: ListFormat) => void,
-): AsyncGenerator<ListedAddress[]> {
+): AsyncGenerator<ListedAddress> {
   const list = lists.find(({ isOf }) => isOf(head));
   if (!list) return;
   onFormat(list);
   const read = list.createReader();
-  for await (const rows of readCsv(pieces, list.separator)) yield rows.flatMap(read);
+  for await (const rows of readCsv(pieces, list.separator))
+    for (const row of rows) {
+      await yieldToEventLoop();
+      yield* read(row);
+    }
 }
 
 /** Twelve columns without names: number, name, type, programs, …, remarks. */
-function readSdnRow({ line, cells }: Row): ListedAddress[] {
+function* readSdnRow({ line, cells }: Row): Generator<ListedAddress> {
   // The file ends with the character that once ended files.
-  if (cells.length === 1 && cells[0]?.trim() === '\u001a') return [];
+  if (cells.length === 1 && cells[0]?.trim() === '\u001a') return;
   if (cells.length < 12)
     throw new ListError(`Line ${line}: has ${cells.length} columns where the list has 12.`);
-  const [reference, name, , programs] = cells.map((cell) => (cell.trim() === '-0-' ? '' : cell.trim()));
-  return [...(cells[11] ?? '').matchAll(/Digital Currency Address - (\w+) ([^\s;]+)/g)].map(
-    ([, currency = '', address = '']) => ({
-      at: `Line ${line}`,
-      address: address.replace(/\.$/, ''),
-      currency,
-      name: name ?? '',
-      reference: reference ?? '',
-      programs: (programs ?? '').split(/[\][]+/).map((program) => program.trim()),
-    }),
+  const [reference = '', name = '', , programText = ''] = cells.map((cell) =>
+    cell.trim() === '-0-' ? '' : cell.trim(),
   );
+  const programs = programText.split(/[\][]+/).map((program) => program.trim());
+  const found = (cells[11] ?? '').matchAll(/Digital Currency Address - (\w+) ([^\s;]+)/g);
+  for (const [, currency = '', address = ''] of found)
+    yield { at: `Line ${line}`, address: address.replace(/\.$/, ''), currency, name, reference, programs };
 }
 
 type Columns = {
@@ -96,26 +97,27 @@ type Columns = {
 };
 
 /** A table that names its columns, perhaps after a line with its date, and has addresses in what people wrote. */
-function createTableReader({ header, reference, name, program }: Columns): (row: Row) => ListedAddress[] {
+function createTableReader({ header, reference, name, program }: Columns): (row: Row) => Listing {
   let columns: readonly string[] | undefined;
-  return ({ line, cells }) => {
+  return async function* ({ line, cells }) {
     if (!columns) {
       const names = cells.map((cell) => cell.trim());
       if (names.includes(header)) columns = names;
       else if (line > maxBanner) throw new ListError(`Line ${line}: the column '${header}' is missing.`);
-      return [];
+      return;
     }
-    const found = findAddresses(cells.join('\n'));
-    if (found.length === 0) return [];
     const known = columns;
+    let entry: Omit<ListedAddress, 'address'> | undefined;
     const cell = (wanted: string) => cells[known.indexOf(wanted)]?.trim() ?? '';
-    return found.map((address) => ({
-      at: `Line ${line}`,
-      address,
-      name: name.map(cell).filter(Boolean).join(' '),
-      reference: reference.map(cell).find(Boolean) ?? '',
-      programs: program.map(cell),
-    }));
+    for await (const address of findAddresses(cells.join('\n'))) {
+      entry ??= {
+        at: `Line ${line}`,
+        name: name.map(cell).filter(Boolean).join(' '),
+        reference: reference.map(cell).find(Boolean) ?? '',
+        programs: program.map(cell),
+      };
+      yield { ...entry, address };
+    }
   };
 }
 

@@ -1,12 +1,13 @@
+import { yieldToEventLoop } from '../../../lib/eventLoop.ts';
 import { readXml, type XmlElement } from '../../../lib/xml.ts';
 import { findAddresses } from './findAddresses.ts';
-import { ListError, type ListedAddress, type ListFormat } from './listedAddress.ts';
+import { ListError, type ListedAddress, type ListFormat, type Listing } from './listedAddress.ts';
 
 type XmlList = ListFormat & {
   /** The elements that are read as a whole. */
   elements: readonly string[];
   /** Addresses of such an element; made for every file, as one may learn from elements before. */
-  createReader(): (element: XmlElement) => ListedAddress[];
+  createReader(): (element: XmlElement) => Listing;
 };
 
 const digitalCurrency = 'Digital Currency Address - ';
@@ -55,9 +56,9 @@ const lists: Readonly<Record<string, XmlList>> = {
 export async function* readXmlList(
   pieces: AsyncIterable<string>,
   onFormat: (format: ListFormat) => void,
-): AsyncGenerator<ListedAddress[]> {
+): AsyncGenerator<ListedAddress> {
   let list: XmlList | undefined;
-  let read: ((element: XmlElement) => ListedAddress[]) | undefined;
+  let read: ((element: XmlElement) => Listing) | undefined;
   const isWanted = (name: string) => list?.elements.includes(name) === true;
   const elements = readXml(pieces, isWanted, ({ name }) => {
     list = Object.hasOwn(lists, name) ? lists[name] : undefined;
@@ -72,75 +73,69 @@ export async function* readXmlList(
     read = list.createReader();
     onFormat(list);
   });
-  for await (const found of elements) {
-    if (read) yield found.flatMap(read);
+  for await (const found of elements)
+    for (const element of found) {
+      await yieldToEventLoop();
+      if (read) yield* read(element);
+    }
+}
+
+function* readSdnEntry(entry: XmlElement): Generator<ListedAddress> {
+  const name = [textOf(entry, 'firstName'), textOf(entry, 'lastName')].filter(Boolean).join(' ');
+  const programs = all(entry, 'program').map(({ text }) => text.trim());
+  const reference = textOf(entry, 'uid');
+  for (const id of all(entry, 'id')) {
+    const type = textOf(id, 'idType');
+    if (!type.startsWith(digitalCurrency)) continue;
+    const currency = type.slice(digitalCurrency.length).trim();
+    yield { at: at(id), address: textOf(id, 'idNumber'), currency, name, programs, reference };
   }
 }
 
-function readSdnEntry(entry: XmlElement): ListedAddress[] {
-  const name = [textOf(entry, 'firstName'), textOf(entry, 'lastName')].filter(Boolean).join(' ');
-  const programs = all(entry, 'program').map(({ text }) => text.trim());
-  return all(entry, 'id').flatMap((id) => {
-    const type = textOf(id, 'idType');
-    if (!type.startsWith(digitalCurrency)) return [];
-    const currency = type.slice(digitalCurrency.length).trim();
-    const address = textOf(id, 'idNumber');
-    return [{ at: at(id), address, currency, name, programs, reference: textOf(entry, 'uid') }];
-  });
-}
+const maxCurrencies = 1000;
 
 /** The types of features have numbers, which the list defines before its parties. */
-function createAdvancedReader(): (element: XmlElement) => ListedAddress[] {
+function createAdvancedReader(): (element: XmlElement) => Listing {
   const currencies = new Map<string, string>();
-  return (element) => {
+  return function* (element) {
     if (element.name === 'FeatureType') {
       const type = element.text.trim();
+      if (currencies.size > maxCurrencies)
+        throw new ListError(`${at(element)}: the list has too many currencies.`);
       if (type.startsWith(digitalCurrency))
         currencies.set(element.attributes.ID ?? '', type.slice(digitalCurrency.length).trim());
-      return [];
+      return;
     }
     const aliases = all(element, 'Alias');
     const primary = aliases.find(({ attributes }) => attributes.Primary === 'true') ?? aliases[0];
     const parts = primary ? all(primary, 'NamePartValue').map(({ text }) => text.trim()) : [];
-    return all(element, 'Feature').flatMap((feature) => {
+    const name = parts.join(' ');
+    const reference = element.attributes.FixedRef ?? '';
+    for (const feature of all(element, 'Feature')) {
       const currency = currencies.get(feature.attributes.FeatureTypeID ?? '');
-      if (currency === undefined) return [];
-      return all(feature, 'VersionDetail').map((detail) => ({
-        at: at(detail),
-        address: detail.text.trim(),
-        currency,
-        name: parts.join(' '),
-        reference: element.attributes.FixedRef ?? '',
-      }));
-    });
+      if (currency === undefined) continue;
+      for (const detail of all(feature, 'VersionDetail'))
+        yield { at: at(detail), address: detail.text.trim(), currency, name, reference };
+    }
   };
 }
 
-function readEnhancedEntity(entity: XmlElement): ListedAddress[] {
+function* readEnhancedEntity(entity: XmlElement): Generator<ListedAddress> {
   const names = all(entity, 'name');
   const primary = names.find((name) => textOf(name, 'isPrimary') === 'true') ?? names[0];
-  const name = primary ? all(primary, 'formattedFullName')[0]?.text.trim() : undefined;
+  const name = (primary && all(primary, 'formattedFullName')[0]?.text.trim()) ?? '';
+  const reference = entity.attributes.id ?? '';
   const programs = all(entity, 'sanctionsProgram').map(({ text }) => text.trim());
-  return all(entity, 'feature').flatMap((feature) => {
+  for (const feature of all(entity, 'feature')) {
     const type = textOf(feature, 'type');
-    if (!type.startsWith(digitalCurrency)) return [];
+    if (!type.startsWith(digitalCurrency)) continue;
     const currency = type.slice(digitalCurrency.length).trim();
-    const address = textOf(feature, 'value');
-    return [
-      {
-        at: at(feature),
-        address,
-        currency,
-        name: name ?? '',
-        programs,
-        reference: entity.attributes.id ?? '',
-      },
-    ];
-  });
+    yield { at: at(feature), address: textOf(feature, 'value'), currency, name, programs, reference };
+  }
 }
 
 /** No member of the list is for addresses, so its remarks and identifications are searched. */
-function readEuEntity(entity: XmlElement): ListedAddress[] {
+function readEuEntity(entity: XmlElement): Listing {
   const texts = [
     ...all(entity, 'remark').map(({ text }) => text),
     ...all(entity, 'identification').flatMap(({ attributes }) => [
@@ -155,7 +150,7 @@ function readEuEntity(entity: XmlElement): ListedAddress[] {
   return inTexts(entity, texts, { name, programs, reference: entity.attributes.euReferenceNumber });
 }
 
-function readUkTarget(target: XmlElement): ListedAddress[] {
+function readUkTarget(target: XmlElement): Listing {
   const parts = ['name1', 'name2', 'name3', 'name4', 'name5', 'Name6'].map((part) => textOf(target, part));
   return inTexts(target, allTexts(target), {
     name: parts.filter(Boolean).join(' '),
@@ -164,7 +159,7 @@ function readUkTarget(target: XmlElement): ListedAddress[] {
   });
 }
 
-function readUkDesignation(designation: XmlElement): ListedAddress[] {
+function readUkDesignation(designation: XmlElement): Listing {
   const names = all(designation, 'Name').filter(({ children }) => children.length > 0);
   const primary = names.find((name) => /^primary name$/i.test(textOf(name, 'NameType'))) ?? names[0];
   const parts = ['Name1', 'Name2', 'Name3', 'Name4', 'Name5', 'Name6'].map((part) =>
@@ -179,27 +174,25 @@ function readUkDesignation(designation: XmlElement): ListedAddress[] {
 
 type Entry = { name: string | undefined; programs: string[]; reference: string | undefined };
 
-function inTexts(
+async function* inTexts(
   element: XmlElement,
   texts: readonly string[],
   { name = '', programs, reference = '' }: Entry,
-): ListedAddress[] {
-  return findAddresses(texts.join('\n')).map((address) => ({
-    at: at(element),
-    address,
-    name,
-    programs,
-    reference,
-  }));
+): AsyncGenerator<ListedAddress> {
+  for await (const address of findAddresses(texts.join('\n')))
+    yield { at: at(element), address, name, programs, reference };
 }
 
 function at({ name, line }: XmlElement): string {
   return `Line ${line}, <${name}>`;
 }
 
-/** Descendants of this name. */
-function all(element: XmlElement, name: string): XmlElement[] {
-  return element.children.flatMap((child) => [...(child.name === name ? [child] : []), ...all(child, name)]);
+/** Descendants of this name, but none within another one, or each would be read once for every level. */
+function all(element: XmlElement, name: string, found: XmlElement[] = []): XmlElement[] {
+  for (const child of element.children)
+    if (child.name === name) found.push(child);
+    else all(child, name, found);
+  return found;
 }
 
 /** The text of a child, empty when there is none. */
@@ -207,6 +200,8 @@ function textOf(element: XmlElement, name: string): string {
   return element.children.find((child) => child.name === name)?.text.trim() ?? '';
 }
 
-function allTexts(element: XmlElement): string[] {
-  return [element.text, ...element.children.flatMap(allTexts)];
+function allTexts(element: XmlElement, found: string[] = []): string[] {
+  found.push(element.text);
+  for (const child of element.children) allTexts(child, found);
+  return found;
 }
