@@ -35,11 +35,14 @@ export async function doctor(): Promise<number> {
 /** Wallets that may call anything are no fault of the servers, but easily forgotten. */
 async function printOpenWallets(connection: Connection): Promise<void> {
   const store = openStore({ ...connection, max: 1 }, () => {});
-  const wallets = await findOpenWallets(store).finally(() => store.close());
-  for (const { id, name, tenantId } of wallets)
-    process.stdout.write(
-      `Open: wallet ${id} (${cutText(name, 100)}) of tenant ${tenantId} may call every contract that a user of the tenant adds. Set its allowedCalls.\n`,
-    );
+  try {
+    for (const { id, name, tenantId } of await findOpenWallets(store))
+      process.stdout.write(
+        `Open: wallet ${id} (${cutText(name, 100)}) of tenant ${tenantId} may call every contract that a user of the tenant adds. Set its allowedCalls.\n`,
+      );
+  } finally {
+    await store.close();
+  }
 }
 
 async function checkBundled(dataDir: string): Promise<number> {

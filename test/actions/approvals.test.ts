@@ -279,7 +279,7 @@ describe('an approval', () => {
     const dora = await addUser(chain.vigil, 'tenant-manager');
     const asked = await send(carl, 'PUT', `action/${action.id}`, { description: 'Twice' });
     const answers = await Promise.all([approve(bert, asked.body.id), approve(dora, asked.body.id)]);
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409]);
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 409]));
   });
 
   it('of a request that was kept before changes were shown is refused', async () => {
