@@ -46,6 +46,7 @@ type Endpoint = {
   checkedAt: number;
   faults: number;
   lastFault: string | null;
+  lastFaultAt: number | null;
   /** What it answered wrongly; that it answers something else rightly does not make up for it. */
   wrongAt: readonly string[];
   retryAt: number;
@@ -162,6 +163,7 @@ export function createEndpoints({
     if (!(error instanceof RpcFailure)) endpoint.wrongAt = calls.map(({ method }) => method);
     endpoint.faults++;
     endpoint.lastFault = messageOf(error);
+    endpoint.lastFaultAt = now();
     endpoint.retryAt = now() + Math.min(30_000, 250 * 2 ** Math.min(endpoint.faults, 8));
   }
 
@@ -258,6 +260,7 @@ export function createEndpoints({
         latencyMs: endpoint.latencyMs === null ? null : Math.round(endpoint.latencyMs),
         faults: endpoint.faults,
         lastFault: endpoint.lastFault,
+        lastFaultAt: endpoint.lastFaultAt,
       })),
     setUrls(next) {
       const former = endpoints;
@@ -289,6 +292,7 @@ function createEndpoint(url: string, connect: (url: string) => Rpc): Endpoint {
     checkedAt: 0,
     faults: 0,
     lastFault: null,
+    lastFaultAt: null,
     wrongAt: [],
     retryAt: 0,
     latencyMs: null,
