@@ -5147,6 +5147,8 @@ export interface Api {
           faults: number;
           /** What went wrong last. */
           lastFault: string | null;
+          /** When that was. In epoch milliseconds. */
+          lastFaultAt: number | null;
         }>;
       }>;
     };
