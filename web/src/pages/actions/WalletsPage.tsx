@@ -40,6 +40,7 @@ const wallets: RecordKind<Wallet> = {
     statusColumn,
   ],
   form: {
+    needsTenant: true,
     order: ['name', 'chainUid', 'type', 'maxGasPrice', 'maxHourlySpend', 'requireApproval'],
     labels: {
       chainUid: 'Chain',

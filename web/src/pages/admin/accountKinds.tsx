@@ -14,6 +14,7 @@ import { statusColumn, updatedColumn } from '../../parts/recordColumns.tsx';
 import { Time } from '../../parts/Time.tsx';
 import { nameOf } from '../../state/names.ts';
 import { href } from '../../state/route.ts';
+import { chooseTenant } from '../../state/session.ts';
 
 const tenant = <Row extends { tenantId?: number | null }>(): Column<Row> => ({
   name: 'tenant',
@@ -35,6 +36,7 @@ export const tenants: RecordKind<Tenant> = {
   searched: ['name'],
   columns: [{ name: 'name', title: 'Name', show: ({ name }) => name }, statusColumn, updatedColumn],
   form: { order: ['name', 'organisationId'] },
+  onCreated: ({ id }) => chooseTenant(id),
 };
 
 export const organisations: RecordKind<Organisation> = {
