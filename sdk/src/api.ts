@@ -5233,6 +5233,8 @@ export interface Api {
           faults: number;
           /** What went wrong last. */
           lastFault: string | null;
+          /** When that was. In epoch milliseconds. */
+          lastFaultAt: number | null;
         }>;
       }>;
     };

@@ -143,4 +143,5 @@ export type EndpointHealth = {
   /** Faults in a row. */
   faults: number;
   lastFault: string | null;
+  lastFaultAt: number | null;
 };

@@ -159,6 +159,22 @@ describe('recommended detectors', () => {
     expect([unknown.status, unknown.body.errors[0].pointer]).toEqual([422, '/enable/0']);
   });
 
+  it('tell of a halt of the chain on one of its contracts, and not on each', async () => {
+    const one = await api.ok('POST', 'contract/search', { where: `address = '${token}'` });
+    const { id: other } = await api.ok('POST', 'contract', {
+      projectId: world.project.id,
+      name: 'Another',
+      chainUid: 'anvil',
+      address: `0x${'77'.repeat(20)}`,
+    });
+    const offers = async (id: number) =>
+      (await recommend(id, {})).body.data.map(({ schemaName }: Json) => schemaName);
+    expect(await offers(other)).toContain('chain_halt');
+    await recommend(one.data[0].id, { enable: ['chain_halt'] });
+    expect(await offers(other)).not.toContain('chain_halt');
+    expect(await offers(one.data[0].id)).toContain('chain_halt');
+  });
+
   it('stay within the plan, all or none, and belong to the tenant', async () => {
     const { id } = await watchToken().catch(() => ({ id: 0 }));
     const { data } = await api.ok('POST', 'contract/search', { where: `address = '${token}'` });

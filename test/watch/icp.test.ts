@@ -109,6 +109,7 @@ describe(`the Internet Computer (${process.env.POCKET_IC_BIN ?? 'stand-in'})`, (
       'proxy_upgrade true',
       'contract_hash_verification true',
       'mixer_funding false',
+      'chain_halt false',
     ]);
   });
 

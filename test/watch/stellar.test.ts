@@ -248,6 +248,7 @@ describe(`Stellar (${stellarNode})`, () => {
       'pause_state true',
       'contract_hash_verification false',
       'failed_tx_spike false',
+      'chain_halt false',
     ]);
   });
 

@@ -365,7 +365,7 @@ describe('detectors and triggers', () => {
     await open(alice, '/triggers');
     await createRecord(alice, 'trigger', {
       '/contractId': 'Vigil (VGL)',
-      '/triggerType': 'ERC20_TRANSFER',
+      '/triggerType': 'ERC20 transfer',
       '/params/minAmount': '3',
       '/name': 'Moves',
       '/alerts/0/severity': 'HIGH',
@@ -386,7 +386,7 @@ describe('destinations', () => {
     const { sink } = world;
     await open(alice, '/destinations');
     await alice.getByRole('button', { name: 'New destination' }).first().click();
-    await fillForm(dialog(alice), { '/type': 'HTTP', '/uri': `${sink.url}/hook` });
+    await fillForm(dialog(alice), { '/type': 'Webhook', '/uri': `${sink.url}/hook` });
     await press(dialog(alice), 'Create destination');
     await row(alice, '/hook').click();
     const destination = await one('destination', `tenantId = ${tenantId}`);
@@ -445,7 +445,7 @@ describe('actions and wallets', () => {
       })
     ).id;
     await open(alice, '/wallets');
-    await createRecord(alice, 'wallet', { '/name': 'Guardian', '/chainUid': 'anvil' });
+    await createRecord(alice, 'wallet', { '/name': 'Guardian', '/chainUid': 'Anvil' });
     await row(alice, 'Guardian').click();
     await dialog(alice).getByText('It cannot pay for gas').waitFor();
     await dialog(alice).getByText('It may call nothing yet').waitFor();
@@ -560,9 +560,9 @@ describe('scores', () => {
     await open(admin, '/scores');
     await createRecord(admin, 'instance', {
       '/projectId': project.name,
-      '/licenseId': 'Security',
+      '/licenseId': 'Security 1.0.0',
       '/organisationId': 'Auditors',
-      '/licenseStatus': 'LICENCED',
+      '/licenseStatus': 'Granted',
     });
     await row(admin, 'Security').click();
     await createRecord(admin, 'period', {});

@@ -47,6 +47,7 @@ type Endpoint = {
   checkedAt: number;
   faults: number;
   lastFault: string | null;
+  lastFaultAt: number | null;
   /** What it answered wrongly; that it answers something else rightly does not make up for it. */
   wrongAt: readonly string[];
   retryAt: number;
@@ -174,6 +175,7 @@ export function createEndpoints({
     if (!(error instanceof RpcFailure)) endpoint.wrongAt = calls.map(({ method }) => method);
     endpoint.faults++;
     endpoint.lastFault = cutText(messageOf(error), maxFaultLength);
+    endpoint.lastFaultAt = now();
     endpoint.retryAt = now() + Math.min(30_000, 250 * 2 ** Math.min(endpoint.faults, 8));
   }
 
@@ -270,6 +272,7 @@ export function createEndpoints({
         latencyMs: endpoint.latencyMs === null ? null : Math.round(endpoint.latencyMs),
         faults: endpoint.faults,
         lastFault: endpoint.lastFault,
+        lastFaultAt: endpoint.lastFaultAt,
       })),
     setUrls(next) {
       const former = endpoints;
@@ -306,6 +309,7 @@ function createEndpoint(url: string, connect: (url: string) => Rpc): Endpoint {
     checkedAt: 0,
     faults: 0,
     lastFault: null,
+    lastFaultAt: null,
     wrongAt: [],
     retryAt: 0,
     latencyMs: null,

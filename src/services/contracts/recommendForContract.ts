@@ -6,7 +6,7 @@ import { messageOf } from '../../lib/messageOf.ts';
 import type { ContractKind } from '../../model/contractKinds.ts';
 import { Problem, unprocessable } from '../../model/errors.ts';
 import { contractTable } from '../../store/contracts/contractTable.ts';
-import { findDetectorIds, findSchemaId } from '../../store/detectors/detectorSchemas.ts';
+import { findDetectorIds, findSchemaId, isDetectedElsewhere } from '../../store/detectors/detectorSchemas.ts';
 import { findRecord } from '../../store/records/records.ts';
 import type { Call } from '../call.ts';
 import { createRecord } from '../records/createRecord.ts';
@@ -17,6 +17,14 @@ export type Recommended = Recommendation & {
   /** The detector of this kind that the contract has already, or now. */
   detectorId: number | null;
   isNew: boolean;
+};
+
+/** One contract of each chain is enough to tell. */
+const chainHalt: Recommendation = {
+  schemaName: 'chain_halt',
+  title: 'Chain halt',
+  config: {},
+  reason: 'Nothing else tells you when the chain stands still, or no node of it answers.',
 };
 
 const names = ['id', 'tenantId', 'chainUid', 'address'] as const;
@@ -38,11 +46,13 @@ export async function recommendForContract(
   const read = readAddress(contract.address, chain);
   if (!nodes?.inspect || 'fault' in read) throw new Problem('conflict', cannotInspect(chain.uid));
   const { inspection } = await inspectOrThrow(call, chain.uid, read.canonical);
-  const fitting = recommendDetectors(inspection).filter(({ schemaName }) =>
-    detectors.get(schemaName)?.families.includes(chain.family),
+  const tenantId = Number(contract.tenantId);
+  const place = { tenantId, chainUid: chain.uid, id };
+  const isHaltSeen = await isDetectedElsewhere(call.db, place, chainHalt.schemaName);
+  const fitting = [...recommendDetectors(inspection), ...(isHaltSeen ? [] : [chainHalt])].filter(
+    ({ schemaName }) => detectors.get(schemaName)?.families.includes(chain.family),
   );
   checkNames(enable, fitting);
-  const tenantId = Number(contract.tenantId);
   // Two requests at once create one detector of a kind.
   if (enable.length > 0) await lockContract(call, id);
   const existing = await findDetectorIds(call.db, tenantId, id);

@@ -28,6 +28,7 @@ import { bindingScripts, scriptFaults } from '../records/scriptFaults.ts';
 import { templateFaults } from '../records/templateFaults.ts';
 import { checkAddresses } from './checkAddresses.ts';
 import { checkFamily } from './checkFamily.ts';
+import { expressionFaults } from './expressionFaults.ts';
 import { sealConfig } from './sealConfig.ts';
 
 type DetectorChange = ChangeOf<typeof detectorTable>;
@@ -77,6 +78,8 @@ export async function prepareDetector(call: Call, change: DetectorChange): Promi
       .check(config, abi, chain.family, others)
       .map((fault) => ({ ...fault, pointer: `/config${fault.pointer}` }));
     if (found.length > 0) throw invalidInput(found);
+    const mistaken = expressionFaults(record.name, config, abi, chain.family);
+    if (mistaken.length > 0) throw invalidInput(mistaken);
   }
   const faults = [
     ...(tenantId === null ? [] : targetFaults(call, schema, config, tenantId)),

@@ -74,6 +74,22 @@ export async function findDetectorIds(
   return new Map(rows.map(({ name, id }) => [name, id]));
 }
 
+/** Whether another contract of the tenant on the chain has an active detector of the kind. */
+export async function isDetectedElsewhere(
+  db: Db,
+  contract: { tenantId: number; chainUid: string; id: number },
+  schemaName: string,
+): Promise<boolean> {
+  const { tenantId, chainUid, id } = contract;
+  const rows = await db.query(
+    sql`select 1 from detector d join detector_schema s on s.id = d.schema_id
+      join contract c on c.tenant_id = d.tenant_id and c.id = d.contract_id
+      where d.tenant_id = ${tenantId} and s.name = ${schemaName} and d.status = 'ACTIVE'
+        and c.chain_uid = ${chainUid} and c.status = 'ACTIVE' and c.id <> ${id} limit 1`,
+  );
+  return rows.length > 0;
+}
+
 /** Names of the schemas that may be used. */
 export async function listSchemaNames(db: Db): Promise<string[]> {
   const rows = await db.query<{ name: string }>(

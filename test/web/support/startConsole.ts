@@ -63,11 +63,7 @@ export async function startConsole(): Promise<Console> {
     openPage,
     async signIn(email, path = '/') {
       const page = await openPage();
-      await page.goto(vigil.url + path);
-      await page.getByLabel('E-mail address').fill(email);
-      await page.getByLabel('Password').fill(password);
-      await page.getByRole('button', { name: 'Sign in', exact: true }).click();
-      await page.getByRole('navigation', { name: 'Pages' }).waitFor();
+      await signIn(page, vigil.url, email, path);
       return page;
     },
     async restart(meanwhile) {
@@ -83,6 +79,15 @@ export async function startConsole(): Promise<Console> {
       await workspace.remove();
     },
   };
+}
+
+/** Signs in with the password of all users of the tests. */
+export async function signIn(page: Page, url: string, email: string, path = '/'): Promise<void> {
+  await page.goto(url + path);
+  await page.getByLabel('E-mail address').fill(email);
+  await page.getByLabel('Password').fill(password);
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await page.getByRole('navigation', { name: 'Pages' }).waitFor();
 }
 
 /**

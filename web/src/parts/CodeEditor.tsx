@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { openEditor } from './openEditor.ts';
 
 export type CodeEditorProps = {
@@ -22,6 +22,7 @@ export function CodeEditor({
   minLines = 6,
 }: CodeEditorProps) {
   const place = useRef<HTMLDivElement>(null);
+  const box = useRef<HTMLTextAreaElement>(null);
   const editor = useRef<ReturnType<typeof openEditor>>(undefined);
   const [isOpen, setOpen] = useState(false);
   const latest = useRef({ value, onChange, names });
@@ -34,6 +35,11 @@ export function CodeEditor({
       // A shadow root takes its styles as constructed sheets, which the content security policy allows.
       const root = place.current.shadowRoot ?? place.current.attachShadow({ mode: 'open' });
       editor.current = openEditor(root, label, () => latest.current);
+      place.current.hidden = false;
+      // Typing goes on in the editor.
+      const { current: stand } = box;
+      if (stand && document.activeElement === stand)
+        editor.current.focus(stand.selectionStart, stand.selectionEnd);
       setOpen(true);
     });
     return () => {
@@ -41,7 +47,8 @@ export function CodeEditor({
       editor.current?.destroy();
     };
   }, [label]);
-  useEffect(() => editor.current?.setValue(value), [value]);
+  // Before the next key: a value that a later effect wrote back would take away what was typed since.
+  useLayoutEffect(() => editor.current?.setValue(value), [value]);
   useEffect(() => editor.current?.setFaults(faults), [faults, isOpen]);
 
   return (
@@ -49,6 +56,7 @@ export function CodeEditor({
       <div ref={place} hidden={!isOpen} />
       {!isOpen && (
         <textarea
+          ref={box}
           class="mono"
           aria-label={label}
           rows={minLines}

@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { messageOf } from '../state/api.ts';
 import { toastHeld } from '../state/toasts.ts';
+import { leave } from '../state/unsaved.ts';
 import { Icon } from './Icon.tsx';
 
 export type DialogProps = {
@@ -12,26 +13,35 @@ export type DialogProps = {
   kind?: 'drawer' | 'wide';
 };
 
-/** A native modal dialog: Escape, the backdrop and the cross close it, and the focus goes back to where it was. */
+/**
+ * A native modal dialog: Escape, the backdrop and the cross close it, once a person has agreed to lose what they typed in it, and the
+ * focus goes back to where it was.
+ */
 export function Dialog({ title, children, onClose, kind }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
   useEffect(() => {
     dialog.current?.showModal();
   }, []);
+  const close = () => leave(onClose, dialog.current);
   return (
     <dialog
       ref={dialog}
       class={kind ?? ''}
       aria-labelledby={id}
       onClose={onClose}
-      onClick={(event) => event.target === dialog.current && onClose()}
+      onCancel={(event) => {
+        if (event.target !== dialog.current) return;
+        event.preventDefault();
+        close();
+      }}
+      onClick={(event) => event.target === dialog.current && close()}
     >
       <div class="dialog-head">
         <h2 id={id} class="foreign">
           {title}
         </h2>
-        <button type="button" class="plain" aria-label="Close" onClick={onClose}>
+        <button type="button" class="plain" aria-label="Close" onClick={close}>
           <Icon name="close" />
         </button>
       </div>
@@ -45,6 +55,8 @@ export type ConfirmProps = {
   children: ComponentChildren;
   /** What the button that does it says. */
   action: string;
+  /** What the button that does not says. */
+  back?: string;
   /** Where something cannot be undone, this word has to be typed first. */
   typed?: string;
   onConfirm(): Promise<unknown>;
@@ -52,7 +64,15 @@ export type ConfirmProps = {
 };
 
 /** The step between a wish and its effect; says what will happen, and stays open with the reason when it fails. */
-export function Confirm({ title, children, action, typed, onConfirm, onClose }: ConfirmProps) {
+export function Confirm({
+  title,
+  children,
+  action,
+  back = 'Cancel',
+  typed,
+  onConfirm,
+  onClose,
+}: ConfirmProps) {
   const [state, setState] = useState<{ isBusy: boolean; error?: unknown }>({ isBusy: false });
   const [text, setText] = useState('');
   const confirm = async () => {
@@ -87,7 +107,7 @@ export function Confirm({ title, children, action, typed, onConfirm, onClose }: 
       )}
       <div class="row end">
         <button type="button" onClick={onClose}>
-          Cancel
+          {back}
         </button>
         <button
           type="button"

@@ -1,3 +1,4 @@
+import { hintOf, wordOf } from './enumWords.ts';
 import { controlAttributes, type WidgetProps } from './schemaTypes.ts';
 
 /** One of some values. */
@@ -14,10 +15,12 @@ export function EnumSelect(props: WidgetProps) {
         onChange(text === '' ? undefined : (schema.enum?.find((option) => String(option) === text) ?? text))
       }
     >
-      <option value="">{standard === undefined ? 'Choose …' : `${standard} (default)`}</option>
+      <option value="">
+        {standard === undefined ? 'Choose …' : `${wordOf(standard, values)} (default)`}
+      </option>
       {values.map((option) => (
         <option key={option} value={option}>
-          {option}
+          {wordOf(option, values)}
         </option>
       ))}
     </select>
@@ -40,7 +43,10 @@ export function EnumChecks({ id, describedBy, label, schema, value, onChange }: 
               onChange(options.filter((other) => (other === option ? checked : chosen.has(String(other)))))
             }
           />
-          {String(option)}
+          <span>
+            {wordOf(String(option), options.map(String))}
+            {hintOf(String(option)) && <span class="dim small"> – {hintOf(String(option))}</span>}
+          </span>
         </label>
       ))}
     </fieldset>

@@ -2,7 +2,6 @@ import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { request, searchRecords } from '../state/api.ts';
 import { showCount } from '../state/format.ts';
-import { forgetNames } from '../state/names.ts';
 import { navigate, search, setSearch } from '../state/route.ts';
 import { can, mayChooseTenant, tenantId } from '../state/session.ts';
 import { toast } from '../state/toasts.ts';
@@ -38,10 +37,14 @@ export type RecordKind<Row extends RecordRow> = {
   limit?: PlanLimit;
   /** The record as the form takes it. */
   toForm?(row: Row): Fields;
+  /** Reads what the record itself does not tell. */
+  complete?(row: Row, signal: AbortSignal): Promise<Row>;
   /** What stands above the form when a record is open: its state, what can be done with it. */
   detail?(row: Row, reload: () => void): ComponentChildren;
   /** The page of a record, where it has one of its own instead of a drawer. */
   to?(row: Row): string;
+  /** Done after a record was created. */
+  onCreated?(row: Row): void;
   /** Shown after a record was created, such as a secret that is shown once. */
   created?(row: Row, headers: Headers): ComponentChildren;
   /** What such a record is good for, when there is none yet. */
@@ -97,7 +100,10 @@ export function RecordList<Row extends RecordRow>({
   // Rows of a list may leave out members, and a link may open a record that the list does not show.
   const whole = useLoad(
     openId === undefined || kind.to || !list.data ? null : `${path} ${openId} ${String(changedAt)}`,
-    (signal) => request<Row>('GET', `${path}/{id}`, { path: { id: openId! }, signal }),
+    async (signal) => {
+      const row = await request<Row>('GET', `${path}/{id}`, { path: { id: openId! }, signal });
+      return kind.complete ? kind.complete(row, signal) : row;
+    },
   );
   const open = openId !== undefined && whole.data?.id === openId ? whole.data : undefined;
   const mayCreate = kind.canCreate !== false && can(`POST ${path}`);
@@ -107,10 +113,6 @@ export function RecordList<Row extends RecordRow>({
   const mayEdit = kind.canEdit !== false && can(`PUT ${path}/{id}`);
   const mayDelete = kind.canDelete !== false && can(`DELETE ${path}/{id}`);
   const close = () => setSearch({ [singular]: undefined });
-  const changed = () => {
-    forgetNames();
-    list.reload();
-  };
   const Heading = heading;
   const create = mayCreate && (
     <button type="button" class="primary" onClick={() => setCreating(true)}>
@@ -182,7 +184,8 @@ export function RecordList<Row extends RecordRow>({
             onCancel={() => setCreating(false)}
             onDone={(record, headers) => {
               setCreating(false);
-              changed();
+              list.reload();
+              if (record) kind.onCreated?.(record as Row);
               if (created && record) setMade({ row: record as Row, headers });
             }}
           />
@@ -195,17 +198,17 @@ export function RecordList<Row extends RecordRow>({
       )}
       {open && !deleting && (
         <Dialog title={String(open.name ?? `${singular} #${open.id}`)} kind="drawer" onClose={close}>
-          {detail?.(open, changed)}
+          {detail?.(open, list.reload)}
           {mayEdit && (
             <RecordForm
               {...kind.form}
-              key={`${open.id} ${String(open.updatedAt)}`}
+              key={open.id}
               path={path}
               singular={singular}
               record={kind.toForm ? kind.toForm(open) : open}
               onDone={() => {
                 close();
-                changed();
+                list.reload();
               }}
             />
           )}
@@ -228,7 +231,7 @@ export function RecordList<Row extends RecordRow>({
             await request('DELETE', `${path}/{id}`, { path: { id: deleting.id } });
             toast(`Deleted the ${singular}.`);
             close();
-            changed();
+            list.reload();
           }}
         >
           <p class="foreign">

@@ -1,4 +1,5 @@
 import { searchRecords } from '../state/api.ts';
+import { changes } from '../state/changes.ts';
 import { showCount } from '../state/format.ts';
 import { mayChooseTenant, tenantId } from '../state/session.ts';
 import { useLoad } from '../state/useLoad.ts';
@@ -29,7 +30,7 @@ export function recordKindOf(member: string): RecordKindName | undefined {
 
 /** What any of the kinds is known by. */
 const knownBy = ['name', 'value', 'uri', 'messengerBChannelName', 'messengerAChatTitle', 'uid'] as const;
-type Row = { id: number } & Partial<Record<(typeof knownBy)[number], string | null>>;
+type Row = { id: number; version?: string } & Partial<Record<(typeof knownBy)[number], string | null>>;
 const ofTenant = new Set<RecordKindName>(['project', 'wallet', 'destination']);
 const limit = 500;
 
@@ -61,7 +62,7 @@ export function RecordSelect({
       ? `tenantId = ${tenantId.value}`
       : undefined;
   const clause = [where, own].filter(Boolean).join(' and ');
-  const { data } = useLoad(`${kind} ${clause}`, (signal) =>
+  const { data } = useLoad(`${kind} ${clause} ${changes.value}`, (signal) =>
     searchRecords<Row>(`/${kind}`, { size: limit, where: clause }, signal),
   );
   const rows = [...(data?.data ?? [])].sort((a, b) => nameOf(a).localeCompare(nameOf(b)));
@@ -93,5 +94,6 @@ export function RecordSelect({
 }
 
 function nameOf(row: Row): string {
-  return (knownBy.map((member) => row[member]).find(Boolean) ?? `#${row.id}`).slice(0, 200);
+  const name = knownBy.map((member) => row[member]).find(Boolean) ?? `#${row.id}`;
+  return `${name}${row.version ? ` ${row.version}` : ''}`.slice(0, 200);
 }

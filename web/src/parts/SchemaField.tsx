@@ -26,10 +26,10 @@ export function SchemaField({ base, isRequired, pointer, faults, children }: Sch
 }
 
 /** A member that is on or off: the label stands beside its box. */
-export function CheckField({ base, faults }: Pick<SchemaFieldProps, 'base' | 'faults'>) {
+export function CheckField({ base, pointer, faults }: Omit<SchemaFieldProps, 'isRequired' | 'children'>) {
   const { schema, value, onChange, label, describedBy } = base;
   return (
-    <div class="field">
+    <div class="field" data-pointer={pointer}>
       <label class="check">
         <input
           type="checkbox"
@@ -52,7 +52,12 @@ function Hint({ base, faults }: Pick<SchemaFieldProps, 'base' | 'faults'>) {
           {message}
         </span>
       ))}
-      {base.schema.description && <span class="hint">{base.schema.description}</span>}
+      {base.schema.description && <span class="hint">{inPlainWords(base.schema.description)}</span>}
     </span>
   );
+}
+
+/** In a form there is no null: a box is left empty. */
+function inPlainWords(description: string): string {
+  return description.replace(/if (left out or )?null\b/g, 'if left empty').replaceAll('`', '');
 }

@@ -100,7 +100,7 @@ type MemberProps = {
 function Member(props: MemberProps) {
   const { name, schema, value, onChange, isRequired, pointer, shared } = props;
   const id = useId();
-  const own = shared.faults.filter((fault) => fault.pointer === pointer);
+  const own = ownFaults(schema, pointer, shared.faults);
   const base: WidgetProps = {
     id,
     schema,
@@ -111,12 +111,23 @@ function Member(props: MemberProps) {
     isInvalid: own.length > 0,
   };
   const widget = shared.widgets[name] ?? shared.widgets[`format:${schema.format ?? ''}`];
-  if (!widget && baseType(schema) === 'boolean') return <CheckField base={base} faults={own} />;
+  if (!widget && baseType(schema) === 'boolean')
+    return <CheckField base={base} pointer={pointer} faults={own} />;
   return (
     <SchemaField base={base} isRequired={isRequired} pointer={pointer} faults={own}>
       {widget ? widget(base) : <Control {...props} base={base} />}
     </SchemaField>
   );
+}
+
+/** Of a member without fields of its own also those of what is in it. */
+function ownFaults(schema: Schema, pointer: string, faults: readonly Fault[]): readonly Fault[] {
+  const hasFields = baseType(schema) === 'array' || Object.keys(schema.properties ?? {}).length > 0;
+  return faults.flatMap((fault) => {
+    if (fault.pointer === pointer) return [fault];
+    if (hasFields || !fault.pointer.startsWith(`${pointer}/`)) return [];
+    return [{ ...fault, message: `${fault.pointer.slice(pointer.length + 1)}: ${fault.message}` }];
+  });
 }
 
 type ControlProps = MemberProps & { base: WidgetProps };

@@ -1,5 +1,7 @@
+import { client } from '../state/api.ts';
+import type { Fields } from '../state/fields.ts';
 import type { Schema } from '../state/schemas.ts';
-import type { Fields } from './RecordForm.tsx';
+import { can } from '../state/session.ts';
 
 const kept = new Set([
   'tenantDestinationId',
@@ -49,6 +51,27 @@ function toBinding(binding: Fields): Fields {
   const { createdAt: _created, updatedAt: _updated, tenantDestination, ...rest } = binding;
   const destination = tenantDestination as { id: number } | undefined;
   return destination ? { ...rest, tenantDestinationId: destination.id } : rest;
+}
+
+type Bound = { destinations: readonly { id: number; tenantDestination: { id: number } }[] };
+
+/** The record with the filters of its destinations, which only the destinations tell. */
+export async function withFilters<Row extends Bound>(
+  kind: 'detector' | 'trigger' | 'action',
+  record: Row,
+  signal: AbortSignal,
+): Promise<Row> {
+  if (!can('GET /destination/{id}/binding')) return record;
+  const ids = new Set(record.destinations.map(({ tenantDestination }) => tenantDestination.id));
+  const lists = await Promise.all(
+    [...ids].map((id) => client.get('/destination/{id}/binding', { path: { id }, signal })),
+  );
+  const bound = lists.flatMap(({ data }) => data).filter((one) => one.kind === kind);
+  const destinations = record.destinations.map((binding) => {
+    const { minSeverity, query } = bound.find(({ bindingId }) => bindingId === binding.id) ?? {};
+    return { ...binding, minSeverity, query };
+  });
+  return { ...record, destinations };
 }
 
 /** Names that the scripts of a binding can use, for completion. */

@@ -40,7 +40,7 @@ function toData(times: readonly number[], series: readonly Series[]): uPlot.Alig
 }
 
 function options(
-  { element, series, height, step, range, isSelectable }: Drawing,
+  { element, times, series, height, step, range, isSelectable }: Drawing,
   onRange: (from: number, to: number) => void,
 ): uPlot.Options {
   const style = getComputedStyle(element);
@@ -51,6 +51,13 @@ function options(
     grid: { stroke: color('--line'), width: 1 },
     ticks: { show: false },
   };
+  const [first] = times;
+  const last = times.at(-1);
+  // A bar stands for the time after its moment, the last one as well.
+  const extent =
+    range ??
+    (step && first !== undefined && last !== undefined ? { from: first, to: last + step } : undefined);
+  const isCount = series.every(({ kind }) => kind === 'bars');
   const bars = uPlot.paths.bars!({ size: [0.86, 40], align: step === undefined ? 0 : 1 });
   return {
     width: element.clientWidth || 600,
@@ -63,7 +70,7 @@ function options(
     },
     select: { show: isSelectable, left: 0, top: 0, width: 0, height: 0 },
     scales: {
-      x: range ? { range: [range.from / 1000, range.to / 1000] } : {},
+      x: extent ? { range: [extent.from / 1000, extent.to / 1000] } : {},
       y: { range: (_plot, low, high) => [Math.min(0, low ?? 0), Math.max(high ?? 1, 1)] },
     },
     axes: [
@@ -78,6 +85,7 @@ function options(
         ...axis,
         size: 44,
         space: 32,
+        ...(isCount ? { incrs: wholeSteps } : {}),
         values: (_plot, ticks) =>
           ticks.map((tick) => (Number.isInteger(tick) || Math.abs(tick) < 1000 ? showCompact(tick) : '')),
       },
@@ -108,6 +116,11 @@ function options(
     },
   };
 }
+
+/** One, two and five, and their tens. */
+const wholeSteps = Array.from({ length: 10 }, (_, power) =>
+  [1, 2, 5].map((step) => step * 10 ** power),
+).flat();
 
 /** A canvas knows no custom properties and no light-dark(). */
 function resolveColor(element: HTMLElement, name: string): string {

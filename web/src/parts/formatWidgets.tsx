@@ -29,16 +29,21 @@ export function formatWidgets(
     'format:functionOrName': (props) => (
       <SuggestInput {...props} options={signatures?.functions ?? []} isMono />
     ),
-    'format:script': ({ label, value, onChange }) => (
-      <CodeEditor
-        label={label}
-        value={typeof value === 'string' ? value : ''}
-        onChange={(text) => onChange(text === '' ? undefined : text)}
-        names={scriptNames}
-        minLines={3}
-      />
-    ),
+    'format:script': scriptOf(scriptNames),
   };
+}
+
+/** An editor for a script that can use these names. */
+export function scriptOf(names: readonly { name: string; detail?: string }[]): Widgets[string] {
+  return ({ label, value, onChange }) => (
+    <CodeEditor
+      label={label}
+      value={typeof value === 'string' ? value : ''}
+      onChange={(text) => onChange(text === '' ? undefined : text)}
+      names={names}
+      minLines={3}
+    />
+  );
 }
 
 /** Functions and events of a contract, once it is chosen. */

@@ -21,7 +21,11 @@ export function baseType({ type, anyOf }: Schema): string | undefined {
 }
 
 /** Attributes of a control that its label and its faults refer to. */
-export function controlAttributes({ id, describedBy, isInvalid }: WidgetProps) {
+export function controlAttributes({
+  id,
+  describedBy,
+  isInvalid,
+}: Pick<WidgetProps, 'id' | 'describedBy' | 'isInvalid'>) {
   return { id, 'aria-describedby': describedBy, 'aria-invalid': isInvalid };
 }
 

@@ -1,15 +1,13 @@
-import { useEffect } from 'preact/hooks';
 import { AcceptInvitePage } from '../pages/signIn/AcceptInvitePage.tsx';
 import { LinkedKeyPage } from '../pages/signIn/LinkedKeyPage.tsx';
 import { SetUpPage } from '../pages/signIn/SetUpPage.tsx';
 import { SignInPage } from '../pages/signIn/SignInPage.tsx';
 import { findPage } from '../pages.ts';
-import { whenQuiet } from '../state/api.ts';
 import { linkedKey } from '../state/linkedKey.ts';
-import { chains, loadChains } from '../state/names.ts';
 import { path } from '../state/route.ts';
 import { session } from '../state/session.ts';
 import { ConnectionBanner } from './ConnectionBanner.tsx';
+import { LeaveQuestion } from './LeaveQuestion.tsx';
 import { PageView } from './PageView.tsx';
 import { Shell } from './Shell.tsx';
 import { Toasts } from './Toasts.tsx';
@@ -17,12 +15,6 @@ import { Toasts } from './Toasts.tsx';
 export function App() {
   const { state } = session.value;
   const linked = linkedKey.value;
-  useEffect(() => {
-    if (state === 'signed-in' && chains.peek().length === 0)
-      whenQuiet()
-        .then(loadChains)
-        .catch(() => undefined);
-  }, [state]);
   return (
     <>
       <ConnectionBanner />
@@ -36,6 +28,7 @@ export function App() {
       {linked === undefined &&
         state === 'signed-in' &&
         (path.value === '/accept-invite' ? <AcceptInvitePage /> : <SignedIn />)}
+      <LeaveQuestion />
       <Toasts />
     </>
   );

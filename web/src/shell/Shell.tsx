@@ -7,6 +7,7 @@ import { can, me, signOut } from '../state/session.ts';
 import { type Theme, theme } from '../state/theme.ts';
 import { HaltButton } from './HaltButton.tsx';
 import { openPalette, Palette } from './Palette.tsx';
+import { SilentChains } from './SilentChains.tsx';
 import { TenantSwitch } from './TenantSwitch.tsx';
 
 export const mayOpen = ({ needs }: PageRow): boolean => needs === undefined || can(needs);
@@ -42,6 +43,7 @@ export function Shell({ children }: { children: ComponentChildren }) {
           <kbd>Ctrl K</kbd>
         </button>
         <span class="grow" />
+        <SilentChains />
         <TenantSwitch />
         <HaltButton />
         <UserMenu />

@@ -1,4 +1,5 @@
 import { createClient, type Method, type Problem, VigilError } from '../../../sdk/src/index.ts';
+import { noteChange } from './changes.ts';
 import { reportAnswer, reportLost } from './connection.ts';
 
 export { VigilError };
@@ -55,6 +56,7 @@ async function watchedFetch(...[input, init]: Parameters<typeof fetch>): Promise
   const isProxy = response.status >= 502 && !(response.headers.get('content-type') ?? '').includes('json');
   if (isProxy) reportLost();
   else reportAnswer();
+  noteChange(init?.method ?? 'GET', response);
   if (response.status === 401) for (const listener of signedOut) listener();
   return response;
 }

@@ -1,8 +1,9 @@
 import { signal } from '@preact/signals';
 import type { ReplyOf } from '../../../sdk/src/index.ts';
 import { client, searchRecords, whenQuiet } from './api.ts';
+import { changes } from './changes.ts';
 
-export type Named = { id: number; name: string };
+export type Named = { id: number; name: string | null; email?: string };
 export type NamedKind =
   | 'project'
   | 'contract'
@@ -11,18 +12,23 @@ export type NamedKind =
   | 'action'
   | 'wallet'
   | 'tenant'
-  | 'organisation';
+  | 'organisation'
+  | 'user';
 
-const known = signal<Readonly<Record<string, string>>>({});
+/** Names, each as of how many changes of records. */
+const known = signal<Readonly<Record<string, { name: string; asOf: number }>>>({});
 const wanted = new Map<NamedKind, Set<number>>();
 let isScheduled = false;
 
-/** The name of a record, once it is known; all names asked for at once are read with one request a kind. */
+/**
+ * The name of a record, once it is known; all names asked for at once are read with one request a kind. After a change of any record
+ * it is read again, and the old one shown until then.
+ */
 export function nameOf(kind: NamedKind, id: number | null | undefined): string | undefined {
   if (id === null || id === undefined) return undefined;
-  const name = known.value[`${kind} ${id}`];
-  if (name === undefined) want(kind, id);
-  return name || undefined;
+  const found = known.value[`${kind} ${id}`];
+  if (found?.asOf !== changes.value) want(kind, id);
+  return found?.name || undefined;
 }
 
 function want(kind: NamedKind, id: number): void {
@@ -40,25 +46,27 @@ function want(kind: NamedKind, id: number): void {
 
 async function read(kind: NamedKind, ids: readonly number[]): Promise<void> {
   const asked = ids.slice(0, 200);
-  const empty = Object.fromEntries(asked.map((id) => [`${kind} ${id}`, '']));
-  // Shown before the answer, so that another drawing does not ask again; a failure shows the id instead of the name.
-  known.value = { ...empty, ...known.value };
+  const asOf = changes.peek();
+  const named = (names: ReadonlyMap<number, string>) =>
+    Object.fromEntries(
+      asked.map((id) => {
+        const name = names.get(id) ?? known.peek()[`${kind} ${id}`]?.name ?? '';
+        return [`${kind} ${id}`, { name, asOf }];
+      }),
+    );
+  // Before the answer, so that another drawing does not ask again; a failure shows the id instead of the name.
+  known.value = { ...known.peek(), ...named(new Map()) };
   try {
     await whenQuiet();
     const where = asked.map((id) => `id = ${id}`).join(' or ');
     const { data } = await searchRecords<Named>(`/${kind}`, { where, size: asked.length });
     known.value = {
-      ...known.value,
-      ...Object.fromEntries(data.map(({ id, name }) => [`${kind} ${id}`, name])),
+      ...known.peek(),
+      ...named(new Map(data.map(({ id, name, email }) => [id, name ?? email ?? '']))),
     };
   } catch {
     // The id says enough until the page is opened again.
   }
-}
-
-/** Everything read so far is asked for again, after a record was renamed. */
-export function forgetNames(): void {
-  known.value = {};
 }
 
 export type Chain = ReplyOf<'GET', '/chain'>['data'][number];

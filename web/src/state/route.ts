@@ -1,4 +1,5 @@
-import { computed, signal } from '@preact/signals';
+import { computed, effect, signal } from '@preact/signals';
+import { hasUnsaved, leave } from './unsaved.ts';
 
 const base = new URL(document.baseURI).pathname;
 
@@ -18,7 +19,13 @@ export function href(to: string): string {
   return base + to.replace(/^\//, '');
 }
 
-export function navigate(to: string, { replace = false } = {}): void {
+/** Opens a page, once a person has agreed to lose what they typed on the present one, unless that is about what is gone. */
+export function navigate(to: string, options: { replace?: boolean; isGone?: boolean } = {}): void {
+  if (options.isGone) go(to, options);
+  else leave(() => go(to, options));
+}
+
+function go(to: string, { replace = false }: { replace?: boolean }): void {
   if (replace) history.replaceState(null, '', href(to));
   else history.pushState(null, '', href(to));
   const before = route.value.path;
@@ -33,13 +40,25 @@ export function setSearch(changes: Record<string, string | undefined>, { replace
     if (value === undefined || value === '') next.delete(name);
     else next.set(name, value);
   const text = next.toString();
-  navigate(`${route.value.path}${text === '' ? '' : `?${text}`}`, { replace });
+  go(`${route.value.path}${text === '' ? '' : `?${text}`}`, { replace });
 }
+
+let shown = location.href;
+effect(() => {
+  // What the address bar shows belongs to the route that is drawn.
+  if (route.value) shown = location.href;
+});
 
 /** Links inside the console change the page without loading it again. */
 export function startRouting(): void {
   addEventListener('popstate', () => {
-    route.value = read();
+    if (!hasUnsaved()) {
+      route.value = read();
+      return;
+    }
+    // The page stays, with an entry of its own above the one that was asked for.
+    history.pushState(null, '', shown);
+    leave(() => history.back());
   });
   addEventListener('click', (event) => {
     if (event.defaultPrevented || event.button !== 0) return;

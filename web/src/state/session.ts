@@ -19,15 +19,18 @@ export const session = signal<Session>(
 export const me = computed(() => (session.value.state === 'signed-in' ? session.value.me : undefined));
 
 /** The tenant that an administrator looks at; a user of a tenant sees only their own. */
-const chosen = signal<number | undefined>(Number(localStorage.getItem('vigil-tenant')) || undefined);
+const chosenAs = 'vigil-tenant';
+const chosen = signal<number | undefined>(Number(localStorage.getItem(chosenAs)) || undefined);
 export const mayChooseTenant = computed(() => me.value !== undefined && me.value.tenantId === null);
 export const tenantId = computed(() => me.value?.tenantId ?? chosen.value);
 
 export function chooseTenant(id: number | undefined): void {
   chosen.value = id;
-  if (id === undefined) localStorage.removeItem('vigil-tenant');
-  else localStorage.setItem('vigil-tenant', String(id));
+  localStorage.setItem(chosenAs, id === undefined ? 'all' : String(id));
 }
+
+/** Whether an administrator has ever said which tenant, or all, to look at. */
+export const hasChosenTenant = (): boolean => localStorage.getItem(chosenAs) !== null;
 
 /** Whether the roles of the session are enough for an endpoint, such as `POST /contract`. */
 export function can(endpoint: string): boolean {

@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import { traceKinds } from '../../../chains/chainClient.ts';
 import { type Chain, type ChainUid, chains, chainUids } from '../../../chains/chains.ts';
 import { families } from '../../../chains/families.ts';
+import { membersOf } from '../../../lib/isRecord.ts';
 import {
   type PendingState,
   pendingKinds,
@@ -45,6 +46,7 @@ const endpointHealth = {
   latencyMs: nullable(Count('How long it takes to answer, in milliseconds.', 40)),
   faults: Count('Faults in a row.', 0),
   lastFault: nullable(Text('What went wrong last.', 'it did not answer within 10000 ms')),
+  lastFaultAt: nullable(Millis('When that was.')),
 };
 const givenUp = {
   blocks: Count('How many blocks.', 2),
@@ -236,7 +238,10 @@ function toProgress(state: ChainState | undefined, isAdministrator: boolean, sho
     final: state?.final ?? null,
     processedAt: state?.processedAt ?? null,
     unwritten: toUnwritten(isAdministrator ? state : undefined),
-    endpoints: showsEndpoints ? (state?.endpoints ?? []) : [],
+    // What an older process has written does not say when.
+    endpoints: showsEndpoints
+      ? (state?.endpoints ?? []).map((endpoint) => ({ lastFaultAt: null, ...membersOf(endpoint) }))
+      : [],
   };
 }
 

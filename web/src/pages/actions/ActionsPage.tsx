@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { Action } from '../../../../sdk/src/index.ts';
-import { alertNames, bindingsToForm, shapeBindings } from '../../parts/bindings.ts';
+import { alertNames, bindingsToForm, shapeBindings, withFilters } from '../../parts/bindings.ts';
 import { formatWidgets, SuggestInput, useSignatures } from '../../parts/formatWidgets.tsx';
 import type { Fields } from '../../parts/RecordForm.tsx';
 import { type RecordKind, RecordList } from '../../parts/RecordPage.tsx';
@@ -9,7 +9,7 @@ import type { Widgets } from '../../parts/schemaTypes.ts';
 import { nameOf } from '../../state/names.ts';
 import { PageTabs } from '../PageTabs.tsx';
 import { ActionDetail } from './ActionDetail.tsx';
-import { Parameters } from './Parameters.tsx';
+import { keepParameters, Parameters } from './Parameters.tsx';
 
 /** Signed calls that alerts fire. */
 export default function ActionsPage() {
@@ -73,6 +73,7 @@ function actionsWith(widgets: Widgets, setTyped: (value: Fields) => void): Recor
       },
       updatedColumn,
     ],
+    complete: (action, signal) => withFilters('action', action, signal),
     toForm: ({ funcAbi: _abi, ...action }) => bindingsToForm(action),
     form: {
       order: [
@@ -94,6 +95,7 @@ function actionsWith(widgets: Widgets, setTyped: (value: Fields) => void): Recor
       },
       widgets,
       shape: shapeBindings,
+      follow: keepParameters,
       onChange: setTyped,
     },
     detail: (action) => <ActionDetail action={action} onOpen={setTyped} />,

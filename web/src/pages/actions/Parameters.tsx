@@ -1,6 +1,18 @@
+import { parametersOf } from '../../parts/parametersOf.ts';
 import type { WidgetProps } from '../../parts/schemaTypes.ts';
+import type { Fields } from '../../state/fields.ts';
 
 type Pair = { name: string; value: string };
+
+/** Values of parameters that another function does not have go with the function. */
+export function keepParameters(next: Fields, before: Fields): Fields {
+  if (next.funcSignature === before.funcSignature) return next;
+  const names = parametersOf(String(next.funcSignature ?? '')).map(({ name }) => name);
+  const params = (Array.isArray(next.params) ? (next.params as Pair[]) : []).filter(({ name }) =>
+    names.includes(name),
+  );
+  return { ...next, params };
+}
 
 /** One box for each parameter of the chosen function; an empty one is left to the scripts of the bindings. */
 export function Parameters({ id, value, onChange, label, signature }: WidgetProps & { signature: string }) {
@@ -34,27 +46,4 @@ export function Parameters({ id, value, onChange, label, signature }: WidgetProp
       ))}
     </fieldset>
   );
-}
-
-/** Parameters of a signature such as `transfer(address to, uint256 amount)`; one without a name is called by its place. */
-function parametersOf(signature: string): { name: string; type: string }[] {
-  const inside = signature.slice(signature.indexOf('(') + 1, signature.lastIndexOf(')'));
-  if (!signature.includes('(') || inside.trim() === '') return [];
-  return splitTop(inside).map((part, index) => {
-    const words = part.trim().split(/\s+(?![^(]*\))/);
-    return { type: words[0] ?? '', name: words.length > 1 ? words.at(-1)! : String(index) };
-  });
-}
-
-/** Parts between the commas that are in no bracket. */
-function splitTop(text: string): string[] {
-  const parts = [''];
-  let depth = 0;
-  for (const sign of text) {
-    if (sign === '(') depth += 1;
-    if (sign === ')') depth -= 1;
-    if (sign === ',' && depth === 0) parts.push('');
-    else parts[parts.length - 1] += sign;
-  }
-  return parts;
 }

@@ -42,6 +42,7 @@ const wallets: RecordKind<Wallet> = {
     statusColumn,
   ],
   form: {
+    needsTenant: true,
     order: [
       'name',
       'chainUid',

@@ -1,5 +1,4 @@
 import { useState } from 'preact/hooks';
-import type { ReplyOf } from '../../../../sdk/src/index.ts';
 import { DataTable } from '../../parts/DataTable.tsx';
 import { Dialog } from '../../parts/Dialog.tsx';
 import { Empty, Loading } from '../../parts/Empty.tsx';
@@ -10,15 +9,14 @@ import { saveFile } from '../../state/saveFile.ts';
 import { can, mayChooseTenant, tenantId } from '../../state/session.ts';
 import { attempt } from '../../state/toasts.ts';
 import { useLoad } from '../../state/useLoad.ts';
+import { type AuditChange, type AuditEntry, actorOf, changesOf, recordOf } from './auditWords.ts';
 import { Verify } from './Verify.tsx';
-
-type Entry = ReplyOf<'GET', '/audit'>['data'][number];
 
 /** Who changed what, in a chain that shows when an entry was altered. */
 export function AuditSection() {
   const [size, setSize] = useState(200);
   const [kind, setKind] = useState('');
-  const [open, setOpen] = useState<Entry>();
+  const [open, setOpen] = useState<AuditEntry>();
   const [isVerifying, setVerifying] = useState(false);
   const chosen = mayChooseTenant.value ? tenantId.value : undefined;
   const query = { ...(chosen === undefined ? {} : { tenantId: chosen }), ...(kind ? { kind } : {}) };
@@ -70,13 +68,13 @@ export function AuditSection() {
             columns={[
               { name: 'at', title: 'When', width: '140px', show: ({ at }) => <Time at={at} exact /> },
               { name: 'action', title: 'What', show: ({ action }) => action },
-              { name: 'record', title: 'Record', wideOnly: true, show: ({ record }) => textOf(record) },
-              { name: 'actor', title: 'Who', wideOnly: true, show: ({ actor }) => textOf(actor) },
+              { name: 'record', title: 'Record', wideOnly: true, show: recordOf },
+              { name: 'actor', title: 'Who', show: actorOf },
               {
                 name: 'changes',
-                title: 'Members',
+                title: 'Changes',
                 wideOnly: true,
-                show: ({ changes }) => Object.keys(changes).join(', '),
+                show: (entry) => changesOf(entry).map(describeChange).join('; ').slice(0, 300),
               },
               { name: 'seq', title: 'Entry', width: '70px', isNumber: true, show: ({ seq }) => seq },
             ]}
@@ -92,7 +90,23 @@ export function AuditSection() {
       )}
       {open && (
         <Dialog title={`${open.action} (entry ${open.seq})`} kind="drawer" onClose={() => setOpen(undefined)}>
-          <pre class="foreign">{JSON.stringify(open, null, 2)}</pre>
+          <p class="foreign">
+            {recordOf(open)}, by {actorOf(open)}, <Time at={open.at} exact />
+          </p>
+          <dl class="facts">
+            {changesOf(open).map(({ member, before, after }) => (
+              <>
+                <dt key={member} class="foreign">
+                  {member}
+                </dt>
+                <dd class="foreign">{before ? `${before} → ${after}` : after}</dd>
+              </>
+            ))}
+          </dl>
+          <details>
+            <summary>The entry as it is signed</summary>
+            <pre class="foreign">{JSON.stringify(open, null, 2)}</pre>
+          </details>
         </Dialog>
       )}
       {isVerifying && (
@@ -104,9 +118,6 @@ export function AuditSection() {
   );
 }
 
-function textOf(value: Record<string, unknown>): string {
-  return Object.entries(value)
-    .filter(([, member]) => member !== null && typeof member !== 'object')
-    .map(([name, member]) => `${name} ${String(member as string | number | boolean)}`)
-    .join(', ');
+function describeChange({ member, before, after }: AuditChange): string {
+  return before === '' || before === '–' ? `${member}: ${after}` : `${member}: ${before} → ${after}`;
 }

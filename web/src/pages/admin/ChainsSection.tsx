@@ -5,6 +5,7 @@ import { Empty, Loading } from '../../parts/Empty.tsx';
 import { Icon } from '../../parts/Icon.tsx';
 import { Problem } from '../../parts/Problem.tsx';
 import { Time } from '../../parts/Time.tsx';
+import { troubleOf } from '../../state/chainTrouble.ts';
 import { showCount } from '../../state/format.ts';
 import { type Chain, loadChains } from '../../state/names.ts';
 import { href, search, setSearch } from '../../state/route.ts';
@@ -63,7 +64,7 @@ export function ChainsSection() {
             onOpen={({ chainUid }) => setSearch({ chain: chainUid }, { replace: false })}
             columns={[
               { name: 'name', title: 'Name', show: ({ name }) => name },
-              { name: 'state', title: 'State', width: '120px', show: (chain) => <State chain={chain} /> },
+              { name: 'state', title: 'State', width: '170px', show: (chain) => <State chain={chain} /> },
               {
                 name: 'head',
                 title: 'Newest block',
@@ -111,16 +112,34 @@ export function ChainsSection() {
   );
 }
 
-function State({ chain: { configured, followed, endpoints } }: { chain: Chain }) {
+function State({ chain }: { chain: Chain }) {
+  const { configured, followed, endpoints, watchReason, processedAt } = chain;
   if (!configured) return <Badge>not set up</Badge>;
   if (!followed) return <Badge tone="warn">not followed</Badge>;
   const isFailing = endpoints.length > 0 && endpoints.every(({ state }) => state !== 'ok');
-  return isFailing ? <Badge tone="bad">failing</Badge> : <Badge tone="good">followed</Badge>;
+  const trouble = troubleOf(chain) ?? (isFailing ? 'failing' : undefined);
+  if (!trouble) return <Badge tone="good">followed</Badge>;
+  return (
+    <span title={watchReason ?? ''}>
+      <Badge tone="bad">{trouble}</Badge>{' '}
+      <span class="dim small">{processedAt && <Time at={processedAt} />}</span>
+    </span>
+  );
 }
 
 function Detail({ chain, onChange }: { chain: Chain; onChange(): void }) {
   return (
     <>
+      {chain.watchReason && troubleOf(chain) && (
+        <p class="notice bad" role="status">
+          {chain.watchReason}{' '}
+          {chain.processedAt !== null && (
+            <>
+              Nothing was seen since <Time at={chain.processedAt} exact />.
+            </>
+          )}
+        </p>
+      )}
       <dl class="facts">
         <dt>Chain</dt>
         <dd>
@@ -145,7 +164,7 @@ function Detail({ chain, onChange }: { chain: Chain; onChange(): void }) {
       )}
       {chain.endpoints.length > 0 && <h3>Health while following</h3>}
       <ul class="list">
-        {chain.endpoints.map(({ endpoint, state, head, latencyMs, faults, lastFault }) => (
+        {chain.endpoints.map(({ endpoint, state, head, latencyMs, faults, lastFault, lastFaultAt }) => (
           <li key={endpoint}>
             <p class="row">
               <Badge value={state} tone={state === 'ok' ? 'good' : 'bad'} />{' '}
@@ -154,7 +173,12 @@ function Detail({ chain, onChange }: { chain: Chain; onChange(): void }) {
             <p class="dim small foreign">
               {head !== null && `block ${showCount(head)}, `}
               {latencyMs !== null && `${latencyMs} ms, `}
-              {faults} faults in a row{lastFault && `: ${lastFault}`}
+              {faults > 0 ? `${faults} faults in a row` : 'answers'}
+              {lastFault && (
+                <>
+                  ; last fault {lastFaultAt !== null && <Time at={lastFaultAt} />}: {lastFault}
+                </>
+              )}
             </p>
           </li>
         ))}

@@ -1,9 +1,10 @@
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import type { ReplyOf } from '../../../../sdk/src/index.ts';
-import { Problem } from '../../parts/Problem.tsx';
+import { FormFaults } from '../../parts/FormFaults.tsx';
 import { client, faultsOf } from '../../state/api.ts';
 import { chains } from '../../state/names.ts';
 import { toast } from '../../state/toasts.ts';
+import { leave, useUnsaved } from '../../state/unsaved.ts';
 import { EndpointReport, type Report } from './EndpointReport.tsx';
 
 export type EndpointRow = ReplyOf<'GET', '/chain/{uid}/endpoint'>['data'][number];
@@ -17,25 +18,34 @@ export type EndpointFormProps = {
   onCancel(): void;
 };
 
+type State = { isBusy?: boolean; error?: unknown; report?: Report; round: number };
+
 /** Adds an endpoint to a chain or changes one; tells first what the endpoint can do. */
 export function EndpointForm({ chainUid, endpoint, onDone, onCancel }: EndpointFormProps) {
-  const [draft, setDraft] = useState({
+  const form = useRef<HTMLFormElement>(null);
+  const start = {
     uid: chainUid ?? '',
     url: endpoint?.url ?? '',
     name: endpoint?.name ?? '',
     isActive: endpoint?.status !== 'DISABLED',
-  });
-  const [state, setState] = useState<{ isBusy?: boolean; error?: unknown; report?: Report }>({});
-  const change = (part: Partial<typeof draft>) => setDraft({ ...draft, ...part });
+  };
+  const [draft, setDraft] = useState(start);
+  const [state, setState] = useState<State>({ round: 0 });
+  const settle = useUnsaved(form, draft.url !== start.url || draft.name !== start.name);
+  const change = (part: Partial<typeof draft>) => {
+    setDraft({ ...draft, ...part });
+    setState({ round: state.round });
+  };
   const { uid, isActive } = draft;
   const url = draft.url.trim();
   const name = draft.name.trim() || null;
   const run = async (work: () => Promise<{ report?: Report }>) => {
-    setState({ isBusy: true });
+    const { round } = state;
+    setState({ round, isBusy: true });
     try {
-      setState(await work());
+      setState({ round, ...(await work()) });
     } catch (error) {
-      setState({ error });
+      setState({ round: round + 1, error });
     }
   };
   const tryIt = () =>
@@ -58,14 +68,14 @@ export function EndpointForm({ chainUid, endpoint, onDone, onCancel }: EndpointF
         });
       else await client.post('/chain/{uid}/endpoint', { path: { uid }, body });
       toast(endpoint ? 'Saved the endpoint.' : 'Added the endpoint.');
+      settle();
       onDone();
       return {};
     });
   };
   const fault = faultsOf(state.error).find(({ pointer }) => pointer === '/url')?.message;
   return (
-    <form class="stack" onSubmit={save}>
-      <Problem error={state.error} shown={['/url']} />
+    <form class="stack" ref={form} onSubmit={save}>
       {chainUid === undefined && (
         <label class="field">
           <span class="label">Chain</span>
@@ -81,7 +91,7 @@ export function EndpointForm({ chainUid, endpoint, onDone, onCancel }: EndpointF
           </select>
         </label>
       )}
-      <label class="field">
+      <label class="field" data-pointer="/url">
         <span class="label">Address</span>
         <input
           class="mono"
@@ -115,8 +125,9 @@ export function EndpointForm({ chainUid, endpoint, onDone, onCancel }: EndpointF
         </label>
       )}
       {state.report && <EndpointReport report={state.report} />}
+      <FormFaults form={form} error={state.error} round={state.round} />
       <div class="row end">
-        <button type="button" onClick={onCancel}>
+        <button type="button" onClick={() => leave(onCancel, form.current)}>
           Cancel
         </button>
         <button type="button" disabled={state.isBusy || uid === '' || url === ''} onClick={tryIt}>

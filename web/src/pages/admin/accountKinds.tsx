@@ -17,7 +17,7 @@ import { Time } from '../../parts/Time.tsx';
 import { client } from '../../state/api.ts';
 import { nameOf } from '../../state/names.ts';
 import { href } from '../../state/route.ts';
-import { can } from '../../state/session.ts';
+import { can, chooseTenant } from '../../state/session.ts';
 import { toast } from '../../state/toasts.ts';
 
 const tenant = <Row extends { tenantId?: number | null }>(): Column<Row> => ({
@@ -40,6 +40,7 @@ export const tenants: RecordKind<Tenant> = {
   searched: ['name'],
   columns: [{ name: 'name', title: 'Name', show: ({ name }) => name }, statusColumn, updatedColumn],
   form: { order: ['name', 'organisationId'] },
+  onCreated: ({ id }) => chooseTenant(id),
 };
 
 export const organisations: RecordKind<Organisation> = {

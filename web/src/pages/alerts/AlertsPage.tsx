@@ -8,12 +8,13 @@ import { Problem } from '../../parts/Problem.tsx';
 import { QueryBar } from '../../parts/QueryBar.tsx';
 import { TimeRangePicker } from '../../parts/TimeRangePicker.tsx';
 import { withinTenant } from '../../state/alertQuery.ts';
-import { VigilError } from '../../state/api.ts';
+import { client, VigilError } from '../../state/api.ts';
 import { showCount } from '../../state/format.ts';
 import { href, search, setSearch } from '../../state/route.ts';
 import { can } from '../../state/session.ts';
 import { isNarrow } from '../../state/theme.ts';
 import { isRelative, resolveRange } from '../../state/timeRange.ts';
+import { useLoad } from '../../state/useLoad.ts';
 import { AlertDrawer } from './AlertDrawer.tsx';
 import { alertColumns } from './alertColumns.tsx';
 import { BulkBar } from './BulkBar.tsx';
@@ -46,6 +47,12 @@ export default function AlertsPage() {
   const fault =
     pages.error instanceof VigilError && queryFaults.includes(pages.error.code) ? pages.error : undefined;
 
+  // What an administrator's tenant adds stands in no text of a fault: the server reads again what was typed.
+  const alone = useLoad(fault && sent.query !== query ? `alone ${query}` : null, (signal) =>
+    client.post('/alert/search', { body: { query, size: 1, trackTotalCount: 0 }, signal }),
+  );
+  const typed = alone.error instanceof VigilError ? alone.error : fault;
+
   const refresh = () => setAsOf(Date.now());
   const run = (next: string) => {
     setSelected(new Set());
@@ -65,7 +72,7 @@ export default function AlertsPage() {
           onRun={run}
           suggest={suggestQuery}
           placeholder="severity:HIGH AND message:transfer"
-          fault={fault && { message: fault.message, position: columnOf(fault, sent.query, query) }}
+          fault={fault && typed && { message: typed.message, position: typed.problem?.position }}
         />
         <div class="row">
           <TimeRangePicker value={range} onChange={setRange} />
@@ -117,13 +124,18 @@ export default function AlertsPage() {
             <Facets query={query} facets={figures.data?.facets} onQuery={run} />
           </aside>
         )}
-        <section class="card flush alerts-table" aria-label="Alerts found">
+        <section class={`card flush alerts-table${fault ? ' stale' : ''}`} aria-label="Alerts found">
           <div class="row apart table-bar">
             <span role="status">
-              {pages.isLoading && pages.rows.length === 0 ? 'Searching …' : `${countText(pages.total)} found`}
+              {fault
+                ? 'The query cannot be read; these are of the one before.'
+                : pages.isLoading && pages.rows.length === 0
+                  ? 'Searching …'
+                  : `${countText(pages.total)} found`}
               {isLive && tail.rows.length > 0 && <span class="dim">, {showCount(tail.rows.length)} new</span>}
             </span>
             <BulkBar
+              isOff={fault !== undefined}
               rows={rows}
               selected={selected}
               total={pages.total}
@@ -178,12 +190,6 @@ function countText(total: number): string {
 }
 
 const queryFaults: readonly VigilError['code'][] = ['invalid-query', 'search-too-slow'];
-
-/** The column inside of what was typed, where the tenant of an administrator stands before it. */
-function columnOf(error: VigilError, sent: string, typed: string): number | undefined {
-  const position = error.problem?.position;
-  return position === undefined ? undefined : Math.max(1, position - Math.max(0, sent.indexOf(typed)));
-}
 
 function Nothing({ hasQuery, range, onWiden }: { hasQuery: boolean; range: string; onWiden(): void }) {
   if (hasQuery || range === '30d' || !isRelative(range))

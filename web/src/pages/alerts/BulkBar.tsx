@@ -10,6 +10,8 @@ import { type Selection, TagAlerts } from './TagAlerts.tsx';
 import type { AlertSearch } from './useAlertPages.ts';
 
 export type BulkBarProps = {
+  /** While what is shown is not what the query finds. */
+  isOff: boolean;
   rows: readonly Alert[];
   selected: ReadonlySet<string | number>;
   total: number;
@@ -20,7 +22,7 @@ export type BulkBarProps = {
 const uidsAtOnce = 200;
 
 /** What can be done with the ticked alerts, or with everything that the search finds. */
-export function BulkBar({ rows, selected, total, search, onDone }: BulkBarProps) {
+export function BulkBar({ isOff, rows, selected, total, search, onDone }: BulkBarProps) {
   const [open, setOpen] = useState<'resolve' | 'tag'>();
   if (!can('POST /alert/resolve')) return null;
   const { query, from, to } = search;
@@ -58,10 +60,15 @@ export function BulkBar({ rows, selected, total, search, onDone }: BulkBarProps)
         </div>
       ) : (
         <div class="row tight">
-          <button type="button" class="small" disabled={total === 0} onClick={() => setOpen('resolve')}>
+          <button
+            type="button"
+            class="small"
+            disabled={isOff || total === 0}
+            onClick={() => setOpen('resolve')}
+          >
             Resolve all found
           </button>
-          <button type="button" class="small" disabled={total === 0} onClick={() => setOpen('tag')}>
+          <button type="button" class="small" disabled={isOff || total === 0} onClick={() => setOpen('tag')}>
             <Icon name="tag" />
             Tag all found
           </button>

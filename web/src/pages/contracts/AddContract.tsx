@@ -1,14 +1,17 @@
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import type { BodyOf, Contract } from '../../../../sdk/src/index.ts';
 import { Dialog } from '../../parts/Dialog.tsx';
+import { FormFaults } from '../../parts/FormFaults.tsx';
 import { Problem } from '../../parts/Problem.tsx';
 import { RecordSelect } from '../../parts/RecordSelect.tsx';
+import { TenantInput } from '../../parts/TenantInput.tsx';
 import { client, faultsOf } from '../../state/api.ts';
 import { guessFamilies } from '../../state/guessFamily.ts';
 import { type Chain, chains, loadChains } from '../../state/names.ts';
 import { navigate } from '../../state/route.ts';
 import { can, mayChooseTenant, tenantId } from '../../state/session.ts';
 import { toast } from '../../state/toasts.ts';
+import { leave, useUnsaved } from '../../state/unsaved.ts';
 import { useLoad } from '../../state/useLoad.ts';
 import { Found, titleOf } from './Found.tsx';
 import type { Inspected } from './kindTitles.ts';
@@ -20,6 +23,7 @@ type Draft = {
   address: string;
   name: string;
   chainUid: string;
+  tenantId: number | undefined;
   projectId: number | undefined;
   project: string;
   abi: string;
@@ -32,21 +36,31 @@ export function AddContract({ projectId, onClose }: { projectId?: number | undef
     address: '',
     name: '',
     chainUid: '',
+    tenantId: undefined,
     projectId,
     project: '',
     abi: '',
     addressType: undefined,
   });
-  const [state, setState] = useState<{ isBusy: boolean; error?: unknown }>({ isBusy: false });
+  const form = useRef<HTMLFormElement>(null);
+  const [state, setState] = useState<{ isBusy: boolean; error?: unknown; round: number }>({
+    isBusy: false,
+    round: 0,
+  });
+  const settle = useUnsaved(form, draft.address !== '' || draft.name !== '' || draft.abi !== '');
   useLoad('chains', loadChains);
-  const own = mayChooseTenant.value && tenantId.value ? `tenantId = ${tenantId.value}` : undefined;
+  const tenant = tenantId.value ?? draft.tenantId;
+  const own = mayChooseTenant.value && tenant ? `tenantId = ${tenant}` : undefined;
   const projects = useLoad(`projects ${own}`, (signal) =>
     client.post('/project/search', {
       body: { size: 1, trackTotal: true, ...(own ? { where: own } : {}) },
       signal,
     }),
   );
-  const change = (part: Partial<Draft>) => setDraft({ ...draft, ...part });
+  const change = (part: Partial<Draft>) => {
+    setDraft((before) => ({ ...before, ...part }));
+    setState((before) => ({ ...before, error: undefined }));
+  };
   const address = draft.address.trim();
   const families = guessFamilies(address);
   const fitting = chains.value.filter(({ family }) => families.length === 0 || families.includes(family));
@@ -63,7 +77,7 @@ export function AddContract({ projectId, onClose }: { projectId?: number | undef
   const faultOf = (pointer: string) => faults.find((fault) => fault.pointer === pointer)?.message;
 
   const createProject = async () => {
-    const own = mayChooseTenant.value && tenantId.value ? { tenantId: tenantId.value } : {};
+    const own = mayChooseTenant.value && tenant ? { tenantId: tenant } : {};
     const { id } = await client.post('/project', {
       body: { name: draft.project.trim() || 'My project', ...own },
     });
@@ -73,7 +87,7 @@ export function AddContract({ projectId, onClose }: { projectId?: number | undef
   };
   const submit = async (event: Event) => {
     event.preventDefault();
-    setState({ isBusy: true });
+    setState({ ...state, isBusy: true });
     try {
       const abi = draft.abi.trim() ? { abi: parseAbi(draft.abi) } : {};
       const into = needsProject ? await createProject() : project;
@@ -88,17 +102,17 @@ export function AddContract({ projectId, onClose }: { projectId?: number | undef
         },
       });
       toast('The contract is watched.');
+      settle();
       navigate(`/contracts/${contract.id}?new=1`);
       onClose();
     } catch (error) {
-      setState({ isBusy: false, error });
+      setState({ isBusy: false, error, round: state.round + 1 });
     }
   };
   return (
     <Dialog title="Watch a contract" onClose={onClose}>
-      <form class="stack" onSubmit={submit}>
-        <Problem error={state.error} shown={['/address', '/name', '/chainUid', '/projectId']} />
-        <label class="field">
+      <form class="stack" ref={form} onSubmit={submit}>
+        <label class="field" data-pointer="/address">
           <span class="label">Address</span>
           <input
             class="mono"
@@ -111,9 +125,7 @@ export function AddContract({ projectId, onClose }: { projectId?: number | undef
             onInput={({ currentTarget }) => change({ address: currentTarget.value, chainUid: '' })}
           />
           <Fault text={faultOf('/address')} />
-          {address !== '' && families.length === 0 && (
-            <span class="hint">No chain that Vigil knows has addresses of this form.</span>
-          )}
+          {address !== '' && families.length === 0 && <span class="hint">{describeForm(address)}</span>}
         </label>
         {inspection.isLoading && (
           <p class="dim" role="status">
@@ -128,7 +140,7 @@ export function AddContract({ projectId, onClose }: { projectId?: number | undef
             onChoose={(chosen) => change({ chainUid: chosen })}
           />
         )}
-        <label class="field">
+        <label class="field" data-pointer="/chainUid">
           <span class="label">Chain</span>
           <select
             required
@@ -158,7 +170,7 @@ export function AddContract({ projectId, onClose }: { projectId?: number | undef
           </select>
           <Fault text={faultOf('/chainUid')} />
         </label>
-        <label class="field">
+        <label class="field" data-pointer="/name">
           <span class="label">Name</span>
           <input
             value={draft.name}
@@ -168,6 +180,24 @@ export function AddContract({ projectId, onClose }: { projectId?: number | undef
           />
           <Fault text={faultOf('/name')} />
         </label>
+        {needsProject && mayChooseTenant.value && tenantId.value === undefined && (
+          <div class="field" data-pointer="/tenantId">
+            <label class="label" for="add-tenant">
+              Tenant
+            </label>
+            <TenantInput
+              id="add-tenant"
+              describedBy="add-tenant-hint"
+              isInvalid={faultOf('/tenantId') !== undefined}
+              value={draft.tenantId}
+              onChange={(id) => change({ tenantId: id as number | undefined })}
+            />
+            <Fault text={faultOf('/tenantId')} />
+            <span class="hint" id="add-tenant-hint">
+              The team that owns what is watched.
+            </span>
+          </div>
+        )}
         {needsProject ? (
           <label class="field">
             <span class="label">New project</span>
@@ -179,7 +209,7 @@ export function AddContract({ projectId, onClose }: { projectId?: number | undef
             <span class="hint">A project holds the contracts that are watched together.</span>
           </label>
         ) : (
-          <div class="field">
+          <div class="field" data-pointer="/projectId">
             <label class="label" for="add-project">
               Project
             </label>
@@ -221,8 +251,9 @@ export function AddContract({ projectId, onClose }: { projectId?: number | undef
             </label>
           </div>
         </details>
+        <FormFaults form={form} error={state.error} round={state.round} />
         <div class="row end">
-          <button type="button" onClick={onClose}>
+          <button type="button" onClick={() => leave(onClose, form.current)}>
             Cancel
           </button>
           <button type="submit" class="primary" disabled={state.isBusy || projects.data === undefined}>
@@ -232,6 +263,13 @@ export function AddContract({ projectId, onClose }: { projectId?: number | undef
       </form>
     </Dialog>
   );
+}
+
+/** Why no chain has such addresses. */
+function describeForm(address: string): string {
+  return /^0x[0-9a-f]*$/i.test(address)
+    ? `It has ${address.length} signs; an address of an EVM chain has 42.`
+    : 'No chain that Vigil knows has addresses of this form.';
 }
 
 /** The chain where it has code, or the only one that is followed, where there is no choice. */

@@ -51,6 +51,17 @@ export function WatchedBy({ contract }: { contract: Contract }) {
             Add detectors
           </button>
         )}
+        {can('POST /detector') && !isOpen && (
+          <a class="button" href={href(`/catalogue?contract=${contract.id}`)}>
+            All kinds
+          </a>
+        )}
+        {can('POST /trigger') && !isOpen && (
+          <a class="button" href={href(`/triggers?new=trigger&contract=${contract.id}`)}>
+            <Icon name="plus" />
+            Add trigger
+          </a>
+        )}
       </header>
       <Problem error={watching.error} retry={watching.reload} />
       {!watching.data && watching.isLoading && <Loading />}

@@ -27,6 +27,7 @@ const destinations: RecordKind<Destination> = {
   ],
   toForm: ({ uid: _uid, ...rest }) => ({ ...rest, type: kindOf(rest) }),
   form: {
+    needsTenant: true,
     defaults: { type: 'EMAIL' },
     order: ['type', 'value', 'uri', 'method', 'headers', 'messengerABotUsername', 'messengerBUri', 'tags'],
     labels: {

@@ -5,8 +5,8 @@ type Kind = Destination['type'];
 export const kindTitles: Readonly<Record<Kind, string>> = {
   EMAIL: 'E-mail',
   HTTP: 'Webhook',
-  MESSENGER_A: 'Messenger A',
-  MESSENGER_B: 'Messenger B',
+  MESSENGER_A: 'Chat bot',
+  MESSENGER_B: 'Chat channel',
 };
 
 type Traits = Pick<Destination, 'value' | 'uri' | 'messengerBUri' | 'messengerBChannelId'>;

@@ -1,11 +1,11 @@
-import { useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import type { Detector, DetectorSchema } from '../../../../sdk/src/index.ts';
 import type { PageProps } from '../../pages.ts';
 import { Badge } from '../../parts/Badge.tsx';
-import { alertNames, bindingsToForm, shapeBindings } from '../../parts/bindings.ts';
+import { alertNames, bindingsToForm, shapeBindings, withFilters } from '../../parts/bindings.ts';
 import { Confirm } from '../../parts/Dialog.tsx';
 import { Loading } from '../../parts/Empty.tsx';
-import { formatWidgets, useSignatures } from '../../parts/formatWidgets.tsx';
+import { formatWidgets, scriptOf, useSignatures } from '../../parts/formatWidgets.tsx';
 import { Icon } from '../../parts/Icon.tsx';
 import { PlanNotice } from '../../parts/PlanNotice.tsx';
 import { Problem } from '../../parts/Problem.tsx';
@@ -13,7 +13,6 @@ import { type Fields, RecordForm } from '../../parts/RecordForm.tsx';
 import { Time } from '../../parts/Time.tsx';
 import { client } from '../../state/api.ts';
 import { showCount } from '../../state/format.ts';
-import { forgetNames } from '../../state/names.ts';
 import { href, navigate, search } from '../../state/route.ts';
 import type { Schema } from '../../state/schemas.ts';
 import { can } from '../../state/session.ts';
@@ -21,6 +20,7 @@ import { attempt, toast } from '../../state/toasts.ts';
 import { useLoad } from '../../state/useLoad.ts';
 import { Backtest } from './Backtest.tsx';
 import { Explain } from './Explain.tsx';
+import { expressionNames } from './expressionNames.ts';
 import { isShadow, shadowTag } from './shadow.ts';
 import { useSchemas } from './useSchemas.ts';
 import './detectors.css';
@@ -29,7 +29,9 @@ import './detectors.css';
 export default function DetectorPage({ params }: PageProps) {
   const id = params.id === undefined || params.id === 'new' ? undefined : Number(params.id);
   const { data, error, reload } = useLoad(id === undefined ? null : `detector ${id}`, (signal) =>
-    client.get('/detector/{id}', { path: { id: id! }, signal }),
+    client
+      .get('/detector/{id}', { path: { id: id! }, signal })
+      .then((detector) => withFilters('detector', detector, signal)),
   );
   const schemas = useSchemas();
   const isMissing = error !== undefined && !data;
@@ -54,11 +56,14 @@ type EditorProps = { schemas: DetectorSchema[]; detector: Detector | undefined; 
 
 function Editor({ schemas, detector, reload }: EditorProps) {
   const linked = (name: string) => Number(search.value.get(name)) || undefined;
-  const [value, setValue] = useState<Fields>(() =>
-    detector
-      ? { ...bindingsToForm(detector), schemaId: detector.schema.id }
-      : startOf(schemas, linked('schema'), linked('contract')),
+  /** As the server has it, or what a new one begins with. */
+  const [start] = useState(() => startOf(schemas, linked('schema'), linked('contract')));
+  const stored = useMemo(
+    () => detector && { ...bindingsToForm(detector), schemaId: detector.schema.id },
+    [detector],
   );
+  const [typed, setTyped] = useState<Fields>();
+  const value: Fields = typed ?? stored ?? start;
   const [isDeleting, setDeleting] = useState(false);
   const schema = schemas.find(({ id }) => id === value.schemaId);
   const contractId = value.contractId as number | undefined;
@@ -112,16 +117,22 @@ function Editor({ schemas, detector, reload }: EditorProps) {
           {schema?.description && <p class="dim foreign">{schema.description.split('\n\n')[0]}</p>}
           {mayWrite ? (
             <RecordForm
-              key={String(detector?.updatedAt)}
               path="/detector"
               singular="detector"
-              record={detector ? value : undefined}
-              defaults={value}
-              hidden={detector ? ['schemaId', 'contractId', 'source'] : ['status', 'source']}
+              record={stored}
+              defaults={start}
+              hidden={['schemaName', 'source', ...(detector ? ['schemaId', 'contractId'] : ['status'])]}
               order={['schemaId', 'contractId', 'name', 'config', 'destinations', 'actions']}
               labels={{ schemaId: 'Kind', desc: 'Message', config: 'Configuration' }}
               widgets={{
-                ...formatWidgets(signatures, alertNames),
+                ...formatWidgets(
+                  signatures,
+                  expressionNames(schema?.name ?? '', (value.config ?? {}) as Fields, [
+                    ...(signatures?.events ?? []),
+                    ...(signatures?.functions ?? []),
+                  ]),
+                ),
+                scriptFilter: scriptOf(alertNames),
                 schemaId: ({ id, value: chosen, onChange, describedBy }) => (
                   <select
                     id={id}
@@ -144,9 +155,15 @@ function Editor({ schemas, detector, reload }: EditorProps) {
                   schemas.find(({ id }) => id === (schemaId ?? detector?.schema.id)),
                 )
               }
-              onChange={setValue}
+              follow={(next, before) => {
+                const titleOf = ({ schemaId }: Fields) => schemas.find(({ id }) => id === schemaId)?.title;
+                // Without a name of its own it is called as its kind.
+                return next.schemaId !== before.schemaId && (!before.name || before.name === titleOf(before))
+                  ? { ...next, name: titleOf(next), config: {} }
+                  : next;
+              }}
+              onChange={setTyped}
               onDone={(saved) => {
-                forgetNames();
                 if (!saved) navigate('/approvals');
                 else if (detector) reload();
                 else navigate(`/detectors/${Number(saved.id)}`, { replace: true });
@@ -178,7 +195,7 @@ function Editor({ schemas, detector, reload }: EditorProps) {
           onConfirm={async () => {
             await client.delete('/detector/{id}', { path: { id: detector.id } });
             toast('Deleted the detector.');
-            navigate('/detectors');
+            navigate('/detectors', { isGone: true });
           }}
         >
           <p class="foreign">
@@ -205,7 +222,9 @@ const shared = ['severity', 'cooldown', 'desc', 'tags'];
 /** The form of the chosen kind in place of any object; what all kinds share folds away. */
 function withConfig(body: Schema, chosen: DetectorSchema | undefined): Schema {
   const config = chosen?.configSchema as Schema | null | undefined;
-  const { config: _any, ...properties } = body.properties ?? {};
+  const { config: _any, schemaId, ...others } = body.properties ?? {};
+  const kind = schemaId && { ...schemaId, description: 'What it looks for.' };
+  const properties = { ...others, ...(kind ? { schemaId: kind } : {}) };
   if (!config) return { ...body, properties };
   const own = Object.keys(config.properties ?? {}).filter((name) => !shared.includes(name));
   const required = config.required ?? [];

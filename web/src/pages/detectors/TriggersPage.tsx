@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { ReplyOf, Trigger } from '../../../../sdk/src/index.ts';
-import { alertNames, bindingsToForm, shapeBindings } from '../../parts/bindings.ts';
+import { alertNames, bindingsToForm, shapeBindings, withFilters } from '../../parts/bindings.ts';
 import { formatWidgets, useSignatures } from '../../parts/formatWidgets.tsx';
 import { type RecordKind, RecordList } from '../../parts/RecordPage.tsx';
 import { contractColumn, statusColumn, updatedColumn } from '../../parts/recordColumns.tsx';
@@ -8,7 +8,7 @@ import { Severity } from '../../parts/Severity.tsx';
 import type { Widgets } from '../../parts/schemaTypes.ts';
 import { client } from '../../state/api.ts';
 import { toLabel } from '../../state/format.ts';
-import { href } from '../../state/route.ts';
+import { href, search } from '../../state/route.ts';
 import type { Schema } from '../../state/schemas.ts';
 import { useLoad } from '../../state/useLoad.ts';
 import { PageTabs } from '../PageTabs.tsx';
@@ -20,12 +20,14 @@ export default function TriggersPage() {
   const kinds = useLoad('trigger kinds', (signal) =>
     client.post('/trigger/schema/search', { body: { size: 100 }, signal }),
   ).data?.data;
-  const [contractId, setContractId] = useState<number>();
+  // The page of a contract leads to a new trigger of it.
+  const linked = Number(search.value.get('contract')) || undefined;
+  const [contractId, setContractId] = useState(linked);
   const widgets = formatWidgets(useSignatures(contractId), alertNames);
   return (
     <div class="page">
       <PageTabs of="Detectors and triggers" />
-      <RecordList kind={triggersWith(kinds ?? [], widgets, setContractId)} heading="h1" />
+      <RecordList kind={triggersWith(kinds ?? [], widgets, linked, setContractId)} heading="h1" />
     </div>
   );
 }
@@ -33,6 +35,7 @@ export default function TriggersPage() {
 function triggersWith(
   kinds: TriggerKinds,
   widgets: Widgets,
+  contractId: number | undefined,
   setContractId: (id: number | undefined) => void,
 ): RecordKind<Trigger> {
   return {
@@ -61,9 +64,13 @@ function triggersWith(
       statusColumn,
       updatedColumn,
     ],
+    complete: async (trigger, signal) => ({
+      ...trigger,
+      alerts: await Promise.all(trigger.alerts.map((alert) => withFilters('trigger', alert, signal))),
+    }),
     toForm: (trigger) => ({ ...trigger, alerts: trigger.alerts.map(bindingsToForm) }),
     form: {
-      defaults: { alerts: [{ severity: 'MEDIUM' }] },
+      defaults: { alerts: [{ severity: 'MEDIUM' }], ...(contractId ? { contractId } : {}) },
       order: ['contractId', 'triggerType', 'params', 'name', 'alerts'],
       labels: { params: 'Parameters', triggerType: 'Looks for' },
       widgets,

@@ -2,6 +2,7 @@ import { Badge, type Tone } from '../../parts/Badge.tsx';
 import { Empty, Loading } from '../../parts/Empty.tsx';
 import { Problem } from '../../parts/Problem.tsx';
 import { Time } from '../../parts/Time.tsx';
+import { troubleOf } from '../../state/chainTrouble.ts';
 import { showCount } from '../../state/format.ts';
 import { type Chain, loadChains } from '../../state/names.ts';
 import { href } from '../../state/route.ts';
@@ -40,7 +41,7 @@ export function ChainsCard() {
                 {showCount(chain.contracts)} {chain.contracts === 1 ? 'contract' : 'contracts'}
               </span>
             </span>
-            <span class="row tight">
+            <span class="row tight" title={chain.watchReason ?? ''}>
               {chain.processed !== null && (
                 <span class="dim small">
                   block {showCount(chain.processed)}, <Time at={chain.processedAt} />
@@ -60,13 +61,15 @@ function State({ chain }: { chain: Chain }) {
   return <Badge tone={tone}>{text}</Badge>;
 }
 
-/** A minute behind, or ten blocks of a slow chain, is worth a look. */
-function stateOf({ configured, followed, lag, blockTimeMs }: Chain): [string, Tone] {
+/** As the server judges it, by the age of the last block and the health of the endpoints. */
+function stateOf(chain: Chain): [string, Tone] {
+  const { configured, followed, contracts, lag, watchState, processed } = chain;
   if (!configured) return ['no endpoint', 'bad'];
+  const trouble = troubleOf(chain);
+  if (trouble) return [watchState === 'behind' && lag ? `${showCount(lag)} behind` : trouble, 'bad'];
+  if (contracts === 0 && !followed) return ['nothing watched', 'dim'];
   if (!followed) return ['not followed', 'warn'];
-  if (lag === null) return ['starting', 'dim'];
-  const isBehind = lag > Math.max(10, 60_000 / Math.max(blockTimeMs, 1));
-  return isBehind
-    ? [`${showCount(lag)} behind`, 'bad']
-    : [lag === 0 ? 'in step' : `${showCount(lag)} behind`, 'good'];
+  if (processed === null || lag === null) return ['starting', 'dim'];
+  if (watchState === 'degraded') return ['degraded', 'warn'];
+  return [lag === 0 ? 'in step' : `${showCount(lag)} behind`, 'good'];
 }

@@ -4,7 +4,9 @@ import { Empty, Loading } from '../../parts/Empty.tsx';
 import { Problem } from '../../parts/Problem.tsx';
 import { Time } from '../../parts/Time.tsx';
 import { client } from '../../state/api.ts';
+import { troubleOf } from '../../state/chainTrouble.ts';
 import { showCount } from '../../state/format.ts';
+import { chains } from '../../state/names.ts';
 import { href } from '../../state/route.ts';
 import { can, mayChooseTenant, tenantId } from '../../state/session.ts';
 import { useLoad } from '../../state/useLoad.ts';
@@ -23,6 +25,21 @@ const pageOf: Readonly<Record<Fault['kind'], (id: number) => string>> = {
   instance: (id) => `/scores?instance=${id}`,
 };
 
+const clicks: Readonly<Record<Fault['kind'], string>> = {
+  detector: 'Open it, correct it, and switch it on again.',
+  trigger: 'Open it, correct it, and switch it on again.',
+  destination:
+    'Mend the receiver, then open it and send a test message: one that arrives switches it on again.',
+  action: 'Open it: it shows how far the call has come, and Simulate whether it would succeed now.',
+  wallet: 'Open it, and give it what it lacks.',
+  instance: 'Correct the script of the license, then open it and let it go on.',
+};
+
+/** Advice of the API names endpoints; here there are pages and buttons. */
+function inClicks(kind: Fault['kind'], advice: string): string {
+  return /\b(GET|POST|PUT) \//.test(advice) ? clicks[kind] : advice;
+}
+
 /** Everything that fails, is switched off or late, and calls under way: what someone has to mend or to know. */
 export function FaultsCard() {
   const query = mayChooseTenant.value && tenantId.value ? { tenantId: tenantId.value } : {};
@@ -36,6 +53,9 @@ export function FaultsCard() {
     (signal) => client.get('/action/halt', { query, signal }),
     { every: 15_000 },
   );
+  const silent = chains.value.filter(troubleOf);
+  const isWatching = chains.value.some(({ contracts }) => contracts > 0);
+  const isWell = faults.data?.total === 0 && !halt.data?.halted && silent.length === 0;
   const more = Math.max(0, (faults.data?.total ?? 0) - shown);
   return (
     <section class="card" aria-labelledby="wrong">
@@ -49,12 +69,30 @@ export function FaultsCard() {
           All actions have been halted since <Time at={halt.data.haltedAt} exact />.
         </p>
       )}
-      {faults.data?.total === 0 && !halt.data?.halted && (
+      {isWell && !isWatching && (
+        <Empty title="Nothing is watched yet">What fails or stands still will be named here.</Empty>
+      )}
+      {isWell && isWatching && (
         <Empty title="All is well">
-          Every detector evaluates, every destination receives, no action has failed.
+          Every chain is seen, every detector evaluates, every destination receives, no action has failed.
         </Empty>
       )}
       <ul class="list">
+        {silent.map((chain) => (
+          <li key={chain.chainUid}>
+            <div class="row">
+              <Badge tone="bad">{troubleOf(chain)}</Badge>
+              <a href={href(`/admin/chains?chain=${chain.chainUid}`)}>{chain.name}</a>
+              {chain.processedAt !== null && (
+                <span class="dim small">
+                  since <Time at={chain.processedAt} exact />
+                </span>
+              )}
+            </div>
+            <p class="small foreign">{chain.watchReason}</p>
+            <p class="dim small">Until it is seen again, nothing that happens on it raises an alert.</p>
+          </li>
+        ))}
         {faults.data?.data.map(({ kind, id, name, state, reason, advice, at }) => (
           <li key={`${kind} ${id} ${state}`}>
             <div class="row">
@@ -69,7 +107,7 @@ export function FaultsCard() {
               </span>
             </div>
             <p class="small foreign">{reason}</p>
-            {state !== 'UNDER_WAY' && <p class="dim small">{advice}</p>}
+            {state !== 'UNDER_WAY' && <p class="dim small">{inClicks(kind, advice)}</p>}
           </li>
         ))}
       </ul>

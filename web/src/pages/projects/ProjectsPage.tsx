@@ -30,7 +30,11 @@ export const projectKind: RecordKind<Project> = {
     { name: 'tags', title: 'Tags', wideOnly: true, show: ({ tags }) => <Tags tags={tags} /> },
     updatedColumn,
   ],
-  form: { hidden: ['licenses'], order: ['name', 'description', 'networkStatus', 'website'] },
+  form: {
+    needsTenant: true,
+    hidden: ['licenses'],
+    order: ['name', 'description', 'networkStatus', 'website'],
+  },
 };
 
 /** What is watched: contracts, and the projects that hold them. */

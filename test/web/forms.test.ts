@@ -1,0 +1,373 @@
+import type { Browser, Locator, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { publishDetectors } from '../../src/services/detectors/publishDetectors.ts';
+import { publishTriggers } from '../../src/services/detectors/publishTriggers.ts';
+import { addSource } from '../../testing/addSource.ts';
+import { artifacts } from '../../testing/contracts/artifacts.ts';
+import { openBrowser, watchFaults } from '../../testing/openBrowser.ts';
+import { type Json, startTestApi, type TestApi } from '../../testing/startTestApi.ts';
+import { changeForm, readForm } from './support/changeForm.ts';
+import { go, password, signIn } from './support/startConsole.ts';
+
+let api: TestApi;
+let browser: Browser;
+let page: Page;
+const faults: string[] = [];
+/** Ids of the records that the forms are opened with, by kind. */
+const ids: Record<string, number> = {};
+
+async function create(kind: string, body: Json): Promise<number> {
+  const { id } = await api.ok('POST', kind, body);
+  ids[kind] ??= id;
+  return id;
+}
+
+beforeAll(async () => {
+  const consoleFolder = new URL('../../dist/web/', import.meta.url);
+  [api, browser] = await Promise.all([startTestApi({ consoleFolder }), openBrowser()]);
+  await publishDetectors(api.store, api.services.now());
+  await publishTriggers(api.store, api.services.now());
+  await addRecords();
+  await api.ok('POST', 'user', { name: 'Root', email: 'root@example.com', password, roles: ['admin'] });
+  const context = await browser.newContext({ viewport: { width: 1366, height: 850 } });
+  context.setDefaultTimeout(60_000);
+  page = await context.newPage();
+  watchFaults(page, api.url, faults);
+  await signIn(page, api.url, 'root@example.com');
+});
+afterAll(async () => {
+  await browser?.close();
+  await api?.stop();
+});
+
+const plan = Object.fromEntries(
+  ['Users', 'Contracts', 'Projects', 'Triggers', 'Detectors', 'Wallets', 'Actions', 'ApiKeys'].map((name) => [
+    `max${name}`,
+    40,
+  ]),
+);
+
+async function addRecords(): Promise<void> {
+  await create('organisation', { name: 'Auditors' });
+  const tenantId = await create('tenant', { name: 'Acme' });
+  ids.other = await create('tenant', { name: 'Beta' });
+  const source = await addSource(api, tenantId);
+  const { contractId, projectId } = source;
+  Object.assign(ids, { project: projectId, contract: contractId });
+  await create('user', {
+    tenantId,
+    name: 'Ann',
+    email: 'ann@example.com',
+    password,
+    roles: ['tenant-viewer'],
+  });
+  await create('apikey', { tenantId, label: 'ci', roles: ['tenant-viewer'] });
+  const planId = await create('plan', { name: 'Team', ...plan });
+  await create('subscription', { tenantId, planId, startDate: 0, expirationDate: Date.UTC(2099, 0, 1) });
+  await create('label', { tenantId, address: `0x${'12'.repeat(20)}`, name: 'Thief', tags: ['MIXER'] });
+  for (const name of ['Guardian', 'Spare']) await create('wallet', { tenantId, name, chainUid: 'ethereum' });
+  await create('destination', { tenantId, type: 'HTTP', uri: 'https://example.com/hook' });
+  const { data: schemas } = await api.ok('POST', 'detector/schema/search', {
+    where: "name = 'large_transfer'",
+    size: 1,
+  });
+  await create('detector', {
+    contractId,
+    schemaId: schemas[0].id,
+    name: 'Whales',
+    config: { threshold: '4000' },
+  });
+  await create('detector/schema', {
+    title: 'Own engine',
+    name: 'own',
+    version: '1.0.0',
+  });
+  const trigger = await api.ok('POST', 'trigger', {
+    contractId,
+    name: 'Moves',
+    triggerType: 'ERC20_TRANSFER',
+    params: { minAmount: '3' },
+    alerts: [{ severity: 'HIGH', name: 'It moved' }],
+  });
+  Object.assign(ids, { trigger: trigger.id, triggerAlert: trigger.alerts[0].id });
+  for (const name of ['Pause it', 'Resume it'])
+    await create('action', {
+      contractId,
+      walletId: ids.wallet,
+      name,
+      funcSignature: 'setValue(uint256 value)',
+      params: [{ name: 'value', value: '1' }],
+    });
+  const categoryId = await create('tokenomics/category', { contractId, name: 'Team' });
+  await create('tokenomics/schedule', {
+    categoryId,
+    name: 'Cliff',
+    amounts: [{ timestamp: 1_700_000_000_000, amount: '5' }],
+  });
+  const license = { name: 'Security', groupScript: "'security'", scoreScript: '-1' };
+  const licenseId = await create('license', { ...license, version: '1.0.0' });
+  await create('license', { ...license, version: '2.0.0' });
+  await create('score/group', { licenseId, name: 'security' });
+  const instanceId = await create('instance', {
+    projectId,
+    licenseId,
+    organisationId: ids.organisation,
+  });
+  await create('instance/meta', { licenseInstanceId: instanceId, startedAt: '2026-01-01T00:00:00Z' });
+}
+
+type Form = {
+  kind: string;
+  /** Where it is opened. */
+  path: string;
+  /** Pressed first. */
+  edit?: boolean;
+  /** Whether it opens above the form of another record. */
+  isNested?: boolean;
+  singular: string;
+  /** Lists that get an item first. */
+  add?: readonly string[];
+  /** What is typed where a made up value does not fit; null leaves a member as it is. */
+  values?: Readonly<Record<string, string | null>>;
+  /** What is shown afterwards where that is not what was typed: secrets, and what the server fills in. */
+  shows?: Readonly<Record<string, string>>;
+};
+
+const token = `0x${'34'.repeat(20)}`;
+const icon = 'https://example.com/icon.png';
+const hook = 'https://example.com/hook';
+
+const forms = (): Form[] => [
+  {
+    kind: 'detector',
+    path: `/detectors/${ids.detector}`,
+    singular: 'detector',
+    add: ['/destinations', '/actions'],
+    values: {
+      '/config/threshold': '5000',
+      '/config/token': token,
+      '/config/usdFeed': token,
+      '/config/cooldown': '7 min',
+      '/destinations/0/tenantDestinationId': hook,
+      '/destinations/0/query': 'severity:HIGH',
+      '/actions/0/actionId': 'Resume it',
+      '/actions/0/scriptParams': 'value=e.blockNumber',
+    },
+  },
+  {
+    kind: 'trigger',
+    path: `/triggers?trigger=${ids.trigger}`,
+    singular: 'trigger',
+    add: ['/alerts/0/destinations', '/alerts/0/actions'],
+    values: {
+      // Another kind has other parameters.
+      '/triggerType': null,
+      '/params/token': token,
+      '/params/minAmount': '9',
+      '/alerts/0/destinations/0/tenantDestinationId': hook,
+      '/alerts/0/destinations/0/query': 'severity:HIGH',
+      '/alerts/0/actions/0/actionId': 'Resume it',
+      '/alerts/0/actions/0/scriptParams': 'value=e.blockNumber',
+    },
+  },
+  {
+    kind: 'action',
+    path: `/actions?action=${ids.action}`,
+    singular: 'action',
+    add: ['/destinations', '/detectors', '/triggerAlerts'],
+    values: {
+      '/destinations/0/tenantDestinationId': hook,
+      '/destinations/0/query': 'severity:HIGH',
+      '/funcSignature': 'setValue(uint256 next)',
+      '/params': '7',
+      '/gasPrice': 'fast',
+      '/gasLimit': '50000',
+      '/gasTip': '3',
+      '/detectors/0/scriptParams': 'next=e.blockNumber',
+      '/triggerAlerts/0/scriptParams': 'next=e.blockNumber',
+      '/triggerAlerts/0/triggerAlertId': String(ids.triggerAlert),
+    },
+  },
+  {
+    kind: 'wallet',
+    path: `/wallets?wallet=${ids.wallet}`,
+    singular: 'wallet',
+    add: ['/allowedCalls'],
+    // Instead of the contract.
+    values: {
+      '/allowedCalls/0/address': null,
+      '/allowedCalls/0/functions': 'pause()',
+      '/maxGasPrice': '7',
+      '/maxHourlySpend': '3',
+    },
+    shows: { '/allowedCalls/0/address': '0xdac17f958d2ee523a2206206994597c13d831ec7' },
+  },
+  {
+    kind: 'destination',
+    path: `/destinations?destination=${ids.destination}`,
+    singular: 'destination',
+    // Another kind has other members.
+    values: { '/type': null, '/uri': 'https://example.com/other' },
+    shows: { '/headers': 'x-added | [sealed]' },
+  },
+  {
+    kind: 'contract',
+    path: `/contracts/${ids.contract}`,
+    edit: true,
+    singular: 'contract',
+    values: { '/icon': icon, '/abi': JSON.stringify(artifacts.Token.abi) },
+    shows: { '/abi': '' },
+  },
+  {
+    kind: 'project',
+    path: `/projects/${ids.project}`,
+    edit: true,
+    singular: 'project',
+    values: { '/icon': icon, '/viewTenantIds': String(ids.other) },
+  },
+  {
+    kind: 'user',
+    path: `/admin/users?user=${ids.user}`,
+    singular: 'user',
+    values: { '/email': 'anna@example.com', '/password': `${password} again` },
+    shows: { '/password': '' },
+  },
+  { kind: 'apikey', path: `/admin/apikeys?key=${ids.apikey}`, singular: 'key' },
+  {
+    kind: 'label',
+    path: `/admin/labels?label=${ids.label}`,
+    singular: 'label',
+    values: { '/score': '90', '/tags': 'ADDED' },
+  },
+  {
+    kind: 'tokenomics/category',
+    path: `/admin/tokenomics?category=${ids['tokenomics/category']}`,
+    singular: 'category',
+    values: { '/address': token, '/amount': '7' },
+  },
+  {
+    kind: 'tokenomics/schedule',
+    path: `/admin/tokenomics?schedule=${ids['tokenomics/schedule']}`,
+    singular: 'schedule',
+    values: { '/amounts/0/amount': '7' },
+  },
+  {
+    kind: 'organisation',
+    path: `/admin/organisations?organisation=${ids.organisation}`,
+    singular: 'organisation',
+  },
+  { kind: 'plan', path: `/admin/plans?plan=${ids.plan}`, singular: 'plan' },
+  {
+    kind: 'subscription',
+    path: `/admin/subscriptions?subscription=${ids.subscription}`,
+    singular: 'subscription',
+    values: { '/notifyBeforeExpireDays': '3', '/expirationDate': '2032-05-06' },
+  },
+  {
+    kind: 'detector/schema',
+    path: `/admin/schemas?schema=${ids['detector/schema']}`,
+    singular: 'schema',
+    values: { '/icon': icon },
+  },
+  { kind: 'instance', path: `/scores?instance=${ids.instance}`, singular: 'instance' },
+  {
+    kind: 'license',
+    path: `/licenses?license=${ids.license}`,
+    singular: 'license',
+    values: { '/icon': icon, '/params': '{"min":0,"max":50}' },
+  },
+  {
+    kind: 'score/group',
+    path: `/licenses?license=${ids.license}&group=${ids['score/group']}`,
+    isNested: true,
+    singular: 'group',
+  },
+  {
+    kind: 'instance/meta',
+    path: `/scores?instance=${ids.instance}&period=${ids['instance/meta']}`,
+    isNested: true,
+    singular: 'period',
+    values: { '/startedAt': '2026-02-01T00:00:00.000Z', '/expiredAt': '2027-02-01T00:00:00.000Z' },
+  },
+  { kind: 'tenant', path: `/admin/tenants?tenant=${ids.tenant}`, singular: 'tenant' },
+];
+
+const kinds = [
+  'detector',
+  'trigger',
+  'action',
+  'wallet',
+  'destination',
+  'contract',
+  'project',
+  'user',
+  'apikey',
+  'label',
+  'tokenomics/category',
+  'tokenomics/schedule',
+  'organisation',
+  'plan',
+  'subscription',
+  'detector/schema',
+  'instance',
+  'license',
+  'score/group',
+  'instance/meta',
+  // Last, because nothing can be done in one that is switched off.
+  'tenant',
+];
+const formOf = (kind: string): Form => forms().find((form) => form.kind === kind)!;
+
+describe('the form of a record', () => {
+  it.each(kinds)('saves each member that is changed, and shows it after a reload: %s', async (kind) => {
+    const form = formOf(kind);
+    const read = () => api.ok('GET', `${kind}/${ids[kind]}`);
+    const element = await open(form);
+    const before = await read();
+    const changed = await changeForm(element, form.add ?? [], form.values ?? {});
+    expect(changed.length).toBeGreaterThan(1);
+    const typed = await readForm(element);
+    await element.getByRole('button', { name: 'Save', exact: true }).click();
+    const refused = element.getByRole('alert');
+    await page.getByText(`Saved the ${form.singular}.`).or(refused).first().waitFor();
+    expect(await element.locator('.fault, [role=alert]').allTextContents()).toEqual([]);
+    const after = await read();
+    for (const pointer of changed.filter((pointer) => isShown(form, pointer)))
+      expect(valueAt(after, pointer), pointer).not.toEqual(valueAt(before, pointer));
+    expect(await readForm(await open(form))).toEqual({ ...typed, ...form.shows });
+    expect(faults).toEqual([]);
+  });
+
+  it('sends nothing and says so when nothing was changed', async () => {
+    const element = await open(formOf('detector'));
+    const sent: string[] = [];
+    page.on('request', (request) => request.method() === 'PUT' && sent.push(request.url()));
+    await element.getByRole('button', { name: 'Save', exact: true }).click();
+    await element.getByText('Nothing has been changed.').waitFor();
+    expect(await page.getByText('Saved the detector.').count()).toBe(0);
+    expect(sent).toEqual([]);
+  });
+});
+
+/** The filters of a binding are told by its destination, and secrets by no one. */
+function isShown({ shows = {} }: Form, pointer: string): boolean {
+  return !(pointer in shows) && !/\/destinations\/0\/(tenantDestinationId|minSeverity|query)$/.test(pointer);
+}
+
+async function open({ path, edit, isNested }: Form): Promise<Locator> {
+  await go(page, api.url + path);
+  if (edit) await page.getByRole('button', { name: 'Edit' }).first().click();
+  const form = page.locator(isNested ? 'dialog dialog form' : 'form', {
+    has: page.getByRole('button', { name: 'Save', exact: true }),
+  });
+  await form.waitFor();
+  return form;
+}
+
+/** A record shows whole what a request names by its id: `plan` for `planId`. */
+function valueAt(record: Json, pointer: string): unknown {
+  let value: Json | null | undefined = record;
+  for (const name of pointer.split('/').slice(1))
+    value = value?.[name] ?? value?.[name.replace(/Id$/, '')]?.id;
+  return value ?? null;
+}
