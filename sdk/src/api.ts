@@ -6501,11 +6501,11 @@ export interface Api {
       id: number;
     };
     reply: {
-      /** Whether its last evaluation went well. */
+      /** Whether its last evaluation went well, and, where it needs traces, no transaction of its chain stayed unseen for a day. */
       works: boolean;
-      /** How it failed. */
+      /** How it failed, or which transaction or block it was not shown the calls of. */
       message: string | null;
-      /** Faults in a row. */
+      /** Faults in a row, or blocks of which calls were not seen. */
       count: number;
       /** When the first of them happened. In epoch milliseconds. */
       firstAt: number | null;
