@@ -62,12 +62,31 @@ export type Watched = {
 };
 
 export type Tracer = {
-  /** The calls within each transaction of the block. Throws NotTraced. */
-  frames(block: Block): Promise<BlockFrames>;
+  /**
+   * The calls within each transaction of the block, undefined for one whose trace is too large by itself. Throws NotTraced.
+   */
+  frames(block: Block, options?: TraceOptions): Promise<BlockFrames>;
   /** The same of one of its transactions, which costs less. */
   transaction(block: Block, transaction: Transaction): Promise<readonly Frame[]>;
   /** By which calls endpoints trace; empty when none does, undefined while that is not known. */
   kinds(): readonly TraceKind[] | undefined;
+};
+
+/** How much of traces is read. */
+export type TraceLimits = {
+  /** Of all traces of a block at once, and of one transaction. */
+  blockBytes: number;
+  transactionBytes: number;
+  /** What is kept of a block whose transactions are traced one by one, and how long that may take. */
+  keptBytes: number;
+  ms: number;
+};
+
+export type TraceOptions = {
+  /** Which transactions come first where they are traced one by one. */
+  isFirst?: (transaction: Transaction) => boolean;
+  /** Nodes did not give the traces for a while, so that one transaction may be why: the others are traced without it. */
+  isHard?: boolean;
 };
 
 /** `debug_traceBlockByHash` with the call tracer, or `trace_block`. */
@@ -87,6 +106,8 @@ export type ClientOptions = {
   onCall: (method: string) => void;
   /** Whether nodes are asked for traces; `off`: never, so that the client has no tracer. */
   traces?: TraceMode | undefined;
+  /** How large traces may be, where not as large as usual. */
+  traceLimits?: Partial<TraceLimits> | undefined;
   /** Private relays for calls that must be mined before a pending transaction. */
   relays?: readonly string[] | undefined;
 };

@@ -18,7 +18,7 @@ import { holdsFor } from '../evidence/holdsFor.ts';
 import { Configuration, InnerCalls } from '../evidence/parameters.ts';
 import { defineDetector } from '../model/detection.ts';
 import { evmDialect } from '../model/family.ts';
-import { observedCall } from '../model/frames.ts';
+import { observedCall, refuseCut } from '../model/frames.ts';
 
 const config = Configuration(
   {
@@ -65,6 +65,7 @@ export const customFunction = defineDetector<Static<typeof config>, never>({
     const { block } = observation;
     const { item, decode } = functionShape(settings.signature, contract.abi);
     const args = decode(made.input, made.accounts);
+    if (!args) refuseCut(made);
     if (!args) return {};
     const { isWanted, values } = outcomeOf(read, settings, made.hash);
     if (!isWanted) return {};

@@ -1,10 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { createRandom } from '../../testing/createRandom.ts';
 import { createJsonReader } from './createJsonReader.ts';
-import { InvalidJson } from './invalidJson.ts';
+import { InvalidJson, TooManyValues } from './invalidJson.ts';
+import { TextHead } from './textHead.ts';
+
+type Json = Readonly<Record<string, unknown>>;
 
 function read(text: string, sizes: () => number, skipped?: ReadonlySet<string>): unknown {
-  const reader = createJsonReader({ maxDepth: 4096, maxValues: 1000 }, skipped);
+  const reader = createJsonReader({ maxDepth: 4096, maxValues: 1000 }, { ...(skipped && { skipped }) });
   const bytes = Buffer.from(text);
   for (let at = 0; at < bytes.length; ) {
     const size = sizes();
@@ -72,5 +75,61 @@ describe('createJsonReader', () => {
     const many = JSON.stringify({ a: Array.from({ length: 1001 }, () => 0) });
     expect(() => read(many, () => 1000)).toThrow('too many values');
     expect(read(many, () => 1000, new Set(['a']))).toEqual({});
+  });
+
+  describe('with heads', () => {
+    const heads = {
+      longest: 1000,
+      most: 50_000,
+      remaining: ({ type }: Json) => (type === 'whole' ? 1000 : 100),
+    };
+    const readHeads = (value: unknown, size: number) => {
+      const reader = createJsonReader({ maxDepth: 10, maxValues: 100_000 }, { heads });
+      const bytes = Buffer.from(typeof value === 'string' ? value : JSON.stringify(value));
+      for (let at = 0; at < bytes.length; at += size) reader.write(bytes.subarray(at, at + size));
+      return reader.end();
+    };
+
+    it.each([1, 7, 990, 100_000])(
+      'keeps the beginning of long texts and their length, in pieces of %d',
+      (size) => {
+        const long = '0123456789'.repeat(150);
+        expect(
+          readHeads(
+            [{ input: long, type: 'whole' }, { type: 'x', input: long.slice(0, 101) }, { a: 'b' }],
+            size,
+          ),
+        ).toEqual([
+          { input: new TextHead(long.slice(0, 1000), 1500), type: 'whole' },
+          { type: 'x', input: new TextHead(long.slice(0, 100), 101) },
+          { a: 'b' },
+        ]);
+        // The escape is not cut in two.
+        expect(readHeads({ a: `ab\n${long}` }, size)).toEqual({ a: new TextHead('ab', 1504) });
+        expect(() => readHeads(`[${long}]`, size)).toThrow(InvalidJson);
+      },
+    );
+
+    it('counts what is kept and not what comes', () => {
+      const record = { input: 'a'.repeat(900) };
+      expect(
+        readHeads(
+          Array.from({ length: 400 }, () => record),
+          64,
+        ),
+      ).toHaveLength(400);
+      expect(() =>
+        readHeads(
+          Array.from({ length: 600 }, () => record),
+          64,
+        ),
+      ).toThrow(TooManyValues);
+      expect(() =>
+        readHeads(
+          Array.from({ length: 60 }, () => ({ ...record, type: 'whole' })),
+          64,
+        ),
+      ).toThrow(TooManyValues);
+    });
   });
 });

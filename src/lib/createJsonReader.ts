@@ -1,6 +1,7 @@
 import { isAscii } from 'node:buffer';
 import { type JsonLimits, maxMembers } from './createJsonIntake.ts';
 import { InvalidJson, TooDeep, TooManyValues } from './invalidJson.ts';
+import { TextHead } from './textHead.ts';
 
 type Level = {
   /** Undefined within a value that is passed over. */
@@ -8,6 +9,25 @@ type Level = {
   readonly isList: boolean;
   key: string;
   members: number;
+  /** The names of members that are long texts. */
+  long?: string[];
+};
+
+/** Long texts are cut to heads, in bytes, so that their sender does not choose how much memory they take. */
+export type Heads = {
+  /** Of one text while its record is read. */
+  readonly longest: number;
+  /** Of all long texts together; an answer with more is refused. */
+  readonly most: number;
+  /** What remains of a member of a record that was read, where so much is kept already. */
+  remaining(record: Readonly<Record<string, unknown>>, key: string, kept: number): number;
+};
+
+export type PieceReading = {
+  /** Members of these names are passed over, without a value being made of them. */
+  readonly skipped?: ReadonlySet<string>;
+  /** Without them all texts are kept whole. */
+  readonly heads?: Heads;
 };
 
 /** Texts that are kept once: addresses, hashes and short words. */
@@ -16,12 +36,14 @@ const maxShared = 20_000;
 
 /**
  * Reads JSON in UTF-8 that comes piece by piece, so that a large answer never holds the event loop for longer than a piece
- * takes. Members named in `skipped` are passed over, without a value being made of them.
+ * takes.
  */
 export function createJsonReader(
   { maxDepth, maxValues }: JsonLimits,
-  skipped: ReadonlySet<string> = new Set(),
+  { skipped = new Set(), heads }: PieceReading = {},
 ) {
+  const longest = heads?.longest ?? Number.POSITIVE_INFINITY;
+  let kept = 0;
   let values = 0;
   const levels: Level[] = [];
   let expected: 'value' | 'value or end' | 'key' | 'key or end' | 'colon' | 'comma or end' | 'nothing' =
@@ -30,6 +52,8 @@ export function createJsonReader(
   /** The pieces of a text or of a word (a number, true, false or null) that is not finished. */
   let unfinished: 'text' | 'word' | undefined;
   let parts: Buffer[] = [];
+  let partsLength = 0;
+  let partsKept = 0;
   const texts = new Map<string, string>();
   let hasEscapes = false;
   let isEscaped = false;
@@ -66,7 +90,24 @@ export function createJsonReader(
     const level = levels.pop();
     const mayEnd = expected === 'comma or end' || expected === (isList ? 'value or end' : 'key or end');
     if (level?.isList !== isList || !mayEnd) throw new InvalidJson('A bracket closes where none may.');
+    if (heads && level.long) shorten(level, heads);
     put(level.container);
+  }
+
+  function shorten({ container, long = [] }: Level, { remaining }: Heads): void {
+    if (!container || Array.isArray(container)) return;
+    for (const key of long) {
+      const value = container[key];
+      const isHead = value instanceof TextHead;
+      if (!isHead && typeof value !== 'string') continue;
+      const text = isHead ? value.text : value;
+      const rest = remaining(container, key, kept - text.length);
+      if (text.length <= rest) continue;
+      // A copy: a part of a text keeps the whole of it in memory.
+      const head = Buffer.from(text.slice(0, rest)).toString();
+      container[key] = new TextHead(head, isHead ? value.length : text.length);
+      kept -= text.length - head.length;
+    }
   }
 
   function separate(isComma: boolean): void {
@@ -83,14 +124,35 @@ export function createJsonReader(
       put(undefined);
       return;
     }
-    const own = piece.subarray(from, to);
-    const bytes = parts.length === 0 ? own : Buffer.concat([...parts, own]);
+    const length = partsLength + to - from;
+    const own = piece.subarray(from, Math.min(to, from + longest - partsKept));
+    const whole = parts.length === 0 ? own : Buffer.concat([...parts, own]);
     parts = [];
+    partsLength = 0;
+    partsKept = 0;
+    const isCut = length > longest;
+    if (isCut && !wasText) throw new InvalidJson('A word is too long.');
+    // An escape may be cut in two.
+    const bytes = isCut && hasEscapes ? whole.subarray(0, Math.max(0, whole.indexOf(backslash))) : whole;
     const text = bytes.toString(isAscii(bytes) ? 'latin1' : 'utf8');
-    const value = !wasText ? parse(text) : hasEscapes ? String(parse(`"${text}"`)) : shared(text);
     const level = levels.at(-1);
+    if (heads && text.length > maxSharedLength && !isKey()) {
+      kept += text.length;
+      if (kept > heads.most) throw new TooManyValues();
+      if (level && !level.isList) {
+        level.long ??= [];
+        level.long.push(level.key);
+      }
+    }
+    const value = !wasText
+      ? parse(text)
+      : isCut
+        ? new TextHead(text, length)
+        : hasEscapes
+          ? String(parse(`"${text}"`))
+          : shared(text);
     if (level && isKey()) {
-      level.key = String(value);
+      level.key = isCut ? text : String(value);
       expected = 'colon';
     } else put(value);
   }
@@ -121,7 +183,17 @@ export function createJsonReader(
     }
   }
 
+  function hold(part: Buffer): void {
+    partsLength += part.length;
+    if (partsKept >= longest) return;
+    const head = part.subarray(0, longest - partsKept);
+    parts.push(Buffer.from(head));
+    partsKept += head.length;
+  }
+
   return {
+    /** About how many bytes are kept. */
+    held: () => kept + values * valueBytes,
     write(piece: Buffer): void {
       let known = -2;
       /** Found once for the piece: looking for it again for each text would read the piece again and again. */
@@ -133,7 +205,7 @@ export function createJsonReader(
         if (unfinished) {
           const end = unfinished === 'text' ? endOfText(piece, at, nextBackslash) : endOfWord(piece, at);
           if (end >= piece.length) {
-            if (isKey() || !isPassedOver()) parts.push(Buffer.from(piece.subarray(at)));
+            if (isKey() || !isPassedOver()) hold(piece.subarray(at));
             return;
           }
           const isText = unfinished === 'text';
@@ -164,6 +236,9 @@ export function createJsonReader(
     },
   };
 }
+
+/** About what a value takes up, its place in a record included. */
+const valueBytes = 64;
 
 const quote = 0x22;
 const backslash = 0x5c;

@@ -60,7 +60,17 @@ function matchFrame(
   from: Entry | undefined,
   to: Entry | undefined,
 ): void {
-  const { type, from: caller, to: contract, value, input, depth, isReverted } = frames[position]!;
+  const {
+    type,
+    from: caller,
+    to: contract,
+    value,
+    input,
+    inputLength,
+    depth,
+    isReverted,
+  } = frames[position]!;
+  const isCut = inputLength !== undefined;
   if (isReverted) return;
   const key = input.slice(0, 10);
   if (to && type === 'CALL')
@@ -69,7 +79,7 @@ function matchFrame(
         type: 'call',
         block,
         transaction,
-        call: { contract, key, input, position, caller, value, depth },
+        call: { contract, key, input, position, caller, value, depth, ...(isCut && { isCut }) },
         frames,
       });
   if (value === 0n || type === 'CALLCODE') return;

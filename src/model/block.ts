@@ -44,6 +44,8 @@ export type Transaction = {
   readonly priorityFee: bigint;
   /** What it costs in all, in the chain's currency, where the block says so. */
   readonly fee?: bigint;
+  /** Units of work that it may take at most, where the block says so. */
+  readonly gas?: bigint;
   readonly logs: readonly Log[];
   /** Addresses that the code of the contract names which it creates. */
   mentions?(): readonly string[];
@@ -92,6 +94,8 @@ export type Call = {
   /** What is passed, as the chain encodes it, and the accounts that are passed where those are separate. */
   readonly input: string;
   readonly accounts?: readonly string[];
+  /** Only the head of what is passed is known. */
+  readonly isCut?: boolean;
   /** Position among the calls of the transaction. */
   readonly position: number;
   /** Who makes it, with how many native coins, and how deep within the transaction, where nodes trace that. */
@@ -167,6 +171,8 @@ export type Frame = {
   readonly value: bigint;
   /** What is passed, or the code that creates a contract, as the chain encodes it. */
   readonly input: string;
+  /** How many characters that has, where only its head is kept. */
+  readonly inputLength?: number;
   /** Addresses that the code of the contract names which it creates. */
   mentions?(): readonly string[];
   /** Whether it, or a frame that it is part of, failed: nothing of what it did remains. */
@@ -187,8 +193,8 @@ export const frameTypes = [
 ] as const;
 type FrameType = (typeof frameTypes)[number];
 
-/** The frames of each transaction of a block, in its order. */
-export type BlockFrames = readonly (readonly Frame[])[];
+/** The frames of each transaction of a block, in its order; undefined where they could not be had. */
+export type BlockFrames = readonly (readonly Frame[] | undefined)[];
 
 export type BlockRef = { readonly number: number; readonly hash: string };
 export type Header = BlockRef & { readonly parentHash: string; readonly timestamp: number };

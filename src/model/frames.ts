@@ -8,6 +8,8 @@ export type ObservedCall = Pick<Transaction, 'from' | 'to' | 'value' | 'input' |
   readonly key: string;
   /** Where those are passed beside the input. */
   readonly accounts?: readonly string[];
+  /** Only the head of the input is known. */
+  readonly isCut?: boolean;
 };
 
 /** Undefined for an observation of anything else. */
@@ -17,10 +19,23 @@ export function observedCall(observation: Observation): ObservedCall | undefined
     return { from, to, value, input, hash, key, isInner: false };
   }
   if (observation.type !== 'call') return undefined;
-  const { contract, caller, value = 0n, input, key, accounts } = observation.call;
+  const { contract, caller, value = 0n, input, key, accounts, isCut } = observation.call;
   const { hash, from } = observation.transaction;
   const call = { from: caller ?? from, to: contract, value, input, hash, key };
-  return { ...call, isInner: observation.frames !== undefined, ...(accounts && { accounts }) };
+  return {
+    ...call,
+    isInner: observation.frames !== undefined,
+    ...(accounts && { accounts }),
+    ...(isCut && { isCut }),
+  };
+}
+
+/** Says that arguments are unknown, and not that they are none of interest. */
+export function refuseCut({ isCut }: ObservedCall): void {
+  if (isCut)
+    throw new Error(
+      'A contract passes so much in its call that only the head of it is kept, so that its arguments are not known.',
+    );
 }
 
 /** The frames from the transaction itself down to this one. */

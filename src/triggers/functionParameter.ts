@@ -4,7 +4,7 @@ import { signatureFaults } from '../evidence/customParameters.ts';
 import { Configuration, InnerCalls } from '../evidence/parameters.ts';
 import { defineTrigger } from '../model/detection.ts';
 import { evmDialect } from '../model/family.ts';
-import { observedCall } from '../model/frames.ts';
+import { observedCall, refuseCut } from '../model/frames.ts';
 import { callFields, detectCall, FunctionSignature, statusMember } from './support/calls.ts';
 import { Conditions, compileConditions, refuseFaults } from './support/conditions.ts';
 import { memoizeParams } from './support/memoizeParams.ts';
@@ -44,6 +44,7 @@ export const functionParameter = defineTrigger<Params, never>({
     const { item, decode, test, faults } = compiled(config, contract);
     refuseFaults(faults);
     const args = decode(call.input, call.accounts);
+    if (!args) refuseCut(call);
     if (!args || !test(args)) return {};
     return detectCall(read, call, contract, chain, config.status, { item, args });
   },

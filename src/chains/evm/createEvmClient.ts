@@ -17,7 +17,8 @@ import { createTracer } from './traces/createTracer.ts';
 
 export type EvmClient = ConnectedClient & { readonly transactor: Transactor };
 
-export function createEvmClient({ chain, urls, now, onCall, traces, relays = [] }: ClientOptions): EvmClient {
+export function createEvmClient(options: ClientOptions): EvmClient {
+  const { chain, urls, now, onCall, traces, traceLimits: limits, relays = [] } = options;
   const heads = createHeads(evmHeads, urls);
   const endpoints = createEndpoints({
     urls,
@@ -26,7 +27,7 @@ export function createEvmClient({ chain, urls, now, onCall, traces, relays = [] 
     now,
     onCall,
   });
-  const tracer = traces === 'off' ? undefined : createTracer({ urls, now, onCall });
+  const tracer = traces === 'off' ? undefined : createTracer({ urls, now, onCall, limits });
   const mempool = createMempool({ chainUid: chain.uid, urls, now, onCall });
   const broadcaster = createBroadcaster({ urls, relays, head: endpoints.head, onCall });
   const readState = createStateReader(endpoints, now, tracer !== undefined);

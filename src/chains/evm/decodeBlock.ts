@@ -178,6 +178,10 @@ class EvmTransaction implements Transaction {
     return BigInt(text(this.#raw, 'value'));
   }
 
+  get gas(): bigint {
+    return BigInt(text(this.#raw, 'gas'));
+  }
+
   get nonce(): number {
     return quantity(this.#raw, 'nonce');
   }

@@ -82,11 +82,14 @@ async function receive(
   onBytes: (count: number) => void,
 ): Promise<void> {
   let size = 0;
+  let held = 0;
   for await (const piece of pieces) {
     size += piece.length;
     if (size > receiver.maxBytes) throw new AnswerTooLarge('its answer is too large');
-    onBytes(piece.length);
     receiver.write(piece);
+    const before = held;
+    held = Math.min(size, receiver.held?.() ?? size);
+    onBytes(held - before);
     if (size > longBytes) await yieldToEventLoop();
   }
 }

@@ -1,3 +1,4 @@
+import type { PieceReading } from '../../lib/createJsonReader.ts';
 import { cutText } from '../../lib/cutText.ts';
 import { yieldToEventLoop } from '../../lib/eventLoop.ts';
 import { isRecord } from '../../lib/isRecord.ts';
@@ -7,7 +8,7 @@ import { type AnswerLimits, limitsOf } from './answerLimits.ts';
 import { createHttp, longBytes } from './createHttp.ts';
 import { type NodeSocket, openSocket } from './openSocket.ts';
 import { pauseAfterNonsense } from './pauseAfterNonsense.ts';
-import { type ParseJson, type Receiver, receiveJson, receiveText, receiveWithout } from './receivers.ts';
+import { type ParseJson, type Receiver, receiveJson, receivePieces, receiveText } from './receivers.ts';
 import type { Rpc, RpcCall, RpcReply } from './rpc.ts';
 import { Nonsense, RpcFailure } from './rpcFailure.ts';
 
@@ -15,8 +16,10 @@ export type { Rpc, RpcCall, RpcError, RpcReply } from './rpc.ts';
 export { RpcFailure } from './rpcFailure.ts';
 
 type Reading = {
-  /** Answers are read while they come, without the members of these names. */
-  skipped?: ReadonlySet<string>;
+  /** Answers are read while they come, without what is passed over and cut off. */
+  pieces?: PieceReading;
+  /** What answers over HTTP may have, where not as much as others of their kind. */
+  limits?: (calls: readonly RpcCall[]) => AnswerLimits;
   /** Reads all others; throws for what is no JSON. */
   parseJson?: ParseJson;
   /** Answers are asked for as they travel fastest over a slow line. */
@@ -31,21 +34,22 @@ export function createRpc(url: string, reading: Reading = {}): Rpc {
 
 type OneRpc = Omit<Rpc, 'blame'>;
 
-function receiverOf(url: string, limits: AnswerLimits, { skipped, parseJson }: Reading): Receiver<unknown> {
-  return skipped ? receiveWithout(skipped, limits) : receiveJson(url, limits, parseJson);
+function receiverOf(url: string, limits: AnswerLimits, { pieces, parseJson }: Reading): Receiver<unknown> {
+  return pieces ? receivePieces(pieces, limits) : receiveJson(url, limits, parseJson);
 }
 
 function createHttpRpc(url: string, reading: Reading): OneRpc {
   const http = createHttp(url, reading.isZipped ? 'gzip' : 'identity');
   const { redact } = http;
+  const { limits = limitsOf } = reading;
   // A server that knows no batches answers one with a single record; from then on it gets one call at a time.
-  let takesBatches = reading.skipped === undefined;
+  let takesBatches = reading.pieces === undefined;
   return {
     name: http.name,
     async batch(calls, timeoutMs) {
       if (takesBatches && calls.length > 1) {
         const body = JSON.stringify(calls.map((call, id) => ({ jsonrpc: '2.0', id, ...call })));
-        const answer = await post(body, timeoutMs, limitsOf(calls));
+        const answer = await post(body, timeoutMs, limits(calls));
         if (Array.isArray(answer)) return inOrder(answer, calls.length, redact);
       }
       const replies = await Promise.all(calls.map((call) => single(call, timeoutMs)));
@@ -58,12 +62,12 @@ function createHttpRpc(url: string, reading: Reading): OneRpc {
 
   async function single(call: RpcCall, timeoutMs: number): Promise<RpcReply> {
     const body = JSON.stringify({ jsonrpc: '2.0', id: 0, ...call });
-    return toReply(await post(body, timeoutMs, limitsOf([call])), redact);
+    return toReply(await post(body, timeoutMs, limits([call])), redact);
   }
 
-  async function post(body: string, timeoutMs: number, limits: AnswerLimits): Promise<unknown> {
+  async function post(body: string, timeoutMs: number, most: AnswerLimits): Promise<unknown> {
     const { status, value } = await http.request({ method: 'POST', body }, timeoutMs, (answered) =>
-      answered === 200 ? receiverOf(url, limits, reading) : receiveText(),
+      answered === 200 ? receiverOf(url, most, reading) : receiveText(),
     );
     if (status !== 200) throw new RpcFailure(`it answered with status ${status}`);
     return value;

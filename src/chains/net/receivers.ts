@@ -1,6 +1,6 @@
 import { createFairQueue } from '../../lib/createFairQueue.ts';
 import { createJsonIntake } from '../../lib/createJsonIntake.ts';
-import { createJsonReader } from '../../lib/createJsonReader.ts';
+import { createJsonReader, type PieceReading } from '../../lib/createJsonReader.ts';
 import { InvalidJson, TooDeep, TooManyValues } from '../../lib/invalidJson.ts';
 import type { AnswerLimits } from './answerLimits.ts';
 import { AnswerTooLarge, Nonsense } from './rpcFailure.ts';
@@ -8,6 +8,8 @@ import { AnswerTooLarge, Nonsense } from './rpcFailure.ts';
 /** Takes an answer piece by piece and makes of it what it is read as. */
 export type Receiver<T> = {
   readonly maxBytes: number;
+  /** Bytes that it holds, where that is less than what came. */
+  held?(): number;
   write(piece: Buffer): void;
   end(): T | Promise<T>;
 };
@@ -28,11 +30,12 @@ export function receiveJson(owner: string, limits: AnswerLimits, parseJson?: Par
   };
 }
 
-/** Reads while it comes, without the members of these names. */
-export function receiveWithout(skipped: ReadonlySet<string>, limits: AnswerLimits): Receiver<unknown> {
-  const reader = createJsonReader(limits, skipped);
+/** Reads while it comes, without what is passed over and cut off. */
+export function receivePieces(reading: PieceReading, limits: AnswerLimits): Receiver<unknown> {
+  const reader = createJsonReader(limits, reading);
   return {
     maxBytes: limits.maxBytes,
+    held: reader.held,
     write: (piece) => orNonsense(() => reader.write(piece)),
     end: () => orNonsense(reader.end),
   };

@@ -167,7 +167,7 @@ async function describePage(
   const described = [];
   for (const [place, frame] of page.entries()) {
     await yieldToEventLoop();
-    const { type, depth, parent, from, to, value, input, isReverted } = frame;
+    const { type, depth, parent, from, to, value, input, inputLength = input.length, isReverted } = frame;
     // The code of an implementation is known by the ABI of its proxy.
     const abi = abis.get(to) ?? (type === 'DELEGATECALL' ? abis.get(from) : undefined) ?? [];
     described.push({
@@ -180,7 +180,7 @@ async function describePage(
       value: String(value),
       amount: formatDecimal(toDecimal(value, decimals)),
       ...describeFrame(frame, abi),
-      inputBytes: Math.max(0, (input.length - 2) >> 1),
+      inputBytes: Math.max(0, (inputLength - 2) >> 1),
       isReverted,
     });
   }

@@ -3,7 +3,13 @@ import { itemAt } from '../../../lib/itemAt.ts';
 import { messageOf } from '../../../lib/messageOf.ts';
 import type { Block, BlockFrames, Frame, Transaction } from '../../../model/block.ts';
 import { NotTraced } from '../../../model/traceState.ts';
-import { type TraceKind, type Tracer, traceKinds } from '../../chainClient.ts';
+import {
+  type TraceKind,
+  type TraceLimits,
+  type TraceOptions,
+  type Tracer,
+  traceKinds,
+} from '../../chainClient.ts';
 import { createRpc, type Rpc, type RpcCall } from '../../net/createRpc.ts';
 import { isUnknownCall } from '../../net/isUnknownCall.ts';
 import { InvalidResponse } from '../../net/replies.ts';
@@ -11,12 +17,16 @@ import { requestInTurn } from '../../net/requestInTurn.ts';
 import { AnswerTooLarge } from '../../net/rpcFailure.ts';
 import { toHex } from '../toRpcCall.ts';
 import { decodeFrames } from './decodeFrames.ts';
+import { isOfOne, traceEach } from './traceEach.ts';
+import { answerLimits, traceLimits } from './traceLimits.ts';
+import { traceReading } from './traceReading.ts';
 
 type Options = {
   urls: readonly string[];
   now: () => number;
   /** Counts every call by its method. */
   onCall: (method: string) => void;
+  limits?: Partial<TraceLimits> | undefined;
 };
 
 type Endpoint = {
@@ -30,8 +40,6 @@ type Endpoint = {
 };
 
 const timeoutMs = 15_000;
-/** Members of traces that nothing is made of. */
-const unread: ReadonlySet<string> = new Set(['gas', 'gasUsed', 'logs']);
 /** An endpoint that takes longer has another one asked beside it. */
 const patienceMs = 3000;
 /** An endpoint that does not trace is asked again after this long: its operator may have changed that. */
@@ -45,10 +53,11 @@ const maxKeptFrames = 200_000;
  * Asks endpoints for the calls within blocks. Over connections of its own: traces are large and slow, and neither may they hold
  * up a block, nor is an endpoint that fails at them a bad one for anything else.
  */
-export function createTracer({ urls, now, onCall }: Options) {
+export function createTracer({ urls, now, onCall, limits: given }: Options) {
+  const limits = { ...traceLimits, ...given };
   const open = (url: string): Endpoint => ({
     url,
-    rpc: createRpc(url, { skipped: unread }),
+    rpc: createRpc(url, { pieces: traceReading, limits: ([call]) => answerLimits(limits, call) }),
     kind: undefined,
     askedAt: 0,
     faults: 0,
@@ -64,8 +73,18 @@ export function createTracer({ urls, now, onCall }: Options) {
   const rank = ({ kind, faults, retryAt }: Endpoint) =>
     (retryAt > now() ? 4 : 0) + (faults > 0 ? 2 : 0) + (kind ? 0 : 1);
 
-  async function frames(block: Block): Promise<BlockFrames> {
-    return block.transactions.length === 0 ? [] : request((endpoint) => ask(endpoint, block));
+  async function frames(block: Block, options: TraceOptions = {}): Promise<BlockFrames> {
+    if (block.transactions.length === 0) return [];
+    try {
+      return await request((endpoint) => ask(endpoint, block));
+    } catch (error) {
+      if (!(error instanceof NotTraced) || !isOfOne(error, options)) throw error;
+      return traceEach(block, (one) => request((endpoint) => ask(endpoint, block, one.index, true)), {
+        ...options,
+        limits,
+        now,
+      });
+    }
   }
 
   function transaction(block: Block, { hash, index }: Transaction): Promise<readonly Frame[]> {
@@ -96,17 +115,25 @@ export function createTracer({ urls, now, onCall }: Options) {
     endpoint.retryAt = now() + Math.min(30_000, 250 * 2 ** Math.min(endpoint.faults, 8));
   }
 
-  async function ask(endpoint: Endpoint, block: Block, only?: number): Promise<BlockFrames> {
+  async function ask(endpoint: Endpoint, block: Block, only?: number, isAlone = false): Promise<BlockFrames> {
     try {
-      return await askOnce(endpoint, block, only);
+      return await askOnce(endpoint, block, only, isAlone);
     } catch (error) {
       recordFault(endpoint);
       throw error;
     }
   }
 
-  /** What it takes is found out by asking, once. With `only`, the frames of that transaction alone. */
-  async function askOnce(endpoint: Endpoint, block: Block, only?: number): Promise<BlockFrames> {
+  /**
+   * What it takes is found out by asking, once. With `only`, the frames of that transaction alone; `isAlone`: not out of those of
+   * the whole block, which are too large.
+   */
+  async function askOnce(
+    endpoint: Endpoint,
+    block: Block,
+    only?: number,
+    isAlone = false,
+  ): Promise<BlockFrames> {
     for (const kind of endpoint.kind ? [endpoint.kind] : traceKinds) {
       const call = toCall(kind, block, only);
       onCall(call.method);
@@ -123,6 +150,7 @@ export function createTracer({ urls, now, onCall }: Options) {
     }
     // Some providers trace blocks and no single transactions.
     if (only !== undefined && endpoint.kind) {
+      if (isAlone) throw new NotTraced('too large', 'it does not trace single transactions');
       const whole = await askOnce(endpoint, block);
       return whole.slice(only, only + 1);
     }
@@ -176,6 +204,8 @@ function toNotTraced(faults: readonly unknown[], isKnownTo: boolean): NotTraced 
   const said = [...new Set(faults.map(messageOf))].join('; ');
   if (is(InvalidResponse))
     return new NotTraced('wrong', `The traces of nodes do not fit the block: ${said}.`);
-  if (is(AnswerTooLarge)) return new NotTraced('too large', 'The traces of the block are too large.');
+  const isTooLarge = (fault: unknown) => fault instanceof NotTraced && fault.reason === 'too large';
+  if (is(AnswerTooLarge) || faults.some(isTooLarge))
+    return new NotTraced('too large', 'The traces are too large.');
   return new NotTraced('unanswered', `No node gave the traces of the block: ${said}.`);
 }

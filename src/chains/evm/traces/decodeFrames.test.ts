@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { TextHead } from '../../../lib/textHead.ts';
 import type { Block } from '../../../model/block.ts';
 import { decodeFrames } from './decodeFrames.ts';
 
@@ -101,5 +102,22 @@ describe('frames', () => {
       deep = { type: 'CALL', from: router, to: vault, calls: [deep] };
     const [found] = await decodeFrames('debug', [{ result: { ...tree, calls: [deep] } }], block);
     expect(found).toHaveLength(20_002);
+  });
+
+  it('of which texts were cut keep what they say: an error stays one, and the input its length', async () => {
+    const cut = {
+      ...tree,
+      input: new TextHead('0x11111111aa', 900_000),
+      error: new TextHead('out of', 9000),
+    };
+    const [found] = await decodeFrames('debug', [{ result: cut }], block);
+    expect(found![0]).toMatchObject({
+      input: '0x11111111aa',
+      inputLength: 900_000,
+      isReverted: true,
+      error: 'out of',
+    });
+    expect(found![1]).toMatchObject({ isReverted: true });
+    expect(found![1]).not.toHaveProperty('inputLength');
   });
 });

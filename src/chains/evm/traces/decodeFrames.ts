@@ -1,18 +1,14 @@
 import { yieldToEventLoop } from '../../../lib/eventLoop.ts';
 import { isRecord } from '../../../lib/isRecord.ts';
 import { itemAt } from '../../../lib/itemAt.ts';
-import {
-  type Block,
-  type BlockFrames,
-  type Frame,
-  frameTypes,
-  type Transaction,
-} from '../../../model/block.ts';
+import { TextHead } from '../../../lib/textHead.ts';
+import { type Block, type Frame, frameTypes, type Transaction } from '../../../model/block.ts';
 import type { TraceKind } from '../../chainClient.ts';
 import { InvalidResponse } from '../../net/replies.ts';
 import { codeConstants } from '../abi/codeConstants.ts';
 import { zeroAddress } from '../abi/words.ts';
 
+type Frames = readonly Frame[];
 type Raw = Readonly<Record<string, unknown>>;
 
 /**
@@ -24,7 +20,7 @@ export async function decodeFrames(
   raw: unknown,
   block: Block,
   only?: number,
-): Promise<BlockFrames> {
+): Promise<Frames[]> {
   if (only !== undefined) {
     const own = { ...block, transactions: [itemAt(block.transactions, only)] };
     return kind === 'debug' ? decodeTrees([{ result: raw }], own) : decodeFlat(list(raw), own);
@@ -34,10 +30,10 @@ export async function decodeFrames(
 }
 
 /** One tree for each transaction, as the call tracer gives them. */
-async function decodeTrees(items: readonly unknown[], { transactions }: Block): Promise<BlockFrames> {
+async function decodeTrees(items: readonly unknown[], { transactions }: Block): Promise<Frames[]> {
   if (items.length !== transactions.length)
     throw new InvalidResponse(`it traced ${items.length} transactions of ${transactions.length}`);
-  const decoded: (readonly Frame[])[] = [];
+  const decoded: Frames[] = [];
   for (const [place, transaction] of transactions.entries()) {
     const item = record(items[place]);
     if (item.txHash !== undefined && item.txHash !== transaction.hash)
@@ -82,7 +78,7 @@ function* flatten(root: Raw, frames: Frame[]): Generator<undefined, void> {
 }
 
 /** One list for the whole block, in which each call names its place in the tree of its transaction. */
-async function decodeFlat(items: readonly unknown[], { hash, transactions }: Block): Promise<BlockFrames> {
+async function decodeFlat(items: readonly unknown[], { hash, transactions }: Block): Promise<Frames[]> {
   const byHash = new Map<string, Frame[]>(transactions.map((transaction) => [transaction.hash, []]));
   /** The frames above the next one, by depth. */
   let above: number[] = [];
@@ -129,7 +125,9 @@ function toFrame(
   const type = frameTypes.find((known) => known === rawType);
   if (!type) throw new InvalidResponse(`a frame is of the unknown type ${String(rawType)}`);
   if (typeof from !== 'string') throw new InvalidResponse('a frame has no sender');
-  const code = typeof input === 'string' ? input : '0x';
+  const code = textOf(input) ?? '0x';
+  const failure = textOf(error);
+  const returned = textOf(output);
   return {
     type,
     depth,
@@ -139,10 +137,15 @@ function toFrame(
     // Nodes repeat the value of the caller for code that it borrows, which moves nothing.
     value: type === 'DELEGATECALL' || typeof value !== 'string' || value === '0x0' ? 0n : BigInt(value),
     input: code,
-    isReverted: isIn || typeof error === 'string',
-    ...(typeof error === 'string' && { error, ...(typeof output === 'string' && { output }) }),
+    ...(input instanceof TextHead && { inputLength: input.length }),
+    isReverted: isIn || failure !== undefined,
+    ...(failure !== undefined && { error: failure, ...(returned !== undefined && { output: returned }) }),
     ...(isCreation(type) && { mentions: () => codeConstants(code).addresses }),
   };
+}
+
+function textOf(value: unknown): string | undefined {
+  return value instanceof TextHead ? value.text : typeof value === 'string' ? value : undefined;
 }
 
 function isCreation(type: Frame['type']): boolean {

@@ -72,4 +72,12 @@ describe('describeFrame', () => {
     expect(describeFrame(frame, abi).selector).toBeNull();
     expect(describeFrame({ ...frame, type: 'CREATE', input: '0x6080604052aabb' }, abi).selector).toBeNull();
   });
+
+  it('names the function of a call of which only the head is kept, without arguments that it guesses', () => {
+    const input = calling('take(address,string,uint256[])', address, 'a', [1n]);
+    expect(describeFrame({ ...frame, input, inputLength: input.length + 2 }, abi)).toMatchObject({
+      function: 'take(address,string,uint256[])',
+      arguments: [],
+    });
+  });
 });

@@ -26,12 +26,13 @@ const maxInputLength = 65_536;
 
 /** What a frame calls and why it failed, in the words of the ABI of the code that it runs. */
 export function describeFrame(frame: Frame, abi: readonly unknown[]): DescribedFrame {
-  const { input, error, output } = frame;
+  const { input, inputLength = input.length, error, output } = frame;
   const hasSelector = /CALL/.test(frame.type) && input.length >= 10;
   const selector = hasSelector ? input.slice(0, 10) : null;
+  const isWhole = inputLength === input.length && inputLength <= maxInputLength;
   const item = selector === null ? undefined : functionNamed(selector, abi);
-  const values = item && input.length <= maxInputLength ? tryDecodeCall(item, input) : undefined;
-  const isKnown = item && (values ?? input.length > maxInputLength);
+  const values = item && isWhole ? tryDecodeCall(item, input) : undefined;
+  const isKnown = item && (values ?? !isWhole);
   return {
     selector,
     function: isKnown ? harmless(canonicalSignature(item), maxValueLength) : null,

@@ -1,0 +1,29 @@
+import type { PieceReading } from '../../../lib/createJsonReader.ts';
+
+const MiB = 1024 * 1024;
+/** The largest code that chains take, with the code that creates it, which is searched for addresses. */
+const longest = 2 + 2 * 128 * 1024;
+/** Inputs are whole up to the first amount of texts kept, then `long`; beyond the second a selector and ten words. */
+const amounts = { whole: 16 * MiB, long: 32 * MiB };
+const long = 2 + 16 * 1024;
+const short = 2 + 8 + 10 * 64;
+
+/**
+ * How traces are read while they come: who calls with large inputs pays next to nothing for each, so that only the heads of
+ * most are kept. Codes of contracts are kept whole, because their creation has its price.
+ */
+export const traceReading = {
+  /** Members that nothing is made of. */
+  skipped: new Set(['gas', 'gasUsed', 'logs']),
+  heads: {
+    longest,
+    most: 64 * MiB,
+    remaining({ type, init, error }, key, kept) {
+      const isCreation = init !== undefined || type === 'CREATE' || type === 'CREATE2';
+      // Read only where a call failed.
+      if (key === 'output' && type !== undefined && error === undefined) return 0;
+      if (isCreation || kept < amounts.whole) return longest;
+      return kept < amounts.long ? long : short;
+    },
+  },
+} as const satisfies PieceReading;
