@@ -1,4 +1,4 @@
-import { isShadow, type RaisedAlert } from '../model/alert.ts';
+import { blindSpot, isShadow, type RaisedAlert } from '../model/alert.ts';
 import { cancelRetracted } from '../store/actions/cancelIntents.ts';
 import { findFiring, insertIntents } from '../store/actions/insertIntents.ts';
 import type { Db } from '../store/db.ts';
@@ -11,7 +11,7 @@ export function createFireOnAlerts({ now }: { now: () => number }) {
   return async (tx: Db, raised: readonly RaisedAlert[]) => {
     const alerts = raised.flatMap(({ finding, uid }) => {
       const { tenantId, timestamp, severity, kind, meta, backfilled = false } = finding;
-      if (isShadow(finding) || kind === 'action') return [];
+      if (isShadow(finding) || kind === 'action' || finding.detectorSchemaName === blindSpot) return [];
       const triggerAlertId = typeof meta.triggerAlertId === 'number' ? meta.triggerAlertId : null;
       const detectorId = finding.detectorId ?? null;
       const blockNumber = finding.blockNumber ?? null;

@@ -3,7 +3,7 @@ import { detectors } from '../detectors/detectors.ts';
 import { upgradeConfig } from '../detectors/upgradeConfig.ts';
 import { parseDuration } from '../lib/duration.ts';
 import { fillTemplate } from '../lib/template.ts';
-import { complianceTags, type Finding, isSevere } from '../model/alert.ts';
+import { complianceTags, type Finding, isSevere, type Severity } from '../model/alert.ts';
 import type {
   ChainFacts,
   ContractFacts,
@@ -114,9 +114,13 @@ class DetectorSubscriber implements Subscriber {
   }
 
   get isSevere(): boolean {
+    return isSevere(this.severity);
+  }
+
+  get severity(): Severity {
     const { definition, config } = this.#program;
     const severity = config.severity === 'AUTO' ? definition.severity : config.severity;
-    return severity === 'AUTO' || isSevere(severity);
+    return severity === 'AUTO' ? 'CRITICAL' : severity;
   }
 
   /** Only where it looks at blocks, which not every family makes it do. */

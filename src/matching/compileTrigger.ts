@@ -1,5 +1,5 @@
 import { fillTemplate } from '../lib/template.ts';
-import { type Finding, isSevere, type Severity } from '../model/alert.ts';
+import { type Finding, isSevere, type Severity, severityOf, toSeverity } from '../model/alert.ts';
 import type { ChainFacts, ContractFacts } from '../model/detection.ts';
 import { triggerTypes } from '../model/enumerations.ts';
 import type { Fault } from '../model/errors.ts';
@@ -48,11 +48,13 @@ export function compileTrigger(
   // A trigger without alerts of its own raises a default one.
   const alerts: readonly TriggerAlert[] =
     row.alerts.length > 0 ? row.alerts : [{ id: 0, severity: 'MEDIUM', name: row.name, message: null }];
+  const severity = toSeverity(Math.max(...alerts.map(({ severity: own }) => severityOf[own])));
   return {
     ...self,
     name: row.name,
     interests: definition.interests(config, contract, chain),
-    isSevere: alerts.some(({ severity }) => isSevere(severity)),
+    isSevere: isSevere(severity),
+    severity,
     takesBaseline: definition.takesBaseline === true,
     cooldownMs: 0,
     stateKey: () => toStateKey([row.triggerType, contract.address, checked.value]),

@@ -30,6 +30,7 @@ function subscriber(id: number, ...interests: Interest[]): Subscriber {
     },
     interests,
     isSevere: false,
+    severity: 'LOW',
     cooldownMs: 0,
     stateKey: () => '',
     evaluate: never,

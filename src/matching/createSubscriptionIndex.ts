@@ -1,6 +1,6 @@
 import { yieldToEventLoop } from '../lib/eventLoop.ts';
 import { isDue } from '../lib/schedule.ts';
-import type { Block, BlockFrames, Parties } from '../model/block.ts';
+import type { Block, BlockFrames, Parties, Transaction } from '../model/block.ts';
 import type { Interest } from '../model/detection.ts';
 import { matchCreation } from './matchCreation.ts';
 import { addObservation, type Matches } from './matches.ts';
@@ -175,6 +175,20 @@ export function createSubscriptionIndex() {
     }
   }
 
+  /** Who wants traces and whose address the transaction touches as far as its block shows. */
+  function tracing(transaction: Transaction): Set<Subscriber> {
+    const { from, to, others = [], logs } = transaction;
+    const found = new Set<Subscriber>();
+    const add = (address: string | null) => {
+      const entry = address === null ? undefined : traced.get(address);
+      for (const { interest, subscriber } of entry?.subscriptions ?? [])
+        if (isInner(interest)) found.add(subscriber);
+    };
+    for (const address of [from, to, ...others]) add(address);
+    for (const { address, parties: named } of logs) for (const each of [address, ...named]) add(each);
+    return found;
+  }
+
   /** Subscribers whose schedule falls between two moments of the clock. */
   function due(previousAt: number, at: number): Subscriber[] {
     return [...clocks].filter((subscriber) => isScheduled(subscriber, 'clock', previousAt, at));
@@ -187,6 +201,7 @@ export function createSubscriptionIndex() {
     matchTraces,
     matchTracesInTurns,
     wantsTraces: () => traced.size > 0,
+    tracing,
     due,
     reorgs: () => [...reorgs],
     has: (address: string) => entries.has(address),

@@ -25,6 +25,7 @@ function subscriber(id: number, stateKey: string, evaluate: Subscriber['evaluate
     contract,
     interests: [],
     isSevere: false,
+    severity: 'LOW',
     cooldownMs: 0,
     stateKey: () => stateKey,
     evaluate,

@@ -1,10 +1,12 @@
-import type { Block, BlockFrames } from '../model/block.ts';
+import type { Block, BlockFrames, Transaction } from '../model/block.ts';
 import { NotTraced, traceSetting } from '../model/traceState.ts';
 import type { createSubscriptionIndex } from './createSubscriptionIndex.ts';
 import type { Matches } from './matches.ts';
 
 type Client = {
-  readonly tracer?: { frames(block: Block): Promise<BlockFrames> };
+  readonly tracer?: {
+    frames(block: Block, options: { isFirst: (transaction: Transaction) => boolean }): Promise<BlockFrames>;
+  };
   readonly isTracingOff?: boolean;
 };
 
@@ -19,11 +21,22 @@ export async function matchInner(
   if (isTracingOff) return { matches: none, failure: tracingOff(block.chainUid) };
   if (!tracer) return { matches: none };
   try {
-    return { matches: await index.matchTracesInTurns(block, await tracer.frames(block)) };
+    const isFirst = (transaction: Transaction) => index.tracing(transaction).size > 0;
+    const frames = await tracer.frames(block, { isFirst });
+    const matches = await index.matchTracesInTurns(block, frames);
+    const missing = block.transactions.filter(({ index: place }) => !frames[place]);
+    return missing.length === 0 ? { matches } : { matches, failure: untracedFailure(missing) };
   } catch (error) {
     if (!(error instanceof NotTraced)) throw error;
     return { matches: none, failure: error.message };
   }
+}
+
+/** The first few are named. */
+function untracedFailure(missing: readonly Transaction[]): string {
+  const named = missing.slice(0, 3).map(({ hash }) => hash);
+  const more = missing.length - named.length;
+  return `The trace of ${named.join(', ')}${more > 0 ? ` and ${more} more` : ''} is too large.`;
 }
 
 export function tracingOff(chainUid: string): string {

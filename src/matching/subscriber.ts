@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { membersOf } from '../lib/isRecord.ts';
 import { toJsonValue } from '../lib/json.ts';
-import type { Finding } from '../model/alert.ts';
+import type { Finding, Severity } from '../model/alert.ts';
 import type {
   ChainFacts,
   ContractFacts,
@@ -22,6 +22,8 @@ export type Subscriber = {
   readonly interests: readonly Interest[];
   /** Whether its alerts are, or can be, CRITICAL or HIGH. */
   readonly isSevere: boolean;
+  /** The severity that its alerts have, or can have at most. */
+  readonly severity: Severity;
   /** Whether it is shown a block as soon as it is created or enabled, to compare later ones with. */
   readonly takesBaseline?: boolean;
   /** How much of the past its state sums up. */

@@ -32,6 +32,11 @@ export function subscribersFor(
   ];
 }
 
+/** Whether it needs to know what contracts do within transactions. */
+export function wantsTraces({ interests }: Pick<Subscriber, 'interests'>): boolean {
+  return interests.some((interest) => 'address' in interest && isInner(interest));
+}
+
 export function isInner(interest: AddressInterest): boolean {
   if (interest.on === 'trace' || interest.on === 'deployment') return true;
   return 'inner' in interest && interest.inner;

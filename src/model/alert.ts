@@ -107,6 +107,12 @@ export const templateMembers: readonly string[] = [
   'eid',
 ];
 
+/**
+ * Names alerts about transactions whose calls could not be seen. They fire no action: anyone can make such a transaction for
+ * little.
+ */
+export const blindSpot = 'blind_spot';
+
 /** Alerts of a detector on trial have this tag: they notify no one, fire no action and change no score. */
 export const shadowTag = 'shadow';
 

@@ -3,8 +3,9 @@ import { messageOf } from '../../lib/messageOf.ts';
 import { type Evaluated, evaluateMatches, type SubscriberState } from '../../matching/evaluateMatches.ts';
 import type { Matches } from '../../matching/matches.ts';
 import type { Subscriber } from '../../matching/subscriber.ts';
+import { toBlindSpots } from '../../matching/toBlindSpots.ts';
 import type { Finding } from '../../model/alert.ts';
-import type { Block, BlockFrames } from '../../model/block.ts';
+import type { Block, BlockFrames, Transaction } from '../../model/block.ts';
 import { lateEvidence, NotTraced, type TraceState } from '../../model/traceState.ts';
 import { assertHolder } from '../../store/watch/cursor.ts';
 import {
@@ -14,6 +15,7 @@ import {
   listExcess,
   listUntraced,
   postponeUntraced,
+  recordUnseen,
   type UntracedBlock,
 } from '../../store/watch/untraced.ts';
 import { createPublisher } from '../../watch/createPublisher.ts';
@@ -25,9 +27,11 @@ const maxInFlight = 4;
 const maxKept = 8;
 /** Blocks that may wait for their traces; the oldest of more are given up. */
 const maxWaiting = 20_000;
-/** A block is given up after so many attempts in vain that took so long; one whose traces are too large at once. */
+/** A block is given up after so many attempts in vain that took so long. */
 const maxAttempts = 12;
 const maxWaitMs = 3_600_000;
+/** After so many attempts a transaction that nodes fail at is left out, if they give the others. */
+const hardAttempts = 6;
 /** Traces that are missing for so long, and for so many block times, are late. */
 const lateMs = 15_000;
 const lateFactor = 3;
@@ -67,13 +71,16 @@ export function createTraceWork(context: PipelineContext) {
   function prefetch(block: Block): void {
     if (!tracer || inFlight >= maxInFlight || kept.has(block.hash)) return;
     inFlight++;
-    const frames = tracer.frames(block).finally(() => inFlight--);
+    const frames = tracer.frames(block, { isFirst }).finally(() => inFlight--);
     // The one who takes them gets the failure.
     frames.catch(() => undefined);
     kept.set(block.hash, { block, frames });
     const [oldest] = kept.keys();
     if (oldest !== undefined && kept.size > maxKept) kept.delete(oldest);
   }
+
+  /** What watched contracts have to do with is traced first where transactions are traced one by one. */
+  const isFirst = (transaction: Transaction) => watchList.index.tracing(transaction).size > 0;
 
   /** Goes on with every block that is due, in their order. */
   function start(): void {
@@ -115,13 +122,18 @@ export function createTraceWork(context: PipelineContext) {
   async function trace({
     number,
     hash,
+    attempts,
   }: UntracedBlock): Promise<{ block: Block; frames: BlockFrames } | Error> {
     const known = kept.get(hash);
     kept.delete(hash);
     try {
       const block = known?.block ?? (await context.readBlock(number));
       if (block?.hash !== hash) return new Error(`Block ${number} is not ${hash} at the moment.`);
-      return { block, frames: await (known?.frames ?? context.tracer!.frames(block)) };
+      return {
+        block,
+        frames: await (known?.frames ??
+          context.tracer!.frames(block, { isFirst, isHard: attempts >= hardAttempts })),
+      };
     } catch (error) {
       return error instanceof Error ? error : new Error(messageOf(error));
     }
@@ -132,7 +144,6 @@ export function createTraceWork(context: PipelineContext) {
     lastFault = traceFaults[reason];
     const isHopeless =
       (reason === 'unsupported' && mode !== 'required') ||
-      reason === 'too large' ||
       (row.attempts + 1 >= maxAttempts && now() - row.createdAt >= maxWaitMs);
     await unlessStopped(() =>
       store.transaction(async (tx) => {
@@ -151,6 +162,7 @@ export function createTraceWork(context: PipelineContext) {
     hasTraced = true;
     lastFault = null;
     const matches = await matchesOf(row, block, frames);
+    const missing = block.transactions.filter(({ index }) => !frames[index]);
     for (let isSettled = false; !isSettled && !context.isStopped; ) {
       const before = await loadStates(matches);
       const isOverdue = now() - row.createdAt >= (context.readWaitMs ?? defaultReadWaitMs);
@@ -160,7 +172,7 @@ export function createTraceWork(context: PipelineContext) {
         (requests) => context.fetch(requests, 'background'),
         isOverdue ? 'degrade' : 'defer',
       );
-      isSettled = await settle(row, before, evaluated);
+      isSettled = await settle(row, before, evaluated, missing, block);
     }
     processed = Math.max(processed ?? 0, row.number);
   }
@@ -181,6 +193,23 @@ export function createTraceWork(context: PipelineContext) {
     return matches;
   }
 
+  /** For those who are shown the block now; who remains of an evaluation that was put off was told before. */
+  function blindSpotsOf(
+    { remaining }: UntracedBlock,
+    block: Block,
+    missing: readonly Transaction[],
+  ): Finding[] {
+    if (remaining) return [];
+    return missing.flatMap((transaction) => {
+      const blind = [...watchList.index.tracing(transaction)];
+      return toBlindSpots(
+        block,
+        transaction,
+        blind.filter((subscriber) => !watchList.isYounger(subscriber, block.number)),
+      );
+    });
+  }
+
   function loadStates(matches: Matches): Promise<Map<Subscriber, SubscriberState | undefined>> {
     return runExclusive(async () => {
       await states.load(matches.keys());
@@ -192,6 +221,8 @@ export function createTraceWork(context: PipelineContext) {
     row: UntracedBlock,
     before: ReadonlyMap<Subscriber, SubscriberState | undefined>,
     evaluated: Evaluated,
+    missing: readonly Transaction[],
+    block: Block,
   ): Promise<boolean> {
     let isSettled = true;
     await unlessStopped(async () => {
@@ -205,6 +236,7 @@ export function createTraceWork(context: PipelineContext) {
         { ...evaluated, findings: markLate(evaluated.findings, now() - row.createdAt, lateAfterMs) },
         states.apply(at, evaluated.states),
       );
+      writes.findings.push(...blindSpotsOf(row, block, missing));
       const remaining = evaluated.deferred.map(({ subscriber }) => keyOf(subscriber));
       const retryAt = now() + Math.min(60_000, 1000 * 2 ** Math.min(row.attempts, 6));
       await commitWrites(context, writes, async (tx) => {
@@ -213,6 +245,10 @@ export function createTraceWork(context: PipelineContext) {
           remaining.length > 0
             ? await postponeUntraced(tx, chain.uid, row, remaining, retryAt)
             : await deleteUntraced(tx, chain.uid, [row]);
+        if (missing.length > 0) {
+          const hashes = missing.map(({ hash }) => hash);
+          await recordUnseen(tx, chain.uid, row, hashes, traceFaults.transaction, now());
+        }
         // A reorganisation took it away meanwhile.
         if (!isThere) throw new Error(`Block ${row.number} does not wait for its traces any more.`);
       });
@@ -303,6 +339,7 @@ const traceFaults = {
   unanswered: 'Nodes did not give the traces of blocks.',
   wrong: 'Nodes gave traces that do not fit their blocks.',
   'too large': 'The traces of a block are too large.',
+  transaction: 'The trace of a transaction is too large, or no node gives it.',
   late: 'Traces come more slowly than blocks.',
 };
 

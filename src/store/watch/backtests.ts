@@ -149,6 +149,7 @@ export type DetectorToRun = {
   schemaName: string;
   tags: string[];
   config: unknown;
+  createdAt: number;
   contract: ContractFacts;
 };
 
@@ -156,7 +157,7 @@ export type DetectorToRun = {
 export async function findDetectorToRun(db: Db, tenantId: number, id: number): Promise<DetectorToRun> {
   const rows = await db.query<DetectorToRun>(
     sql`select d.id, d.name, s.name as "schemaName", d.tags, d.config || coalesce(d.sealed_config, '{}') as config,
-      ${watchedJson} as contract
+      d.created_at as "createdAt", ${watchedJson} as contract
       from detector d join contract c on c.tenant_id = d.tenant_id and c.id = d.contract_id
       join detector_schema s on s.id = d.schema_id where d.tenant_id = ${tenantId} and d.id = ${id}`,
   );

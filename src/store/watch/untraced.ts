@@ -93,6 +93,50 @@ export async function findUnseen(
   return row;
 }
 
+type Unseen = {
+  count: number;
+  firstAt: number;
+  lastAt: number;
+  number: number;
+  reason: string;
+  /** Null: the whole block. */
+  transactions: string[] | null;
+};
+
+/** The same of the blocks since a moment: how many there are, when the first was given up, and what is known of the newest. */
+export async function findUnseenSince(db: Db, chainUid: string, since: number): Promise<Unseen | undefined> {
+  const [row] = await db.prepared<Unseen>(
+    sql`select (count(*) over ())::int as count, min(at) over () as "firstAt", at as "lastAt", number, reason,
+        transactions
+      from unseen_block where chain_uid = ${chainUid} and at > ${since}::bigint order by at desc, number desc limit 1`,
+  );
+  return row;
+}
+
+/** Transactions that are named of a block. */
+const maxNamed = 100;
+
+/** Records that what happens within these transactions of a block stays unseen, while the others are evaluated. */
+export async function recordUnseen(
+  tx: Db,
+  chainUid: string,
+  { number, hash }: BlockRef,
+  transactions: readonly string[],
+  reason: string,
+  now: number,
+): Promise<void> {
+  await tx.query(
+    sql`with kept as (insert into unseen_block (chain_uid, number, hash, reason, at, transactions)
+        values (${chainUid}, ${number}, ${hash}, ${reason}, ${now}::bigint,
+          ${transactions.slice(0, maxNamed)}::text[])
+        on conflict do nothing returning number),
+      old as (delete from unseen_block where chain_uid = ${chainUid} and at < ${now - unseenMs}::bigint)
+      update chain_cursor set unseen_blocks = unseen_blocks + 1,
+        unseen_last = greatest(unseen_last, ${number}::bigint), unseen_reason = ${reason}, unseen_at = ${now}
+      where chain_uid = ${chainUid} and exists (select from kept)`,
+  );
+}
+
 /** Gives blocks up for good and records that their inner calls stay unseen; returns how many they were. */
 export async function giveUpUntraced(
   tx: Db,

@@ -1,9 +1,7 @@
 import { Type } from 'typebox';
 import { Count, Id, JsonObject, List, Millis, nullable, OneOf, Shape, Text } from '../../../model/schema.ts';
 import { explainDetector } from '../../../services/detectors/explainDetector.ts';
-import { findReadable } from '../../../services/records/findReadable.ts';
-import { detectorTable } from '../../../store/detectors/detectorTable.ts';
-import { findFault } from '../../../store/watch/faults.ts';
+import { readFault } from '../../../services/detectors/readFault.ts';
 import { type Endpoint, endpoint } from '../../http/endpoint.ts';
 import { foundAlert } from './backtestEndpoints.ts';
 
@@ -72,9 +70,18 @@ export const detectorEndpoints: readonly Endpoint[] = [
     params: byId,
     reply: Shape(
       {
-        works: Type.Boolean({ description: 'Whether its last evaluation went well.', examples: [true] }),
-        message: nullable(Text('How it failed.', 'The call reverts.')),
-        count: Count('Faults in a row.', 0),
+        works: Type.Boolean({
+          description:
+            'Whether its last evaluation went well, and, where it needs traces, no transaction of its chain stayed unseen for a day.',
+          examples: [true],
+        }),
+        message: nullable(
+          Text(
+            'How it failed, or which transaction or block it was not shown the calls of.',
+            'The call reverts.',
+          ),
+        ),
+        count: Count('Faults in a row, or blocks of which calls were not seen.', 0),
         firstAt: nullable(Millis('When the first of them happened.')),
         lastAt: nullable(Millis('When the last of them happened.')),
       },
@@ -83,13 +90,7 @@ export const detectorEndpoints: readonly Endpoint[] = [
     effect: 'read',
     problems: ['not-found'],
     handle: async (call, { params }) => {
-      const { tenantId } = await findReadable(call, detectorTable, params.id);
-      const fault = await findFault(call.db, tenantId, 'detector', params.id);
-      return {
-        body: fault
-          ? { works: false, ...fault }
-          : { works: true, message: null, count: 0, firstAt: null, lastAt: null },
-      };
+      return { body: await readFault(call, params.id) };
     },
   }),
 ];
