@@ -3,7 +3,7 @@ import pino from 'pino';
 import type { ActionContext } from '../src/actions/actionContext.ts';
 import { createCancelOnRetractions, createFireOnAlerts } from '../src/actions/fireOnAlerts.ts';
 import type { AlertHook } from '../src/alerts/raiseAlerts.ts';
-import type { ChainClient } from '../src/chains/chainClient.ts';
+import type { ChainClient, TraceLimits } from '../src/chains/chainClient.ts';
 import { type ChainUid, chains, withNetwork } from '../src/chains/chains.ts';
 import { families } from '../src/chains/families.ts';
 import { createHostQueues } from '../src/lib/createHostQueues.ts';
@@ -33,6 +33,7 @@ type Settings = {
   startBlock?: number;
   network?: string;
   traces?: TraceMode;
+  traceLimits?: Partial<TraceLimits>;
   pending?: PendingMode;
 };
 
@@ -87,6 +88,7 @@ export async function startTestWatch(
           now: Date.now,
           onCall: counted,
           traces: settings[uid]?.traces,
+          traceLimits: settings[uid]?.traceLimits,
         }));
     if (known) clients.set(uid, known);
     return known;

@@ -10,7 +10,8 @@ type Tracing =
   | 'wrong'
   | 'enormous'
   | 'only trace_block'
-  | { payments: number };
+  | { payments: number }
+  | { failingAt: string };
 
 /** What the node sees of how Vigil comes to traces: that it asks, gets them, and reads what it needs to judge them. */
 export type TraceStep = 'asked' | 'half sent' | 'sent' | 'read';
@@ -43,8 +44,14 @@ export async function startTraceProxy(target: string) {
   async function answerTrace({ id, method }: Request, body: string): Promise<string> {
     const reply = (members: object) => JSON.stringify({ jsonrpc: '2.0', id, ...members });
     const unknown = { error: { code: -32601, message: 'Method not found' } };
-    if (typeof proxy.tracing === 'object') return paying(await forward(body), proxy.tracing.payments);
-    switch (proxy.tracing) {
+    const { tracing } = proxy;
+    // A block fails with the one that nodes cannot trace.
+    if (typeof tracing === 'object' && 'failingAt' in tracing)
+      return /Block/.test(method) || body.includes(tracing.failingAt)
+        ? reply({ error: { code: -32000, message: 'execution timeout' } })
+        : forward(body);
+    if (typeof tracing === 'object') return paying(await forward(body), tracing.payments);
+    switch (tracing) {
       case 'ok':
         return forward(body);
       case 'only trace_block':
