@@ -10,7 +10,7 @@ it('A call of which only the head is kept is refused where its arguments are wan
       transaction: { hash: '0x1', from: '0xa' },
       call: { ...call, ...(isCut && { isCut }) },
       frames: [],
-    } as Partial<Observation> as Observation)!;
+    } as unknown as Observation)!;
   expect(() => refuseCut(observe(false))).not.toThrow();
   expect(() => refuseCut(observe(true))).toThrow(/only the head of it is kept/);
 });
