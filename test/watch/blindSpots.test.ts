@@ -98,7 +98,7 @@ describe('a transaction whose trace is huge', () => {
     expect((await faultOf(drainId)).works).toBe(true);
   });
 
-  it('is left out where even that is too much, which those who it may concern are told by a fault', async () => {
+  it('is left out where even that is too much, which those who it may concern are notified by a fault', async () => {
     const { number, robbery, bombed } = await mineTogether('burst', 150n, 32n * KiB);
     expect(await alertsOf(robbery)).toEqual(['drain', 'reentrancy']);
     expect(await alertsOf(bombed)).toEqual([]);
@@ -109,7 +109,7 @@ describe('a transaction whose trace is huge', () => {
     expect((await vigil.ok('GET', `alert/${uid}/outcome`)).unseen.reason).toContain('too large');
   });
 
-  it('that visibly touches a watched contract is a blind spot of it, told once', async () => {
+  it('that visibly touches a watched contract is a blind spot of it, reported once', async () => {
     const { number, robbery, bombed } = await mineTogether('burstAt', vault.address, 150n, 32n * KiB);
     expect(await alertsOf(robbery)).toEqual(['drain', 'reentrancy']);
     expect(await alertsOf(bombed)).toEqual(['blind_spot']);
@@ -133,7 +133,7 @@ describe('a transaction whose trace is huge', () => {
     expect((await traces()).givenUp.blocks).toBe(2);
   });
 
-  it('lets the robbery be told where the two are one transaction that moves what is visible', async () => {
+  it('lets the robbery be reported where the two are one transaction that moves what is visible', async () => {
     const [owner, , recipient] = anvil.accounts;
     await vault.send({ from: owner, value: 5n * ether }, 'deposit');
     const use = vault.encode('sweep', recipient, ether);

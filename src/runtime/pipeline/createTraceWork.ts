@@ -193,7 +193,7 @@ export function createTraceWork(context: PipelineContext) {
     return matches;
   }
 
-  /** For those who are shown the block now; who remains of an evaluation that was put off was told before. */
+  /** For those who are shown the block now; who remains of an evaluation that was put off was notified before. */
   function blindSpotsOf(
     { remaining }: UntracedBlock,
     block: Block,
