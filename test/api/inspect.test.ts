@@ -165,7 +165,7 @@ describe('recommended detectors', () => {
       projectId: world.project.id,
       name: 'Another',
       chainUid: 'anvil',
-      address: `0x${'77'.repeat(20)}`,
+      address: `0x${'5b'.repeat(20)}`,
     });
     const offers = async (id: number) =>
       (await recommend(id, {})).body.data.map(({ schemaName }: Json) => schemaName);

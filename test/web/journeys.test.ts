@@ -276,7 +276,7 @@ describe('administration', () => {
 
   it('shows chains, telemetry, and an audit log whose signature the browser checks', async () => {
     await open(admin, '/admin/chains');
-    await row(admin, 'followed').click();
+    await row(admin, 'Anvil').click();
     await dialog(admin).getByText(new URL(world.anvil.url).host).first().waitFor();
     await open(admin, '/admin/telemetry');
     await admin

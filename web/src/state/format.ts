@@ -59,11 +59,7 @@ export function toLabel(member: string): string {
   const words = member
     .replace(/[_-]+/g, ' ')
     .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
-    .toLowerCase();
-  return (
-    words.charAt(0).toUpperCase() +
-    words
-      .slice(1)
-      .replace(/\b(abi|aml|api|url|uri|dns|http|tvl|id|erc20|erc721)\b/g, (word) => word.toUpperCase())
-  );
+    .toLowerCase()
+    .replace(/\b(abi|aml|api|url|uri|dns|http|tvl|id|erc20|erc721)\b/g, (word) => word.toUpperCase());
+  return words.charAt(0).toUpperCase() + words.slice(1);
 }
