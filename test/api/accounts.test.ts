@@ -89,6 +89,7 @@ describe('an invite', () => {
       url: address,
     });
     expect([answer.status, answer.body.errors?.[0]?.pointer]).toEqual([422, '/url']);
+    expect(answer.body.detail).toMatch(/https:..console\.example\.com|a user name|an http or https address/);
   });
 
   it.each([

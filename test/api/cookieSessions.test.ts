@@ -44,7 +44,7 @@ it('keeps the token out of the answer and out of the reach of scripts and other 
   );
   expect(answer.body).toEqual({ expiredAt: expect.any(Number) });
   expect(answer.headers.get('set-cookie')).toMatch(
-    /^__Host-vigil_session=vigil_session_[\w-]+; Path=\/; Max-Age=4(3199|3200); HttpOnly; SameSite=Strict; Secure$/,
+    /^__Host-vigil_session=vigil_session_[\w-]+; Path=\/; Max-Age=4(3199|3200); HttpOnly; SameSite=Strict; Secure, __Host-vigil_device=/,
   );
   const me = await browse('GET', 'auth/me', cookieOf(answer));
   expect(me.body).toMatchObject({ userId: 1, tokenKind: 'SESSION', expiredAt: answer.body.expiredAt });

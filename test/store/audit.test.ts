@@ -77,13 +77,15 @@ describe('every endpoint that writes a record', () => {
         expect(read.left).toEqual([]);
         const changed = await audited('PUT', `${path.slice(1)}/${id}`, update);
         expect(changed.status, changed.text).toBe(200);
-        expect(changed.left).toHaveLength(1);
-        expect(changed.left[0]).toMatchObject({
+        // A password that someone else sets has an entry of its own.
+        const left = changed.left.filter(({ action }) => action !== 'user.reset');
+        expect(left).toHaveLength(1);
+        expect(left[0]).toMatchObject({
           ...common,
           requestId: changed.requestId,
           action: `${kind.table.kind}.update`,
         });
-        const { changes } = changed.left[0]!;
+        const { changes } = left[0]!;
         const differs = Object.keys(changed.body).filter(
           (member) => JSON.stringify(changed.body[member]) !== JSON.stringify(read.body[member]),
         );

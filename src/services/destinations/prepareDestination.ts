@@ -37,7 +37,8 @@ const boundMembers = [
 /** The members that only one type has. */
 const ownMembers: Readonly<Record<DestinationType, readonly (keyof DestinationChange['input'])[]>> = {
   EMAIL: [],
-  MESSENGER_A: ['messengerABotUsername', ...boundMembers],
+  // `messengerABotUsername` is a text without effect that the API allows on every type.
+  MESSENGER_A: [...boundMembers],
   MESSENGER_B: ['messengerBUri', 'messengerBChannelId', 'messengerBChannelName'],
   HTTP: ['uri', 'method', 'headers'],
 };

@@ -9,7 +9,10 @@ const state = (t: string) => `case
   when ${t}.state = 'PENDING' and ${t}.expires_at <= extract(epoch from clock_timestamp()) * 1000
   then 'EXPIRED' else ${t}.state end`;
 
-const value = (description: string, example: unknown) => Type.Unsafe({ description, examples: [example] });
+/** Of any type, as the member has it. */
+const anyType = ['string', 'number', 'boolean', 'object', 'array', 'null'];
+const value = (description: string, example: unknown) =>
+  Type.Unsafe({ type: anyType, items: {}, description, examples: [example] });
 const change = {
   change: OneOf(['ADDED', 'CHANGED', 'REMOVED'], 'What becomes of the record.', 'CHANGED'),
   kind: Text('The kind of the record.', 'detector'),

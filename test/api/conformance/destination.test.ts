@@ -37,7 +37,7 @@ describe('POST /destination (endpoint 11)', () => {
       tags: ['DEFAULT', 'DETECTOR', 'WALLET'],
       uri: hook,
       method: 'PUT',
-      messengerABotUsername: null,
+      messengerABotUsername: 'bot',
       // What only `/bind` sets is taken as null, or as it is.
       messengerAUsername: null,
       messengerAUserId: null,
@@ -147,7 +147,6 @@ describe('POST /destination (endpoint 11)', () => {
     [{ type: 'EMAIL', value: 'a@example.com', headers: { 'X-A': 'b' } }, '/headers'],
     [{ type: 'MESSENGER_B', messengerBUri: hook, method: 'PUT' }, '/method'],
     [{ type: 'HTTP', uri: hook, messengerBChannelId: 'C01' }, '/messengerBChannelId'],
-    [{ type: 'HTTP', uri: hook, messengerABotUsername: 'bot' }, '/messengerABotUsername'],
     [{ type: 'MESSENGER_A', messengerBUri: hook }, '/messengerBUri'],
   ])('refuses %j, whose %s belongs to another type', async (body, pointer) => {
     const problem = expectProblem(await refuse(body), 422, pointer);
