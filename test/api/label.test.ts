@@ -203,6 +203,7 @@ describe('an import', () => {
     ['name,tags\nx,y\n', 'must name the column address'],
     ['adress\nx\n', "'adress' is not a column; did you mean address?"],
     ['address,Address\nx,y\n', 'names a column twice'],
+    ['', 'The text is empty'],
     ['\n\n', 'The text is empty'],
     [`address\n"0x`, 'Line 2: the quoted text that begins here is not closed.'],
   ])('of %j is refused with a sentence that helps', async (csv, words) => {

@@ -30,8 +30,8 @@ export const labelImportEndpoint = endpoint({
     Shape(
       {
         csv: Type.String({
+          // Without limits, which count the characters of a long text one by one; reading it refuses an empty one.
           description: 'The comma-separated text.',
-          minLength: 1,
           examples: [
             'address,name,tags\n0x8589427373d6d84e98730d7795d8f6f8731fda16,Mixer router,MIXER;SANCTION\n',
           ],
