@@ -89,7 +89,7 @@ describe('an invite', () => {
   it('names the person who invites, the tenant and the host of the link', async () => {
     const user = {
       tenantId,
-      name: 'Anna <i>\u202EAdmin',
+      name: 'Anna <i>Admin',
       email: 'anna@example.com',
       password: 'a long enough password',
     };

@@ -110,7 +110,7 @@ export const walletTable = defineTable({
         description:
           'Users of the tenant who alone may approve what touches the wallet; any other user than the one who ' +
           'asks if left out or null.',
-        examples: [[7]],
+        examples: [null],
       }),
       { detail: true },
     ),
