@@ -83,7 +83,9 @@ export async function setUp(
       await client.post('/detector', { body: { contractId, schemaId, name: title, config } });
     }
   }
-  const wallet = await client.post('/wallet', { body: { chainUid: 'anvil', name: 'Guardian' } });
+  const wallet = await client.post('/wallet', {
+    body: { chainUid: 'anvil', name: 'Guardian', allowedCalls: null },
+  });
   const action = await client.post('/action', {
     body: {
       contractId: poolId,

@@ -143,7 +143,11 @@ function judge(
   const others = [...new Set([...held, ...gained])].filter(
     (asset) => !looked.includes(asset) && !unread.has(asset),
   );
-  const valued = joinCoins(context, taken, [...losses, ...valuesOf(context, taken, others)]);
+  // An alert does not wait for what was not taken; a share of less is only larger.
+  const valued = joinCoins(context, taken, [
+    ...losses,
+    ...valuesOf(context, taken, others, context.read.optional),
+  ]);
   const { percent, usd } = shareOf(valued);
   const isReported = percent >= settings.share || (usd ?? 0) >= settings.highUsd;
   if (!isReported && unread.size === 0) return undefined;
@@ -223,8 +227,11 @@ function valuesOf(
   { contract, chain, read }: EvaluationContext<Config, never>,
   { at, changes }: Taken,
   assets: readonly string[],
+  attempt: (question: () => bigint) => bigint | undefined = (question) => question(),
 ): Valued[] {
-  const holdings = read.all(assets.map((asset) => () => heldBefore(read, asset, contract.address)));
+  const holdings = read.all(
+    assets.map((asset) => () => attempt(() => heldBefore(read, asset, contract.address)) ?? 0n),
+  );
   const moves = assets
     .map((asset, index) => ({ asset, held: holdings[index]!, change: changes.get(asset) ?? 0n }))
     // Any token can claim that the contract has paid; it pays only what it had, or what it got in between.
