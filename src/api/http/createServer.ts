@@ -169,6 +169,11 @@ function addProblems(
   });
 }
 
+/** What requests get that come over open connections while the server stops; it is no fault. */
+const stopping = new Problem('unavailable', 'Vigil is stopping; send the request again.', {
+  retryAfterSeconds: 2,
+});
+
 function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   if (hasLeft(error, reply)) {
     request.log.debug({ requestId: request.id }, 'Client left before it was answered');
@@ -177,7 +182,7 @@ function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyRepl
   const problem = toProblemReply(error, request.id);
   if (problem.isFault)
     request.log.error({ requestId: request.id, err: error }, 'Request failed unexpectedly; answered 500');
-  else if (problem.status === 503)
+  else if (problem.status === 503 && error !== stopping)
     request.log.warn({ requestId: request.id, err: error }, 'Request could not be served; answered 503');
   return reply.code(problem.status).headers(problem.headers).send(problem.body);
 }
@@ -201,10 +206,7 @@ function addClosing(app: FastifyInstance, { services }: ServerOptions): void {
   });
   app.addHook('onRequest', (_request, _reply, done) => {
     if (!isClosing) done();
-    else
-      done(
-        new Problem('unavailable', 'Vigil is stopping; send the request again.', { retryAfterSeconds: 2 }),
-      );
+    else done(stopping);
   });
   app.addHook('onSend', (_request, reply, payload, done) => {
     addSecurityHeaders(reply, services.publicUrl());
