@@ -29,7 +29,7 @@ const poolPollMs = 1000;
 const askAgainMs = 600_000;
 const maxDelayMs = 30_000;
 /** The largest transactions have 128 kB; no pool takes as many. */
-const poolLimits = { maxBytes: () => answerKinds.single.maxBytes, maxFrames: 5000, connectMs: timeoutMs };
+const poolLimits = { maxBytes: () => answerKinds.single.maxBytes, maxFrames: 20_000, connectMs: timeoutMs };
 
 /** Follows the pending transactions of one endpoint, over connections of its own, until it is stopped. */
 export function followPool(url: string, listener: PoolListener): PoolSource {
