@@ -1,5 +1,5 @@
-import type { Browser, Locator, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { publishDetectors } from '../../src/services/detectors/publishDetectors.ts';
 import { publishTriggers } from '../../src/services/detectors/publishTriggers.ts';
 import { addSource } from '../../testing/addSource.ts';
@@ -11,6 +11,7 @@ import { go, password, signIn } from './support/startConsole.ts';
 
 let api: TestApi;
 let browser: Browser;
+let context: BrowserContext;
 let page: Page;
 const faults: string[] = [];
 /** Ids of the records that the forms are opened with, by kind. */
@@ -29,12 +30,16 @@ beforeAll(async () => {
   await publishTriggers(api.store, api.services.now());
   await addRecords();
   await api.ok('POST', 'user', { name: 'Root', email: 'root@example.com', password, roles: ['admin'] });
-  const context = await browser.newContext({ viewport: { width: 1366, height: 850 } });
+  context = await browser.newContext({ viewport: { width: 1366, height: 850 } });
   context.setDefaultTimeout(60_000);
+  await signIn(await context.newPage(), api.url, 'root@example.com');
+});
+// A form that is left half changed would ask before the next one is opened.
+beforeEach(async () => {
   page = await context.newPage();
   watchFaults(page, api.url, faults);
-  await signIn(page, api.url, 'root@example.com');
 });
+afterEach(() => page.close());
 afterAll(async () => {
   await browser?.close();
   await api?.stop();
@@ -54,13 +59,9 @@ async function addRecords(): Promise<void> {
   const source = await addSource(api, tenantId);
   const { contractId, projectId } = source;
   Object.assign(ids, { project: projectId, contract: contractId });
-  await create('user', {
-    tenantId,
-    name: 'Ann',
-    email: 'ann@example.com',
-    password,
-    roles: ['tenant-viewer'],
-  });
+  const user = { tenantId, password, roles: ['tenant-user'] };
+  await create('user', { ...user, name: 'Ann', email: 'ann@example.com' });
+  ids.approver = await create('user', { ...user, name: 'Ben', email: 'ben@example.com' });
   await create('apikey', { tenantId, label: 'ci', roles: ['tenant-viewer'] });
   const planId = await create('plan', { name: 'Team', ...plan });
   await create('subscription', { tenantId, planId, startDate: 0, expirationDate: Date.UTC(2099, 0, 1) });
@@ -174,8 +175,12 @@ const forms = (): Form[] => [
     kind: 'action',
     path: `/actions?action=${ids.action}`,
     singular: 'action',
-    add: ['/destinations', '/detectors', '/triggerAlerts'],
+    add: ['/destinations', '/detectors', '/triggerAlerts', '/openParams'],
     values: {
+      '/openParams/0/name': 'next',
+      '/openParams/0/values': null,
+      '/openParams/0/min': null,
+      '/openParams/0/max': null,
       '/destinations/0/tenantDestinationId': hook,
       '/destinations/0/query': 'severity:HIGH',
       '/funcSignature': 'setValue(uint256 next)',
@@ -199,6 +204,7 @@ const forms = (): Form[] => [
       '/allowedCalls/0/functions': 'pause()',
       '/maxGasPrice': '7',
       '/maxHourlySpend': '3',
+      '/approvers': String(ids.approver),
     },
     shows: { '/allowedCalls/0/address': '0xdac17f958d2ee523a2206206994597c13d831ec7' },
   },
@@ -296,7 +302,6 @@ const kinds = [
   'detector',
   'trigger',
   'action',
-  'wallet',
   'destination',
   'contract',
   'project',
@@ -313,7 +318,8 @@ const kinds = [
   'license',
   'score/group',
   'instance/meta',
-  // Last, because nothing can be done in one that is switched off.
+  // Late, because a wallet that asks for approvals has changes held, and nothing can be done in a tenant that is switched off.
+  'wallet',
   'tenant',
 ];
 const formOf = (kind: string): Form => forms().find((form) => form.kind === kind)!;

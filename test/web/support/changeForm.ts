@@ -32,6 +32,8 @@ async function unfold(form: Locator): Promise<void> {
   await form.locator('details').evaluateAll((all: { open: boolean }[]) => {
     for (const details of all) details.open = true;
   });
+  // A box stands in for an editor until its code is there.
+  await form.locator('textarea.mono:not([id])').first().waitFor({ state: 'detached' });
 }
 
 type Kind = keyof typeof change;
