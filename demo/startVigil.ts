@@ -47,7 +47,8 @@ export function startVigil({ port, dataDir, rpcUrls, others }: Options) {
   const listening = new Promise<string>((resolve) => {
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
       output += text;
-      const [, url, folder] = /^Vigil listens on (\S+)\n(?:.*\n)*? {2}database +(.+)\n/m.exec(output) ?? [];
+      const [, url, folder] =
+        /^Vigil listens on (\S+)\n(?:.*\n)*? {2}database +(.+?)(?: \(.*\))?\n/m.exec(output) ?? [];
       if (!url || !folder) return;
       database = folder;
       resolve(url);

@@ -1377,9 +1377,9 @@ export type Approval = {
       /** The member. */
       name: string;
       /** Its value now; null if it has none. Secrets show as `[sealed]`. */
-      before: unknown;
+      before: string | number | boolean | Record<string, unknown> | unknown[] | null;
       /** Its value once the request is carried out. */
-      after: unknown;
+      after: string | number | boolean | Record<string, unknown> | unknown[] | null;
     }>;
   }> | null;
   /** The user who sent the request; null for a token without a user. */
