@@ -54,7 +54,7 @@ const amounts = [
   '8092.58',
   '1000000000000000000000',
   7,
-  1e21,
+  Number.MAX_SAFE_INTEGER,
   'none',
   '500 USDC',
   '1e3',
