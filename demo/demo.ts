@@ -3,7 +3,6 @@ import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import { type Client, createClient } from '../sdk/src/index.ts';
 import { type Anvil, startAnvil } from '../testing/startAnvil.ts';
 import { deploy, units } from './deploy.ts';
@@ -12,26 +11,28 @@ import { findPort } from './findPort.ts';
 import { guardVault } from './guardVault.ts';
 import { driveOther, type OtherUid, otherUids, startOther } from './others.ts';
 import { greeting, printAlerts } from './print.ts';
+import { provideAnvil } from './provideAnvil.ts';
 import { setUp } from './setUp.ts';
 import { startVigil } from './startVigil.ts';
 
-const usage = `npm run demo -- [--port <n>] [--data <folder>] [--for <seconds>] [--chains <list>]
-  --port  where Vigil listens (VIGIL_PORT, or else 8080 or the next free one)
-  --data  a new folder for Vigil's data, which is kept (a temporary one, which is removed)
-  --for   how long to go on (until Ctrl-C)
-  --chains  chains to watch: ethereum,bitcoin,solana,stellar,icp or some of them (ethereum); real nodes run where this machine has them
-`;
+export type DemoFlags = { port?: string; data?: string; for?: string; chains?: string };
 
 const stopping = new AbortController();
-for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, () => stopping.abort());
-// A reader such as `head` that has seen enough ends the demo.
-process.stdout.on('error', () => stopping.abort());
 
-try {
-  await demo(readOptions());
-} catch (error) {
-  process.stderr.write(`The demo cannot go on. ${error instanceof Error ? error.message : String(error)}\n`);
-  process.exitCode = 1;
+/** Goes on until it is stopped; returns the exit code. */
+export async function runDemo(flags: DemoFlags): Promise<number> {
+  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, () => stopping.abort());
+  // A reader such as `head` that has seen enough ends the demo.
+  process.stdout.on('error', () => stopping.abort());
+  try {
+    await demo(readOptions(flags));
+    return 0;
+  } catch (error) {
+    process.stderr.write(
+      `The demo cannot go on. ${error instanceof Error ? error.message : String(error)}\n`,
+    );
+    return 1;
+  }
 }
 
 type Options = {
@@ -62,7 +63,7 @@ async function demo({ port: wanted, dataDir, isKept, seconds, others: uids }: Op
     process.stdout.write(`\nStopping Vigil and ${chains} …\n`);
     await vigil.stop();
     await Promise.all([anvil.stop(), ...others.map((other) => other.stop())]);
-    if (isKept) process.stdout.write(`The data is kept: VIGIL_DATA_DIR=${dataDir} npm start\n`);
+    if (isKept) process.stdout.write(`The data is kept: VIGIL_DATA_DIR=${dataDir} npx vigil serve\n`);
     else await vigil.removeData();
   }
 
@@ -88,18 +89,11 @@ async function demo({ port: wanted, dataDir, isKept, seconds, others: uids }: Op
 
 /** Old states are thrown away, so that a demo can run for days. */
 async function startChain(): Promise<Anvil> {
-  try {
-    return await startAnvil({
-      order: 'fees',
-      args: ['--prune-history=200', '--transaction-block-keeper=2000'],
-    });
-  } catch (cause) {
-    if (!(cause instanceof Error && 'code' in cause && cause.code === 'MODULE_NOT_FOUND')) throw cause;
-    throw new Error(
-      `Anvil, the chain of the demo, is not installed for ${process.platform} on ${process.arch}: run npm install without --omit=dev or --omit=optional, on Linux, macOS or Windows with an x64 or arm64 processor.`,
-      { cause },
-    );
-  }
+  return startAnvil({
+    program: await provideAnvil(),
+    order: 'fees',
+    args: ['--prune-history=200', '--transaction-block-keeper=2000'],
+  });
 }
 
 async function waitForBlock(client: Client, block: bigint, signal: AbortSignal): Promise<void> {
@@ -111,8 +105,12 @@ async function waitForBlock(client: Client, block: bigint, signal: AbortSignal):
   }
 }
 
-function readOptions(): Options {
-  const { port = process.env.VIGIL_PORT || undefined, data, for: time, chains = 'ethereum' } = readFlags();
+function readOptions({
+  port = process.env.VIGIL_PORT || undefined,
+  data,
+  for: time,
+  chains = 'ethereum',
+}: DemoFlags): Options {
   if (data !== undefined && existsSync(data))
     throw new Error(
       `The folder ${data} is there already: the demo begins with a new chain and needs a new one.`,
@@ -126,15 +124,6 @@ function readOptions(): Options {
   };
 }
 
-function readFlags() {
-  const text = { type: 'string' } as const;
-  try {
-    return parseArgs({ options: { port: text, data: text, for: text, chains: text } }).values;
-  } catch (cause) {
-    throw new Error(`${cause instanceof Error ? cause.message : String(cause)}\n${usage}`, { cause });
-  }
-}
-
 /** The chain of Ethereum is always there: most of what the demo shows happens on it. */
 function toChains(list: string): OtherUid[] {
   const named = [...new Set(list.split(',').map((name) => name.trim()))].filter(
@@ -142,7 +131,7 @@ function toChains(list: string): OtherUid[] {
   );
   const unknown = named.find((name) => !otherUids.some((uid) => uid === name));
   if (unknown !== undefined)
-    throw new Error(`--chains has "${unknown}" but may have ethereum, ${otherUids.join(', ')}.\n${usage}`);
+    throw new Error(`--chains has "${unknown}" but may have ethereum, ${otherUids.join(', ')}.`);
   return otherUids.filter((uid) => named.includes(uid));
 }
 
@@ -150,5 +139,5 @@ function toNumber(name: string, value: string | undefined, most: number): number
   if (value === undefined) return undefined;
   const number = /^\d{1,7}$/.test(value) ? Number(value) : 0;
   if (number >= 1 && number <= most) return number;
-  throw new Error(`${name} is "${value}" but must be a whole number from 1 to ${most}.\n${usage}`);
+  throw new Error(`${name} is "${value}" but must be a whole number from 1 to ${most}.`);
 }

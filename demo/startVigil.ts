@@ -6,7 +6,8 @@ import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Other } from './others.ts';
 
-const program = join(import.meta.dirname, '..', 'src', 'bin', 'vigil.js');
+/** Beside dist/demo, where this is bundled. */
+const program = join(import.meta.dirname, '..', 'bin', 'vigil.js');
 const patienceMs = 15_000;
 
 type Options = { port: number; dataDir: string; rpcUrls: readonly string[]; others: readonly Other[] };

@@ -26,16 +26,22 @@ export async function build() {
   }
   for (const folder of copiedFolders)
     cpSync(join(root, 'src', folder), join(root, 'dist', folder), { recursive: true });
-  await bundleCommand(join(root, 'dist'));
+  const inCommand = await bundleCommand(join(root, 'dist'));
   // npm makes the command executable only when it installs; `npx vigil` needs it after every build.
   chmodSync(join(root, 'dist', 'bin', 'vigil.js'), 0o755);
-  const bundled = await buildWeb();
+  const inConsole = await buildWeb();
   writeFileSync(
     join(root, 'dist', 'bundled.json'),
-    JSON.stringify(bundled.map(({ name, version }) => `${name}@${version}`)),
+    JSON.stringify({ command: inCommand.map(nameOf), console: inConsole.map(nameOf) }),
   );
-  writeFileSync(join(root, 'dist', 'THIRD-PARTY-NOTICES.txt'), formatNotices(runtimePackages(root)));
+  const packages = [...inCommand, ...runtimePackages(root)].sort((a, b) => (a.name < b.name ? -1 : 1));
+  writeFileSync(join(root, 'dist', 'THIRD-PARTY-NOTICES.txt'), formatNotices(packages));
   writeFileSync(join(root, 'dist', '.built'), '');
+}
+
+/** As the lock file and the bill of materials name a package. */
+function nameOf({ name, version }) {
+  return `${name}@${version}`;
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) await build();

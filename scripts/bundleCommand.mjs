@@ -3,8 +3,12 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { rolldown } from 'rolldown';
+import { packagesOf } from './thirdParty.mjs';
 
-/** Native code, packages that read files beside their own, and the sandbox, whose worker consists of the text of its functions. */
+/**
+ * Native code, packages that read files beside their own, and the sandbox, whose worker consists of the text of its functions. Such
+ * packages are the `dependencies` of package.json; the build contains all others, which are therefore `devDependencies`.
+ */
 const separate = [
   /^koffi/,
   /^pg-native$/,
@@ -26,6 +30,7 @@ ${readFileSync(join(import.meta.dirname, 'requireNode.mjs'), 'utf8')}
 import('./codeCache.js').then(({ loadCached }) => loadCached(new URL('./vigil.cjs', import.meta.url)));
 `;
 
+/** Returns the packages that the bundle contains. */
 export async function bundleCommand(dist) {
   const bundle = await rolldown({
     input: join(dist, 'bin', 'vigil.js'),
@@ -34,7 +39,7 @@ export async function bundleCommand(dist) {
     logLevel: 'warn',
   });
   // Scripts that require, because Node keeps no compiled code of modules, and code that it has kept cannot import.
-  await bundle.write({
+  const { output } = await bundle.write({
     dir: join(dist, 'bin'),
     format: 'cjs',
     dynamicImportInCjs: false,
@@ -47,4 +52,5 @@ export async function bundleCommand(dist) {
     stdio: 'inherit',
   });
   if (status !== 0) process.exit(status ?? 1);
+  return packagesOf(output.flatMap(({ moduleIds = [] }) => moduleIds));
 }

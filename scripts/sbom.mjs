@@ -1,4 +1,4 @@
-// Prints the packages that run, and those that the console bundles, as a CycloneDX document.
+// Prints the packages that run, and those that the build contains, as a CycloneDX document.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -11,8 +11,8 @@ if (!existsSync(list)) {
   console.error('There is no dist/: run `npm run build` first.');
   process.exit(1);
 }
-/** Development tools as npm sees them; the build puts them into the console. */
-const bundled = new Set(JSON.parse(readFileSync(list, 'utf8')));
+/** For npm they serve development alone, because the build contains them. */
+const bundled = new Set(Object.values(JSON.parse(readFileSync(list, 'utf8'))).flat());
 
 const args = ['sbom', '--package-lock-only', '--sbom-format', 'cyclonedx', '--sbom-type', 'application'];
 const text = execFileSync('npm', args, {

@@ -4,6 +4,7 @@ import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { build } from 'rolldown';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const folder = join(root, 'docs', 'images');
@@ -14,12 +15,19 @@ const demo = spawn(process.execPath, [join(root, 'scripts', 'demo.mjs')], {
 let browser;
 try {
   const link = await waitForAlerts(demo.stdout);
-  const { openBrowser } = await import('../dist-demo/testing/openBrowser.js');
+  const { openBrowser } = await importTyped(join('testing', 'openBrowser.ts'));
   browser = await openBrowser({ isWhole: true });
   for (const theme of ['light', 'dark']) await takePictures(link, theme);
 } finally {
   await browser?.close();
   demo.kill('SIGINT');
+}
+
+/** Bundled into a file beside the packages that it imports. */
+async function importTyped(source) {
+  const file = join(root, 'node_modules', '.cache', 'screenshots.mjs');
+  await build({ input: join(root, source), platform: 'node', external: [/node_modules/], output: { file } });
+  return import(file);
 }
 
 /** The console's link, once there is something to see. */

@@ -33,7 +33,13 @@ export type Anvil = Awaited<ReturnType<typeof startAnvil>>;
  * off.
  */
 export async function startAnvil(
-  options: { blockTime?: number; port?: number; order?: 'fifo' | 'fees'; args?: string[] } = {},
+  options: {
+    blockTime?: number;
+    port?: number;
+    order?: 'fifo' | 'fees';
+    args?: string[];
+    program?: string;
+  } = {},
 ) {
   const { child, origin } = await launch(options);
   const url = `http://${origin}`;
@@ -185,14 +191,16 @@ async function launch({
   port = 0,
   order = 'fifo',
   args = [],
+  program = findAnvil(),
 }: {
   blockTime?: number;
   port?: number;
   order?: 'fifo' | 'fees';
   args?: string[];
+  program?: string;
 }) {
   const child = spawn(
-    findBinary(),
+    program,
     [
       '--host=127.0.0.1',
       `--port=${port}`,
@@ -209,10 +217,11 @@ async function launch({
   return { child, origin: await readOrigin(child) };
 }
 
-function findBinary(): string {
+/** The anvil that npm installed for this machine, from a file that may import it. */
+export function findAnvil(from: string = import.meta.url): string {
   const arch = process.arch === 'x64' ? 'amd64' : process.arch;
   const name = process.platform === 'win32' ? 'anvil.exe' : 'anvil';
-  return createRequire(import.meta.url).resolve(`@foundry-rs/anvil-${process.platform}-${arch}/bin/${name}`);
+  return createRequire(from).resolve(`@foundry-rs/anvil-${process.platform}-${arch}/bin/${name}`);
 }
 
 /** Anvil takes a free port by itself and prints it once it listens. */

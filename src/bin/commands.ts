@@ -149,9 +149,38 @@ export const commands: readonly Command[] = [
       (await import('./importSanctionsCommand.ts')).importSanctionsCommand(options, words),
   },
   {
+    name: 'demo',
+    help: 'Show Vigil at work: a local chain with attacks, upgrades and reorganisations, and the alerts as they arrive.',
+    options: {
+      port: {
+        type: 'string',
+        value: 'n',
+        help: 'Where Vigil listens (VIGIL_PORT, or else 8080 or the next free one).',
+      },
+      data: {
+        type: 'string',
+        value: 'folder',
+        help: "A new folder for Vigil's data, which is kept (default: a temporary one).",
+      },
+      for: { type: 'string', value: 'seconds', help: 'How long to go on (default: until Ctrl-C).' },
+      chains: {
+        type: 'string',
+        value: 'list',
+        help: 'Chains to watch: some of ethereum,bitcoin,solana,stellar,icp (default: ethereum).',
+      },
+    },
+    run: async ({ options }) => (await import('./demoCommand.ts')).demoCommand(options),
+  },
+  {
     name: 'endpoints',
     help: 'Print every endpoint with the roles that may call it.',
     run: async () => (await import('./printEndpoints.ts')).printEndpoints(),
+  },
+  {
+    name: 'completion',
+    help: 'Print the script that completes the command line in a shell.',
+    words: '<bash|zsh|fish>',
+    run: async ({ words }) => (await import('./completionCommand.ts')).completionCommand(words, commands),
   },
   {
     name: 'version',

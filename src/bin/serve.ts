@@ -1,5 +1,6 @@
 import { type Config, loadConfig } from '../runtime/config/loadConfig.ts';
 import { createLog } from '../runtime/createLog.ts';
+import { findLostData } from '../runtime/findLostData.ts';
 import { type App, startApp } from '../runtime/startApp.ts';
 
 /** npm forwards a signal that the terminal also sends to this process, so that one Ctrl-C arrives twice. */
@@ -37,6 +38,8 @@ export async function serve(): Promise<number> {
     process.stderr.write(
       `PORT is ${ignoredPort}, but Vigil listens on ${port}: it reads VIGIL_PORT alone.\n`,
     );
+  const warning = findLostData(config);
+  if (warning !== undefined) log.warn(warning);
   let app: App;
   try {
     app = await startApp(config, log, stopping.signal);

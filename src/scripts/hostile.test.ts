@@ -26,7 +26,7 @@ describe('hostile scripts', () => {
   });
 
   it('return what they may, reveal nothing of the host, and do not affect the next script', async () => {
-    const isTurn = createTurns('hostile scripts', 2);
+    const isTurn = createTurns('hostile scripts', 4);
     const tried = hostile.filter((_, n) => isTurn(n));
     const [alone] = await sandbox.run(1, { e }, [canary]);
     const results = await sandbox.run(

@@ -39,7 +39,7 @@ describe('a body', () => {
       badMembers(nodeOf(endpoint.body), rightBodies.get(endpoint)!).map((bad) => ({ endpoint, ...bad })),
     );
     expect(all.length).toBeGreaterThan(5000);
-    const isTurn = createTurns('bad members', 16);
+    const isTurn = createTurns('bad members', 32);
     const cases = all.filter((_, n) => isTurn(n));
     await forAll(cases, async ({ endpoint, text, what, pointer, code }) => {
       const answer = await send(endpoint, text);
@@ -90,7 +90,7 @@ describe('a body', () => {
 
   it('that is wrong as a whole is refused with the right status and changes nothing', async () => {
     const limits = new Set<number>();
-    const isTurn = createTurns('bad bodies', 4);
+    const isTurn = createTurns('bad bodies', 8);
     await forAll([...withBody.entries()], async ([at, endpoint]) => {
       const limit = endpoint.bodyLimit ?? 1024 * 1024;
       // What is refused before any endpoint reads it is sent once for each limit.
@@ -139,7 +139,7 @@ describe('outside of the body', () => {
 
   it('an id in the path that is none is refused with 400 or 404', async () => {
     const cases = endpoints.filter(({ path }) => path.includes('{'));
-    const isTurn = createTurns('bad ids', 4);
+    const isTurn = createTurns('bad ids', 8);
     await forAll([...cases.entries()], async ([at, endpoint]) => {
       for (const id of badIds.filter((_, n) => isTurn(at + n))) {
         const answer = await send(endpoint, bodyText(endpoint), {}, endpoint.path.replace(/\{\w+\}/, id));
@@ -154,7 +154,7 @@ describe('outside of the body', () => {
 
   it('an unknown query parameter is refused with 400, naming it', async () => {
     const names = ['unknown', '__proto__', 'constructor', 'Id', 'a%00b'];
-    const isTurn = createTurns('unknown parameters', 2);
+    const isTurn = createTurns('unknown parameters', 4);
     await forAll([...endpoints.entries()], async ([at, endpoint]) => {
       for (const name of names.filter((_, n) => isTurn(at + n))) {
         const path = `${pathOfOwn(endpoint)}?${name}=1`;

@@ -58,7 +58,7 @@ describe('an id in the path', () => {
       .filter(({ path }) => path.includes('{id}'))
       .flatMap((endpoint) => roles.map((role) => ({ endpoint, role })));
     // The plain way where the role may ask, and one of the others; one of all where it is refused whatever the id.
-    const isTurn = createTurns('ways to call', 3);
+    const isTurn = createTurns('ways to call', 6);
     await forAll([...cases.entries()], async ([at, { endpoint, role }]) => {
       const kind = kindAt(endpoint.path);
       const isAllowed = allowedRoles(accessOf(endpoint)).includes(role);
@@ -145,7 +145,7 @@ describe('an id in a body', () => {
       );
     const names = new Set(cases.map(({ endpoint, place }) => `${nameOf(endpoint)} ${place.path.join('/')}`));
     expect(names.size).toBeGreaterThan(90);
-    const isTurn = createTurns('ids in bodies', 4);
+    const isTurn = createTurns('ids in bodies', 8);
     await forAll([...cases.entries()], async ([at, { endpoint, base, place }]) => {
       const path = endpoint.path
         .slice(1)

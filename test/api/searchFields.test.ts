@@ -27,7 +27,7 @@ const secrets =
 const strangers =
   'unknown tenant_id created_at ctid xmin tableoid t.id id.id ID constructor toString __proto__'.split(' ');
 
-const isTurn = createTurns('unknown names', 3);
+const isTurn = createTurns('unknown names', 6);
 
 let api: TestApi;
 let own: TenantWorld;

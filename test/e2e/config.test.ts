@@ -1,4 +1,6 @@
-import { resolve } from 'node:path';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { loadConfig } from '../../src/runtime/config/loadConfig.ts';
 
@@ -14,6 +16,30 @@ describe('the environment', () => {
     expect(blank.retentionDays).toBeUndefined();
     expect(blank.port).toBe(8080);
     expect(blank.chains.ethereum).toMatchObject({ confirmations: undefined, startBlock: undefined });
+  });
+
+  it('is read from files that it names', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'vigil-settings-'));
+    const write = (name: string, text: string) => {
+      writeFileSync(join(folder, name), text);
+      return join(folder, name);
+    };
+    const config = loadConfig({
+      DATABASE_URL_FILE: write('database', 'postgres://vigil:secret@db/vigil\n'),
+      VIGIL_ADMIN_TOKEN_FILE: write('token', `${'t'.repeat(40)}\n`),
+      VIGIL_RPC_ETHEREUM_FILE: write(
+        'rpc',
+        'https://node.example.com/key-1,https://node.example.com/key-2\n',
+      ),
+    });
+    rmSync(folder, { recursive: true });
+    expect(config.databaseUrl).toBe('postgres://vigil:secret@db/vigil');
+    expect(config.adminToken?.reveal()).toBe('t'.repeat(40));
+    expect(config.chains.ethereum?.endpoints).toEqual([
+      'https://node.example.com/key-1',
+      'https://node.example.com/key-2',
+    ]);
+    expect(config.isPlaced).toBe(true);
   });
 
   it('is read as it is written', () => {
@@ -42,6 +68,15 @@ describe('the environment', () => {
       'VIGIL_METRICS_TOKEN and VIGIL_METRICS_TOKEN_FILE are both set; only one of them can be.',
     ],
     [{ VIGIL_METRICS_TOKEN_FILE: '/no/such/file' }, 'VIGIL_METRICS_TOKEN_FILE cannot be read: ENOENT'],
+    [{ DATABASE_URL_FILE: '/dev/null' }, 'DATABASE_URL_FILE names /dev/null, which is empty.'],
+    [
+      { DATABASE_URL: 'postgres://a/b', DATABASE_URL_FILE: '/dev/null' },
+      'DATABASE_URL and DATABASE_URL_FILE are both set; only one of them can be.',
+    ],
+    [
+      { DATABASE_URL_FIL: '/run/x' },
+      'DATABASE_URL_FIL is not a setting of Vigil; did you mean DATABASE_URL_FILE?',
+    ],
     [{ VIGIL_METRICS_HOST: '0.0.0.0' }, 'VIGIL_METRICS_HOST needs VIGIL_METRICS_PORT'],
     [
       { VIGIL_CHAIN_ETHEREUM_TRACES: 'on' },

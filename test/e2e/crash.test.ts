@@ -20,7 +20,7 @@ import {
 } from '../support/createWriter.ts';
 import { type Ledger, openLedger } from '../support/openLedger.ts';
 
-const rounds = Number(process.env.PROVE_ROUNDS ?? sized(3, 20));
+const rounds = Number(process.env.PROVE_ROUNDS ?? sized(2, 20));
 const kinds = ['project', 'contract', 'action', 'tokenomics/category', 'tokenomics/schedule', 'subscription'];
 
 describe('kill -9 at any moment', () => {

@@ -80,7 +80,7 @@ describe('those who are not logged in', { timeout: 600_000 }, () => {
   });
 
   it('random tokens are limited by address, and no one else is', async () => {
-    const count = sized(600, 3000);
+    const count = sized(300, 3000);
     let answers: Answer[] = [];
     await results.hold(
       { attack: `${count} random tokens from one address`, measure: 'honest login' },
@@ -108,7 +108,7 @@ describe('those who are not logged in', { timeout: 600_000 }, () => {
   });
 
   it('guesses of a user’s password from many addresses do not keep the user out', async () => {
-    const [addresses, guesses] = [10, sized(120, 1000)];
+    const [addresses, guesses] = [10, sized(60, 1000)];
     const guess = (n: number) =>
       from(`203.0.113.${n % addresses}`, 'POST', 'auth/login', {
         email: arena.victim.email,

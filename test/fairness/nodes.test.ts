@@ -24,7 +24,7 @@ const chains: readonly (readonly [uid: string, address: string, sockets: boolean
   ['stellar', 'GA5ZSEJYB37JRC5AVCIA5MOP4RHTM335X2KGX3IHOJAPP5RE34K4KZVN', false],
   ['icp', 'ryjl3-tyaaa-aaaaa-aaaba-cai', false],
 ];
-const seconds = sized(20, 120);
+const seconds = sized(10, 120);
 const limits = {
   lagMs: sized(500, 100),
   memoryMb: 1024,

@@ -74,7 +74,7 @@ describe('one tenant’s queries and streams', { timeout: 600_000 }, () => {
   const wildcards = (count: number) => Array.from({ length: count }, (_, n) => `*${n}*a*`).join(' ');
 
   it('streams with expensive queries, and too many streams, delay no one', async () => {
-    const count = sized(120, 420);
+    const count = sized(80, 420);
     const queries = [wildcards(300), 'message:/(a|b|ab){500}c{1,900}/', 'meta.text:/(.*a){200}/', ''];
     const refused: Answer['body'][] = [];
     const opened: AlertStream[] = [];
@@ -130,7 +130,7 @@ describe('one tenant’s queries and streams', { timeout: 600_000 }, () => {
   });
 
   it('a stream that does not read is cut off before it costs memory, and resumes without loss', async () => {
-    const megabytes = sized(25, 400);
+    const megabytes = sized(12, 400);
     const text = 'x'.repeat(900_000);
     const pid = arena.vigil.pid;
     await results.hold(

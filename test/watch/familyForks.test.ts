@@ -11,7 +11,7 @@ import { startTestWatch, type TestWatch } from '../../testing/startTestWatch.ts'
 import { until } from '../../testing/until.ts';
 import { dumpWatch } from './support/watchedWorld.ts';
 
-const forks = Number(process.env.PROVE_ROUNDS ?? sized(4, 60));
+const forks = Number(process.env.PROVE_ROUNDS ?? sized(2, 60));
 const uids = ['bitcoin', 'solana', 'tron', 'vechain'] as const;
 type Worlds = Awaited<ReturnType<typeof startWorlds>>;
 

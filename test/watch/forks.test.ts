@@ -20,8 +20,8 @@ import {
   worldState,
 } from './support/watchedWorld.ts';
 
-const forks = Number(process.env.PROVE_ROUNDS ?? sized(8, 80));
-const forksPerWorld = sized(8, 40);
+const forks = Number(process.env.PROVE_ROUNDS ?? sized(5, 80));
+const forksPerWorld = sized(5, 40);
 const deepest = 64;
 
 describe('reorganisations', { timeout: 300_000 }, () => {

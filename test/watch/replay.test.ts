@@ -17,7 +17,7 @@ import { until } from '../../testing/until.ts';
 import { detectorMaker } from './support/detectorMaker.ts';
 import { randomBlock, token, worldState } from './support/watchedWorld.ts';
 
-const blockCount = sized(400, 10_000);
+const blockCount = sized(200, 10_000);
 /** How often it is killed in each pass. */
 const kills = sized([1, 1], [4, 4, 4, 4, 4]);
 

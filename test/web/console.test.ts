@@ -483,7 +483,7 @@ describe('every page', () => {
       `/detectors/${source.detectorId}`,
       ...further,
     ];
-    const isTurn = createTurns('pages for axe', 2);
+    const isTurn = createTurns('pages for axe', 4);
     for (const [at, path] of paths.entries()) {
       await go(page, api.url + path);
       const views = [

@@ -7,7 +7,7 @@ import { type Sql, sql } from '../../lib/sql.ts';
 import { Problem } from '../../model/errors.ts';
 import { compileWhere } from './compileWhere.ts';
 
-const clauses = sized(2500, 20_000);
+const clauses = sized(1000, 20_000);
 const random = createRandom('where fuzz');
 
 let world: WhereWorld;

@@ -1,17 +1,50 @@
+import { readFileSync } from 'node:fs';
+import { messageOf } from '../../lib/messageOf.ts';
 import { Secret } from '../../lib/secret.ts';
 import { splitHosts } from '../../lib/splitHosts.ts';
 
 export type EnvReader = ReturnType<typeof createEnvReader>;
 
-/** Reads variables of the environment by type and collects their faults; blank counts as unset. */
+/** Settings whose `…_FILE` is a setting of another meaning. */
+const withoutFile = new Set(['VIGIL_MASTER_KEY']);
+
+/**
+ * Reads variables of the environment by type and collects their faults; blank counts as unset. `NAME_FILE` names a file with the value
+ * of `NAME`, as container platforms hand out secrets.
+ */
 export function createEnvReader(env: NodeJS.ProcessEnv) {
   const faults: string[] = [];
   /** Every variable that was read, set or not: all that Vigil knows. */
   const names = new Set<string>();
+  /** What was read from files, once: '' after a fault. */
+  const files = new Map<string, string>();
 
   function text(name: string): string | undefined {
     names.add(name);
-    return env[name]?.trim() || undefined;
+    const value = env[name]?.trim() || undefined;
+    return withoutFile.has(name) || name.endsWith('_FILE') ? value : (fromFile(name, value) ?? value);
+  }
+
+  /** An empty file is a fault: with no address of a database Vigil would begin an empty one. */
+  function fromFile(name: string, value: string | undefined): string | undefined {
+    names.add(`${name}_FILE`);
+    const file = env[`${name}_FILE`]?.trim();
+    if (!file) return undefined;
+    const known = files.get(name);
+    if (known !== undefined) return known || undefined;
+    files.set(name, '');
+    if (value !== undefined) {
+      faults.push(`${name} and ${name}_FILE are both set; only one of them can be.`);
+      return undefined;
+    }
+    try {
+      files.set(name, readFileSync(file, 'utf8').trim());
+    } catch (error) {
+      faults.push(`${name}_FILE cannot be read: ${messageOf(error)}.`);
+      return undefined;
+    }
+    if (files.get(name) === '') faults.push(`${name}_FILE names ${file}, which is empty.`);
+    return files.get(name) || undefined;
   }
 
   function items(name: string): string[] | undefined {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { messageOf } from '../../lib/messageOf.ts';
-import { Secret } from '../../lib/secret.ts';
+import type { Secret } from '../../lib/secret.ts';
 import type { EnvReader } from './createEnvReader.ts';
 
 export function readAdminToken(read: EnvReader): Secret | undefined {
@@ -48,20 +48,8 @@ export function readMetricsSettings(read: EnvReader, apiHost: string) {
 }
 
 function readMetricsToken(read: EnvReader): Secret | undefined {
-  const own = read.secret('VIGIL_METRICS_TOKEN');
-  const file = read.text('VIGIL_METRICS_TOKEN_FILE');
-  if (own && file !== undefined)
-    read.fault('VIGIL_METRICS_TOKEN and VIGIL_METRICS_TOKEN_FILE are both set; only one of them can be.');
-  let token = own;
-  try {
-    if (file !== undefined) token = new Secret(readFileSync(file, 'utf8').trim());
-  } catch (error) {
-    read.fault(`VIGIL_METRICS_TOKEN_FILE cannot be read: ${messageOf(error)}.`);
-    return undefined;
-  }
+  const token = read.secret('VIGIL_METRICS_TOKEN');
   if (token && !/^[\x21-\x7e]{16,256}$/.test(token.reveal()))
-    read.fault(
-      `${own ? 'VIGIL_METRICS_TOKEN' : 'The token in VIGIL_METRICS_TOKEN_FILE'} must have 16 to 256 visible ASCII characters.`,
-    );
+    read.fault('VIGIL_METRICS_TOKEN must have 16 to 256 visible ASCII characters.');
   return token;
 }

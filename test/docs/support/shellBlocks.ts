@@ -6,6 +6,7 @@ const root = join(import.meta.dirname, '..', '..', '..');
 /** In the order in which a reader goes through them; each continues in the shell of those before. */
 export const documents = [
   'README.md',
+  'docs/how-to/install.md',
   'docs/tutorial.md',
   'docs/how-to/watching.md',
   'docs/how-to/alerts-and-queries.md',
