@@ -16,22 +16,6 @@ const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     operation,
   })),
 );
-/** The printed type of each record that has a path of its own, and its name. */
-const names = new Map();
-for (const { key, operation } of operations) {
-  const match = /^GET \/([\w/]+)\/\{(?:id|uid)\}$/.exec(key);
-  if (match) names.set(printType(replySchema(operation)), toName(match[1]));
-}
-/** The bodies of the two families of search. */
-for (const [path, name] of Object.entries({
-  '/project/search': 'WhereSearch',
-  '/alert/search': 'QuerySearch',
-}))
-  names.set(
-    printType(document.paths[prefix + path].post.requestBody.content['application/json'].schema),
-    name,
-  );
-
 const files = { 'api.ts': printApi(), 'effects.ts': printEffects() };
 const stale = Object.entries(files).filter(([file, text]) => readOr('', file) !== text);
 if (!process.argv.includes('--check')) for (const [file, text] of stale) writeFileSync(pathOf(file), text);
@@ -52,23 +36,23 @@ async function loadApi() {
   );
   if (status !== 0) process.exit(status ?? 1);
   const load = (file) => import(pathToFileURL(join(out, file)).href);
+  const { nameSchemas } = await load('api/http/nameSchemas.js');
   const { toOpenApi } = await load('api/http/toOpenApi.js');
   const { endpointsFor } = await load('runtime/startServer.js');
   const { loadConfig } = await load('runtime/config/loadConfig.js');
   const endpoints = endpointsFor(loadConfig({}));
-  return { endpoints, document: toOpenApi(endpoints, '') };
+  return { endpoints, document: nameSchemas(toOpenApi(endpoints, '')) };
 }
 
 function printApi() {
-  const records = [...names].map(([text, name]) => `export type ${name} = ${text};\n`);
+  const types = Object.entries(document.components.schemas).map(
+    ([name, schema]) => `${comment(schema.description, 0)}export type ${name} = ${printType(schema)};\n`,
+  );
   const rows = operations.map(
     ({ key, operation }) => `${comment(operation.summary, 1)}  '${key}': ${printOperation(operation)};\n`,
   );
-  const problem = document.components.schemas.Problem;
   return `${note}
-export type Problem = ${printType(problem)};
-
-${records.join('\n')}
+${types.join('\n')}
 /** Every endpoint: what it takes and what it answers. */
 export interface Api {
 ${rows.join('')}}
@@ -79,14 +63,16 @@ function printOperation(operation) {
   const body = operation.requestBody;
   const members = [
     ...['path', 'query'].flatMap((place) => printParameters(operation, place)),
-    ...(body ? [`body${body.required ? '' : '?'}: ${nameOf(Object.values(body.content)[0].schema, 2)}`] : []),
-    `reply: ${nameOf(replySchema(operation), 2)}`,
+    ...(body
+      ? [`body${body.required ? '' : '?'}: ${printType(Object.values(body.content)[0].schema, 2)}`]
+      : []),
+    `reply: ${printType(replySchema(operation), 2)}`,
   ];
   return `{\n${members.map((member) => `    ${member};\n`).join('')}  }`;
 }
 
 function printParameters({ parameters }, place) {
-  const own = parameters.filter((parameter) => parameter.in === place);
+  const own = parameters.map(resolve).filter((parameter) => parameter.in === place);
   if (own.length === 0) return [];
   const properties = Object.fromEntries(own.map(({ name, schema }) => [name, schema]));
   const required = own.filter((parameter) => parameter.required).map(({ name }) => name);
@@ -100,26 +86,26 @@ function replySchema({ responses }) {
   return Object.values(content)[0].schema;
 }
 
-/** The name of the record that the schema describes, or the type itself. */
-function nameOf(schema, depth = 0) {
-  return names.get(printType(schema)) ?? printType(schema, depth, true);
+/** A parameter that stands under `components`, by its name. */
+function resolve({ $ref, ...parameter }) {
+  return $ref ? document.components.parameters[$ref.split('/').at(-1)] : parameter;
 }
 
-function printType(schema, depth = 0, isNamed = false) {
-  const inner = (each) => (isNamed ? nameOf(each, depth) : printType(each, depth));
+function printType(schema, depth = 0) {
+  const inner = (each) => printType(each, depth);
   if (schema.$ref) return schema.$ref.split('/').at(-1);
   if (schema.enum) return schema.enum.map((value) => JSON.stringify(value).replaceAll('"', "'")).join(' | ');
   const alternatives = schema.anyOf ?? schema.oneOf;
   if (alternatives) return alternatives.map(inner).join(' | ');
   if (Array.isArray(schema.type))
-    return schema.type.map((type) => printType({ ...schema, type }, depth, isNamed)).join(' | ');
+    return schema.type.map((type) => printType({ ...schema, type }, depth)).join(' | ');
   switch (schema.type) {
     case 'array': {
       const item = schema.items ? inner(schema.items) : 'unknown';
       return /[|{]/.test(item) ? `Array<${item}>` : `${item}[]`;
     }
     case 'object':
-      return printObject(schema, depth, isNamed);
+      return printObject(schema, depth);
     case 'integer':
       return 'number';
     case 'string':
@@ -134,20 +120,25 @@ function printType(schema, depth = 0, isNamed = false) {
   }
 }
 
-function printObject({ properties = {}, required = [], additionalProperties }, depth, isNamed) {
+function printObject({ properties = {}, required = [], additionalProperties }, depth) {
   const entries = Object.entries(properties);
   if (entries.length === 0 && additionalProperties !== false) {
     const values = typeof additionalProperties === 'object' ? additionalProperties : {};
-    return `Record<string, ${printType(values, depth, isNamed)}>`;
+    return `Record<string, ${printType(values, depth)}>`;
   }
   if (entries.length === 0) return 'Record<string, never>';
   const indent = '  '.repeat(depth + 1);
   const rows = entries.map(([name, schema]) => {
     const key = /^\w+$/.test(name) ? name : JSON.stringify(name);
-    const type = isNamed ? nameOf(schema, depth + 1) : printType(schema, depth + 1);
-    return `${comment(schema.description, depth + 1)}${indent}${key}${required.includes(name) ? '' : '?'}: ${type};\n`;
+    const type = printType(schema, depth + 1);
+    return `${comment(wordsOf(schema), depth + 1)}${indent}${key}${required.includes(name) ? '' : '?'}: ${type};\n`;
   });
   return `{\n${rows.join('')}${'  '.repeat(depth)}}`;
+}
+
+/** What stands under a name is described there. */
+function wordsOf({ description, $ref }) {
+  return description ?? ($ref && document.components.schemas[$ref.split('/').at(-1)].description);
 }
 
 function comment(text, depth) {
@@ -170,10 +161,6 @@ ${list(({ effect }) => effect === 'create')}]);
 export const unrepeatable: ReadonlySet<string> = new Set([
 ${list(({ effect, isRepeatable }) => effect !== 'create' && effect !== 'read' && !isRepeatable)}]);
 `;
-}
-
-function toName(path) {
-  return path.replaceAll(/(?:^|\/)(\w)/g, (_, letter) => letter.toUpperCase());
 }
 
 function pathOf(file) {

@@ -1,88 +1,519 @@
 // Generated from the OpenAPI document by `npm run client`; do not edit it by hand.
 
-export type Problem = {
-  /** Path of the page that explains this kind of problem. */
-  type: string;
-  /** The kind of problem. */
-  title: string;
-  /** The HTTP status. */
-  status: number;
-  /** What was wrong this time. */
-  detail: string;
-  /** This occurrence. */
-  instance: string;
-  /** A stable word for the kind of problem. */
-  code: 'malformed-json' | 'malformed-request' | 'invalid-input' | 'invalid-where' | 'invalid-query' | 'search-too-slow' | 'unauthenticated' | 'forbidden' | 'console-header-missing' | 'plan-limit' | 'tenant-disabled' | 'subscription-expired' | 'not-found' | 'unknown-path' | 'method-not-allowed' | 'request-timeout' | 'conflict' | 'illegal-transition' | 'idempotency-in-flight' | 'precondition-failed' | 'too-large' | 'unsupported-media-type' | 'unprocessable' | 'idempotency-mismatch' | 'headers-too-large' | 'rate-limited' | 'internal' | 'unavailable';
-  /** The id of the request. */
-  requestId: string;
-  /** The 1-based column in `where` or `query`. */
-  position?: number;
-  /** What the plan allows. */
-  limit?: number;
-  /** What the tenant has. */
-  count?: number;
-  /** Every fault that was found. */
-  errors?: Array<{
-    /** JSON pointer to the member; /path, /query and /headers lead to what is outside of the body. */
-    pointer: string;
-    /** A stable word for the fault. */
-    code: string;
-    /** What is wrong and what would be right. */
+export type AcceptInviteBody = {
+  /** How the user is called. */
+  name: string;
+  /** 12 to 200 characters; never shown. Common passwords and those made of rows, repetitions or own names are refused. */
+  password: string;
+};
+
+export type AcceptShareBody = {
+  /** The tenant that the project is shared with; your own if left out. */
+  tenantId?: number;
+};
+
+export type AcceptShareReply = {
+  /** The project. */
+  projectId: number;
+  /** Name of the project. */
+  name: string;
+  /** The tenant that shares it. */
+  ownerTenantId: number;
+  /** Name of that tenant. */
+  ownerName: string;
+  /** Whether your tenant has accepted. */
+  status: AcceptShareReplyStatus;
+};
+
+/** Whether your tenant has accepted. */
+export type AcceptShareReplyStatus = 'OFFERED' | 'ACCEPTED' | 'DECLINED';
+
+export type Action = {
+  /** Unique identifier of the record. */
+  id: number;
+  /** When the record was created. In epoch milliseconds. */
+  createdAt: number;
+  /** When the record last changed. In epoch milliseconds. */
+  updatedAt: number;
+  /** Wallet that signs the call; on the chain of the contract. */
+  walletId: number;
+  /** The contract to call. */
+  contractId: number;
+  /** What to call it. */
+  name: string;
+  /** Signature of the function to call. */
+  funcSignature: string;
+  /** Call parameters. */
+  params: CreateActionBodyParam[];
+  /** ABI of the function. */
+  funcAbi: Record<string, unknown>;
+  /** market, slow, fast, fastest, or a price: in gwei on EVM chains and VeChain, sun on Tron, sat/vB on Bitcoin, micro-lamports on Solana, stroops on Stellar. */
+  gasPrice: string;
+  /** Most gas, energy or compute units that the call may use; estimated if null. */
+  gasLimit: number | null;
+  /** Tip in gwei, where the chain has tips; estimated if empty or null. */
+  gasTip: string | null;
+  /** What the action is for. */
+  description: string | null;
+  /** Destinations notified of what the action does. */
+  destinations: TriggerAlertDestination[];
+  /** Detectors whose alerts fire the action. */
+  detectors: CreateActionReplyDetector[];
+  /** Trigger alerts that fire the action. */
+  triggerAlerts: CreateActionReplyTriggerAlert[];
+  /** When an alert fires it: while its transaction is pending, priced to be mined before it; as soon as a block has it; or when that block has the confirmations of the chain. */
+  fireAt: 'pending' | 'head' | 'confirmed';
+  /** How old an alert may be when it is raised to fire the action, in milliseconds; an hour if left out, any age if null. An older one, found while Vigil catches up, notifies but leaves a skipped intent. */
+  maxAlertAge: number | null;
+  /** What the scripts of bindings may fill where the wallet asks for approvals, each with `values`, `min` and `max`, or `any`. All other parameters are as `params` gives them. */
+  openParams: CreateActionBodyOpenParam[];
+};
+
+export type ActionAlertAggregationBody = {
+  /** What to compute. */
+  aggregation: ActionAlertAggregationBodyAggregation[];
+  /** Query-string syntax of the search engine: field:value, "phrases", wildcards, /regular expressions/, [ranges TO here], AND, OR, NOT, + and -. Unfielded terms look in every field. Fuzzy terms (word~) match nothing. Blank means no filter. Its cost is estimated before it runs and limited to 10,000 (1,500 where it is tried on every alert): a comparison costs about 2, a pattern 3 to 40 and in `meta` 250, for each field. */
+  query?: string;
+  /** Ranges of timestamps; what lies in none of them is not read. */
+  timeseries?: QuerySearchTimeseries[];
+  /** Up to which value `total` is counted; 0 disables it and returns 0. */
+  trackTotalCount?: number;
+};
+
+export type ActionAlertAggregationBodyAggregation = {
+  /** The name of the result; unique among its neighbours. A nested item cannot be called key or like a metric. */
+  name: string;
+  /** What is grouped and measured; only `count` alone can do without. */
+  field?: string;
+  /** How many buckets of terms to return. */
+  size?: number;
+  /** The order of the buckets; the largest first if left out. */
+  sort?: ActionAlertAggregationBodyAggregationSort[];
+  /** Leaves only these of the alerts to the item, in the same syntax. */
+  query?: string;
+  /** The length of a bucket of `date_histogram`: one of 1y, 1q, 1M, 1w, 1d, 1h, 1m, 1s, or a multiple such as 90m. */
+  interval?: string;
+  /** Where the days of `date_histogram` begin; UTC if left out. */
+  timezone?: string;
+  /** Kind words and nested items; `terms` if left out. */
+  aggregation?: unknown[];
+};
+
+export type ActionAlertAggregationBodyAggregationSort = {
+  /** `_count`, `_key`, a metric that `aggregation` lists, or `child.metric` of a nested item without buckets. Buckets that are equal so far are sorted by key. */
+  field: string;
+  /** The direction; `_count` descends if left out, all else ascends. */
+  order?: 'asc' | 'desc';
+  /** Another name for `order`. */
+  direction?: 'asc' | 'desc';
+};
+
+export type ActionAlertAggregationReply = {
+  /** How many alerts the query finds, counted up to `trackTotalCount`. */
+  total: number;
+  /** The result of every item, by its name. */
+  data: Record<string, unknown>;
+};
+
+export type ActionIntentReply = {
+  /** When alerts fire the action. */
+  fireAt: 'pending' | 'head' | 'confirmed';
+  /** The intents. */
+  data: ExecuteActionReply[];
+};
+
+export type ActionPage = {
+  /** The records of this page. */
+  data: CreateActionReply[];
+  /** How many records match; present only when `trackTotal` is true. */
+  total?: number;
+};
+
+/** What stands at the address. */
+export type AddressType = 'CONTRACT' | 'WALLET' | 'ENTITY';
+
+export type Alert = {
+  /** Unique identifier of the alert. */
+  uid: string;
+  /** What raised it. */
+  kind: AlertKind;
+  /** Its group in histograms. */
+  group: AlertGroup;
+  /** When it happened. In epoch milliseconds. */
+  timestamp: number;
+  /** Identifier of the event behind it. */
+  eid: string;
+  /** The transaction. */
+  txHash: string | null;
+  /** The chain. */
+  chainUid: AlertChainUid;
+  /** The block. */
+  blockNumber: number | null;
+  /** Hash of the block. */
+  blockHash: string | null;
+  /** The tenant. */
+  tenantId: number;
+  /** The project. */
+  projectId: number;
+  /** The contract. */
+  contractId: number;
+  /** The incident that it belongs to. */
+  incidentUid: string | null;
+  /** The detector that raised it. */
+  detectorId: number | null;
+  /** Kind of the detector that raised it. */
+  detectorSchemaName: string | null;
+  /** The trigger that raised it. */
+  triggerId: number | null;
+  /** The action behind it. */
+  actionId: number | null;
+  /** The wallet that signed. */
+  walletId: number | null;
+  /** The user who works on it. */
+  assigneeId: number | null;
+  /** Name of the wallet. */
+  walletName: string | null;
+  /** Chain of the wallet. */
+  walletChainUid: string | null;
+  /** Address of the wallet. */
+  walletAddress: string | null;
+  /** What fed the trigger. */
+  interceptorType: ContractTriggerAlertPageDataInterceptorType;
+  /** What the trigger looks for. */
+  triggerType: ContractTriggerAlertPageDataTriggerType;
+  /** How bad it is. */
+  severity: Severity;
+  /** INFO 10, LOW 30, MEDIUM 50, HIGH 70, CRITICAL 90. */
+  numericSeverity: number;
+  /** Name of the alert. */
+  name: string;
+  /** What happened, for people. */
+  message: string;
+  /** What the finding carries. */
+  meta: Record<string, unknown>;
+  /** Whether someone has dealt with it, or its block is gone. */
+  status: AlertStatus;
+  /** How settled its block is; PENDING while no block has its transaction. */
+  finality: Finality;
+  /** Free labels. */
+  tags: string[];
+  /** Over the rate limit of the plan: no one was notified. */
+  suppressed: boolean;
+  /** Pushed more than an hour after it happened: no one was notified. */
+  backfilled: boolean;
+  /** When its block, or its pending transaction, was found to be gone. In epoch milliseconds. */
+  retractedAt: number | null;
+  /** Why it was retracted: its block is gone, or its pending transaction was replaced, dropped, or did not do it when it was mined. */
+  retractionReason: RetractionReason;
+};
+
+/** The chain. */
+export type AlertChainUid = 'arbitrum' | 'bsc' | 'bsc_testnet' | 'ethereum' | 'linea' | 'optimism' | 'base' | 'base_sepolia' | 'gnosis' | 'fantom' | 'polygon' | 'polygon_amoy' | 'blast' | 'zksync' | 'scroll' | 'avalanche' | 'avalanche_fuji' | 'telos' | 'sepolia' | 'holesky' | 'ethereum_sepolia' | 'ethereum_holesky' | 'tron' | 'zeta' | 'somnia' | 'adi' | 'anvil' | 'icp' | 'vechain' | 'stellar' | 'bitcoin' | 'solana' | null;
+
+/** Its group in histograms. */
+export type AlertGroup = 'SECURITY' | 'COMPLIANCE' | 'action' | 'trigger';
+
+/** What raised it. */
+export type AlertKind = 'detector' | 'trigger' | 'action';
+
+export type AlertOutcomeReply = {
+  /** The incident that it belongs to. */
+  incident: {
+    /** Unique identifier of the incident. */
+    uid: string;
+    /** Unique identifier of the record. */
+    id: number;
+    /** The owning tenant. */
+    tenantId: number;
+    /** The highest severity of its alerts. */
+    severity: AlertOutcomeReplyIncidentSeverity;
+    /** INFO 10, LOW 30, MEDIUM 50, HIGH 70, CRITICAL 90. */
+    numericSeverity: number;
+    /** RESOLVED when all its alerts are, RETRACTED when none of their blocks is part of the chain any more. */
+    status: AlertOutcomeReplyIncidentStatus;
+    /** Name of its worst alert. */
+    name: string;
+    /** Message of its worst alert. */
     message: string;
+    /** How many alerts it has that are not retracted. */
+    alerts: number;
+    /** How many of them are not resolved. */
+    openAlerts: number;
+    /** The chain. */
+    chainUid: AlertChainUid;
+    /** The contracts of its alerts, at most 100. */
+    contractIds: number[];
+    /** Their transactions, at most 100. */
+    txHashes: string[];
+    /** When its first alert happened. In epoch milliseconds. */
+    firstAt: number;
+    /** When its newest alert happened. In epoch milliseconds. */
+    lastAt: number;
+    /** When the record was created. In epoch milliseconds. */
+    createdAt: number;
+    /** When the record last changed. In epoch milliseconds. */
+    updatedAt: number;
+  } | null;
+  /** What to do next, as the kind of its detector knows; null for what no detector of Vigil raised. */
+  nextStep: string | null;
+  /** Why no one was notified; null when someone was or is about to be. */
+  silence: {
+    /** The reason as a word. */
+    code: 'suppressed' | 'backfilled' | 'shadow' | 'purged' | 'no-destination' | 'filtered';
+    /** The reason for people, and what would change it. */
+    reason: string;
+  } | null;
+  /** Why what contracts did within the transactions of its block is not seen, so that there may be more than this alert; null when nothing is known to be missing. */
+  unseen: {
+    /** Whether the traces of its block are yet to come, were given up, or no node gives any. */
+    state: 'waiting' | 'given-up' | 'unavailable';
+    /** Why. */
+    reason: string;
+  } | null;
+  /** What was sent, newest first. */
+  deliveries: Array<{
+    /** The delivery; receivers of webhooks see it as `webhook-id`. */
+    uid: string;
+    /** Rises in the order in which messages came into being. */
+    sequence: number;
+    /** The destination. */
+    destinationId: number;
+    /** The event that it reports. */
+    type: AlertOutcomeReplyDeliveryType;
+    /** What became of it. */
+    state: AlertOutcomeReplyDeliveryState;
+    /** The alert that it reports. */
+    alertUid: string | null;
+    /** When it came into being. In epoch milliseconds. */
+    createdAt: number;
+    /** When it last changed. In epoch milliseconds. */
+    updatedAt: number;
+    /** When it got through. In epoch milliseconds. */
+    deliveredAt: number | null;
+    /** When it is tried next. In epoch milliseconds. */
+    nextAttemptAt: number | null;
+    /** Status that the receiver answered with. */
+    lastStatus: number | null;
+    /** Why it failed. */
+    lastError: string | null;
+    /** Every attempt so far. */
+    attempts: AlertOutcomeReplyDeliveryAttempt[];
+    /** The destination as people know it; null where it has no address. */
+    destinationName: string | null;
+    /** Kind of the destination. */
+    destinationType: 'EMAIL' | 'MESSENGER_A' | 'HTTP' | 'MESSENGER_B' | null;
+  }>;
+  /** What it fired, newest first. */
+  intents: Array<{
+    /** The intent. */
+    uid: string;
+    /** The action. */
+    actionId: number;
+    /** How far it is. */
+    state: AlertOutcomeReplyIntentState;
+    /** Why it failed, was skipped or cancelled, or what it waits for; null only when it is confirmed. */
+    reason: string | null;
+    /** What fired it: `detector` or `trigger` with the id of the binding, or `manual`; `filler` calls nothing and uses up a number of the wallet that was missing. */
+    binding: string;
+    /** The alert that fired it. */
+    alertUid: string | null;
+    /** The block of the alert. */
+    blockNumber: number | null;
+    /** When its alert may fire it. */
+    fireAt: AlertOutcomeReplyIntentFireAt;
+    /** When it came into being. In epoch milliseconds. */
+    createdAt: number;
+    /** When it last changed. In epoch milliseconds. */
+    updatedAt: number;
+    /** The wallet that signs. */
+    walletId: number;
+    /** The address. */
+    walletAddress: string | null;
+    /** What is called, once it is signed. */
+    call: AlertOutcomeReplyIntentCall;
+    /** The number of the transaction in its account. */
+    nonce: number | null;
+    /** The transaction. */
+    txHash: string | null;
+    /** The block that holds it. */
+    minedBlock: number | null;
+    /** What gas may cost while it is under way, and did cost once it is over. In the smallest unit of the currency. */
+    cost: string;
+    /** Everything that was signed for it. All have the same number, so that the chain takes at most one. */
+    transactions: AlertOutcomeReplyIntentTransaction[];
+    /** Name of the action. */
+    actionName: string;
+    /** The chain that it runs on. */
+    chainUid: string;
   }>;
 };
 
-export type Organisation = {
-  /** Unique identifier of the record. */
-  id: number;
-  /** When the record was created. In epoch milliseconds. */
-  createdAt: number;
-  /** When the record last changed. In epoch milliseconds. */
-  updatedAt: number;
-  /** State of the record. */
-  status: 'ACTIVE' | 'DISABLED' | 'DELETED';
-  /** Unique name. */
-  name: string;
-  /** What the organisation is. */
-  description: string | null;
+export type AlertOutcomeReplyDeliveryAttempt = {
+  /** Number of the attempt, from 1. */
+  attempt: number;
+  /** When it was made. In epoch milliseconds. */
+  at: number;
+  /** How long it took. */
+  durationMs: number;
+  /** Status that the receiver answered with. */
+  status: number | null;
+  /** Why it failed. */
+  error: string | null;
 };
 
-export type Tenant = {
-  /** Unique identifier of the record. */
-  id: number;
-  /** When the record was created. In epoch milliseconds. */
-  createdAt: number;
-  /** When the record last changed. In epoch milliseconds. */
-  updatedAt: number;
-  /** State of the record. */
-  status: 'ACTIVE' | 'DISABLED' | 'DELETED';
-  /** The organisation that the tenant belongs to. */
-  organisationId: number | null;
-  /** Unique name. */
+/** What became of it. */
+export type AlertOutcomeReplyDeliveryState = 'PENDING' | 'DELIVERED' | 'DEAD' | 'CANCELED';
+
+/** The event that it reports. */
+export type AlertOutcomeReplyDeliveryType = 'alert.detector.raised' | 'alert.trigger.raised' | 'alert.retracted' | 'alert.resolved' | 'action.submitted' | 'action.confirmed' | 'action.failed' | 'action.replaced' | 'action.waiting' | 'score.changed' | 'subscription.expiring' | 'destination.disabled' | 'ping';
+
+/** The highest severity of its alerts. */
+export type AlertOutcomeReplyIncidentSeverity = 'INFO' | 'LOW' | 'MEDIUM' | 'HIGH' | 'CRITICAL';
+
+/** RESOLVED when all its alerts are, RETRACTED when none of their blocks is part of the chain any more. */
+export type AlertOutcomeReplyIncidentStatus = 'UNRESOLVED' | 'RESOLVED' | 'RETRACTED';
+
+/** What is called, once it is signed. */
+export type AlertOutcomeReplyIntentCall = {
+  /** The address. */
+  to: string;
+  /** The call data. */
+  data: string;
+  /** The parameters of the call, filled. */
+  parameters: AlertOutcomeReplyIntentCallParameter[];
+  /** Gas that it may use. */
+  gasLimit: string;
+} | null;
+
+export type AlertOutcomeReplyIntentCallParameter = {
+  /** Its name. */
   name: string;
-  /** What the tenant is. */
-  description: string | null;
+  /** Its type. */
+  type: string;
+  /** Its value; lists and structs as JSON. */
+  value: string;
 };
 
-export type User = {
-  /** Unique identifier of the record. */
-  id: number;
-  /** When the record was created. In epoch milliseconds. */
+/** When its alert may fire it. */
+export type AlertOutcomeReplyIntentFireAt = 'pending' | 'head' | 'confirmed';
+
+/** How far it is. */
+export type AlertOutcomeReplyIntentState = 'WAITING' | 'SIGNED' | 'SUBMITTED' | 'CONFIRMED' | 'FAILED' | 'SKIPPED' | 'CANCELED';
+
+export type AlertOutcomeReplyIntentTransaction = {
+  /** The transaction. */
+  hash: string;
+  /** What a unit of gas may cost. In the smallest unit of the currency. */
+  maxFeePerGas: string;
+  /** The tip within it; null on chains that know a gas price only. In the smallest unit of the currency. */
+  maxPriorityFeePerGas: string | null;
+  /** It calls nothing and only takes the place of a call that was given up. */
+  isVoid: boolean;
+  /** When it was signed. In epoch milliseconds. */
   createdAt: number;
-  /** When the record last changed. In epoch milliseconds. */
-  updatedAt: number;
-  /** State of the record. */
-  status: 'ACTIVE' | 'DISABLED' | 'DELETED';
-  /** The tenant of the user; none for an administrator. */
-  tenantId: number | null;
-  /** The organisation of that tenant. */
-  organisationId: number | null;
-  /** Unique in the tenant, kept in lower case; the user logs in with it. A new one needs a new `password` along with it. */
-  email: string;
-  /** How the user is called. */
-  name: string | null;
-  /** What the user may do. */
-  roles: Array<'tenant-viewer' | 'tenant-user' | 'tenant-manager' | 'organisation-viewer' | 'organisation-user' | 'organisation-manager' | 'admin'>;
+  /** When a node last took it. In epoch milliseconds. */
+  broadcastAt: number | null;
+};
+
+/** Whether someone has dealt with it, or its block is gone. */
+export type AlertStatus = 'UNRESOLVED' | 'RESOLVED' | 'RETRACTED';
+
+export type AlertTraceReply = {
+  /** The chain. */
+  chainUid: ChainUid;
+  /** The transaction. */
+  txHash: string;
+  /** Its block. */
+  blockNumber: number;
+  /** Who sent it. */
+  from: string;
+  /** Whether it failed as a whole. */
+  isReverted: boolean;
+  /** How many frames it has. */
+  total: number;
+  /** How many of them were reverted. */
+  reverted: number;
+  /** How deep the deepest is. */
+  depth: number;
+  /** The frames, in the order in which calls began. */
+  frames: Array<{
+    /** Its place among all frames, in the order in which calls began. */
+    position: number;
+    /** The position of the frame that made the call; null for the transaction itself. */
+    parent: number | null;
+    /** How deep it is within the transaction. */
+    depth: number;
+    /** How it was called. */
+    type: 'CALL' | 'STATICCALL' | 'DELEGATECALL' | 'CALLCODE' | 'CREATE' | 'CREATE2' | 'SELFDESTRUCT';
+    /** Who called. */
+    from: string;
+    /** Whose code runs: of a creation the new contract, of a self-destruct who gets the coins; null when nothing was created. */
+    to: string | null;
+    /** Native coins that move with it, in the smallest unit. */
+    value: string;
+    /** The same in whole coins. */
+    amount: string;
+    /** The first four bytes of the input. */
+    selector: string | null;
+    /** The function, where the ABI of the contract has it or it is a common one. */
+    function: string | null;
+    /** Its arguments, where the function is known. */
+    arguments: Array<{
+      /** Its name, or its place where it has none. */
+      name: string;
+      /** Its type. */
+      type: string;
+      /** Its value; numbers are decimal, lists and structs in brackets, what is longer than 300 characters is cut. */
+      value: string;
+    }>;
+    /** Why it failed itself, decoded as far as it can be; null otherwise. */
+    reason: string | null;
+    /** How long its input is. */
+    inputBytes: number;
+    /** Whether it, or a frame that it is part of, failed, so that nothing of it remains. */
+    isReverted: boolean;
+  }>;
+  /** What each party has more or less after it: coins by the frames that remain, without fees, and tokens as they report it in events. */
+  changes: Array<{
+    /** Who has more or less. */
+    address: string;
+    /** `native`, or the address of the token. */
+    asset: string;
+    /** Its symbol, as the token reports it. */
+    symbol: string | null;
+    /** Of a token with several kinds or pieces. */
+    tokenId: string | null;
+    /** By how much, in the smallest unit; below 0 when it has less. */
+    value: string;
+    /** The same in whole tokens. */
+    amount: string;
+  }>;
+  /** What you know of the addresses. */
+  parties: Array<{
+    /** The address. */
+    address: string;
+    /** By what it is known. */
+    type: 'contract' | 'wallet' | 'label';
+    /** What you call it. */
+    name: string;
+    /** The contract, where it is one of yours. */
+    contractId: number | null;
+    /** The tags of its labels. */
+    tags: string[];
+    /** How suspicious its labels say it is. */
+    score: number | null;
+  }>;
+  /** What is not among these. */
+  leftOut: {
+    /** Frames before the first of these. */
+    before: number;
+    /** Frames after the last of these. */
+    after: number;
+    /** Balance changes beyond the first 200. */
+    changes: number;
+  };
+  /** The same in a sentence; null when nothing is left out. */
+  note: string | null;
 };
 
 export type Apikey = {
@@ -93,7 +524,7 @@ export type Apikey = {
   /** When the record last changed. In epoch milliseconds. */
   updatedAt: number;
   /** State of the record. */
-  status: 'ACTIVE' | 'DISABLED' | 'DELETED';
+  status: RecordStatus;
   /** The tenant that the key acts in; your own if left out. */
   tenantId: number | null;
   /** The user who made the key. */
@@ -101,18 +532,2365 @@ export type Apikey = {
   /** What the key is for. */
   label: string | null;
   /** What the key may do: roles that you hold yourself, or `tenant-ingest`, which pushes findings and reads nothing. */
-  roles: Array<'tenant-viewer' | 'tenant-user' | 'tenant-manager' | 'organisation-viewer' | 'organisation-user' | 'organisation-manager' | 'admin' | 'tenant-ingest'>;
+  roles: AuthMeReplyRole[];
   /** The end of the key, to recognise it by. */
   hint: string;
   /** When the key ends; null if never. In epoch milliseconds. */
   expiredAt: number | null;
 };
 
+export type ApikeyPage = {
+  /** The records of this page. */
+  data: Apikey[];
+  /** How many records match; present only when `trackTotal` is true. */
+  total?: number;
+};
+
+export type Approval = {
+  /** Unique identifier of the record. */
+  id: number;
+  /** When the record was created. In epoch milliseconds. */
+  createdAt: number;
+  /** When the record last changed. In epoch milliseconds. */
+  updatedAt: number;
+  /** The owning tenant; your own if left out. */
+  tenantId: number;
+  /** What became of the request. */
+  state: ApprovalState;
+  /** Until when it can be approved. In epoch milliseconds. */
+  expiresAt: number;
+  /** The wallet that asks for the approval. */
+  walletId: number;
+  /** Method of the request. */
+  method: string;
+  /** Path of the request, below /api/v1. */
+  path: string;
+  /** The `{id}` in the path. */
+  recordId: number | null;
+  /** Body of the request; of a detector only the member `actions`. */
+  body: Record<string, unknown> | null;
+  /** Everything on which it depends what the wallet signs, and when, as far as the request changes it. */
+  changes: ApprovalChanges[] | null;
+  /** The user who sent the request; null for a token without a user. */
+  requestedBy: number | null;
+  /** The user who approved or rejected it. */
+  decidedBy: number | null;
+};
+
+export type ApprovalChanges = {
+  /** What becomes of the record. */
+  change: ApprovalChangesChange;
+  /** The kind of the record. */
+  kind: string;
+  /** The record; null of one that the request creates. */
+  id: number | null;
+  /** Its name. */
+  name: string | null;
+  /** What differs. */
+  members: ApprovalChangesMember[];
+};
+
+/** What becomes of the record. */
+export type ApprovalChangesChange = 'ADDED' | 'CHANGED' | 'REMOVED';
+
+export type ApprovalChangesMember = {
+  /** The member. */
+  name: string;
+  /** Its value now; null if it has none. Secrets show as `[sealed]`. */
+  before: string | number | boolean | Record<string, unknown> | unknown[] | null;
+  /** Its value once the request is carried out. */
+  after: string | number | boolean | Record<string, unknown> | unknown[] | null;
+};
+
+export type ApprovalPage = {
+  /** The records of this page. */
+  data: Approval[];
+  /** How many records match; present only when `trackTotal` is true. */
+  total?: number;
+};
+
+/** What became of the request. */
+export type ApprovalState = 'PENDING' | 'APPROVED' | 'REJECTED' | 'EXPIRED';
+
+export type ApproveApprovalReply = {
+  /** The approval. */
+  approval: RejectApprovalReply;
+  /** What the request answered. */
+  reply: Record<string, unknown>;
+};
+
+export type AssignAlertsBody = {
+  /** Query-string syntax of the search engine: field:value, "phrases", wildcards, /regular expressions/, [ranges TO here], AND, OR, NOT, + and -. Unfielded terms look in every field. Fuzzy terms (word~) match nothing. Blank means no filter. Its cost is estimated before it runs and limited to 10,000 (1,500 where it is tried on every alert): a comparison costs about 2, a pattern 3 to 40 and in `meta` 250, for each field. */
+  query: string;
+  /** Ranges of timestamps; what lies in none of them is not read. */
+  timeseries?: QuerySearchTimeseries[];
+  /** True only counts what would change. */
+  dryRun?: boolean;
+  /** The user; null for no one. */
+  assigneeId: number | null;
+};
+
+export type AuditCheckpointReply = {
+  /** The statement as JSON text: `at`, `keyId` and `chains`, each with `tenantId` (null for the platform’s), `seq`, `hash` and `at`. */
+  payload: string;
+  /** Ed25519 public key in PEM. It changes when the master key is rotated. */
+  publicKey: string;
+  /** Ed25519 signature over the bytes of `payload`, in base64. */
+  signature: string;
+};
+
+export type AuditExportReply = {
+  /** Number of the entry in its chain. */
+  seq: number;
+  /** HMAC-SHA-256 over the hash before and this entry, in hex. */
+  hash: string;
+  /** The key of the hash; null in entries from before there were keys, whose hash is a plain SHA-256. */
+  keyId: number | null;
+  /** When it happened. In epoch milliseconds. */
+  at: number;
+  /** The request that did it. */
+  requestId: string;
+  /** The tenant whose chain it is in; null for the platform’s. */
+  tenantId: number | null;
+  /** Token and user that did it, and the address it came from. */
+  actor: Record<string, unknown>;
+  /** What happened. */
+  action: string;
+  /** The record it happened to. */
+  record: Record<string, unknown>;
+  /** Every member that changed, before and after; never a secret. */
+  changes: Record<string, unknown>;
+};
+
+export type AuthLoginBody = {
+  /** E-mail address of the user, in capitals or not. */
+  email: string;
+  /** The tenant of the user, where the address has users in several; without it the oldest that fits. */
+  tenantId?: number;
+  /** Password of the user. */
+  password: string;
+  /** Whether a cookie carries the token, for pages that Vigil serves. */
+  cookie?: boolean;
+};
+
+export type AuthLoginReply = {
+  /** Access token of the session; absent when the cookie carries it. */
+  token?: string;
+  /** When the session ends. In epoch milliseconds. */
+  expiredAt: number;
+};
+
+export type AuthMeReply = {
+  /** The user. */
+  userId: number | null;
+  /** The tenant. */
+  tenantId: number | null;
+  /** The organisation of the tenant. */
+  organisationId: number | null;
+  /** How the user is called, else the e-mail address; of a key what it is for. */
+  name: string | null;
+  /** What the tenant is called. */
+  tenantName: string | null;
+  /** What the token may do. */
+  roles: AuthMeReplyRole[];
+  /** What kind of token it is. */
+  tokenKind: 'SESSION' | 'API_KEY' | 'ADMIN';
+  /** When the token ends; null when it never does. In epoch milliseconds. */
+  expiredAt: number | null;
+  /** Plan of the tenant. */
+  plan: {
+    /** The plan. */
+    id: number;
+    /** Unique name. */
+    name: string;
+    /** What the plan allows. */
+    limits: AuthMeReplyPlanLimits;
+    /** What the tenant has of each. */
+    use: AuthMeReplyPlanUse;
+  } | null;
+};
+
+/** What the plan allows. */
+export type AuthMeReplyPlanLimits = {
+  /** Most users of a tenant. */
+  maxUsers: number;
+  /** Most contracts of a tenant. */
+  maxContracts: number;
+  /** Most projects of a tenant. */
+  maxProjects: number;
+  /** Most triggers of a tenant. */
+  maxTriggers: number;
+  /** Most detectors of a tenant. */
+  maxDetectors: number;
+  /** Most wallets of a tenant. */
+  maxWallets: number;
+  /** Most actions of a tenant. */
+  maxActions: number;
+  /** Most API keys of a tenant. */
+  maxApiKeys: number;
+  /** Most destinations of a tenant. */
+  maxDestinations: number;
+  /** Most address labels of a tenant. */
+  maxLabels: number;
+  /** Most streams of alerts that a tenant has open at once, in each process. */
+  maxStreams: number;
+  /** Most open invites of a tenant. */
+  maxInvites: number;
+  /** Most saved views of a tenant. */
+  maxViews: number;
+  /** Most alerts that a tenant pushes in a minute. */
+  maxPushedAlerts: number;
+};
+
+/** What the tenant has of each. */
+export type AuthMeReplyPlanUse = {
+  /** Most users of a tenant. */
+  maxUsers: number;
+  /** Most contracts of a tenant. */
+  maxContracts: number;
+  /** Most projects of a tenant. */
+  maxProjects: number;
+  /** Most triggers of a tenant. */
+  maxTriggers: number;
+  /** Most detectors of a tenant. */
+  maxDetectors: number;
+  /** Most wallets of a tenant. */
+  maxWallets: number;
+  /** Most actions of a tenant. */
+  maxActions: number;
+  /** Most API keys of a tenant. */
+  maxApiKeys: number;
+  /** Most destinations of a tenant. */
+  maxDestinations: number;
+  /** Most address labels of a tenant. */
+  maxLabels: number;
+  /** Most streams of alerts that a tenant has open at once, in each process. */
+  maxStreams: number;
+  /** Most open invites of a tenant. */
+  maxInvites: number;
+  /** Most saved views of a tenant. */
+  maxViews: number;
+  /** Most alerts that a tenant pushes in a minute. */
+  maxPushedAlerts: number;
+};
+
+export type AuthMeReplyRole = 'tenant-viewer' | 'tenant-user' | 'tenant-manager' | 'organisation-viewer' | 'organisation-user' | 'organisation-manager' | 'admin' | 'tenant-ingest';
+
+export type Backtest = {
+  /** The backtest. */
+  uid: string;
+  /** The contract. */
+  contractId: number;
+  /** The detector, unless it was only proposed. */
+  detectorId: number | null;
+  /** When it was asked for. In epoch milliseconds. */
+  createdAt: number;
+  /** When it last went on. In epoch milliseconds. */
+  updatedAt: number;
+  /** How far it is. */
+  state: BacktestState;
+  /** First block. */
+  fromBlock: number;
+  /** Last block; at most 100,000 blocks in all. */
+  toBlock: number;
+  /** Blocks done so far. */
+  processed: number;
+  /** Share that is done, 0 to 1. */
+  progress: number;
+  /** What was found, once it is done. */
+  result: BacktestResult;
+  /** Why it failed. */
+  fault: string | null;
+};
+
+export type BacktestDetectorBody = {
+  /** First block. */
+  fromBlock: number;
+  /** Last block; at most 100,000 blocks in all. */
+  toBlock: number;
+};
+
+export type BacktestNewDetectorBody = {
+  /** The contract that is watched. */
+  contractId: number;
+  /** The detector schema. */
+  schemaId: number;
+  /** What to call it. */
+  name?: string;
+  /** Detector configuration. */
+  config?: Record<string, unknown>;
+  /** First block. */
+  fromBlock: number;
+  /** Last block; at most 100,000 blocks in all. */
+  toBlock: number;
+};
+
+/** What was found, once it is done. */
+export type BacktestResult = {
+  /** Blocks that were read. */
+  blocks: number;
+  /** Transactions in them. */
+  transactions: number;
+  /** How often the detector was shown something. */
+  evaluations: number;
+  /** Alerts that would have been raised. */
+  alerts: number;
+  /** Alerts of each severity. */
+  bySeverity: Record<string, unknown>;
+  /** Alerts of each day that has some. */
+  byDay: BacktestResultByDay[];
+  /** The first alerts, at most 50. */
+  samples: BacktestResultSample[];
+  /** Destinations that would have been notified, without the filters of bindings. */
+  notified: BacktestResultNotified[];
+  /** Actions that would have been fired, without the filters of bindings. */
+  fired: BacktestResultFired[];
+  /** Evaluations that failed. */
+  faults: number;
+  /** How the first of them failed. */
+  firstFault: string | null;
+} | null;
+
+export type BacktestResultByDay = {
+  /** Start of the UTC day. In epoch milliseconds. */
+  ts: number;
+  /** Alerts of that day. */
+  count: number;
+};
+
+export type BacktestResultFired = {
+  /** The action. */
+  actionId: number;
+  /** How many alerts would have fired it. */
+  alerts: number;
+};
+
+export type BacktestResultNotified = {
+  /** The destination. */
+  destinationId: number;
+  /** How many alerts it would have got. */
+  alerts: number;
+};
+
+export type BacktestResultSample = {
+  /** How bad it is. */
+  severity: Severity;
+  /** Name of the alert. */
+  name: string;
+  /** What was found. */
+  message: string;
+  /** Time of the block. In epoch milliseconds. */
+  timestamp: number;
+  /** The block. */
+  blockNumber: number | null;
+  /** The transaction. */
+  txHash: string | null;
+  /** Evidence. */
+  meta: Record<string, unknown>;
+};
+
+/** How far it is. */
+export type BacktestState = 'QUEUED' | 'RUNNING' | 'DONE' | 'FAILED' | 'CANCELED';
+
+/** The chain. */
+export type ChainUid = 'arbitrum' | 'bsc' | 'bsc_testnet' | 'ethereum' | 'linea' | 'optimism' | 'base' | 'base_sepolia' | 'gnosis' | 'fantom' | 'polygon' | 'polygon_amoy' | 'blast' | 'zksync' | 'scroll' | 'avalanche' | 'avalanche_fuji' | 'telos' | 'sepolia' | 'holesky' | 'ethereum_sepolia' | 'ethereum_holesky' | 'tron' | 'zeta' | 'somnia' | 'adi' | 'anvil' | 'icp' | 'vechain' | 'stellar' | 'bitcoin' | 'solana';
+
+export type ChangePasswordBody = {
+  /** The present password. */
+  oldPassword: string;
+  /** 12 to 200 characters; never shown. Common passwords and those made of rows, repetitions or own names are refused. */
+  newPassword: string;
+};
+
+export type ConfirmDestinationReply = {
+  /** The confirmed address. */
+  address: string;
+  /** Whose alerts it gets. */
+  tenant: string;
+};
+
+export type Contract = {
+  /** Unique identifier of the record. */
+  id: number;
+  /** When the record was created. In epoch milliseconds. */
+  createdAt: number;
+  /** When the record last changed. In epoch milliseconds. */
+  updatedAt: number;
+  /** The owning project. */
+  projectId: number;
+  /** The chain. */
+  chainUid: ChainUid;
+  /** Direct address of the contract, in the form of its chain. */
+  address: string;
+  /** Address of the implementation when the contract is a proxy, else null. */
+  implementation: string | null;
+  /** What to call it. */
+  name: string;
+  /** What sort of contract it is. */
+  category: string | null;
+  /** Free labels. */
+  tags: string[];
+  /** What stands at the address. */
+  addressType: ContractAddressType;
+  /** Whether the AML detector is required. */
+  amlRequired: boolean;
+  /** URL of an icon. */
+  icon: string | null;
+};
+
+export type ContractActionAlertPage = {
+  /** The records of this page. */
+  data: Array<{
+    /** INFO 10, LOW 30, MEDIUM 50, HIGH 70, CRITICAL 90. */
+    numericSeverity: number;
+    /** How bad it is. */
+    severity: Severity;
+    /** Identifier of the event behind it. */
+    eid: string;
+    /** The wallet that signed. */
+    walletId: number | null;
+    /** What happened, for people. */
+    message: string;
+    /** Unique identifier of the alert. */
+    uid: string;
+    /** What the finding carries. */
+    meta: Record<string, unknown>;
+    /** The tenant. */
+    tenantId: number;
+    /** The contract. */
+    contractId: number;
+    /** Name of the alert. */
+    name: string;
+    /** The action behind it. */
+    actionId: number | null;
+    /** The transaction. */
+    txHash: string | null;
+    /** The project. */
+    projectId: number;
+    /** When it happened. In epoch milliseconds. */
+    timestamp: number;
+    /** Name of the wallet. */
+    walletName: string | null;
+    /** Chain of the wallet. */
+    walletChainUid: string | null;
+    /** Address of the wallet. */
+    walletAddress: string | null;
+  }>;
+  /** How many records match, counted up to `trackTotalCount`. */
+  total: number;
+};
+
+/** What stands at the address. */
+export type ContractAddressType = 'CONTRACT' | 'WALLET' | 'ENTITY';
+
+export type ContractDetectorAlertPage = {
+  /** The records of this page. */
+  data: Alert[];
+  /** How many records match, counted up to `trackTotalCount`. */
+  total: number;
+};
+
+export type ContractHistogramBody = {
+  /** Start in milliseconds, included. */
+  from: number;
+  /** End in milliseconds, included; not before `from`. */
+  to: number;
+  /** Width of a bucket. One of 1y, 1q, 1M, 1w, 1d, 1h, 1m, 1s (or year, quarter, month, week, day, hour, minute, second), which follow the calendar, or a whole multiple of ms, s, m, h or d such as 90m. At most 11,000 of them. */
+  interval: string;
+  /** Query-string syntax of the search engine: field:value, "phrases", wildcards, /regular expressions/, [ranges TO here], AND, OR, NOT, + and -. Unfielded terms look in every field. Fuzzy terms (word~) match nothing. Blank means no filter. Its cost is estimated before it runs and limited to 10,000 (1,500 where it is tried on every alert): a comparison costs about 2, a pattern 3 to 40 and in `meta` 250, for each field. */
+  query?: string;
+  /** Where days begin: an offset up to 18:00 such as +05:45, UTC, or an IANA name such as Europe/Paris, which knows when the clocks change. */
+  timezone?: string;
+};
+
+export type ContractHistogramReply = {
+  /** Every bucket from that of the start to that of the end, in order, empty ones too. */
+  data: Array<{
+    /** Start of the bucket in milliseconds. */
+    ts: number;
+    /** The groups that have alerts in this bucket. */
+    bucket: {
+      /** The alerts of this group. */
+      SECURITY?: ContractHistogramReplyDataBucketSecurity;
+      /** The alerts of this group. */
+      COMPLIANCE?: ContractHistogramReplyDataBucketSecurity;
+      /** The alerts of this group. */
+      action?: ContractHistogramReplyDataBucketSecurity;
+      /** The alerts of this group. */
+      trigger?: ContractHistogramReplyDataBucketSecurity;
+    };
+  }>;
+  /** Alerts of each group in the whole range, under the query. */
+  total: {
+    /** How many alerts. */
+    SECURITY: number;
+    /** How many alerts. */
+    COMPLIANCE: number;
+    /** How many alerts. */
+    action: number;
+    /** How many alerts. */
+    trigger: number;
+  };
+  /** What is set up on the contract, whatever the query: its active detectors by category, its triggers, its actions. */
+  count: {
+    /** How many there are. */
+    SECURITY: number;
+    /** How many there are. */
+    COMPLIANCE: number;
+    /** How many there are. */
+    action: number;
+    /** How many there are. */
+    trigger: number;
+  };
+};
+
+/** The alerts of this group. */
+export type ContractHistogramReplyDataBucketSecurity = {
+  /** How many alerts. */
+  count: number;
+  /** The worst of them. */
+  maxSeverity: MaxSeverity;
+};
+
+export type ContractPage = {
+  /** The records of this page. */
+  data: Contract[];
+  /** How many records match; present only when `trackTotal` is true. */
+  total?: number;
+};
+
+export type ContractSignatureReply = {
+  /** Every function. */
+  functions: string[];
+  /** Functions that change something. */
+  writing: string[];
+  /** Every event. */
+  events: string[];
+};
+
+export type ContractTokenomicsReply = {
+  /** The contract. */
+  contractId: number;
+  /** The chain. */
+  chainUid: ChainUid;
+  /** When this was read. In epoch milliseconds. */
+  timestamp: number;
+  /** The block after which the chain was asked. */
+  block: number | null;
+  /** Symbol of the token; null where the contract has none. */
+  symbol: string | null;
+  /** Decimals of the token; 0 where it reports none. */
+  decimals: number | null;
+  /** Why nothing could be read from the chain. */
+  fault: {
+    /** What kind of fault. */
+    code: 'chain-not-configured' | 'chain-unavailable' | 'not-a-token';
+    /** The reason. */
+    message: string;
+  } | null;
+  /** All tokens that there are. */
+  totalSupply: {
+    /** The whole amounts of all categories that have one. */
+    planned: string | null;
+    /** What the token says. */
+    actual: string | null;
+  };
+  /** The tokens that circulate. */
+  circulating: {
+    /** The planned amounts. */
+    line: ContractTokenomicsReplyCirculatingLine[];
+    /** What is planned for now. */
+    planned: string | null;
+    /** What there is. */
+    actual: string | null;
+    /** How many tokens there are beyond the plan. */
+    difference: string | null;
+    /** What alerts saw. */
+    samples: ContractTokenomicsReplyCirculatingLine[];
+    /** What the locker addresses hold. */
+    locked: string | null;
+  };
+  /** The active categories. */
+  categories: Array<{
+    /** The record. */
+    id: number;
+    /** Its uid. */
+    uid: string;
+    /** Its name. */
+    name: string;
+    /** The address that holds the allocation. */
+    address: string | null;
+    /** The whole allocation. */
+    amount: string | null;
+    /** The planned amounts. */
+    line: ContractTokenomicsReplyCirculatingLine[];
+    /** What is planned for now. */
+    planned: string | null;
+    /** What there is. */
+    actual: string | null;
+    /** How many tokens there are beyond the plan. */
+    difference: string | null;
+    /** What alerts saw. */
+    samples: ContractTokenomicsReplyCirculatingLine[];
+    /** Its active schedules. */
+    schedules: Array<{
+      /** The record. */
+      id: number;
+      /** Its uid. */
+      uid: string;
+      /** Its name. */
+      name: string;
+      /** The planned amounts. */
+      line: ContractTokenomicsReplyCirculatingLine[];
+      /** What is planned for now. */
+      planned: string | null;
+    }>;
+  }>;
+};
+
+export type ContractTokenomicsReplyCirculatingLine = {
+  /** Since when. In epoch milliseconds. */
+  timestamp: number;
+  /** How many tokens. */
+  amount: string;
+};
+
+export type ContractTriggerAlertPage = {
+  /** The records of this page. */
+  data: Array<{
+    /** Unique identifier of the alert. */
+    uid: string;
+    /** When it happened. In epoch milliseconds. */
+    timestamp: number;
+    /** Identifier of the event behind it. */
+    eid: string;
+    /** The transaction. */
+    txHash: string | null;
+    /** What the finding carries. */
+    meta: Record<string, unknown>;
+    /** The tenant. */
+    tenantId: number;
+    /** The project. */
+    projectId: number;
+    /** The contract. */
+    contractId: number;
+    /** The trigger that raised it. */
+    triggerId: number | null;
+    /** What fed the trigger. */
+    interceptorType: ContractTriggerAlertPageDataInterceptorType;
+    /** What the trigger looks for. */
+    triggerType: ContractTriggerAlertPageDataTriggerType;
+    /** INFO 10, LOW 30, MEDIUM 50, HIGH 70, CRITICAL 90. */
+    numericSeverity: number;
+    /** How bad it is. */
+    severity: Severity;
+    /** Name of the alert. */
+    name: string;
+    /** What happened, for people. */
+    message: string;
+  }>;
+  /** How many records match, counted up to `trackTotalCount`. */
+  total: number;
+};
+
+/** What fed the trigger. */
+export type ContractTriggerAlertPageDataInterceptorType = 'TRANSACTION' | 'EVENT' | 'BLOCK' | 'TRACE' | 'STATE' | 'SCHEDULE' | null;
+
+/** What the trigger looks for. */
+export type ContractTriggerAlertPageDataTriggerType = 'SUCCESSFUL_TX' | 'FAILED_TX' | 'FUNCTION_CALL' | 'FUNCTION_PARAMETER' | 'EVENT_EMITTED' | 'EVENT_PARAMETER' | 'ERC20_TRANSFER' | 'ERC721_TRANSFER' | 'NATIVE_TRANSFER' | 'BALANCE_CHANGE' | 'STATE_CHANGE' | 'VIEW_FUNCTION' | 'WHITELISTED_CALLERS' | 'BLACKLISTED_CALLERS' | 'CONTRACT_CREATED' | null;
+
+export type CreateActionBody = {
+  /** Wallet that signs the call; on the chain of the contract. */
+  walletId: number;
+  /** The contract to call. */
+  contractId: number;
+  /** What to call it. */
+  name: string;
+  /** Signature of the function to call. */
+  funcSignature: string;
+  /** Call parameters. */
+  params?: CreateActionBodyParam[];
+  /** market, slow, fast, fastest, or a price: in gwei on EVM chains and VeChain, sun on Tron, sat/vB on Bitcoin, micro-lamports on Solana, stroops on Stellar. */
+  gasPrice?: string;
+  /** Most gas, energy or compute units that the call may use; estimated if null. */
+  gasLimit?: number | null;
+  /** Tip in gwei, where the chain has tips; estimated if empty or null. */
+  gasTip?: string | null;
+  /** What the action is for. */
+  description?: string | null;
+  /** Destinations notified of what the action does. */
+  destinations?: CreateTriggerBodyAlertDestination[];
+  /** Detectors whose alerts fire the action. */
+  detectors?: CreateActionBodyDetector[];
+  /** Trigger alerts that fire the action. */
+  triggerAlerts?: CreateActionBodyTriggerAlert[];
+  /** When an alert fires it: while its transaction is pending, priced to be mined before it; as soon as a block has it; or when that block has the confirmations of the chain. */
+  fireAt?: FireAt;
+  /** How old an alert may be when it is raised to fire the action, in milliseconds; an hour if left out, any age if null. An older one, found while Vigil catches up, notifies but leaves a skipped intent. */
+  maxAlertAge?: number | null;
+  /** What the scripts of bindings may fill where the wallet asks for approvals, each with `values`, `min` and `max`, or `any`. All other parameters are as `params` gives them. */
+  openParams?: CreateActionBodyOpenParam[];
+};
+
+export type CreateActionBodyDetector = {
+  /** The binding; leave it out to add one. */
+  id?: number;
+  /** When the record was created. In epoch milliseconds. */
+  createdAt?: number;
+  /** When the record last changed. In epoch milliseconds. */
+  updatedAt?: number;
+  /** Expression over the alert `e` and the action `a` that decides whether the action fires; always if null. */
+  scriptFilter?: string | null;
+  /** Function parameter name to the expression that yields its value. */
+  scriptParams?: Record<string, string>;
+  /** The detector whose alerts fire the action. */
+  detectorId?: number;
+};
+
+export type CreateActionBodyOpenParam = {
+  /** Name of the parameter. */
+  name: string;
+  /** The values that it may have. */
+  values?: string[];
+  /** The least that it may be, of a whole number. */
+  min?: string;
+  /** The most that it may be, of a whole number. */
+  max?: string;
+  /** True where it may have any value. */
+  any?: boolean;
+};
+
+export type CreateActionBodyParam = {
+  /** Name of the parameter. */
+  name: string;
+  /** Its value. */
+  value: string;
+};
+
+export type CreateActionBodyTriggerAlert = {
+  /** The binding; leave it out to add one. */
+  id?: number;
+  /** When the record was created. In epoch milliseconds. */
+  createdAt?: number;
+  /** When the record last changed. In epoch milliseconds. */
+  updatedAt?: number;
+  /** Expression over the alert `e` and the action `a` that decides whether the action fires; always if null. */
+  scriptFilter?: string | null;
+  /** Function parameter name to the expression that yields its value. */
+  scriptParams?: Record<string, string>;
+  /** The trigger alert that fires the action. */
+  triggerAlertId?: number;
+};
+
+export type CreateActionReply = {
+  /** Unique identifier of the record. */
+  id: number;
+  /** When the record was created. In epoch milliseconds. */
+  createdAt: number;
+  /** When the record last changed. In epoch milliseconds. */
+  updatedAt: number;
+  /** Wallet that signs the call; on the chain of the contract. */
+  walletId: number;
+  /** The contract to call. */
+  contractId: number;
+  /** What to call it. */
+  name: string;
+  /** Signature of the function to call. */
+  funcSignature: string;
+  /** Call parameters. */
+  params: CreateActionBodyParam[];
+  /** ABI of the function. */
+  funcAbi: Record<string, unknown>;
+  /** market, slow, fast, fastest, or a price: in gwei on EVM chains and VeChain, sun on Tron, sat/vB on Bitcoin, micro-lamports on Solana, stroops on Stellar. */
+  gasPrice: string;
+  /** Most gas, energy or compute units that the call may use; estimated if null. */
+  gasLimit: number | null;
+  /** Tip in gwei, where the chain has tips; estimated if empty or null. */
+  gasTip: string | null;
+  /** What the action is for. */
+  description: string | null;
+  /** Destinations notified of what the action does. */
+  destinations: TriggerAlertDestination[];
+  /** Detectors whose alerts fire the action. */
+  detectors: CreateActionReplyDetector[];
+  /** Trigger alerts that fire the action. */
+  triggerAlerts: CreateActionReplyTriggerAlert[];
+};
+
+export type CreateActionReplyDetector = {
+  /** The binding; leave it out to add one. */
+  id: number;
+  /** When the record was created. In epoch milliseconds. */
+  createdAt: number;
+  /** When the record last changed. In epoch milliseconds. */
+  updatedAt: number;
+  /** Expression over the alert `e` and the action `a` that decides whether the action fires; always if null. */
+  scriptFilter: string | null;
+  /** Function parameter name to the expression that yields its value. */
+  scriptParams: Record<string, string>;
+  /** The detector whose alerts fire the action. */
+  detectorId: number;
+};
+
+export type CreateActionReplyTriggerAlert = {
+  /** The binding; leave it out to add one. */
+  id: number;
+  /** When the record was created. In epoch milliseconds. */
+  createdAt: number;
+  /** When the record last changed. In epoch milliseconds. */
+  updatedAt: number;
+  /** Expression over the alert `e` and the action `a` that decides whether the action fires; always if null. */
+  scriptFilter: string | null;
+  /** Function parameter name to the expression that yields its value. */
+  scriptParams: Record<string, string>;
+  /** The trigger alert that fires the action. */
+  triggerAlertId: number;
+};
+
+export type CreateAlertCommentBody = {
+  /** What it says. */
+  text: string;
+};
+
+export type CreateAlertCommentReply = {
+  /** The comment. */
+  id: number;
+  /** The user who wrote it; null if a token without a user did. */
+  authorId: number | null;
+  /** How the author was called at the time. */
+  author: string;
+  /** What it says. */
+  text: string;
+  /** When it was written. In epoch milliseconds. */
+  createdAt: number;
+};
+
+export type CreateApikeyBody = {
+  /** What the key is for. */
+  label: string;
+  /** Seconds until the key ends: at most `apiKeyDays` of the plan, and as long if left out. */
+  lifetime?: number;
+  /** The tenant that the key acts in; your own if left out. */
+  tenantId?: number;
+  /** What the key may do: roles that you hold yourself, or `tenant-ingest`, which pushes findings and reads nothing. */
+  roles: AuthMeReplyRole[];
+};
+
+export type CreateApikeyReply = {
+  /** Unique identifier of the record. */
+  id: number;
+  /** When the record was created. In epoch milliseconds. */
+  createdAt: number;
+  /** When the record last changed. In epoch milliseconds. */
+  updatedAt: number;
+  /** State of the record. */
+  status: RecordStatus;
+  /** The tenant that the key acts in; your own if left out. */
+  tenantId: number | null;
+  /** The user who made the key. */
+  userId: number | null;
+  /** What the key is for. */
+  label: string | null;
+  /** What the key may do: roles that you hold yourself, or `tenant-ingest`, which pushes findings and reads nothing. */
+  roles: AuthMeReplyRole[];
+  /** The end of the key, to recognise it by. */
+  hint: string;
+  /** When the key ends; null if never. In epoch milliseconds. */
+  expiredAt: number | null;
+  /** The key. Keep it: it is not shown again. */
+  token: string;
+};
+
+export type CreateChainEndpointBody = {
+  /** Address of a JSON-RPC server of the chain: http, https, ws or wss. Private networks are allowed. */
+  url: string;
+  /** What people call it. */
+  name?: string | null;
+  /** Whether it is used. */
+  status?: 'ACTIVE' | 'DISABLED';
+};
+
+export type CreateChainEndpointReply = {
+  /** The endpoint. */
+  uid: string;
+  /** What people call it; of a fixed one its variable. */
+  name: string | null;
+  /** Its address; what may be an access key is masked. */
+  url: string;
+  /** Whether the environment sets it (`VIGIL_RPC_*`), so that it cannot be changed here. */
+  isFixed: boolean;
+  /** Whether it is used. */
+  status: 'ACTIVE' | 'DISABLED';
+  /** When it was added; null for a fixed one. In epoch milliseconds. */
+  createdAt: number | null;
+  /** When it last changed; null for a fixed one. In epoch milliseconds. */
+  updatedAt: number | null;
+};
+
+export type CreateContractBody = {
+  /** The owning project. */
+  projectId: number;
+  /** The chain. */
+  chainUid: ChainUid;
+  /** Direct address of the contract, in the form of its chain. */
+  address: string;
+  /** What to call it. */
+  name: string;
+  /** What sort of contract it is. */
+  category?: string | null;
+  /** Free labels. */
+  tags?: string[];
+  /** What stands at the address. */
+  addressType?: AddressType;
+  /** Whether the AML detector is required. */
+  amlRequired?: boolean;
+  /** URL of an icon. */
+  icon?: string | null;
+  /** Used as the main ABI even when the address is a proxy. Never shown. */
+  abi?: Record<string, unknown>[] | null;
+};
+
+export type CreateDestinationBody = {
+  /** The owning tenant; your own if left out. */
+  tenantId?: number;
+  /** Kind of destination. */
+  type: CreateDestinationBodyType;
+  /** What reaches the destination where nothing else is bound. */
+  tags?: CreateDestinationBodyTag[];
+  /** The destination: an e-mail address, phone number or http uri. */
+  value?: string | null;
+  /** Name of the bot. */
+  messengerABotUsername?: string | null;
+  /** Who bound the destination; set by `/bind`. */
+  messengerAUserId?: string | null;
+  /** Name of who bound it; set by `/bind`. */
+  messengerAUsername?: string | null;
+  /** The chat; set by `/bind`. */
+  messengerAChatId?: string | null;
+  /** Title of the chat; set by `/bind`. */
+  messengerAChatTitle?: string | null;
+  /** Kind of chat; set by `/bind`. */
+  messengerAChatType?: string | null;
+  /** Webhook address. */
+  messengerBUri?: string | null;
+  /** The channel. */
+  messengerBChannelId?: string | null;
+  /** Name of the channel. */
+  messengerBChannelName?: string | null;
+  /** HTTP destination address. */
+  uri?: string | null;
+  /** HTTP method of an HTTP destination. */
+  method?: CreateDestinationBodyMethod;
+  /** Mails and chat messages within this many milliseconds of the last one go out together; 0 sends at once. */
+  groupWindowMs?: number;
+  /** HTTP headers of an HTTP destination. Values are shown as [sealed]. */
+  headers?: Record<string, string> | null;
+};
+
+/** HTTP method of an HTTP destination. */
+export type CreateDestinationBodyMethod = 'POST' | 'PUT' | 'PATCH' | null;
+
+export type CreateDestinationBodyTag = 'DEFAULT' | 'DETECTOR' | 'WALLET';
+
+/** Kind of destination. */
+export type CreateDestinationBodyType = 'EMAIL' | 'MESSENGER_A' | 'HTTP' | 'MESSENGER_B';
+
+export type CreateDestinationReply = {
+  /** Unique identifier of the record. */
+  id: number;
+  /** When the record was created. In epoch milliseconds. */
+  createdAt: number;
+  /** When the record last changed. In epoch milliseconds. */
+  updatedAt: number;
+  /** The owning tenant; your own if left out. */
+  tenantId: number;
+  /** Identifier to bind the destination with; for MESSENGER_A the text to send to the bot. */
+  uid: string;
+  /** What reaches the destination where nothing else is bound. */
+  tags: CreateDestinationBodyTag[];
+  /** The destination: an e-mail address, phone number or http uri. */
+  value: string | null;
+  /** Name of the bot. */
+  messengerABotUsername: string | null;
+  /** Who bound the destination; set by `/bind`. */
+  messengerAUserId: string | null;
+  /** Name of who bound it; set by `/bind`. */
+  messengerAUsername: string | null;
+  /** The chat; set by `/bind`. */
+  messengerAChatId: string | null;
+  /** Title of the chat; set by `/bind`. */
+  messengerAChatTitle: string | null;
+  /** Kind of chat; set by `/bind`. */
+  messengerAChatType: string | null;
+  /** Webhook address. */
+  messengerBUri: string | null;
+  /** The channel. */
+  messengerBChannelId: string | null;
+  /** Name of the channel. */
+  messengerBChannelName: string | null;
+  /** HTTP destination address. */
+  uri: string | null;
+  /** HTTP method of an HTTP destination. */
+  method: CreateDestinationBodyMethod;
+  /** HTTP headers of an HTTP destination. Values are shown as [sealed]. */
+  headers: Record<string, string> | null;
+};
+
+export type CreateDetectorBody = {
+  /** State of the record. */
+  status?: CreateOrganisationBodyStatus;
+  /** The detector schema; or give `schemaName`. */
+  schemaId?: number;
+  /** Name of the detector schema, instead of `schemaId`: its newest version is used. */
+  schemaName?: string;
+  /** The contract that is watched. */
+  contractId: number;
+  /** What to call it. */
+  name: string;
+  /** Where its findings come from. */
+  source?: CreateDetectorBodySource;
+  /** Free labels. */
+  tags?: string[];
+  /** Detector configuration. */
+  config?: Record<string, unknown>;
+  /** Destinations that its alerts are sent to. */
+  destinations?: CreateDetectorBodyDestination[];
+  /** Actions that its alerts fire. */
+  actions?: CreateDetectorBodyAction[];
+};
+
+export type CreateDetectorBodyAction = {
+  /** The binding; leave it out to add one. */
+  id?: number;
+  /** When the record was created. In epoch milliseconds. */
+  createdAt?: number;
+  /** When the record last changed. In epoch milliseconds. */
+  updatedAt?: number;
+  /** State of the record. */
+  status?: CreateDetectorBodyDestinationStatus;
+  /** Expression over the alert `e` and the action `a` that decides whether the action fires; always if null. */
+  scriptFilter?: string | null;
+  /** Function parameter name to the expression that yields its value. */
+  scriptParams?: Record<string, string>;
+  /** The action to fire. */
+  actionId?: number;
+};
+
+export type CreateDetectorBodyDestination = {
+  /** The binding; leave it out to add one. */
+  id?: number;
+  /** When the record was created. In epoch milliseconds. */
+  createdAt?: number;
+  /** When the record last changed. In epoch milliseconds. */
+  updatedAt?: number;
+  /** State of the record. */
+  status?: CreateDetectorBodyDestinationStatus;
+  /** The destination. */
+  tenantDestination?: TenantDestination;
+  /** The destination to bind. */
+  tenantDestinationId?: number;
+  /** Only alerts that are at least this bad; all if null. */
+  minSeverity?: MinSeverity;
+  /** Only alerts that this query string finds; all if null. */
+  query?: string | null;
+};
+
+/** State of the record. */
+export type CreateDetectorBodyDestinationStatus = 'ACTIVE' | 'DISABLED' | 'DELETED';
+
+/** Where its findings come from. */
+export type CreateDetectorBodySource = 'ATTACK_DETECTOR' | 'PLATFORM' | 'CUSTOM' | 'EXTERNAL' | 'IMPORT';
+
+export type CreateDetectorSchemaBody = {
+  /** State of the record. */
+  status?: CreateOrganisationBodyStatus;
+  /** Title for people. */
+  title: string;
+  /** Name of the detector. */
+  name: string;
+  /** Version of the schema. */
+  version: string;
+  /** What it detects. */
+  description?: string | null;
+  /** Who wrote it. */
+  author?: string | null;
+  /** Address of an icon. */
+  icon?: string | null;
+  /** Category and further labels. */
+  tags?: string[];
+  /** Chain families that it works on. */
+  networkTags?: string[];
+  /** JSON Schema of the configuration. */
+  configSchema?: Record<string, unknown> | null;
+};
+
+export type CreateInstanceBody = {
+  /** The license; on a change another version of it. */
+  licenseId: number;
+  /** The organisation that grants the license. */
+  organisationId: number;
+  /** The licensed project. */
+  projectId: number;
+  /** PENDING becomes LICENCED or CANCELED, LICENCED becomes CANCELED. */
+  licenseStatus?: CreateInstanceBodyLicenseStatus;
+  /** State of the record. */
+  status?: CreateOrganisationBodyStatus;
+};
+
+/** PENDING becomes LICENCED or CANCELED, LICENCED becomes CANCELED. */
+export type CreateInstanceBodyLicenseStatus = 'PENDING' | 'LICENCED' | 'CANCELED';
+
+export type CreateInstanceMetaBody = {
+  /** The license instance. */
+  licenseInstanceId: number;
+  /** When the license begins, ISO 8601 UTC. */
+  startedAt: string;
+  /** When it ends, ISO 8601 UTC; never if null. */
+  expiredAt?: string | null;
+};
+
+export type CreateInviteBody = {
+  /** Roles granted to the invited user. */
+  roles: CreateUserBodyRole[];
+  /** The page that accepts the invite; it is placed into the mail. Any http or https address; VIGIL_INVITE_ORIGINS restricts it to the origins that the operator names. */
+  url: string;
+  /** The tenant that the user will belong to; your own if left out. */
+  tenantId?: number;
+  /** The organisation of that tenant. */
+  organisationId?: number;
+  /** Address the invite is made for. */
+  email: string;
+};
+
+export type CreateLabelBody = {
+  /** State of the record. */
+  status?: CreateOrganisationBodyStatus;
+  /** The owning tenant; your own if left out. An administrator who leaves it out makes a label for the whole platform, which every tenant sees. */
+  tenantId?: number | null;
+  /** The chain on which the label holds; every EVM chain if left out. */
+  chainUid?: CreateLabelBodyChainUid;
+  /** The address, shown in its canonical spelling. */
+  address: string;
+  /** What to call the address. */
+  name?: string | null;
+  /** What the address is known as, kept in capitals. Detectors know SANCTION, EXPLOIT, MIXER, BRIDGE, SCAM, SPENDER, EXCHANGE; others may be used. */
+  tags?: string[];
+  /** How suspicious the address is, from 0 to 100. */
+  score?: number;
+  /** Where the label comes from; the same address may have one of each source. */
+  source?: string | null;
+  /** Anything else worth knowing. */
+  note?: string | null;
+};
+
+/** The chain on which the label holds; every EVM chain if left out. */
+export type CreateLabelBodyChainUid = 'arbitrum' | 'bsc' | 'bsc_testnet' | 'ethereum' | 'linea' | 'optimism' | 'base' | 'base_sepolia' | 'gnosis' | 'fantom' | 'polygon' | 'polygon_amoy' | 'blast' | 'zksync' | 'scroll' | 'avalanche' | 'avalanche_fuji' | 'telos' | 'sepolia' | 'holesky' | 'ethereum_sepolia' | 'ethereum_holesky' | 'tron' | 'zeta' | 'somnia' | 'adi' | 'anvil' | 'icp' | 'vechain' | 'stellar' | 'bitcoin' | 'solana' | null;
+
+export type CreateLicenseBody = {
+  /** Name of the license. */
+  name: string;
+  /** Version of the license. */
+  version: string;
+  /** State of the record. */
+  status?: CreateOrganisationBodyStatus;
+  /** Address of an icon. */
+  icon?: string | null;
+  /** Dynamic parameters held as a JSON text: `min` (0) and `max` (100) bound a score, `start` (max) is where it begins, `tick` is a schedule such as "1 day" by which the scripts are asked, and any other members are for the scripts. */
+  params?: string | null;
+  /** JavaScript that names the score groups which an event concerns: a text, a list of texts, or nothing. It sees `e` (the alert, or `{ type: "tick", timestamp }`), `l` (the params) and `s` (present scores by group). Without it every active score group is meant. */
+  groupScript?: string | null;
+  /** JavaScript that gives the change of the score of one group: a number, `{ change, key, value }`, or nothing. It sees what the group script sees, and `group` and `score` (the present one). */
+  scoreScript?: string | null;
+};
+
+export type CreateOrganisationBody = {
+  /** State of the record. */
+  status?: CreateOrganisationBodyStatus;
+  /** Unique name. */
+  name: string;
+  /** What the organisation is. */
+  description?: string | null;
+};
+
+/** State of the record. */
+export type CreateOrganisationBodyStatus = 'ACTIVE' | 'DISABLED' | 'DELETED';
+
+export type CreatePlanBody = {
+  /** Unique name. */
+  name: string;
+  /** Most users of a tenant. */
+  maxUsers: number;
+  /** Most contracts of a tenant. */
+  maxContracts: number;
+  /** Most projects of a tenant. */
+  maxProjects: number;
+  /** Most triggers of a tenant. */
+  maxTriggers: number;
+  /** Most detectors of a tenant. */
+  maxDetectors: number;
+  /** Most wallets of a tenant. */
+  maxWallets: number;
+  /** Most actions of a tenant. */
+  maxActions: number;
+  /** Most API keys of a tenant. */
+  maxApiKeys: number;
+  /** Most detector alerts of one severity and above that notify a tenant in `detectorRateLimitDuration`. */
+  detectorRateLimit?: number;
+  /** Length of that time in milliseconds. */
+  detectorRateLimitDuration?: number;
+  /** Most destinations of a tenant. */
+  maxDestinations?: number;
+  /** Most address labels of a tenant. */
+  maxLabels?: number;
+  /** Most streams of alerts that a tenant has open at once, in each process. */
+  maxStreams?: number;
+  /** Most open invites of a tenant. */
+  maxInvites?: number;
+  /** Most saved views of a tenant. */
+  maxViews?: number;
+  /** Most days that an API key lives, and how long it does where no `lifetime` is given. */
+  apiKeyDays?: number;
+  /** Most alerts that a tenant pushes in a minute. */
+  maxPushedAlerts?: number;
+};
+
+export type CreatePlanReply = {
+  /** Unique identifier of the record. */
+  id: number;
+  /** When the record was created. In epoch milliseconds. */
+  createdAt: number;
+  /** When the record last changed. In epoch milliseconds. */
+  updatedAt: number;
+  /** Unique name. */
+  name: string;
+  /** Most users of a tenant. */
+  maxUsers: number;
+  /** Most contracts of a tenant. */
+  maxContracts: number;
+  /** Most projects of a tenant. */
+  maxProjects: number;
+  /** Most triggers of a tenant. */
+  maxTriggers: number;
+  /** Most detectors of a tenant. */
+  maxDetectors: number;
+  /** Most wallets of a tenant. */
+  maxWallets: number;
+  /** Most actions of a tenant. */
+  maxActions: number;
+  /** Most API keys of a tenant. */
+  maxApiKeys: number;
+  /** Most detector alerts of one severity and above that notify a tenant in `detectorRateLimitDuration`. */
+  detectorRateLimit: number;
+  /** Length of that time in milliseconds. */
+  detectorRateLimitDuration: number;
+};
+
+export type CreateProjectBody = {
+  /** The owning tenant; your own if left out. */
+  tenantId?: number;
+  /** Name, unique in the tenant. */
+  name: string;
+  /** Legal name of the company behind it. */
+  legalName?: string | null;
+  /** What the project is. */
+  description?: string | null;
+  /** Address of an icon. */
+  icon?: string | null;
+  /** Address of the website. */
+  website?: string | null;
+  /** Which kind of network it runs on. */
+  networkStatus?: NetworkStatus;
+  /** Identifier of the project in an external market-data service. */
+  marketDataId?: string | null;
+  /** Any parameters; tenants that it is shared with do not see the member `private`. */
+  params?: Record<string, unknown> | null;
+  /** Free labels. */
+  tags?: string[];
+  /** Tenants that may view the project, its contracts and their alerts once they have accepted (`/share`). They do not see each other here. */
+  viewTenantIds?: number[];
+  /** What sort of project it is. */
+  type?: string | null;
+  /** Any further data; tenants that it is shared with do not see the member `private`. */
+  meta?: Record<string, unknown> | null;
+};
+
+export type CreateScoreGroupBody = {
+  /** State of the record. */
+  status?: CreateOrganisationBodyStatus;
+  /** Name, unique in the license. */
+  name: string;
+  /** Title for people. */
+  title?: string | null;
+  /** What the group is about. */
+  description?: string | null;
+  /** The license that the group belongs to. */
+  licenseId: number;
+};
+
+export type CreateSubscriptionBody = {
+  /** State of the record. */
+  status?: CreateOrganisationBodyStatus;
+  /** The owning tenant; your own if left out. */
+  tenantId?: number;
+  /** When it begins; now if left out. In epoch milliseconds. */
+  startDate?: number;
+  /** When it ends; later than `startDate`. In epoch milliseconds. */
+  expirationDate: number;
+  /** The plan. */
+  planId: number;
+  /** How many days before the end a notice is mailed, once each. */
+  notifyBeforeExpireDays?: number[];
+};
+
+export type CreateTenantBody = {
+  /** State of the record. */
+  status?: CreateOrganisationBodyStatus;
+  /** The organisation that the tenant belongs to. */
+  organisationId?: number | null;
+  /** Unique name. */
+  name: string;
+  /** What the tenant is. */
+  description?: string | null;
+};
+
+export type CreateTokenomicsCategoryBody = {
+  /** State of the record. */
+  status?: CreateOrganisationBodyStatus;
+  /** The token contract. */
+  contractId: number;
+  /** Name of the category. */
+  name: string;
+  /** What the share is for. */
+  description?: string | null;
+  /** Address that holds the allocation, in the form of the contract’s chain. */
+  address?: string | null;
+  /** The whole allocation in tokens. */
+  amount?: string | null;
+};
+
+export type CreateTokenomicsScheduleBody = {
+  /** State of the record. */
+  status?: CreateOrganisationBodyStatus;
+  /** The category. */
+  categoryId: number;
+  /** Name of the schedule. */
+  name: string;
+  /** Dated amounts, kept in order of time; several of one time add up. */
+  amounts: CreateTokenomicsScheduleBodyAmount[];
+};
+
+export type CreateTokenomicsScheduleBodyAmount = {
+  /** When the amount is released. In epoch milliseconds. */
+  timestamp: number;
+  /** How many tokens. */
+  amount: string;
+};
+
+export type CreateTriggerBody = {
+  /** State of the record. */
+  status?: CreateOrganisationBodyStatus;
+  /** The contract that is watched. */
+  contractId: number;
+  /** What to call it. */
+  name: string;
+  /** What it looks for. */
+  triggerType: TriggerType;
+  /** Parameters of the condition. */
+  params?: Record<string, unknown>;
+  /** Free labels. */
+  tags?: string[];
+  /** Alerts that it raises. */
+  alerts?: CreateTriggerBodyAlert[];
+};
+
+export type CreateTriggerBodyAlert = {
+  /** The binding; leave it out to add one. */
+  id?: number;
+  /** When the record was created. In epoch milliseconds. */
+  createdAt?: number;
+  /** When the record last changed. In epoch milliseconds. */
+  updatedAt?: number;
+  /** How bad it is. */
+  severity?: Severity;
+  /** Name of the alert. */
+  name?: string;
+  /** Message of the alert. {member} stands for a member of what the trigger finds, or for severity, name, timestamp, txHash and other members of the alert; one that it cannot have is refused, and the refusal lists those that it can. */
+  message?: string | null;
+  /** Destinations that the alert is sent to. */
+  destinations?: CreateTriggerBodyAlertDestination[];
+  /** Actions that the alert fires. */
+  actions?: CreateTriggerBodyAlertAction[];
+};
+
+export type CreateTriggerBodyAlertAction = {
+  /** The binding; leave it out to add one. */
+  id?: number;
+  /** When the record was created. In epoch milliseconds. */
+  createdAt?: number;
+  /** When the record last changed. In epoch milliseconds. */
+  updatedAt?: number;
+  /** Expression over the alert `e` and the action `a` that decides whether the action fires; always if null. */
+  scriptFilter?: string | null;
+  /** Function parameter name to the expression that yields its value. */
+  scriptParams?: Record<string, string>;
+  /** The action to fire. */
+  actionId?: number;
+};
+
+export type CreateTriggerBodyAlertDestination = {
+  /** The binding; leave it out to add one. */
+  id?: number;
+  /** When the record was created. In epoch milliseconds. */
+  createdAt?: number;
+  /** When the record last changed. In epoch milliseconds. */
+  updatedAt?: number;
+  /** The destination. */
+  tenantDestination?: CreateTriggerBodyAlertDestinationTenantDestination;
+  /** The destination to bind. */
+  tenantDestinationId?: number;
+  /** Only alerts that are at least this bad; all if null. */
+  minSeverity?: MinSeverity;
+  /** Only alerts that this query string finds; all if null. */
+  query?: string | null;
+};
+
+/** The destination. */
+export type CreateTriggerBodyAlertDestinationTenantDestination = {
+  /** Unique identifier of the record. */
+  id: number;
+  /** When the record was created. In epoch milliseconds. */
+  createdAt: number;
+  /** When the record last changed. In epoch milliseconds. */
+  updatedAt: number;
+  /** The owning tenant; your own if left out. */
+  tenantId: number;
+  /** Identifier to bind the destination with; for MESSENGER_A the text to send to the bot. */
+  uid: string;
+  /** What reaches the destination where nothing else is bound. */
+  tags: CreateDestinationBodyTag[];
+  /** The destination: an e-mail address, phone number or http uri. */
+  value: string | null;
+  /** Name of the bot. */
+  messengerABotUsername: string | null;
+  /** Who bound the destination; set by `/bind`. */
+  messengerAUserId: string | null;
+  /** Name of who bound it; set by `/bind`. */
+  messengerAUsername: string | null;
+  /** The chat; set by `/bind`. */
+  messengerAChatId: string | null;
+  /** Title of the chat; set by `/bind`. */
+  messengerAChatTitle: string | null;
+  /** Kind of chat; set by `/bind`. */
+  messengerAChatType: string | null;
+  /** Webhook address. */
+  messengerBUri: string | null;
+  /** The channel. */
+  messengerBChannelId: string | null;
+  /** Name of the channel. */
+  messengerBChannelName: string | null;
+  /** HTTP destination address. */
+  uri: string | null;
+  /** HTTP method of an HTTP destination. */
+  method: CreateDestinationBodyMethod;
+  /** HTTP headers of an HTTP destination. Values are shown as [sealed]. */
+  headers: Record<string, string> | null;
+};
+
+export type CreateUserBody = {
+  /** State of the record. */
+  status?: CreateOrganisationBodyStatus;
+  /** The tenant of the user; none for an administrator. */
+  tenantId?: number | null;
+  /** Unique in the tenant, kept in lower case; the user logs in with it. A new one needs a new `password` along with it. */
+  email: string;
+  /** How the user is called. */
+  name?: string | null;
+  /** What the user may do. */
+  roles: CreateUserBodyRole[];
+  /** 12 to 200 characters; never shown. Common passwords and those made of rows, repetitions or own names are refused. */
+  password?: string | null;
+};
+
+export type CreateUserBodyRole = 'tenant-viewer' | 'tenant-user' | 'tenant-manager' | 'organisation-viewer' | 'organisation-user' | 'organisation-manager' | 'admin';
+
+export type CreateViewBody = {
+  /** The owning tenant; your own if left out. */
+  tenantId?: number;
+  /** Name, unique among the views of its owner. */
+  name: string;
+  /** The query string of the search of alerts; blank finds all. */
+  query?: string;
+  /** Members of the alerts that are shown, in this order; `meta.amount` is a member of `meta`. */
+  columns?: string[];
+  /** The time that is searched: the last minutes, hours or days (`30m`, `24h`, `7d`), or from one time to another in epoch milliseconds (`1792108800000-1794787199999`). */
+  timeRange?: string | null;
+  /** Whether everyone in the tenant sees it. */
+  shared?: boolean;
+};
+
+export type CreateWalletBody = {
+  /** State of the record. */
+  status?: CreateOrganisationBodyStatus;
+  /** The owning tenant; your own if left out. */
+  tenantId?: number;
+  /** The chain. */
+  chainUid: ChainUid;
+  /** What to call it. */
+  name: string;
+  /** Where the key lives: sealed here, or in a hardware module. */
+  type?: 'DEFAULT' | 'HSM';
+  /** Free labels. */
+  tags?: string[];
+  /** Private key in the form of its chain; allowed only when `type` is DEFAULT. */
+  privateKey?: string | null;
+  /** Most that a unit of gas may cost: in gwei on EVM chains and VeChain, sun on Tron, sat/vB on Bitcoin, micro-lamports on Solana, stroops on Stellar. What is usual on the chain if left out, no limit if null. */
+  maxGasPrice?: string | null;
+  /** Most that gas may cost within an hour, in the currency of the chain; what is usual there if left out, no limit if null. */
+  maxHourlySpend?: string | null;
+  /** What the wallet may call, when an action is saved and when it is fired; nothing if empty, which is how a new wallet begins, and every contract of the tenant if null. */
+  allowedCalls?: CreateWalletBodyAllowedCalls[] | null;
+  /** Whether changing the wallet or its actions and executing them by hand waits for the approval of a second user. Alerts fire them without asking. */
+  requireApproval?: boolean;
+  /** Users of the tenant who alone may approve what touches the wallet; any other user than the one who asks if left out or null. */
+  approvers?: number[] | null;
+};
+
+export type CreateWalletBodyAllowedCalls = {
+  /** A contract of the tenant. */
+  contractId?: number | null;
+  /** Or its address. */
+  address?: string;
+  /** Functions that may be called; every one if left out or null. */
+  functions?: string[] | null;
+};
+
+export type CreateWalletReply = {
+  /** Unique identifier of the record. */
+  id: number;
+  /** When the record was created. In epoch milliseconds. */
+  createdAt: number;
+  /** When the record last changed. In epoch milliseconds. */
+  updatedAt: number;
+  /** State of the record. */
+  status: RecordStatus;
+  /** The owning tenant; your own if left out. */
+  tenantId: number;
+  /** The chain. */
+  chainUid: ChainUid;
+  /** Direct address of the wallet, derived from its key. */
+  address: string;
+  /** What to call it. */
+  name: string;
+  /** Where the key lives: sealed here, or in a hardware module. */
+  type: 'DEFAULT' | 'HSM';
+  /** Free labels. */
+  tags: string[];
+};
+
+export type CurrentApikeyReply = {
+  /** API keys that the user has made and that still live. */
+  data: Apikey[];
+};
+
+export type DeleteActionReply = {
+  /** The deleted action. */
+  id: number;
+};
+
+export type DeleteAlertCommentReply = {
+  /** The deleted comment. */
+  id: number;
+};
+
+export type DeleteApikeyReply = {
+  /** The deleted API key. */
+  id: number;
+};
+
+export type DeleteAuthSessionReply = {
+  /** The session that ended. */
+  id: number;
+};
+
+export type DeleteChainEndpointReply = {
+  /** The endpoint. */
+  uid: string;
+};
+
+export type DeleteContractReply = {
+  /** The deleted contract. */
+  id: number;
+};
+
+export type DeleteDestinationReply = {
+  /** The deleted destination. */
+  id: number;
+};
+
+export type DeleteDetectorReply = {
+  /** The deleted detector. */
+  id: number;
+};
+
+export type DeleteDetectorSchemaReply = {
+  /** The deleted detector schema. */
+  id: number;
+};
+
+export type DeleteInstanceMetaReply = {
+  /** The deleted license instance period. */
+  id: number;
+};
+
+export type DeleteInstanceReply = {
+  /** The deleted license instance. */
+  id: number;
+};
+
+export type DeleteInviteReply = {
+  /** The deleted invite. */
+  id: number;
+};
+
+export type DeleteLabelReply = {
+  /** The deleted label. */
+  id: number;
+};
+
+export type DeleteLicenseReply = {
+  /** The deleted license. */
+  id: number;
+};
+
+export type DeleteOrganisationReply = {
+  /** The deleted organisation. */
+  id: number;
+};
+
+export type DeletePlanReply = {
+  /** The deleted plan. */
+  id: number;
+};
+
+export type DeleteProjectReply = {
+  /** The deleted project. */
+  id: number;
+};
+
+export type DeleteScoreGroupReply = {
+  /** The deleted score group. */
+  id: number;
+};
+
+export type DeleteSubscriptionReply = {
+  /** The deleted subscription. */
+  id: number;
+};
+
+export type DeleteTenantReply = {
+  /** The deleted tenant. */
+  id: number;
+};
+
+export type DeleteTokenomicsCategoryReply = {
+  /** The uid of the deleted record. */
+  uid: string;
+};
+
+export type DeleteTriggerReply = {
+  /** The deleted trigger. */
+  id: number;
+};
+
+export type DeleteUserReply = {
+  /** The deleted user. */
+  id: number;
+};
+
+export type DeleteViewReply = {
+  /** The deleted view. */
+  id: number;
+};
+
+export type DeleteWalletReply = {
+  /** The deleted wallet. */
+  id: number;
+};
+
+export type Destination = {
+  /** Unique identifier of the record. */
+  id: number;
+  /** When the record was created. In epoch milliseconds. */
+  createdAt: number;
+  /** When the record last changed. In epoch milliseconds. */
+  updatedAt: number;
+  /** The owning tenant; your own if left out. */
+  tenantId: number;
+  /** Kind of destination. */
+  type: CreateDestinationBodyType;
+  /** Identifier to bind the destination with; for MESSENGER_A the text to send to the bot. */
+  uid: string;
+  /** What reaches the destination where nothing else is bound. */
+  tags: CreateDestinationBodyTag[];
+  /** The destination: an e-mail address, phone number or http uri. */
+  value: string | null;
+  /** Name of the bot. */
+  messengerABotUsername: string | null;
+  /** Who bound the destination; set by `/bind`. */
+  messengerAUserId: string | null;
+  /** Name of who bound it; set by `/bind`. */
+  messengerAUsername: string | null;
+  /** The chat; set by `/bind`. */
+  messengerAChatId: string | null;
+  /** Title of the chat; set by `/bind`. */
+  messengerAChatTitle: string | null;
+  /** Kind of chat; set by `/bind`. */
+  messengerAChatType: string | null;
+  /** Webhook address. */
+  messengerBUri: string | null;
+  /** The channel. */
+  messengerBChannelId: string | null;
+  /** Name of the channel. */
+  messengerBChannelName: string | null;
+  /** HTTP destination address. */
+  uri: string | null;
+  /** HTTP method of an HTTP destination. */
+  method: CreateDestinationBodyMethod;
+  /** HTTP headers of an HTTP destination. Values are shown as [sealed]. */
+  headers: Record<string, string> | null;
+  /** Mails and chat messages within this many milliseconds of the last one go out together; 0 sends at once. */
+  groupWindowMs: number;
+  /** Whether the e-mail address was confirmed by the link that was mailed to it; before that nothing else is sent there. Null for other kinds. */
+  confirmed: boolean | null;
+};
+
+export type DestinationBindingReply = {
+  /** The bindings. */
+  data: Array<{
+    /** What is bound. */
+    kind: 'detector' | 'trigger' | 'action';
+    /** The detector, trigger or action. */
+    recordId: number;
+    /** Its name; for a trigger that of its alert as well. */
+    name: string;
+    /** The binding inside that record. */
+    bindingId: number;
+    /** Only alerts that are at least this bad. */
+    minSeverity: 'INFO' | 'LOW' | 'MEDIUM' | 'HIGH' | 'CRITICAL' | null;
+    /** Only alerts that this query string finds. */
+    query: string | null;
+  }>;
+};
+
+export type DestinationDeliveryReply = {
+  /** Whether anything is sent to it. */
+  status: 'ACTIVE' | 'DISABLED';
+  /** Since when nothing has got through. In epoch milliseconds. */
+  failingSince: number | null;
+  /** Why nothing is sent any more. */
+  disabledReason: string | null;
+  /** Mails and chat messages within this time of the last one go out together. */
+  groupWindowMs: number;
+  /** The deliveries. */
+  data: ReplayDeliveryReply[];
+};
+
+export type DestinationPage = {
+  /** The records of this page. */
+  data: CreateDestinationReply[];
+  /** How many records match; present only when `trackTotal` is true. */
+  total?: number;
+};
+
+export type DestinationSecretReply = {
+  /** The new secret. */
+  secret: string;
+  /** Until when the old secret signs as well. In epoch milliseconds. */
+  previousUntil: number;
+};
+
+export type Detector = {
+  /** Unique identifier of the record. */
+  id: number;
+  /** When the record was created. In epoch milliseconds. */
+  createdAt: number;
+  /** When the record last changed. In epoch milliseconds. */
+  updatedAt: number;
+  /** State of the record. */
+  status: RecordStatus;
+  /** The detector schema. */
+  schema: DetectorItem;
+  /** The contract that is watched. */
+  contractId: number;
+  /** What to call it. */
+  name: string;
+  /** Where its findings come from. */
+  source: DetectorSource;
+  /** Free labels. */
+  tags: string[];
+  /** Detector configuration. */
+  config: Record<string, unknown>;
+  /** Destinations that its alerts are sent to. */
+  destinations: DetectorDestination[];
+  /** Actions that its alerts fire. */
+  actions: DetectorAction[];
+};
+
+export type DetectorAction = {
+  /** The binding; leave it out to add one. */
+  id: number;
+  /** When the record was created. In epoch milliseconds. */
+  createdAt: number;
+  /** When the record last changed. In epoch milliseconds. */
+  updatedAt: number;
+  /** State of the record. */
+  status: RecordStatus;
+  /** Expression over the alert `e` and the action `a` that decides whether the action fires; always if null. */
+  scriptFilter: string | null;
+  /** Function parameter name to the expression that yields its value. */
+  scriptParams: Record<string, string>;
+  /** The action to fire. */
+  actionId: number;
+};
+
+export type DetectorDestination = {
+  /** The binding; leave it out to add one. */
+  id: number;
+  /** When the record was created. In epoch milliseconds. */
+  createdAt: number;
+  /** When the record last changed. In epoch milliseconds. */
+  updatedAt: number;
+  /** State of the record. */
+  status: RecordStatus;
+  /** The destination. */
+  tenantDestination: DetectorDestinationTenantDestination;
+};
+
+/** The destination. */
+export type DetectorDestinationTenantDestination = {
+  /** Unique identifier of the record. */
+  id: number;
+  /** When the record was created. In epoch milliseconds. */
+  createdAt: number;
+  /** When the record last changed. In epoch milliseconds. */
+  updatedAt: number;
+  /** The owning tenant; your own if left out. */
+  tenantId: number;
+  /** Kind of destination. */
+  type: CreateDestinationBodyType;
+  /** Identifier to bind the destination with; for MESSENGER_A the text to send to the bot. */
+  uid: string;
+  /** What reaches the destination where nothing else is bound. */
+  tags: CreateDestinationBodyTag[];
+  /** The destination: an e-mail address, phone number or http uri. */
+  value: string | null;
+  /** Name of the bot. */
+  messengerABotUsername: string | null;
+  /** Who bound the destination; set by `/bind`. */
+  messengerAUserId: string | null;
+  /** Name of who bound it; set by `/bind`. */
+  messengerAUsername: string | null;
+  /** The chat; set by `/bind`. */
+  messengerAChatId: string | null;
+  /** Title of the chat; set by `/bind`. */
+  messengerAChatTitle: string | null;
+  /** Kind of chat; set by `/bind`. */
+  messengerAChatType: string | null;
+  /** Webhook address. */
+  messengerBUri: string | null;
+  /** The channel. */
+  messengerBChannelId: string | null;
+  /** Name of the channel. */
+  messengerBChannelName: string | null;
+  /** HTTP destination address. */
+  uri: string | null;
+  /** HTTP method of an HTTP destination. */
+  method: CreateDestinationBodyMethod;
+  /** HTTP headers of an HTTP destination. Values are shown as [sealed]. */
+  headers: Record<string, string> | null;
+};
+
+export type DetectorFaultReply = {
+  /** Whether its last evaluation went well, and, where it needs traces, no transaction of its chain stayed unseen for a day. */
+  works: boolean;
+  /** How it failed, or which transaction or block it was not shown the calls of. */
+  message: string | null;
+  /** Faults in a row, or blocks of which calls were not seen. */
+  count: number;
+  /** When the first of them happened. In epoch milliseconds. */
+  firstAt: number | null;
+  /** When the last of them happened. In epoch milliseconds. */
+  lastAt: number | null;
+};
+
+/** The detector schema. */
+export type DetectorItem = {
+  /** Unique identifier of the record. */
+  id: number;
+  /** When the record was created. In epoch milliseconds. */
+  createdAt: number;
+  /** When the record last changed. In epoch milliseconds. */
+  updatedAt: number;
+  /** State of the record. */
+  status: RecordStatus;
+  /** Title for people. */
+  title: string;
+  /** Name of the detector. */
+  name: string;
+  /** Version of the schema. */
+  version: string;
+  /** What it detects. */
+  description: string | null;
+  /** Who wrote it. */
+  author: string | null;
+  /** Address of an icon. */
+  icon: string | null;
+  /** Category and further labels. */
+  tags: string[];
+  /** Chain families that it works on. */
+  networkTags: string[];
+};
+
+export type DetectorPage = {
+  /** The records of this page. */
+  data: Detector[];
+  /** How many records match; present only when `trackTotal` is true. */
+  total?: number;
+};
+
+export type DetectorSchema = {
+  /** Unique identifier of the record. */
+  id: number;
+  /** When the record was created. In epoch milliseconds. */
+  createdAt: number;
+  /** When the record last changed. In epoch milliseconds. */
+  updatedAt: number;
+  /** State of the record. */
+  status: RecordStatus;
+  /** Title for people. */
+  title: string;
+  /** Name of the detector. */
+  name: string;
+  /** Version of the schema. */
+  version: string;
+  /** What it detects. */
+  description: string | null;
+  /** Who wrote it. */
+  author: string | null;
+  /** Address of an icon. */
+  icon: string | null;
+  /** Category and further labels. */
+  tags: string[];
+  /** Chain families that it works on. */
+  networkTags: string[];
+  /** JSON Schema of the configuration. */
+  configSchema: Record<string, unknown> | null;
+};
+
+export type DetectorSchemaPage = {
+  /** The records of this page. */
+  data: DetectorSchema[];
+  /** How many records match; present only when `trackTotal` is true. */
+  total?: number;
+};
+
+/** Where its findings come from. */
+export type DetectorSource = 'ATTACK_DETECTOR' | 'PLATFORM' | 'CUSTOM' | 'EXTERNAL' | 'IMPORT';
+
+export type EndUserSessionsReply = {
+  /** How many sessions have ended. */
+  ended: number;
+};
+
+export type ExecuteActionBody = {
+  /** Values by the name of their parameter; they go before those of the action. */
+  params?: Record<string, unknown>;
+};
+
+export type ExecuteActionReply = {
+  /** The intent. */
+  uid: string;
+  /** The action. */
+  actionId: number;
+  /** How far it is. */
+  state: AlertOutcomeReplyIntentState;
+  /** Why it failed, was skipped or cancelled, or what it waits for; null only when it is confirmed. */
+  reason: string | null;
+  /** What fired it: `detector` or `trigger` with the id of the binding, or `manual`; `filler` calls nothing and uses up a number of the wallet that was missing. */
+  binding: string;
+  /** The alert that fired it. */
+  alertUid: string | null;
+  /** The block of the alert. */
+  blockNumber: number | null;
+  /** When its alert may fire it. */
+  fireAt: AlertOutcomeReplyIntentFireAt;
+  /** When it came into being. In epoch milliseconds. */
+  createdAt: number;
+  /** When it last changed. In epoch milliseconds. */
+  updatedAt: number;
+  /** The wallet that signs. */
+  walletId: number;
+  /** The address. */
+  walletAddress: string | null;
+  /** What is called, once it is signed. */
+  call: AlertOutcomeReplyIntentCall;
+  /** The number of the transaction in its account. */
+  nonce: number | null;
+  /** The transaction. */
+  txHash: string | null;
+  /** The block that holds it. */
+  minedBlock: number | null;
+  /** What gas may cost while it is under way, and did cost once it is over. In the smallest unit of the currency. */
+  cost: string;
+  /** Everything that was signed for it. All have the same number, so that the chain takes at most one. */
+  transactions: AlertOutcomeReplyIntentTransaction[];
+};
+
+export type ExplainDetectorBody = {
+  /** The transaction. */
+  txHash: string;
+};
+
+export type ExplainDetectorReply = {
+  /** What comes of it. */
+  verdict: 'ALERT' | 'NO_ALERT' | 'FAULT';
+  /** How the verdict was reached. */
+  steps: Array<{
+    /** What was checked. */
+    step: string;
+    /** What came of it. */
+    text: string;
+    /** What it was seen from. */
+    details?: Record<string, unknown>;
+  }>;
+  /** The alerts. */
+  alerts: BacktestResultSample[];
+};
+
+/** How settled its block is; PENDING while no block has its transaction. */
+export type Finality = 'PENDING' | 'HEAD' | 'CONFIRMED' | 'FINAL';
+
+/** When an alert fires it: while its transaction is pending, priced to be mined before it; as soon as a block has it; or when that block has the confirmations of the chain. */
+export type FireAt = 'pending' | 'head' | 'confirmed';
+
+export type HaltActionsBody = {
+  /** The tenant; yours if left out. */
+  tenantId?: number;
+};
+
+export type HaltActionsReply = {
+  /** The tenant. */
+  tenantId: number;
+  /** Whether actions are halted. */
+  halted: boolean;
+  /** Since when. In epoch milliseconds. */
+  haltedAt: number | null;
+  /** How many waiting intents were cancelled by this request. */
+  canceled: number;
+};
+
+export type ImportLabelsBody = {
+  /** The comma-separated text. */
+  csv: string;
+  /** The owning tenant; your own if left out. An administrator who leaves it out makes a label for the whole platform, which every tenant sees. */
+  tenantId?: number;
+  /** The chain on which the label holds; every EVM chain if left out. */
+  chainUid?: 'arbitrum' | 'bsc' | 'bsc_testnet' | 'ethereum' | 'linea' | 'optimism' | 'base' | 'base_sepolia' | 'gnosis' | 'fantom' | 'polygon' | 'polygon_amoy' | 'blast' | 'zksync' | 'scroll' | 'avalanche' | 'avalanche_fuji' | 'telos' | 'sepolia' | 'holesky' | 'ethereum_sepolia' | 'ethereum_holesky' | 'tron' | 'zeta' | 'somnia' | 'adi' | 'anvil' | 'icp' | 'vechain' | 'stellar' | 'bitcoin' | 'solana';
+  /** What the address is known as, kept in capitals. Detectors know SANCTION, EXPLOIT, MIXER, BRIDGE, SCAM, SPENDER, EXCHANGE; others may be used. */
+  tags?: string[];
+  /** Where the label comes from; the same address may have one of each source. */
+  source?: string;
+};
+
+export type ImportLabelsReply = {
+  /** How many labels are new. */
+  created: number;
+  /** How many labels changed. */
+  updated: number;
+  /** How many lines said what was known already. */
+  unchanged: number;
+  /** How many lines were left out because of a fault. */
+  faultCount: number;
+  /** The first 100 of these lines. */
+  faults: Array<{
+    /** The line, counted from 1. */
+    line: number;
+    /** What is wrong with it. */
+    message: string;
+  }>;
+};
+
+export type ImportSanctionsReply = {
+  /** Which list it is. */
+  format: string;
+  /** The source of its labels. */
+  source: string;
+  /** How many labels are new. */
+  created: number;
+  /** How many labels changed. */
+  updated: number;
+  /** How many labels stay as they are. */
+  unchanged: number;
+  /** How many labels are deleted, because the list no longer has them. */
+  removed: number;
+  /** Addresses of chains that Vigil does not watch. */
+  unsupported: Array<{
+    /** The code of the currency. */
+    currency: string;
+    /** How many addresses. */
+    count: number;
+  }>;
+  /** How many addresses were left out because of a fault. */
+  faultCount: number;
+  /** The first 100 of these. */
+  faults: string[];
+};
+
+export type Incident = {
+  /** Unique identifier of the incident. */
+  uid: string;
+  /** Unique identifier of the record. */
+  id: number;
+  /** The owning tenant. */
+  tenantId: number;
+  /** The highest severity of its alerts. */
+  severity: AlertOutcomeReplyIncidentSeverity;
+  /** INFO 10, LOW 30, MEDIUM 50, HIGH 70, CRITICAL 90. */
+  numericSeverity: number;
+  /** RESOLVED when all its alerts are, RETRACTED when none of their blocks is part of the chain any more. */
+  status: AlertOutcomeReplyIncidentStatus;
+  /** Name of its worst alert. */
+  name: string;
+  /** Message of its worst alert. */
+  message: string;
+  /** How many alerts it has that are not retracted. */
+  alerts: number;
+  /** How many of them are not resolved. */
+  openAlerts: number;
+  /** The chain. */
+  chainUid: AlertChainUid;
+  /** The contracts of its alerts, at most 100. */
+  contractIds: number[];
+  /** Their transactions, at most 100. */
+  txHashes: string[];
+  /** When its first alert happened. In epoch milliseconds. */
+  firstAt: number;
+  /** When its newest alert happened. In epoch milliseconds. */
+  lastAt: number;
+  /** When the record was created. In epoch milliseconds. */
+  createdAt: number;
+  /** When the record last changed. In epoch milliseconds. */
+  updatedAt: number;
+  /** Its alerts. */
+  alertList: Alert[];
+};
+
+export type InspectContractBody = {
+  /** The address. */
+  address: string;
+  /** The chain; all that have endpoints if left out. */
+  chainUid?: 'arbitrum' | 'bsc' | 'bsc_testnet' | 'ethereum' | 'linea' | 'optimism' | 'base' | 'base_sepolia' | 'gnosis' | 'fantom' | 'polygon' | 'polygon_amoy' | 'blast' | 'zksync' | 'scroll' | 'avalanche' | 'avalanche_fuji' | 'telos' | 'sepolia' | 'holesky' | 'ethereum_sepolia' | 'ethereum_holesky' | 'tron' | 'zeta' | 'somnia' | 'adi' | 'anvil' | 'icp' | 'vechain' | 'stellar' | 'bitcoin' | 'solana';
+};
+
+export type InspectContractReply = {
+  /** The address in its canonical form. */
+  address: string;
+  /** What was found, by chain. */
+  data: Array<{
+    /** The chain. */
+    chainUid: ChainUid;
+    /** The block after which it was looked at. */
+    block: number | null;
+    /** Whether there is a contract; otherwise the address is an account, or unused. */
+    hasCode: boolean;
+    /** Kinds that it was recognised as. */
+    kinds: InspectContractReplyDataKind[];
+    /** How the code behind a proxy is found. */
+    proxyKind: 'EIP1967' | 'BEACON' | 'EIP1822' | 'MINIMAL' | 'SAFE' | 'OTHER' | null;
+    /** The code behind a proxy. */
+    implementation: string | null;
+    /** What it says of itself. */
+    facts: Record<string, unknown>;
+    /** Its ABI, if a source that is configured has it. */
+    abi: {
+      /** The server that knows it, or the contract itself. */
+      source: string;
+      /** How many functions, events and errors it has. */
+      items: number;
+    } | null;
+    /** Why nothing is known of it on this chain. */
+    fault: string | null;
+  }>;
+};
+
+export type InspectContractReplyDataKind = 'ERC20' | 'ERC721' | 'ERC1155' | 'ERC4626' | 'PROXY' | 'OWNABLE' | 'ACCESS_CONTROL' | 'PAUSABLE' | 'SAFE' | 'TIMELOCK' | 'GOVERNOR' | 'PRICE_FEED' | 'POOL' | 'TOKEN' | 'UPGRADABLE';
+
+export type Instance = {
+  /** The license. */
+  license: InstanceLicense;
+  /** The organisation that grants the license. */
+  organisationId: number;
+  /** The licensed project. */
+  projectId: number;
+  /** PENDING becomes LICENCED or CANCELED, LICENCED becomes CANCELED. */
+  licenseStatus: LicenseStatus;
+  /** Unique identifier of the record. */
+  id: number;
+  /** When the record was created. In epoch milliseconds. */
+  createdAt: number;
+  /** When the record last changed. In epoch milliseconds. */
+  updatedAt: number;
+  /** State of the record. */
+  status: RecordStatus;
+  /** Times in which the license is valid. */
+  licenseInstanceMeta: InstanceLicenseInstanceMeta[];
+};
+
+/** The license. */
+export type InstanceLicense = {
+  /** Name of the license. */
+  name: string;
+  /** Version of the license. */
+  version: string;
+  /** Unique identifier of the record. */
+  id: number;
+  /** When the record was created. In epoch milliseconds. */
+  createdAt: number;
+  /** When the record last changed. In epoch milliseconds. */
+  updatedAt: number;
+  /** State of the record. */
+  status: RecordStatus;
+  /** Address of an icon. */
+  icon: string | null;
+  /** Score groups of the license. */
+  scoreGroups: ScoreGroup[];
+  /** Dynamic parameters held as a JSON text: `min` (0) and `max` (100) bound a score, `start` (max) is where it begins, `tick` is a schedule such as "1 day" by which the scripts are asked, and any other members are for the scripts. */
+  params: string | null;
+  /** JavaScript that names the score groups which an event concerns: a text, a list of texts, or nothing. It sees `e` (the alert, or `{ type: "tick", timestamp }`), `l` (the params) and `s` (present scores by group). Without it every active score group is meant. */
+  groupScript: string | null;
+  /** JavaScript that gives the change of the score of one group: a number, `{ change, key, value }`, or nothing. It sees what the group script sees, and `group` and `score` (the present one). */
+  scoreScript: string | null;
+};
+
+export type InstanceLicenseInstanceMeta = {
+  /** Unique identifier of the record. */
+  id: number;
+  /** When the record was created. In epoch milliseconds. */
+  createdAt: number;
+  /** When the record last changed. In epoch milliseconds. */
+  updatedAt: number;
+  /** The license instance. */
+  licenseInstanceId: number;
+  /** When the license begins, ISO 8601 UTC. */
+  startedAt: string;
+  /** When it ends, ISO 8601 UTC; never if null. */
+  expiredAt: string | null;
+  /** State of the record. */
+  status: RecordStatus;
+};
+
+export type InstanceMeta = {
+  /** Unique identifier of the record. */
+  id: number;
+  /** When the record was created. In epoch milliseconds. */
+  createdAt: number;
+  /** When the record last changed. In epoch milliseconds. */
+  updatedAt: number;
+  /** The license instance. */
+  licenseInstanceId: number;
+  /** When the license begins, ISO 8601 UTC. */
+  startedAt: string;
+  /** When it ends, ISO 8601 UTC; never if null. */
+  expiredAt: string | null;
+};
+
+export type InstanceMetaPage = {
+  /** The records of this page. */
+  data: InstanceMeta[];
+  /** How many records match; present only when `trackTotal` is true. */
+  total?: number;
+};
+
+export type InstancePage = {
+  /** The records of this page. */
+  data: Instance[];
+  /** How many records match; present only when `trackTotal` is true. */
+  total?: number;
+};
+
+export type InstanceScorePage = {
+  /** The records of this page. */
+  data: UpdateScoreReply[];
+  /** How many records match, counted up to `trackTotalCount`. */
+  total: number;
+};
+
+export type InstanceScoreReply = {
+  /** The license. */
+  licenseId: number;
+  /** Its version. */
+  version: string;
+  /** STOPPED: a script failed, and alerts wait until it is mended. INACTIVE: not licensed, disabled, outside of every period, or without a score script. */
+  state: 'SCORING' | 'STOPPED' | 'INACTIVE';
+  /** Why scoring stands still. */
+  fault: {
+    /** Where the fault lies. */
+    script: InstanceScoreReplyFaultScript;
+    /** What kind of fault it is. */
+    code: InstanceScoreReplyFaultCode;
+    /** What went wrong. */
+    message: string;
+    /** Line of the script. */
+    line: number | null;
+    /** Column of that line. */
+    column: number | null;
+    /** When it happened. In epoch milliseconds. */
+    at: number;
+    /** The alert. */
+    alertId: string | null;
+  } | null;
+  /** Events that are not scored yet, counted up to 10,000. */
+  waiting: number;
+  /** The present score of each group. */
+  data: Array<{
+    /** The score group. */
+    scoreGroup: string;
+    /** Title of the group. */
+    title: string | null;
+    /** The present score. */
+    score: number;
+    /** The least it can be. */
+    min: number | null;
+    /** The most it can be. */
+    max: number | null;
+    /** How often it has changed. */
+    changes: number;
+    /** Time of the last change. In epoch milliseconds. */
+    changedAt: number | null;
+  }>;
+  /** For a chart: the scores at `from`, then after each stretch of time in which one changed. */
+  history: Array<{
+    /** The moment. In epoch milliseconds. */
+    ts: number;
+    /** The score of each group at that moment. */
+    bucket: Record<string, number>;
+  }>;
+};
+
+/** What kind of fault it is. */
+export type InstanceScoreReplyFaultCode = 'syntax' | 'time' | 'memory' | 'thrown' | 'result';
+
+/** Where the fault lies. */
+export type InstanceScoreReplyFaultScript = 'groupScript' | 'scoreScript' | 'params';
+
+/** What feeds it; follows from `triggerType`. */
+export type InterceptorType = 'TRANSACTION' | 'EVENT' | 'BLOCK' | 'TRACE' | 'STATE' | 'SCHEDULE';
+
 export type Invite = {
   /** Address the invite is made for. */
   email: string;
   /** Roles granted to the invited user. */
-  roles: Array<'tenant-viewer' | 'tenant-user' | 'tenant-manager' | 'organisation-viewer' | 'organisation-user' | 'organisation-manager' | 'admin'>;
+  roles: CreateUserBodyRole[];
   /** Unique identifier of the record. */
   id: number;
   /** When the record was created. In epoch milliseconds. */
@@ -125,6 +2903,348 @@ export type Invite = {
   organisationId: number | null;
   /** When the invite expires. In epoch milliseconds. */
   expiredAt: number;
+};
+
+export type InvitePage = {
+  /** The records of this page. */
+  data: Invite[];
+  /** How many records match; present only when `trackTotal` is true. */
+  total?: number;
+};
+
+export type Label = {
+  /** Unique identifier of the record. */
+  id: number;
+  /** When the record was created. In epoch milliseconds. */
+  createdAt: number;
+  /** When the record last changed. In epoch milliseconds. */
+  updatedAt: number;
+  /** State of the record. */
+  status: RecordStatus;
+  /** The owning tenant; your own if left out. An administrator who leaves it out makes a label for the whole platform, which every tenant sees. */
+  tenantId: number | null;
+  /** The chain on which the label holds; every EVM chain if left out. */
+  chainUid: CreateLabelBodyChainUid;
+  /** The address, shown in its canonical spelling. */
+  address: string;
+  /** What to call the address. */
+  name: string | null;
+  /** What the address is known as, kept in capitals. Detectors know SANCTION, EXPLOIT, MIXER, BRIDGE, SCAM, SPENDER, EXCHANGE; others may be used. */
+  tags: string[];
+  /** How suspicious the address is, from 0 to 100. */
+  score: number;
+  /** Where the label comes from; the same address may have one of each source. */
+  source: string | null;
+  /** Anything else worth knowing. */
+  note: string | null;
+};
+
+export type LabelPage = {
+  /** The records of this page. */
+  data: Label[];
+  /** How many records match; present only when `trackTotal` is true. */
+  total?: number;
+};
+
+export type License = {
+  /** Name of the license. */
+  name: string;
+  /** Version of the license. */
+  version: string;
+  /** Unique identifier of the record. */
+  id: number;
+  /** When the record was created. In epoch milliseconds. */
+  createdAt: number;
+  /** When the record last changed. In epoch milliseconds. */
+  updatedAt: number;
+  /** State of the record. */
+  status: RecordStatus;
+  /** Address of an icon. */
+  icon: string | null;
+  /** Score groups of the license. */
+  scoreGroups: ScoreGroup[];
+  /** Dynamic parameters held as a JSON text: `min` (0) and `max` (100) bound a score, `start` (max) is where it begins, `tick` is a schedule such as "1 day" by which the scripts are asked, and any other members are for the scripts. */
+  params: string | null;
+  /** JavaScript that names the score groups which an event concerns: a text, a list of texts, or nothing. It sees `e` (the alert, or `{ type: "tick", timestamp }`), `l` (the params) and `s` (present scores by group). Without it every active score group is meant. */
+  groupScript: string | null;
+  /** JavaScript that gives the change of the score of one group: a number, `{ change, key, value }`, or nothing. It sees what the group script sees, and `group` and `score` (the present one). */
+  scoreScript: string | null;
+};
+
+export type LicensePage = {
+  /** The records of this page. */
+  data: License[];
+  /** How many records match; present only when `trackTotal` is true. */
+  total?: number;
+};
+
+/** PENDING becomes LICENCED or CANCELED, LICENCED becomes CANCELED. */
+export type LicenseStatus = 'PENDING' | 'LICENCED' | 'CANCELED';
+
+export type ListAlertCommentsReply = {
+  /** The comments. */
+  data: CreateAlertCommentReply[];
+};
+
+export type ListAuditEntriesReply = {
+  /** Entries of this page. */
+  data: AuditExportReply[];
+};
+
+export type ListAuthSessionsReply = {
+  /** Live sessions. */
+  data: Array<{
+    /** The session. */
+    id: number;
+    /** When the user logged in. In epoch milliseconds. */
+    createdAt: number;
+    /** When it was last refreshed. In epoch milliseconds. */
+    refreshedAt: number;
+    /** When it ends if it is not refreshed. In epoch milliseconds. */
+    expiredAt: number;
+    /** Address it was last opened or refreshed from. */
+    address: string | null;
+    /** Whether it is the session that asks. */
+    isCurrent: boolean;
+  }>;
+};
+
+export type ListChainEndpointsReply = {
+  /** The endpoints. */
+  data: CreateChainEndpointReply[];
+};
+
+export type ListChainsReply = {
+  /** Every chain. */
+  data: Array<{
+    /** The chain. */
+    chainUid: ChainUid;
+    /** Family of the chain. */
+    family: string;
+    /** Name of the chain. */
+    name: string;
+    /** Kind of network. */
+    network: 'MAINNET' | 'TESTNET' | 'DEVNET';
+    /** Native currency. */
+    currency: {
+      /** Symbol. */
+      symbol: string;
+      /** Name. */
+      name: string;
+      /** Decimals. */
+      decimals: number;
+    };
+    /** Chain id where there is one. */
+    chainId: number | null;
+    /** Usual time between blocks in milliseconds. */
+    blockTimeMs: number;
+    /** Blocks after which a block counts as confirmed. */
+    confirmations: number;
+    /** Link patterns of a block explorer. */
+    explorer: {
+      /** Link to an address; {} stands for it. */
+      address: string;
+      /** Link to a transaction; {} stands for it. */
+      transaction: string | null;
+      /** Link to a block; {} stands for it. */
+      block: string | null;
+    } | null;
+    /** Whether Vigil can follow it; of other chains it knows addresses and keys. */
+    canFollow: boolean;
+    /** Whether `POST /contract/inspect` recognises contracts on it. */
+    canInspect: boolean;
+    /** Whether an RPC endpoint is configured for it here. */
+    configured: boolean;
+    /** Whether a process follows it at the moment. */
+    followed: boolean;
+    /** Newest block that is known of. */
+    head: number | null;
+    /** Newest block that was processed. */
+    processed: number | null;
+    /** Blocks between the two. */
+    lag: number | null;
+    /** Newest block that counts as confirmed. */
+    confirmed: number | null;
+    /** Newest block that cannot be reorganised any more. */
+    final: number | null;
+    /** Time of the newest block that was processed. In epoch milliseconds. */
+    processedAt: number | null;
+    /** Whether you see what happens on it: halted when it makes no blocks, behind when Vigil has not processed them, blind when nodes do not give them or their logs, degraded when detectors of yours fail, idle when nothing is watched. */
+    watchState: 'idle' | 'ok' | 'degraded' | 'behind' | 'halted' | 'blind';
+    /** Why it is not ok. */
+    watchReason: string | null;
+    /** How what contracts do within transactions is seen. */
+    traces: {
+      /** As set by VIGIL_CHAIN_<UID>_TRACES. */
+      mode: 'auto' | 'off' | 'required';
+      /** Whether what contracts do within transactions is seen: late while blocks wait for their traces, unavailable when no node traces, idle when nothing that is watched needs traces. */
+      state: 'off' | 'idle' | 'ok' | 'late' | 'unavailable';
+      /** By which calls nodes trace. */
+      kinds: Array<'debug' | 'trace'>;
+      /** Newest block whose inner calls were evaluated. */
+      processed: number | null;
+      /** Blocks whose inner calls are yet to be evaluated. */
+      waiting: number;
+      /** Why it is late or unavailable. */
+      reason: string | null;
+      /** Blocks whose inner calls stay unseen, as their traces were given up. */
+      givenUp: {
+        /** How many blocks. */
+        blocks: number;
+        /** The newest of them. */
+        last: number;
+        /** Why. */
+        reason: string;
+        /** When that was last. In epoch milliseconds. */
+        at: number;
+      } | null;
+    };
+    /** How pending transactions are seen. */
+    pending: {
+      /** As set by VIGIL_CHAIN_<UID>_PENDING. */
+      mode: 'auto' | 'off';
+      /** Whether pending transactions are seen: idle when no detector or action wants them, unavailable when no node announces or runs them. */
+      state: 'off' | 'idle' | 'ok' | 'unavailable';
+      /** How nodes announce them. */
+      kinds: Array<'bodies' | 'hashes' | 'pool'>;
+      /** How nodes run them. */
+      simulations: Array<'trace' | 'simulate' | 'call'>;
+      /** Pending transactions since the process follows the chain. */
+      seen: number;
+      /** Those that were simulated. */
+      simulated: number;
+      /** Those that were not looked at, because there were too many. */
+      dropped: number;
+      /** Pending transactions with alerts. */
+      waiting: number;
+      /** Why they are unavailable. */
+      reason: string | null;
+    };
+    /** Your detectors and triggers on it whose last evaluation failed. */
+    failing: number;
+    /** Your active contracts on it. */
+    contracts: number;
+    /** Your contracts on it that are not watched, because no endpoint is configured; at most 1,000. */
+    unwatched: Array<{
+      /** The contract. */
+      id: number;
+      /** Its name. */
+      name: string;
+    }>;
+    /** Calls to its nodes in a minute, of all processes, over the last ten minutes; for administrators only. */
+    callsPerMinute: number | null;
+    /** The same for each contract that is watched on it; for administrators only. */
+    callsPerContract: number | null;
+    /** Findings that wait, because a server of a distributed database cannot be written to; for administrators only. */
+    unwritten: {
+      /** How many. */
+      findings: number;
+      /** Since when the oldest of them waits. In epoch milliseconds. */
+      since: number;
+    } | null;
+    /** State of its endpoints; for administrators only. */
+    endpoints: Array<{
+      /** Address without path and query. */
+      endpoint: string;
+      /** How it fares. */
+      state: 'ok' | 'failing' | 'wrong-chain' | 'stale';
+      /** Its newest block. */
+      head: number | null;
+      /** How long it takes to answer, in milliseconds. */
+      latencyMs: number | null;
+      /** Faults in a row. */
+      faults: number;
+      /** What went wrong last. */
+      lastFault: string | null;
+      /** When that was. In epoch milliseconds. */
+      lastFaultAt: number | null;
+    }>;
+  }>;
+};
+
+export type ListFaultsReply = {
+  /** The page. */
+  data: Array<{
+    /** The tenant. */
+    tenantId: number;
+    /** Kind of record. */
+    kind: 'detector' | 'trigger' | 'destination' | 'action' | 'wallet' | 'instance';
+    /** The record. */
+    id: number;
+    /** Its name, or its address; null where it has none. */
+    name: string | null;
+    /** FAILING: Vigil tries again. SWITCHED_OFF: it stands still until a person acts. LATE: it waits for something. INCOMPLETE: it was never set up. FAILED: calls ended so within the last day. UNDER_WAY: calls go on without trouble. */
+    state: 'FAILING' | 'SWITCHED_OFF' | 'LATE' | 'INCOMPLETE' | 'FAILED' | 'UNDER_WAY';
+    /** What is wrong. */
+    reason: string;
+    /** What to do about it. */
+    advice: string;
+    /** Faults in a row, blocks or calls, by what it is about. */
+    count: number;
+    /** Since when. In epoch milliseconds. */
+    since: number;
+    /** When it happened last. In epoch milliseconds. */
+    at: number;
+  }>;
+  /** How many there are; 0 on a page beyond the last one. */
+  total: number;
+};
+
+export type ListIncidentsReply = {
+  /** The records of this page. */
+  data: UpdateIncidentReply[];
+  /** How many records match; present only when `trackTotal` is true. */
+  total?: number;
+};
+
+export type ListMetricsReply = {
+  /** Every metric. */
+  data: Array<{
+    /** Name of the metric. */
+    name: string;
+    /** Whether it only rises, or goes up and down. */
+    kind: 'counter' | 'gauge';
+    /** Labels that can be named in `tags`. */
+    labels: string[];
+    /** What it counts. */
+    help: string;
+  }>;
+};
+
+export type ListSharesReply = {
+  /** Shares, newest first. */
+  data: AcceptShareReply[];
+};
+
+/** The worst of them. */
+export type MaxSeverity = 'INFO' | 'LOW' | 'MEDIUM' | 'HIGH' | 'CRITICAL';
+
+/** Only alerts that are at least this bad; all if null. */
+export type MinSeverity = 'INFO' | 'LOW' | 'MEDIUM' | 'HIGH' | 'CRITICAL' | null;
+
+/** Which kind of network it runs on. */
+export type NetworkStatus = 'MAINNET' | 'TESTNET' | 'DEVNET' | null;
+
+export type Organisation = {
+  /** Unique identifier of the record. */
+  id: number;
+  /** When the record was created. In epoch milliseconds. */
+  createdAt: number;
+  /** When the record last changed. In epoch milliseconds. */
+  updatedAt: number;
+  /** State of the record. */
+  status: RecordStatus;
+  /** Unique name. */
+  name: string;
+  /** What the organisation is. */
+  description: string | null;
+};
+
+export type OrganisationPage = {
+  /** The records of this page. */
+  data: Organisation[];
+  /** How many records match; present only when `trackTotal` is true. */
+  total?: number;
 };
 
 export type Plan = {
@@ -172,6 +3292,396 @@ export type Plan = {
   maxPushedAlerts: number;
 };
 
+export type PlanPage = {
+  /** The records of this page. */
+  data: CreatePlanReply[];
+  /** How many records match; present only when `trackTotal` is true. */
+  total?: number;
+};
+
+export type PreviewDestinationBody = {
+  /** The alert. */
+  alertUid?: string;
+  /** A message to try in place of the alert’s own. */
+  template?: string;
+};
+
+export type PreviewDestinationReply = {
+  /** Kind of destination. */
+  type: CreateDestinationBodyType;
+  /** HTTP method. */
+  method?: string;
+  /** Address. */
+  uri?: string;
+  /** HTTP headers. */
+  headers?: Record<string, string>;
+  /** Body of the request. */
+  body?: string;
+  /** Receiver of the mail. */
+  to?: string;
+  /** Subject of the mail. */
+  subject?: string;
+  /** Text of the mail or message. */
+  text?: string;
+  /** Mail as HTML. */
+  html?: string;
+  /** The chat. */
+  chatId?: string | null;
+};
+
+/** RFC 9457 problem details. */
+export type Problem = {
+  /** Path of the page that explains this kind of problem. */
+  type: string;
+  /** The kind of problem. */
+  title: string;
+  /** The HTTP status. */
+  status: number;
+  /** What was wrong this time. */
+  detail: string;
+  /** This occurrence. */
+  instance: string;
+  /** A stable word for the kind of problem. */
+  code: 'malformed-json' | 'malformed-request' | 'invalid-input' | 'invalid-where' | 'invalid-query' | 'search-too-slow' | 'unauthenticated' | 'forbidden' | 'console-header-missing' | 'plan-limit' | 'tenant-disabled' | 'subscription-expired' | 'not-found' | 'unknown-path' | 'method-not-allowed' | 'request-timeout' | 'conflict' | 'illegal-transition' | 'idempotency-in-flight' | 'precondition-failed' | 'too-large' | 'unsupported-media-type' | 'unprocessable' | 'idempotency-mismatch' | 'headers-too-large' | 'rate-limited' | 'internal' | 'unavailable';
+  /** The id of the request. */
+  requestId: string;
+  /** The 1-based column in `where` or `query`. */
+  position?: number;
+  /** What the plan allows. */
+  limit?: number;
+  /** What the tenant has. */
+  count?: number;
+  /** Every fault that was found. */
+  errors?: Array<{
+    /** JSON pointer to the member; /path, /query and /headers lead to what is outside of the body. */
+    pointer: string;
+    /** A stable word for the fault. */
+    code: string;
+    /** What is wrong and what would be right. */
+    message: string;
+  }>;
+};
+
+export type Project = {
+  /** Unique identifier of the record. */
+  id: number;
+  /** When the record was created. In epoch milliseconds. */
+  createdAt: number;
+  /** When the record last changed. In epoch milliseconds. */
+  updatedAt: number;
+  /** The owning tenant; your own if left out. */
+  tenantId: number;
+  /** Name, unique in the tenant. */
+  name: string;
+  /** Legal name of the company behind it. */
+  legalName: string | null;
+  /** What the project is. */
+  description: string | null;
+  /** Address of an icon. */
+  icon: string | null;
+  /** Address of the website. */
+  website: string | null;
+  /** Which kind of network it runs on. */
+  networkStatus: NetworkStatus;
+  /** Identifier of the project in an external market-data service. */
+  marketDataId: string | null;
+  /** Any parameters; tenants that it is shared with do not see the member `private`. */
+  params: Record<string, unknown> | null;
+  /** Free labels. */
+  tags: string[];
+  /** Tenants that may view the project, its contracts and their alerts once they have accepted (`/share`). They do not see each other here. */
+  viewTenantIds: number[];
+  /** License instances of the project. */
+  licenses: Instance[];
+  /** What sort of project it is. */
+  type: string | null;
+  /** Any further data; tenants that it is shared with do not see the member `private`. */
+  meta: Record<string, unknown> | null;
+};
+
+export type ProjectPage = {
+  /** The records of this page. */
+  data: Project[];
+  /** How many records match; present only when `trackTotal` is true. */
+  total?: number;
+};
+
+export type PushDetectorAlertsBody = {
+  /** The findings. */
+  alerts: Array<{
+    /** The engine’s own identifier of the finding; a repeated one is not a second alert. */
+    eid: string;
+    /** When it happened; now if left out. In epoch milliseconds. */
+    timestamp?: number;
+    /** How bad it is; MEDIUM if left out. */
+    severity?: 'INFO' | 'LOW' | 'MEDIUM' | 'HIGH' | 'CRITICAL';
+    /** Name of the alert; that of the detector if left out. */
+    name?: string;
+    /** What happened, for people. */
+    message: string;
+    /** Anything the finding carries; every member can be searched. */
+    meta?: Record<string, unknown>;
+    /** Free labels. */
+    tags?: string[];
+    /** The transaction. */
+    txHash?: string | null;
+    /** The block. */
+    blockNumber?: number | null;
+    /** Hash of the block. */
+    blockHash?: string | null;
+  }>;
+};
+
+export type PushDetectorAlertsReply = {
+  /** One result for each finding, in their order. */
+  results: Array<{
+    /** The engine’s own identifier of the finding; a repeated one is not a second alert. */
+    eid: string;
+    /** The alert. */
+    uid: string;
+    /** What became of it. */
+    result: 'created' | 'duplicate';
+  }>;
+};
+
+export type QuerySearch = {
+  /** How many records to skip. */
+  from?: number;
+  /** How many records to return. */
+  size?: number;
+  /** Query-string syntax of the search engine: field:value, "phrases", wildcards, /regular expressions/, [ranges TO here], AND, OR, NOT, + and -. Unfielded terms look in every field. Fuzzy terms (word~) match nothing. Blank means no filter. Its cost is estimated before it runs and limited to 10,000 (1,500 where it is tried on every alert): a comparison costs about 2, a pattern 3 to 40 and in `meta` 250, for each field. */
+  query?: string;
+  /** Ranges of timestamps; what lies in none of them is not read. */
+  timeseries?: QuerySearchTimeseries[];
+  /** Up to which value `total` is counted; 0 disables it and returns 0. */
+  trackTotalCount?: number;
+  /** The order of the records; newest first if left out. */
+  sort?: WhereSearchSort[];
+};
+
+export type QuerySearchTimeseries = {
+  /** Start in milliseconds, included. */
+  from: number;
+  /** End in milliseconds, included. */
+  to: number;
+};
+
+export type RecommendContractBody = {
+  /** Names of detector schemas among those recommended. */
+  enable?: string[];
+};
+
+export type RecommendContractReply = {
+  /** Kinds that it was recognised as. */
+  kinds: InspectContractReplyDataKind[];
+  /** The detectors that fit. */
+  data: Array<{
+    /** The detector schema. */
+    schemaName: string;
+    /** Its title. */
+    title: string;
+    /** Why it fits. */
+    reason: string;
+    /** Its configuration, filled in. */
+    config: Record<string, unknown>;
+    /** The detector of this kind that the contract has. */
+    detectorId: number | null;
+    /** Whether this request created it. */
+    isNew: boolean;
+  }>;
+};
+
+/** State of the record. */
+export type RecordStatus = 'ACTIVE' | 'DISABLED' | 'DELETED';
+
+/** The approval. */
+export type RejectApprovalReply = {
+  /** Unique identifier of the record. */
+  id: number;
+  /** When the record was created. In epoch milliseconds. */
+  createdAt: number;
+  /** When the record last changed. In epoch milliseconds. */
+  updatedAt: number;
+  /** The owning tenant; your own if left out. */
+  tenantId: number;
+  /** What became of the request. */
+  state: ApprovalState;
+  /** Until when it can be approved. In epoch milliseconds. */
+  expiresAt: number;
+  /** The wallet that asks for the approval. */
+  walletId: number;
+  /** Method of the request. */
+  method: string;
+  /** Path of the request, below /api/v1. */
+  path: string;
+  /** The `{id}` in the path. */
+  recordId: number | null;
+  /** Body of the request; of a detector only the member `actions`. */
+  body: Record<string, unknown> | null;
+  /** Everything on which it depends what the wallet signs, and when, as far as the request changes it. */
+  changes: ApprovalChanges[] | null;
+  /** The user who sent the request; null for a token without a user. */
+  requestedBy: number | null;
+  /** The user who approved or rejected it. */
+  decidedBy: number | null;
+};
+
+export type ReplayDeliveryReply = {
+  /** The delivery; receivers of webhooks see it as `webhook-id`. */
+  uid: string;
+  /** Rises in the order in which messages came into being. */
+  sequence: number;
+  /** The destination. */
+  destinationId: number;
+  /** The event that it reports. */
+  type: AlertOutcomeReplyDeliveryType;
+  /** What became of it. */
+  state: AlertOutcomeReplyDeliveryState;
+  /** The alert that it reports. */
+  alertUid: string | null;
+  /** When it came into being. In epoch milliseconds. */
+  createdAt: number;
+  /** When it last changed. In epoch milliseconds. */
+  updatedAt: number;
+  /** When it got through. In epoch milliseconds. */
+  deliveredAt: number | null;
+  /** When it is tried next. In epoch milliseconds. */
+  nextAttemptAt: number | null;
+  /** Status that the receiver answered with. */
+  lastStatus: number | null;
+  /** Why it failed. */
+  lastError: string | null;
+  /** Every attempt so far. */
+  attempts: AlertOutcomeReplyDeliveryAttempt[];
+};
+
+export type ResolveAlertsBody = {
+  /** Query-string syntax of the search engine: field:value, "phrases", wildcards, /regular expressions/, [ranges TO here], AND, OR, NOT, + and -. Unfielded terms look in every field. Fuzzy terms (word~) match nothing. Blank means no filter. Its cost is estimated before it runs and limited to 10,000 (1,500 where it is tried on every alert): a comparison costs about 2, a pattern 3 to 40 and in `meta` 250, for each field. */
+  query: string;
+  /** Ranges of timestamps; what lies in none of them is not read. */
+  timeseries?: QuerySearchTimeseries[];
+  /** True only counts what would change. */
+  dryRun?: boolean;
+  /** False opens them again; true if left out. */
+  resolved?: boolean;
+};
+
+export type ResolveAlertsReply = {
+  /** How many alerts changed, or would change. */
+  count: number;
+  /** False when the query finds more than one request changes; send it again for the rest. */
+  isComplete: boolean;
+};
+
+export type ResumeInstanceReply = {
+  /** The license instance. */
+  id: number;
+};
+
+/** Why it was retracted: its block is gone, or its pending transaction was replaced, dropped, or did not do it when it was mined. */
+export type RetractionReason = 'REORGANISED' | 'REPLACED' | 'DROPPED' | 'UNFULFILLED' | null;
+
+export type ScoreGroup = {
+  /** Unique identifier of the record. */
+  id: number;
+  /** When the record was created. In epoch milliseconds. */
+  createdAt: number;
+  /** When the record last changed. In epoch milliseconds. */
+  updatedAt: number;
+  /** State of the record. */
+  status: RecordStatus;
+  /** Name, unique in the license. */
+  name: string;
+  /** Title for people. */
+  title: string | null;
+  /** What the group is about. */
+  description: string | null;
+};
+
+export type ScoreGroupPage = {
+  /** The records of this page. */
+  data: ScoreGroup[];
+  /** How many records match; present only when `trackTotal` is true. */
+  total?: number;
+};
+
+export type SearchInstanceScoresBody = {
+  /** How many records to skip. */
+  from?: number;
+  /** How many records to return. */
+  size?: number;
+  /** Query-string syntax of the search engine: field:value, "phrases", wildcards, /regular expressions/, [ranges TO here], AND, OR, NOT, + and -. Unfielded terms look in every field. Fuzzy terms (word~) match nothing. Blank means no filter. Its cost is estimated before it runs and limited to 10,000 (1,500 where it is tried on every alert): a comparison costs about 2, a pattern 3 to 40 and in `meta` 250, for each field. */
+  query?: string;
+  /** Ranges of timestamps; what lies in none of them is not read. */
+  timeseries?: QuerySearchTimeseries[];
+  /** Up to which value `total` is counted; 0 disables it and returns 0. */
+  trackTotalCount?: number;
+  /** The order of the records; newest first if left out. */
+  sort?: WhereSearchSort[];
+};
+
+export type SendDestinationConfirmationReply = {
+  /** The address that the link is mailed to. */
+  to: string;
+  /** Until when the link can be used. In epoch milliseconds. */
+  expiredAt: number;
+};
+
+export type SetUpBody = {
+  /** What follows # in the link. */
+  code: string;
+  /** How the administrator is called. */
+  name: string;
+  /** Unique in the tenant, kept in lower case; the user logs in with it. A new one needs a new `password` along with it. */
+  email: string;
+  /** 12 to 200 characters; never shown. Common passwords and those made of rows, repetitions or own names are refused. */
+  password: string;
+  /** Whether a cookie carries the token, for pages that Vigil serves. */
+  cookie?: boolean;
+};
+
+export type SetupStateReply = {
+  /** Whether a set-up link is open and no one can sign in yet. */
+  isOpen: boolean;
+};
+
+/** How bad it is. */
+export type Severity = 'INFO' | 'LOW' | 'MEDIUM' | 'HIGH' | 'CRITICAL';
+
+export type SimulateActionBody = {
+  /** The alert. */
+  alertUid?: string;
+  /** Values by the name of their parameter; they go before those of the action. */
+  params?: Record<string, unknown>;
+};
+
+export type SimulateActionReply = {
+  /** Whether the filter lets it pass and the parameters could be filled. */
+  fires: boolean;
+  /** Whether the call would succeed and the wallet could pay for it. */
+  success: boolean;
+  /** Why not; the words of the contract where it gives some. */
+  reason: string | null;
+  /** The address. */
+  from: string;
+  /** The address. */
+  to: string;
+  /** The call data. */
+  data: string | null;
+  /** The parameters of the call, filled. */
+  parameters: AlertOutcomeReplyIntentCallParameter[];
+  /** Gas that it may use. */
+  gasLimit: string | null;
+  /** What a unit of gas may cost. In the smallest unit of the currency. */
+  maxFeePerGas: string | null;
+  /** The tip within it; null on chains that know a gas price only. In the smallest unit of the currency. */
+  maxPriorityFeePerGas: string | null;
+  /** What gas may cost at most. In the smallest unit of the currency. */
+  maxCost: string | null;
+  /** What the wallet has. In the smallest unit of the currency. */
+  balance: string | null;
+};
+
 export type Subscription = {
   /** Unique identifier of the record. */
   id: number;
@@ -180,7 +3690,7 @@ export type Subscription = {
   /** When the record last changed. In epoch milliseconds. */
   updatedAt: number;
   /** State of the record. */
-  status: 'ACTIVE' | 'DISABLED' | 'DELETED';
+  status: RecordStatus;
   /** The owning tenant; your own if left out. */
   tenantId: number;
   /** When it begins; now if left out. In epoch milliseconds. */
@@ -188,7 +3698,1320 @@ export type Subscription = {
   /** When it ends; later than `startDate`. In epoch milliseconds. */
   expirationDate: number;
   /** The plan. */
-  plan: {
+  plan: SubscriptionPlan;
+  /** How many days before the end a notice is mailed, once each. */
+  notifyBeforeExpireDays: number[];
+};
+
+export type SubscriptionPage = {
+  /** The records of this page. */
+  data: Subscription[];
+  /** How many records match; present only when `trackTotal` is true. */
+  total?: number;
+};
+
+/** The plan. */
+export type SubscriptionPlan = {
+  /** Unique identifier of the record. */
+  id: number;
+  /** When the record was created. In epoch milliseconds. */
+  createdAt: number;
+  /** When the record last changed. In epoch milliseconds. */
+  updatedAt: number;
+  /** Unique name. */
+  name: string;
+  /** Most users of a tenant. */
+  maxUsers: number;
+  /** Most contracts of a tenant. */
+  maxContracts: number;
+  /** Most projects of a tenant. */
+  maxProjects: number;
+  /** Most triggers of a tenant. */
+  maxTriggers: number;
+  /** Most detectors of a tenant. */
+  maxDetectors: number;
+  /** Most wallets of a tenant. */
+  maxWallets: number;
+  /** Most actions of a tenant. */
+  maxActions: number;
+  /** Most API keys of a tenant. */
+  maxApiKeys: number;
+  /** Most detector alerts of one severity and above that notify a tenant in `detectorRateLimitDuration`. */
+  detectorRateLimit: number;
+  /** Length of that time in milliseconds. */
+  detectorRateLimitDuration: number;
+};
+
+export type SuggestReply = {
+  /** The suggestions, the likeliest first. */
+  data: Array<{
+    /** What to write. */
+    value: string;
+    /** Of a field its type, else what it is: value, record, function, event, label, contract, wallet. */
+    type: string;
+    /** What it is called or means. */
+    label: string | null;
+    /** How many of the newest alerts have it. */
+    count: number | null;
+  }>;
+};
+
+export type TagAlertsBody = {
+  /** Query-string syntax of the search engine: field:value, "phrases", wildcards, /regular expressions/, [ranges TO here], AND, OR, NOT, + and -. Unfielded terms look in every field. Fuzzy terms (word~) match nothing. Blank means no filter. Its cost is estimated before it runs and limited to 10,000 (1,500 where it is tried on every alert): a comparison costs about 2, a pattern 3 to 40 and in `meta` 250, for each field. */
+  query: string;
+  /** Ranges of timestamps; what lies in none of them is not read. */
+  timeseries?: QuerySearchTimeseries[];
+  /** True only counts what would change. */
+  dryRun?: boolean;
+  /** Tags to add. */
+  add?: string[];
+  /** Tags to remove. */
+  remove?: string[];
+};
+
+export type Tenant = {
+  /** Unique identifier of the record. */
+  id: number;
+  /** When the record was created. In epoch milliseconds. */
+  createdAt: number;
+  /** When the record last changed. In epoch milliseconds. */
+  updatedAt: number;
+  /** State of the record. */
+  status: RecordStatus;
+  /** The organisation that the tenant belongs to. */
+  organisationId: number | null;
+  /** Unique name. */
+  name: string;
+  /** What the tenant is. */
+  description: string | null;
+};
+
+export type TenantDashboardUsageReply = {
+  /** Every bucket from that of the start to that of the end, in order, empty ones too. */
+  data: Array<{
+    /** Start of the bucket in milliseconds. */
+    ts: number;
+    /** What was used. */
+    bucket: {
+      /** Alerts raised, as far as the query finds them. */
+      alerts: {
+        /** All alerts. */
+        total: number;
+        /** Alerts by what raised them. */
+        byKind: {
+          /** How many alerts. */
+          detector: number;
+          /** How many alerts. */
+          trigger: number;
+          /** How many alerts. */
+          action: number;
+        };
+        /** Alerts by severity. */
+        bySeverity: {
+          /** How many alerts. */
+          INFO: number;
+          /** How many alerts. */
+          LOW: number;
+          /** How many alerts. */
+          MEDIUM: number;
+          /** How many alerts. */
+          HIGH: number;
+          /** How many alerts. */
+          CRITICAL: number;
+        };
+      };
+      /** Notifications delivered. */
+      notifications: number;
+      /** Actions carried out: executions whose transaction was sent, each once. */
+      actions: number;
+      /** API requests of the tenant. */
+      apiRequests: number;
+      /** Blocks processed for the tenant. */
+      blocks: number;
+      /** Transactions processed for the tenant. */
+      transactions: number;
+      /** Evaluations of its detectors and triggers. */
+      evaluations: number;
+      /** Plan of the tenant. */
+      plan?: {
+        /** The plan. */
+        id: number;
+        /** Unique name. */
+        name: string;
+        /** What the plan allows. */
+        limits: AuthMeReplyPlanLimits;
+        /** What the tenant has of each. */
+        use: AuthMeReplyPlanUse;
+      };
+    };
+  }>;
+};
+
+/** The destination. */
+export type TenantDestination = {
+  /** Unique identifier of the record. */
+  id: number;
+  /** When the record was created. In epoch milliseconds. */
+  createdAt: number;
+  /** When the record last changed. In epoch milliseconds. */
+  updatedAt: number;
+  /** The owning tenant; your own if left out. */
+  tenantId: number;
+  /** Kind of destination. */
+  type: CreateDestinationBodyType;
+  /** Identifier to bind the destination with; for MESSENGER_A the text to send to the bot. */
+  uid: string;
+  /** What reaches the destination where nothing else is bound. */
+  tags: CreateDestinationBodyTag[];
+  /** The destination: an e-mail address, phone number or http uri. */
+  value: string | null;
+  /** Name of the bot. */
+  messengerABotUsername: string | null;
+  /** Who bound the destination; set by `/bind`. */
+  messengerAUserId: string | null;
+  /** Name of who bound it; set by `/bind`. */
+  messengerAUsername: string | null;
+  /** The chat; set by `/bind`. */
+  messengerAChatId: string | null;
+  /** Title of the chat; set by `/bind`. */
+  messengerAChatTitle: string | null;
+  /** Kind of chat; set by `/bind`. */
+  messengerAChatType: string | null;
+  /** Webhook address. */
+  messengerBUri: string | null;
+  /** The channel. */
+  messengerBChannelId: string | null;
+  /** Name of the channel. */
+  messengerBChannelName: string | null;
+  /** HTTP destination address. */
+  uri: string | null;
+  /** HTTP method of an HTTP destination. */
+  method: CreateDestinationBodyMethod;
+  /** HTTP headers of an HTTP destination. Values are shown as [sealed]. */
+  headers: Record<string, string> | null;
+};
+
+export type TenantPage = {
+  /** The records of this page. */
+  data: Tenant[];
+  /** How many records match; present only when `trackTotal` is true. */
+  total?: number;
+};
+
+export type TenantTelemetryBody = {
+  /** Name of the metric, one of those of GET /telemetry/metric. */
+  metric: string;
+  /** Start, included. Epoch milliseconds, or an offset from now such as -1d, now-1d/d or now; /unit rounds down. */
+  start?: string | number;
+  /** End, included. Epoch milliseconds, or an offset from now such as -1d, now-1d/d or now; /unit rounds up. */
+  end?: string | number;
+  /** Width of a bucket, in UTC. One of 1y, 1q, 1M, 1w, 1d, 1h, 1m, 1s (or year, quarter, month, week, day, hour, minute, second), which follow the calendar, or a whole multiple of ms, s, m, h or d such as 90m. At most 11,000 of them. */
+  step?: string;
+  /** Values that a label may have; a sample must have one of them for each label named. An empty array allows nothing. `tenant` can be named by administrators alone. */
+  tags?: Record<string, string[]>;
+};
+
+export type TenantTelemetryReply = {
+  /** Every bucket from that of the start to that of the end, in order, empty ones too. */
+  data: Array<{
+    /** Start of the bucket in milliseconds. */
+    ts: number;
+    /** What was sampled. */
+    bucket: {
+      /** Of a counter: by how much it rose, exactly. Of a gauge: its last value, or null where it was not read. */
+      value: number | null;
+      /** How many samples there are. */
+      count: number;
+      /** The smallest sample. */
+      min: number | null;
+      /** The largest sample. */
+      max: number | null;
+      /** The newest sample; where several series have one, the largest of these. */
+      last: number | null;
+      /** For every label that `tags` names with more than one value: `value` of each of these values. */
+      by?: Record<string, Record<string, number | null>>;
+    };
+  }>;
+};
+
+export type TestDestinationReply = {
+  /** Whether it was delivered. */
+  delivered: boolean;
+  /** The delivery; receivers of webhooks see it as `webhook-id`. */
+  uid: string;
+  /** Status that the receiver answered with. */
+  status: number | null;
+  /** Why it failed. */
+  error: string | null;
+  /** How long it took. */
+  durationMs: number;
+};
+
+export type TokenomicsCategory = {
+  /** Unique identifier of the record. */
+  id: number;
+  /** Identifier that can stand for the id when deleting. */
+  uid: string;
+  /** When the record was created. In epoch milliseconds. */
+  createdAt: number;
+  /** When the record last changed. In epoch milliseconds. */
+  updatedAt: number;
+  /** State of the record. */
+  status: RecordStatus;
+  /** The token contract. */
+  contractId: number;
+  /** Name of the category. */
+  name: string;
+  /** What the share is for. */
+  description: string | null;
+  /** Address that holds the allocation, in the form of the contract’s chain. */
+  address: string | null;
+  /** The whole allocation in tokens. */
+  amount: string | null;
+};
+
+export type TokenomicsCategoryPage = {
+  /** The records of this page. */
+  data: TokenomicsCategory[];
+  /** How many records match; present only when `trackTotal` is true. */
+  total?: number;
+};
+
+export type TokenomicsSchedule = {
+  /** Unique identifier of the record. */
+  id: number;
+  /** Identifier that can stand for the id when deleting. */
+  uid: string;
+  /** When the record was created. In epoch milliseconds. */
+  createdAt: number;
+  /** When the record last changed. In epoch milliseconds. */
+  updatedAt: number;
+  /** State of the record. */
+  status: RecordStatus;
+  /** The category. */
+  categoryId: number;
+  /** Name of the schedule. */
+  name: string;
+  /** Dated amounts, kept in order of time; several of one time add up. */
+  amounts: CreateTokenomicsScheduleBodyAmount[];
+};
+
+export type TokenomicsSchedulePage = {
+  /** The records of this page. */
+  data: TokenomicsSchedule[];
+  /** How many records match; present only when `trackTotal` is true. */
+  total?: number;
+};
+
+export type Trigger = {
+  /** Unique identifier of the record. */
+  id: number;
+  /** When the record was created. In epoch milliseconds. */
+  createdAt: number;
+  /** When the record last changed. In epoch milliseconds. */
+  updatedAt: number;
+  /** State of the record. */
+  status: RecordStatus;
+  /** The contract that is watched. */
+  contractId: number;
+  /** What to call it. */
+  name: string;
+  /** What it looks for. */
+  triggerType: TriggerType;
+  /** What feeds it; follows from `triggerType`. */
+  interceptorType: InterceptorType;
+  /** Parameters of the condition. */
+  params: Record<string, unknown>;
+  /** Free labels. */
+  tags: string[];
+  /** Alerts that it raises. */
+  alerts: TriggerAlert[];
+};
+
+export type TriggerAlert = {
+  /** The binding; leave it out to add one. */
+  id: number;
+  /** When the record was created. In epoch milliseconds. */
+  createdAt: number;
+  /** When the record last changed. In epoch milliseconds. */
+  updatedAt: number;
+  /** How bad it is. */
+  severity: Severity;
+  /** Name of the alert. */
+  name: string;
+  /** Message of the alert. {member} stands for a member of what the trigger finds, or for severity, name, timestamp, txHash and other members of the alert; one that it cannot have is refused, and the refusal lists those that it can. */
+  message: string | null;
+  /** Destinations that the alert is sent to. */
+  destinations: TriggerAlertDestination[];
+  /** Actions that the alert fires. */
+  actions: TriggerAlertAction[];
+};
+
+export type TriggerAlertAction = {
+  /** The binding; leave it out to add one. */
+  id: number;
+  /** When the record was created. In epoch milliseconds. */
+  createdAt: number;
+  /** When the record last changed. In epoch milliseconds. */
+  updatedAt: number;
+  /** Expression over the alert `e` and the action `a` that decides whether the action fires; always if null. */
+  scriptFilter: string | null;
+  /** Function parameter name to the expression that yields its value. */
+  scriptParams: Record<string, string>;
+  /** The action to fire. */
+  actionId: number;
+};
+
+export type TriggerAlertDestination = {
+  /** The binding; leave it out to add one. */
+  id: number;
+  /** When the record was created. In epoch milliseconds. */
+  createdAt: number;
+  /** When the record last changed. In epoch milliseconds. */
+  updatedAt: number;
+  /** The destination. */
+  tenantDestination: TriggerAlertDestinationTenantDestination;
+};
+
+/** The destination. */
+export type TriggerAlertDestinationTenantDestination = {
+  /** Unique identifier of the record. */
+  id: number;
+  /** When the record was created. In epoch milliseconds. */
+  createdAt: number;
+  /** When the record last changed. In epoch milliseconds. */
+  updatedAt: number;
+  /** The owning tenant; your own if left out. */
+  tenantId: number;
+  /** Identifier to bind the destination with; for MESSENGER_A the text to send to the bot. */
+  uid: string;
+  /** What reaches the destination where nothing else is bound. */
+  tags: CreateDestinationBodyTag[];
+  /** The destination: an e-mail address, phone number or http uri. */
+  value: string | null;
+  /** Name of the bot. */
+  messengerABotUsername: string | null;
+  /** Who bound the destination; set by `/bind`. */
+  messengerAUserId: string | null;
+  /** Name of who bound it; set by `/bind`. */
+  messengerAUsername: string | null;
+  /** The chat; set by `/bind`. */
+  messengerAChatId: string | null;
+  /** Title of the chat; set by `/bind`. */
+  messengerAChatTitle: string | null;
+  /** Kind of chat; set by `/bind`. */
+  messengerAChatType: string | null;
+  /** Webhook address. */
+  messengerBUri: string | null;
+  /** The channel. */
+  messengerBChannelId: string | null;
+  /** Name of the channel. */
+  messengerBChannelName: string | null;
+  /** HTTP destination address. */
+  uri: string | null;
+  /** HTTP method of an HTTP destination. */
+  method: CreateDestinationBodyMethod;
+  /** HTTP headers of an HTTP destination. Values are shown as [sealed]. */
+  headers: Record<string, string> | null;
+};
+
+export type TriggerPage = {
+  /** The records of this page. */
+  data: Trigger[];
+  /** How many records match; present only when `trackTotal` is true. */
+  total?: number;
+};
+
+export type TriggerSchemaPage = {
+  /** The records of this page. */
+  data: Array<{
+    /** Unique identifier of the record. */
+    id: number;
+    /** When the record was created. In epoch milliseconds. */
+    createdAt: number;
+    /** When the record last changed. In epoch milliseconds. */
+    updatedAt: number;
+    /** The `triggerType` by which a trigger is created. */
+    name: string;
+    /** Title for people. */
+    title: string;
+    /** What it looks for. */
+    description: string;
+    /** What feeds it. */
+    interceptorType: 'TRANSACTION' | 'EVENT' | 'BLOCK' | 'TRACE' | 'STATE' | 'SCHEDULE';
+    /** Chain families that it works on. */
+    networkTags: string[];
+    /** JSON Schema of its `params`. */
+    paramsSchema: Record<string, unknown>;
+    /** Members that the `meta` of its alerts may have. */
+    metaMembers: string[];
+    /** Parameters to start from. */
+    examples: Array<{
+      /** What it is for. */
+      description: string;
+      /** Parameters of the condition. */
+      params: Record<string, unknown>;
+    }>;
+  }>;
+  /** How many records match; present only when `trackTotal` is true. */
+  total?: number;
+};
+
+/** What it looks for. */
+export type TriggerType = 'SUCCESSFUL_TX' | 'FAILED_TX' | 'FUNCTION_CALL' | 'FUNCTION_PARAMETER' | 'EVENT_EMITTED' | 'EVENT_PARAMETER' | 'ERC20_TRANSFER' | 'ERC721_TRANSFER' | 'NATIVE_TRANSFER' | 'BALANCE_CHANGE' | 'STATE_CHANGE' | 'VIEW_FUNCTION' | 'WHITELISTED_CALLERS' | 'BLACKLISTED_CALLERS' | 'CONTRACT_CREATED';
+
+export type TryLicenseBody = {
+  /** The project whose alerts are tried. */
+  projectId: number;
+  /** Start of the time; 30 days before its end if left out. In epoch milliseconds. */
+  from?: number;
+  /** End of the time; now if left out. In epoch milliseconds. */
+  to?: number;
+  /** Params to try. */
+  params?: string | null;
+  /** Group script to try. */
+  groupScript?: string | null;
+  /** Score script to try. */
+  scoreScript?: string | null;
+};
+
+export type TryLicenseReply = {
+  /** Alerts and ticks that were gone through. */
+  events: number;
+  /** False if there are more: at most 1,000 are tried, for at most 5 seconds. */
+  isComplete: boolean;
+  /** Where a script failed, which ended the trial. */
+  fault: {
+    /** Where the fault lies. */
+    script: InstanceScoreReplyFaultScript;
+    /** What kind of fault it is. */
+    code: InstanceScoreReplyFaultCode;
+    /** What went wrong. */
+    message: string;
+    /** Line of the script. */
+    line: number | null;
+    /** Column of that line. */
+    column: number | null;
+    /** When it happened. In epoch milliseconds. */
+    at: number;
+    /** The alert. */
+    alertId: string | null;
+  } | null;
+  /** The score of each group in the end. */
+  groups: Array<{
+    /** The score group. */
+    scoreGroup: string;
+    /** The score in the end. */
+    score: number;
+  }>;
+  /** The changes in order. */
+  data: Array<{
+    /** What made the change. */
+    type: 'alert' | 'tick';
+    /** When the alert was raised or the clock ticked. In epoch milliseconds. */
+    timestamp: number;
+    /** The alert. */
+    alertId: string | null;
+    /** Name of the alert. */
+    alertName: string | null;
+    /** Severity of the alert. */
+    severity: UpdateScoreReplySeverity;
+    /** The score group. */
+    scoreGroup: string;
+    /** The score after the change. */
+    score: number;
+    /** The change. */
+    scoreChange: number;
+    /** Name of the output of the script. */
+    key: string;
+    /** Value of that output. */
+    value: number;
+  }>;
+};
+
+export type TryNewChainEndpointBody = {
+  /** Address of a JSON-RPC server of the chain: http, https, ws or wss. Private networks are allowed. */
+  url: string;
+};
+
+export type TryNewChainEndpointReply = {
+  /** Why it cannot be used for the chain; null when it can. */
+  fault: string | null;
+  /** Chain id that it reports. */
+  chainId: number | null;
+  /** Its newest block. */
+  head: number | null;
+  /** How long it took to answer, in milliseconds. */
+  latencyMs: number | null;
+  /** It knows the state of at least this many blocks back. */
+  archiveDepth: number | null;
+  /** Whether it knows the state of every block. */
+  isArchive: boolean | null;
+  /** The namespaces whose traces it gives; some detectors need `debug`. */
+  traces: Array<'debug' | 'trace'> | null;
+  /** Whether it announces transactions that wait to be mined. */
+  pendingTransactions: boolean | null;
+  /** Most blocks that one search for logs may span, as far as tried; 100,000 at most. */
+  logRange: number | null;
+};
+
+export type UpdateActionBody = {
+  /** Unique identifier of the record. */
+  id?: number;
+  /** When the record was created. In epoch milliseconds. */
+  createdAt?: number;
+  /** When the record last changed. In epoch milliseconds. */
+  updatedAt?: number;
+  /** Wallet that signs the call; on the chain of the contract. */
+  walletId?: number;
+  /** The contract to call. */
+  contractId?: number;
+  /** What to call it. */
+  name?: string;
+  /** Signature of the function to call. */
+  funcSignature?: string;
+  /** Call parameters. */
+  params?: CreateActionBodyParam[];
+  /** ABI of the function. */
+  funcAbi?: Record<string, unknown>;
+  /** market, slow, fast, fastest, or a price: in gwei on EVM chains and VeChain, sun on Tron, sat/vB on Bitcoin, micro-lamports on Solana, stroops on Stellar. */
+  gasPrice?: string;
+  /** Most gas, energy or compute units that the call may use; estimated if null. */
+  gasLimit?: number | null;
+  /** Tip in gwei, where the chain has tips; estimated if empty or null. */
+  gasTip?: string | null;
+  /** What the action is for. */
+  description?: string | null;
+  /** Destinations notified of what the action does. */
+  destinations?: CreateTriggerBodyAlertDestination[];
+  /** Detectors whose alerts fire the action. */
+  detectors?: CreateActionBodyDetector[];
+  /** Trigger alerts that fire the action. */
+  triggerAlerts?: CreateActionBodyTriggerAlert[];
+  /** When an alert fires it: while its transaction is pending, priced to be mined before it; as soon as a block has it; or when that block has the confirmations of the chain. */
+  fireAt?: FireAt;
+  /** How old an alert may be when it is raised to fire the action, in milliseconds; an hour if left out, any age if null. An older one, found while Vigil catches up, notifies but leaves a skipped intent. */
+  maxAlertAge?: number | null;
+  /** What the scripts of bindings may fill where the wallet asks for approvals, each with `values`, `min` and `max`, or `any`. All other parameters are as `params` gives them. */
+  openParams?: CreateActionBodyOpenParam[];
+};
+
+export type UpdateAlertBody = {
+  /** Unique identifier of the alert. */
+  uid?: string;
+  /** What raised it. */
+  kind?: 'detector' | 'trigger' | 'action';
+  /** Its group in histograms. */
+  group?: 'SECURITY' | 'COMPLIANCE' | 'action' | 'trigger';
+  /** When it happened. In epoch milliseconds. */
+  timestamp?: number;
+  /** Identifier of the event behind it. */
+  eid?: string;
+  /** The transaction. */
+  txHash?: string | null;
+  /** The chain. */
+  chainUid?: 'arbitrum' | 'bsc' | 'bsc_testnet' | 'ethereum' | 'linea' | 'optimism' | 'base' | 'base_sepolia' | 'gnosis' | 'fantom' | 'polygon' | 'polygon_amoy' | 'blast' | 'zksync' | 'scroll' | 'avalanche' | 'avalanche_fuji' | 'telos' | 'sepolia' | 'holesky' | 'ethereum_sepolia' | 'ethereum_holesky' | 'tron' | 'zeta' | 'somnia' | 'adi' | 'anvil' | 'icp' | 'vechain' | 'stellar' | 'bitcoin' | 'solana' | null;
+  /** The block. */
+  blockNumber?: number | null;
+  /** Hash of the block. */
+  blockHash?: string | null;
+  /** The tenant. */
+  tenantId?: number;
+  /** The project. */
+  projectId?: number;
+  /** The contract. */
+  contractId?: number;
+  /** The incident that it belongs to. */
+  incidentUid?: string | null;
+  /** The detector that raised it. */
+  detectorId?: number | null;
+  /** Kind of the detector that raised it. */
+  detectorSchemaName?: string | null;
+  /** The trigger that raised it. */
+  triggerId?: number | null;
+  /** The action behind it. */
+  actionId?: number | null;
+  /** The wallet that signed. */
+  walletId?: number | null;
+  /** The user of the tenant who works on it; null for no one. */
+  assigneeId?: number | null;
+  /** Name of the wallet. */
+  walletName?: string | null;
+  /** Chain of the wallet. */
+  walletChainUid?: string | null;
+  /** Address of the wallet. */
+  walletAddress?: string | null;
+  /** What fed the trigger. */
+  interceptorType?: 'TRANSACTION' | 'EVENT' | 'BLOCK' | 'TRACE' | 'STATE' | 'SCHEDULE' | null;
+  /** What the trigger looks for. */
+  triggerType?: 'SUCCESSFUL_TX' | 'FAILED_TX' | 'FUNCTION_CALL' | 'FUNCTION_PARAMETER' | 'EVENT_EMITTED' | 'EVENT_PARAMETER' | 'ERC20_TRANSFER' | 'ERC721_TRANSFER' | 'NATIVE_TRANSFER' | 'BALANCE_CHANGE' | 'STATE_CHANGE' | 'VIEW_FUNCTION' | 'WHITELISTED_CALLERS' | 'BLACKLISTED_CALLERS' | 'CONTRACT_CREATED' | null;
+  /** How bad it is. */
+  severity?: 'INFO' | 'LOW' | 'MEDIUM' | 'HIGH' | 'CRITICAL';
+  /** INFO 10, LOW 30, MEDIUM 50, HIGH 70, CRITICAL 90. */
+  numericSeverity?: number;
+  /** Name of the alert. */
+  name?: string;
+  /** What happened, for people. */
+  message?: string;
+  /** What the finding carries. */
+  meta?: Record<string, unknown>;
+  /** Whether someone has dealt with it. */
+  status?: 'UNRESOLVED' | 'RESOLVED';
+  /** How settled its block is; PENDING while no block has its transaction. */
+  finality?: 'PENDING' | 'HEAD' | 'CONFIRMED' | 'FINAL';
+  /** Free labels. */
+  tags?: string[];
+  /** Over the rate limit of the plan: no one was notified. */
+  suppressed?: boolean;
+  /** Pushed more than an hour after it happened: no one was notified. */
+  backfilled?: boolean;
+  /** When its block, or its pending transaction, was found to be gone. In epoch milliseconds. */
+  retractedAt?: number | null;
+  /** Why it was retracted: its block is gone, or its pending transaction was replaced, dropped, or did not do it when it was mined. */
+  retractionReason?: 'REORGANISED' | 'REPLACED' | 'DROPPED' | 'UNFULFILLED' | null;
+};
+
+export type UpdateApikeyBody = {
+  /** Unique identifier of the record. */
+  id?: number;
+  /** When the record was created. In epoch milliseconds. */
+  createdAt?: number;
+  /** When the record last changed. In epoch milliseconds. */
+  updatedAt?: number;
+  /** State of the record. */
+  status?: CreateOrganisationBodyStatus;
+  /** The tenant that the key acts in; your own if left out. */
+  tenantId?: number | null;
+  /** The user who made the key. */
+  userId?: number | null;
+  /** What the key is for. */
+  label?: string | null;
+  /** What the key may do: roles that you hold yourself, or `tenant-ingest`, which pushes findings and reads nothing. */
+  roles?: AuthMeReplyRole[];
+  /** The end of the key, to recognise it by. */
+  hint?: string;
+  /** When the key ends; null if never. In epoch milliseconds. */
+  expiredAt?: number | null;
+};
+
+export type UpdateChainEndpointBody = {
+  /** Address of a JSON-RPC server of the chain: http, https, ws or wss. Private networks are allowed. */
+  url?: string;
+  /** What people call it. */
+  name?: string | null;
+  /** Whether it is used. */
+  status?: 'ACTIVE' | 'DISABLED';
+};
+
+export type UpdateContractBody = {
+  /** Unique identifier of the record. */
+  id?: number;
+  /** When the record was created. In epoch milliseconds. */
+  createdAt?: number;
+  /** When the record last changed. In epoch milliseconds. */
+  updatedAt?: number;
+  /** The owning project. */
+  projectId?: number;
+  /** The chain. */
+  chainUid?: UpdateContractBodyChainUid;
+  /** Direct address of the contract, in the form of its chain. */
+  address?: string;
+  /** Address of the implementation when the contract is a proxy, else null. */
+  implementation?: string | null;
+  /** What to call it. */
+  name?: string;
+  /** What sort of contract it is. */
+  category?: string | null;
+  /** Free labels. */
+  tags?: string[];
+  /** What stands at the address. */
+  addressType?: AddressType;
+  /** Whether the AML detector is required. */
+  amlRequired?: boolean;
+  /** URL of an icon. */
+  icon?: string | null;
+  /** Used as the main ABI even when the address is a proxy. Never shown. */
+  abi?: Record<string, unknown>[] | null;
+};
+
+/** The chain. */
+export type UpdateContractBodyChainUid = 'arbitrum' | 'bsc' | 'bsc_testnet' | 'ethereum' | 'linea' | 'optimism' | 'base' | 'base_sepolia' | 'gnosis' | 'fantom' | 'polygon' | 'polygon_amoy' | 'blast' | 'zksync' | 'scroll' | 'avalanche' | 'avalanche_fuji' | 'telos' | 'sepolia' | 'holesky' | 'ethereum_sepolia' | 'ethereum_holesky' | 'tron' | 'zeta' | 'somnia' | 'adi' | 'anvil' | 'icp' | 'vechain' | 'stellar' | 'bitcoin' | 'solana';
+
+export type UpdateDestinationBody = {
+  /** Unique identifier of the record. */
+  id?: number;
+  /** When the record was created. In epoch milliseconds. */
+  createdAt?: number;
+  /** When the record last changed. In epoch milliseconds. */
+  updatedAt?: number;
+  /** The owning tenant; your own if left out. */
+  tenantId?: number;
+  /** Kind of destination. */
+  type?: CreateDestinationBodyType;
+  /** Identifier to bind the destination with; for MESSENGER_A the text to send to the bot. */
+  uid?: string;
+  /** What reaches the destination where nothing else is bound. */
+  tags?: CreateDestinationBodyTag[];
+  /** The destination: an e-mail address, phone number or http uri. */
+  value?: string | null;
+  /** Name of the bot. */
+  messengerABotUsername?: string | null;
+  /** Who bound the destination; set by `/bind`. */
+  messengerAUserId?: string | null;
+  /** Name of who bound it; set by `/bind`. */
+  messengerAUsername?: string | null;
+  /** The chat; set by `/bind`. */
+  messengerAChatId?: string | null;
+  /** Title of the chat; set by `/bind`. */
+  messengerAChatTitle?: string | null;
+  /** Kind of chat; set by `/bind`. */
+  messengerAChatType?: string | null;
+  /** Webhook address. */
+  messengerBUri?: string | null;
+  /** The channel. */
+  messengerBChannelId?: string | null;
+  /** Name of the channel. */
+  messengerBChannelName?: string | null;
+  /** HTTP destination address. */
+  uri?: string | null;
+  /** HTTP method of an HTTP destination. */
+  method?: CreateDestinationBodyMethod;
+  /** Mails and chat messages within this many milliseconds of the last one go out together; 0 sends at once. */
+  groupWindowMs?: number;
+  /** Whether the e-mail address was confirmed by the link that was mailed to it; before that nothing else is sent there. Null for other kinds. */
+  confirmed?: boolean | null;
+  /** HTTP headers of an HTTP destination. Values are shown as [sealed]. */
+  headers?: Record<string, string> | null;
+};
+
+export type UpdateDestinationReply = {
+  /** Unique identifier of the record. */
+  id: number;
+  /** When the record was created. In epoch milliseconds. */
+  createdAt: number;
+  /** When the record last changed. In epoch milliseconds. */
+  updatedAt: number;
+  /** The owning tenant; your own if left out. */
+  tenantId: number;
+  /** Kind of destination. */
+  type: CreateDestinationBodyType;
+  /** Identifier to bind the destination with; for MESSENGER_A the text to send to the bot. */
+  uid: string;
+  /** What reaches the destination where nothing else is bound. */
+  tags: CreateDestinationBodyTag[];
+  /** The destination: an e-mail address, phone number or http uri. */
+  value: string | null;
+  /** Name of the bot. */
+  messengerABotUsername: string | null;
+  /** Who bound the destination; set by `/bind`. */
+  messengerAUserId: string | null;
+  /** Name of who bound it; set by `/bind`. */
+  messengerAUsername: string | null;
+  /** The chat; set by `/bind`. */
+  messengerAChatId: string | null;
+  /** Title of the chat; set by `/bind`. */
+  messengerAChatTitle: string | null;
+  /** Kind of chat; set by `/bind`. */
+  messengerAChatType: string | null;
+  /** Webhook address. */
+  messengerBUri: string | null;
+  /** The channel. */
+  messengerBChannelId: string | null;
+  /** Name of the channel. */
+  messengerBChannelName: string | null;
+  /** HTTP destination address. */
+  uri: string | null;
+  /** HTTP method of an HTTP destination. */
+  method: CreateDestinationBodyMethod;
+  /** HTTP headers of an HTTP destination. Values are shown as [sealed]. */
+  headers: Record<string, string> | null;
+};
+
+export type UpdateDetectorBody = {
+  /** Unique identifier of the record. */
+  id?: number;
+  /** When the record was created. In epoch milliseconds. */
+  createdAt?: number;
+  /** When the record last changed. In epoch milliseconds. */
+  updatedAt?: number;
+  /** State of the record. */
+  status?: CreateOrganisationBodyStatus;
+  /** The detector schema. */
+  schema?: {
+    /** Unique identifier of the record. */
+    id: number;
+    /** When the record was created. In epoch milliseconds. */
+    createdAt: number;
+    /** When the record last changed. In epoch milliseconds. */
+    updatedAt: number;
+    /** State of the record. */
+    status: RecordStatus;
+    /** Title for people. */
+    title: string;
+    /** Name of the detector. */
+    name: string;
+    /** Version of the schema. */
+    version: string;
+    /** What it detects. */
+    description: string | null;
+    /** Who wrote it. */
+    author: string | null;
+    /** Address of an icon. */
+    icon: string | null;
+    /** Category and further labels. */
+    tags: string[];
+    /** Chain families that it works on. */
+    networkTags: string[];
+  };
+  /** The detector schema; or give `schemaName`. */
+  schemaId?: number;
+  /** The contract that is watched. */
+  contractId?: number;
+  /** What to call it. */
+  name?: string;
+  /** Where its findings come from. */
+  source?: CreateDetectorBodySource;
+  /** Free labels. */
+  tags?: string[];
+  /** Detector configuration. */
+  config?: Record<string, unknown>;
+  /** Destinations that its alerts are sent to. */
+  destinations?: CreateDetectorBodyDestination[];
+  /** Actions that its alerts fire. */
+  actions?: CreateDetectorBodyAction[];
+};
+
+export type UpdateDetectorSchemaBody = {
+  /** Unique identifier of the record. */
+  id?: number;
+  /** When the record was created. In epoch milliseconds. */
+  createdAt?: number;
+  /** When the record last changed. In epoch milliseconds. */
+  updatedAt?: number;
+  /** State of the record. */
+  status?: CreateOrganisationBodyStatus;
+  /** Title for people. */
+  title?: string;
+  /** Name of the detector. */
+  name?: string;
+  /** Version of the schema. */
+  version?: string;
+  /** What it detects. */
+  description?: string | null;
+  /** Who wrote it. */
+  author?: string | null;
+  /** Address of an icon. */
+  icon?: string | null;
+  /** Category and further labels. */
+  tags?: string[];
+  /** Chain families that it works on. */
+  networkTags?: string[];
+  /** JSON Schema of the configuration. */
+  configSchema?: Record<string, unknown> | null;
+};
+
+export type UpdateIncidentBody = {
+  /** The new state. */
+  status: 'UNRESOLVED' | 'RESOLVED';
+};
+
+export type UpdateIncidentReply = {
+  /** Unique identifier of the incident. */
+  uid: string;
+  /** Unique identifier of the record. */
+  id: number;
+  /** The owning tenant. */
+  tenantId: number;
+  /** The highest severity of its alerts. */
+  severity: AlertOutcomeReplyIncidentSeverity;
+  /** INFO 10, LOW 30, MEDIUM 50, HIGH 70, CRITICAL 90. */
+  numericSeverity: number;
+  /** RESOLVED when all its alerts are, RETRACTED when none of their blocks is part of the chain any more. */
+  status: AlertOutcomeReplyIncidentStatus;
+  /** Name of its worst alert. */
+  name: string;
+  /** Message of its worst alert. */
+  message: string;
+  /** How many alerts it has that are not retracted. */
+  alerts: number;
+  /** How many of them are not resolved. */
+  openAlerts: number;
+  /** The chain. */
+  chainUid: AlertChainUid;
+  /** The contracts of its alerts, at most 100. */
+  contractIds: number[];
+  /** Their transactions, at most 100. */
+  txHashes: string[];
+  /** When its first alert happened. In epoch milliseconds. */
+  firstAt: number;
+  /** When its newest alert happened. In epoch milliseconds. */
+  lastAt: number;
+  /** When the record was created. In epoch milliseconds. */
+  createdAt: number;
+  /** When the record last changed. In epoch milliseconds. */
+  updatedAt: number;
+};
+
+export type UpdateInstanceBody = {
+  /** The license. */
+  license?: {
+    /** Name of the license. */
+    name: string;
+    /** Version of the license. */
+    version: string;
+    /** Unique identifier of the record. */
+    id: number;
+    /** When the record was created. In epoch milliseconds. */
+    createdAt: number;
+    /** When the record last changed. In epoch milliseconds. */
+    updatedAt: number;
+    /** State of the record. */
+    status: RecordStatus;
+    /** Address of an icon. */
+    icon: string | null;
+    /** Score groups of the license. */
+    scoreGroups: ScoreGroup[];
+    /** Dynamic parameters held as a JSON text: `min` (0) and `max` (100) bound a score, `start` (max) is where it begins, `tick` is a schedule such as "1 day" by which the scripts are asked, and any other members are for the scripts. */
+    params: string | null;
+    /** JavaScript that names the score groups which an event concerns: a text, a list of texts, or nothing. It sees `e` (the alert, or `{ type: "tick", timestamp }`), `l` (the params) and `s` (present scores by group). Without it every active score group is meant. */
+    groupScript: string | null;
+    /** JavaScript that gives the change of the score of one group: a number, `{ change, key, value }`, or nothing. It sees what the group script sees, and `group` and `score` (the present one). */
+    scoreScript: string | null;
+  };
+  /** The license; on a change another version of it. */
+  licenseId?: number;
+  /** The organisation that grants the license. */
+  organisationId?: number;
+  /** The licensed project. */
+  projectId?: number;
+  /** PENDING becomes LICENCED or CANCELED, LICENCED becomes CANCELED. */
+  licenseStatus?: CreateInstanceBodyLicenseStatus;
+  /** Unique identifier of the record. */
+  id?: number;
+  /** When the record was created. In epoch milliseconds. */
+  createdAt?: number;
+  /** When the record last changed. In epoch milliseconds. */
+  updatedAt?: number;
+  /** State of the record. */
+  status?: CreateOrganisationBodyStatus;
+  /** Times in which the license is valid. */
+  licenseInstanceMeta?: InstanceLicenseInstanceMeta[];
+};
+
+export type UpdateInstanceMetaBody = {
+  /** Unique identifier of the record. */
+  id?: number;
+  /** When the record was created. In epoch milliseconds. */
+  createdAt?: number;
+  /** When the record last changed. In epoch milliseconds. */
+  updatedAt?: number;
+  /** The license instance. */
+  licenseInstanceId?: number;
+  /** When the license begins, ISO 8601 UTC. */
+  startedAt?: string;
+  /** When it ends, ISO 8601 UTC; never if null. */
+  expiredAt?: string | null;
+};
+
+export type UpdateLabelBody = {
+  /** Unique identifier of the record. */
+  id?: number;
+  /** When the record was created. In epoch milliseconds. */
+  createdAt?: number;
+  /** When the record last changed. In epoch milliseconds. */
+  updatedAt?: number;
+  /** State of the record. */
+  status?: CreateOrganisationBodyStatus;
+  /** The owning tenant; your own if left out. An administrator who leaves it out makes a label for the whole platform, which every tenant sees. */
+  tenantId?: number | null;
+  /** The chain on which the label holds; every EVM chain if left out. */
+  chainUid?: 'arbitrum' | 'bsc' | 'bsc_testnet' | 'ethereum' | 'linea' | 'optimism' | 'base' | 'base_sepolia' | 'gnosis' | 'fantom' | 'polygon' | 'polygon_amoy' | 'blast' | 'zksync' | 'scroll' | 'avalanche' | 'avalanche_fuji' | 'telos' | 'sepolia' | 'holesky' | 'ethereum_sepolia' | 'ethereum_holesky' | 'tron' | 'zeta' | 'somnia' | 'adi' | 'anvil' | 'icp' | 'vechain' | 'stellar' | 'bitcoin' | 'solana' | null;
+  /** The address, shown in its canonical spelling. */
+  address?: string;
+  /** What to call the address. */
+  name?: string | null;
+  /** What the address is known as, kept in capitals. Detectors know SANCTION, EXPLOIT, MIXER, BRIDGE, SCAM, SPENDER, EXCHANGE; others may be used. */
+  tags?: string[];
+  /** How suspicious the address is, from 0 to 100. */
+  score?: number;
+  /** Where the label comes from; the same address may have one of each source. */
+  source?: string | null;
+  /** Anything else worth knowing. */
+  note?: string | null;
+};
+
+export type UpdateLicenseBody = {
+  /** Name of the license. */
+  name?: string;
+  /** Version of the license. */
+  version?: string;
+  /** Unique identifier of the record. */
+  id?: number;
+  /** When the record was created. In epoch milliseconds. */
+  createdAt?: number;
+  /** When the record last changed. In epoch milliseconds. */
+  updatedAt?: number;
+  /** State of the record. */
+  status?: CreateOrganisationBodyStatus;
+  /** Address of an icon. */
+  icon?: string | null;
+  /** Score groups of the license. */
+  scoreGroups?: ScoreGroup[];
+  /** Dynamic parameters held as a JSON text: `min` (0) and `max` (100) bound a score, `start` (max) is where it begins, `tick` is a schedule such as "1 day" by which the scripts are asked, and any other members are for the scripts. */
+  params?: string | null;
+  /** JavaScript that names the score groups which an event concerns: a text, a list of texts, or nothing. It sees `e` (the alert, or `{ type: "tick", timestamp }`), `l` (the params) and `s` (present scores by group). Without it every active score group is meant. */
+  groupScript?: string | null;
+  /** JavaScript that gives the change of the score of one group: a number, `{ change, key, value }`, or nothing. It sees what the group script sees, and `group` and `score` (the present one). */
+  scoreScript?: string | null;
+};
+
+export type UpdateOrganisationBody = {
+  /** Unique identifier of the record. */
+  id?: number;
+  /** When the record was created. In epoch milliseconds. */
+  createdAt?: number;
+  /** When the record last changed. In epoch milliseconds. */
+  updatedAt?: number;
+  /** State of the record. */
+  status?: CreateOrganisationBodyStatus;
+  /** Unique name. */
+  name?: string;
+  /** What the organisation is. */
+  description?: string | null;
+};
+
+export type UpdatePlanBody = {
+  /** Unique identifier of the record. */
+  id?: number;
+  /** When the record was created. In epoch milliseconds. */
+  createdAt?: number;
+  /** When the record last changed. In epoch milliseconds. */
+  updatedAt?: number;
+  /** Unique name. */
+  name?: string;
+  /** Most users of a tenant. */
+  maxUsers?: number;
+  /** Most contracts of a tenant. */
+  maxContracts?: number;
+  /** Most projects of a tenant. */
+  maxProjects?: number;
+  /** Most triggers of a tenant. */
+  maxTriggers?: number;
+  /** Most detectors of a tenant. */
+  maxDetectors?: number;
+  /** Most wallets of a tenant. */
+  maxWallets?: number;
+  /** Most actions of a tenant. */
+  maxActions?: number;
+  /** Most API keys of a tenant. */
+  maxApiKeys?: number;
+  /** Most detector alerts of one severity and above that notify a tenant in `detectorRateLimitDuration`. */
+  detectorRateLimit?: number;
+  /** Length of that time in milliseconds. */
+  detectorRateLimitDuration?: number;
+  /** Most destinations of a tenant. */
+  maxDestinations?: number;
+  /** Most address labels of a tenant. */
+  maxLabels?: number;
+  /** Most streams of alerts that a tenant has open at once, in each process. */
+  maxStreams?: number;
+  /** Most open invites of a tenant. */
+  maxInvites?: number;
+  /** Most saved views of a tenant. */
+  maxViews?: number;
+  /** Most days that an API key lives, and how long it does where no `lifetime` is given. */
+  apiKeyDays?: number;
+  /** Most alerts that a tenant pushes in a minute. */
+  maxPushedAlerts?: number;
+};
+
+export type UpdateProjectBody = {
+  /** Unique identifier of the record. */
+  id?: number;
+  /** When the record was created. In epoch milliseconds. */
+  createdAt?: number;
+  /** When the record last changed. In epoch milliseconds. */
+  updatedAt?: number;
+  /** The owning tenant; your own if left out. */
+  tenantId?: number;
+  /** Name, unique in the tenant. */
+  name?: string;
+  /** Legal name of the company behind it. */
+  legalName?: string | null;
+  /** What the project is. */
+  description?: string | null;
+  /** Address of an icon. */
+  icon?: string | null;
+  /** Address of the website. */
+  website?: string | null;
+  /** Which kind of network it runs on. */
+  networkStatus?: NetworkStatus;
+  /** Identifier of the project in an external market-data service. */
+  marketDataId?: string | null;
+  /** Any parameters; tenants that it is shared with do not see the member `private`. */
+  params?: Record<string, unknown> | null;
+  /** Free labels. */
+  tags?: string[];
+  /** Tenants that may view the project, its contracts and their alerts once they have accepted (`/share`). They do not see each other here. */
+  viewTenantIds?: number[];
+  /** License instances of the project. */
+  licenses?: Instance[];
+  /** What sort of project it is. */
+  type?: string | null;
+  /** Any further data; tenants that it is shared with do not see the member `private`. */
+  meta?: Record<string, unknown> | null;
+};
+
+export type UpdateScoreBody = {
+  /** Unique identifier. */
+  uid?: string;
+  /** The partition it lives in. */
+  index?: string;
+  /** When the alert was raised, the clock ticked or the alert was retracted. In epoch milliseconds. */
+  timestamp?: number;
+  /** Its number inside the instance. */
+  i?: number;
+  /** What made the change: an alert, the clock, or that an alert was retracted. */
+  type?: 'alert' | 'tick' | 'retraction';
+  /** The organisation. */
+  organisationId?: number;
+  /** The license. */
+  licenseId?: number;
+  /** The license instance. */
+  licenseInstanceId?: number;
+  /** The tenant. */
+  tenantId?: number;
+  /** The project. */
+  projectId?: number;
+  /** The contract. */
+  contractId?: number | null;
+  /** The transaction. */
+  txHash?: string | null;
+  /** The schema of the detector; of a trigger its type. */
+  detectorSchemaName?: string | null;
+  /** The alert. */
+  alertId?: string | null;
+  /** The detector, trigger or action. */
+  monitorId?: string | null;
+  /** Name of the alert. */
+  alertName?: string | null;
+  /** Message of the alert. */
+  alertMessage?: string | null;
+  /** Severity of the alert as a number. */
+  numericSeverity?: number | null;
+  /** Severity of the alert. */
+  severity?: 'INFO' | 'LOW' | 'MEDIUM' | 'HIGH' | 'CRITICAL' | null;
+  /** Free labels. */
+  tags?: string[];
+  /** What the alert carries. */
+  meta?: Record<string, unknown>;
+  /** The score group. */
+  scoreGroup?: string | null;
+  /** The score after the change. */
+  score?: number;
+  /** The change, within the bounds of the license. */
+  scoreChange?: number;
+  /** Name of the output of the script; `change` if it names none. */
+  key?: string | null;
+  /** Value of that output; what the script asked for if it names none. */
+  value?: number | null;
+};
+
+export type UpdateScoreGroupBody = {
+  /** Unique identifier of the record. */
+  id?: number;
+  /** When the record was created. In epoch milliseconds. */
+  createdAt?: number;
+  /** When the record last changed. In epoch milliseconds. */
+  updatedAt?: number;
+  /** State of the record. */
+  status?: CreateOrganisationBodyStatus;
+  /** Name, unique in the license. */
+  name?: string;
+  /** Title for people. */
+  title?: string | null;
+  /** What the group is about. */
+  description?: string | null;
+};
+
+export type UpdateScoreReply = {
+  /** Unique identifier. */
+  uid: string;
+  /** The partition it lives in. */
+  index: string;
+  /** When the alert was raised, the clock ticked or the alert was retracted. In epoch milliseconds. */
+  timestamp: number;
+  /** Its number inside the instance. */
+  i: number;
+  /** What made the change: an alert, the clock, or that an alert was retracted. */
+  type: UpdateScoreReplyType;
+  /** The organisation. */
+  organisationId: number;
+  /** The license. */
+  licenseId: number;
+  /** The license instance. */
+  licenseInstanceId: number;
+  /** The tenant. */
+  tenantId: number;
+  /** The project. */
+  projectId: number;
+  /** The contract. */
+  contractId: number | null;
+  /** The transaction. */
+  txHash: string | null;
+  /** The schema of the detector; of a trigger its type. */
+  detectorSchemaName: string | null;
+  /** The alert. */
+  alertId: string | null;
+  /** The detector, trigger or action. */
+  monitorId: string | null;
+  /** Name of the alert. */
+  alertName: string | null;
+  /** Message of the alert. */
+  alertMessage: string | null;
+  /** Severity of the alert as a number. */
+  numericSeverity: number | null;
+  /** Severity of the alert. */
+  severity: UpdateScoreReplySeverity;
+  /** Free labels. */
+  tags: string[];
+  /** What the alert carries. */
+  meta: Record<string, unknown>;
+  /** The score group. */
+  scoreGroup: string | null;
+  /** The score after the change. */
+  score: number;
+  /** The change, within the bounds of the license. */
+  scoreChange: number;
+  /** Name of the output of the script; `change` if it names none. */
+  key: string | null;
+  /** Value of that output; what the script asked for if it names none. */
+  value: number | null;
+};
+
+/** Severity of the alert. */
+export type UpdateScoreReplySeverity = 'INFO' | 'LOW' | 'MEDIUM' | 'HIGH' | 'CRITICAL' | null;
+
+/** What made the change: an alert, the clock, or that an alert was retracted. */
+export type UpdateScoreReplyType = 'alert' | 'tick' | 'retraction';
+
+export type UpdateSubscriptionBody = {
+  /** Unique identifier of the record. */
+  id?: number;
+  /** When the record was created. In epoch milliseconds. */
+  createdAt?: number;
+  /** When the record last changed. In epoch milliseconds. */
+  updatedAt?: number;
+  /** State of the record. */
+  status?: CreateOrganisationBodyStatus;
+  /** The owning tenant; your own if left out. */
+  tenantId?: number;
+  /** When it begins; now if left out. In epoch milliseconds. */
+  startDate?: number;
+  /** When it ends; later than `startDate`. In epoch milliseconds. */
+  expirationDate?: number;
+  /** The plan. */
+  plan?: {
     /** Unique identifier of the record. */
     id: number;
     /** When the record was created. In epoch milliseconds. */
@@ -218,618 +5041,176 @@ export type Subscription = {
     /** Length of that time in milliseconds. */
     detectorRateLimitDuration: number;
   };
+  /** The plan. */
+  planId?: number;
   /** How many days before the end a notice is mailed, once each. */
-  notifyBeforeExpireDays: number[];
+  notifyBeforeExpireDays?: number[];
 };
 
-export type Project = {
+export type UpdateTenantBody = {
   /** Unique identifier of the record. */
-  id: number;
+  id?: number;
   /** When the record was created. In epoch milliseconds. */
-  createdAt: number;
+  createdAt?: number;
   /** When the record last changed. In epoch milliseconds. */
-  updatedAt: number;
-  /** The owning tenant; your own if left out. */
-  tenantId: number;
-  /** Name, unique in the tenant. */
-  name: string;
-  /** Legal name of the company behind it. */
-  legalName: string | null;
-  /** What the project is. */
-  description: string | null;
-  /** Address of an icon. */
-  icon: string | null;
-  /** Address of the website. */
-  website: string | null;
-  /** Which kind of network it runs on. */
-  networkStatus: 'MAINNET' | 'TESTNET' | 'DEVNET' | null;
-  /** Identifier of the project in an external market-data service. */
-  marketDataId: string | null;
-  /** Any parameters; tenants that it is shared with do not see the member `private`. */
-  params: Record<string, unknown> | null;
-  /** Free labels. */
-  tags: string[];
-  /** Tenants that may view the project, its contracts and their alerts once they have accepted (`/share`). They do not see each other here. */
-  viewTenantIds: number[];
-  /** License instances of the project. */
-  licenses: Array<{
-    /** The license. */
-    license: {
-      /** Name of the license. */
-      name: string;
-      /** Version of the license. */
-      version: string;
-      /** Unique identifier of the record. */
-      id: number;
-      /** When the record was created. In epoch milliseconds. */
-      createdAt: number;
-      /** When the record last changed. In epoch milliseconds. */
-      updatedAt: number;
-      /** State of the record. */
-      status: 'ACTIVE' | 'DISABLED' | 'DELETED';
-      /** Address of an icon. */
-      icon: string | null;
-      /** Score groups of the license. */
-      scoreGroups: Array<{
-        /** Unique identifier of the record. */
-        id: number;
-        /** When the record was created. In epoch milliseconds. */
-        createdAt: number;
-        /** When the record last changed. In epoch milliseconds. */
-        updatedAt: number;
-        /** State of the record. */
-        status: 'ACTIVE' | 'DISABLED' | 'DELETED';
-        /** Name, unique in the license. */
-        name: string;
-        /** Title for people. */
-        title: string | null;
-        /** What the group is about. */
-        description: string | null;
-      }>;
-      /** Dynamic parameters held as a JSON text: `min` (0) and `max` (100) bound a score, `start` (max) is where it begins, `tick` is a schedule such as "1 day" by which the scripts are asked, and any other members are for the scripts. */
-      params: string | null;
-      /** JavaScript that names the score groups which an event concerns: a text, a list of texts, or nothing. It sees `e` (the alert, or `{ type: "tick", timestamp }`), `l` (the params) and `s` (present scores by group). Without it every active score group is meant. */
-      groupScript: string | null;
-      /** JavaScript that gives the change of the score of one group: a number, `{ change, key, value }`, or nothing. It sees what the group script sees, and `group` and `score` (the present one). */
-      scoreScript: string | null;
-    };
-    /** The organisation that grants the license. */
-    organisationId: number;
-    /** The licensed project. */
-    projectId: number;
-    /** PENDING becomes LICENCED or CANCELED, LICENCED becomes CANCELED. */
-    licenseStatus: 'PENDING' | 'LICENCED' | 'CANCELED';
-    /** Unique identifier of the record. */
-    id: number;
-    /** When the record was created. In epoch milliseconds. */
-    createdAt: number;
-    /** When the record last changed. In epoch milliseconds. */
-    updatedAt: number;
-    /** State of the record. */
-    status: 'ACTIVE' | 'DISABLED' | 'DELETED';
-    /** Times in which the license is valid. */
-    licenseInstanceMeta: Array<{
-      /** Unique identifier of the record. */
-      id: number;
-      /** When the record was created. In epoch milliseconds. */
-      createdAt: number;
-      /** When the record last changed. In epoch milliseconds. */
-      updatedAt: number;
-      /** The license instance. */
-      licenseInstanceId: number;
-      /** When the license begins, ISO 8601 UTC. */
-      startedAt: string;
-      /** When it ends, ISO 8601 UTC; never if null. */
-      expiredAt: string | null;
-      /** State of the record. */
-      status: 'ACTIVE' | 'DISABLED' | 'DELETED';
-    }>;
-  }>;
-  /** What sort of project it is. */
-  type: string | null;
-  /** Any further data; tenants that it is shared with do not see the member `private`. */
-  meta: Record<string, unknown> | null;
-};
-
-export type Contract = {
-  /** Unique identifier of the record. */
-  id: number;
-  /** When the record was created. In epoch milliseconds. */
-  createdAt: number;
-  /** When the record last changed. In epoch milliseconds. */
-  updatedAt: number;
-  /** The owning project. */
-  projectId: number;
-  /** The chain. */
-  chainUid: 'arbitrum' | 'bsc' | 'bsc_testnet' | 'ethereum' | 'linea' | 'optimism' | 'base' | 'base_sepolia' | 'gnosis' | 'fantom' | 'polygon' | 'polygon_amoy' | 'blast' | 'zksync' | 'scroll' | 'avalanche' | 'avalanche_fuji' | 'telos' | 'sepolia' | 'holesky' | 'ethereum_sepolia' | 'ethereum_holesky' | 'tron' | 'zeta' | 'somnia' | 'adi' | 'anvil' | 'icp' | 'vechain' | 'stellar' | 'bitcoin' | 'solana';
-  /** Direct address of the contract, in the form of its chain. */
-  address: string;
-  /** Address of the implementation when the contract is a proxy, else null. */
-  implementation: string | null;
-  /** What to call it. */
-  name: string;
-  /** What sort of contract it is. */
-  category: string | null;
-  /** Free labels. */
-  tags: string[];
-  /** What stands at the address. */
-  addressType: 'CONTRACT' | 'WALLET' | 'ENTITY';
-  /** Whether the AML detector is required. */
-  amlRequired: boolean;
-  /** URL of an icon. */
-  icon: string | null;
-};
-
-export type Wallet = {
-  /** Unique identifier of the record. */
-  id: number;
-  /** When the record was created. In epoch milliseconds. */
-  createdAt: number;
-  /** When the record last changed. In epoch milliseconds. */
-  updatedAt: number;
+  updatedAt?: number;
   /** State of the record. */
-  status: 'ACTIVE' | 'DISABLED' | 'DELETED';
-  /** The owning tenant; your own if left out. */
-  tenantId: number;
-  /** The chain. */
-  chainUid: 'arbitrum' | 'bsc' | 'bsc_testnet' | 'ethereum' | 'linea' | 'optimism' | 'base' | 'base_sepolia' | 'gnosis' | 'fantom' | 'polygon' | 'polygon_amoy' | 'blast' | 'zksync' | 'scroll' | 'avalanche' | 'avalanche_fuji' | 'telos' | 'sepolia' | 'holesky' | 'ethereum_sepolia' | 'ethereum_holesky' | 'tron' | 'zeta' | 'somnia' | 'adi' | 'anvil' | 'icp' | 'vechain' | 'stellar' | 'bitcoin' | 'solana';
-  /** Direct address of the wallet, derived from its key. */
-  address: string;
-  /** What to call it. */
-  name: string;
-  /** Where the key lives: sealed here, or in a hardware module. */
-  type: 'DEFAULT' | 'HSM';
-  /** Free labels. */
-  tags: string[];
-  /** Most that a unit of gas may cost: in gwei on EVM chains and VeChain, sun on Tron, sat/vB on Bitcoin, micro-lamports on Solana, stroops on Stellar. What is usual on the chain if left out, no limit if null. */
-  maxGasPrice: string | null;
-  /** Most that gas may cost within an hour, in the currency of the chain; what is usual there if left out, no limit if null. */
-  maxHourlySpend: string | null;
-  /** What the wallet may call, when an action is saved and when it is fired; nothing if empty, which is how a new wallet begins, and every contract of the tenant if null. */
-  allowedCalls: Array<{
-    /** A contract of the tenant. */
-    contractId?: number | null;
-    /** Or its address. */
-    address?: string;
-    /** Functions that may be called; every one if left out or null. */
-    functions?: string[] | null;
-  }> | null;
-  /** Whether changing the wallet or its actions and executing them by hand waits for the approval of a second user. Alerts fire them without asking. */
-  requireApproval: boolean;
-  /** Users of the tenant who alone may approve what touches the wallet; any other user than the one who asks if left out or null. */
-  approvers: number[] | null;
+  status?: CreateOrganisationBodyStatus;
+  /** The organisation that the tenant belongs to. */
+  organisationId?: number | null;
+  /** Unique name. */
+  name?: string;
+  /** What the tenant is. */
+  description?: string | null;
 };
 
-export type Destination = {
+export type UpdateTokenomicsCategoryBody = {
   /** Unique identifier of the record. */
-  id: number;
+  id?: number;
+  /** Identifier that can stand for the id when deleting. */
+  uid?: string;
   /** When the record was created. In epoch milliseconds. */
-  createdAt: number;
+  createdAt?: number;
   /** When the record last changed. In epoch milliseconds. */
-  updatedAt: number;
-  /** The owning tenant; your own if left out. */
-  tenantId: number;
-  /** Kind of destination. */
-  type: 'EMAIL' | 'MESSENGER_A' | 'HTTP' | 'MESSENGER_B';
-  /** Identifier to bind the destination with; for MESSENGER_A the text to send to the bot. */
-  uid: string;
-  /** What reaches the destination where nothing else is bound. */
-  tags: Array<'DEFAULT' | 'DETECTOR' | 'WALLET'>;
-  /** The destination: an e-mail address, phone number or http uri. */
-  value: string | null;
-  /** Name of the bot. */
-  messengerABotUsername: string | null;
-  /** Who bound the destination; set by `/bind`. */
-  messengerAUserId: string | null;
-  /** Name of who bound it; set by `/bind`. */
-  messengerAUsername: string | null;
-  /** The chat; set by `/bind`. */
-  messengerAChatId: string | null;
-  /** Title of the chat; set by `/bind`. */
-  messengerAChatTitle: string | null;
-  /** Kind of chat; set by `/bind`. */
-  messengerAChatType: string | null;
-  /** Webhook address. */
-  messengerBUri: string | null;
-  /** The channel. */
-  messengerBChannelId: string | null;
-  /** Name of the channel. */
-  messengerBChannelName: string | null;
-  /** HTTP destination address. */
-  uri: string | null;
-  /** HTTP method of an HTTP destination. */
-  method: 'POST' | 'PUT' | 'PATCH' | null;
-  /** HTTP headers of an HTTP destination. Values are shown as [sealed]. */
-  headers: Record<string, string> | null;
-  /** Mails and chat messages within this many milliseconds of the last one go out together; 0 sends at once. */
-  groupWindowMs: number;
-  /** Whether the e-mail address was confirmed by the link that was mailed to it; before that nothing else is sent there. Null for other kinds. */
-  confirmed: boolean | null;
-};
-
-export type DetectorSchema = {
-  /** Unique identifier of the record. */
-  id: number;
-  /** When the record was created. In epoch milliseconds. */
-  createdAt: number;
-  /** When the record last changed. In epoch milliseconds. */
-  updatedAt: number;
+  updatedAt?: number;
   /** State of the record. */
-  status: 'ACTIVE' | 'DISABLED' | 'DELETED';
-  /** Title for people. */
-  title: string;
-  /** Name of the detector. */
-  name: string;
-  /** Version of the schema. */
-  version: string;
-  /** What it detects. */
-  description: string | null;
-  /** Who wrote it. */
-  author: string | null;
-  /** Address of an icon. */
-  icon: string | null;
-  /** Category and further labels. */
-  tags: string[];
-  /** Chain families that it works on. */
-  networkTags: string[];
-  /** JSON Schema of the configuration. */
-  configSchema: Record<string, unknown> | null;
+  status?: CreateOrganisationBodyStatus;
+  /** The token contract. */
+  contractId?: number;
+  /** Name of the category. */
+  name?: string;
+  /** What the share is for. */
+  description?: string | null;
+  /** Address that holds the allocation, in the form of the contract’s chain. */
+  address?: string | null;
+  /** The whole allocation in tokens. */
+  amount?: string | null;
 };
 
-export type Detector = {
+export type UpdateTokenomicsScheduleBody = {
   /** Unique identifier of the record. */
-  id: number;
+  id?: number;
+  /** Identifier that can stand for the id when deleting. */
+  uid?: string;
   /** When the record was created. In epoch milliseconds. */
-  createdAt: number;
+  createdAt?: number;
   /** When the record last changed. In epoch milliseconds. */
-  updatedAt: number;
+  updatedAt?: number;
   /** State of the record. */
-  status: 'ACTIVE' | 'DISABLED' | 'DELETED';
-  /** The detector schema. */
-  schema: {
-    /** Unique identifier of the record. */
-    id: number;
-    /** When the record was created. In epoch milliseconds. */
-    createdAt: number;
-    /** When the record last changed. In epoch milliseconds. */
-    updatedAt: number;
-    /** State of the record. */
-    status: 'ACTIVE' | 'DISABLED' | 'DELETED';
-    /** Title for people. */
-    title: string;
-    /** Name of the detector. */
-    name: string;
-    /** Version of the schema. */
-    version: string;
-    /** What it detects. */
-    description: string | null;
-    /** Who wrote it. */
-    author: string | null;
-    /** Address of an icon. */
-    icon: string | null;
-    /** Category and further labels. */
-    tags: string[];
-    /** Chain families that it works on. */
-    networkTags: string[];
-  };
+  status?: CreateOrganisationBodyStatus;
+  /** The category. */
+  categoryId?: number;
+  /** Name of the schedule. */
+  name?: string;
+  /** Dated amounts, kept in order of time; several of one time add up. */
+  amounts?: CreateTokenomicsScheduleBodyAmount[];
+};
+
+export type UpdateTriggerBody = {
+  /** Unique identifier of the record. */
+  id?: number;
+  /** When the record was created. In epoch milliseconds. */
+  createdAt?: number;
+  /** When the record last changed. In epoch milliseconds. */
+  updatedAt?: number;
+  /** State of the record. */
+  status?: CreateOrganisationBodyStatus;
   /** The contract that is watched. */
-  contractId: number;
+  contractId?: number;
   /** What to call it. */
-  name: string;
-  /** Where its findings come from. */
-  source: 'ATTACK_DETECTOR' | 'PLATFORM' | 'CUSTOM' | 'EXTERNAL' | 'IMPORT';
-  /** Free labels. */
-  tags: string[];
-  /** Detector configuration. */
-  config: Record<string, unknown>;
-  /** Destinations that its alerts are sent to. */
-  destinations: Array<{
-    /** The binding; leave it out to add one. */
-    id: number;
-    /** When the record was created. In epoch milliseconds. */
-    createdAt: number;
-    /** When the record last changed. In epoch milliseconds. */
-    updatedAt: number;
-    /** State of the record. */
-    status: 'ACTIVE' | 'DISABLED' | 'DELETED';
-    /** The destination. */
-    tenantDestination: {
-      /** Unique identifier of the record. */
-      id: number;
-      /** When the record was created. In epoch milliseconds. */
-      createdAt: number;
-      /** When the record last changed. In epoch milliseconds. */
-      updatedAt: number;
-      /** The owning tenant; your own if left out. */
-      tenantId: number;
-      /** Kind of destination. */
-      type: 'EMAIL' | 'MESSENGER_A' | 'HTTP' | 'MESSENGER_B';
-      /** Identifier to bind the destination with; for MESSENGER_A the text to send to the bot. */
-      uid: string;
-      /** What reaches the destination where nothing else is bound. */
-      tags: Array<'DEFAULT' | 'DETECTOR' | 'WALLET'>;
-      /** The destination: an e-mail address, phone number or http uri. */
-      value: string | null;
-      /** Name of the bot. */
-      messengerABotUsername: string | null;
-      /** Who bound the destination; set by `/bind`. */
-      messengerAUserId: string | null;
-      /** Name of who bound it; set by `/bind`. */
-      messengerAUsername: string | null;
-      /** The chat; set by `/bind`. */
-      messengerAChatId: string | null;
-      /** Title of the chat; set by `/bind`. */
-      messengerAChatTitle: string | null;
-      /** Kind of chat; set by `/bind`. */
-      messengerAChatType: string | null;
-      /** Webhook address. */
-      messengerBUri: string | null;
-      /** The channel. */
-      messengerBChannelId: string | null;
-      /** Name of the channel. */
-      messengerBChannelName: string | null;
-      /** HTTP destination address. */
-      uri: string | null;
-      /** HTTP method of an HTTP destination. */
-      method: 'POST' | 'PUT' | 'PATCH' | null;
-      /** HTTP headers of an HTTP destination. Values are shown as [sealed]. */
-      headers: Record<string, string> | null;
-    };
-  }>;
-  /** Actions that its alerts fire. */
-  actions: Array<{
-    /** The binding; leave it out to add one. */
-    id: number;
-    /** When the record was created. In epoch milliseconds. */
-    createdAt: number;
-    /** When the record last changed. In epoch milliseconds. */
-    updatedAt: number;
-    /** State of the record. */
-    status: 'ACTIVE' | 'DISABLED' | 'DELETED';
-    /** Expression over the alert `e` and the action `a` that decides whether the action fires; always if null. */
-    scriptFilter: string | null;
-    /** Function parameter name to the expression that yields its value. */
-    scriptParams: Record<string, string>;
-    /** The action to fire. */
-    actionId: number;
-  }>;
-};
-
-export type Trigger = {
-  /** Unique identifier of the record. */
-  id: number;
-  /** When the record was created. In epoch milliseconds. */
-  createdAt: number;
-  /** When the record last changed. In epoch milliseconds. */
-  updatedAt: number;
-  /** State of the record. */
-  status: 'ACTIVE' | 'DISABLED' | 'DELETED';
-  /** The contract that is watched. */
-  contractId: number;
-  /** What to call it. */
-  name: string;
+  name?: string;
   /** What it looks for. */
-  triggerType: 'SUCCESSFUL_TX' | 'FAILED_TX' | 'FUNCTION_CALL' | 'FUNCTION_PARAMETER' | 'EVENT_EMITTED' | 'EVENT_PARAMETER' | 'ERC20_TRANSFER' | 'ERC721_TRANSFER' | 'NATIVE_TRANSFER' | 'BALANCE_CHANGE' | 'STATE_CHANGE' | 'VIEW_FUNCTION' | 'WHITELISTED_CALLERS' | 'BLACKLISTED_CALLERS' | 'CONTRACT_CREATED';
+  triggerType?: TriggerType;
   /** What feeds it; follows from `triggerType`. */
-  interceptorType: 'TRANSACTION' | 'EVENT' | 'BLOCK' | 'TRACE' | 'STATE' | 'SCHEDULE';
+  interceptorType?: 'TRANSACTION' | 'EVENT' | 'BLOCK' | 'TRACE' | 'STATE' | 'SCHEDULE';
   /** Parameters of the condition. */
-  params: Record<string, unknown>;
+  params?: Record<string, unknown>;
   /** Free labels. */
-  tags: string[];
+  tags?: string[];
   /** Alerts that it raises. */
-  alerts: Array<{
-    /** The binding; leave it out to add one. */
-    id: number;
-    /** When the record was created. In epoch milliseconds. */
-    createdAt: number;
-    /** When the record last changed. In epoch milliseconds. */
-    updatedAt: number;
-    /** How bad it is. */
-    severity: 'INFO' | 'LOW' | 'MEDIUM' | 'HIGH' | 'CRITICAL';
-    /** Name of the alert. */
-    name: string;
-    /** Message of the alert. {member} stands for a member of what the trigger finds, or for severity, name, timestamp, txHash and other members of the alert; one that it cannot have is refused, and the refusal lists those that it can. */
-    message: string | null;
-    /** Destinations that the alert is sent to. */
-    destinations: Array<{
-      /** The binding; leave it out to add one. */
-      id: number;
-      /** When the record was created. In epoch milliseconds. */
-      createdAt: number;
-      /** When the record last changed. In epoch milliseconds. */
-      updatedAt: number;
-      /** The destination. */
-      tenantDestination: {
-        /** Unique identifier of the record. */
-        id: number;
-        /** When the record was created. In epoch milliseconds. */
-        createdAt: number;
-        /** When the record last changed. In epoch milliseconds. */
-        updatedAt: number;
-        /** The owning tenant; your own if left out. */
-        tenantId: number;
-        /** Identifier to bind the destination with; for MESSENGER_A the text to send to the bot. */
-        uid: string;
-        /** What reaches the destination where nothing else is bound. */
-        tags: Array<'DEFAULT' | 'DETECTOR' | 'WALLET'>;
-        /** The destination: an e-mail address, phone number or http uri. */
-        value: string | null;
-        /** Name of the bot. */
-        messengerABotUsername: string | null;
-        /** Who bound the destination; set by `/bind`. */
-        messengerAUserId: string | null;
-        /** Name of who bound it; set by `/bind`. */
-        messengerAUsername: string | null;
-        /** The chat; set by `/bind`. */
-        messengerAChatId: string | null;
-        /** Title of the chat; set by `/bind`. */
-        messengerAChatTitle: string | null;
-        /** Kind of chat; set by `/bind`. */
-        messengerAChatType: string | null;
-        /** Webhook address. */
-        messengerBUri: string | null;
-        /** The channel. */
-        messengerBChannelId: string | null;
-        /** Name of the channel. */
-        messengerBChannelName: string | null;
-        /** HTTP destination address. */
-        uri: string | null;
-        /** HTTP method of an HTTP destination. */
-        method: 'POST' | 'PUT' | 'PATCH' | null;
-        /** HTTP headers of an HTTP destination. Values are shown as [sealed]. */
-        headers: Record<string, string> | null;
-      };
-    }>;
-    /** Actions that the alert fires. */
-    actions: Array<{
-      /** The binding; leave it out to add one. */
-      id: number;
-      /** When the record was created. In epoch milliseconds. */
-      createdAt: number;
-      /** When the record last changed. In epoch milliseconds. */
-      updatedAt: number;
-      /** Expression over the alert `e` and the action `a` that decides whether the action fires; always if null. */
-      scriptFilter: string | null;
-      /** Function parameter name to the expression that yields its value. */
-      scriptParams: Record<string, string>;
-      /** The action to fire. */
-      actionId: number;
-    }>;
-  }>;
+  alerts?: CreateTriggerBodyAlert[];
 };
 
-export type Action = {
+export type UpdateUserBody = {
   /** Unique identifier of the record. */
-  id: number;
+  id?: number;
   /** When the record was created. In epoch milliseconds. */
-  createdAt: number;
+  createdAt?: number;
   /** When the record last changed. In epoch milliseconds. */
-  updatedAt: number;
-  /** Wallet that signs the call; on the chain of the contract. */
-  walletId: number;
-  /** The contract to call. */
-  contractId: number;
-  /** What to call it. */
-  name: string;
-  /** Signature of the function to call. */
-  funcSignature: string;
-  /** Call parameters. */
-  params: Array<{
-    /** Name of the parameter. */
-    name: string;
-    /** Its value. */
-    value: string;
-  }>;
-  /** ABI of the function. */
-  funcAbi: Record<string, unknown>;
-  /** market, slow, fast, fastest, or a price: in gwei on EVM chains and VeChain, sun on Tron, sat/vB on Bitcoin, micro-lamports on Solana, stroops on Stellar. */
-  gasPrice: string;
-  /** Most gas, energy or compute units that the call may use; estimated if null. */
-  gasLimit: number | null;
-  /** Tip in gwei, where the chain has tips; estimated if empty or null. */
-  gasTip: string | null;
-  /** What the action is for. */
-  description: string | null;
-  /** Destinations notified of what the action does. */
-  destinations: Array<{
-    /** The binding; leave it out to add one. */
-    id: number;
-    /** When the record was created. In epoch milliseconds. */
-    createdAt: number;
-    /** When the record last changed. In epoch milliseconds. */
-    updatedAt: number;
-    /** The destination. */
-    tenantDestination: {
-      /** Unique identifier of the record. */
-      id: number;
-      /** When the record was created. In epoch milliseconds. */
-      createdAt: number;
-      /** When the record last changed. In epoch milliseconds. */
-      updatedAt: number;
-      /** The owning tenant; your own if left out. */
-      tenantId: number;
-      /** Identifier to bind the destination with; for MESSENGER_A the text to send to the bot. */
-      uid: string;
-      /** What reaches the destination where nothing else is bound. */
-      tags: Array<'DEFAULT' | 'DETECTOR' | 'WALLET'>;
-      /** The destination: an e-mail address, phone number or http uri. */
-      value: string | null;
-      /** Name of the bot. */
-      messengerABotUsername: string | null;
-      /** Who bound the destination; set by `/bind`. */
-      messengerAUserId: string | null;
-      /** Name of who bound it; set by `/bind`. */
-      messengerAUsername: string | null;
-      /** The chat; set by `/bind`. */
-      messengerAChatId: string | null;
-      /** Title of the chat; set by `/bind`. */
-      messengerAChatTitle: string | null;
-      /** Kind of chat; set by `/bind`. */
-      messengerAChatType: string | null;
-      /** Webhook address. */
-      messengerBUri: string | null;
-      /** The channel. */
-      messengerBChannelId: string | null;
-      /** Name of the channel. */
-      messengerBChannelName: string | null;
-      /** HTTP destination address. */
-      uri: string | null;
-      /** HTTP method of an HTTP destination. */
-      method: 'POST' | 'PUT' | 'PATCH' | null;
-      /** HTTP headers of an HTTP destination. Values are shown as [sealed]. */
-      headers: Record<string, string> | null;
-    };
-  }>;
-  /** Detectors whose alerts fire the action. */
-  detectors: Array<{
-    /** The binding; leave it out to add one. */
-    id: number;
-    /** When the record was created. In epoch milliseconds. */
-    createdAt: number;
-    /** When the record last changed. In epoch milliseconds. */
-    updatedAt: number;
-    /** Expression over the alert `e` and the action `a` that decides whether the action fires; always if null. */
-    scriptFilter: string | null;
-    /** Function parameter name to the expression that yields its value. */
-    scriptParams: Record<string, string>;
-    /** The detector whose alerts fire the action. */
-    detectorId: number;
-  }>;
-  /** Trigger alerts that fire the action. */
-  triggerAlerts: Array<{
-    /** The binding; leave it out to add one. */
-    id: number;
-    /** When the record was created. In epoch milliseconds. */
-    createdAt: number;
-    /** When the record last changed. In epoch milliseconds. */
-    updatedAt: number;
-    /** Expression over the alert `e` and the action `a` that decides whether the action fires; always if null. */
-    scriptFilter: string | null;
-    /** Function parameter name to the expression that yields its value. */
-    scriptParams: Record<string, string>;
-    /** The trigger alert that fires the action. */
-    triggerAlertId: number;
-  }>;
-  /** When an alert fires it: while its transaction is pending, priced to be mined before it; as soon as a block has it; or when that block has the confirmations of the chain. */
-  fireAt: 'pending' | 'head' | 'confirmed';
-  /** How old an alert may be when it is raised to fire the action, in milliseconds; an hour if left out, any age if null. An older one, found while Vigil catches up, notifies but leaves a skipped intent. */
-  maxAlertAge: number | null;
-  /** What the scripts of bindings may fill where the wallet asks for approvals, each with `values`, `min` and `max`, or `any`. All other parameters are as `params` gives them. */
-  openParams: Array<{
-    /** Name of the parameter. */
-    name: string;
-    /** The values that it may have. */
-    values?: string[];
-    /** The least that it may be, of a whole number. */
-    min?: string;
-    /** The most that it may be, of a whole number. */
-    max?: string;
-    /** True where it may have any value. */
-    any?: boolean;
-  }>;
+  updatedAt?: number;
+  /** State of the record. */
+  status?: CreateOrganisationBodyStatus;
+  /** The tenant of the user; none for an administrator. */
+  tenantId?: number | null;
+  /** The organisation of that tenant. */
+  organisationId?: number | null;
+  /** Unique in the tenant, kept in lower case; the user logs in with it. A new one needs a new `password` along with it. */
+  email?: string;
+  /** How the user is called. */
+  name?: string | null;
+  /** What the user may do. */
+  roles?: CreateUserBodyRole[];
+  /** 12 to 200 characters; never shown. Common passwords and those made of rows, repetitions or own names are refused. */
+  password?: string | null;
 };
 
-export type Label = {
+export type UpdateViewBody = {
+  /** Unique identifier of the record. */
+  id?: number;
+  /** When the record was created. In epoch milliseconds. */
+  createdAt?: number;
+  /** When the record last changed. In epoch milliseconds. */
+  updatedAt?: number;
+  /** The owning tenant; your own if left out. */
+  tenantId?: number;
+  /** The user whose view it is; null if a token without a user made it. */
+  ownerId?: number | null;
+  /** Name, unique among the views of its owner. */
+  name?: string;
+  /** The query string of the search of alerts; blank finds all. */
+  query?: string;
+  /** Members of the alerts that are shown, in this order; `meta.amount` is a member of `meta`. */
+  columns?: string[];
+  /** The time that is searched: the last minutes, hours or days (`30m`, `24h`, `7d`), or from one time to another in epoch milliseconds (`1792108800000-1794787199999`). */
+  timeRange?: string | null;
+  /** Whether everyone in the tenant sees it. */
+  shared?: boolean;
+};
+
+export type UpdateWalletBody = {
+  /** Unique identifier of the record. */
+  id?: number;
+  /** When the record was created. In epoch milliseconds. */
+  createdAt?: number;
+  /** When the record last changed. In epoch milliseconds. */
+  updatedAt?: number;
+  /** State of the record. */
+  status?: CreateOrganisationBodyStatus;
+  /** The owning tenant; your own if left out. */
+  tenantId?: number;
+  /** The chain. */
+  chainUid?: UpdateContractBodyChainUid;
+  /** Direct address of the wallet, derived from its key. */
+  address?: string;
+  /** What to call it. */
+  name?: string;
+  /** Where the key lives: sealed here, or in a hardware module. */
+  type?: 'DEFAULT' | 'HSM';
+  /** Free labels. */
+  tags?: string[];
+  /** Most that a unit of gas may cost: in gwei on EVM chains and VeChain, sun on Tron, sat/vB on Bitcoin, micro-lamports on Solana, stroops on Stellar. What is usual on the chain if left out, no limit if null. */
+  maxGasPrice?: string | null;
+  /** Most that gas may cost within an hour, in the currency of the chain; what is usual there if left out, no limit if null. */
+  maxHourlySpend?: string | null;
+  /** What the wallet may call, when an action is saved and when it is fired; nothing if empty, which is how a new wallet begins, and every contract of the tenant if null. */
+  allowedCalls?: CreateWalletBodyAllowedCalls[] | null;
+  /** Whether changing the wallet or its actions and executing them by hand waits for the approval of a second user. Alerts fire them without asking. */
+  requireApproval?: boolean;
+  /** Users of the tenant who alone may approve what touches the wallet; any other user than the one who asks if left out or null. */
+  approvers?: number[] | null;
+};
+
+export type User = {
   /** Unique identifier of the record. */
   id: number;
   /** When the record was created. In epoch milliseconds. */
@@ -837,23 +5218,24 @@ export type Label = {
   /** When the record last changed. In epoch milliseconds. */
   updatedAt: number;
   /** State of the record. */
-  status: 'ACTIVE' | 'DISABLED' | 'DELETED';
-  /** The owning tenant; your own if left out. An administrator who leaves it out makes a label for the whole platform, which every tenant sees. */
+  status: RecordStatus;
+  /** The tenant of the user; none for an administrator. */
   tenantId: number | null;
-  /** The chain on which the label holds; every EVM chain if left out. */
-  chainUid: 'arbitrum' | 'bsc' | 'bsc_testnet' | 'ethereum' | 'linea' | 'optimism' | 'base' | 'base_sepolia' | 'gnosis' | 'fantom' | 'polygon' | 'polygon_amoy' | 'blast' | 'zksync' | 'scroll' | 'avalanche' | 'avalanche_fuji' | 'telos' | 'sepolia' | 'holesky' | 'ethereum_sepolia' | 'ethereum_holesky' | 'tron' | 'zeta' | 'somnia' | 'adi' | 'anvil' | 'icp' | 'vechain' | 'stellar' | 'bitcoin' | 'solana' | null;
-  /** The address, shown in its canonical spelling. */
-  address: string;
-  /** What to call the address. */
+  /** The organisation of that tenant. */
+  organisationId: number | null;
+  /** Unique in the tenant, kept in lower case; the user logs in with it. A new one needs a new `password` along with it. */
+  email: string;
+  /** How the user is called. */
   name: string | null;
-  /** What the address is known as, kept in capitals. Detectors know SANCTION, EXPLOIT, MIXER, BRIDGE, SCAM, SPENDER, EXCHANGE; others may be used. */
-  tags: string[];
-  /** How suspicious the address is, from 0 to 100. */
-  score: number;
-  /** Where the label comes from; the same address may have one of each source. */
-  source: string | null;
-  /** Anything else worth knowing. */
-  note: string | null;
+  /** What the user may do. */
+  roles: CreateUserBodyRole[];
+};
+
+export type UserPage = {
+  /** The records of this page. */
+  data: User[];
+  /** How many records match; present only when `trackTotal` is true. */
+  total?: number;
 };
 
 export type View = {
@@ -879,11 +5261,14 @@ export type View = {
   shared: boolean;
 };
 
-export type License = {
-  /** Name of the license. */
-  name: string;
-  /** Version of the license. */
-  version: string;
+export type ViewPage = {
+  /** The records of this page. */
+  data: View[];
+  /** How many records match; present only when `trackTotal` is true. */
+  total?: number;
+};
+
+export type Wallet = {
   /** Unique identifier of the record. */
   id: number;
   /** When the record was created. In epoch milliseconds. */
@@ -891,501 +5276,69 @@ export type License = {
   /** When the record last changed. In epoch milliseconds. */
   updatedAt: number;
   /** State of the record. */
-  status: 'ACTIVE' | 'DISABLED' | 'DELETED';
-  /** Address of an icon. */
-  icon: string | null;
-  /** Score groups of the license. */
-  scoreGroups: Array<{
-    /** Unique identifier of the record. */
-    id: number;
-    /** When the record was created. In epoch milliseconds. */
-    createdAt: number;
-    /** When the record last changed. In epoch milliseconds. */
-    updatedAt: number;
-    /** State of the record. */
-    status: 'ACTIVE' | 'DISABLED' | 'DELETED';
-    /** Name, unique in the license. */
-    name: string;
-    /** Title for people. */
-    title: string | null;
-    /** What the group is about. */
-    description: string | null;
-  }>;
-  /** Dynamic parameters held as a JSON text: `min` (0) and `max` (100) bound a score, `start` (max) is where it begins, `tick` is a schedule such as "1 day" by which the scripts are asked, and any other members are for the scripts. */
-  params: string | null;
-  /** JavaScript that names the score groups which an event concerns: a text, a list of texts, or nothing. It sees `e` (the alert, or `{ type: "tick", timestamp }`), `l` (the params) and `s` (present scores by group). Without it every active score group is meant. */
-  groupScript: string | null;
-  /** JavaScript that gives the change of the score of one group: a number, `{ change, key, value }`, or nothing. It sees what the group script sees, and `group` and `score` (the present one). */
-  scoreScript: string | null;
-};
-
-export type ScoreGroup = {
-  /** Unique identifier of the record. */
-  id: number;
-  /** When the record was created. In epoch milliseconds. */
-  createdAt: number;
-  /** When the record last changed. In epoch milliseconds. */
-  updatedAt: number;
-  /** State of the record. */
-  status: 'ACTIVE' | 'DISABLED' | 'DELETED';
-  /** Name, unique in the license. */
-  name: string;
-  /** Title for people. */
-  title: string | null;
-  /** What the group is about. */
-  description: string | null;
-};
-
-export type Instance = {
-  /** The license. */
-  license: {
-    /** Name of the license. */
-    name: string;
-    /** Version of the license. */
-    version: string;
-    /** Unique identifier of the record. */
-    id: number;
-    /** When the record was created. In epoch milliseconds. */
-    createdAt: number;
-    /** When the record last changed. In epoch milliseconds. */
-    updatedAt: number;
-    /** State of the record. */
-    status: 'ACTIVE' | 'DISABLED' | 'DELETED';
-    /** Address of an icon. */
-    icon: string | null;
-    /** Score groups of the license. */
-    scoreGroups: Array<{
-      /** Unique identifier of the record. */
-      id: number;
-      /** When the record was created. In epoch milliseconds. */
-      createdAt: number;
-      /** When the record last changed. In epoch milliseconds. */
-      updatedAt: number;
-      /** State of the record. */
-      status: 'ACTIVE' | 'DISABLED' | 'DELETED';
-      /** Name, unique in the license. */
-      name: string;
-      /** Title for people. */
-      title: string | null;
-      /** What the group is about. */
-      description: string | null;
-    }>;
-    /** Dynamic parameters held as a JSON text: `min` (0) and `max` (100) bound a score, `start` (max) is where it begins, `tick` is a schedule such as "1 day" by which the scripts are asked, and any other members are for the scripts. */
-    params: string | null;
-    /** JavaScript that names the score groups which an event concerns: a text, a list of texts, or nothing. It sees `e` (the alert, or `{ type: "tick", timestamp }`), `l` (the params) and `s` (present scores by group). Without it every active score group is meant. */
-    groupScript: string | null;
-    /** JavaScript that gives the change of the score of one group: a number, `{ change, key, value }`, or nothing. It sees what the group script sees, and `group` and `score` (the present one). */
-    scoreScript: string | null;
-  };
-  /** The organisation that grants the license. */
-  organisationId: number;
-  /** The licensed project. */
-  projectId: number;
-  /** PENDING becomes LICENCED or CANCELED, LICENCED becomes CANCELED. */
-  licenseStatus: 'PENDING' | 'LICENCED' | 'CANCELED';
-  /** Unique identifier of the record. */
-  id: number;
-  /** When the record was created. In epoch milliseconds. */
-  createdAt: number;
-  /** When the record last changed. In epoch milliseconds. */
-  updatedAt: number;
-  /** State of the record. */
-  status: 'ACTIVE' | 'DISABLED' | 'DELETED';
-  /** Times in which the license is valid. */
-  licenseInstanceMeta: Array<{
-    /** Unique identifier of the record. */
-    id: number;
-    /** When the record was created. In epoch milliseconds. */
-    createdAt: number;
-    /** When the record last changed. In epoch milliseconds. */
-    updatedAt: number;
-    /** The license instance. */
-    licenseInstanceId: number;
-    /** When the license begins, ISO 8601 UTC. */
-    startedAt: string;
-    /** When it ends, ISO 8601 UTC; never if null. */
-    expiredAt: string | null;
-    /** State of the record. */
-    status: 'ACTIVE' | 'DISABLED' | 'DELETED';
-  }>;
-};
-
-export type InstanceMeta = {
-  /** Unique identifier of the record. */
-  id: number;
-  /** When the record was created. In epoch milliseconds. */
-  createdAt: number;
-  /** When the record last changed. In epoch milliseconds. */
-  updatedAt: number;
-  /** The license instance. */
-  licenseInstanceId: number;
-  /** When the license begins, ISO 8601 UTC. */
-  startedAt: string;
-  /** When it ends, ISO 8601 UTC; never if null. */
-  expiredAt: string | null;
-};
-
-export type TokenomicsCategory = {
-  /** Unique identifier of the record. */
-  id: number;
-  /** Identifier that can stand for the id when deleting. */
-  uid: string;
-  /** When the record was created. In epoch milliseconds. */
-  createdAt: number;
-  /** When the record last changed. In epoch milliseconds. */
-  updatedAt: number;
-  /** State of the record. */
-  status: 'ACTIVE' | 'DISABLED' | 'DELETED';
-  /** The token contract. */
-  contractId: number;
-  /** Name of the category. */
-  name: string;
-  /** What the share is for. */
-  description: string | null;
-  /** Address that holds the allocation, in the form of the contract’s chain. */
-  address: string | null;
-  /** The whole allocation in tokens. */
-  amount: string | null;
-};
-
-export type TokenomicsSchedule = {
-  /** Unique identifier of the record. */
-  id: number;
-  /** Identifier that can stand for the id when deleting. */
-  uid: string;
-  /** When the record was created. In epoch milliseconds. */
-  createdAt: number;
-  /** When the record last changed. In epoch milliseconds. */
-  updatedAt: number;
-  /** State of the record. */
-  status: 'ACTIVE' | 'DISABLED' | 'DELETED';
-  /** The category. */
-  categoryId: number;
-  /** Name of the schedule. */
-  name: string;
-  /** Dated amounts, kept in order of time; several of one time add up. */
-  amounts: Array<{
-    /** When the amount is released. In epoch milliseconds. */
-    timestamp: number;
-    /** How many tokens. */
-    amount: string;
-  }>;
-};
-
-export type Alert = {
-  /** Unique identifier of the alert. */
-  uid: string;
-  /** What raised it. */
-  kind: 'detector' | 'trigger' | 'action';
-  /** Its group in histograms. */
-  group: 'SECURITY' | 'COMPLIANCE' | 'action' | 'trigger';
-  /** When it happened. In epoch milliseconds. */
-  timestamp: number;
-  /** Identifier of the event behind it. */
-  eid: string;
-  /** The transaction. */
-  txHash: string | null;
-  /** The chain. */
-  chainUid: 'arbitrum' | 'bsc' | 'bsc_testnet' | 'ethereum' | 'linea' | 'optimism' | 'base' | 'base_sepolia' | 'gnosis' | 'fantom' | 'polygon' | 'polygon_amoy' | 'blast' | 'zksync' | 'scroll' | 'avalanche' | 'avalanche_fuji' | 'telos' | 'sepolia' | 'holesky' | 'ethereum_sepolia' | 'ethereum_holesky' | 'tron' | 'zeta' | 'somnia' | 'adi' | 'anvil' | 'icp' | 'vechain' | 'stellar' | 'bitcoin' | 'solana' | null;
-  /** The block. */
-  blockNumber: number | null;
-  /** Hash of the block. */
-  blockHash: string | null;
-  /** The tenant. */
-  tenantId: number;
-  /** The project. */
-  projectId: number;
-  /** The contract. */
-  contractId: number;
-  /** The incident that it belongs to. */
-  incidentUid: string | null;
-  /** The detector that raised it. */
-  detectorId: number | null;
-  /** Kind of the detector that raised it. */
-  detectorSchemaName: string | null;
-  /** The trigger that raised it. */
-  triggerId: number | null;
-  /** The action behind it. */
-  actionId: number | null;
-  /** The wallet that signed. */
-  walletId: number | null;
-  /** The user who works on it. */
-  assigneeId: number | null;
-  /** Name of the wallet. */
-  walletName: string | null;
-  /** Chain of the wallet. */
-  walletChainUid: string | null;
-  /** Address of the wallet. */
-  walletAddress: string | null;
-  /** What fed the trigger. */
-  interceptorType: 'TRANSACTION' | 'EVENT' | 'BLOCK' | 'TRACE' | 'STATE' | 'SCHEDULE' | null;
-  /** What the trigger looks for. */
-  triggerType: 'SUCCESSFUL_TX' | 'FAILED_TX' | 'FUNCTION_CALL' | 'FUNCTION_PARAMETER' | 'EVENT_EMITTED' | 'EVENT_PARAMETER' | 'ERC20_TRANSFER' | 'ERC721_TRANSFER' | 'NATIVE_TRANSFER' | 'BALANCE_CHANGE' | 'STATE_CHANGE' | 'VIEW_FUNCTION' | 'WHITELISTED_CALLERS' | 'BLACKLISTED_CALLERS' | 'CONTRACT_CREATED' | null;
-  /** How bad it is. */
-  severity: 'INFO' | 'LOW' | 'MEDIUM' | 'HIGH' | 'CRITICAL';
-  /** INFO 10, LOW 30, MEDIUM 50, HIGH 70, CRITICAL 90. */
-  numericSeverity: number;
-  /** Name of the alert. */
-  name: string;
-  /** What happened, for people. */
-  message: string;
-  /** What the finding carries. */
-  meta: Record<string, unknown>;
-  /** Whether someone has dealt with it, or its block is gone. */
-  status: 'UNRESOLVED' | 'RESOLVED' | 'RETRACTED';
-  /** How settled its block is; PENDING while no block has its transaction. */
-  finality: 'PENDING' | 'HEAD' | 'CONFIRMED' | 'FINAL';
-  /** Free labels. */
-  tags: string[];
-  /** Over the rate limit of the plan: no one was notified. */
-  suppressed: boolean;
-  /** Pushed more than an hour after it happened: no one was notified. */
-  backfilled: boolean;
-  /** When its block, or its pending transaction, was found to be gone. In epoch milliseconds. */
-  retractedAt: number | null;
-  /** Why it was retracted: its block is gone, or its pending transaction was replaced, dropped, or did not do it when it was mined. */
-  retractionReason: 'REORGANISED' | 'REPLACED' | 'DROPPED' | 'UNFULFILLED' | null;
-};
-
-export type Incident = {
-  /** Unique identifier of the incident. */
-  uid: string;
-  /** Unique identifier of the record. */
-  id: number;
-  /** The owning tenant. */
-  tenantId: number;
-  /** The highest severity of its alerts. */
-  severity: 'INFO' | 'LOW' | 'MEDIUM' | 'HIGH' | 'CRITICAL';
-  /** INFO 10, LOW 30, MEDIUM 50, HIGH 70, CRITICAL 90. */
-  numericSeverity: number;
-  /** RESOLVED when all its alerts are, RETRACTED when none of their blocks is part of the chain any more. */
-  status: 'UNRESOLVED' | 'RESOLVED' | 'RETRACTED';
-  /** Name of its worst alert. */
-  name: string;
-  /** Message of its worst alert. */
-  message: string;
-  /** How many alerts it has that are not retracted. */
-  alerts: number;
-  /** How many of them are not resolved. */
-  openAlerts: number;
-  /** The chain. */
-  chainUid: 'arbitrum' | 'bsc' | 'bsc_testnet' | 'ethereum' | 'linea' | 'optimism' | 'base' | 'base_sepolia' | 'gnosis' | 'fantom' | 'polygon' | 'polygon_amoy' | 'blast' | 'zksync' | 'scroll' | 'avalanche' | 'avalanche_fuji' | 'telos' | 'sepolia' | 'holesky' | 'ethereum_sepolia' | 'ethereum_holesky' | 'tron' | 'zeta' | 'somnia' | 'adi' | 'anvil' | 'icp' | 'vechain' | 'stellar' | 'bitcoin' | 'solana' | null;
-  /** The contracts of its alerts, at most 100. */
-  contractIds: number[];
-  /** Their transactions, at most 100. */
-  txHashes: string[];
-  /** When its first alert happened. In epoch milliseconds. */
-  firstAt: number;
-  /** When its newest alert happened. In epoch milliseconds. */
-  lastAt: number;
-  /** When the record was created. In epoch milliseconds. */
-  createdAt: number;
-  /** When the record last changed. In epoch milliseconds. */
-  updatedAt: number;
-  /** Its alerts. */
-  alertList: Array<{
-    /** Unique identifier of the alert. */
-    uid: string;
-    /** What raised it. */
-    kind: 'detector' | 'trigger' | 'action';
-    /** Its group in histograms. */
-    group: 'SECURITY' | 'COMPLIANCE' | 'action' | 'trigger';
-    /** When it happened. In epoch milliseconds. */
-    timestamp: number;
-    /** Identifier of the event behind it. */
-    eid: string;
-    /** The transaction. */
-    txHash: string | null;
-    /** The chain. */
-    chainUid: 'arbitrum' | 'bsc' | 'bsc_testnet' | 'ethereum' | 'linea' | 'optimism' | 'base' | 'base_sepolia' | 'gnosis' | 'fantom' | 'polygon' | 'polygon_amoy' | 'blast' | 'zksync' | 'scroll' | 'avalanche' | 'avalanche_fuji' | 'telos' | 'sepolia' | 'holesky' | 'ethereum_sepolia' | 'ethereum_holesky' | 'tron' | 'zeta' | 'somnia' | 'adi' | 'anvil' | 'icp' | 'vechain' | 'stellar' | 'bitcoin' | 'solana' | null;
-    /** The block. */
-    blockNumber: number | null;
-    /** Hash of the block. */
-    blockHash: string | null;
-    /** The tenant. */
-    tenantId: number;
-    /** The project. */
-    projectId: number;
-    /** The contract. */
-    contractId: number;
-    /** The incident that it belongs to. */
-    incidentUid: string | null;
-    /** The detector that raised it. */
-    detectorId: number | null;
-    /** Kind of the detector that raised it. */
-    detectorSchemaName: string | null;
-    /** The trigger that raised it. */
-    triggerId: number | null;
-    /** The action behind it. */
-    actionId: number | null;
-    /** The wallet that signed. */
-    walletId: number | null;
-    /** The user who works on it. */
-    assigneeId: number | null;
-    /** Name of the wallet. */
-    walletName: string | null;
-    /** Chain of the wallet. */
-    walletChainUid: string | null;
-    /** Address of the wallet. */
-    walletAddress: string | null;
-    /** What fed the trigger. */
-    interceptorType: 'TRANSACTION' | 'EVENT' | 'BLOCK' | 'TRACE' | 'STATE' | 'SCHEDULE' | null;
-    /** What the trigger looks for. */
-    triggerType: 'SUCCESSFUL_TX' | 'FAILED_TX' | 'FUNCTION_CALL' | 'FUNCTION_PARAMETER' | 'EVENT_EMITTED' | 'EVENT_PARAMETER' | 'ERC20_TRANSFER' | 'ERC721_TRANSFER' | 'NATIVE_TRANSFER' | 'BALANCE_CHANGE' | 'STATE_CHANGE' | 'VIEW_FUNCTION' | 'WHITELISTED_CALLERS' | 'BLACKLISTED_CALLERS' | 'CONTRACT_CREATED' | null;
-    /** How bad it is. */
-    severity: 'INFO' | 'LOW' | 'MEDIUM' | 'HIGH' | 'CRITICAL';
-    /** INFO 10, LOW 30, MEDIUM 50, HIGH 70, CRITICAL 90. */
-    numericSeverity: number;
-    /** Name of the alert. */
-    name: string;
-    /** What happened, for people. */
-    message: string;
-    /** What the finding carries. */
-    meta: Record<string, unknown>;
-    /** Whether someone has dealt with it, or its block is gone. */
-    status: 'UNRESOLVED' | 'RESOLVED' | 'RETRACTED';
-    /** How settled its block is; PENDING while no block has its transaction. */
-    finality: 'PENDING' | 'HEAD' | 'CONFIRMED' | 'FINAL';
-    /** Free labels. */
-    tags: string[];
-    /** Over the rate limit of the plan: no one was notified. */
-    suppressed: boolean;
-    /** Pushed more than an hour after it happened: no one was notified. */
-    backfilled: boolean;
-    /** When its block, or its pending transaction, was found to be gone. In epoch milliseconds. */
-    retractedAt: number | null;
-    /** Why it was retracted: its block is gone, or its pending transaction was replaced, dropped, or did not do it when it was mined. */
-    retractionReason: 'REORGANISED' | 'REPLACED' | 'DROPPED' | 'UNFULFILLED' | null;
-  }>;
-};
-
-export type Backtest = {
-  /** The backtest. */
-  uid: string;
-  /** The contract. */
-  contractId: number;
-  /** The detector, unless it was only proposed. */
-  detectorId: number | null;
-  /** When it was asked for. In epoch milliseconds. */
-  createdAt: number;
-  /** When it last went on. In epoch milliseconds. */
-  updatedAt: number;
-  /** How far it is. */
-  state: 'QUEUED' | 'RUNNING' | 'DONE' | 'FAILED' | 'CANCELED';
-  /** First block. */
-  fromBlock: number;
-  /** Last block; at most 100,000 blocks in all. */
-  toBlock: number;
-  /** Blocks done so far. */
-  processed: number;
-  /** Share that is done, 0 to 1. */
-  progress: number;
-  /** What was found, once it is done. */
-  result: {
-    /** Blocks that were read. */
-    blocks: number;
-    /** Transactions in them. */
-    transactions: number;
-    /** How often the detector was shown something. */
-    evaluations: number;
-    /** Alerts that would have been raised. */
-    alerts: number;
-    /** Alerts of each severity. */
-    bySeverity: Record<string, unknown>;
-    /** Alerts of each day that has some. */
-    byDay: Array<{
-      /** Start of the UTC day. In epoch milliseconds. */
-      ts: number;
-      /** Alerts of that day. */
-      count: number;
-    }>;
-    /** The first alerts, at most 50. */
-    samples: Array<{
-      /** How bad it is. */
-      severity: 'INFO' | 'LOW' | 'MEDIUM' | 'HIGH' | 'CRITICAL';
-      /** Name of the alert. */
-      name: string;
-      /** What was found. */
-      message: string;
-      /** Time of the block. In epoch milliseconds. */
-      timestamp: number;
-      /** The block. */
-      blockNumber: number | null;
-      /** The transaction. */
-      txHash: string | null;
-      /** Evidence. */
-      meta: Record<string, unknown>;
-    }>;
-    /** Destinations that would have been notified, without the filters of bindings. */
-    notified: Array<{
-      /** The destination. */
-      destinationId: number;
-      /** How many alerts it would have got. */
-      alerts: number;
-    }>;
-    /** Actions that would have been fired, without the filters of bindings. */
-    fired: Array<{
-      /** The action. */
-      actionId: number;
-      /** How many alerts would have fired it. */
-      alerts: number;
-    }>;
-    /** Evaluations that failed. */
-    faults: number;
-    /** How the first of them failed. */
-    firstFault: string | null;
-  } | null;
-  /** Why it failed. */
-  fault: string | null;
-};
-
-export type Approval = {
-  /** Unique identifier of the record. */
-  id: number;
-  /** When the record was created. In epoch milliseconds. */
-  createdAt: number;
-  /** When the record last changed. In epoch milliseconds. */
-  updatedAt: number;
+  status: RecordStatus;
   /** The owning tenant; your own if left out. */
   tenantId: number;
-  /** What became of the request. */
-  state: 'PENDING' | 'APPROVED' | 'REJECTED' | 'EXPIRED';
-  /** Until when it can be approved. In epoch milliseconds. */
-  expiresAt: number;
-  /** The wallet that asks for the approval. */
-  walletId: number;
-  /** Method of the request. */
-  method: string;
-  /** Path of the request, below /api/v1. */
-  path: string;
-  /** The `{id}` in the path. */
-  recordId: number | null;
-  /** Body of the request; of a detector only the member `actions`. */
-  body: Record<string, unknown> | null;
-  /** Everything on which it depends what the wallet signs, and when, as far as the request changes it. */
-  changes: Array<{
-    /** What becomes of the record. */
-    change: 'ADDED' | 'CHANGED' | 'REMOVED';
-    /** The kind of the record. */
-    kind: string;
-    /** The record; null of one that the request creates. */
-    id: number | null;
-    /** Its name. */
-    name: string | null;
-    /** What differs. */
-    members: Array<{
-      /** The member. */
-      name: string;
-      /** Its value now; null if it has none. Secrets show as `[sealed]`. */
-      before: string | number | boolean | Record<string, unknown> | unknown[] | null;
-      /** Its value once the request is carried out. */
-      after: string | number | boolean | Record<string, unknown> | unknown[] | null;
-    }>;
-  }> | null;
-  /** The user who sent the request; null for a token without a user. */
-  requestedBy: number | null;
-  /** The user who approved or rejected it. */
-  decidedBy: number | null;
+  /** The chain. */
+  chainUid: ChainUid;
+  /** Direct address of the wallet, derived from its key. */
+  address: string;
+  /** What to call it. */
+  name: string;
+  /** Where the key lives: sealed here, or in a hardware module. */
+  type: 'DEFAULT' | 'HSM';
+  /** Free labels. */
+  tags: string[];
+  /** Most that a unit of gas may cost: in gwei on EVM chains and VeChain, sun on Tron, sat/vB on Bitcoin, micro-lamports on Solana, stroops on Stellar. What is usual on the chain if left out, no limit if null. */
+  maxGasPrice: string | null;
+  /** Most that gas may cost within an hour, in the currency of the chain; what is usual there if left out, no limit if null. */
+  maxHourlySpend: string | null;
+  /** What the wallet may call, when an action is saved and when it is fired; nothing if empty, which is how a new wallet begins, and every contract of the tenant if null. */
+  allowedCalls: CreateWalletBodyAllowedCalls[] | null;
+  /** Whether changing the wallet or its actions and executing them by hand waits for the approval of a second user. Alerts fire them without asking. */
+  requireApproval: boolean;
+  /** Users of the tenant who alone may approve what touches the wallet; any other user than the one who asks if left out or null. */
+  approvers: number[] | null;
+};
+
+export type WalletBalanceReply = {
+  /** The chain. */
+  chainUid: ChainUid;
+  /** The block after which the balances were read. */
+  block: number;
+  /** Symbol of the currency. */
+  symbol: string;
+  /** Its decimals. */
+  decimals: number;
+  /** The address. */
+  address: string;
+  /** What it holds, in the smallest unit of the currency. */
+  balance: string;
+  /** What actions may spend with it, and what they spent or set aside. */
+  limits: {
+    /** Most that a unit of gas may cost, in the unit of its chain. */
+    maxGasPrice: string | null;
+    /** Most that gas may cost within an hour, in the currency of the chain. */
+    maxHourlySpend: string | null;
+    /** What it holds, in the smallest unit of the currency. */
+    spentLastHour: string;
+  };
+  /** Addresses that the wallet had before it was rotated, until they are found empty; the newest first. */
+  former: Array<{
+    /** The address. */
+    address: string;
+    /** What it holds, in the smallest unit of the currency. */
+    balance: string;
+    /** When the wallet got another key. In epoch milliseconds. */
+    rotatedAt: number;
+  }>;
+};
+
+export type WalletPage = {
+  /** The records of this page. */
+  data: CreateWalletReply[];
+  /** How many records match; present only when `trackTotal` is true. */
+  total?: number;
 };
 
 export type WhereSearch = {
@@ -1396,83 +5349,34 @@ export type WhereSearch = {
   /** Which records, written like an SQL where clause: comparisons (= <> < <= > >=), IN, LIKE, ILIKE, BETWEEN, IS NULL, CONTAINS, joined by AND, OR, NOT. Text stands in single quotes. Deleted records are left out unless the clause names `status`. */
   where?: string;
   /** The order of the records; by id if left out. */
-  sort?: Array<{
-    /** The field to sort by. */
-    field: string;
-    /** The direction; ascending if left out. */
-    order?: 'asc' | 'desc';
-    /** Another name for `order`. */
-    direction?: 'asc' | 'desc';
-  }>;
+  sort?: WhereSearchSort[];
   /** Whether to count all matching records into `total`. */
   trackTotal?: boolean;
 };
 
-export type QuerySearch = {
-  /** How many records to skip. */
-  from?: number;
-  /** How many records to return. */
-  size?: number;
-  /** Query-string syntax of the search engine: field:value, "phrases", wildcards, /regular expressions/, [ranges TO here], AND, OR, NOT, + and -. Unfielded terms look in every field. Fuzzy terms (word~) match nothing. Blank means no filter. Its cost is estimated before it runs and limited to 10,000 (1,500 where it is tried on every alert): a comparison costs about 2, a pattern 3 to 40 and in `meta` 250, for each field. */
-  query?: string;
-  /** Ranges of timestamps; what lies in none of them is not read. */
-  timeseries?: Array<{
-    /** Start in milliseconds, included. */
-    from: number;
-    /** End in milliseconds, included. */
-    to: number;
-  }>;
-  /** Up to which value `total` is counted; 0 disables it and returns 0. */
-  trackTotalCount?: number;
-  /** The order of the records; newest first if left out. */
-  sort?: Array<{
-    /** The field to sort by. */
-    field: string;
-    /** The direction; ascending if left out. */
-    order?: 'asc' | 'desc';
-    /** Another name for `order`. */
-    direction?: 'asc' | 'desc';
-  }>;
+export type WhereSearchSort = {
+  /** The field to sort by. */
+  field: string;
+  /** The direction; ascending if left out. */
+  order?: 'asc' | 'desc';
+  /** Another name for `order`. */
+  direction?: 'asc' | 'desc';
 };
 
 /** Every endpoint: what it takes and what it answers. */
 export interface Api {
   /** Log in */
   'POST /auth/login': {
-    body: {
-      /** E-mail address of the user, in capitals or not. */
-      email: string;
-      /** The tenant of the user, where the address has users in several; without it the oldest that fits. */
-      tenantId?: number;
-      /** Password of the user. */
-      password: string;
-      /** Whether a cookie carries the token, for pages that Vigil serves. */
-      cookie?: boolean;
-    };
-    reply: {
-      /** Access token of the session; absent when the cookie carries it. */
-      token?: string;
-      /** When the session ends. In epoch milliseconds. */
-      expiredAt: number;
-    };
+    body: AuthLoginBody;
+    reply: AuthLoginReply;
   };
   /** Refresh the session */
   'POST /auth/refresh': {
-    reply: {
-      /** Access token of the session; absent when the cookie carries it. */
-      token?: string;
-      /** When the session ends. In epoch milliseconds. */
-      expiredAt: number;
-    };
+    reply: AuthLoginReply;
   };
   /** Sign a page in with a token */
   'POST /auth/cookie': {
-    reply: {
-      /** Access token of the session; absent when the cookie carries it. */
-      token?: string;
-      /** When the session ends. In epoch milliseconds. */
-      expiredAt: number;
-    };
+    reply: AuthLoginReply;
   };
   /** Log out */
   'POST /auth/logout': {
@@ -1480,23 +5384,7 @@ export interface Api {
   };
   /** List my sessions */
   'GET /auth/session': {
-    reply: {
-      /** Live sessions. */
-      data: Array<{
-        /** The session. */
-        id: number;
-        /** When the user logged in. In epoch milliseconds. */
-        createdAt: number;
-        /** When it was last refreshed. In epoch milliseconds. */
-        refreshedAt: number;
-        /** When it ends if it is not refreshed. In epoch milliseconds. */
-        expiredAt: number;
-        /** Address it was last opened or refreshed from. */
-        address: string | null;
-        /** Whether it is the session that asks. */
-        isCurrent: boolean;
-      }>;
-    };
+    reply: ListAuthSessionsReply;
   };
   /** End a session of mine */
   'DELETE /auth/session/{sessionId}': {
@@ -1504,159 +5392,33 @@ export interface Api {
       /** The session. */
       sessionId: number;
     };
-    reply: {
-      /** The session that ended. */
-      id: number;
-    };
+    reply: DeleteAuthSessionReply;
   };
   /** Whether the first user is awaited */
   'GET /auth/setup': {
-    reply: {
-      /** Whether a set-up link is open and no one can sign in yet. */
-      isOpen: boolean;
-    };
+    reply: SetupStateReply;
   };
   /** Make the first administrator */
   'POST /auth/setup': {
-    body: {
-      /** What follows # in the link. */
-      code: string;
-      /** How the administrator is called. */
-      name: string;
-      /** Unique in the tenant, kept in lower case; the user logs in with it. A new one needs a new `password` along with it. */
-      email: string;
-      /** 12 to 200 characters; never shown. Common passwords and those made of rows, repetitions or own names are refused. */
-      password: string;
-      /** Whether a cookie carries the token, for pages that Vigil serves. */
-      cookie?: boolean;
-    };
-    reply: {
-      /** Access token of the session; absent when the cookie carries it. */
-      token?: string;
-      /** When the session ends. In epoch milliseconds. */
-      expiredAt: number;
-    };
+    body: SetUpBody;
+    reply: AuthLoginReply;
   };
   /** Who am I */
   'GET /auth/me': {
-    reply: {
-      /** The user. */
-      userId: number | null;
-      /** The tenant. */
-      tenantId: number | null;
-      /** The organisation of the tenant. */
-      organisationId: number | null;
-      /** How the user is called, else the e-mail address; of a key what it is for. */
-      name: string | null;
-      /** What the tenant is called. */
-      tenantName: string | null;
-      /** What the token may do. */
-      roles: Array<'tenant-viewer' | 'tenant-user' | 'tenant-manager' | 'organisation-viewer' | 'organisation-user' | 'organisation-manager' | 'admin' | 'tenant-ingest'>;
-      /** What kind of token it is. */
-      tokenKind: 'SESSION' | 'API_KEY' | 'ADMIN';
-      /** When the token ends; null when it never does. In epoch milliseconds. */
-      expiredAt: number | null;
-      /** Plan of the tenant. */
-      plan: {
-        /** The plan. */
-        id: number;
-        /** Unique name. */
-        name: string;
-        /** What the plan allows. */
-        limits: {
-          /** Most users of a tenant. */
-          maxUsers: number;
-          /** Most contracts of a tenant. */
-          maxContracts: number;
-          /** Most projects of a tenant. */
-          maxProjects: number;
-          /** Most triggers of a tenant. */
-          maxTriggers: number;
-          /** Most detectors of a tenant. */
-          maxDetectors: number;
-          /** Most wallets of a tenant. */
-          maxWallets: number;
-          /** Most actions of a tenant. */
-          maxActions: number;
-          /** Most API keys of a tenant. */
-          maxApiKeys: number;
-          /** Most destinations of a tenant. */
-          maxDestinations: number;
-          /** Most address labels of a tenant. */
-          maxLabels: number;
-          /** Most streams of alerts that a tenant has open at once, in each process. */
-          maxStreams: number;
-          /** Most open invites of a tenant. */
-          maxInvites: number;
-          /** Most saved views of a tenant. */
-          maxViews: number;
-          /** Most alerts that a tenant pushes in a minute. */
-          maxPushedAlerts: number;
-        };
-        /** What the tenant has of each. */
-        use: {
-          /** Most users of a tenant. */
-          maxUsers: number;
-          /** Most contracts of a tenant. */
-          maxContracts: number;
-          /** Most projects of a tenant. */
-          maxProjects: number;
-          /** Most triggers of a tenant. */
-          maxTriggers: number;
-          /** Most detectors of a tenant. */
-          maxDetectors: number;
-          /** Most wallets of a tenant. */
-          maxWallets: number;
-          /** Most actions of a tenant. */
-          maxActions: number;
-          /** Most API keys of a tenant. */
-          maxApiKeys: number;
-          /** Most destinations of a tenant. */
-          maxDestinations: number;
-          /** Most address labels of a tenant. */
-          maxLabels: number;
-          /** Most streams of alerts that a tenant has open at once, in each process. */
-          maxStreams: number;
-          /** Most open invites of a tenant. */
-          maxInvites: number;
-          /** Most saved views of a tenant. */
-          maxViews: number;
-          /** Most alerts that a tenant pushes in a minute. */
-          maxPushedAlerts: number;
-        };
-      } | null;
-    };
+    reply: AuthMeReply;
   };
   /** List the API keys I have made */
   'GET /auth/apikey': {
-    reply: {
-      /** API keys that the user has made and that still live. */
-      data: Apikey[];
-    };
+    reply: CurrentApikeyReply;
   };
   /** Change my password */
   'POST /auth/password': {
-    body: {
-      /** The present password. */
-      oldPassword: string;
-      /** 12 to 200 characters; never shown. Common passwords and those made of rows, repetitions or own names are refused. */
-      newPassword: string;
-    };
-    reply: {
-      /** API keys that the user has made and that still live. */
-      data: Apikey[];
-    };
+    body: ChangePasswordBody;
+    reply: CurrentApikeyReply;
   };
   /** Create an organisation */
   'POST /organisation': {
-    body: {
-      /** State of the record. */
-      status?: 'ACTIVE' | 'DISABLED' | 'DELETED';
-      /** Unique name. */
-      name: string;
-      /** What the organisation is. */
-      description?: string | null;
-    };
+    body: CreateOrganisationBody;
     reply: Organisation;
   };
   /** Read an organisation */
@@ -1673,20 +5435,7 @@ export interface Api {
       /** The organisation. */
       id: number;
     };
-    body: {
-      /** Unique identifier of the record. */
-      id?: number;
-      /** When the record was created. In epoch milliseconds. */
-      createdAt?: number;
-      /** When the record last changed. In epoch milliseconds. */
-      updatedAt?: number;
-      /** State of the record. */
-      status?: 'ACTIVE' | 'DISABLED' | 'DELETED';
-      /** Unique name. */
-      name?: string;
-      /** What the organisation is. */
-      description?: string | null;
-    };
+    body: UpdateOrganisationBody;
     reply: Organisation;
   };
   /** Delete an organisation */
@@ -1695,10 +5444,7 @@ export interface Api {
       /** The organisation. */
       id: number;
     };
-    reply: {
-      /** The deleted organisation. */
-      id: number;
-    };
+    reply: DeleteOrganisationReply;
   };
   /** Search organisation records */
   'POST /organisation/search': {
@@ -1707,25 +5453,11 @@ export interface Api {
       columns?: string;
     };
     body?: WhereSearch;
-    reply: {
-      /** The records of this page. */
-      data: Organisation[];
-      /** How many records match; present only when `trackTotal` is true. */
-      total?: number;
-    };
+    reply: OrganisationPage;
   };
   /** Create a tenant */
   'POST /tenant': {
-    body: {
-      /** State of the record. */
-      status?: 'ACTIVE' | 'DISABLED' | 'DELETED';
-      /** The organisation that the tenant belongs to. */
-      organisationId?: number | null;
-      /** Unique name. */
-      name: string;
-      /** What the tenant is. */
-      description?: string | null;
-    };
+    body: CreateTenantBody;
     reply: Tenant;
   };
   /** Read a tenant */
@@ -1742,22 +5474,7 @@ export interface Api {
       /** The tenant. */
       id: number;
     };
-    body: {
-      /** Unique identifier of the record. */
-      id?: number;
-      /** When the record was created. In epoch milliseconds. */
-      createdAt?: number;
-      /** When the record last changed. In epoch milliseconds. */
-      updatedAt?: number;
-      /** State of the record. */
-      status?: 'ACTIVE' | 'DISABLED' | 'DELETED';
-      /** The organisation that the tenant belongs to. */
-      organisationId?: number | null;
-      /** Unique name. */
-      name?: string;
-      /** What the tenant is. */
-      description?: string | null;
-    };
+    body: UpdateTenantBody;
     reply: Tenant;
   };
   /** Delete a tenant */
@@ -1766,10 +5483,7 @@ export interface Api {
       /** The tenant. */
       id: number;
     };
-    reply: {
-      /** The deleted tenant. */
-      id: number;
-    };
+    reply: DeleteTenantReply;
   };
   /** Search tenant records */
   'POST /tenant/search': {
@@ -1778,29 +5492,11 @@ export interface Api {
       columns?: string;
     };
     body?: WhereSearch;
-    reply: {
-      /** The records of this page. */
-      data: Tenant[];
-      /** How many records match; present only when `trackTotal` is true. */
-      total?: number;
-    };
+    reply: TenantPage;
   };
   /** Create a user */
   'POST /user': {
-    body: {
-      /** State of the record. */
-      status?: 'ACTIVE' | 'DISABLED' | 'DELETED';
-      /** The tenant of the user; none for an administrator. */
-      tenantId?: number | null;
-      /** Unique in the tenant, kept in lower case; the user logs in with it. A new one needs a new `password` along with it. */
-      email: string;
-      /** How the user is called. */
-      name?: string | null;
-      /** What the user may do. */
-      roles: Array<'tenant-viewer' | 'tenant-user' | 'tenant-manager' | 'organisation-viewer' | 'organisation-user' | 'organisation-manager' | 'admin'>;
-      /** 12 to 200 characters; never shown. Common passwords and those made of rows, repetitions or own names are refused. */
-      password?: string | null;
-    };
+    body: CreateUserBody;
     reply: User;
   };
   /** Read a user */
@@ -1817,28 +5513,7 @@ export interface Api {
       /** The user. */
       id: number;
     };
-    body: {
-      /** Unique identifier of the record. */
-      id?: number;
-      /** When the record was created. In epoch milliseconds. */
-      createdAt?: number;
-      /** When the record last changed. In epoch milliseconds. */
-      updatedAt?: number;
-      /** State of the record. */
-      status?: 'ACTIVE' | 'DISABLED' | 'DELETED';
-      /** The tenant of the user; none for an administrator. */
-      tenantId?: number | null;
-      /** The organisation of that tenant. */
-      organisationId?: number | null;
-      /** Unique in the tenant, kept in lower case; the user logs in with it. A new one needs a new `password` along with it. */
-      email?: string;
-      /** How the user is called. */
-      name?: string | null;
-      /** What the user may do. */
-      roles?: Array<'tenant-viewer' | 'tenant-user' | 'tenant-manager' | 'organisation-viewer' | 'organisation-user' | 'organisation-manager' | 'admin'>;
-      /** 12 to 200 characters; never shown. Common passwords and those made of rows, repetitions or own names are refused. */
-      password?: string | null;
-    };
+    body: UpdateUserBody;
     reply: User;
   };
   /** Delete a user */
@@ -1847,10 +5522,7 @@ export interface Api {
       /** The user. */
       id: number;
     };
-    reply: {
-      /** The deleted user. */
-      id: number;
-    };
+    reply: DeleteUserReply;
   };
   /** Search user records */
   'POST /user/search': {
@@ -1859,49 +5531,12 @@ export interface Api {
       columns?: string;
     };
     body?: WhereSearch;
-    reply: {
-      /** The records of this page. */
-      data: User[];
-      /** How many records match; present only when `trackTotal` is true. */
-      total?: number;
-    };
+    reply: UserPage;
   };
   /** Create an API key */
   'POST /apikey': {
-    body: {
-      /** What the key is for. */
-      label: string;
-      /** Seconds until the key ends: at most `apiKeyDays` of the plan, and as long if left out. */
-      lifetime?: number;
-      /** The tenant that the key acts in; your own if left out. */
-      tenantId?: number;
-      /** What the key may do: roles that you hold yourself, or `tenant-ingest`, which pushes findings and reads nothing. */
-      roles: Array<'tenant-viewer' | 'tenant-user' | 'tenant-manager' | 'organisation-viewer' | 'organisation-user' | 'organisation-manager' | 'admin' | 'tenant-ingest'>;
-    };
-    reply: {
-      /** Unique identifier of the record. */
-      id: number;
-      /** When the record was created. In epoch milliseconds. */
-      createdAt: number;
-      /** When the record last changed. In epoch milliseconds. */
-      updatedAt: number;
-      /** State of the record. */
-      status: 'ACTIVE' | 'DISABLED' | 'DELETED';
-      /** The tenant that the key acts in; your own if left out. */
-      tenantId: number | null;
-      /** The user who made the key. */
-      userId: number | null;
-      /** What the key is for. */
-      label: string | null;
-      /** What the key may do: roles that you hold yourself, or `tenant-ingest`, which pushes findings and reads nothing. */
-      roles: Array<'tenant-viewer' | 'tenant-user' | 'tenant-manager' | 'organisation-viewer' | 'organisation-user' | 'organisation-manager' | 'admin' | 'tenant-ingest'>;
-      /** The end of the key, to recognise it by. */
-      hint: string;
-      /** When the key ends; null if never. In epoch milliseconds. */
-      expiredAt: number | null;
-      /** The key. Keep it: it is not shown again. */
-      token: string;
-    };
+    body: CreateApikeyBody;
+    reply: CreateApikeyReply;
   };
   /** Read an API key */
   'GET /apikey/{id}': {
@@ -1917,28 +5552,7 @@ export interface Api {
       /** The API key. */
       id: number;
     };
-    body: {
-      /** Unique identifier of the record. */
-      id?: number;
-      /** When the record was created. In epoch milliseconds. */
-      createdAt?: number;
-      /** When the record last changed. In epoch milliseconds. */
-      updatedAt?: number;
-      /** State of the record. */
-      status?: 'ACTIVE' | 'DISABLED' | 'DELETED';
-      /** The tenant that the key acts in; your own if left out. */
-      tenantId?: number | null;
-      /** The user who made the key. */
-      userId?: number | null;
-      /** What the key is for. */
-      label?: string | null;
-      /** What the key may do: roles that you hold yourself, or `tenant-ingest`, which pushes findings and reads nothing. */
-      roles?: Array<'tenant-viewer' | 'tenant-user' | 'tenant-manager' | 'organisation-viewer' | 'organisation-user' | 'organisation-manager' | 'admin' | 'tenant-ingest'>;
-      /** The end of the key, to recognise it by. */
-      hint?: string;
-      /** When the key ends; null if never. In epoch milliseconds. */
-      expiredAt?: number | null;
-    };
+    body: UpdateApikeyBody;
     reply: Apikey;
   };
   /** Delete an API key */
@@ -1947,10 +5561,7 @@ export interface Api {
       /** The API key. */
       id: number;
     };
-    reply: {
-      /** The deleted API key. */
-      id: number;
-    };
+    reply: DeleteApikeyReply;
   };
   /** Search API key records */
   'POST /apikey/search': {
@@ -1959,27 +5570,11 @@ export interface Api {
       columns?: string;
     };
     body?: WhereSearch;
-    reply: {
-      /** The records of this page. */
-      data: Apikey[];
-      /** How many records match; present only when `trackTotal` is true. */
-      total?: number;
-    };
+    reply: ApikeyPage;
   };
   /** Invite a user */
   'POST /invite': {
-    body: {
-      /** Roles granted to the invited user. */
-      roles: Array<'tenant-viewer' | 'tenant-user' | 'tenant-manager' | 'organisation-viewer' | 'organisation-user' | 'organisation-manager' | 'admin'>;
-      /** The page that accepts the invite; it is placed into the mail. Any http or https address; VIGIL_INVITE_ORIGINS restricts it to the origins that the operator names. */
-      url: string;
-      /** The tenant that the user will belong to; your own if left out. */
-      tenantId?: number;
-      /** The organisation of that tenant. */
-      organisationId?: number;
-      /** Address the invite is made for. */
-      email: string;
-    };
+    body: CreateInviteBody;
     reply: Invite;
   };
   /** Read an invite */
@@ -1996,10 +5591,7 @@ export interface Api {
       /** The invite. */
       id: number;
     };
-    reply: {
-      /** The deleted invite. */
-      id: number;
-    };
+    reply: DeleteInviteReply;
   };
   /** Search invite records */
   'POST /invite/search': {
@@ -2008,12 +5600,7 @@ export interface Api {
       columns?: string;
     };
     body?: WhereSearch;
-    reply: {
-      /** The records of this page. */
-      data: Invite[];
-      /** How many records match; present only when `trackTotal` is true. */
-      total?: number;
-    };
+    reply: InvitePage;
   };
   /** Accept an invite */
   'POST /invite/{uid}/accept': {
@@ -2021,84 +5608,13 @@ export interface Api {
       /** The secret of the accept link. */
       uid: string;
     };
-    body: {
-      /** How the user is called. */
-      name: string;
-      /** 12 to 200 characters; never shown. Common passwords and those made of rows, repetitions or own names are refused. */
-      password: string;
-    };
+    body: AcceptInviteBody;
     reply: User;
   };
   /** Create a plan */
   'POST /plan': {
-    body: {
-      /** Unique name. */
-      name: string;
-      /** Most users of a tenant. */
-      maxUsers: number;
-      /** Most contracts of a tenant. */
-      maxContracts: number;
-      /** Most projects of a tenant. */
-      maxProjects: number;
-      /** Most triggers of a tenant. */
-      maxTriggers: number;
-      /** Most detectors of a tenant. */
-      maxDetectors: number;
-      /** Most wallets of a tenant. */
-      maxWallets: number;
-      /** Most actions of a tenant. */
-      maxActions: number;
-      /** Most API keys of a tenant. */
-      maxApiKeys: number;
-      /** Most detector alerts of one severity and above that notify a tenant in `detectorRateLimitDuration`. */
-      detectorRateLimit?: number;
-      /** Length of that time in milliseconds. */
-      detectorRateLimitDuration?: number;
-      /** Most destinations of a tenant. */
-      maxDestinations?: number;
-      /** Most address labels of a tenant. */
-      maxLabels?: number;
-      /** Most streams of alerts that a tenant has open at once, in each process. */
-      maxStreams?: number;
-      /** Most open invites of a tenant. */
-      maxInvites?: number;
-      /** Most saved views of a tenant. */
-      maxViews?: number;
-      /** Most days that an API key lives, and how long it does where no `lifetime` is given. */
-      apiKeyDays?: number;
-      /** Most alerts that a tenant pushes in a minute. */
-      maxPushedAlerts?: number;
-    };
-    reply: {
-      /** Unique identifier of the record. */
-      id: number;
-      /** When the record was created. In epoch milliseconds. */
-      createdAt: number;
-      /** When the record last changed. In epoch milliseconds. */
-      updatedAt: number;
-      /** Unique name. */
-      name: string;
-      /** Most users of a tenant. */
-      maxUsers: number;
-      /** Most contracts of a tenant. */
-      maxContracts: number;
-      /** Most projects of a tenant. */
-      maxProjects: number;
-      /** Most triggers of a tenant. */
-      maxTriggers: number;
-      /** Most detectors of a tenant. */
-      maxDetectors: number;
-      /** Most wallets of a tenant. */
-      maxWallets: number;
-      /** Most actions of a tenant. */
-      maxActions: number;
-      /** Most API keys of a tenant. */
-      maxApiKeys: number;
-      /** Most detector alerts of one severity and above that notify a tenant in `detectorRateLimitDuration`. */
-      detectorRateLimit: number;
-      /** Length of that time in milliseconds. */
-      detectorRateLimitDuration: number;
-    };
+    body: CreatePlanBody;
+    reply: CreatePlanReply;
   };
   /** Read a plan */
   'GET /plan/{id}': {
@@ -2114,80 +5630,8 @@ export interface Api {
       /** The plan. */
       id: number;
     };
-    body: {
-      /** Unique identifier of the record. */
-      id?: number;
-      /** When the record was created. In epoch milliseconds. */
-      createdAt?: number;
-      /** When the record last changed. In epoch milliseconds. */
-      updatedAt?: number;
-      /** Unique name. */
-      name?: string;
-      /** Most users of a tenant. */
-      maxUsers?: number;
-      /** Most contracts of a tenant. */
-      maxContracts?: number;
-      /** Most projects of a tenant. */
-      maxProjects?: number;
-      /** Most triggers of a tenant. */
-      maxTriggers?: number;
-      /** Most detectors of a tenant. */
-      maxDetectors?: number;
-      /** Most wallets of a tenant. */
-      maxWallets?: number;
-      /** Most actions of a tenant. */
-      maxActions?: number;
-      /** Most API keys of a tenant. */
-      maxApiKeys?: number;
-      /** Most detector alerts of one severity and above that notify a tenant in `detectorRateLimitDuration`. */
-      detectorRateLimit?: number;
-      /** Length of that time in milliseconds. */
-      detectorRateLimitDuration?: number;
-      /** Most destinations of a tenant. */
-      maxDestinations?: number;
-      /** Most address labels of a tenant. */
-      maxLabels?: number;
-      /** Most streams of alerts that a tenant has open at once, in each process. */
-      maxStreams?: number;
-      /** Most open invites of a tenant. */
-      maxInvites?: number;
-      /** Most saved views of a tenant. */
-      maxViews?: number;
-      /** Most days that an API key lives, and how long it does where no `lifetime` is given. */
-      apiKeyDays?: number;
-      /** Most alerts that a tenant pushes in a minute. */
-      maxPushedAlerts?: number;
-    };
-    reply: {
-      /** Unique identifier of the record. */
-      id: number;
-      /** When the record was created. In epoch milliseconds. */
-      createdAt: number;
-      /** When the record last changed. In epoch milliseconds. */
-      updatedAt: number;
-      /** Unique name. */
-      name: string;
-      /** Most users of a tenant. */
-      maxUsers: number;
-      /** Most contracts of a tenant. */
-      maxContracts: number;
-      /** Most projects of a tenant. */
-      maxProjects: number;
-      /** Most triggers of a tenant. */
-      maxTriggers: number;
-      /** Most detectors of a tenant. */
-      maxDetectors: number;
-      /** Most wallets of a tenant. */
-      maxWallets: number;
-      /** Most actions of a tenant. */
-      maxActions: number;
-      /** Most API keys of a tenant. */
-      maxApiKeys: number;
-      /** Most detector alerts of one severity and above that notify a tenant in `detectorRateLimitDuration`. */
-      detectorRateLimit: number;
-      /** Length of that time in milliseconds. */
-      detectorRateLimitDuration: number;
-    };
+    body: UpdatePlanBody;
+    reply: CreatePlanReply;
   };
   /** Delete a plan */
   'DELETE /plan/{id}': {
@@ -2195,10 +5639,7 @@ export interface Api {
       /** The plan. */
       id: number;
     };
-    reply: {
-      /** The deleted plan. */
-      id: number;
-    };
+    reply: DeletePlanReply;
   };
   /** Search plan records */
   'POST /plan/search': {
@@ -2207,58 +5648,11 @@ export interface Api {
       columns?: string;
     };
     body?: WhereSearch;
-    reply: {
-      /** The records of this page. */
-      data: Array<{
-        /** Unique identifier of the record. */
-        id: number;
-        /** When the record was created. In epoch milliseconds. */
-        createdAt: number;
-        /** When the record last changed. In epoch milliseconds. */
-        updatedAt: number;
-        /** Unique name. */
-        name: string;
-        /** Most users of a tenant. */
-        maxUsers: number;
-        /** Most contracts of a tenant. */
-        maxContracts: number;
-        /** Most projects of a tenant. */
-        maxProjects: number;
-        /** Most triggers of a tenant. */
-        maxTriggers: number;
-        /** Most detectors of a tenant. */
-        maxDetectors: number;
-        /** Most wallets of a tenant. */
-        maxWallets: number;
-        /** Most actions of a tenant. */
-        maxActions: number;
-        /** Most API keys of a tenant. */
-        maxApiKeys: number;
-        /** Most detector alerts of one severity and above that notify a tenant in `detectorRateLimitDuration`. */
-        detectorRateLimit: number;
-        /** Length of that time in milliseconds. */
-        detectorRateLimitDuration: number;
-      }>;
-      /** How many records match; present only when `trackTotal` is true. */
-      total?: number;
-    };
+    reply: PlanPage;
   };
   /** Create a subscription */
   'POST /subscription': {
-    body: {
-      /** State of the record. */
-      status?: 'ACTIVE' | 'DISABLED' | 'DELETED';
-      /** The owning tenant; your own if left out. */
-      tenantId?: number;
-      /** When it begins; now if left out. In epoch milliseconds. */
-      startDate?: number;
-      /** When it ends; later than `startDate`. In epoch milliseconds. */
-      expirationDate: number;
-      /** The plan. */
-      planId: number;
-      /** How many days before the end a notice is mailed, once each. */
-      notifyBeforeExpireDays?: number[];
-    };
+    body: CreateSubscriptionBody;
     reply: Subscription;
   };
   /** Read a subscription */
@@ -2275,57 +5669,7 @@ export interface Api {
       /** The subscription. */
       id: number;
     };
-    body: {
-      /** Unique identifier of the record. */
-      id?: number;
-      /** When the record was created. In epoch milliseconds. */
-      createdAt?: number;
-      /** When the record last changed. In epoch milliseconds. */
-      updatedAt?: number;
-      /** State of the record. */
-      status?: 'ACTIVE' | 'DISABLED' | 'DELETED';
-      /** The owning tenant; your own if left out. */
-      tenantId?: number;
-      /** When it begins; now if left out. In epoch milliseconds. */
-      startDate?: number;
-      /** When it ends; later than `startDate`. In epoch milliseconds. */
-      expirationDate?: number;
-      /** The plan. */
-      plan?: {
-        /** Unique identifier of the record. */
-        id: number;
-        /** When the record was created. In epoch milliseconds. */
-        createdAt: number;
-        /** When the record last changed. In epoch milliseconds. */
-        updatedAt: number;
-        /** Unique name. */
-        name: string;
-        /** Most users of a tenant. */
-        maxUsers: number;
-        /** Most contracts of a tenant. */
-        maxContracts: number;
-        /** Most projects of a tenant. */
-        maxProjects: number;
-        /** Most triggers of a tenant. */
-        maxTriggers: number;
-        /** Most detectors of a tenant. */
-        maxDetectors: number;
-        /** Most wallets of a tenant. */
-        maxWallets: number;
-        /** Most actions of a tenant. */
-        maxActions: number;
-        /** Most API keys of a tenant. */
-        maxApiKeys: number;
-        /** Most detector alerts of one severity and above that notify a tenant in `detectorRateLimitDuration`. */
-        detectorRateLimit: number;
-        /** Length of that time in milliseconds. */
-        detectorRateLimitDuration: number;
-      };
-      /** The plan. */
-      planId?: number;
-      /** How many days before the end a notice is mailed, once each. */
-      notifyBeforeExpireDays?: number[];
-    };
+    body: UpdateSubscriptionBody;
     reply: Subscription;
   };
   /** Delete a subscription */
@@ -2334,10 +5678,7 @@ export interface Api {
       /** The subscription. */
       id: number;
     };
-    reply: {
-      /** The deleted subscription. */
-      id: number;
-    };
+    reply: DeleteSubscriptionReply;
   };
   /** Search subscription records */
   'POST /subscription/search': {
@@ -2346,43 +5687,11 @@ export interface Api {
       columns?: string;
     };
     body?: WhereSearch;
-    reply: {
-      /** The records of this page. */
-      data: Subscription[];
-      /** How many records match; present only when `trackTotal` is true. */
-      total?: number;
-    };
+    reply: SubscriptionPage;
   };
   /** Create a project */
   'POST /project': {
-    body: {
-      /** The owning tenant; your own if left out. */
-      tenantId?: number;
-      /** Name, unique in the tenant. */
-      name: string;
-      /** Legal name of the company behind it. */
-      legalName?: string | null;
-      /** What the project is. */
-      description?: string | null;
-      /** Address of an icon. */
-      icon?: string | null;
-      /** Address of the website. */
-      website?: string | null;
-      /** Which kind of network it runs on. */
-      networkStatus?: 'MAINNET' | 'TESTNET' | 'DEVNET' | null;
-      /** Identifier of the project in an external market-data service. */
-      marketDataId?: string | null;
-      /** Any parameters; tenants that it is shared with do not see the member `private`. */
-      params?: Record<string, unknown> | null;
-      /** Free labels. */
-      tags?: string[];
-      /** Tenants that may view the project, its contracts and their alerts once they have accepted (`/share`). They do not see each other here. */
-      viewTenantIds?: number[];
-      /** What sort of project it is. */
-      type?: string | null;
-      /** Any further data; tenants that it is shared with do not see the member `private`. */
-      meta?: Record<string, unknown> | null;
-    };
+    body: CreateProjectBody;
     reply: Project;
   };
   /** Read a project */
@@ -2399,42 +5708,7 @@ export interface Api {
       /** The project. */
       id: number;
     };
-    body: {
-      /** Unique identifier of the record. */
-      id?: number;
-      /** When the record was created. In epoch milliseconds. */
-      createdAt?: number;
-      /** When the record last changed. In epoch milliseconds. */
-      updatedAt?: number;
-      /** The owning tenant; your own if left out. */
-      tenantId?: number;
-      /** Name, unique in the tenant. */
-      name?: string;
-      /** Legal name of the company behind it. */
-      legalName?: string | null;
-      /** What the project is. */
-      description?: string | null;
-      /** Address of an icon. */
-      icon?: string | null;
-      /** Address of the website. */
-      website?: string | null;
-      /** Which kind of network it runs on. */
-      networkStatus?: 'MAINNET' | 'TESTNET' | 'DEVNET' | null;
-      /** Identifier of the project in an external market-data service. */
-      marketDataId?: string | null;
-      /** Any parameters; tenants that it is shared with do not see the member `private`. */
-      params?: Record<string, unknown> | null;
-      /** Free labels. */
-      tags?: string[];
-      /** Tenants that may view the project, its contracts and their alerts once they have accepted (`/share`). They do not see each other here. */
-      viewTenantIds?: number[];
-      /** License instances of the project. */
-      licenses?: Instance[];
-      /** What sort of project it is. */
-      type?: string | null;
-      /** Any further data; tenants that it is shared with do not see the member `private`. */
-      meta?: Record<string, unknown> | null;
-    };
+    body: UpdateProjectBody;
     reply: Project;
   };
   /** Delete a project */
@@ -2443,10 +5717,7 @@ export interface Api {
       /** The project. */
       id: number;
     };
-    reply: {
-      /** The deleted project. */
-      id: number;
-    };
+    reply: DeleteProjectReply;
   };
   /** Search project records */
   'POST /project/search': {
@@ -2455,37 +5726,11 @@ export interface Api {
       columns?: string;
     };
     body?: WhereSearch;
-    reply: {
-      /** The records of this page. */
-      data: Project[];
-      /** How many records match; present only when `trackTotal` is true. */
-      total?: number;
-    };
+    reply: ProjectPage;
   };
   /** Create a contract */
   'POST /contract': {
-    body: {
-      /** The owning project. */
-      projectId: number;
-      /** The chain. */
-      chainUid: 'arbitrum' | 'bsc' | 'bsc_testnet' | 'ethereum' | 'linea' | 'optimism' | 'base' | 'base_sepolia' | 'gnosis' | 'fantom' | 'polygon' | 'polygon_amoy' | 'blast' | 'zksync' | 'scroll' | 'avalanche' | 'avalanche_fuji' | 'telos' | 'sepolia' | 'holesky' | 'ethereum_sepolia' | 'ethereum_holesky' | 'tron' | 'zeta' | 'somnia' | 'adi' | 'anvil' | 'icp' | 'vechain' | 'stellar' | 'bitcoin' | 'solana';
-      /** Direct address of the contract, in the form of its chain. */
-      address: string;
-      /** What to call it. */
-      name: string;
-      /** What sort of contract it is. */
-      category?: string | null;
-      /** Free labels. */
-      tags?: string[];
-      /** What stands at the address. */
-      addressType?: 'CONTRACT' | 'WALLET' | 'ENTITY';
-      /** Whether the AML detector is required. */
-      amlRequired?: boolean;
-      /** URL of an icon. */
-      icon?: string | null;
-      /** Used as the main ABI even when the address is a proxy. Never shown. */
-      abi?: Record<string, unknown>[] | null;
-    };
+    body: CreateContractBody;
     reply: Contract;
   };
   /** Read a contract */
@@ -2502,36 +5747,7 @@ export interface Api {
       /** The contract. */
       id: number;
     };
-    body: {
-      /** Unique identifier of the record. */
-      id?: number;
-      /** When the record was created. In epoch milliseconds. */
-      createdAt?: number;
-      /** When the record last changed. In epoch milliseconds. */
-      updatedAt?: number;
-      /** The owning project. */
-      projectId?: number;
-      /** The chain. */
-      chainUid?: 'arbitrum' | 'bsc' | 'bsc_testnet' | 'ethereum' | 'linea' | 'optimism' | 'base' | 'base_sepolia' | 'gnosis' | 'fantom' | 'polygon' | 'polygon_amoy' | 'blast' | 'zksync' | 'scroll' | 'avalanche' | 'avalanche_fuji' | 'telos' | 'sepolia' | 'holesky' | 'ethereum_sepolia' | 'ethereum_holesky' | 'tron' | 'zeta' | 'somnia' | 'adi' | 'anvil' | 'icp' | 'vechain' | 'stellar' | 'bitcoin' | 'solana';
-      /** Direct address of the contract, in the form of its chain. */
-      address?: string;
-      /** Address of the implementation when the contract is a proxy, else null. */
-      implementation?: string | null;
-      /** What to call it. */
-      name?: string;
-      /** What sort of contract it is. */
-      category?: string | null;
-      /** Free labels. */
-      tags?: string[];
-      /** What stands at the address. */
-      addressType?: 'CONTRACT' | 'WALLET' | 'ENTITY';
-      /** Whether the AML detector is required. */
-      amlRequired?: boolean;
-      /** URL of an icon. */
-      icon?: string | null;
-      /** Used as the main ABI even when the address is a proxy. Never shown. */
-      abi?: Record<string, unknown>[] | null;
-    };
+    body: UpdateContractBody;
     reply: Contract;
   };
   /** Delete a contract */
@@ -2540,10 +5756,7 @@ export interface Api {
       /** The contract. */
       id: number;
     };
-    reply: {
-      /** The deleted contract. */
-      id: number;
-    };
+    reply: DeleteContractReply;
   };
   /** Search contract records */
   'POST /contract/search': {
@@ -2552,70 +5765,12 @@ export interface Api {
       columns?: string;
     };
     body?: WhereSearch;
-    reply: {
-      /** The records of this page. */
-      data: Contract[];
-      /** How many records match; present only when `trackTotal` is true. */
-      total?: number;
-    };
+    reply: ContractPage;
   };
   /** Create a wallet */
   'POST /wallet': {
-    body: {
-      /** State of the record. */
-      status?: 'ACTIVE' | 'DISABLED' | 'DELETED';
-      /** The owning tenant; your own if left out. */
-      tenantId?: number;
-      /** The chain. */
-      chainUid: 'arbitrum' | 'bsc' | 'bsc_testnet' | 'ethereum' | 'linea' | 'optimism' | 'base' | 'base_sepolia' | 'gnosis' | 'fantom' | 'polygon' | 'polygon_amoy' | 'blast' | 'zksync' | 'scroll' | 'avalanche' | 'avalanche_fuji' | 'telos' | 'sepolia' | 'holesky' | 'ethereum_sepolia' | 'ethereum_holesky' | 'tron' | 'zeta' | 'somnia' | 'adi' | 'anvil' | 'icp' | 'vechain' | 'stellar' | 'bitcoin' | 'solana';
-      /** What to call it. */
-      name: string;
-      /** Where the key lives: sealed here, or in a hardware module. */
-      type?: 'DEFAULT' | 'HSM';
-      /** Free labels. */
-      tags?: string[];
-      /** Private key in the form of its chain; allowed only when `type` is DEFAULT. */
-      privateKey?: string | null;
-      /** Most that a unit of gas may cost: in gwei on EVM chains and VeChain, sun on Tron, sat/vB on Bitcoin, micro-lamports on Solana, stroops on Stellar. What is usual on the chain if left out, no limit if null. */
-      maxGasPrice?: string | null;
-      /** Most that gas may cost within an hour, in the currency of the chain; what is usual there if left out, no limit if null. */
-      maxHourlySpend?: string | null;
-      /** What the wallet may call, when an action is saved and when it is fired; nothing if empty, which is how a new wallet begins, and every contract of the tenant if null. */
-      allowedCalls?: Array<{
-        /** A contract of the tenant. */
-        contractId?: number | null;
-        /** Or its address. */
-        address?: string;
-        /** Functions that may be called; every one if left out or null. */
-        functions?: string[] | null;
-      }> | null;
-      /** Whether changing the wallet or its actions and executing them by hand waits for the approval of a second user. Alerts fire them without asking. */
-      requireApproval?: boolean;
-      /** Users of the tenant who alone may approve what touches the wallet; any other user than the one who asks if left out or null. */
-      approvers?: number[] | null;
-    };
-    reply: {
-      /** Unique identifier of the record. */
-      id: number;
-      /** When the record was created. In epoch milliseconds. */
-      createdAt: number;
-      /** When the record last changed. In epoch milliseconds. */
-      updatedAt: number;
-      /** State of the record. */
-      status: 'ACTIVE' | 'DISABLED' | 'DELETED';
-      /** The owning tenant; your own if left out. */
-      tenantId: number;
-      /** The chain. */
-      chainUid: 'arbitrum' | 'bsc' | 'bsc_testnet' | 'ethereum' | 'linea' | 'optimism' | 'base' | 'base_sepolia' | 'gnosis' | 'fantom' | 'polygon' | 'polygon_amoy' | 'blast' | 'zksync' | 'scroll' | 'avalanche' | 'avalanche_fuji' | 'telos' | 'sepolia' | 'holesky' | 'ethereum_sepolia' | 'ethereum_holesky' | 'tron' | 'zeta' | 'somnia' | 'adi' | 'anvil' | 'icp' | 'vechain' | 'stellar' | 'bitcoin' | 'solana';
-      /** Direct address of the wallet, derived from its key. */
-      address: string;
-      /** What to call it. */
-      name: string;
-      /** Where the key lives: sealed here, or in a hardware module. */
-      type: 'DEFAULT' | 'HSM';
-      /** Free labels. */
-      tags: string[];
-    };
+    body: CreateWalletBody;
+    reply: CreateWalletReply;
   };
   /** Read a wallet */
   'GET /wallet/{id}': {
@@ -2631,67 +5786,8 @@ export interface Api {
       /** The wallet. */
       id: number;
     };
-    body: {
-      /** Unique identifier of the record. */
-      id?: number;
-      /** When the record was created. In epoch milliseconds. */
-      createdAt?: number;
-      /** When the record last changed. In epoch milliseconds. */
-      updatedAt?: number;
-      /** State of the record. */
-      status?: 'ACTIVE' | 'DISABLED' | 'DELETED';
-      /** The owning tenant; your own if left out. */
-      tenantId?: number;
-      /** The chain. */
-      chainUid?: 'arbitrum' | 'bsc' | 'bsc_testnet' | 'ethereum' | 'linea' | 'optimism' | 'base' | 'base_sepolia' | 'gnosis' | 'fantom' | 'polygon' | 'polygon_amoy' | 'blast' | 'zksync' | 'scroll' | 'avalanche' | 'avalanche_fuji' | 'telos' | 'sepolia' | 'holesky' | 'ethereum_sepolia' | 'ethereum_holesky' | 'tron' | 'zeta' | 'somnia' | 'adi' | 'anvil' | 'icp' | 'vechain' | 'stellar' | 'bitcoin' | 'solana';
-      /** Direct address of the wallet, derived from its key. */
-      address?: string;
-      /** What to call it. */
-      name?: string;
-      /** Where the key lives: sealed here, or in a hardware module. */
-      type?: 'DEFAULT' | 'HSM';
-      /** Free labels. */
-      tags?: string[];
-      /** Most that a unit of gas may cost: in gwei on EVM chains and VeChain, sun on Tron, sat/vB on Bitcoin, micro-lamports on Solana, stroops on Stellar. What is usual on the chain if left out, no limit if null. */
-      maxGasPrice?: string | null;
-      /** Most that gas may cost within an hour, in the currency of the chain; what is usual there if left out, no limit if null. */
-      maxHourlySpend?: string | null;
-      /** What the wallet may call, when an action is saved and when it is fired; nothing if empty, which is how a new wallet begins, and every contract of the tenant if null. */
-      allowedCalls?: Array<{
-        /** A contract of the tenant. */
-        contractId?: number | null;
-        /** Or its address. */
-        address?: string;
-        /** Functions that may be called; every one if left out or null. */
-        functions?: string[] | null;
-      }> | null;
-      /** Whether changing the wallet or its actions and executing them by hand waits for the approval of a second user. Alerts fire them without asking. */
-      requireApproval?: boolean;
-      /** Users of the tenant who alone may approve what touches the wallet; any other user than the one who asks if left out or null. */
-      approvers?: number[] | null;
-    };
-    reply: {
-      /** Unique identifier of the record. */
-      id: number;
-      /** When the record was created. In epoch milliseconds. */
-      createdAt: number;
-      /** When the record last changed. In epoch milliseconds. */
-      updatedAt: number;
-      /** State of the record. */
-      status: 'ACTIVE' | 'DISABLED' | 'DELETED';
-      /** The owning tenant; your own if left out. */
-      tenantId: number;
-      /** The chain. */
-      chainUid: 'arbitrum' | 'bsc' | 'bsc_testnet' | 'ethereum' | 'linea' | 'optimism' | 'base' | 'base_sepolia' | 'gnosis' | 'fantom' | 'polygon' | 'polygon_amoy' | 'blast' | 'zksync' | 'scroll' | 'avalanche' | 'avalanche_fuji' | 'telos' | 'sepolia' | 'holesky' | 'ethereum_sepolia' | 'ethereum_holesky' | 'tron' | 'zeta' | 'somnia' | 'adi' | 'anvil' | 'icp' | 'vechain' | 'stellar' | 'bitcoin' | 'solana';
-      /** Direct address of the wallet, derived from its key. */
-      address: string;
-      /** What to call it. */
-      name: string;
-      /** Where the key lives: sealed here, or in a hardware module. */
-      type: 'DEFAULT' | 'HSM';
-      /** Free labels. */
-      tags: string[];
-    };
+    body: UpdateWalletBody;
+    reply: CreateWalletReply;
   };
   /** Delete a wallet */
   'DELETE /wallet/{id}': {
@@ -2699,10 +5795,7 @@ export interface Api {
       /** The wallet. */
       id: number;
     };
-    reply: {
-      /** The deleted wallet. */
-      id: number;
-    };
+    reply: DeleteWalletReply;
   };
   /** Search wallet records */
   'POST /wallet/search': {
@@ -2711,112 +5804,12 @@ export interface Api {
       columns?: string;
     };
     body?: WhereSearch;
-    reply: {
-      /** The records of this page. */
-      data: Array<{
-        /** Unique identifier of the record. */
-        id: number;
-        /** When the record was created. In epoch milliseconds. */
-        createdAt: number;
-        /** When the record last changed. In epoch milliseconds. */
-        updatedAt: number;
-        /** State of the record. */
-        status: 'ACTIVE' | 'DISABLED' | 'DELETED';
-        /** The owning tenant; your own if left out. */
-        tenantId: number;
-        /** The chain. */
-        chainUid: 'arbitrum' | 'bsc' | 'bsc_testnet' | 'ethereum' | 'linea' | 'optimism' | 'base' | 'base_sepolia' | 'gnosis' | 'fantom' | 'polygon' | 'polygon_amoy' | 'blast' | 'zksync' | 'scroll' | 'avalanche' | 'avalanche_fuji' | 'telos' | 'sepolia' | 'holesky' | 'ethereum_sepolia' | 'ethereum_holesky' | 'tron' | 'zeta' | 'somnia' | 'adi' | 'anvil' | 'icp' | 'vechain' | 'stellar' | 'bitcoin' | 'solana';
-        /** Direct address of the wallet, derived from its key. */
-        address: string;
-        /** What to call it. */
-        name: string;
-        /** Where the key lives: sealed here, or in a hardware module. */
-        type: 'DEFAULT' | 'HSM';
-        /** Free labels. */
-        tags: string[];
-      }>;
-      /** How many records match; present only when `trackTotal` is true. */
-      total?: number;
-    };
+    reply: WalletPage;
   };
   /** Create a destination */
   'POST /destination': {
-    body: {
-      /** The owning tenant; your own if left out. */
-      tenantId?: number;
-      /** Kind of destination. */
-      type: 'EMAIL' | 'MESSENGER_A' | 'HTTP' | 'MESSENGER_B';
-      /** What reaches the destination where nothing else is bound. */
-      tags?: Array<'DEFAULT' | 'DETECTOR' | 'WALLET'>;
-      /** The destination: an e-mail address, phone number or http uri. */
-      value?: string | null;
-      /** Name of the bot. */
-      messengerABotUsername?: string | null;
-      /** Who bound the destination; set by `/bind`. */
-      messengerAUserId?: string | null;
-      /** Name of who bound it; set by `/bind`. */
-      messengerAUsername?: string | null;
-      /** The chat; set by `/bind`. */
-      messengerAChatId?: string | null;
-      /** Title of the chat; set by `/bind`. */
-      messengerAChatTitle?: string | null;
-      /** Kind of chat; set by `/bind`. */
-      messengerAChatType?: string | null;
-      /** Webhook address. */
-      messengerBUri?: string | null;
-      /** The channel. */
-      messengerBChannelId?: string | null;
-      /** Name of the channel. */
-      messengerBChannelName?: string | null;
-      /** HTTP destination address. */
-      uri?: string | null;
-      /** HTTP method of an HTTP destination. */
-      method?: 'POST' | 'PUT' | 'PATCH' | null;
-      /** Mails and chat messages within this many milliseconds of the last one go out together; 0 sends at once. */
-      groupWindowMs?: number;
-      /** HTTP headers of an HTTP destination. Values are shown as [sealed]. */
-      headers?: Record<string, string> | null;
-    };
-    reply: {
-      /** Unique identifier of the record. */
-      id: number;
-      /** When the record was created. In epoch milliseconds. */
-      createdAt: number;
-      /** When the record last changed. In epoch milliseconds. */
-      updatedAt: number;
-      /** The owning tenant; your own if left out. */
-      tenantId: number;
-      /** Identifier to bind the destination with; for MESSENGER_A the text to send to the bot. */
-      uid: string;
-      /** What reaches the destination where nothing else is bound. */
-      tags: Array<'DEFAULT' | 'DETECTOR' | 'WALLET'>;
-      /** The destination: an e-mail address, phone number or http uri. */
-      value: string | null;
-      /** Name of the bot. */
-      messengerABotUsername: string | null;
-      /** Who bound the destination; set by `/bind`. */
-      messengerAUserId: string | null;
-      /** Name of who bound it; set by `/bind`. */
-      messengerAUsername: string | null;
-      /** The chat; set by `/bind`. */
-      messengerAChatId: string | null;
-      /** Title of the chat; set by `/bind`. */
-      messengerAChatTitle: string | null;
-      /** Kind of chat; set by `/bind`. */
-      messengerAChatType: string | null;
-      /** Webhook address. */
-      messengerBUri: string | null;
-      /** The channel. */
-      messengerBChannelId: string | null;
-      /** Name of the channel. */
-      messengerBChannelName: string | null;
-      /** HTTP destination address. */
-      uri: string | null;
-      /** HTTP method of an HTTP destination. */
-      method: 'POST' | 'PUT' | 'PATCH' | null;
-      /** HTTP headers of an HTTP destination. Values are shown as [sealed]. */
-      headers: Record<string, string> | null;
-    };
+    body: CreateDestinationBody;
+    reply: CreateDestinationReply;
   };
   /** Read a destination */
   'GET /destination/{id}': {
@@ -2832,94 +5825,8 @@ export interface Api {
       /** The destination. */
       id: number;
     };
-    body: {
-      /** Unique identifier of the record. */
-      id?: number;
-      /** When the record was created. In epoch milliseconds. */
-      createdAt?: number;
-      /** When the record last changed. In epoch milliseconds. */
-      updatedAt?: number;
-      /** The owning tenant; your own if left out. */
-      tenantId?: number;
-      /** Kind of destination. */
-      type?: 'EMAIL' | 'MESSENGER_A' | 'HTTP' | 'MESSENGER_B';
-      /** Identifier to bind the destination with; for MESSENGER_A the text to send to the bot. */
-      uid?: string;
-      /** What reaches the destination where nothing else is bound. */
-      tags?: Array<'DEFAULT' | 'DETECTOR' | 'WALLET'>;
-      /** The destination: an e-mail address, phone number or http uri. */
-      value?: string | null;
-      /** Name of the bot. */
-      messengerABotUsername?: string | null;
-      /** Who bound the destination; set by `/bind`. */
-      messengerAUserId?: string | null;
-      /** Name of who bound it; set by `/bind`. */
-      messengerAUsername?: string | null;
-      /** The chat; set by `/bind`. */
-      messengerAChatId?: string | null;
-      /** Title of the chat; set by `/bind`. */
-      messengerAChatTitle?: string | null;
-      /** Kind of chat; set by `/bind`. */
-      messengerAChatType?: string | null;
-      /** Webhook address. */
-      messengerBUri?: string | null;
-      /** The channel. */
-      messengerBChannelId?: string | null;
-      /** Name of the channel. */
-      messengerBChannelName?: string | null;
-      /** HTTP destination address. */
-      uri?: string | null;
-      /** HTTP method of an HTTP destination. */
-      method?: 'POST' | 'PUT' | 'PATCH' | null;
-      /** Mails and chat messages within this many milliseconds of the last one go out together; 0 sends at once. */
-      groupWindowMs?: number;
-      /** Whether the e-mail address was confirmed by the link that was mailed to it; before that nothing else is sent there. Null for other kinds. */
-      confirmed?: boolean | null;
-      /** HTTP headers of an HTTP destination. Values are shown as [sealed]. */
-      headers?: Record<string, string> | null;
-    };
-    reply: {
-      /** Unique identifier of the record. */
-      id: number;
-      /** When the record was created. In epoch milliseconds. */
-      createdAt: number;
-      /** When the record last changed. In epoch milliseconds. */
-      updatedAt: number;
-      /** The owning tenant; your own if left out. */
-      tenantId: number;
-      /** Kind of destination. */
-      type: 'EMAIL' | 'MESSENGER_A' | 'HTTP' | 'MESSENGER_B';
-      /** Identifier to bind the destination with; for MESSENGER_A the text to send to the bot. */
-      uid: string;
-      /** What reaches the destination where nothing else is bound. */
-      tags: Array<'DEFAULT' | 'DETECTOR' | 'WALLET'>;
-      /** The destination: an e-mail address, phone number or http uri. */
-      value: string | null;
-      /** Name of the bot. */
-      messengerABotUsername: string | null;
-      /** Who bound the destination; set by `/bind`. */
-      messengerAUserId: string | null;
-      /** Name of who bound it; set by `/bind`. */
-      messengerAUsername: string | null;
-      /** The chat; set by `/bind`. */
-      messengerAChatId: string | null;
-      /** Title of the chat; set by `/bind`. */
-      messengerAChatTitle: string | null;
-      /** Kind of chat; set by `/bind`. */
-      messengerAChatType: string | null;
-      /** Webhook address. */
-      messengerBUri: string | null;
-      /** The channel. */
-      messengerBChannelId: string | null;
-      /** Name of the channel. */
-      messengerBChannelName: string | null;
-      /** HTTP destination address. */
-      uri: string | null;
-      /** HTTP method of an HTTP destination. */
-      method: 'POST' | 'PUT' | 'PATCH' | null;
-      /** HTTP headers of an HTTP destination. Values are shown as [sealed]. */
-      headers: Record<string, string> | null;
-    };
+    body: UpdateDestinationBody;
+    reply: UpdateDestinationReply;
   };
   /** Delete a destination */
   'DELETE /destination/{id}': {
@@ -2927,10 +5834,7 @@ export interface Api {
       /** The destination. */
       id: number;
     };
-    reply: {
-      /** The deleted destination. */
-      id: number;
-    };
+    reply: DeleteDestinationReply;
   };
   /** Search destination records */
   'POST /destination/search': {
@@ -2939,76 +5843,11 @@ export interface Api {
       columns?: string;
     };
     body?: WhereSearch;
-    reply: {
-      /** The records of this page. */
-      data: Array<{
-        /** Unique identifier of the record. */
-        id: number;
-        /** When the record was created. In epoch milliseconds. */
-        createdAt: number;
-        /** When the record last changed. In epoch milliseconds. */
-        updatedAt: number;
-        /** The owning tenant; your own if left out. */
-        tenantId: number;
-        /** Identifier to bind the destination with; for MESSENGER_A the text to send to the bot. */
-        uid: string;
-        /** What reaches the destination where nothing else is bound. */
-        tags: Array<'DEFAULT' | 'DETECTOR' | 'WALLET'>;
-        /** The destination: an e-mail address, phone number or http uri. */
-        value: string | null;
-        /** Name of the bot. */
-        messengerABotUsername: string | null;
-        /** Who bound the destination; set by `/bind`. */
-        messengerAUserId: string | null;
-        /** Name of who bound it; set by `/bind`. */
-        messengerAUsername: string | null;
-        /** The chat; set by `/bind`. */
-        messengerAChatId: string | null;
-        /** Title of the chat; set by `/bind`. */
-        messengerAChatTitle: string | null;
-        /** Kind of chat; set by `/bind`. */
-        messengerAChatType: string | null;
-        /** Webhook address. */
-        messengerBUri: string | null;
-        /** The channel. */
-        messengerBChannelId: string | null;
-        /** Name of the channel. */
-        messengerBChannelName: string | null;
-        /** HTTP destination address. */
-        uri: string | null;
-        /** HTTP method of an HTTP destination. */
-        method: 'POST' | 'PUT' | 'PATCH' | null;
-        /** HTTP headers of an HTTP destination. Values are shown as [sealed]. */
-        headers: Record<string, string> | null;
-      }>;
-      /** How many records match; present only when `trackTotal` is true. */
-      total?: number;
-    };
+    reply: DestinationPage;
   };
   /** Create a detector schema */
   'POST /detector/schema': {
-    body: {
-      /** State of the record. */
-      status?: 'ACTIVE' | 'DISABLED' | 'DELETED';
-      /** Title for people. */
-      title: string;
-      /** Name of the detector. */
-      name: string;
-      /** Version of the schema. */
-      version: string;
-      /** What it detects. */
-      description?: string | null;
-      /** Who wrote it. */
-      author?: string | null;
-      /** Address of an icon. */
-      icon?: string | null;
-      /** Category and further labels. */
-      tags?: string[];
-      /** Chain families that it works on. */
-      networkTags?: string[];
-      /** JSON Schema of the configuration. */
-      configSchema?: Record<string, unknown> | null;
-    };
+    body: CreateDetectorSchemaBody;
     reply: DetectorSchema;
   };
   /** Read a detector schema */
@@ -3025,34 +5864,7 @@ export interface Api {
       /** The detector schema. */
       id: number;
     };
-    body: {
-      /** Unique identifier of the record. */
-      id?: number;
-      /** When the record was created. In epoch milliseconds. */
-      createdAt?: number;
-      /** When the record last changed. In epoch milliseconds. */
-      updatedAt?: number;
-      /** State of the record. */
-      status?: 'ACTIVE' | 'DISABLED' | 'DELETED';
-      /** Title for people. */
-      title?: string;
-      /** Name of the detector. */
-      name?: string;
-      /** Version of the schema. */
-      version?: string;
-      /** What it detects. */
-      description?: string | null;
-      /** Who wrote it. */
-      author?: string | null;
-      /** Address of an icon. */
-      icon?: string | null;
-      /** Category and further labels. */
-      tags?: string[];
-      /** Chain families that it works on. */
-      networkTags?: string[];
-      /** JSON Schema of the configuration. */
-      configSchema?: Record<string, unknown> | null;
-    };
+    body: UpdateDetectorSchemaBody;
     reply: DetectorSchema;
   };
   /** Delete a detector schema */
@@ -3061,10 +5873,7 @@ export interface Api {
       /** The detector schema. */
       id: number;
     };
-    reply: {
-      /** The deleted detector schema. */
-      id: number;
-    };
+    reply: DeleteDetectorSchemaReply;
   };
   /** Search detector schema records */
   'POST /detector/schema/search': {
@@ -3073,110 +5882,11 @@ export interface Api {
       columns?: string;
     };
     body?: WhereSearch;
-    reply: {
-      /** The records of this page. */
-      data: DetectorSchema[];
-      /** How many records match; present only when `trackTotal` is true. */
-      total?: number;
-    };
+    reply: DetectorSchemaPage;
   };
   /** Create a detector */
   'POST /detector': {
-    body: {
-      /** State of the record. */
-      status?: 'ACTIVE' | 'DISABLED' | 'DELETED';
-      /** The detector schema; or give `schemaName`. */
-      schemaId?: number;
-      /** Name of the detector schema, instead of `schemaId`: its newest version is used. */
-      schemaName?: string;
-      /** The contract that is watched. */
-      contractId: number;
-      /** What to call it. */
-      name: string;
-      /** Where its findings come from. */
-      source?: 'ATTACK_DETECTOR' | 'PLATFORM' | 'CUSTOM' | 'EXTERNAL' | 'IMPORT';
-      /** Free labels. */
-      tags?: string[];
-      /** Detector configuration. */
-      config?: Record<string, unknown>;
-      /** Destinations that its alerts are sent to. */
-      destinations?: Array<{
-        /** The binding; leave it out to add one. */
-        id?: number;
-        /** When the record was created. In epoch milliseconds. */
-        createdAt?: number;
-        /** When the record last changed. In epoch milliseconds. */
-        updatedAt?: number;
-        /** State of the record. */
-        status?: 'ACTIVE' | 'DISABLED' | 'DELETED';
-        /** The destination. */
-        tenantDestination?: {
-          /** Unique identifier of the record. */
-          id: number;
-          /** When the record was created. In epoch milliseconds. */
-          createdAt: number;
-          /** When the record last changed. In epoch milliseconds. */
-          updatedAt: number;
-          /** The owning tenant; your own if left out. */
-          tenantId: number;
-          /** Kind of destination. */
-          type: 'EMAIL' | 'MESSENGER_A' | 'HTTP' | 'MESSENGER_B';
-          /** Identifier to bind the destination with; for MESSENGER_A the text to send to the bot. */
-          uid: string;
-          /** What reaches the destination where nothing else is bound. */
-          tags: Array<'DEFAULT' | 'DETECTOR' | 'WALLET'>;
-          /** The destination: an e-mail address, phone number or http uri. */
-          value: string | null;
-          /** Name of the bot. */
-          messengerABotUsername: string | null;
-          /** Who bound the destination; set by `/bind`. */
-          messengerAUserId: string | null;
-          /** Name of who bound it; set by `/bind`. */
-          messengerAUsername: string | null;
-          /** The chat; set by `/bind`. */
-          messengerAChatId: string | null;
-          /** Title of the chat; set by `/bind`. */
-          messengerAChatTitle: string | null;
-          /** Kind of chat; set by `/bind`. */
-          messengerAChatType: string | null;
-          /** Webhook address. */
-          messengerBUri: string | null;
-          /** The channel. */
-          messengerBChannelId: string | null;
-          /** Name of the channel. */
-          messengerBChannelName: string | null;
-          /** HTTP destination address. */
-          uri: string | null;
-          /** HTTP method of an HTTP destination. */
-          method: 'POST' | 'PUT' | 'PATCH' | null;
-          /** HTTP headers of an HTTP destination. Values are shown as [sealed]. */
-          headers: Record<string, string> | null;
-        };
-        /** The destination to bind. */
-        tenantDestinationId?: number;
-        /** Only alerts that are at least this bad; all if null. */
-        minSeverity?: 'INFO' | 'LOW' | 'MEDIUM' | 'HIGH' | 'CRITICAL' | null;
-        /** Only alerts that this query string finds; all if null. */
-        query?: string | null;
-      }>;
-      /** Actions that its alerts fire. */
-      actions?: Array<{
-        /** The binding; leave it out to add one. */
-        id?: number;
-        /** When the record was created. In epoch milliseconds. */
-        createdAt?: number;
-        /** When the record last changed. In epoch milliseconds. */
-        updatedAt?: number;
-        /** State of the record. */
-        status?: 'ACTIVE' | 'DISABLED' | 'DELETED';
-        /** Expression over the alert `e` and the action `a` that decides whether the action fires; always if null. */
-        scriptFilter?: string | null;
-        /** Function parameter name to the expression that yields its value. */
-        scriptParams?: Record<string, string>;
-        /** The action to fire. */
-        actionId?: number;
-      }>;
-    };
+    body: CreateDetectorBody;
     reply: Detector;
   };
   /** Read a detector */
@@ -3193,132 +5903,7 @@ export interface Api {
       /** The detector. */
       id: number;
     };
-    body: {
-      /** Unique identifier of the record. */
-      id?: number;
-      /** When the record was created. In epoch milliseconds. */
-      createdAt?: number;
-      /** When the record last changed. In epoch milliseconds. */
-      updatedAt?: number;
-      /** State of the record. */
-      status?: 'ACTIVE' | 'DISABLED' | 'DELETED';
-      /** The detector schema. */
-      schema?: {
-        /** Unique identifier of the record. */
-        id: number;
-        /** When the record was created. In epoch milliseconds. */
-        createdAt: number;
-        /** When the record last changed. In epoch milliseconds. */
-        updatedAt: number;
-        /** State of the record. */
-        status: 'ACTIVE' | 'DISABLED' | 'DELETED';
-        /** Title for people. */
-        title: string;
-        /** Name of the detector. */
-        name: string;
-        /** Version of the schema. */
-        version: string;
-        /** What it detects. */
-        description: string | null;
-        /** Who wrote it. */
-        author: string | null;
-        /** Address of an icon. */
-        icon: string | null;
-        /** Category and further labels. */
-        tags: string[];
-        /** Chain families that it works on. */
-        networkTags: string[];
-      };
-      /** The detector schema; or give `schemaName`. */
-      schemaId?: number;
-      /** The contract that is watched. */
-      contractId?: number;
-      /** What to call it. */
-      name?: string;
-      /** Where its findings come from. */
-      source?: 'ATTACK_DETECTOR' | 'PLATFORM' | 'CUSTOM' | 'EXTERNAL' | 'IMPORT';
-      /** Free labels. */
-      tags?: string[];
-      /** Detector configuration. */
-      config?: Record<string, unknown>;
-      /** Destinations that its alerts are sent to. */
-      destinations?: Array<{
-        /** The binding; leave it out to add one. */
-        id?: number;
-        /** When the record was created. In epoch milliseconds. */
-        createdAt?: number;
-        /** When the record last changed. In epoch milliseconds. */
-        updatedAt?: number;
-        /** State of the record. */
-        status?: 'ACTIVE' | 'DISABLED' | 'DELETED';
-        /** The destination. */
-        tenantDestination?: {
-          /** Unique identifier of the record. */
-          id: number;
-          /** When the record was created. In epoch milliseconds. */
-          createdAt: number;
-          /** When the record last changed. In epoch milliseconds. */
-          updatedAt: number;
-          /** The owning tenant; your own if left out. */
-          tenantId: number;
-          /** Kind of destination. */
-          type: 'EMAIL' | 'MESSENGER_A' | 'HTTP' | 'MESSENGER_B';
-          /** Identifier to bind the destination with; for MESSENGER_A the text to send to the bot. */
-          uid: string;
-          /** What reaches the destination where nothing else is bound. */
-          tags: Array<'DEFAULT' | 'DETECTOR' | 'WALLET'>;
-          /** The destination: an e-mail address, phone number or http uri. */
-          value: string | null;
-          /** Name of the bot. */
-          messengerABotUsername: string | null;
-          /** Who bound the destination; set by `/bind`. */
-          messengerAUserId: string | null;
-          /** Name of who bound it; set by `/bind`. */
-          messengerAUsername: string | null;
-          /** The chat; set by `/bind`. */
-          messengerAChatId: string | null;
-          /** Title of the chat; set by `/bind`. */
-          messengerAChatTitle: string | null;
-          /** Kind of chat; set by `/bind`. */
-          messengerAChatType: string | null;
-          /** Webhook address. */
-          messengerBUri: string | null;
-          /** The channel. */
-          messengerBChannelId: string | null;
-          /** Name of the channel. */
-          messengerBChannelName: string | null;
-          /** HTTP destination address. */
-          uri: string | null;
-          /** HTTP method of an HTTP destination. */
-          method: 'POST' | 'PUT' | 'PATCH' | null;
-          /** HTTP headers of an HTTP destination. Values are shown as [sealed]. */
-          headers: Record<string, string> | null;
-        };
-        /** The destination to bind. */
-        tenantDestinationId?: number;
-        /** Only alerts that are at least this bad; all if null. */
-        minSeverity?: 'INFO' | 'LOW' | 'MEDIUM' | 'HIGH' | 'CRITICAL' | null;
-        /** Only alerts that this query string finds; all if null. */
-        query?: string | null;
-      }>;
-      /** Actions that its alerts fire. */
-      actions?: Array<{
-        /** The binding; leave it out to add one. */
-        id?: number;
-        /** When the record was created. In epoch milliseconds. */
-        createdAt?: number;
-        /** When the record last changed. In epoch milliseconds. */
-        updatedAt?: number;
-        /** State of the record. */
-        status?: 'ACTIVE' | 'DISABLED' | 'DELETED';
-        /** Expression over the alert `e` and the action `a` that decides whether the action fires; always if null. */
-        scriptFilter?: string | null;
-        /** Function parameter name to the expression that yields its value. */
-        scriptParams?: Record<string, string>;
-        /** The action to fire. */
-        actionId?: number;
-      }>;
-    };
+    body: UpdateDetectorBody;
     reply: Detector;
   };
   /** Delete a detector */
@@ -3327,10 +5912,7 @@ export interface Api {
       /** The detector. */
       id: number;
     };
-    reply: {
-      /** The deleted detector. */
-      id: number;
-    };
+    reply: DeleteDetectorReply;
   };
   /** Search detector records */
   'POST /detector/search': {
@@ -3339,115 +5921,11 @@ export interface Api {
       columns?: string;
     };
     body?: WhereSearch;
-    reply: {
-      /** The records of this page. */
-      data: Detector[];
-      /** How many records match; present only when `trackTotal` is true. */
-      total?: number;
-    };
+    reply: DetectorPage;
   };
   /** Create a trigger */
   'POST /trigger': {
-    body: {
-      /** State of the record. */
-      status?: 'ACTIVE' | 'DISABLED' | 'DELETED';
-      /** The contract that is watched. */
-      contractId: number;
-      /** What to call it. */
-      name: string;
-      /** What it looks for. */
-      triggerType: 'SUCCESSFUL_TX' | 'FAILED_TX' | 'FUNCTION_CALL' | 'FUNCTION_PARAMETER' | 'EVENT_EMITTED' | 'EVENT_PARAMETER' | 'ERC20_TRANSFER' | 'ERC721_TRANSFER' | 'NATIVE_TRANSFER' | 'BALANCE_CHANGE' | 'STATE_CHANGE' | 'VIEW_FUNCTION' | 'WHITELISTED_CALLERS' | 'BLACKLISTED_CALLERS' | 'CONTRACT_CREATED';
-      /** Parameters of the condition. */
-      params?: Record<string, unknown>;
-      /** Free labels. */
-      tags?: string[];
-      /** Alerts that it raises. */
-      alerts?: Array<{
-        /** The binding; leave it out to add one. */
-        id?: number;
-        /** When the record was created. In epoch milliseconds. */
-        createdAt?: number;
-        /** When the record last changed. In epoch milliseconds. */
-        updatedAt?: number;
-        /** How bad it is. */
-        severity?: 'INFO' | 'LOW' | 'MEDIUM' | 'HIGH' | 'CRITICAL';
-        /** Name of the alert. */
-        name?: string;
-        /** Message of the alert. {member} stands for a member of what the trigger finds, or for severity, name, timestamp, txHash and other members of the alert; one that it cannot have is refused, and the refusal lists those that it can. */
-        message?: string | null;
-        /** Destinations that the alert is sent to. */
-        destinations?: Array<{
-          /** The binding; leave it out to add one. */
-          id?: number;
-          /** When the record was created. In epoch milliseconds. */
-          createdAt?: number;
-          /** When the record last changed. In epoch milliseconds. */
-          updatedAt?: number;
-          /** The destination. */
-          tenantDestination?: {
-            /** Unique identifier of the record. */
-            id: number;
-            /** When the record was created. In epoch milliseconds. */
-            createdAt: number;
-            /** When the record last changed. In epoch milliseconds. */
-            updatedAt: number;
-            /** The owning tenant; your own if left out. */
-            tenantId: number;
-            /** Identifier to bind the destination with; for MESSENGER_A the text to send to the bot. */
-            uid: string;
-            /** What reaches the destination where nothing else is bound. */
-            tags: Array<'DEFAULT' | 'DETECTOR' | 'WALLET'>;
-            /** The destination: an e-mail address, phone number or http uri. */
-            value: string | null;
-            /** Name of the bot. */
-            messengerABotUsername: string | null;
-            /** Who bound the destination; set by `/bind`. */
-            messengerAUserId: string | null;
-            /** Name of who bound it; set by `/bind`. */
-            messengerAUsername: string | null;
-            /** The chat; set by `/bind`. */
-            messengerAChatId: string | null;
-            /** Title of the chat; set by `/bind`. */
-            messengerAChatTitle: string | null;
-            /** Kind of chat; set by `/bind`. */
-            messengerAChatType: string | null;
-            /** Webhook address. */
-            messengerBUri: string | null;
-            /** The channel. */
-            messengerBChannelId: string | null;
-            /** Name of the channel. */
-            messengerBChannelName: string | null;
-            /** HTTP destination address. */
-            uri: string | null;
-            /** HTTP method of an HTTP destination. */
-            method: 'POST' | 'PUT' | 'PATCH' | null;
-            /** HTTP headers of an HTTP destination. Values are shown as [sealed]. */
-            headers: Record<string, string> | null;
-          };
-          /** The destination to bind. */
-          tenantDestinationId?: number;
-          /** Only alerts that are at least this bad; all if null. */
-          minSeverity?: 'INFO' | 'LOW' | 'MEDIUM' | 'HIGH' | 'CRITICAL' | null;
-          /** Only alerts that this query string finds; all if null. */
-          query?: string | null;
-        }>;
-        /** Actions that the alert fires. */
-        actions?: Array<{
-          /** The binding; leave it out to add one. */
-          id?: number;
-          /** When the record was created. In epoch milliseconds. */
-          createdAt?: number;
-          /** When the record last changed. In epoch milliseconds. */
-          updatedAt?: number;
-          /** Expression over the alert `e` and the action `a` that decides whether the action fires; always if null. */
-          scriptFilter?: string | null;
-          /** Function parameter name to the expression that yields its value. */
-          scriptParams?: Record<string, string>;
-          /** The action to fire. */
-          actionId?: number;
-        }>;
-      }>;
-    };
+    body: CreateTriggerBody;
     reply: Trigger;
   };
   /** Read a trigger */
@@ -3464,114 +5942,7 @@ export interface Api {
       /** The trigger. */
       id: number;
     };
-    body: {
-      /** Unique identifier of the record. */
-      id?: number;
-      /** When the record was created. In epoch milliseconds. */
-      createdAt?: number;
-      /** When the record last changed. In epoch milliseconds. */
-      updatedAt?: number;
-      /** State of the record. */
-      status?: 'ACTIVE' | 'DISABLED' | 'DELETED';
-      /** The contract that is watched. */
-      contractId?: number;
-      /** What to call it. */
-      name?: string;
-      /** What it looks for. */
-      triggerType?: 'SUCCESSFUL_TX' | 'FAILED_TX' | 'FUNCTION_CALL' | 'FUNCTION_PARAMETER' | 'EVENT_EMITTED' | 'EVENT_PARAMETER' | 'ERC20_TRANSFER' | 'ERC721_TRANSFER' | 'NATIVE_TRANSFER' | 'BALANCE_CHANGE' | 'STATE_CHANGE' | 'VIEW_FUNCTION' | 'WHITELISTED_CALLERS' | 'BLACKLISTED_CALLERS' | 'CONTRACT_CREATED';
-      /** What feeds it; follows from `triggerType`. */
-      interceptorType?: 'TRANSACTION' | 'EVENT' | 'BLOCK' | 'TRACE' | 'STATE' | 'SCHEDULE';
-      /** Parameters of the condition. */
-      params?: Record<string, unknown>;
-      /** Free labels. */
-      tags?: string[];
-      /** Alerts that it raises. */
-      alerts?: Array<{
-        /** The binding; leave it out to add one. */
-        id?: number;
-        /** When the record was created. In epoch milliseconds. */
-        createdAt?: number;
-        /** When the record last changed. In epoch milliseconds. */
-        updatedAt?: number;
-        /** How bad it is. */
-        severity?: 'INFO' | 'LOW' | 'MEDIUM' | 'HIGH' | 'CRITICAL';
-        /** Name of the alert. */
-        name?: string;
-        /** Message of the alert. {member} stands for a member of what the trigger finds, or for severity, name, timestamp, txHash and other members of the alert; one that it cannot have is refused, and the refusal lists those that it can. */
-        message?: string | null;
-        /** Destinations that the alert is sent to. */
-        destinations?: Array<{
-          /** The binding; leave it out to add one. */
-          id?: number;
-          /** When the record was created. In epoch milliseconds. */
-          createdAt?: number;
-          /** When the record last changed. In epoch milliseconds. */
-          updatedAt?: number;
-          /** The destination. */
-          tenantDestination?: {
-            /** Unique identifier of the record. */
-            id: number;
-            /** When the record was created. In epoch milliseconds. */
-            createdAt: number;
-            /** When the record last changed. In epoch milliseconds. */
-            updatedAt: number;
-            /** The owning tenant; your own if left out. */
-            tenantId: number;
-            /** Identifier to bind the destination with; for MESSENGER_A the text to send to the bot. */
-            uid: string;
-            /** What reaches the destination where nothing else is bound. */
-            tags: Array<'DEFAULT' | 'DETECTOR' | 'WALLET'>;
-            /** The destination: an e-mail address, phone number or http uri. */
-            value: string | null;
-            /** Name of the bot. */
-            messengerABotUsername: string | null;
-            /** Who bound the destination; set by `/bind`. */
-            messengerAUserId: string | null;
-            /** Name of who bound it; set by `/bind`. */
-            messengerAUsername: string | null;
-            /** The chat; set by `/bind`. */
-            messengerAChatId: string | null;
-            /** Title of the chat; set by `/bind`. */
-            messengerAChatTitle: string | null;
-            /** Kind of chat; set by `/bind`. */
-            messengerAChatType: string | null;
-            /** Webhook address. */
-            messengerBUri: string | null;
-            /** The channel. */
-            messengerBChannelId: string | null;
-            /** Name of the channel. */
-            messengerBChannelName: string | null;
-            /** HTTP destination address. */
-            uri: string | null;
-            /** HTTP method of an HTTP destination. */
-            method: 'POST' | 'PUT' | 'PATCH' | null;
-            /** HTTP headers of an HTTP destination. Values are shown as [sealed]. */
-            headers: Record<string, string> | null;
-          };
-          /** The destination to bind. */
-          tenantDestinationId?: number;
-          /** Only alerts that are at least this bad; all if null. */
-          minSeverity?: 'INFO' | 'LOW' | 'MEDIUM' | 'HIGH' | 'CRITICAL' | null;
-          /** Only alerts that this query string finds; all if null. */
-          query?: string | null;
-        }>;
-        /** Actions that the alert fires. */
-        actions?: Array<{
-          /** The binding; leave it out to add one. */
-          id?: number;
-          /** When the record was created. In epoch milliseconds. */
-          createdAt?: number;
-          /** When the record last changed. In epoch milliseconds. */
-          updatedAt?: number;
-          /** Expression over the alert `e` and the action `a` that decides whether the action fires; always if null. */
-          scriptFilter?: string | null;
-          /** Function parameter name to the expression that yields its value. */
-          scriptParams?: Record<string, string>;
-          /** The action to fire. */
-          actionId?: number;
-        }>;
-      }>;
-    };
+    body: UpdateTriggerBody;
     reply: Trigger;
   };
   /** Delete a trigger */
@@ -3580,10 +5951,7 @@ export interface Api {
       /** The trigger. */
       id: number;
     };
-    reply: {
-      /** The deleted trigger. */
-      id: number;
-    };
+    reply: DeleteTriggerReply;
   };
   /** Search trigger records */
   'POST /trigger/search': {
@@ -3592,256 +5960,12 @@ export interface Api {
       columns?: string;
     };
     body?: WhereSearch;
-    reply: {
-      /** The records of this page. */
-      data: Trigger[];
-      /** How many records match; present only when `trackTotal` is true. */
-      total?: number;
-    };
+    reply: TriggerPage;
   };
   /** Create an action */
   'POST /action': {
-    body: {
-      /** Wallet that signs the call; on the chain of the contract. */
-      walletId: number;
-      /** The contract to call. */
-      contractId: number;
-      /** What to call it. */
-      name: string;
-      /** Signature of the function to call. */
-      funcSignature: string;
-      /** Call parameters. */
-      params?: Array<{
-        /** Name of the parameter. */
-        name: string;
-        /** Its value. */
-        value: string;
-      }>;
-      /** market, slow, fast, fastest, or a price: in gwei on EVM chains and VeChain, sun on Tron, sat/vB on Bitcoin, micro-lamports on Solana, stroops on Stellar. */
-      gasPrice?: string;
-      /** Most gas, energy or compute units that the call may use; estimated if null. */
-      gasLimit?: number | null;
-      /** Tip in gwei, where the chain has tips; estimated if empty or null. */
-      gasTip?: string | null;
-      /** What the action is for. */
-      description?: string | null;
-      /** Destinations notified of what the action does. */
-      destinations?: Array<{
-        /** The binding; leave it out to add one. */
-        id?: number;
-        /** When the record was created. In epoch milliseconds. */
-        createdAt?: number;
-        /** When the record last changed. In epoch milliseconds. */
-        updatedAt?: number;
-        /** The destination. */
-        tenantDestination?: {
-          /** Unique identifier of the record. */
-          id: number;
-          /** When the record was created. In epoch milliseconds. */
-          createdAt: number;
-          /** When the record last changed. In epoch milliseconds. */
-          updatedAt: number;
-          /** The owning tenant; your own if left out. */
-          tenantId: number;
-          /** Identifier to bind the destination with; for MESSENGER_A the text to send to the bot. */
-          uid: string;
-          /** What reaches the destination where nothing else is bound. */
-          tags: Array<'DEFAULT' | 'DETECTOR' | 'WALLET'>;
-          /** The destination: an e-mail address, phone number or http uri. */
-          value: string | null;
-          /** Name of the bot. */
-          messengerABotUsername: string | null;
-          /** Who bound the destination; set by `/bind`. */
-          messengerAUserId: string | null;
-          /** Name of who bound it; set by `/bind`. */
-          messengerAUsername: string | null;
-          /** The chat; set by `/bind`. */
-          messengerAChatId: string | null;
-          /** Title of the chat; set by `/bind`. */
-          messengerAChatTitle: string | null;
-          /** Kind of chat; set by `/bind`. */
-          messengerAChatType: string | null;
-          /** Webhook address. */
-          messengerBUri: string | null;
-          /** The channel. */
-          messengerBChannelId: string | null;
-          /** Name of the channel. */
-          messengerBChannelName: string | null;
-          /** HTTP destination address. */
-          uri: string | null;
-          /** HTTP method of an HTTP destination. */
-          method: 'POST' | 'PUT' | 'PATCH' | null;
-          /** HTTP headers of an HTTP destination. Values are shown as [sealed]. */
-          headers: Record<string, string> | null;
-        };
-        /** The destination to bind. */
-        tenantDestinationId?: number;
-        /** Only alerts that are at least this bad; all if null. */
-        minSeverity?: 'INFO' | 'LOW' | 'MEDIUM' | 'HIGH' | 'CRITICAL' | null;
-        /** Only alerts that this query string finds; all if null. */
-        query?: string | null;
-      }>;
-      /** Detectors whose alerts fire the action. */
-      detectors?: Array<{
-        /** The binding; leave it out to add one. */
-        id?: number;
-        /** When the record was created. In epoch milliseconds. */
-        createdAt?: number;
-        /** When the record last changed. In epoch milliseconds. */
-        updatedAt?: number;
-        /** Expression over the alert `e` and the action `a` that decides whether the action fires; always if null. */
-        scriptFilter?: string | null;
-        /** Function parameter name to the expression that yields its value. */
-        scriptParams?: Record<string, string>;
-        /** The detector whose alerts fire the action. */
-        detectorId?: number;
-      }>;
-      /** Trigger alerts that fire the action. */
-      triggerAlerts?: Array<{
-        /** The binding; leave it out to add one. */
-        id?: number;
-        /** When the record was created. In epoch milliseconds. */
-        createdAt?: number;
-        /** When the record last changed. In epoch milliseconds. */
-        updatedAt?: number;
-        /** Expression over the alert `e` and the action `a` that decides whether the action fires; always if null. */
-        scriptFilter?: string | null;
-        /** Function parameter name to the expression that yields its value. */
-        scriptParams?: Record<string, string>;
-        /** The trigger alert that fires the action. */
-        triggerAlertId?: number;
-      }>;
-      /** When an alert fires it: while its transaction is pending, priced to be mined before it; as soon as a block has it; or when that block has the confirmations of the chain. */
-      fireAt?: 'pending' | 'head' | 'confirmed';
-      /** How old an alert may be when it is raised to fire the action, in milliseconds; an hour if left out, any age if null. An older one, found while Vigil catches up, notifies but leaves a skipped intent. */
-      maxAlertAge?: number | null;
-      /** What the scripts of bindings may fill where the wallet asks for approvals, each with `values`, `min` and `max`, or `any`. All other parameters are as `params` gives them. */
-      openParams?: Array<{
-        /** Name of the parameter. */
-        name: string;
-        /** The values that it may have. */
-        values?: string[];
-        /** The least that it may be, of a whole number. */
-        min?: string;
-        /** The most that it may be, of a whole number. */
-        max?: string;
-        /** True where it may have any value. */
-        any?: boolean;
-      }>;
-    };
-    reply: {
-      /** Unique identifier of the record. */
-      id: number;
-      /** When the record was created. In epoch milliseconds. */
-      createdAt: number;
-      /** When the record last changed. In epoch milliseconds. */
-      updatedAt: number;
-      /** Wallet that signs the call; on the chain of the contract. */
-      walletId: number;
-      /** The contract to call. */
-      contractId: number;
-      /** What to call it. */
-      name: string;
-      /** Signature of the function to call. */
-      funcSignature: string;
-      /** Call parameters. */
-      params: Array<{
-        /** Name of the parameter. */
-        name: string;
-        /** Its value. */
-        value: string;
-      }>;
-      /** ABI of the function. */
-      funcAbi: Record<string, unknown>;
-      /** market, slow, fast, fastest, or a price: in gwei on EVM chains and VeChain, sun on Tron, sat/vB on Bitcoin, micro-lamports on Solana, stroops on Stellar. */
-      gasPrice: string;
-      /** Most gas, energy or compute units that the call may use; estimated if null. */
-      gasLimit: number | null;
-      /** Tip in gwei, where the chain has tips; estimated if empty or null. */
-      gasTip: string | null;
-      /** What the action is for. */
-      description: string | null;
-      /** Destinations notified of what the action does. */
-      destinations: Array<{
-        /** The binding; leave it out to add one. */
-        id: number;
-        /** When the record was created. In epoch milliseconds. */
-        createdAt: number;
-        /** When the record last changed. In epoch milliseconds. */
-        updatedAt: number;
-        /** The destination. */
-        tenantDestination: {
-          /** Unique identifier of the record. */
-          id: number;
-          /** When the record was created. In epoch milliseconds. */
-          createdAt: number;
-          /** When the record last changed. In epoch milliseconds. */
-          updatedAt: number;
-          /** The owning tenant; your own if left out. */
-          tenantId: number;
-          /** Identifier to bind the destination with; for MESSENGER_A the text to send to the bot. */
-          uid: string;
-          /** What reaches the destination where nothing else is bound. */
-          tags: Array<'DEFAULT' | 'DETECTOR' | 'WALLET'>;
-          /** The destination: an e-mail address, phone number or http uri. */
-          value: string | null;
-          /** Name of the bot. */
-          messengerABotUsername: string | null;
-          /** Who bound the destination; set by `/bind`. */
-          messengerAUserId: string | null;
-          /** Name of who bound it; set by `/bind`. */
-          messengerAUsername: string | null;
-          /** The chat; set by `/bind`. */
-          messengerAChatId: string | null;
-          /** Title of the chat; set by `/bind`. */
-          messengerAChatTitle: string | null;
-          /** Kind of chat; set by `/bind`. */
-          messengerAChatType: string | null;
-          /** Webhook address. */
-          messengerBUri: string | null;
-          /** The channel. */
-          messengerBChannelId: string | null;
-          /** Name of the channel. */
-          messengerBChannelName: string | null;
-          /** HTTP destination address. */
-          uri: string | null;
-          /** HTTP method of an HTTP destination. */
-          method: 'POST' | 'PUT' | 'PATCH' | null;
-          /** HTTP headers of an HTTP destination. Values are shown as [sealed]. */
-          headers: Record<string, string> | null;
-        };
-      }>;
-      /** Detectors whose alerts fire the action. */
-      detectors: Array<{
-        /** The binding; leave it out to add one. */
-        id: number;
-        /** When the record was created. In epoch milliseconds. */
-        createdAt: number;
-        /** When the record last changed. In epoch milliseconds. */
-        updatedAt: number;
-        /** Expression over the alert `e` and the action `a` that decides whether the action fires; always if null. */
-        scriptFilter: string | null;
-        /** Function parameter name to the expression that yields its value. */
-        scriptParams: Record<string, string>;
-        /** The detector whose alerts fire the action. */
-        detectorId: number;
-      }>;
-      /** Trigger alerts that fire the action. */
-      triggerAlerts: Array<{
-        /** The binding; leave it out to add one. */
-        id: number;
-        /** When the record was created. In epoch milliseconds. */
-        createdAt: number;
-        /** When the record last changed. In epoch milliseconds. */
-        updatedAt: number;
-        /** Expression over the alert `e` and the action `a` that decides whether the action fires; always if null. */
-        scriptFilter: string | null;
-        /** Function parameter name to the expression that yields its value. */
-        scriptParams: Record<string, string>;
-        /** The trigger alert that fires the action. */
-        triggerAlertId: number;
-      }>;
-    };
+    body: CreateActionBody;
+    reply: CreateActionReply;
   };
   /** Read an action */
   'GET /action/{id}': {
@@ -3857,255 +5981,8 @@ export interface Api {
       /** The action. */
       id: number;
     };
-    body: {
-      /** Unique identifier of the record. */
-      id?: number;
-      /** When the record was created. In epoch milliseconds. */
-      createdAt?: number;
-      /** When the record last changed. In epoch milliseconds. */
-      updatedAt?: number;
-      /** Wallet that signs the call; on the chain of the contract. */
-      walletId?: number;
-      /** The contract to call. */
-      contractId?: number;
-      /** What to call it. */
-      name?: string;
-      /** Signature of the function to call. */
-      funcSignature?: string;
-      /** Call parameters. */
-      params?: Array<{
-        /** Name of the parameter. */
-        name: string;
-        /** Its value. */
-        value: string;
-      }>;
-      /** ABI of the function. */
-      funcAbi?: Record<string, unknown>;
-      /** market, slow, fast, fastest, or a price: in gwei on EVM chains and VeChain, sun on Tron, sat/vB on Bitcoin, micro-lamports on Solana, stroops on Stellar. */
-      gasPrice?: string;
-      /** Most gas, energy or compute units that the call may use; estimated if null. */
-      gasLimit?: number | null;
-      /** Tip in gwei, where the chain has tips; estimated if empty or null. */
-      gasTip?: string | null;
-      /** What the action is for. */
-      description?: string | null;
-      /** Destinations notified of what the action does. */
-      destinations?: Array<{
-        /** The binding; leave it out to add one. */
-        id?: number;
-        /** When the record was created. In epoch milliseconds. */
-        createdAt?: number;
-        /** When the record last changed. In epoch milliseconds. */
-        updatedAt?: number;
-        /** The destination. */
-        tenantDestination?: {
-          /** Unique identifier of the record. */
-          id: number;
-          /** When the record was created. In epoch milliseconds. */
-          createdAt: number;
-          /** When the record last changed. In epoch milliseconds. */
-          updatedAt: number;
-          /** The owning tenant; your own if left out. */
-          tenantId: number;
-          /** Identifier to bind the destination with; for MESSENGER_A the text to send to the bot. */
-          uid: string;
-          /** What reaches the destination where nothing else is bound. */
-          tags: Array<'DEFAULT' | 'DETECTOR' | 'WALLET'>;
-          /** The destination: an e-mail address, phone number or http uri. */
-          value: string | null;
-          /** Name of the bot. */
-          messengerABotUsername: string | null;
-          /** Who bound the destination; set by `/bind`. */
-          messengerAUserId: string | null;
-          /** Name of who bound it; set by `/bind`. */
-          messengerAUsername: string | null;
-          /** The chat; set by `/bind`. */
-          messengerAChatId: string | null;
-          /** Title of the chat; set by `/bind`. */
-          messengerAChatTitle: string | null;
-          /** Kind of chat; set by `/bind`. */
-          messengerAChatType: string | null;
-          /** Webhook address. */
-          messengerBUri: string | null;
-          /** The channel. */
-          messengerBChannelId: string | null;
-          /** Name of the channel. */
-          messengerBChannelName: string | null;
-          /** HTTP destination address. */
-          uri: string | null;
-          /** HTTP method of an HTTP destination. */
-          method: 'POST' | 'PUT' | 'PATCH' | null;
-          /** HTTP headers of an HTTP destination. Values are shown as [sealed]. */
-          headers: Record<string, string> | null;
-        };
-        /** The destination to bind. */
-        tenantDestinationId?: number;
-        /** Only alerts that are at least this bad; all if null. */
-        minSeverity?: 'INFO' | 'LOW' | 'MEDIUM' | 'HIGH' | 'CRITICAL' | null;
-        /** Only alerts that this query string finds; all if null. */
-        query?: string | null;
-      }>;
-      /** Detectors whose alerts fire the action. */
-      detectors?: Array<{
-        /** The binding; leave it out to add one. */
-        id?: number;
-        /** When the record was created. In epoch milliseconds. */
-        createdAt?: number;
-        /** When the record last changed. In epoch milliseconds. */
-        updatedAt?: number;
-        /** Expression over the alert `e` and the action `a` that decides whether the action fires; always if null. */
-        scriptFilter?: string | null;
-        /** Function parameter name to the expression that yields its value. */
-        scriptParams?: Record<string, string>;
-        /** The detector whose alerts fire the action. */
-        detectorId?: number;
-      }>;
-      /** Trigger alerts that fire the action. */
-      triggerAlerts?: Array<{
-        /** The binding; leave it out to add one. */
-        id?: number;
-        /** When the record was created. In epoch milliseconds. */
-        createdAt?: number;
-        /** When the record last changed. In epoch milliseconds. */
-        updatedAt?: number;
-        /** Expression over the alert `e` and the action `a` that decides whether the action fires; always if null. */
-        scriptFilter?: string | null;
-        /** Function parameter name to the expression that yields its value. */
-        scriptParams?: Record<string, string>;
-        /** The trigger alert that fires the action. */
-        triggerAlertId?: number;
-      }>;
-      /** When an alert fires it: while its transaction is pending, priced to be mined before it; as soon as a block has it; or when that block has the confirmations of the chain. */
-      fireAt?: 'pending' | 'head' | 'confirmed';
-      /** How old an alert may be when it is raised to fire the action, in milliseconds; an hour if left out, any age if null. An older one, found while Vigil catches up, notifies but leaves a skipped intent. */
-      maxAlertAge?: number | null;
-      /** What the scripts of bindings may fill where the wallet asks for approvals, each with `values`, `min` and `max`, or `any`. All other parameters are as `params` gives them. */
-      openParams?: Array<{
-        /** Name of the parameter. */
-        name: string;
-        /** The values that it may have. */
-        values?: string[];
-        /** The least that it may be, of a whole number. */
-        min?: string;
-        /** The most that it may be, of a whole number. */
-        max?: string;
-        /** True where it may have any value. */
-        any?: boolean;
-      }>;
-    };
-    reply: {
-      /** Unique identifier of the record. */
-      id: number;
-      /** When the record was created. In epoch milliseconds. */
-      createdAt: number;
-      /** When the record last changed. In epoch milliseconds. */
-      updatedAt: number;
-      /** Wallet that signs the call; on the chain of the contract. */
-      walletId: number;
-      /** The contract to call. */
-      contractId: number;
-      /** What to call it. */
-      name: string;
-      /** Signature of the function to call. */
-      funcSignature: string;
-      /** Call parameters. */
-      params: Array<{
-        /** Name of the parameter. */
-        name: string;
-        /** Its value. */
-        value: string;
-      }>;
-      /** ABI of the function. */
-      funcAbi: Record<string, unknown>;
-      /** market, slow, fast, fastest, or a price: in gwei on EVM chains and VeChain, sun on Tron, sat/vB on Bitcoin, micro-lamports on Solana, stroops on Stellar. */
-      gasPrice: string;
-      /** Most gas, energy or compute units that the call may use; estimated if null. */
-      gasLimit: number | null;
-      /** Tip in gwei, where the chain has tips; estimated if empty or null. */
-      gasTip: string | null;
-      /** What the action is for. */
-      description: string | null;
-      /** Destinations notified of what the action does. */
-      destinations: Array<{
-        /** The binding; leave it out to add one. */
-        id: number;
-        /** When the record was created. In epoch milliseconds. */
-        createdAt: number;
-        /** When the record last changed. In epoch milliseconds. */
-        updatedAt: number;
-        /** The destination. */
-        tenantDestination: {
-          /** Unique identifier of the record. */
-          id: number;
-          /** When the record was created. In epoch milliseconds. */
-          createdAt: number;
-          /** When the record last changed. In epoch milliseconds. */
-          updatedAt: number;
-          /** The owning tenant; your own if left out. */
-          tenantId: number;
-          /** Identifier to bind the destination with; for MESSENGER_A the text to send to the bot. */
-          uid: string;
-          /** What reaches the destination where nothing else is bound. */
-          tags: Array<'DEFAULT' | 'DETECTOR' | 'WALLET'>;
-          /** The destination: an e-mail address, phone number or http uri. */
-          value: string | null;
-          /** Name of the bot. */
-          messengerABotUsername: string | null;
-          /** Who bound the destination; set by `/bind`. */
-          messengerAUserId: string | null;
-          /** Name of who bound it; set by `/bind`. */
-          messengerAUsername: string | null;
-          /** The chat; set by `/bind`. */
-          messengerAChatId: string | null;
-          /** Title of the chat; set by `/bind`. */
-          messengerAChatTitle: string | null;
-          /** Kind of chat; set by `/bind`. */
-          messengerAChatType: string | null;
-          /** Webhook address. */
-          messengerBUri: string | null;
-          /** The channel. */
-          messengerBChannelId: string | null;
-          /** Name of the channel. */
-          messengerBChannelName: string | null;
-          /** HTTP destination address. */
-          uri: string | null;
-          /** HTTP method of an HTTP destination. */
-          method: 'POST' | 'PUT' | 'PATCH' | null;
-          /** HTTP headers of an HTTP destination. Values are shown as [sealed]. */
-          headers: Record<string, string> | null;
-        };
-      }>;
-      /** Detectors whose alerts fire the action. */
-      detectors: Array<{
-        /** The binding; leave it out to add one. */
-        id: number;
-        /** When the record was created. In epoch milliseconds. */
-        createdAt: number;
-        /** When the record last changed. In epoch milliseconds. */
-        updatedAt: number;
-        /** Expression over the alert `e` and the action `a` that decides whether the action fires; always if null. */
-        scriptFilter: string | null;
-        /** Function parameter name to the expression that yields its value. */
-        scriptParams: Record<string, string>;
-        /** The detector whose alerts fire the action. */
-        detectorId: number;
-      }>;
-      /** Trigger alerts that fire the action. */
-      triggerAlerts: Array<{
-        /** The binding; leave it out to add one. */
-        id: number;
-        /** When the record was created. In epoch milliseconds. */
-        createdAt: number;
-        /** When the record last changed. In epoch milliseconds. */
-        updatedAt: number;
-        /** Expression over the alert `e` and the action `a` that decides whether the action fires; always if null. */
-        scriptFilter: string | null;
-        /** Function parameter name to the expression that yields its value. */
-        scriptParams: Record<string, string>;
-        /** The trigger alert that fires the action. */
-        triggerAlertId: number;
-      }>;
-    };
+    body: UpdateActionBody;
+    reply: CreateActionReply;
   };
   /** Delete an action */
   'DELETE /action/{id}': {
@@ -4113,10 +5990,7 @@ export interface Api {
       /** The action. */
       id: number;
     };
-    reply: {
-      /** The deleted action. */
-      id: number;
-    };
+    reply: DeleteActionReply;
   };
   /** Search action records */
   'POST /action/search': {
@@ -4125,147 +5999,11 @@ export interface Api {
       columns?: string;
     };
     body?: WhereSearch;
-    reply: {
-      /** The records of this page. */
-      data: Array<{
-        /** Unique identifier of the record. */
-        id: number;
-        /** When the record was created. In epoch milliseconds. */
-        createdAt: number;
-        /** When the record last changed. In epoch milliseconds. */
-        updatedAt: number;
-        /** Wallet that signs the call; on the chain of the contract. */
-        walletId: number;
-        /** The contract to call. */
-        contractId: number;
-        /** What to call it. */
-        name: string;
-        /** Signature of the function to call. */
-        funcSignature: string;
-        /** Call parameters. */
-        params: Array<{
-          /** Name of the parameter. */
-          name: string;
-          /** Its value. */
-          value: string;
-        }>;
-        /** ABI of the function. */
-        funcAbi: Record<string, unknown>;
-        /** market, slow, fast, fastest, or a price: in gwei on EVM chains and VeChain, sun on Tron, sat/vB on Bitcoin, micro-lamports on Solana, stroops on Stellar. */
-        gasPrice: string;
-        /** Most gas, energy or compute units that the call may use; estimated if null. */
-        gasLimit: number | null;
-        /** Tip in gwei, where the chain has tips; estimated if empty or null. */
-        gasTip: string | null;
-        /** What the action is for. */
-        description: string | null;
-        /** Destinations notified of what the action does. */
-        destinations: Array<{
-          /** The binding; leave it out to add one. */
-          id: number;
-          /** When the record was created. In epoch milliseconds. */
-          createdAt: number;
-          /** When the record last changed. In epoch milliseconds. */
-          updatedAt: number;
-          /** The destination. */
-          tenantDestination: {
-            /** Unique identifier of the record. */
-            id: number;
-            /** When the record was created. In epoch milliseconds. */
-            createdAt: number;
-            /** When the record last changed. In epoch milliseconds. */
-            updatedAt: number;
-            /** The owning tenant; your own if left out. */
-            tenantId: number;
-            /** Identifier to bind the destination with; for MESSENGER_A the text to send to the bot. */
-            uid: string;
-            /** What reaches the destination where nothing else is bound. */
-            tags: Array<'DEFAULT' | 'DETECTOR' | 'WALLET'>;
-            /** The destination: an e-mail address, phone number or http uri. */
-            value: string | null;
-            /** Name of the bot. */
-            messengerABotUsername: string | null;
-            /** Who bound the destination; set by `/bind`. */
-            messengerAUserId: string | null;
-            /** Name of who bound it; set by `/bind`. */
-            messengerAUsername: string | null;
-            /** The chat; set by `/bind`. */
-            messengerAChatId: string | null;
-            /** Title of the chat; set by `/bind`. */
-            messengerAChatTitle: string | null;
-            /** Kind of chat; set by `/bind`. */
-            messengerAChatType: string | null;
-            /** Webhook address. */
-            messengerBUri: string | null;
-            /** The channel. */
-            messengerBChannelId: string | null;
-            /** Name of the channel. */
-            messengerBChannelName: string | null;
-            /** HTTP destination address. */
-            uri: string | null;
-            /** HTTP method of an HTTP destination. */
-            method: 'POST' | 'PUT' | 'PATCH' | null;
-            /** HTTP headers of an HTTP destination. Values are shown as [sealed]. */
-            headers: Record<string, string> | null;
-          };
-        }>;
-        /** Detectors whose alerts fire the action. */
-        detectors: Array<{
-          /** The binding; leave it out to add one. */
-          id: number;
-          /** When the record was created. In epoch milliseconds. */
-          createdAt: number;
-          /** When the record last changed. In epoch milliseconds. */
-          updatedAt: number;
-          /** Expression over the alert `e` and the action `a` that decides whether the action fires; always if null. */
-          scriptFilter: string | null;
-          /** Function parameter name to the expression that yields its value. */
-          scriptParams: Record<string, string>;
-          /** The detector whose alerts fire the action. */
-          detectorId: number;
-        }>;
-        /** Trigger alerts that fire the action. */
-        triggerAlerts: Array<{
-          /** The binding; leave it out to add one. */
-          id: number;
-          /** When the record was created. In epoch milliseconds. */
-          createdAt: number;
-          /** When the record last changed. In epoch milliseconds. */
-          updatedAt: number;
-          /** Expression over the alert `e` and the action `a` that decides whether the action fires; always if null. */
-          scriptFilter: string | null;
-          /** Function parameter name to the expression that yields its value. */
-          scriptParams: Record<string, string>;
-          /** The trigger alert that fires the action. */
-          triggerAlertId: number;
-        }>;
-      }>;
-      /** How many records match; present only when `trackTotal` is true. */
-      total?: number;
-    };
+    reply: ActionPage;
   };
   /** Create a label */
   'POST /label': {
-    body: {
-      /** State of the record. */
-      status?: 'ACTIVE' | 'DISABLED' | 'DELETED';
-      /** The owning tenant; your own if left out. An administrator who leaves it out makes a label for the whole platform, which every tenant sees. */
-      tenantId?: number | null;
-      /** The chain on which the label holds; every EVM chain if left out. */
-      chainUid?: 'arbitrum' | 'bsc' | 'bsc_testnet' | 'ethereum' | 'linea' | 'optimism' | 'base' | 'base_sepolia' | 'gnosis' | 'fantom' | 'polygon' | 'polygon_amoy' | 'blast' | 'zksync' | 'scroll' | 'avalanche' | 'avalanche_fuji' | 'telos' | 'sepolia' | 'holesky' | 'ethereum_sepolia' | 'ethereum_holesky' | 'tron' | 'zeta' | 'somnia' | 'adi' | 'anvil' | 'icp' | 'vechain' | 'stellar' | 'bitcoin' | 'solana' | null;
-      /** The address, shown in its canonical spelling. */
-      address: string;
-      /** What to call the address. */
-      name?: string | null;
-      /** What the address is known as, kept in capitals. Detectors know SANCTION, EXPLOIT, MIXER, BRIDGE, SCAM, SPENDER, EXCHANGE; others may be used. */
-      tags?: string[];
-      /** How suspicious the address is, from 0 to 100. */
-      score?: number;
-      /** Where the label comes from; the same address may have one of each source. */
-      source?: string | null;
-      /** Anything else worth knowing. */
-      note?: string | null;
-    };
+    body: CreateLabelBody;
     reply: Label;
   };
   /** Read a label */
@@ -4282,32 +6020,7 @@ export interface Api {
       /** The label. */
       id: number;
     };
-    body: {
-      /** Unique identifier of the record. */
-      id?: number;
-      /** When the record was created. In epoch milliseconds. */
-      createdAt?: number;
-      /** When the record last changed. In epoch milliseconds. */
-      updatedAt?: number;
-      /** State of the record. */
-      status?: 'ACTIVE' | 'DISABLED' | 'DELETED';
-      /** The owning tenant; your own if left out. An administrator who leaves it out makes a label for the whole platform, which every tenant sees. */
-      tenantId?: number | null;
-      /** The chain on which the label holds; every EVM chain if left out. */
-      chainUid?: 'arbitrum' | 'bsc' | 'bsc_testnet' | 'ethereum' | 'linea' | 'optimism' | 'base' | 'base_sepolia' | 'gnosis' | 'fantom' | 'polygon' | 'polygon_amoy' | 'blast' | 'zksync' | 'scroll' | 'avalanche' | 'avalanche_fuji' | 'telos' | 'sepolia' | 'holesky' | 'ethereum_sepolia' | 'ethereum_holesky' | 'tron' | 'zeta' | 'somnia' | 'adi' | 'anvil' | 'icp' | 'vechain' | 'stellar' | 'bitcoin' | 'solana' | null;
-      /** The address, shown in its canonical spelling. */
-      address?: string;
-      /** What to call the address. */
-      name?: string | null;
-      /** What the address is known as, kept in capitals. Detectors know SANCTION, EXPLOIT, MIXER, BRIDGE, SCAM, SPENDER, EXCHANGE; others may be used. */
-      tags?: string[];
-      /** How suspicious the address is, from 0 to 100. */
-      score?: number;
-      /** Where the label comes from; the same address may have one of each source. */
-      source?: string | null;
-      /** Anything else worth knowing. */
-      note?: string | null;
-    };
+    body: UpdateLabelBody;
     reply: Label;
   };
   /** Delete a label */
@@ -4316,10 +6029,7 @@ export interface Api {
       /** The label. */
       id: number;
     };
-    reply: {
-      /** The deleted label. */
-      id: number;
-    };
+    reply: DeleteLabelReply;
   };
   /** Search label records */
   'POST /label/search': {
@@ -4328,29 +6038,11 @@ export interface Api {
       columns?: string;
     };
     body?: WhereSearch;
-    reply: {
-      /** The records of this page. */
-      data: Label[];
-      /** How many records match; present only when `trackTotal` is true. */
-      total?: number;
-    };
+    reply: LabelPage;
   };
   /** Create a view */
   'POST /view': {
-    body: {
-      /** The owning tenant; your own if left out. */
-      tenantId?: number;
-      /** Name, unique among the views of its owner. */
-      name: string;
-      /** The query string of the search of alerts; blank finds all. */
-      query?: string;
-      /** Members of the alerts that are shown, in this order; `meta.amount` is a member of `meta`. */
-      columns?: string[];
-      /** The time that is searched: the last minutes, hours or days (`30m`, `24h`, `7d`), or from one time to another in epoch milliseconds (`1792108800000-1794787199999`). */
-      timeRange?: string | null;
-      /** Whether everyone in the tenant sees it. */
-      shared?: boolean;
-    };
+    body: CreateViewBody;
     reply: View;
   };
   /** Read a view */
@@ -4367,28 +6059,7 @@ export interface Api {
       /** The view. */
       id: number;
     };
-    body: {
-      /** Unique identifier of the record. */
-      id?: number;
-      /** When the record was created. In epoch milliseconds. */
-      createdAt?: number;
-      /** When the record last changed. In epoch milliseconds. */
-      updatedAt?: number;
-      /** The owning tenant; your own if left out. */
-      tenantId?: number;
-      /** The user whose view it is; null if a token without a user made it. */
-      ownerId?: number | null;
-      /** Name, unique among the views of its owner. */
-      name?: string;
-      /** The query string of the search of alerts; blank finds all. */
-      query?: string;
-      /** Members of the alerts that are shown, in this order; `meta.amount` is a member of `meta`. */
-      columns?: string[];
-      /** The time that is searched: the last minutes, hours or days (`30m`, `24h`, `7d`), or from one time to another in epoch milliseconds (`1792108800000-1794787199999`). */
-      timeRange?: string | null;
-      /** Whether everyone in the tenant sees it. */
-      shared?: boolean;
-    };
+    body: UpdateViewBody;
     reply: View;
   };
   /** Delete a view */
@@ -4397,10 +6068,7 @@ export interface Api {
       /** The view. */
       id: number;
     };
-    reply: {
-      /** The deleted view. */
-      id: number;
-    };
+    reply: DeleteViewReply;
   };
   /** Search view records */
   'POST /view/search': {
@@ -4409,31 +6077,11 @@ export interface Api {
       columns?: string;
     };
     body?: WhereSearch;
-    reply: {
-      /** The records of this page. */
-      data: View[];
-      /** How many records match; present only when `trackTotal` is true. */
-      total?: number;
-    };
+    reply: ViewPage;
   };
   /** Create a license */
   'POST /license': {
-    body: {
-      /** Name of the license. */
-      name: string;
-      /** Version of the license. */
-      version: string;
-      /** State of the record. */
-      status?: 'ACTIVE' | 'DISABLED' | 'DELETED';
-      /** Address of an icon. */
-      icon?: string | null;
-      /** Dynamic parameters held as a JSON text: `min` (0) and `max` (100) bound a score, `start` (max) is where it begins, `tick` is a schedule such as "1 day" by which the scripts are asked, and any other members are for the scripts. */
-      params?: string | null;
-      /** JavaScript that names the score groups which an event concerns: a text, a list of texts, or nothing. It sees `e` (the alert, or `{ type: "tick", timestamp }`), `l` (the params) and `s` (present scores by group). Without it every active score group is meant. */
-      groupScript?: string | null;
-      /** JavaScript that gives the change of the score of one group: a number, `{ change, key, value }`, or nothing. It sees what the group script sees, and `group` and `score` (the present one). */
-      scoreScript?: string | null;
-    };
+    body: CreateLicenseBody;
     reply: License;
   };
   /** Read a license */
@@ -4450,30 +6098,7 @@ export interface Api {
       /** The license. */
       id: number;
     };
-    body: {
-      /** Name of the license. */
-      name?: string;
-      /** Version of the license. */
-      version?: string;
-      /** Unique identifier of the record. */
-      id?: number;
-      /** When the record was created. In epoch milliseconds. */
-      createdAt?: number;
-      /** When the record last changed. In epoch milliseconds. */
-      updatedAt?: number;
-      /** State of the record. */
-      status?: 'ACTIVE' | 'DISABLED' | 'DELETED';
-      /** Address of an icon. */
-      icon?: string | null;
-      /** Score groups of the license. */
-      scoreGroups?: ScoreGroup[];
-      /** Dynamic parameters held as a JSON text: `min` (0) and `max` (100) bound a score, `start` (max) is where it begins, `tick` is a schedule such as "1 day" by which the scripts are asked, and any other members are for the scripts. */
-      params?: string | null;
-      /** JavaScript that names the score groups which an event concerns: a text, a list of texts, or nothing. It sees `e` (the alert, or `{ type: "tick", timestamp }`), `l` (the params) and `s` (present scores by group). Without it every active score group is meant. */
-      groupScript?: string | null;
-      /** JavaScript that gives the change of the score of one group: a number, `{ change, key, value }`, or nothing. It sees what the group script sees, and `group` and `score` (the present one). */
-      scoreScript?: string | null;
-    };
+    body: UpdateLicenseBody;
     reply: License;
   };
   /** Delete a license */
@@ -4482,10 +6107,7 @@ export interface Api {
       /** The license. */
       id: number;
     };
-    reply: {
-      /** The deleted license. */
-      id: number;
-    };
+    reply: DeleteLicenseReply;
   };
   /** Search license records */
   'POST /license/search': {
@@ -4494,27 +6116,11 @@ export interface Api {
       columns?: string;
     };
     body?: WhereSearch;
-    reply: {
-      /** The records of this page. */
-      data: License[];
-      /** How many records match; present only when `trackTotal` is true. */
-      total?: number;
-    };
+    reply: LicensePage;
   };
   /** Create a score group */
   'POST /score/group': {
-    body: {
-      /** State of the record. */
-      status?: 'ACTIVE' | 'DISABLED' | 'DELETED';
-      /** Name, unique in the license. */
-      name: string;
-      /** Title for people. */
-      title?: string | null;
-      /** What the group is about. */
-      description?: string | null;
-      /** The license that the group belongs to. */
-      licenseId: number;
-    };
+    body: CreateScoreGroupBody;
     reply: ScoreGroup;
   };
   /** Read a score group */
@@ -4531,22 +6137,7 @@ export interface Api {
       /** The score group. */
       id: number;
     };
-    body: {
-      /** Unique identifier of the record. */
-      id?: number;
-      /** When the record was created. In epoch milliseconds. */
-      createdAt?: number;
-      /** When the record last changed. In epoch milliseconds. */
-      updatedAt?: number;
-      /** State of the record. */
-      status?: 'ACTIVE' | 'DISABLED' | 'DELETED';
-      /** Name, unique in the license. */
-      name?: string;
-      /** Title for people. */
-      title?: string | null;
-      /** What the group is about. */
-      description?: string | null;
-    };
+    body: UpdateScoreGroupBody;
     reply: ScoreGroup;
   };
   /** Delete a score group */
@@ -4555,10 +6146,7 @@ export interface Api {
       /** The score group. */
       id: number;
     };
-    reply: {
-      /** The deleted score group. */
-      id: number;
-    };
+    reply: DeleteScoreGroupReply;
   };
   /** Search score group records */
   'POST /score/group/search': {
@@ -4567,27 +6155,11 @@ export interface Api {
       columns?: string;
     };
     body?: WhereSearch;
-    reply: {
-      /** The records of this page. */
-      data: ScoreGroup[];
-      /** How many records match; present only when `trackTotal` is true. */
-      total?: number;
-    };
+    reply: ScoreGroupPage;
   };
   /** Create a license instance */
   'POST /instance': {
-    body: {
-      /** The license; on a change another version of it. */
-      licenseId: number;
-      /** The organisation that grants the license. */
-      organisationId: number;
-      /** The licensed project. */
-      projectId: number;
-      /** PENDING becomes LICENCED or CANCELED, LICENCED becomes CANCELED. */
-      licenseStatus?: 'PENDING' | 'LICENCED' | 'CANCELED';
-      /** State of the record. */
-      status?: 'ACTIVE' | 'DISABLED' | 'DELETED';
-    };
+    body: CreateInstanceBody;
     reply: Instance;
   };
   /** Read a license instance */
@@ -4604,43 +6176,7 @@ export interface Api {
       /** The license instance. */
       id: number;
     };
-    body: {
-      /** The license. */
-      license?: License;
-      /** The license; on a change another version of it. */
-      licenseId?: number;
-      /** The organisation that grants the license. */
-      organisationId?: number;
-      /** The licensed project. */
-      projectId?: number;
-      /** PENDING becomes LICENCED or CANCELED, LICENCED becomes CANCELED. */
-      licenseStatus?: 'PENDING' | 'LICENCED' | 'CANCELED';
-      /** Unique identifier of the record. */
-      id?: number;
-      /** When the record was created. In epoch milliseconds. */
-      createdAt?: number;
-      /** When the record last changed. In epoch milliseconds. */
-      updatedAt?: number;
-      /** State of the record. */
-      status?: 'ACTIVE' | 'DISABLED' | 'DELETED';
-      /** Times in which the license is valid. */
-      licenseInstanceMeta?: Array<{
-        /** Unique identifier of the record. */
-        id: number;
-        /** When the record was created. In epoch milliseconds. */
-        createdAt: number;
-        /** When the record last changed. In epoch milliseconds. */
-        updatedAt: number;
-        /** The license instance. */
-        licenseInstanceId: number;
-        /** When the license begins, ISO 8601 UTC. */
-        startedAt: string;
-        /** When it ends, ISO 8601 UTC; never if null. */
-        expiredAt: string | null;
-        /** State of the record. */
-        status: 'ACTIVE' | 'DISABLED' | 'DELETED';
-      }>;
-    };
+    body: UpdateInstanceBody;
     reply: Instance;
   };
   /** Delete a license instance */
@@ -4649,10 +6185,7 @@ export interface Api {
       /** The license instance. */
       id: number;
     };
-    reply: {
-      /** The deleted license instance. */
-      id: number;
-    };
+    reply: DeleteInstanceReply;
   };
   /** Search license instance records */
   'POST /instance/search': {
@@ -4661,23 +6194,11 @@ export interface Api {
       columns?: string;
     };
     body?: WhereSearch;
-    reply: {
-      /** The records of this page. */
-      data: Instance[];
-      /** How many records match; present only when `trackTotal` is true. */
-      total?: number;
-    };
+    reply: InstancePage;
   };
   /** Create a license instance period */
   'POST /instance/meta': {
-    body: {
-      /** The license instance. */
-      licenseInstanceId: number;
-      /** When the license begins, ISO 8601 UTC. */
-      startedAt: string;
-      /** When it ends, ISO 8601 UTC; never if null. */
-      expiredAt?: string | null;
-    };
+    body: CreateInstanceMetaBody;
     reply: InstanceMeta;
   };
   /** Read a license instance period */
@@ -4694,20 +6215,7 @@ export interface Api {
       /** The license instance period. */
       id: number;
     };
-    body: {
-      /** Unique identifier of the record. */
-      id?: number;
-      /** When the record was created. In epoch milliseconds. */
-      createdAt?: number;
-      /** When the record last changed. In epoch milliseconds. */
-      updatedAt?: number;
-      /** The license instance. */
-      licenseInstanceId?: number;
-      /** When the license begins, ISO 8601 UTC. */
-      startedAt?: string;
-      /** When it ends, ISO 8601 UTC; never if null. */
-      expiredAt?: string | null;
-    };
+    body: UpdateInstanceMetaBody;
     reply: InstanceMeta;
   };
   /** Delete a license instance period */
@@ -4716,10 +6224,7 @@ export interface Api {
       /** The license instance period. */
       id: number;
     };
-    reply: {
-      /** The deleted license instance period. */
-      id: number;
-    };
+    reply: DeleteInstanceMetaReply;
   };
   /** Search license instance period records */
   'POST /instance/meta/search': {
@@ -4728,29 +6233,11 @@ export interface Api {
       columns?: string;
     };
     body?: WhereSearch;
-    reply: {
-      /** The records of this page. */
-      data: InstanceMeta[];
-      /** How many records match; present only when `trackTotal` is true. */
-      total?: number;
-    };
+    reply: InstanceMetaPage;
   };
   /** Create a tokenomics category */
   'POST /tokenomics/category': {
-    body: {
-      /** State of the record. */
-      status?: 'ACTIVE' | 'DISABLED' | 'DELETED';
-      /** The token contract. */
-      contractId: number;
-      /** Name of the category. */
-      name: string;
-      /** What the share is for. */
-      description?: string | null;
-      /** Address that holds the allocation, in the form of the contract’s chain. */
-      address?: string | null;
-      /** The whole allocation in tokens. */
-      amount?: string | null;
-    };
+    body: CreateTokenomicsCategoryBody;
     reply: TokenomicsCategory;
   };
   /** Read a tokenomics category */
@@ -4767,28 +6254,7 @@ export interface Api {
       /** The tokenomics category. */
       id: number;
     };
-    body: {
-      /** Unique identifier of the record. */
-      id?: number;
-      /** Identifier that can stand for the id when deleting. */
-      uid?: string;
-      /** When the record was created. In epoch milliseconds. */
-      createdAt?: number;
-      /** When the record last changed. In epoch milliseconds. */
-      updatedAt?: number;
-      /** State of the record. */
-      status?: 'ACTIVE' | 'DISABLED' | 'DELETED';
-      /** The token contract. */
-      contractId?: number;
-      /** Name of the category. */
-      name?: string;
-      /** What the share is for. */
-      description?: string | null;
-      /** Address that holds the allocation, in the form of the contract’s chain. */
-      address?: string | null;
-      /** The whole allocation in tokens. */
-      amount?: string | null;
-    };
+    body: UpdateTokenomicsCategoryBody;
     reply: TokenomicsCategory;
   };
   /** Delete a tokenomics category */
@@ -4797,10 +6263,7 @@ export interface Api {
       /** The id or the uid. */
       id: string;
     };
-    reply: {
-      /** The uid of the deleted record. */
-      uid: string;
-    };
+    reply: DeleteTokenomicsCategoryReply;
   };
   /** Search tokenomics category records */
   'POST /tokenomics/category/search': {
@@ -4809,30 +6272,11 @@ export interface Api {
       columns?: string;
     };
     body?: WhereSearch;
-    reply: {
-      /** The records of this page. */
-      data: TokenomicsCategory[];
-      /** How many records match; present only when `trackTotal` is true. */
-      total?: number;
-    };
+    reply: TokenomicsCategoryPage;
   };
   /** Create a tokenomics schedule */
   'POST /tokenomics/schedule': {
-    body: {
-      /** State of the record. */
-      status?: 'ACTIVE' | 'DISABLED' | 'DELETED';
-      /** The category. */
-      categoryId: number;
-      /** Name of the schedule. */
-      name: string;
-      /** Dated amounts, kept in order of time; several of one time add up. */
-      amounts: Array<{
-        /** When the amount is released. In epoch milliseconds. */
-        timestamp: number;
-        /** How many tokens. */
-        amount: string;
-      }>;
-    };
+    body: CreateTokenomicsScheduleBody;
     reply: TokenomicsSchedule;
   };
   /** Read a tokenomics schedule */
@@ -4849,29 +6293,7 @@ export interface Api {
       /** The tokenomics schedule. */
       id: number;
     };
-    body: {
-      /** Unique identifier of the record. */
-      id?: number;
-      /** Identifier that can stand for the id when deleting. */
-      uid?: string;
-      /** When the record was created. In epoch milliseconds. */
-      createdAt?: number;
-      /** When the record last changed. In epoch milliseconds. */
-      updatedAt?: number;
-      /** State of the record. */
-      status?: 'ACTIVE' | 'DISABLED' | 'DELETED';
-      /** The category. */
-      categoryId?: number;
-      /** Name of the schedule. */
-      name?: string;
-      /** Dated amounts, kept in order of time; several of one time add up. */
-      amounts?: Array<{
-        /** When the amount is released. In epoch milliseconds. */
-        timestamp: number;
-        /** How many tokens. */
-        amount: string;
-      }>;
-    };
+    body: UpdateTokenomicsScheduleBody;
     reply: TokenomicsSchedule;
   };
   /** Delete a tokenomics schedule */
@@ -4880,10 +6302,7 @@ export interface Api {
       /** The id or the uid. */
       id: string;
     };
-    reply: {
-      /** The uid of the deleted record. */
-      uid: string;
-    };
+    reply: DeleteTokenomicsCategoryReply;
   };
   /** Search tokenomics schedule records */
   'POST /tokenomics/schedule/search': {
@@ -4892,12 +6311,7 @@ export interface Api {
       columns?: string;
     };
     body?: WhereSearch;
-    reply: {
-      /** The records of this page. */
-      data: TokenomicsSchedule[];
-      /** How many records match; present only when `trackTotal` is true. */
-      total?: number;
-    };
+    reply: TokenomicsSchedulePage;
   };
   /** End all sessions of a user */
   'DELETE /user/{id}/session': {
@@ -4905,10 +6319,7 @@ export interface Api {
       /** The user. */
       id: number;
     };
-    reply: {
-      /** How many sessions have ended. */
-      ended: number;
-    };
+    reply: EndUserSessionsReply;
   };
   /** Search trigger schema records */
   'POST /trigger/schema/search': {
@@ -4917,79 +6328,12 @@ export interface Api {
       columns?: string;
     };
     body?: WhereSearch;
-    reply: {
-      /** The records of this page. */
-      data: Array<{
-        /** Unique identifier of the record. */
-        id: number;
-        /** When the record was created. In epoch milliseconds. */
-        createdAt: number;
-        /** When the record last changed. In epoch milliseconds. */
-        updatedAt: number;
-        /** The `triggerType` by which a trigger is created. */
-        name: string;
-        /** Title for people. */
-        title: string;
-        /** What it looks for. */
-        description: string;
-        /** What feeds it. */
-        interceptorType: 'TRANSACTION' | 'EVENT' | 'BLOCK' | 'TRACE' | 'STATE' | 'SCHEDULE';
-        /** Chain families that it works on. */
-        networkTags: string[];
-        /** JSON Schema of its `params`. */
-        paramsSchema: Record<string, unknown>;
-        /** Members that the `meta` of its alerts may have. */
-        metaMembers: string[];
-        /** Parameters to start from. */
-        examples: Array<{
-          /** What it is for. */
-          description: string;
-          /** Parameters of the condition. */
-          params: Record<string, unknown>;
-        }>;
-      }>;
-      /** How many records match; present only when `trackTotal` is true. */
-      total?: number;
-    };
+    reply: TriggerSchemaPage;
   };
   /** See what stands at an address */
   'POST /contract/inspect': {
-    body: {
-      /** The address. */
-      address: string;
-      /** The chain; all that have endpoints if left out. */
-      chainUid?: 'arbitrum' | 'bsc' | 'bsc_testnet' | 'ethereum' | 'linea' | 'optimism' | 'base' | 'base_sepolia' | 'gnosis' | 'fantom' | 'polygon' | 'polygon_amoy' | 'blast' | 'zksync' | 'scroll' | 'avalanche' | 'avalanche_fuji' | 'telos' | 'sepolia' | 'holesky' | 'ethereum_sepolia' | 'ethereum_holesky' | 'tron' | 'zeta' | 'somnia' | 'adi' | 'anvil' | 'icp' | 'vechain' | 'stellar' | 'bitcoin' | 'solana';
-    };
-    reply: {
-      /** The address in its canonical form. */
-      address: string;
-      /** What was found, by chain. */
-      data: Array<{
-        /** The chain. */
-        chainUid: 'arbitrum' | 'bsc' | 'bsc_testnet' | 'ethereum' | 'linea' | 'optimism' | 'base' | 'base_sepolia' | 'gnosis' | 'fantom' | 'polygon' | 'polygon_amoy' | 'blast' | 'zksync' | 'scroll' | 'avalanche' | 'avalanche_fuji' | 'telos' | 'sepolia' | 'holesky' | 'ethereum_sepolia' | 'ethereum_holesky' | 'tron' | 'zeta' | 'somnia' | 'adi' | 'anvil' | 'icp' | 'vechain' | 'stellar' | 'bitcoin' | 'solana';
-        /** The block after which it was looked at. */
-        block: number | null;
-        /** Whether there is a contract; otherwise the address is an account, or unused. */
-        hasCode: boolean;
-        /** Kinds that it was recognised as. */
-        kinds: Array<'ERC20' | 'ERC721' | 'ERC1155' | 'ERC4626' | 'PROXY' | 'OWNABLE' | 'ACCESS_CONTROL' | 'PAUSABLE' | 'SAFE' | 'TIMELOCK' | 'GOVERNOR' | 'PRICE_FEED' | 'POOL' | 'TOKEN' | 'UPGRADABLE'>;
-        /** How the code behind a proxy is found. */
-        proxyKind: 'EIP1967' | 'BEACON' | 'EIP1822' | 'MINIMAL' | 'SAFE' | 'OTHER' | null;
-        /** The code behind a proxy. */
-        implementation: string | null;
-        /** What it says of itself. */
-        facts: Record<string, unknown>;
-        /** Its ABI, if a source that is configured has it. */
-        abi: {
-          /** The server that knows it, or the contract itself. */
-          source: string;
-          /** How many functions, events and errors it has. */
-          items: number;
-        } | null;
-        /** Why nothing is known of it on this chain. */
-        fault: string | null;
-      }>;
-    };
+    body: InspectContractBody;
+    reply: InspectContractReply;
   };
   /** Recommend detectors for a contract, and enable a selection */
   'POST /contract/{id}/recommend': {
@@ -4997,29 +6341,8 @@ export interface Api {
       /** The contract. */
       id: number;
     };
-    body?: {
-      /** Names of detector schemas among those recommended. */
-      enable?: string[];
-    };
-    reply: {
-      /** Kinds that it was recognised as. */
-      kinds: Array<'ERC20' | 'ERC721' | 'ERC1155' | 'ERC4626' | 'PROXY' | 'OWNABLE' | 'ACCESS_CONTROL' | 'PAUSABLE' | 'SAFE' | 'TIMELOCK' | 'GOVERNOR' | 'PRICE_FEED' | 'POOL' | 'TOKEN' | 'UPGRADABLE'>;
-      /** The detectors that fit. */
-      data: Array<{
-        /** The detector schema. */
-        schemaName: string;
-        /** Its title. */
-        title: string;
-        /** Why it fits. */
-        reason: string;
-        /** Its configuration, filled in. */
-        config: Record<string, unknown>;
-        /** The detector of this kind that the contract has. */
-        detectorId: number | null;
-        /** Whether this request created it. */
-        isNew: boolean;
-      }>;
-    };
+    body?: RecommendContractBody;
+    reply: RecommendContractReply;
   };
   /** List the projects that others share with you */
   'GET /share': {
@@ -5027,21 +6350,7 @@ export interface Api {
       /** The tenant that the project is shared with; your own if left out. */
       tenantId?: number;
     };
-    reply: {
-      /** Shares, newest first. */
-      data: Array<{
-        /** The project. */
-        projectId: number;
-        /** Name of the project. */
-        name: string;
-        /** The tenant that shares it. */
-        ownerTenantId: number;
-        /** Name of that tenant. */
-        ownerName: string;
-        /** Whether your tenant has accepted. */
-        status: 'OFFERED' | 'ACCEPTED' | 'DECLINED';
-      }>;
-    };
+    reply: ListSharesReply;
   };
   /** Accept a shared project */
   'POST /share/{projectId}/accept': {
@@ -5049,22 +6358,8 @@ export interface Api {
       /** The project. */
       projectId: number;
     };
-    body?: {
-      /** The tenant that the project is shared with; your own if left out. */
-      tenantId?: number;
-    };
-    reply: {
-      /** The project. */
-      projectId: number;
-      /** Name of the project. */
-      name: string;
-      /** The tenant that shares it. */
-      ownerTenantId: number;
-      /** Name of that tenant. */
-      ownerName: string;
-      /** Whether your tenant has accepted. */
-      status: 'OFFERED' | 'ACCEPTED' | 'DECLINED';
-    };
+    body?: AcceptShareBody;
+    reply: AcceptShareReply;
   };
   /** Decline or leave a shared project */
   'DELETE /share/{projectId}': {
@@ -5076,168 +6371,11 @@ export interface Api {
       /** The tenant that the project is shared with; your own if left out. */
       tenantId?: number;
     };
-    reply: {
-      /** The project. */
-      projectId: number;
-      /** Name of the project. */
-      name: string;
-      /** The tenant that shares it. */
-      ownerTenantId: number;
-      /** Name of that tenant. */
-      ownerName: string;
-      /** Whether your tenant has accepted. */
-      status: 'OFFERED' | 'ACCEPTED' | 'DECLINED';
-    };
+    reply: AcceptShareReply;
   };
   /** List the chains */
   'GET /chain': {
-    reply: {
-      /** Every chain. */
-      data: Array<{
-        /** The chain. */
-        chainUid: 'arbitrum' | 'bsc' | 'bsc_testnet' | 'ethereum' | 'linea' | 'optimism' | 'base' | 'base_sepolia' | 'gnosis' | 'fantom' | 'polygon' | 'polygon_amoy' | 'blast' | 'zksync' | 'scroll' | 'avalanche' | 'avalanche_fuji' | 'telos' | 'sepolia' | 'holesky' | 'ethereum_sepolia' | 'ethereum_holesky' | 'tron' | 'zeta' | 'somnia' | 'adi' | 'anvil' | 'icp' | 'vechain' | 'stellar' | 'bitcoin' | 'solana';
-        /** Family of the chain. */
-        family: string;
-        /** Name of the chain. */
-        name: string;
-        /** Kind of network. */
-        network: 'MAINNET' | 'TESTNET' | 'DEVNET';
-        /** Native currency. */
-        currency: {
-          /** Symbol. */
-          symbol: string;
-          /** Name. */
-          name: string;
-          /** Decimals. */
-          decimals: number;
-        };
-        /** Chain id where there is one. */
-        chainId: number | null;
-        /** Usual time between blocks in milliseconds. */
-        blockTimeMs: number;
-        /** Blocks after which a block counts as confirmed. */
-        confirmations: number;
-        /** Link patterns of a block explorer. */
-        explorer: {
-          /** Link to an address; {} stands for it. */
-          address: string;
-          /** Link to a transaction; {} stands for it. */
-          transaction: string | null;
-          /** Link to a block; {} stands for it. */
-          block: string | null;
-        } | null;
-        /** Whether Vigil can follow it; of other chains it knows addresses and keys. */
-        canFollow: boolean;
-        /** Whether `POST /contract/inspect` recognises contracts on it. */
-        canInspect: boolean;
-        /** Whether an RPC endpoint is configured for it here. */
-        configured: boolean;
-        /** Whether a process follows it at the moment. */
-        followed: boolean;
-        /** Newest block that is known of. */
-        head: number | null;
-        /** Newest block that was processed. */
-        processed: number | null;
-        /** Blocks between the two. */
-        lag: number | null;
-        /** Newest block that counts as confirmed. */
-        confirmed: number | null;
-        /** Newest block that cannot be reorganised any more. */
-        final: number | null;
-        /** Time of the newest block that was processed. In epoch milliseconds. */
-        processedAt: number | null;
-        /** Whether you see what happens on it: halted when it makes no blocks, behind when Vigil has not processed them, blind when nodes do not give them or their logs, degraded when detectors of yours fail, idle when nothing is watched. */
-        watchState: 'idle' | 'ok' | 'degraded' | 'behind' | 'halted' | 'blind';
-        /** Why it is not ok. */
-        watchReason: string | null;
-        /** How what contracts do within transactions is seen. */
-        traces: {
-          /** As set by VIGIL_CHAIN_<UID>_TRACES. */
-          mode: 'auto' | 'off' | 'required';
-          /** Whether what contracts do within transactions is seen: late while blocks wait for their traces, unavailable when no node traces, idle when nothing that is watched needs traces. */
-          state: 'off' | 'idle' | 'ok' | 'late' | 'unavailable';
-          /** By which calls nodes trace. */
-          kinds: Array<'debug' | 'trace'>;
-          /** Newest block whose inner calls were evaluated. */
-          processed: number | null;
-          /** Blocks whose inner calls are yet to be evaluated. */
-          waiting: number;
-          /** Why it is late or unavailable. */
-          reason: string | null;
-          /** Blocks whose inner calls stay unseen, as their traces were given up. */
-          givenUp: {
-            /** How many blocks. */
-            blocks: number;
-            /** The newest of them. */
-            last: number;
-            /** Why. */
-            reason: string;
-            /** When that was last. In epoch milliseconds. */
-            at: number;
-          } | null;
-        };
-        /** How pending transactions are seen. */
-        pending: {
-          /** As set by VIGIL_CHAIN_<UID>_PENDING. */
-          mode: 'auto' | 'off';
-          /** Whether pending transactions are seen: idle when no detector or action wants them, unavailable when no node announces or runs them. */
-          state: 'off' | 'idle' | 'ok' | 'unavailable';
-          /** How nodes announce them. */
-          kinds: Array<'bodies' | 'hashes' | 'pool'>;
-          /** How nodes run them. */
-          simulations: Array<'trace' | 'simulate' | 'call'>;
-          /** Pending transactions since the process follows the chain. */
-          seen: number;
-          /** Those that were simulated. */
-          simulated: number;
-          /** Those that were not looked at, because there were too many. */
-          dropped: number;
-          /** Pending transactions with alerts. */
-          waiting: number;
-          /** Why they are unavailable. */
-          reason: string | null;
-        };
-        /** Your detectors and triggers on it whose last evaluation failed. */
-        failing: number;
-        /** Your active contracts on it. */
-        contracts: number;
-        /** Your contracts on it that are not watched, because no endpoint is configured; at most 1,000. */
-        unwatched: Array<{
-          /** The contract. */
-          id: number;
-          /** Its name. */
-          name: string;
-        }>;
-        /** Calls to its nodes in a minute, of all processes, over the last ten minutes; for administrators only. */
-        callsPerMinute: number | null;
-        /** The same for each contract that is watched on it; for administrators only. */
-        callsPerContract: number | null;
-        /** Findings that wait, because a server of a distributed database cannot be written to; for administrators only. */
-        unwritten: {
-          /** How many. */
-          findings: number;
-          /** Since when the oldest of them waits. In epoch milliseconds. */
-          since: number;
-        } | null;
-        /** State of its endpoints; for administrators only. */
-        endpoints: Array<{
-          /** Address without path and query. */
-          endpoint: string;
-          /** How it fares. */
-          state: 'ok' | 'failing' | 'wrong-chain' | 'stale';
-          /** Its newest block. */
-          head: number | null;
-          /** How long it takes to answer, in milliseconds. */
-          latencyMs: number | null;
-          /** Faults in a row. */
-          faults: number;
-          /** What went wrong last. */
-          lastFault: string | null;
-          /** When that was. In epoch milliseconds. */
-          lastFaultAt: number | null;
-        }>;
-      }>;
-    };
+    reply: ListChainsReply;
   };
   /** List the endpoints of a chain */
   'GET /chain/{uid}/endpoint': {
@@ -5245,25 +6383,7 @@ export interface Api {
       /** The chain, as `/chain` names it. */
       uid: string;
     };
-    reply: {
-      /** The endpoints. */
-      data: Array<{
-        /** The endpoint. */
-        uid: string;
-        /** What people call it; of a fixed one its variable. */
-        name: string | null;
-        /** Its address; what may be an access key is masked. */
-        url: string;
-        /** Whether the environment sets it (`VIGIL_RPC_*`), so that it cannot be changed here. */
-        isFixed: boolean;
-        /** Whether it is used. */
-        status: 'ACTIVE' | 'DISABLED';
-        /** When it was added; null for a fixed one. In epoch milliseconds. */
-        createdAt: number | null;
-        /** When it last changed; null for a fixed one. In epoch milliseconds. */
-        updatedAt: number | null;
-      }>;
-    };
+    reply: ListChainEndpointsReply;
   };
   /** Add an endpoint to a chain */
   'POST /chain/{uid}/endpoint': {
@@ -5271,30 +6391,8 @@ export interface Api {
       /** The chain, as `/chain` names it. */
       uid: string;
     };
-    body: {
-      /** Address of a JSON-RPC server of the chain: http, https, ws or wss. Private networks are allowed. */
-      url: string;
-      /** What people call it. */
-      name?: string | null;
-      /** Whether it is used. */
-      status?: 'ACTIVE' | 'DISABLED';
-    };
-    reply: {
-      /** The endpoint. */
-      uid: string;
-      /** What people call it; of a fixed one its variable. */
-      name: string | null;
-      /** Its address; what may be an access key is masked. */
-      url: string;
-      /** Whether the environment sets it (`VIGIL_RPC_*`), so that it cannot be changed here. */
-      isFixed: boolean;
-      /** Whether it is used. */
-      status: 'ACTIVE' | 'DISABLED';
-      /** When it was added; null for a fixed one. In epoch milliseconds. */
-      createdAt: number | null;
-      /** When it last changed; null for a fixed one. In epoch milliseconds. */
-      updatedAt: number | null;
-    };
+    body: CreateChainEndpointBody;
+    reply: CreateChainEndpointReply;
   };
   /** Change an endpoint */
   'PUT /chain/{uid}/endpoint/{endpointUid}': {
@@ -5304,30 +6402,8 @@ export interface Api {
       /** The endpoint. */
       endpointUid: string;
     };
-    body: {
-      /** Address of a JSON-RPC server of the chain: http, https, ws or wss. Private networks are allowed. */
-      url?: string;
-      /** What people call it. */
-      name?: string | null;
-      /** Whether it is used. */
-      status?: 'ACTIVE' | 'DISABLED';
-    };
-    reply: {
-      /** The endpoint. */
-      uid: string;
-      /** What people call it; of a fixed one its variable. */
-      name: string | null;
-      /** Its address; what may be an access key is masked. */
-      url: string;
-      /** Whether the environment sets it (`VIGIL_RPC_*`), so that it cannot be changed here. */
-      isFixed: boolean;
-      /** Whether it is used. */
-      status: 'ACTIVE' | 'DISABLED';
-      /** When it was added; null for a fixed one. In epoch milliseconds. */
-      createdAt: number | null;
-      /** When it last changed; null for a fixed one. In epoch milliseconds. */
-      updatedAt: number | null;
-    };
+    body: UpdateChainEndpointBody;
+    reply: CreateChainEndpointReply;
   };
   /** Delete an endpoint */
   'DELETE /chain/{uid}/endpoint/{endpointUid}': {
@@ -5337,10 +6413,7 @@ export interface Api {
       /** The endpoint. */
       endpointUid: string;
     };
-    reply: {
-      /** The endpoint. */
-      uid: string;
-    };
+    reply: DeleteChainEndpointReply;
   };
   /** Try an endpoint before adding it */
   'POST /chain/{uid}/endpoint/try': {
@@ -5348,30 +6421,8 @@ export interface Api {
       /** The chain, as `/chain` names it. */
       uid: string;
     };
-    body: {
-      /** Address of a JSON-RPC server of the chain: http, https, ws or wss. Private networks are allowed. */
-      url: string;
-    };
-    reply: {
-      /** Why it cannot be used for the chain; null when it can. */
-      fault: string | null;
-      /** Chain id that it reports. */
-      chainId: number | null;
-      /** Its newest block. */
-      head: number | null;
-      /** How long it took to answer, in milliseconds. */
-      latencyMs: number | null;
-      /** It knows the state of at least this many blocks back. */
-      archiveDepth: number | null;
-      /** Whether it knows the state of every block. */
-      isArchive: boolean | null;
-      /** The namespaces whose traces it gives; some detectors need `debug`. */
-      traces: Array<'debug' | 'trace'> | null;
-      /** Whether it announces transactions that wait to be mined. */
-      pendingTransactions: boolean | null;
-      /** Most blocks that one search for logs may span, as far as tried; 100,000 at most. */
-      logRange: number | null;
-    };
+    body: TryNewChainEndpointBody;
+    reply: TryNewChainEndpointReply;
   };
   /** Try an endpoint of a chain */
   'POST /chain/{uid}/endpoint/{endpointUid}/try': {
@@ -5381,26 +6432,7 @@ export interface Api {
       /** The endpoint. */
       endpointUid: string;
     };
-    reply: {
-      /** Why it cannot be used for the chain; null when it can. */
-      fault: string | null;
-      /** Chain id that it reports. */
-      chainId: number | null;
-      /** Its newest block. */
-      head: number | null;
-      /** How long it took to answer, in milliseconds. */
-      latencyMs: number | null;
-      /** It knows the state of at least this many blocks back. */
-      archiveDepth: number | null;
-      /** Whether it knows the state of every block. */
-      isArchive: boolean | null;
-      /** The namespaces whose traces it gives; some detectors need `debug`. */
-      traces: Array<'debug' | 'trace'> | null;
-      /** Whether it announces transactions that wait to be mined. */
-      pendingTransactions: boolean | null;
-      /** Most blocks that one search for logs may span, as far as tried; 100,000 at most. */
-      logRange: number | null;
-    };
+    reply: TryNewChainEndpointReply;
   };
   /** Search the action alerts of a contract */
   'POST /contract/{id}/action/alert/search': {
@@ -5413,47 +6445,7 @@ export interface Api {
       columns?: string;
     };
     body?: QuerySearch;
-    reply: {
-      /** The records of this page. */
-      data: Array<{
-        /** INFO 10, LOW 30, MEDIUM 50, HIGH 70, CRITICAL 90. */
-        numericSeverity: number;
-        /** How bad it is. */
-        severity: 'INFO' | 'LOW' | 'MEDIUM' | 'HIGH' | 'CRITICAL';
-        /** Identifier of the event behind it. */
-        eid: string;
-        /** The wallet that signed. */
-        walletId: number | null;
-        /** What happened, for people. */
-        message: string;
-        /** Unique identifier of the alert. */
-        uid: string;
-        /** What the finding carries. */
-        meta: Record<string, unknown>;
-        /** The tenant. */
-        tenantId: number;
-        /** The contract. */
-        contractId: number;
-        /** Name of the alert. */
-        name: string;
-        /** The action behind it. */
-        actionId: number | null;
-        /** The transaction. */
-        txHash: string | null;
-        /** The project. */
-        projectId: number;
-        /** When it happened. In epoch milliseconds. */
-        timestamp: number;
-        /** Name of the wallet. */
-        walletName: string | null;
-        /** Chain of the wallet. */
-        walletChainUid: string | null;
-        /** Address of the wallet. */
-        walletAddress: string | null;
-      }>;
-      /** How many records match, counted up to `trackTotalCount`. */
-      total: number;
-    };
+    reply: ContractActionAlertPage;
   };
   /** Search the trigger alerts of a contract */
   'POST /contract/{id}/trigger/alert/search': {
@@ -5466,43 +6458,7 @@ export interface Api {
       columns?: string;
     };
     body?: QuerySearch;
-    reply: {
-      /** The records of this page. */
-      data: Array<{
-        /** Unique identifier of the alert. */
-        uid: string;
-        /** When it happened. In epoch milliseconds. */
-        timestamp: number;
-        /** Identifier of the event behind it. */
-        eid: string;
-        /** The transaction. */
-        txHash: string | null;
-        /** What the finding carries. */
-        meta: Record<string, unknown>;
-        /** The tenant. */
-        tenantId: number;
-        /** The project. */
-        projectId: number;
-        /** The contract. */
-        contractId: number;
-        /** The trigger that raised it. */
-        triggerId: number | null;
-        /** What fed the trigger. */
-        interceptorType: 'TRANSACTION' | 'EVENT' | 'BLOCK' | 'TRACE' | 'STATE' | 'SCHEDULE' | null;
-        /** What the trigger looks for. */
-        triggerType: 'SUCCESSFUL_TX' | 'FAILED_TX' | 'FUNCTION_CALL' | 'FUNCTION_PARAMETER' | 'EVENT_EMITTED' | 'EVENT_PARAMETER' | 'ERC20_TRANSFER' | 'ERC721_TRANSFER' | 'NATIVE_TRANSFER' | 'BALANCE_CHANGE' | 'STATE_CHANGE' | 'VIEW_FUNCTION' | 'WHITELISTED_CALLERS' | 'BLACKLISTED_CALLERS' | 'CONTRACT_CREATED' | null;
-        /** INFO 10, LOW 30, MEDIUM 50, HIGH 70, CRITICAL 90. */
-        numericSeverity: number;
-        /** How bad it is. */
-        severity: 'INFO' | 'LOW' | 'MEDIUM' | 'HIGH' | 'CRITICAL';
-        /** Name of the alert. */
-        name: string;
-        /** What happened, for people. */
-        message: string;
-      }>;
-      /** How many records match, counted up to `trackTotalCount`. */
-      total: number;
-    };
+    reply: ContractTriggerAlertPage;
   };
   /** Search the detector alerts of a contract */
   'POST /contract/{id}/detector/alert/search': {
@@ -5515,12 +6471,7 @@ export interface Api {
       columns?: string;
     };
     body?: QuerySearch;
-    reply: {
-      /** The records of this page. */
-      data: Alert[];
-      /** How many records match, counted up to `trackTotalCount`. */
-      total: number;
-    };
+    reply: ContractDetectorAlertPage;
   };
   /** Search the alerts of a project */
   'POST /project/{id}/alert/search': {
@@ -5533,12 +6484,7 @@ export interface Api {
       columns?: string;
     };
     body?: QuerySearch;
-    reply: {
-      /** The records of this page. */
-      data: Alert[];
-      /** How many records match, counted up to `trackTotalCount`. */
-      total: number;
-    };
+    reply: ContractDetectorAlertPage;
   };
   /** Search all alerts that you may see */
   'POST /alert/search': {
@@ -5547,108 +6493,17 @@ export interface Api {
       columns?: string;
     };
     body?: QuerySearch;
-    reply: {
-      /** The records of this page. */
-      data: Alert[];
-      /** How many records match, counted up to `trackTotalCount`. */
-      total: number;
-    };
+    reply: ContractDetectorAlertPage;
   };
   /** Aggregate the action alerts that you may see */
   'POST /action/alert/aggregation': {
-    body: {
-      /** What to compute. */
-      aggregation: Array<{
-        /** The name of the result; unique among its neighbours. A nested item cannot be called key or like a metric. */
-        name: string;
-        /** What is grouped and measured; only `count` alone can do without. */
-        field?: string;
-        /** How many buckets of terms to return. */
-        size?: number;
-        /** The order of the buckets; the largest first if left out. */
-        sort?: Array<{
-          /** `_count`, `_key`, a metric that `aggregation` lists, or `child.metric` of a nested item without buckets. Buckets that are equal so far are sorted by key. */
-          field: string;
-          /** The direction; `_count` descends if left out, all else ascends. */
-          order?: 'asc' | 'desc';
-          /** Another name for `order`. */
-          direction?: 'asc' | 'desc';
-        }>;
-        /** Leaves only these of the alerts to the item, in the same syntax. */
-        query?: string;
-        /** The length of a bucket of `date_histogram`: one of 1y, 1q, 1M, 1w, 1d, 1h, 1m, 1s, or a multiple such as 90m. */
-        interval?: string;
-        /** Where the days of `date_histogram` begin; UTC if left out. */
-        timezone?: string;
-        /** Kind words and nested items; `terms` if left out. */
-        aggregation?: unknown[];
-      }>;
-      /** Query-string syntax of the search engine: field:value, "phrases", wildcards, /regular expressions/, [ranges TO here], AND, OR, NOT, + and -. Unfielded terms look in every field. Fuzzy terms (word~) match nothing. Blank means no filter. Its cost is estimated before it runs and limited to 10,000 (1,500 where it is tried on every alert): a comparison costs about 2, a pattern 3 to 40 and in `meta` 250, for each field. */
-      query?: string;
-      /** Ranges of timestamps; what lies in none of them is not read. */
-      timeseries?: Array<{
-        /** Start in milliseconds, included. */
-        from: number;
-        /** End in milliseconds, included. */
-        to: number;
-      }>;
-      /** Up to which value `total` is counted; 0 disables it and returns 0. */
-      trackTotalCount?: number;
-    };
-    reply: {
-      /** How many alerts the query finds, counted up to `trackTotalCount`. */
-      total: number;
-      /** The result of every item, by its name. */
-      data: Record<string, unknown>;
-    };
+    body: ActionAlertAggregationBody;
+    reply: ActionAlertAggregationReply;
   };
   /** Aggregate all alerts that you may see */
   'POST /alert/aggregation': {
-    body: {
-      /** What to compute. */
-      aggregation: Array<{
-        /** The name of the result; unique among its neighbours. A nested item cannot be called key or like a metric. */
-        name: string;
-        /** What is grouped and measured; only `count` alone can do without. */
-        field?: string;
-        /** How many buckets of terms to return. */
-        size?: number;
-        /** The order of the buckets; the largest first if left out. */
-        sort?: Array<{
-          /** `_count`, `_key`, a metric that `aggregation` lists, or `child.metric` of a nested item without buckets. Buckets that are equal so far are sorted by key. */
-          field: string;
-          /** The direction; `_count` descends if left out, all else ascends. */
-          order?: 'asc' | 'desc';
-          /** Another name for `order`. */
-          direction?: 'asc' | 'desc';
-        }>;
-        /** Leaves only these of the alerts to the item, in the same syntax. */
-        query?: string;
-        /** The length of a bucket of `date_histogram`: one of 1y, 1q, 1M, 1w, 1d, 1h, 1m, 1s, or a multiple such as 90m. */
-        interval?: string;
-        /** Where the days of `date_histogram` begin; UTC if left out. */
-        timezone?: string;
-        /** Kind words and nested items; `terms` if left out. */
-        aggregation?: unknown[];
-      }>;
-      /** Query-string syntax of the search engine: field:value, "phrases", wildcards, /regular expressions/, [ranges TO here], AND, OR, NOT, + and -. Unfielded terms look in every field. Fuzzy terms (word~) match nothing. Blank means no filter. Its cost is estimated before it runs and limited to 10,000 (1,500 where it is tried on every alert): a comparison costs about 2, a pattern 3 to 40 and in `meta` 250, for each field. */
-      query?: string;
-      /** Ranges of timestamps; what lies in none of them is not read. */
-      timeseries?: Array<{
-        /** Start in milliseconds, included. */
-        from: number;
-        /** End in milliseconds, included. */
-        to: number;
-      }>;
-      /** Up to which value `total` is counted; 0 disables it and returns 0. */
-      trackTotalCount?: number;
-    };
-    reply: {
-      /** How many alerts the query finds, counted up to `trackTotalCount`. */
-      total: number;
-      /** The result of every item, by its name. */
-      data: Record<string, unknown>;
-    };
+    body: ActionAlertAggregationBody;
+    reply: ActionAlertAggregationReply;
   };
   /** Follow alerts as they happen */
   'GET /alert/stream': {
@@ -5676,155 +6531,23 @@ export interface Api {
       /** The alert. */
       uid: string;
     };
-    body: {
-      /** Unique identifier of the alert. */
-      uid?: string;
-      /** What raised it. */
-      kind?: 'detector' | 'trigger' | 'action';
-      /** Its group in histograms. */
-      group?: 'SECURITY' | 'COMPLIANCE' | 'action' | 'trigger';
-      /** When it happened. In epoch milliseconds. */
-      timestamp?: number;
-      /** Identifier of the event behind it. */
-      eid?: string;
-      /** The transaction. */
-      txHash?: string | null;
-      /** The chain. */
-      chainUid?: 'arbitrum' | 'bsc' | 'bsc_testnet' | 'ethereum' | 'linea' | 'optimism' | 'base' | 'base_sepolia' | 'gnosis' | 'fantom' | 'polygon' | 'polygon_amoy' | 'blast' | 'zksync' | 'scroll' | 'avalanche' | 'avalanche_fuji' | 'telos' | 'sepolia' | 'holesky' | 'ethereum_sepolia' | 'ethereum_holesky' | 'tron' | 'zeta' | 'somnia' | 'adi' | 'anvil' | 'icp' | 'vechain' | 'stellar' | 'bitcoin' | 'solana' | null;
-      /** The block. */
-      blockNumber?: number | null;
-      /** Hash of the block. */
-      blockHash?: string | null;
-      /** The tenant. */
-      tenantId?: number;
-      /** The project. */
-      projectId?: number;
-      /** The contract. */
-      contractId?: number;
-      /** The incident that it belongs to. */
-      incidentUid?: string | null;
-      /** The detector that raised it. */
-      detectorId?: number | null;
-      /** Kind of the detector that raised it. */
-      detectorSchemaName?: string | null;
-      /** The trigger that raised it. */
-      triggerId?: number | null;
-      /** The action behind it. */
-      actionId?: number | null;
-      /** The wallet that signed. */
-      walletId?: number | null;
-      /** The user of the tenant who works on it; null for no one. */
-      assigneeId?: number | null;
-      /** Name of the wallet. */
-      walletName?: string | null;
-      /** Chain of the wallet. */
-      walletChainUid?: string | null;
-      /** Address of the wallet. */
-      walletAddress?: string | null;
-      /** What fed the trigger. */
-      interceptorType?: 'TRANSACTION' | 'EVENT' | 'BLOCK' | 'TRACE' | 'STATE' | 'SCHEDULE' | null;
-      /** What the trigger looks for. */
-      triggerType?: 'SUCCESSFUL_TX' | 'FAILED_TX' | 'FUNCTION_CALL' | 'FUNCTION_PARAMETER' | 'EVENT_EMITTED' | 'EVENT_PARAMETER' | 'ERC20_TRANSFER' | 'ERC721_TRANSFER' | 'NATIVE_TRANSFER' | 'BALANCE_CHANGE' | 'STATE_CHANGE' | 'VIEW_FUNCTION' | 'WHITELISTED_CALLERS' | 'BLACKLISTED_CALLERS' | 'CONTRACT_CREATED' | null;
-      /** How bad it is. */
-      severity?: 'INFO' | 'LOW' | 'MEDIUM' | 'HIGH' | 'CRITICAL';
-      /** INFO 10, LOW 30, MEDIUM 50, HIGH 70, CRITICAL 90. */
-      numericSeverity?: number;
-      /** Name of the alert. */
-      name?: string;
-      /** What happened, for people. */
-      message?: string;
-      /** What the finding carries. */
-      meta?: Record<string, unknown>;
-      /** Whether someone has dealt with it. */
-      status?: 'UNRESOLVED' | 'RESOLVED';
-      /** How settled its block is; PENDING while no block has its transaction. */
-      finality?: 'PENDING' | 'HEAD' | 'CONFIRMED' | 'FINAL';
-      /** Free labels. */
-      tags?: string[];
-      /** Over the rate limit of the plan: no one was notified. */
-      suppressed?: boolean;
-      /** Pushed more than an hour after it happened: no one was notified. */
-      backfilled?: boolean;
-      /** When its block, or its pending transaction, was found to be gone. In epoch milliseconds. */
-      retractedAt?: number | null;
-      /** Why it was retracted: its block is gone, or its pending transaction was replaced, dropped, or did not do it when it was mined. */
-      retractionReason?: 'REORGANISED' | 'REPLACED' | 'DROPPED' | 'UNFULFILLED' | null;
-    };
+    body: UpdateAlertBody;
     reply: Alert;
   };
   /** Resolve alerts by query */
   'POST /alert/resolve': {
-    body: {
-      /** Query-string syntax of the search engine: field:value, "phrases", wildcards, /regular expressions/, [ranges TO here], AND, OR, NOT, + and -. Unfielded terms look in every field. Fuzzy terms (word~) match nothing. Blank means no filter. Its cost is estimated before it runs and limited to 10,000 (1,500 where it is tried on every alert): a comparison costs about 2, a pattern 3 to 40 and in `meta` 250, for each field. */
-      query: string;
-      /** Ranges of timestamps; what lies in none of them is not read. */
-      timeseries?: Array<{
-        /** Start in milliseconds, included. */
-        from: number;
-        /** End in milliseconds, included. */
-        to: number;
-      }>;
-      /** True only counts what would change. */
-      dryRun?: boolean;
-      /** False opens them again; true if left out. */
-      resolved?: boolean;
-    };
-    reply: {
-      /** How many alerts changed, or would change. */
-      count: number;
-      /** False when the query finds more than one request changes; send it again for the rest. */
-      isComplete: boolean;
-    };
+    body: ResolveAlertsBody;
+    reply: ResolveAlertsReply;
   };
   /** Tag alerts by query */
   'POST /alert/tag': {
-    body: {
-      /** Query-string syntax of the search engine: field:value, "phrases", wildcards, /regular expressions/, [ranges TO here], AND, OR, NOT, + and -. Unfielded terms look in every field. Fuzzy terms (word~) match nothing. Blank means no filter. Its cost is estimated before it runs and limited to 10,000 (1,500 where it is tried on every alert): a comparison costs about 2, a pattern 3 to 40 and in `meta` 250, for each field. */
-      query: string;
-      /** Ranges of timestamps; what lies in none of them is not read. */
-      timeseries?: Array<{
-        /** Start in milliseconds, included. */
-        from: number;
-        /** End in milliseconds, included. */
-        to: number;
-      }>;
-      /** True only counts what would change. */
-      dryRun?: boolean;
-      /** Tags to add. */
-      add?: string[];
-      /** Tags to remove. */
-      remove?: string[];
-    };
-    reply: {
-      /** How many alerts changed, or would change. */
-      count: number;
-      /** False when the query finds more than one request changes; send it again for the rest. */
-      isComplete: boolean;
-    };
+    body: TagAlertsBody;
+    reply: ResolveAlertsReply;
   };
   /** Assign alerts by query */
   'POST /alert/assign': {
-    body: {
-      /** Query-string syntax of the search engine: field:value, "phrases", wildcards, /regular expressions/, [ranges TO here], AND, OR, NOT, + and -. Unfielded terms look in every field. Fuzzy terms (word~) match nothing. Blank means no filter. Its cost is estimated before it runs and limited to 10,000 (1,500 where it is tried on every alert): a comparison costs about 2, a pattern 3 to 40 and in `meta` 250, for each field. */
-      query: string;
-      /** Ranges of timestamps; what lies in none of them is not read. */
-      timeseries?: Array<{
-        /** Start in milliseconds, included. */
-        from: number;
-        /** End in milliseconds, included. */
-        to: number;
-      }>;
-      /** True only counts what would change. */
-      dryRun?: boolean;
-      /** The user; null for no one. */
-      assigneeId: number | null;
-    };
-    reply: {
-      /** How many alerts changed, or would change. */
-      count: number;
-      /** False when the query finds more than one request changes; send it again for the rest. */
-      isComplete: boolean;
-    };
+    body: AssignAlertsBody;
+    reply: ResolveAlertsReply;
   };
   /** List the comments of an alert */
   'GET /alert/{uid}/comment': {
@@ -5832,21 +6555,7 @@ export interface Api {
       /** The alert. */
       uid: string;
     };
-    reply: {
-      /** The comments. */
-      data: Array<{
-        /** The comment. */
-        id: number;
-        /** The user who wrote it; null if a token without a user did. */
-        authorId: number | null;
-        /** How the author was called at the time. */
-        author: string;
-        /** What it says. */
-        text: string;
-        /** When it was written. In epoch milliseconds. */
-        createdAt: number;
-      }>;
-    };
+    reply: ListAlertCommentsReply;
   };
   /** Comment on an alert */
   'POST /alert/{uid}/comment': {
@@ -5854,22 +6563,8 @@ export interface Api {
       /** The alert. */
       uid: string;
     };
-    body: {
-      /** What it says. */
-      text: string;
-    };
-    reply: {
-      /** The comment. */
-      id: number;
-      /** The user who wrote it; null if a token without a user did. */
-      authorId: number | null;
-      /** How the author was called at the time. */
-      author: string;
-      /** What it says. */
-      text: string;
-      /** When it was written. In epoch milliseconds. */
-      createdAt: number;
-    };
+    body: CreateAlertCommentBody;
+    reply: CreateAlertCommentReply;
   };
   /** Delete a comment */
   'DELETE /alert/{uid}/comment/{id}': {
@@ -5879,10 +6574,7 @@ export interface Api {
       /** The comment. */
       id: number;
     };
-    reply: {
-      /** The deleted comment. */
-      id: number;
-    };
+    reply: DeleteAlertCommentReply;
   };
   /** Suggest what to write */
   'GET /suggest': {
@@ -5904,19 +6596,7 @@ export interface Api {
       /** The tenant, for administrators. */
       tenantId?: number;
     };
-    reply: {
-      /** The suggestions, the likeliest first. */
-      data: Array<{
-        /** What to write. */
-        value: string;
-        /** Of a field its type, else what it is: value, record, function, event, label, contract, wallet. */
-        type: string;
-        /** What it is called or means. */
-        label: string | null;
-        /** How many of the newest alerts have it. */
-        count: number | null;
-      }>;
-    };
+    reply: SuggestReply;
   };
   /** Read what followed from an alert */
   'GET /alert/{uid}/outcome': {
@@ -5924,177 +6604,7 @@ export interface Api {
       /** The alert. */
       uid: string;
     };
-    reply: {
-      /** The incident that it belongs to. */
-      incident: {
-        /** Unique identifier of the incident. */
-        uid: string;
-        /** Unique identifier of the record. */
-        id: number;
-        /** The owning tenant. */
-        tenantId: number;
-        /** The highest severity of its alerts. */
-        severity: 'INFO' | 'LOW' | 'MEDIUM' | 'HIGH' | 'CRITICAL';
-        /** INFO 10, LOW 30, MEDIUM 50, HIGH 70, CRITICAL 90. */
-        numericSeverity: number;
-        /** RESOLVED when all its alerts are, RETRACTED when none of their blocks is part of the chain any more. */
-        status: 'UNRESOLVED' | 'RESOLVED' | 'RETRACTED';
-        /** Name of its worst alert. */
-        name: string;
-        /** Message of its worst alert. */
-        message: string;
-        /** How many alerts it has that are not retracted. */
-        alerts: number;
-        /** How many of them are not resolved. */
-        openAlerts: number;
-        /** The chain. */
-        chainUid: 'arbitrum' | 'bsc' | 'bsc_testnet' | 'ethereum' | 'linea' | 'optimism' | 'base' | 'base_sepolia' | 'gnosis' | 'fantom' | 'polygon' | 'polygon_amoy' | 'blast' | 'zksync' | 'scroll' | 'avalanche' | 'avalanche_fuji' | 'telos' | 'sepolia' | 'holesky' | 'ethereum_sepolia' | 'ethereum_holesky' | 'tron' | 'zeta' | 'somnia' | 'adi' | 'anvil' | 'icp' | 'vechain' | 'stellar' | 'bitcoin' | 'solana' | null;
-        /** The contracts of its alerts, at most 100. */
-        contractIds: number[];
-        /** Their transactions, at most 100. */
-        txHashes: string[];
-        /** When its first alert happened. In epoch milliseconds. */
-        firstAt: number;
-        /** When its newest alert happened. In epoch milliseconds. */
-        lastAt: number;
-        /** When the record was created. In epoch milliseconds. */
-        createdAt: number;
-        /** When the record last changed. In epoch milliseconds. */
-        updatedAt: number;
-      } | null;
-      /** What to do next, as the kind of its detector knows; null for what no detector of Vigil raised. */
-      nextStep: string | null;
-      /** Why no one was notified; null when someone was or is about to be. */
-      silence: {
-        /** The reason as a word. */
-        code: 'suppressed' | 'backfilled' | 'shadow' | 'purged' | 'no-destination' | 'filtered';
-        /** The reason for people, and what would change it. */
-        reason: string;
-      } | null;
-      /** Why what contracts did within the transactions of its block is not seen, so that there may be more than this alert; null when nothing is known to be missing. */
-      unseen: {
-        /** Whether the traces of its block are yet to come, were given up, or no node gives any. */
-        state: 'waiting' | 'given-up' | 'unavailable';
-        /** Why. */
-        reason: string;
-      } | null;
-      /** What was sent, newest first. */
-      deliveries: Array<{
-        /** The delivery; receivers of webhooks see it as `webhook-id`. */
-        uid: string;
-        /** Rises in the order in which messages came into being. */
-        sequence: number;
-        /** The destination. */
-        destinationId: number;
-        /** The event that it reports. */
-        type: 'alert.detector.raised' | 'alert.trigger.raised' | 'alert.retracted' | 'alert.resolved' | 'action.submitted' | 'action.confirmed' | 'action.failed' | 'action.replaced' | 'action.waiting' | 'score.changed' | 'subscription.expiring' | 'destination.disabled' | 'ping';
-        /** What became of it. */
-        state: 'PENDING' | 'DELIVERED' | 'DEAD' | 'CANCELED';
-        /** The alert that it reports. */
-        alertUid: string | null;
-        /** When it came into being. In epoch milliseconds. */
-        createdAt: number;
-        /** When it last changed. In epoch milliseconds. */
-        updatedAt: number;
-        /** When it got through. In epoch milliseconds. */
-        deliveredAt: number | null;
-        /** When it is tried next. In epoch milliseconds. */
-        nextAttemptAt: number | null;
-        /** Status that the receiver answered with. */
-        lastStatus: number | null;
-        /** Why it failed. */
-        lastError: string | null;
-        /** Every attempt so far. */
-        attempts: Array<{
-          /** Number of the attempt, from 1. */
-          attempt: number;
-          /** When it was made. In epoch milliseconds. */
-          at: number;
-          /** How long it took. */
-          durationMs: number;
-          /** Status that the receiver answered with. */
-          status: number | null;
-          /** Why it failed. */
-          error: string | null;
-        }>;
-        /** The destination as people know it; null where it has no address. */
-        destinationName: string | null;
-        /** Kind of the destination. */
-        destinationType: 'EMAIL' | 'MESSENGER_A' | 'HTTP' | 'MESSENGER_B' | null;
-      }>;
-      /** What it fired, newest first. */
-      intents: Array<{
-        /** The intent. */
-        uid: string;
-        /** The action. */
-        actionId: number;
-        /** How far it is. */
-        state: 'WAITING' | 'SIGNED' | 'SUBMITTED' | 'CONFIRMED' | 'FAILED' | 'SKIPPED' | 'CANCELED';
-        /** Why it failed, was skipped or cancelled, or what it waits for; null only when it is confirmed. */
-        reason: string | null;
-        /** What fired it: `detector` or `trigger` with the id of the binding, or `manual`; `filler` calls nothing and uses up a number of the wallet that was missing. */
-        binding: string;
-        /** The alert that fired it. */
-        alertUid: string | null;
-        /** The block of the alert. */
-        blockNumber: number | null;
-        /** When its alert may fire it. */
-        fireAt: 'pending' | 'head' | 'confirmed';
-        /** When it came into being. In epoch milliseconds. */
-        createdAt: number;
-        /** When it last changed. In epoch milliseconds. */
-        updatedAt: number;
-        /** The wallet that signs. */
-        walletId: number;
-        /** The address. */
-        walletAddress: string | null;
-        /** What is called, once it is signed. */
-        call: {
-          /** The address. */
-          to: string;
-          /** The call data. */
-          data: string;
-          /** The parameters of the call, filled. */
-          parameters: Array<{
-            /** Its name. */
-            name: string;
-            /** Its type. */
-            type: string;
-            /** Its value; lists and structs as JSON. */
-            value: string;
-          }>;
-          /** Gas that it may use. */
-          gasLimit: string;
-        } | null;
-        /** The number of the transaction in its account. */
-        nonce: number | null;
-        /** The transaction. */
-        txHash: string | null;
-        /** The block that holds it. */
-        minedBlock: number | null;
-        /** What gas may cost while it is under way, and did cost once it is over. In the smallest unit of the currency. */
-        cost: string;
-        /** Everything that was signed for it. All have the same number, so that the chain takes at most one. */
-        transactions: Array<{
-          /** The transaction. */
-          hash: string;
-          /** What a unit of gas may cost. In the smallest unit of the currency. */
-          maxFeePerGas: string;
-          /** The tip within it; null on chains that know a gas price only. In the smallest unit of the currency. */
-          maxPriorityFeePerGas: string | null;
-          /** It calls nothing and only takes the place of a call that was given up. */
-          isVoid: boolean;
-          /** When it was signed. In epoch milliseconds. */
-          createdAt: number;
-          /** When a node last took it. In epoch milliseconds. */
-          broadcastAt: number | null;
-        }>;
-        /** Name of the action. */
-        actionName: string;
-        /** The chain that it runs on. */
-        chainUid: string;
-      }>;
-    };
+    reply: AlertOutcomeReply;
   };
   /** Read the call tree of an alert's transaction */
   'GET /alert/{uid}/trace': {
@@ -6108,103 +6618,7 @@ export interface Api {
       /** At most this many frames; 1,000 if left out. */
       size?: number;
     };
-    reply: {
-      /** The chain. */
-      chainUid: 'arbitrum' | 'bsc' | 'bsc_testnet' | 'ethereum' | 'linea' | 'optimism' | 'base' | 'base_sepolia' | 'gnosis' | 'fantom' | 'polygon' | 'polygon_amoy' | 'blast' | 'zksync' | 'scroll' | 'avalanche' | 'avalanche_fuji' | 'telos' | 'sepolia' | 'holesky' | 'ethereum_sepolia' | 'ethereum_holesky' | 'tron' | 'zeta' | 'somnia' | 'adi' | 'anvil' | 'icp' | 'vechain' | 'stellar' | 'bitcoin' | 'solana';
-      /** The transaction. */
-      txHash: string;
-      /** Its block. */
-      blockNumber: number;
-      /** Who sent it. */
-      from: string;
-      /** Whether it failed as a whole. */
-      isReverted: boolean;
-      /** How many frames it has. */
-      total: number;
-      /** How many of them were reverted. */
-      reverted: number;
-      /** How deep the deepest is. */
-      depth: number;
-      /** The frames, in the order in which calls began. */
-      frames: Array<{
-        /** Its place among all frames, in the order in which calls began. */
-        position: number;
-        /** The position of the frame that made the call; null for the transaction itself. */
-        parent: number | null;
-        /** How deep it is within the transaction. */
-        depth: number;
-        /** How it was called. */
-        type: 'CALL' | 'STATICCALL' | 'DELEGATECALL' | 'CALLCODE' | 'CREATE' | 'CREATE2' | 'SELFDESTRUCT';
-        /** Who called. */
-        from: string;
-        /** Whose code runs: of a creation the new contract, of a self-destruct who gets the coins; null when nothing was created. */
-        to: string | null;
-        /** Native coins that move with it, in the smallest unit. */
-        value: string;
-        /** The same in whole coins. */
-        amount: string;
-        /** The first four bytes of the input. */
-        selector: string | null;
-        /** The function, where the ABI of the contract has it or it is a common one. */
-        function: string | null;
-        /** Its arguments, where the function is known. */
-        arguments: Array<{
-          /** Its name, or its place where it has none. */
-          name: string;
-          /** Its type. */
-          type: string;
-          /** Its value; numbers are decimal, lists and structs in brackets, what is longer than 300 characters is cut. */
-          value: string;
-        }>;
-        /** Why it failed itself, decoded as far as it can be; null otherwise. */
-        reason: string | null;
-        /** How long its input is. */
-        inputBytes: number;
-        /** Whether it, or a frame that it is part of, failed, so that nothing of it remains. */
-        isReverted: boolean;
-      }>;
-      /** What each party has more or less after it: coins by the frames that remain, without fees, and tokens as they report it in events. */
-      changes: Array<{
-        /** Who has more or less. */
-        address: string;
-        /** `native`, or the address of the token. */
-        asset: string;
-        /** Its symbol, as the token reports it. */
-        symbol: string | null;
-        /** Of a token with several kinds or pieces. */
-        tokenId: string | null;
-        /** By how much, in the smallest unit; below 0 when it has less. */
-        value: string;
-        /** The same in whole tokens. */
-        amount: string;
-      }>;
-      /** What you know of the addresses. */
-      parties: Array<{
-        /** The address. */
-        address: string;
-        /** By what it is known. */
-        type: 'contract' | 'wallet' | 'label';
-        /** What you call it. */
-        name: string;
-        /** The contract, where it is one of yours. */
-        contractId: number | null;
-        /** The tags of its labels. */
-        tags: string[];
-        /** How suspicious its labels say it is. */
-        score: number | null;
-      }>;
-      /** What is not among these. */
-      leftOut: {
-        /** Frames before the first of these. */
-        before: number;
-        /** Frames after the last of these. */
-        after: number;
-        /** Balance changes beyond the first 200. */
-        changes: number;
-      };
-      /** The same in a sentence; null when nothing is left out. */
-      note: string | null;
-    };
+    reply: AlertTraceReply;
   };
   /** List the newest incidents */
   'GET /incident': {
@@ -6218,47 +6632,7 @@ export interface Api {
       /** Only those of this severity. */
       severity?: 'INFO' | 'LOW' | 'MEDIUM' | 'HIGH' | 'CRITICAL';
     };
-    reply: {
-      /** The records of this page. */
-      data: Array<{
-        /** Unique identifier of the incident. */
-        uid: string;
-        /** Unique identifier of the record. */
-        id: number;
-        /** The owning tenant. */
-        tenantId: number;
-        /** The highest severity of its alerts. */
-        severity: 'INFO' | 'LOW' | 'MEDIUM' | 'HIGH' | 'CRITICAL';
-        /** INFO 10, LOW 30, MEDIUM 50, HIGH 70, CRITICAL 90. */
-        numericSeverity: number;
-        /** RESOLVED when all its alerts are, RETRACTED when none of their blocks is part of the chain any more. */
-        status: 'UNRESOLVED' | 'RESOLVED' | 'RETRACTED';
-        /** Name of its worst alert. */
-        name: string;
-        /** Message of its worst alert. */
-        message: string;
-        /** How many alerts it has that are not retracted. */
-        alerts: number;
-        /** How many of them are not resolved. */
-        openAlerts: number;
-        /** The chain. */
-        chainUid: 'arbitrum' | 'bsc' | 'bsc_testnet' | 'ethereum' | 'linea' | 'optimism' | 'base' | 'base_sepolia' | 'gnosis' | 'fantom' | 'polygon' | 'polygon_amoy' | 'blast' | 'zksync' | 'scroll' | 'avalanche' | 'avalanche_fuji' | 'telos' | 'sepolia' | 'holesky' | 'ethereum_sepolia' | 'ethereum_holesky' | 'tron' | 'zeta' | 'somnia' | 'adi' | 'anvil' | 'icp' | 'vechain' | 'stellar' | 'bitcoin' | 'solana' | null;
-        /** The contracts of its alerts, at most 100. */
-        contractIds: number[];
-        /** Their transactions, at most 100. */
-        txHashes: string[];
-        /** When its first alert happened. In epoch milliseconds. */
-        firstAt: number;
-        /** When its newest alert happened. In epoch milliseconds. */
-        lastAt: number;
-        /** When the record was created. In epoch milliseconds. */
-        createdAt: number;
-        /** When the record last changed. In epoch milliseconds. */
-        updatedAt: number;
-      }>;
-      /** How many records match; present only when `trackTotal` is true. */
-      total?: number;
-    };
+    reply: ListIncidentsReply;
   };
   /** Search incidents */
   'POST /incident/search': {
@@ -6267,47 +6641,7 @@ export interface Api {
       columns?: string;
     };
     body?: WhereSearch;
-    reply: {
-      /** The records of this page. */
-      data: Array<{
-        /** Unique identifier of the incident. */
-        uid: string;
-        /** Unique identifier of the record. */
-        id: number;
-        /** The owning tenant. */
-        tenantId: number;
-        /** The highest severity of its alerts. */
-        severity: 'INFO' | 'LOW' | 'MEDIUM' | 'HIGH' | 'CRITICAL';
-        /** INFO 10, LOW 30, MEDIUM 50, HIGH 70, CRITICAL 90. */
-        numericSeverity: number;
-        /** RESOLVED when all its alerts are, RETRACTED when none of their blocks is part of the chain any more. */
-        status: 'UNRESOLVED' | 'RESOLVED' | 'RETRACTED';
-        /** Name of its worst alert. */
-        name: string;
-        /** Message of its worst alert. */
-        message: string;
-        /** How many alerts it has that are not retracted. */
-        alerts: number;
-        /** How many of them are not resolved. */
-        openAlerts: number;
-        /** The chain. */
-        chainUid: 'arbitrum' | 'bsc' | 'bsc_testnet' | 'ethereum' | 'linea' | 'optimism' | 'base' | 'base_sepolia' | 'gnosis' | 'fantom' | 'polygon' | 'polygon_amoy' | 'blast' | 'zksync' | 'scroll' | 'avalanche' | 'avalanche_fuji' | 'telos' | 'sepolia' | 'holesky' | 'ethereum_sepolia' | 'ethereum_holesky' | 'tron' | 'zeta' | 'somnia' | 'adi' | 'anvil' | 'icp' | 'vechain' | 'stellar' | 'bitcoin' | 'solana' | null;
-        /** The contracts of its alerts, at most 100. */
-        contractIds: number[];
-        /** Their transactions, at most 100. */
-        txHashes: string[];
-        /** When its first alert happened. In epoch milliseconds. */
-        firstAt: number;
-        /** When its newest alert happened. In epoch milliseconds. */
-        lastAt: number;
-        /** When the record was created. In epoch milliseconds. */
-        createdAt: number;
-        /** When the record last changed. In epoch milliseconds. */
-        updatedAt: number;
-      }>;
-      /** How many records match; present only when `trackTotal` is true. */
-      total?: number;
-    };
+    reply: ListIncidentsReply;
   };
   /** Read an incident with its alerts */
   'GET /incident/{uid}': {
@@ -6323,46 +6657,8 @@ export interface Api {
       /** The incident. */
       uid: string;
     };
-    body: {
-      /** The new state. */
-      status: 'UNRESOLVED' | 'RESOLVED';
-    };
-    reply: {
-      /** Unique identifier of the incident. */
-      uid: string;
-      /** Unique identifier of the record. */
-      id: number;
-      /** The owning tenant. */
-      tenantId: number;
-      /** The highest severity of its alerts. */
-      severity: 'INFO' | 'LOW' | 'MEDIUM' | 'HIGH' | 'CRITICAL';
-      /** INFO 10, LOW 30, MEDIUM 50, HIGH 70, CRITICAL 90. */
-      numericSeverity: number;
-      /** RESOLVED when all its alerts are, RETRACTED when none of their blocks is part of the chain any more. */
-      status: 'UNRESOLVED' | 'RESOLVED' | 'RETRACTED';
-      /** Name of its worst alert. */
-      name: string;
-      /** Message of its worst alert. */
-      message: string;
-      /** How many alerts it has that are not retracted. */
-      alerts: number;
-      /** How many of them are not resolved. */
-      openAlerts: number;
-      /** The chain. */
-      chainUid: 'arbitrum' | 'bsc' | 'bsc_testnet' | 'ethereum' | 'linea' | 'optimism' | 'base' | 'base_sepolia' | 'gnosis' | 'fantom' | 'polygon' | 'polygon_amoy' | 'blast' | 'zksync' | 'scroll' | 'avalanche' | 'avalanche_fuji' | 'telos' | 'sepolia' | 'holesky' | 'ethereum_sepolia' | 'ethereum_holesky' | 'tron' | 'zeta' | 'somnia' | 'adi' | 'anvil' | 'icp' | 'vechain' | 'stellar' | 'bitcoin' | 'solana' | null;
-      /** The contracts of its alerts, at most 100. */
-      contractIds: number[];
-      /** Their transactions, at most 100. */
-      txHashes: string[];
-      /** When its first alert happened. In epoch milliseconds. */
-      firstAt: number;
-      /** When its newest alert happened. In epoch milliseconds. */
-      lastAt: number;
-      /** When the record was created. In epoch milliseconds. */
-      createdAt: number;
-      /** When the record last changed. In epoch milliseconds. */
-      updatedAt: number;
-    };
+    body: UpdateIncidentBody;
+    reply: UpdateIncidentReply;
   };
   /** Push findings of an outside engine */
   'POST /detector/{id}/alert': {
@@ -6370,59 +6666,12 @@ export interface Api {
       /** The detector. */
       id: number;
     };
-    body: {
-      /** The findings. */
-      alerts: Array<{
-        /** The engine’s own identifier of the finding; a repeated one is not a second alert. */
-        eid: string;
-        /** When it happened; now if left out. In epoch milliseconds. */
-        timestamp?: number;
-        /** How bad it is; MEDIUM if left out. */
-        severity?: 'INFO' | 'LOW' | 'MEDIUM' | 'HIGH' | 'CRITICAL';
-        /** Name of the alert; that of the detector if left out. */
-        name?: string;
-        /** What happened, for people. */
-        message: string;
-        /** Anything the finding carries; every member can be searched. */
-        meta?: Record<string, unknown>;
-        /** Free labels. */
-        tags?: string[];
-        /** The transaction. */
-        txHash?: string | null;
-        /** The block. */
-        blockNumber?: number | null;
-        /** Hash of the block. */
-        blockHash?: string | null;
-      }>;
-    };
-    reply: {
-      /** One result for each finding, in their order. */
-      results: Array<{
-        /** The engine’s own identifier of the finding; a repeated one is not a second alert. */
-        eid: string;
-        /** The alert. */
-        uid: string;
-        /** What became of it. */
-        result: 'created' | 'duplicate';
-      }>;
-    };
+    body: PushDetectorAlertsBody;
+    reply: PushDetectorAlertsReply;
   };
   /** Run a proposed detector over past blocks */
   'POST /detector/backtest': {
-    body: {
-      /** The contract that is watched. */
-      contractId: number;
-      /** The detector schema. */
-      schemaId: number;
-      /** What to call it. */
-      name?: string;
-      /** Detector configuration. */
-      config?: Record<string, unknown>;
-      /** First block. */
-      fromBlock: number;
-      /** Last block; at most 100,000 blocks in all. */
-      toBlock: number;
-    };
+    body: BacktestNewDetectorBody;
     reply: Backtest;
   };
   /** Run a detector over past blocks */
@@ -6431,12 +6680,7 @@ export interface Api {
       /** The detector. */
       id: number;
     };
-    body: {
-      /** First block. */
-      fromBlock: number;
-      /** Last block; at most 100,000 blocks in all. */
-      toBlock: number;
-    };
+    body: BacktestDetectorBody;
     reply: Backtest;
   };
   /** Read a backtest and its progress */
@@ -6461,40 +6705,8 @@ export interface Api {
       /** The detector. */
       id: number;
     };
-    body: {
-      /** The transaction. */
-      txHash: string;
-    };
-    reply: {
-      /** What comes of it. */
-      verdict: 'ALERT' | 'NO_ALERT' | 'FAULT';
-      /** How the verdict was reached. */
-      steps: Array<{
-        /** What was checked. */
-        step: string;
-        /** What came of it. */
-        text: string;
-        /** What it was seen from. */
-        details?: Record<string, unknown>;
-      }>;
-      /** The alerts. */
-      alerts: Array<{
-        /** How bad it is. */
-        severity: 'INFO' | 'LOW' | 'MEDIUM' | 'HIGH' | 'CRITICAL';
-        /** Name of the alert. */
-        name: string;
-        /** What was found. */
-        message: string;
-        /** Time of the block. In epoch milliseconds. */
-        timestamp: number;
-        /** The block. */
-        blockNumber: number | null;
-        /** The transaction. */
-        txHash: string | null;
-        /** Evidence. */
-        meta: Record<string, unknown>;
-      }>;
-    };
+    body: ExplainDetectorBody;
+    reply: ExplainDetectorReply;
   };
   /** Read whether a detector works */
   'GET /detector/{id}/fault': {
@@ -6502,18 +6714,7 @@ export interface Api {
       /** The detector. */
       id: number;
     };
-    reply: {
-      /** Whether its last evaluation went well, and, where it needs traces, no transaction of its chain stayed unseen for a day. */
-      works: boolean;
-      /** How it failed, or which transaction or block it was not shown the calls of. */
-      message: string | null;
-      /** Faults in a row, or blocks of which calls were not seen. */
-      count: number;
-      /** When the first of them happened. In epoch milliseconds. */
-      firstAt: number | null;
-      /** When the last of them happened. In epoch milliseconds. */
-      lastAt: number | null;
-    };
+    reply: DetectorFaultReply;
   };
   /** List functions and events */
   'GET /contract/{id}/signature': {
@@ -6521,14 +6722,7 @@ export interface Api {
       /** The contract. */
       id: number;
     };
-    reply: {
-      /** Every function. */
-      functions: string[];
-      /** Functions that change something. */
-      writing: string[];
-      /** Every event. */
-      events: string[];
-    };
+    reply: ContractSignatureReply;
   };
   /** Send a test message */
   'POST /destination/{id}/test': {
@@ -6536,18 +6730,7 @@ export interface Api {
       /** The destination. */
       id: number;
     };
-    reply: {
-      /** Whether it was delivered. */
-      delivered: boolean;
-      /** The delivery; receivers of webhooks see it as `webhook-id`. */
-      uid: string;
-      /** Status that the receiver answered with. */
-      status: number | null;
-      /** Why it failed. */
-      error: string | null;
-      /** How long it took. */
-      durationMs: number;
-    };
+    reply: TestDestinationReply;
   };
   /** Mail the confirmation link again */
   'POST /destination/{id}/confirm': {
@@ -6555,12 +6738,7 @@ export interface Api {
       /** The destination. */
       id: number;
     };
-    reply: {
-      /** The address that the link is mailed to. */
-      to: string;
-      /** Until when the link can be used. In epoch milliseconds. */
-      expiredAt: number;
-    };
+    reply: SendDestinationConfirmationReply;
   };
   /** Confirm an e-mail address */
   'POST /destination/confirm/{code}': {
@@ -6568,12 +6746,7 @@ export interface Api {
       /** The code of the link. */
       code: string;
     };
-    reply: {
-      /** The confirmed address. */
-      address: string;
-      /** Whose alerts it gets. */
-      tenant: string;
-    };
+    reply: ConfirmDestinationReply;
   };
   /** Show what would be sent */
   'POST /destination/{id}/preview': {
@@ -6581,34 +6754,8 @@ export interface Api {
       /** The destination. */
       id: number;
     };
-    body?: {
-      /** The alert. */
-      alertUid?: string;
-      /** A message to try in place of the alert’s own. */
-      template?: string;
-    };
-    reply: {
-      /** Kind of destination. */
-      type: 'EMAIL' | 'MESSENGER_A' | 'HTTP' | 'MESSENGER_B';
-      /** HTTP method. */
-      method?: string;
-      /** Address. */
-      uri?: string;
-      /** HTTP headers. */
-      headers?: Record<string, string>;
-      /** Body of the request. */
-      body?: string;
-      /** Receiver of the mail. */
-      to?: string;
-      /** Subject of the mail. */
-      subject?: string;
-      /** Text of the mail or message. */
-      text?: string;
-      /** Mail as HTML. */
-      html?: string;
-      /** The chat. */
-      chatId?: string | null;
-    };
+    body?: PreviewDestinationBody;
+    reply: PreviewDestinationReply;
   };
   /** Replace the secret that signs webhooks */
   'POST /destination/{id}/secret': {
@@ -6616,12 +6763,7 @@ export interface Api {
       /** The destination. */
       id: number;
     };
-    reply: {
-      /** The new secret. */
-      secret: string;
-      /** Until when the old secret signs as well. In epoch milliseconds. */
-      previousUntil: number;
-    };
+    reply: DestinationSecretReply;
   };
   /** Read what is bound to a destination */
   'GET /destination/{id}/binding': {
@@ -6629,23 +6771,7 @@ export interface Api {
       /** The destination. */
       id: number;
     };
-    reply: {
-      /** The bindings. */
-      data: Array<{
-        /** What is bound. */
-        kind: 'detector' | 'trigger' | 'action';
-        /** The detector, trigger or action. */
-        recordId: number;
-        /** Its name; for a trigger that of its alert as well. */
-        name: string;
-        /** The binding inside that record. */
-        bindingId: number;
-        /** Only alerts that are at least this bad. */
-        minSeverity: 'INFO' | 'LOW' | 'MEDIUM' | 'HIGH' | 'CRITICAL' | null;
-        /** Only alerts that this query string finds. */
-        query: string | null;
-      }>;
-    };
+    reply: DestinationBindingReply;
   };
   /** Read what was sent to a destination */
   'GET /destination/{id}/delivery': {
@@ -6661,56 +6787,7 @@ export interface Api {
       /** Only those in this state. */
       state?: 'PENDING' | 'DELIVERED' | 'DEAD' | 'CANCELED';
     };
-    reply: {
-      /** Whether anything is sent to it. */
-      status: 'ACTIVE' | 'DISABLED';
-      /** Since when nothing has got through. In epoch milliseconds. */
-      failingSince: number | null;
-      /** Why nothing is sent any more. */
-      disabledReason: string | null;
-      /** Mails and chat messages within this time of the last one go out together. */
-      groupWindowMs: number;
-      /** The deliveries. */
-      data: Array<{
-        /** The delivery; receivers of webhooks see it as `webhook-id`. */
-        uid: string;
-        /** Rises in the order in which messages came into being. */
-        sequence: number;
-        /** The destination. */
-        destinationId: number;
-        /** The event that it reports. */
-        type: 'alert.detector.raised' | 'alert.trigger.raised' | 'alert.retracted' | 'alert.resolved' | 'action.submitted' | 'action.confirmed' | 'action.failed' | 'action.replaced' | 'action.waiting' | 'score.changed' | 'subscription.expiring' | 'destination.disabled' | 'ping';
-        /** What became of it. */
-        state: 'PENDING' | 'DELIVERED' | 'DEAD' | 'CANCELED';
-        /** The alert that it reports. */
-        alertUid: string | null;
-        /** When it came into being. In epoch milliseconds. */
-        createdAt: number;
-        /** When it last changed. In epoch milliseconds. */
-        updatedAt: number;
-        /** When it got through. In epoch milliseconds. */
-        deliveredAt: number | null;
-        /** When it is tried next. In epoch milliseconds. */
-        nextAttemptAt: number | null;
-        /** Status that the receiver answered with. */
-        lastStatus: number | null;
-        /** Why it failed. */
-        lastError: string | null;
-        /** Every attempt so far. */
-        attempts: Array<{
-          /** Number of the attempt, from 1. */
-          attempt: number;
-          /** When it was made. In epoch milliseconds. */
-          at: number;
-          /** How long it took. */
-          durationMs: number;
-          /** Status that the receiver answered with. */
-          status: number | null;
-          /** Why it failed. */
-          error: string | null;
-        }>;
-      }>;
-    };
+    reply: DestinationDeliveryReply;
   };
   /** Send a delivery again */
   'POST /delivery/{uid}/replay': {
@@ -6718,45 +6795,7 @@ export interface Api {
       /** The delivery; receivers of webhooks see it as `webhook-id`. */
       uid: string;
     };
-    reply: {
-      /** The delivery; receivers of webhooks see it as `webhook-id`. */
-      uid: string;
-      /** Rises in the order in which messages came into being. */
-      sequence: number;
-      /** The destination. */
-      destinationId: number;
-      /** The event that it reports. */
-      type: 'alert.detector.raised' | 'alert.trigger.raised' | 'alert.retracted' | 'alert.resolved' | 'action.submitted' | 'action.confirmed' | 'action.failed' | 'action.replaced' | 'action.waiting' | 'score.changed' | 'subscription.expiring' | 'destination.disabled' | 'ping';
-      /** What became of it. */
-      state: 'PENDING' | 'DELIVERED' | 'DEAD' | 'CANCELED';
-      /** The alert that it reports. */
-      alertUid: string | null;
-      /** When it came into being. In epoch milliseconds. */
-      createdAt: number;
-      /** When it last changed. In epoch milliseconds. */
-      updatedAt: number;
-      /** When it got through. In epoch milliseconds. */
-      deliveredAt: number | null;
-      /** When it is tried next. In epoch milliseconds. */
-      nextAttemptAt: number | null;
-      /** Status that the receiver answered with. */
-      lastStatus: number | null;
-      /** Why it failed. */
-      lastError: string | null;
-      /** Every attempt so far. */
-      attempts: Array<{
-        /** Number of the attempt, from 1. */
-        attempt: number;
-        /** When it was made. In epoch milliseconds. */
-        at: number;
-        /** How long it took. */
-        durationMs: number;
-        /** Status that the receiver answered with. */
-        status: number | null;
-        /** Why it failed. */
-        error: string | null;
-      }>;
-    };
+    reply: ReplayDeliveryReply;
   };
   /** Give a wallet a new key */
   'POST /wallet/{id}/rotate': {
@@ -6764,28 +6803,7 @@ export interface Api {
       /** The wallet. */
       id: number;
     };
-    reply: {
-      /** Unique identifier of the record. */
-      id: number;
-      /** When the record was created. In epoch milliseconds. */
-      createdAt: number;
-      /** When the record last changed. In epoch milliseconds. */
-      updatedAt: number;
-      /** State of the record. */
-      status: 'ACTIVE' | 'DISABLED' | 'DELETED';
-      /** The owning tenant; your own if left out. */
-      tenantId: number;
-      /** The chain. */
-      chainUid: 'arbitrum' | 'bsc' | 'bsc_testnet' | 'ethereum' | 'linea' | 'optimism' | 'base' | 'base_sepolia' | 'gnosis' | 'fantom' | 'polygon' | 'polygon_amoy' | 'blast' | 'zksync' | 'scroll' | 'avalanche' | 'avalanche_fuji' | 'telos' | 'sepolia' | 'holesky' | 'ethereum_sepolia' | 'ethereum_holesky' | 'tron' | 'zeta' | 'somnia' | 'adi' | 'anvil' | 'icp' | 'vechain' | 'stellar' | 'bitcoin' | 'solana';
-      /** Direct address of the wallet, derived from its key. */
-      address: string;
-      /** What to call it. */
-      name: string;
-      /** Where the key lives: sealed here, or in a hardware module. */
-      type: 'DEFAULT' | 'HSM';
-      /** Free labels. */
-      tags: string[];
-    };
+    reply: CreateWalletReply;
   };
   /** Read the balance of a wallet */
   'GET /wallet/{id}/balance': {
@@ -6793,38 +6811,7 @@ export interface Api {
       /** The wallet. */
       id: number;
     };
-    reply: {
-      /** The chain. */
-      chainUid: 'arbitrum' | 'bsc' | 'bsc_testnet' | 'ethereum' | 'linea' | 'optimism' | 'base' | 'base_sepolia' | 'gnosis' | 'fantom' | 'polygon' | 'polygon_amoy' | 'blast' | 'zksync' | 'scroll' | 'avalanche' | 'avalanche_fuji' | 'telos' | 'sepolia' | 'holesky' | 'ethereum_sepolia' | 'ethereum_holesky' | 'tron' | 'zeta' | 'somnia' | 'adi' | 'anvil' | 'icp' | 'vechain' | 'stellar' | 'bitcoin' | 'solana';
-      /** The block after which the balances were read. */
-      block: number;
-      /** Symbol of the currency. */
-      symbol: string;
-      /** Its decimals. */
-      decimals: number;
-      /** The address. */
-      address: string;
-      /** What it holds, in the smallest unit of the currency. */
-      balance: string;
-      /** What actions may spend with it, and what they spent or set aside. */
-      limits: {
-        /** Most that a unit of gas may cost, in the unit of its chain. */
-        maxGasPrice: string | null;
-        /** Most that gas may cost within an hour, in the currency of the chain. */
-        maxHourlySpend: string | null;
-        /** What it holds, in the smallest unit of the currency. */
-        spentLastHour: string;
-      };
-      /** Addresses that the wallet had before it was rotated, until they are found empty; the newest first. */
-      former: Array<{
-        /** The address. */
-        address: string;
-        /** What it holds, in the smallest unit of the currency. */
-        balance: string;
-        /** When the wallet got another key. In epoch milliseconds. */
-        rotatedAt: number;
-      }>;
-    };
+    reply: WalletBalanceReply;
   };
   /** See what an action would do */
   'POST /action/{id}/simulate': {
@@ -6832,45 +6819,8 @@ export interface Api {
       /** The action. */
       id: number;
     };
-    body?: {
-      /** The alert. */
-      alertUid?: string;
-      /** Values by the name of their parameter; they go before those of the action. */
-      params?: Record<string, unknown>;
-    };
-    reply: {
-      /** Whether the filter lets it pass and the parameters could be filled. */
-      fires: boolean;
-      /** Whether the call would succeed and the wallet could pay for it. */
-      success: boolean;
-      /** Why not; the words of the contract where it gives some. */
-      reason: string | null;
-      /** The address. */
-      from: string;
-      /** The address. */
-      to: string;
-      /** The call data. */
-      data: string | null;
-      /** The parameters of the call, filled. */
-      parameters: Array<{
-        /** Its name. */
-        name: string;
-        /** Its type. */
-        type: string;
-        /** Its value; lists and structs as JSON. */
-        value: string;
-      }>;
-      /** Gas that it may use. */
-      gasLimit: string | null;
-      /** What a unit of gas may cost. In the smallest unit of the currency. */
-      maxFeePerGas: string | null;
-      /** The tip within it; null on chains that know a gas price only. In the smallest unit of the currency. */
-      maxPriorityFeePerGas: string | null;
-      /** What gas may cost at most. In the smallest unit of the currency. */
-      maxCost: string | null;
-      /** What the wallet has. In the smallest unit of the currency. */
-      balance: string | null;
-    };
+    body?: SimulateActionBody;
+    reply: SimulateActionReply;
   };
   /** Run an action by hand */
   'POST /action/{id}/execute': {
@@ -6878,77 +6828,8 @@ export interface Api {
       /** The action. */
       id: number;
     };
-    body?: {
-      /** Values by the name of their parameter; they go before those of the action. */
-      params?: Record<string, unknown>;
-    };
-    reply: {
-      /** The intent. */
-      uid: string;
-      /** The action. */
-      actionId: number;
-      /** How far it is. */
-      state: 'WAITING' | 'SIGNED' | 'SUBMITTED' | 'CONFIRMED' | 'FAILED' | 'SKIPPED' | 'CANCELED';
-      /** Why it failed, was skipped or cancelled, or what it waits for; null only when it is confirmed. */
-      reason: string | null;
-      /** What fired it: `detector` or `trigger` with the id of the binding, or `manual`; `filler` calls nothing and uses up a number of the wallet that was missing. */
-      binding: string;
-      /** The alert that fired it. */
-      alertUid: string | null;
-      /** The block of the alert. */
-      blockNumber: number | null;
-      /** When its alert may fire it. */
-      fireAt: 'pending' | 'head' | 'confirmed';
-      /** When it came into being. In epoch milliseconds. */
-      createdAt: number;
-      /** When it last changed. In epoch milliseconds. */
-      updatedAt: number;
-      /** The wallet that signs. */
-      walletId: number;
-      /** The address. */
-      walletAddress: string | null;
-      /** What is called, once it is signed. */
-      call: {
-        /** The address. */
-        to: string;
-        /** The call data. */
-        data: string;
-        /** The parameters of the call, filled. */
-        parameters: Array<{
-          /** Its name. */
-          name: string;
-          /** Its type. */
-          type: string;
-          /** Its value; lists and structs as JSON. */
-          value: string;
-        }>;
-        /** Gas that it may use. */
-        gasLimit: string;
-      } | null;
-      /** The number of the transaction in its account. */
-      nonce: number | null;
-      /** The transaction. */
-      txHash: string | null;
-      /** The block that holds it. */
-      minedBlock: number | null;
-      /** What gas may cost while it is under way, and did cost once it is over. In the smallest unit of the currency. */
-      cost: string;
-      /** Everything that was signed for it. All have the same number, so that the chain takes at most one. */
-      transactions: Array<{
-        /** The transaction. */
-        hash: string;
-        /** What a unit of gas may cost. In the smallest unit of the currency. */
-        maxFeePerGas: string;
-        /** The tip within it; null on chains that know a gas price only. In the smallest unit of the currency. */
-        maxPriorityFeePerGas: string | null;
-        /** It calls nothing and only takes the place of a call that was given up. */
-        isVoid: boolean;
-        /** When it was signed. In epoch milliseconds. */
-        createdAt: number;
-        /** When a node last took it. In epoch milliseconds. */
-        broadcastAt: number | null;
-      }>;
-    };
+    body?: ExecuteActionBody;
+    reply: ExecuteActionReply;
   };
   /** Read what an action did and is about to do */
   'GET /action/{id}/intent': {
@@ -6964,95 +6845,12 @@ export interface Api {
       /** Only those in this state. */
       state?: 'WAITING' | 'SIGNED' | 'SUBMITTED' | 'CONFIRMED' | 'FAILED' | 'SKIPPED' | 'CANCELED';
     };
-    reply: {
-      /** When alerts fire the action. */
-      fireAt: 'pending' | 'head' | 'confirmed';
-      /** The intents. */
-      data: Array<{
-        /** The intent. */
-        uid: string;
-        /** The action. */
-        actionId: number;
-        /** How far it is. */
-        state: 'WAITING' | 'SIGNED' | 'SUBMITTED' | 'CONFIRMED' | 'FAILED' | 'SKIPPED' | 'CANCELED';
-        /** Why it failed, was skipped or cancelled, or what it waits for; null only when it is confirmed. */
-        reason: string | null;
-        /** What fired it: `detector` or `trigger` with the id of the binding, or `manual`; `filler` calls nothing and uses up a number of the wallet that was missing. */
-        binding: string;
-        /** The alert that fired it. */
-        alertUid: string | null;
-        /** The block of the alert. */
-        blockNumber: number | null;
-        /** When its alert may fire it. */
-        fireAt: 'pending' | 'head' | 'confirmed';
-        /** When it came into being. In epoch milliseconds. */
-        createdAt: number;
-        /** When it last changed. In epoch milliseconds. */
-        updatedAt: number;
-        /** The wallet that signs. */
-        walletId: number;
-        /** The address. */
-        walletAddress: string | null;
-        /** What is called, once it is signed. */
-        call: {
-          /** The address. */
-          to: string;
-          /** The call data. */
-          data: string;
-          /** The parameters of the call, filled. */
-          parameters: Array<{
-            /** Its name. */
-            name: string;
-            /** Its type. */
-            type: string;
-            /** Its value; lists and structs as JSON. */
-            value: string;
-          }>;
-          /** Gas that it may use. */
-          gasLimit: string;
-        } | null;
-        /** The number of the transaction in its account. */
-        nonce: number | null;
-        /** The transaction. */
-        txHash: string | null;
-        /** The block that holds it. */
-        minedBlock: number | null;
-        /** What gas may cost while it is under way, and did cost once it is over. In the smallest unit of the currency. */
-        cost: string;
-        /** Everything that was signed for it. All have the same number, so that the chain takes at most one. */
-        transactions: Array<{
-          /** The transaction. */
-          hash: string;
-          /** What a unit of gas may cost. In the smallest unit of the currency. */
-          maxFeePerGas: string;
-          /** The tip within it; null on chains that know a gas price only. In the smallest unit of the currency. */
-          maxPriorityFeePerGas: string | null;
-          /** It calls nothing and only takes the place of a call that was given up. */
-          isVoid: boolean;
-          /** When it was signed. In epoch milliseconds. */
-          createdAt: number;
-          /** When a node last took it. In epoch milliseconds. */
-          broadcastAt: number | null;
-        }>;
-      }>;
-    };
+    reply: ActionIntentReply;
   };
   /** Halt all actions */
   'POST /action/halt': {
-    body?: {
-      /** The tenant; yours if left out. */
-      tenantId?: number;
-    };
-    reply: {
-      /** The tenant. */
-      tenantId: number;
-      /** Whether actions are halted. */
-      halted: boolean;
-      /** Since when. In epoch milliseconds. */
-      haltedAt: number | null;
-      /** How many waiting intents were cancelled by this request. */
-      canceled: number;
-    };
+    body?: HaltActionsBody;
+    reply: HaltActionsReply;
   };
   /** Read whether actions are halted */
   'GET /action/halt': {
@@ -7060,33 +6858,12 @@ export interface Api {
       /** The tenant; yours if left out. */
       tenantId?: number;
     };
-    reply: {
-      /** The tenant. */
-      tenantId: number;
-      /** Whether actions are halted. */
-      halted: boolean;
-      /** Since when. In epoch milliseconds. */
-      haltedAt: number | null;
-      /** How many waiting intents were cancelled by this request. */
-      canceled: number;
-    };
+    reply: HaltActionsReply;
   };
   /** Let actions run again */
   'POST /action/resume': {
-    body?: {
-      /** The tenant; yours if left out. */
-      tenantId?: number;
-    };
-    reply: {
-      /** The tenant. */
-      tenantId: number;
-      /** Whether actions are halted. */
-      halted: boolean;
-      /** Since when. In epoch milliseconds. */
-      haltedAt: number | null;
-      /** How many waiting intents were cancelled by this request. */
-      canceled: number;
-    };
+    body?: HaltActionsBody;
+    reply: HaltActionsReply;
   };
   /** Import labels from CSV */
   'POST /label/import': {
@@ -7094,35 +6871,8 @@ export interface Api {
       /** Whether to take the good lines although others have faults. */
       partial?: 'true' | 'false';
     };
-    body: {
-      /** The comma-separated text. */
-      csv: string;
-      /** The owning tenant; your own if left out. An administrator who leaves it out makes a label for the whole platform, which every tenant sees. */
-      tenantId?: number;
-      /** The chain on which the label holds; every EVM chain if left out. */
-      chainUid?: 'arbitrum' | 'bsc' | 'bsc_testnet' | 'ethereum' | 'linea' | 'optimism' | 'base' | 'base_sepolia' | 'gnosis' | 'fantom' | 'polygon' | 'polygon_amoy' | 'blast' | 'zksync' | 'scroll' | 'avalanche' | 'avalanche_fuji' | 'telos' | 'sepolia' | 'holesky' | 'ethereum_sepolia' | 'ethereum_holesky' | 'tron' | 'zeta' | 'somnia' | 'adi' | 'anvil' | 'icp' | 'vechain' | 'stellar' | 'bitcoin' | 'solana';
-      /** What the address is known as, kept in capitals. Detectors know SANCTION, EXPLOIT, MIXER, BRIDGE, SCAM, SPENDER, EXCHANGE; others may be used. */
-      tags?: string[];
-      /** Where the label comes from; the same address may have one of each source. */
-      source?: string;
-    };
-    reply: {
-      /** How many labels are new. */
-      created: number;
-      /** How many labels changed. */
-      updated: number;
-      /** How many lines said what was known already. */
-      unchanged: number;
-      /** How many lines were left out because of a fault. */
-      faultCount: number;
-      /** The first 100 of these lines. */
-      faults: Array<{
-        /** The line, counted from 1. */
-        line: number;
-        /** What is wrong with it. */
-        message: string;
-      }>;
-    };
+    body: ImportLabelsBody;
+    reply: ImportLabelsReply;
   };
   /** Import a sanctions list */
   'POST /label/import/sanctions': {
@@ -7137,31 +6887,7 @@ export interface Api {
       dryRun?: 'true' | 'false';
     };
     body: string;
-    reply: {
-      /** Which list it is. */
-      format: string;
-      /** The source of its labels. */
-      source: string;
-      /** How many labels are new. */
-      created: number;
-      /** How many labels changed. */
-      updated: number;
-      /** How many labels stay as they are. */
-      unchanged: number;
-      /** How many labels are deleted, because the list no longer has them. */
-      removed: number;
-      /** Addresses of chains that Vigil does not watch. */
-      unsupported: Array<{
-        /** The code of the currency. */
-        currency: string;
-        /** How many addresses. */
-        count: number;
-      }>;
-      /** How many addresses were left out because of a fault. */
-      faultCount: number;
-      /** The first 100 of these. */
-      faults: string[];
-    };
+    reply: ImportSanctionsReply;
   };
   /** Histogram of the alerts of a contract */
   'POST /contract/{id}/histogram': {
@@ -7169,78 +6895,8 @@ export interface Api {
       /** The contract. */
       id: number;
     };
-    body: {
-      /** Start in milliseconds, included. */
-      from: number;
-      /** End in milliseconds, included; not before `from`. */
-      to: number;
-      /** Width of a bucket. One of 1y, 1q, 1M, 1w, 1d, 1h, 1m, 1s (or year, quarter, month, week, day, hour, minute, second), which follow the calendar, or a whole multiple of ms, s, m, h or d such as 90m. At most 11,000 of them. */
-      interval: string;
-      /** Query-string syntax of the search engine: field:value, "phrases", wildcards, /regular expressions/, [ranges TO here], AND, OR, NOT, + and -. Unfielded terms look in every field. Fuzzy terms (word~) match nothing. Blank means no filter. Its cost is estimated before it runs and limited to 10,000 (1,500 where it is tried on every alert): a comparison costs about 2, a pattern 3 to 40 and in `meta` 250, for each field. */
-      query?: string;
-      /** Where days begin: an offset up to 18:00 such as +05:45, UTC, or an IANA name such as Europe/Paris, which knows when the clocks change. */
-      timezone?: string;
-    };
-    reply: {
-      /** Every bucket from that of the start to that of the end, in order, empty ones too. */
-      data: Array<{
-        /** Start of the bucket in milliseconds. */
-        ts: number;
-        /** The groups that have alerts in this bucket. */
-        bucket: {
-          /** The alerts of this group. */
-          SECURITY?: {
-            /** How many alerts. */
-            count: number;
-            /** The worst of them. */
-            maxSeverity: 'INFO' | 'LOW' | 'MEDIUM' | 'HIGH' | 'CRITICAL';
-          };
-          /** The alerts of this group. */
-          COMPLIANCE?: {
-            /** How many alerts. */
-            count: number;
-            /** The worst of them. */
-            maxSeverity: 'INFO' | 'LOW' | 'MEDIUM' | 'HIGH' | 'CRITICAL';
-          };
-          /** The alerts of this group. */
-          action?: {
-            /** How many alerts. */
-            count: number;
-            /** The worst of them. */
-            maxSeverity: 'INFO' | 'LOW' | 'MEDIUM' | 'HIGH' | 'CRITICAL';
-          };
-          /** The alerts of this group. */
-          trigger?: {
-            /** How many alerts. */
-            count: number;
-            /** The worst of them. */
-            maxSeverity: 'INFO' | 'LOW' | 'MEDIUM' | 'HIGH' | 'CRITICAL';
-          };
-        };
-      }>;
-      /** Alerts of each group in the whole range, under the query. */
-      total: {
-        /** How many alerts. */
-        SECURITY: number;
-        /** How many alerts. */
-        COMPLIANCE: number;
-        /** How many alerts. */
-        action: number;
-        /** How many alerts. */
-        trigger: number;
-      };
-      /** What is set up on the contract, whatever the query: its active detectors by category, its triggers, its actions. */
-      count: {
-        /** How many there are. */
-        SECURITY: number;
-        /** How many there are. */
-        COMPLIANCE: number;
-        /** How many there are. */
-        action: number;
-        /** How many there are. */
-        trigger: number;
-      };
-    };
+    body: ContractHistogramBody;
+    reply: ContractHistogramReply;
   };
   /** Compare a token with its plan */
   'GET /contract/{id}/tokenomics': {
@@ -7254,110 +6910,7 @@ export interface Api {
       /** End of the lines, included. In epoch milliseconds. */
       to?: number;
     };
-    reply: {
-      /** The contract. */
-      contractId: number;
-      /** The chain. */
-      chainUid: 'arbitrum' | 'bsc' | 'bsc_testnet' | 'ethereum' | 'linea' | 'optimism' | 'base' | 'base_sepolia' | 'gnosis' | 'fantom' | 'polygon' | 'polygon_amoy' | 'blast' | 'zksync' | 'scroll' | 'avalanche' | 'avalanche_fuji' | 'telos' | 'sepolia' | 'holesky' | 'ethereum_sepolia' | 'ethereum_holesky' | 'tron' | 'zeta' | 'somnia' | 'adi' | 'anvil' | 'icp' | 'vechain' | 'stellar' | 'bitcoin' | 'solana';
-      /** When this was read. In epoch milliseconds. */
-      timestamp: number;
-      /** The block after which the chain was asked. */
-      block: number | null;
-      /** Symbol of the token; null where the contract has none. */
-      symbol: string | null;
-      /** Decimals of the token; 0 where it reports none. */
-      decimals: number | null;
-      /** Why nothing could be read from the chain. */
-      fault: {
-        /** What kind of fault. */
-        code: 'chain-not-configured' | 'chain-unavailable' | 'not-a-token';
-        /** The reason. */
-        message: string;
-      } | null;
-      /** All tokens that there are. */
-      totalSupply: {
-        /** The whole amounts of all categories that have one. */
-        planned: string | null;
-        /** What the token says. */
-        actual: string | null;
-      };
-      /** The tokens that circulate. */
-      circulating: {
-        /** The planned amounts. */
-        line: Array<{
-          /** Since when. In epoch milliseconds. */
-          timestamp: number;
-          /** How many tokens. */
-          amount: string;
-        }>;
-        /** What is planned for now. */
-        planned: string | null;
-        /** What there is. */
-        actual: string | null;
-        /** How many tokens there are beyond the plan. */
-        difference: string | null;
-        /** What alerts saw. */
-        samples: Array<{
-          /** Since when. In epoch milliseconds. */
-          timestamp: number;
-          /** How many tokens. */
-          amount: string;
-        }>;
-        /** What the locker addresses hold. */
-        locked: string | null;
-      };
-      /** The active categories. */
-      categories: Array<{
-        /** The record. */
-        id: number;
-        /** Its uid. */
-        uid: string;
-        /** Its name. */
-        name: string;
-        /** The address that holds the allocation. */
-        address: string | null;
-        /** The whole allocation. */
-        amount: string | null;
-        /** The planned amounts. */
-        line: Array<{
-          /** Since when. In epoch milliseconds. */
-          timestamp: number;
-          /** How many tokens. */
-          amount: string;
-        }>;
-        /** What is planned for now. */
-        planned: string | null;
-        /** What there is. */
-        actual: string | null;
-        /** How many tokens there are beyond the plan. */
-        difference: string | null;
-        /** What alerts saw. */
-        samples: Array<{
-          /** Since when. In epoch milliseconds. */
-          timestamp: number;
-          /** How many tokens. */
-          amount: string;
-        }>;
-        /** Its active schedules. */
-        schedules: Array<{
-          /** The record. */
-          id: number;
-          /** Its uid. */
-          uid: string;
-          /** Its name. */
-          name: string;
-          /** The planned amounts. */
-          line: Array<{
-            /** Since when. In epoch milliseconds. */
-            timestamp: number;
-            /** How many tokens. */
-            amount: string;
-          }>;
-          /** What is planned for now. */
-          planned: string | null;
-        }>;
-      }>;
-    };
+    reply: ContractTokenomicsReply;
   };
   /** Search the score changes of a license instance */
   'POST /instance/{id}/score/search': {
@@ -7369,66 +6922,8 @@ export interface Api {
       /** Of an answer as CSV or JSON lines: which members, in this order, separated by commas; `meta.amount` is a member of a member. All if left out. */
       columns?: string;
     };
-    body?: QuerySearch;
-    reply: {
-      /** The records of this page. */
-      data: Array<{
-        /** Unique identifier. */
-        uid: string;
-        /** The partition it lives in. */
-        index: string;
-        /** When the alert was raised, the clock ticked or the alert was retracted. In epoch milliseconds. */
-        timestamp: number;
-        /** Its number inside the instance. */
-        i: number;
-        /** What made the change: an alert, the clock, or that an alert was retracted. */
-        type: 'alert' | 'tick' | 'retraction';
-        /** The organisation. */
-        organisationId: number;
-        /** The license. */
-        licenseId: number;
-        /** The license instance. */
-        licenseInstanceId: number;
-        /** The tenant. */
-        tenantId: number;
-        /** The project. */
-        projectId: number;
-        /** The contract. */
-        contractId: number | null;
-        /** The transaction. */
-        txHash: string | null;
-        /** The schema of the detector; of a trigger its type. */
-        detectorSchemaName: string | null;
-        /** The alert. */
-        alertId: string | null;
-        /** The detector, trigger or action. */
-        monitorId: string | null;
-        /** Name of the alert. */
-        alertName: string | null;
-        /** Message of the alert. */
-        alertMessage: string | null;
-        /** Severity of the alert as a number. */
-        numericSeverity: number | null;
-        /** Severity of the alert. */
-        severity: 'INFO' | 'LOW' | 'MEDIUM' | 'HIGH' | 'CRITICAL' | null;
-        /** Free labels. */
-        tags: string[];
-        /** What the alert carries. */
-        meta: Record<string, unknown>;
-        /** The score group. */
-        scoreGroup: string | null;
-        /** The score after the change. */
-        score: number;
-        /** The change, within the bounds of the license. */
-        scoreChange: number;
-        /** Name of the output of the script; `change` if it names none. */
-        key: string | null;
-        /** Value of that output; what the script asked for if it names none. */
-        value: number | null;
-      }>;
-      /** How many records match, counted up to `trackTotalCount`. */
-      total: number;
-    };
+    body?: SearchInstanceScoresBody;
+    reply: InstanceScorePage;
   };
   /** Read the present scores of a license instance */
   'GET /instance/{id}/score': {
@@ -7444,57 +6939,7 @@ export interface Api {
       /** At most this many stretches of time; 200 if left out. */
       points?: number;
     };
-    reply: {
-      /** The license. */
-      licenseId: number;
-      /** Its version. */
-      version: string;
-      /** STOPPED: a script failed, and alerts wait until it is mended. INACTIVE: not licensed, disabled, outside of every period, or without a score script. */
-      state: 'SCORING' | 'STOPPED' | 'INACTIVE';
-      /** Why scoring stands still. */
-      fault: {
-        /** Where the fault lies. */
-        script: 'groupScript' | 'scoreScript' | 'params';
-        /** What kind of fault it is. */
-        code: 'syntax' | 'time' | 'memory' | 'thrown' | 'result';
-        /** What went wrong. */
-        message: string;
-        /** Line of the script. */
-        line: number | null;
-        /** Column of that line. */
-        column: number | null;
-        /** When it happened. In epoch milliseconds. */
-        at: number;
-        /** The alert. */
-        alertId: string | null;
-      } | null;
-      /** Events that are not scored yet, counted up to 10,000. */
-      waiting: number;
-      /** The present score of each group. */
-      data: Array<{
-        /** The score group. */
-        scoreGroup: string;
-        /** Title of the group. */
-        title: string | null;
-        /** The present score. */
-        score: number;
-        /** The least it can be. */
-        min: number | null;
-        /** The most it can be. */
-        max: number | null;
-        /** How often it has changed. */
-        changes: number;
-        /** Time of the last change. In epoch milliseconds. */
-        changedAt: number | null;
-      }>;
-      /** For a chart: the scores at `from`, then after each stretch of time in which one changed. */
-      history: Array<{
-        /** The moment. In epoch milliseconds. */
-        ts: number;
-        /** The score of each group at that moment. */
-        bucket: Record<string, number>;
-      }>;
-    };
+    reply: InstanceScoreReply;
   };
   /** Score again after a fault */
   'POST /instance/{id}/resume': {
@@ -7502,10 +6947,7 @@ export interface Api {
       /** The license instance. */
       id: number;
     };
-    reply: {
-      /** The license instance. */
-      id: number;
-    };
+    reply: ResumeInstanceReply;
   };
   /** Tag a score change */
   'PUT /score/{index}/{uid}': {
@@ -7515,114 +6957,8 @@ export interface Api {
       /** The score change. */
       uid: string;
     };
-    body: {
-      /** Unique identifier. */
-      uid?: string;
-      /** The partition it lives in. */
-      index?: string;
-      /** When the alert was raised, the clock ticked or the alert was retracted. In epoch milliseconds. */
-      timestamp?: number;
-      /** Its number inside the instance. */
-      i?: number;
-      /** What made the change: an alert, the clock, or that an alert was retracted. */
-      type?: 'alert' | 'tick' | 'retraction';
-      /** The organisation. */
-      organisationId?: number;
-      /** The license. */
-      licenseId?: number;
-      /** The license instance. */
-      licenseInstanceId?: number;
-      /** The tenant. */
-      tenantId?: number;
-      /** The project. */
-      projectId?: number;
-      /** The contract. */
-      contractId?: number | null;
-      /** The transaction. */
-      txHash?: string | null;
-      /** The schema of the detector; of a trigger its type. */
-      detectorSchemaName?: string | null;
-      /** The alert. */
-      alertId?: string | null;
-      /** The detector, trigger or action. */
-      monitorId?: string | null;
-      /** Name of the alert. */
-      alertName?: string | null;
-      /** Message of the alert. */
-      alertMessage?: string | null;
-      /** Severity of the alert as a number. */
-      numericSeverity?: number | null;
-      /** Severity of the alert. */
-      severity?: 'INFO' | 'LOW' | 'MEDIUM' | 'HIGH' | 'CRITICAL' | null;
-      /** Free labels. */
-      tags?: string[];
-      /** What the alert carries. */
-      meta?: Record<string, unknown>;
-      /** The score group. */
-      scoreGroup?: string | null;
-      /** The score after the change. */
-      score?: number;
-      /** The change, within the bounds of the license. */
-      scoreChange?: number;
-      /** Name of the output of the script; `change` if it names none. */
-      key?: string | null;
-      /** Value of that output; what the script asked for if it names none. */
-      value?: number | null;
-    };
-    reply: {
-      /** Unique identifier. */
-      uid: string;
-      /** The partition it lives in. */
-      index: string;
-      /** When the alert was raised, the clock ticked or the alert was retracted. In epoch milliseconds. */
-      timestamp: number;
-      /** Its number inside the instance. */
-      i: number;
-      /** What made the change: an alert, the clock, or that an alert was retracted. */
-      type: 'alert' | 'tick' | 'retraction';
-      /** The organisation. */
-      organisationId: number;
-      /** The license. */
-      licenseId: number;
-      /** The license instance. */
-      licenseInstanceId: number;
-      /** The tenant. */
-      tenantId: number;
-      /** The project. */
-      projectId: number;
-      /** The contract. */
-      contractId: number | null;
-      /** The transaction. */
-      txHash: string | null;
-      /** The schema of the detector; of a trigger its type. */
-      detectorSchemaName: string | null;
-      /** The alert. */
-      alertId: string | null;
-      /** The detector, trigger or action. */
-      monitorId: string | null;
-      /** Name of the alert. */
-      alertName: string | null;
-      /** Message of the alert. */
-      alertMessage: string | null;
-      /** Severity of the alert as a number. */
-      numericSeverity: number | null;
-      /** Severity of the alert. */
-      severity: 'INFO' | 'LOW' | 'MEDIUM' | 'HIGH' | 'CRITICAL' | null;
-      /** Free labels. */
-      tags: string[];
-      /** What the alert carries. */
-      meta: Record<string, unknown>;
-      /** The score group. */
-      scoreGroup: string | null;
-      /** The score after the change. */
-      score: number;
-      /** The change, within the bounds of the license. */
-      scoreChange: number;
-      /** Name of the output of the script; `change` if it names none. */
-      key: string | null;
-      /** Value of that output; what the script asked for if it names none. */
-      value: number | null;
-    };
+    body: UpdateScoreBody;
+    reply: UpdateScoreReply;
   };
   /** Try the scripts of a license on past alerts */
   'POST /license/{id}/try': {
@@ -7630,73 +6966,8 @@ export interface Api {
       /** The license. */
       id: number;
     };
-    body: {
-      /** The project whose alerts are tried. */
-      projectId: number;
-      /** Start of the time; 30 days before its end if left out. In epoch milliseconds. */
-      from?: number;
-      /** End of the time; now if left out. In epoch milliseconds. */
-      to?: number;
-      /** Params to try. */
-      params?: string | null;
-      /** Group script to try. */
-      groupScript?: string | null;
-      /** Score script to try. */
-      scoreScript?: string | null;
-    };
-    reply: {
-      /** Alerts and ticks that were gone through. */
-      events: number;
-      /** False if there are more: at most 1,000 are tried, for at most 5 seconds. */
-      isComplete: boolean;
-      /** Where a script failed, which ended the trial. */
-      fault: {
-        /** Where the fault lies. */
-        script: 'groupScript' | 'scoreScript' | 'params';
-        /** What kind of fault it is. */
-        code: 'syntax' | 'time' | 'memory' | 'thrown' | 'result';
-        /** What went wrong. */
-        message: string;
-        /** Line of the script. */
-        line: number | null;
-        /** Column of that line. */
-        column: number | null;
-        /** When it happened. In epoch milliseconds. */
-        at: number;
-        /** The alert. */
-        alertId: string | null;
-      } | null;
-      /** The score of each group in the end. */
-      groups: Array<{
-        /** The score group. */
-        scoreGroup: string;
-        /** The score in the end. */
-        score: number;
-      }>;
-      /** The changes in order. */
-      data: Array<{
-        /** What made the change. */
-        type: 'alert' | 'tick';
-        /** When the alert was raised or the clock ticked. In epoch milliseconds. */
-        timestamp: number;
-        /** The alert. */
-        alertId: string | null;
-        /** Name of the alert. */
-        alertName: string | null;
-        /** Severity of the alert. */
-        severity: 'INFO' | 'LOW' | 'MEDIUM' | 'HIGH' | 'CRITICAL' | null;
-        /** The score group. */
-        scoreGroup: string;
-        /** The score after the change. */
-        score: number;
-        /** The change. */
-        scoreChange: number;
-        /** Name of the output of the script. */
-        key: string;
-        /** Value of that output. */
-        value: number;
-      }>;
-    };
+    body: TryLicenseBody;
+    reply: TryLicenseReply;
   };
   /** Usage of a tenant */
   'POST /tenant/{id}/dashboard/usage': {
@@ -7704,189 +6975,17 @@ export interface Api {
       /** The tenant. */
       id: number;
     };
-    body: {
-      /** Start in milliseconds, included. */
-      from: number;
-      /** End in milliseconds, included; not before `from`. */
-      to: number;
-      /** Width of a bucket. One of 1y, 1q, 1M, 1w, 1d, 1h, 1m, 1s (or year, quarter, month, week, day, hour, minute, second), which follow the calendar, or a whole multiple of ms, s, m, h or d such as 90m. At most 11,000 of them. */
-      interval: string;
-      /** Query-string syntax of the search engine: field:value, "phrases", wildcards, /regular expressions/, [ranges TO here], AND, OR, NOT, + and -. Unfielded terms look in every field. Fuzzy terms (word~) match nothing. Blank means no filter. Its cost is estimated before it runs and limited to 10,000 (1,500 where it is tried on every alert): a comparison costs about 2, a pattern 3 to 40 and in `meta` 250, for each field. */
-      query?: string;
-      /** Where days begin: an offset up to 18:00 such as +05:45, UTC, or an IANA name such as Europe/Paris, which knows when the clocks change. */
-      timezone?: string;
-    };
-    reply: {
-      /** Every bucket from that of the start to that of the end, in order, empty ones too. */
-      data: Array<{
-        /** Start of the bucket in milliseconds. */
-        ts: number;
-        /** What was used. */
-        bucket: {
-          /** Alerts raised, as far as the query finds them. */
-          alerts: {
-            /** All alerts. */
-            total: number;
-            /** Alerts by what raised them. */
-            byKind: {
-              /** How many alerts. */
-              detector: number;
-              /** How many alerts. */
-              trigger: number;
-              /** How many alerts. */
-              action: number;
-            };
-            /** Alerts by severity. */
-            bySeverity: {
-              /** How many alerts. */
-              INFO: number;
-              /** How many alerts. */
-              LOW: number;
-              /** How many alerts. */
-              MEDIUM: number;
-              /** How many alerts. */
-              HIGH: number;
-              /** How many alerts. */
-              CRITICAL: number;
-            };
-          };
-          /** Notifications delivered. */
-          notifications: number;
-          /** Actions carried out: executions whose transaction was sent, each once. */
-          actions: number;
-          /** API requests of the tenant. */
-          apiRequests: number;
-          /** Blocks processed for the tenant. */
-          blocks: number;
-          /** Transactions processed for the tenant. */
-          transactions: number;
-          /** Evaluations of its detectors and triggers. */
-          evaluations: number;
-          /** Plan of the tenant. */
-          plan?: {
-            /** The plan. */
-            id: number;
-            /** Unique name. */
-            name: string;
-            /** What the plan allows. */
-            limits: {
-              /** Most users of a tenant. */
-              maxUsers: number;
-              /** Most contracts of a tenant. */
-              maxContracts: number;
-              /** Most projects of a tenant. */
-              maxProjects: number;
-              /** Most triggers of a tenant. */
-              maxTriggers: number;
-              /** Most detectors of a tenant. */
-              maxDetectors: number;
-              /** Most wallets of a tenant. */
-              maxWallets: number;
-              /** Most actions of a tenant. */
-              maxActions: number;
-              /** Most API keys of a tenant. */
-              maxApiKeys: number;
-              /** Most destinations of a tenant. */
-              maxDestinations: number;
-              /** Most address labels of a tenant. */
-              maxLabels: number;
-              /** Most streams of alerts that a tenant has open at once, in each process. */
-              maxStreams: number;
-              /** Most open invites of a tenant. */
-              maxInvites: number;
-              /** Most saved views of a tenant. */
-              maxViews: number;
-              /** Most alerts that a tenant pushes in a minute. */
-              maxPushedAlerts: number;
-            };
-            /** What the tenant has of each. */
-            use: {
-              /** Most users of a tenant. */
-              maxUsers: number;
-              /** Most contracts of a tenant. */
-              maxContracts: number;
-              /** Most projects of a tenant. */
-              maxProjects: number;
-              /** Most triggers of a tenant. */
-              maxTriggers: number;
-              /** Most detectors of a tenant. */
-              maxDetectors: number;
-              /** Most wallets of a tenant. */
-              maxWallets: number;
-              /** Most actions of a tenant. */
-              maxActions: number;
-              /** Most API keys of a tenant. */
-              maxApiKeys: number;
-              /** Most destinations of a tenant. */
-              maxDestinations: number;
-              /** Most address labels of a tenant. */
-              maxLabels: number;
-              /** Most streams of alerts that a tenant has open at once, in each process. */
-              maxStreams: number;
-              /** Most open invites of a tenant. */
-              maxInvites: number;
-              /** Most saved views of a tenant. */
-              maxViews: number;
-              /** Most alerts that a tenant pushes in a minute. */
-              maxPushedAlerts: number;
-            };
-          };
-        };
-      }>;
-    };
+    body: ContractHistogramBody;
+    reply: TenantDashboardUsageReply;
   };
   /** Telemetry over time */
   'POST /tenant/telemetry': {
-    body: {
-      /** Name of the metric, one of those of GET /telemetry/metric. */
-      metric: string;
-      /** Start, included. Epoch milliseconds, or an offset from now such as -1d, now-1d/d or now; /unit rounds down. */
-      start?: string | number;
-      /** End, included. Epoch milliseconds, or an offset from now such as -1d, now-1d/d or now; /unit rounds up. */
-      end?: string | number;
-      /** Width of a bucket, in UTC. One of 1y, 1q, 1M, 1w, 1d, 1h, 1m, 1s (or year, quarter, month, week, day, hour, minute, second), which follow the calendar, or a whole multiple of ms, s, m, h or d such as 90m. At most 11,000 of them. */
-      step?: string;
-      /** Values that a label may have; a sample must have one of them for each label named. An empty array allows nothing. `tenant` can be named by administrators alone. */
-      tags?: Record<string, string[]>;
-    };
-    reply: {
-      /** Every bucket from that of the start to that of the end, in order, empty ones too. */
-      data: Array<{
-        /** Start of the bucket in milliseconds. */
-        ts: number;
-        /** What was sampled. */
-        bucket: {
-          /** Of a counter: by how much it rose, exactly. Of a gauge: its last value, or null where it was not read. */
-          value: number | null;
-          /** How many samples there are. */
-          count: number;
-          /** The smallest sample. */
-          min: number | null;
-          /** The largest sample. */
-          max: number | null;
-          /** The newest sample; where several series have one, the largest of these. */
-          last: number | null;
-          /** For every label that `tags` names with more than one value: `value` of each of these values. */
-          by?: Record<string, Record<string, number | null>>;
-        };
-      }>;
-    };
+    body: TenantTelemetryBody;
+    reply: TenantTelemetryReply;
   };
   /** List the metrics */
   'GET /telemetry/metric': {
-    reply: {
-      /** Every metric. */
-      data: Array<{
-        /** Name of the metric. */
-        name: string;
-        /** Whether it only rises, or goes up and down. */
-        kind: 'counter' | 'gauge';
-        /** Labels that can be named in `tags`. */
-        labels: string[];
-        /** What it counts. */
-        help: string;
-      }>;
-    };
+    reply: ListMetricsReply;
   };
   /** Read the audit log */
   'GET /audit': {
@@ -7906,31 +7005,7 @@ export interface Api {
       /** Not after. In epoch milliseconds. */
       until?: number;
     };
-    reply: {
-      /** Entries of this page. */
-      data: Array<{
-        /** Number of the entry in its chain. */
-        seq: number;
-        /** HMAC-SHA-256 over the hash before and this entry, in hex. */
-        hash: string;
-        /** The key of the hash; null in entries from before there were keys, whose hash is a plain SHA-256. */
-        keyId: number | null;
-        /** When it happened. In epoch milliseconds. */
-        at: number;
-        /** The request that did it. */
-        requestId: string;
-        /** The tenant whose chain it is in; null for the platform’s. */
-        tenantId: number | null;
-        /** Token and user that did it, and the address it came from. */
-        actor: Record<string, unknown>;
-        /** What happened. */
-        action: string;
-        /** The record it happened to. */
-        record: Record<string, unknown>;
-        /** Every member that changed, before and after; never a secret. */
-        changes: Record<string, unknown>;
-      }>;
-    };
+    reply: ListAuditEntriesReply;
   };
   /** Export the audit log */
   'GET /audit/export': {
@@ -7946,39 +7021,11 @@ export interface Api {
       /** Not after. In epoch milliseconds. */
       until?: number;
     };
-    reply: {
-      /** Number of the entry in its chain. */
-      seq: number;
-      /** HMAC-SHA-256 over the hash before and this entry, in hex. */
-      hash: string;
-      /** The key of the hash; null in entries from before there were keys, whose hash is a plain SHA-256. */
-      keyId: number | null;
-      /** When it happened. In epoch milliseconds. */
-      at: number;
-      /** The request that did it. */
-      requestId: string;
-      /** The tenant whose chain it is in; null for the platform’s. */
-      tenantId: number | null;
-      /** Token and user that did it, and the address it came from. */
-      actor: Record<string, unknown>;
-      /** What happened. */
-      action: string;
-      /** The record it happened to. */
-      record: Record<string, unknown>;
-      /** Every member that changed, before and after; never a secret. */
-      changes: Record<string, unknown>;
-    };
+    reply: AuditExportReply;
   };
   /** Get a signed checkpoint of the audit log */
   'GET /audit/checkpoint': {
-    reply: {
-      /** The statement as JSON text: `at`, `keyId` and `chains`, each with `tenantId` (null for the platform’s), `seq`, `hash` and `at`. */
-      payload: string;
-      /** Ed25519 public key in PEM. It changes when the master key is rotated. */
-      publicKey: string;
-      /** Ed25519 signature over the bytes of `payload`, in base64. */
-      signature: string;
-    };
+    reply: AuditCheckpointReply;
   };
   /** List what needs attention */
   'GET /fault': {
@@ -7994,33 +7041,7 @@ export interface Api {
       /** At most this many; 10 if left out. */
       size?: number;
     };
-    reply: {
-      /** The page. */
-      data: Array<{
-        /** The tenant. */
-        tenantId: number;
-        /** Kind of record. */
-        kind: 'detector' | 'trigger' | 'destination' | 'action' | 'wallet' | 'instance';
-        /** The record. */
-        id: number;
-        /** Its name, or its address; null where it has none. */
-        name: string | null;
-        /** FAILING: Vigil tries again. SWITCHED_OFF: it stands still until a person acts. LATE: it waits for something. INCOMPLETE: it was never set up. FAILED: calls ended so within the last day. UNDER_WAY: calls go on without trouble. */
-        state: 'FAILING' | 'SWITCHED_OFF' | 'LATE' | 'INCOMPLETE' | 'FAILED' | 'UNDER_WAY';
-        /** What is wrong. */
-        reason: string;
-        /** What to do about it. */
-        advice: string;
-        /** Faults in a row, blocks or calls, by what it is about. */
-        count: number;
-        /** Since when. In epoch milliseconds. */
-        since: number;
-        /** When it happened last. In epoch milliseconds. */
-        at: number;
-      }>;
-      /** How many there are; 0 on a page beyond the last one. */
-      total: number;
-    };
+    reply: ListFaultsReply;
   };
   /** Read an approval */
   'GET /approval/{id}': {
@@ -8037,12 +7058,7 @@ export interface Api {
       columns?: string;
     };
     body?: WhereSearch;
-    reply: {
-      /** The records of this page. */
-      data: Approval[];
-      /** How many records match; present only when `trackTotal` is true. */
-      total?: number;
-    };
+    reply: ApprovalPage;
   };
   /** Approve a request and carry it out */
   'POST /approval/{id}/approve': {
@@ -8050,12 +7066,7 @@ export interface Api {
       /** The approval. */
       id: number;
     };
-    reply: {
-      /** The approval. */
-      approval: Approval;
-      /** What the request answered. */
-      reply: Record<string, unknown>;
-    };
+    reply: ApproveApprovalReply;
   };
   /** Reject a request */
   'POST /approval/{id}/reject': {
@@ -8063,6 +7074,6 @@ export interface Api {
       /** The approval. */
       id: number;
     };
-    reply: Approval;
+    reply: RejectApprovalReply;
   };
 }

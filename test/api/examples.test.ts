@@ -8,6 +8,7 @@ import type { Answer, Json } from '../../testing/startTestApi.ts';
 import { type ScoreWorld, startScoreWorld } from '../scoring/support/scoreWorld.ts';
 import { createWorld, type World } from '../support/createWorld.ts';
 import { createTenantWorld, type TenantWorld } from './support/createTenantWorld.ts';
+import { expandRefs } from './support/expandRefs.ts';
 import { foreignId, idPlaces, valueAt, withValue } from './support/idPlaces.ts';
 import { kindAt, recordAt } from './support/newBody.ts';
 import { endpoints, nameOf, observe } from './support/observe.ts';
@@ -54,7 +55,7 @@ const made = new Map<string, Json>();
 beforeAll(async () => {
   scores = await startScoreWorld();
   api = observe(scores);
-  document = await api.ok('GET', '/openapi.json');
+  document = expandRefs(await api.ok('GET', '/openapi.json'));
   own = await createTenantWorld(api);
   other = await createWorld(api);
   await api.ok('PUT', `project/${other.project.id}`, { viewTenantIds: [own.world.tenant.id] });

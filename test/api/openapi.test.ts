@@ -6,12 +6,15 @@ import { detectors } from '../../src/detectors/detectors.ts';
 import { problems } from '../../src/model/errors.ts';
 import { triggers } from '../../src/triggers/triggers.ts';
 import { type Json, startTestApi, type TestApi } from '../../testing/startTestApi.ts';
+import { expandRefs } from './support/expandRefs.ts';
 import { endpoints, nameOf, observe } from './support/observe.ts';
 import { faultsOf, faultsOfSchema, type Node, typesOf } from './support/schemas.ts';
 
 type Operation = { name: string; path: string; method: string; operation: Json };
 
 let api: TestApi;
+/** With names in place of what stands in several places. */
+let served: Json;
 let document: Json;
 let operations: Operation[];
 
@@ -22,7 +25,8 @@ beforeAll(async () => {
     200,
     'application/json; charset=utf-8',
   ]);
-  document = answer.body;
+  served = answer.body;
+  document = expandRefs(served);
   operations = Object.entries<Json>(document.paths).flatMap(([path, item]) =>
     Object.entries<Json>(item).map(([method, operation]) => ({
       name: `${method.toUpperCase()} ${path}`,
@@ -51,8 +55,10 @@ describe('the OpenAPI document', () => {
     expectMembers(document, '/', ['openapi', 'info', 'servers', 'tags', 'paths', 'components'], ['security']);
     expectMembers(document.info, '/info', ['title', 'version'], ['summary', 'description', 'license']);
     for (const server of document.servers) expectMembers(server, '/servers', ['url'], ['description']);
-    for (const tag of document.tags) expectMembers(tag, '/tags', ['name'], ['description']);
-    expectMembers(document.components, '/components', ['schemas', 'securitySchemes'], []);
+    for (const tag of document.tags) expectMembers(tag, '/tags', ['name', 'description'], []);
+    expect(document.tags.filter(({ description }: Json) => !description)).toEqual([]);
+    const shared = ['schemas', 'securitySchemes', 'parameters', 'headers', 'responses'];
+    expectMembers(document.components, '/components', shared, []);
     expect(document.components.securitySchemes).toEqual({
       token: { type: 'http', scheme: 'bearer', description: expect.any(String) },
     });
@@ -78,7 +84,7 @@ describe('the OpenAPI document', () => {
           expectMembers(response, `${name} ${status}`, ['description'], []);
           continue;
         }
-        expectMembers(response, `${name} ${status}`, ['description', 'content'], ['headers']);
+        expectMembers(response, `${name} ${status}`, ['description', 'content'], ['headers', 'x-exports']);
         const isLines = name.endsWith('/audit/export');
         const isStream = name.endsWith('/alert/stream');
         const success = isStream
@@ -89,7 +95,8 @@ describe('the OpenAPI document', () => {
         const type = Number(status) < 300 ? success : 'application/problem+json';
         const isExported = status === '200' && name.endsWith('/search');
         const exports = isExported ? ['text/csv', 'application/x-ndjson'] : [];
-        expectContent(response.content, `${name} ${status}`, type, ...exports);
+        expect(Object.keys(response['x-exports'] ?? {}), name).toEqual(exports);
+        expectContent(response.content, `${name} ${status}`, type);
         for (const header of Object.values(response.headers ?? {})) {
           expectMembers(header, `${name} ${status}`, ['description', 'schema'], []);
         }
@@ -213,13 +220,45 @@ describe('the OpenAPI document', () => {
     expect(seen.size).toBeGreaterThan(400);
   });
 
-  it('gives every request body and every answer an example', () => {
+  it('names every record and body, and refers to nothing that is not there', () => {
+    const { schemas } = served.components;
+    for (const name of [
+      'Contract',
+      'Alert',
+      'Detector',
+      'WhereSearch',
+      'QuerySearch',
+      'ContractPage',
+      'CreateContractBody',
+    ])
+      expect(schemas, name).toHaveProperty(name);
+    const isInline = ({ schema }: Json) =>
+      schema.$ref === undefined && Object.keys(schema.properties ?? {}).length > 0;
+    for (const [path, methods] of Object.entries<Json>(served.paths))
+      for (const { requestBody, responses } of Object.values<Json>(methods))
+        for (const { content = {} } of [requestBody ?? {}, ...Object.values<Json>(responses)])
+          expect(Object.values<Json>(content).filter(isInline), path).toEqual([]);
+    expect(
+      served.paths['/api/v1/contract/{id}'].get.responses[200].content['application/json'].schema,
+    ).toEqual({
+      $ref: '#/components/schemas/Contract',
+    });
+    expect(schemas.ContractPage.properties.data.items).toEqual({ $ref: '#/components/schemas/Contract' });
+  });
+
+  it('has names of operations that a person would choose', () => {
+    const idOf = (method: string, path: string) => document.paths[`/api/v1${path}`][method].operationId;
+    expect(idOf('post', '/contract')).toBe('createContract');
+    expect(idOf('post', '/contract/search')).toBe('searchContracts');
+    expect(idOf('post', '/contract/{id}/histogram')).toBe('contractHistogram');
+    expect(idOf('get', '/alert/{uid}/comment')).toBe('listAlertComments');
+    for (const { operation } of operations) expect(operation.operationId).not.toMatch(/(Id|Uid)(?=[A-Z]|$)/);
+  });
+
+  it('gives every request body an example', () => {
     for (const { name, operation } of operations) {
-      const bodies = [operation.requestBody, operation.responses[200] ?? operation.responses[201]];
-      for (const body of bodies.filter(Boolean)) {
-        const [content] = Object.values<Json>(body.content);
-        expect(content!.example, name).toBeDefined();
-      }
+      const [content] = Object.values<Json>(operation.requestBody?.content ?? {});
+      if (content) expect(content.example, name).toBeDefined();
     }
   });
 });

@@ -5,6 +5,7 @@ import { findMissingMigrations } from '../../store/records/findMissingMigrations
 import { addConsole } from './addConsole.ts';
 import { addDocs } from './addDocs.ts';
 import { addAlertPage, addPages } from './addPages.ts';
+import { nameSchemas } from './nameSchemas.ts';
 import type { ServerOptions } from './serverOptions.ts';
 import { mayReadMetrics } from './startMetricsServer.ts';
 import { asStored, packFile, type StoredFile, sendStored } from './storedFile.ts';
@@ -53,7 +54,7 @@ function addDocuments(
   // Made when it is first read: most starts never need it, and it takes longer than all other routes together.
   let text: string | undefined;
   const documentText = () => {
-    text ??= JSON.stringify(toOpenApi(options.endpoints, options.version));
+    text ??= JSON.stringify(nameSchemas(toOpenApi(options.endpoints, options.version)));
     return text;
   };
   let file: Promise<StoredFile> | undefined;

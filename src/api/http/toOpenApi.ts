@@ -6,15 +6,21 @@ import { approvalRuleOf } from './approvalRuleOf.ts';
 import { isWrite } from './authorize.ts';
 import { type Endpoint, isBodyOptional } from './endpoint.ts';
 import { exampleOf } from './exampleOf.ts';
+import { operationIds } from './operationIds.ts';
 import { pathOf } from './route.ts';
+import { tagWords } from './tagWords.ts';
 
 /** The OpenAPI 3.1 document: the second loop over the endpoints. */
 export function toOpenApi(endpoints: readonly Endpoint[], version: string): Record<string, unknown> {
   const paths: Record<string, Record<string, unknown>> = {};
+  const idOf = operationIds(endpoints);
   const approval = endpoints.find(({ method, path }) => method === 'GET' && path === '/approval/{id}')?.reply;
   for (const endpoint of endpoints) {
     const path = pathOf(endpoint);
-    paths[path] = { ...paths[path], [endpoint.method.toLowerCase()]: operation(endpoint, approval) };
+    paths[path] = {
+      ...paths[path],
+      [endpoint.method.toLowerCase()]: operation(endpoint, idOf(endpoint), approval),
+    };
   }
   return {
     openapi: '3.1.0',
@@ -26,7 +32,10 @@ export function toOpenApi(endpoints: readonly Endpoint[], version: string): Reco
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/', description: 'This server.' }],
-    tags: [...new Set(endpoints.map(({ tag }) => tag))].map((name) => ({ name })),
+    tags: [...new Set(endpoints.map(({ tag }) => tag))].map((name) => ({
+      name,
+      description: tagWords[name],
+    })),
     paths,
     components: {
       securitySchemes: {
@@ -50,13 +59,17 @@ A record's answer has an \`ETag\`; \`If-Match\` on PUT and DELETE refuses the ch
 the token that asked first, and other tokens of the tenant get 422. \`X-Request-Id\` is taken over or made,
 and is part of every answer, log line and audit entry.`;
 
-function operation(endpoint: Endpoint, approval: TSchema | undefined): Record<string, unknown> {
+function operation(
+  endpoint: Endpoint,
+  operationId: string,
+  approval: TSchema | undefined,
+): Record<string, unknown> {
   const access = accessOf(endpoint);
   const roles = allowedRoles(access);
   const words = roles === 'public' ? 'Needs no token.' : `Roles: ${roles.join(', ')}.`;
   return {
     tags: [endpoint.tag],
-    operationId: operationId(endpoint),
+    operationId,
     summary: endpoint.summary,
     description: [endpoint.description, words].filter(Boolean).join('\n\n'),
     ...(endpoint.deprecated ? { deprecated: true } : {}),
@@ -95,12 +108,11 @@ function operation(endpoint: Endpoint, approval: TSchema | undefined): Record<st
         description: 'Done.',
         headers: replyHeaders(endpoint),
         content: {
-          [mediaType(endpoint)]: {
-            schema: endpoint.reply,
-            example: exampleOf(endpoint.reply),
-          },
-          ...(endpoint.isExportable ? exported : {}),
+          // Examples stand at the members.
+          [mediaType(endpoint)]: { schema: endpoint.reply },
         },
+        // As contents of their own they would make every reply `object | string` for generators.
+        ...(endpoint.isExportable ? { 'x-exports': exported } : {}),
       },
       ...(endpoint.hasEtag
         ? { 304: { description: 'The record is still the one of `If-None-Match`.' } }
@@ -116,33 +128,18 @@ function mediaType({ isStream, isLines }: Endpoint): string {
   return isLines ? 'application/x-ndjson' : 'application/json';
 }
 
+/** What `Accept` may ask for beside JSON. */
 const exported = {
-  'text/csv': {
-    schema: {
-      type: 'string',
-      description: 'All that is found, as RFC 4180 with a row of names; see the parameter `columns`.',
-      examples: ['id,name\r\n1,Vault\r\n'],
-    },
-  },
-  'application/x-ndjson': {
-    schema: {
-      type: 'string',
-      description: 'The same as JSON lines.',
-      examples: ['{"id":1,"name":"Vault"}\n'],
-    },
-  },
+  'text/csv': 'All that is found, as RFC 4180 with a row of names; see the parameter `columns`.',
+  'application/x-ndjson': 'The same as JSON lines.',
 };
 
 function held(reply: TSchema) {
   return {
     description:
       'Kept for a second user, because the wallet behind it has `requireApproval`: `POST /approval/{id}/approve` carries it out.',
-    content: { 'application/json': { schema: reply, example: exampleOf(reply) } },
+    content: { 'application/json': { schema: reply } },
   };
-}
-
-function operationId({ method, path }: Endpoint): string {
-  return `${method.toLowerCase()}${path.replace(/[/{}]+(\w?)/g, (_, letter: string) => letter.toUpperCase())}`;
 }
 
 function parameters(endpoint: Endpoint, location: 'path' | 'query'): unknown[] {

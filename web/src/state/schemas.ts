@@ -2,6 +2,7 @@ import { useLoad } from './useLoad.ts';
 
 /** As much of JSON Schema as forms are made from. */
 export type Schema = {
+  $ref?: string;
   type?: string | string[];
   title?: string;
   description?: string;
@@ -28,7 +29,10 @@ export type Schema = {
 };
 
 type Operation = { requestBody?: { content: Record<string, { schema: Schema }> } };
-type Document = { paths: Record<string, Record<string, Operation>> };
+type Document = {
+  paths: Record<string, Record<string, Operation>>;
+  components: { schemas: Record<string, Schema> };
+};
 
 let document_: Promise<Document> | undefined;
 
@@ -36,14 +40,32 @@ let document_: Promise<Document> | undefined;
 export async function bodySchema(endpoint: string): Promise<Schema> {
   document_ ??= fetch(new URL('openapi.json', document.baseURI)).then((response) => response.json());
   const [method, path] = endpoint.split(' ') as [string, string];
-  const { paths } = await document_.catch((error: unknown) => {
+  const { paths, components } = await document_.catch((error: unknown) => {
     document_ = undefined;
     throw error;
   });
   const schema =
     paths[`/api/v1${path}`]?.[method.toLowerCase()]?.requestBody?.content['application/json']?.schema;
   if (!schema) throw new Error(`The API describes no body of ${endpoint}.`);
-  return schema;
+  return expand(schema, components.schemas);
+}
+
+/** The schema with others in place of the names that stand for them. */
+function expand(schema: Schema, named: Record<string, Schema>): Schema {
+  const each = (part: Schema) => expand(part, named);
+  const name = schema.$ref?.split('/').at(-1);
+  if (name !== undefined) return each(named[name] ?? {});
+  const { items, properties, additionalProperties, anyOf, oneOf } = schema;
+  return {
+    ...schema,
+    ...(items && { items: each(items) }),
+    ...(properties && {
+      properties: Object.fromEntries(Object.entries(properties).map(([key, part]) => [key, each(part)])),
+    }),
+    ...(typeof additionalProperties === 'object' && { additionalProperties: each(additionalProperties) }),
+    ...(anyOf && { anyOf: anyOf.map(each) }),
+    ...(oneOf && { oneOf: oneOf.map(each) }),
+  };
 }
 
 export function useBodySchema(endpoint: string): Schema | undefined {

@@ -1,0 +1,263 @@
+import { isRecord } from '../../lib/isRecord.ts';
+
+type Json = Record<string, unknown>;
+type Operation = {
+  operationId: string;
+  parameters: unknown[];
+  requestBody?: Content;
+  responses: Record<string, Content>;
+};
+type Content = { content?: Record<string, { schema: unknown }>; headers?: Json };
+
+/**
+ * Moves what has a meaning of its own to `components.schemas`, under a name: records, bodies, replies, and each object or list of words
+ * that stands in several places. Generators name their types by it, and the document is a third of the size.
+ */
+export function nameSchemas(document: Json): Json {
+  const paths = document.paths as Record<string, Record<string, Operation>>;
+  const components = document.components as Json;
+  const names = createNames(Object.keys(components.schemas as Json));
+  const tops = topSchemas(paths);
+  // Records first: what a body or a list has of them is called the same.
+  for (const rank of ['family', 'record', 'body', 'reply'] as const)
+    for (const top of tops.filter((each) => each.rank === rank)) names.add(top.schema, [top.name]);
+  const counts = new Map<string, number>();
+  for (const { schema } of tops) countParts(schema, counts);
+  for (const { schema } of tops) nameParts(schema, names.of(schema) ?? '', counts, names);
+
+  const schemas: Json = { ...(components.schemas as Json) };
+  for (const [name, schema] of names.entries()) schemas[name] = mapParts(schema, refer);
+  const shared = createShared();
+  const mapped = mapContents(paths, refer, shared.refer);
+  return {
+    ...document,
+    paths: mapped,
+    components: { ...components, ...shared.components(), schemas: sorted(schemas) },
+  };
+
+  function refer(schema: unknown): unknown {
+    const name = names.of(schema);
+    return name === undefined ? mapParts(schema, refer) : { $ref: `#/components/schemas/${name}` };
+  }
+}
+
+/** Names by the schema that they stand for; one that is taken goes on to the next. */
+function createNames(taken: readonly string[]) {
+  const byKey = new Map<string, string>();
+  const byName = new Map<string, unknown>(taken.map((name) => [name, undefined]));
+  return {
+    of: (schema: unknown) => (isNamable(schema) ? byKey.get(JSON.stringify(schema)) : undefined),
+    add(schema: unknown, wanted: readonly string[]) {
+      const key = JSON.stringify(schema);
+      if (!isNamable(schema) || byKey.has(key)) return;
+      const last = wanted.at(-1) ?? '';
+      const numbered = Array.from({ length: 99 }, (_, n) => `${last}${n + 2}`);
+      const name = [...wanted, ...numbered].find((each) => each !== '' && !byName.has(each));
+      if (name === undefined) throw new Error(`No name is free for a schema: ${key.slice(0, 200)}`);
+      byKey.set(key, name);
+      byName.set(name, schema);
+    },
+    entries: () => [...byName].filter(([, schema]) => schema !== undefined),
+  };
+}
+
+/** Parameters, headers and failures that many operations have alike. */
+function createShared() {
+  const byKind = new Map<string, Map<string, { name: string; value: unknown }>>();
+  return {
+    refer(kind: 'parameters' | 'headers' | 'responses', wanted: string, value: unknown): unknown {
+      const known = byKind.get(kind) ?? new Map<string, { name: string; value: unknown }>();
+      byKind.set(kind, known);
+      const key = JSON.stringify(value);
+      const taken = new Set([...known.values()].map(({ name }) => name));
+      const names = [wanted, ...Array.from({ length: 99 }, (_, n) => `${wanted}${n + 2}`)];
+      const entry = known.get(key) ?? { name: names.find((name) => !taken.has(name)) ?? key, value };
+      known.set(key, entry);
+      return { $ref: `#/components/${kind}/${entry.name}` };
+    },
+    components: () =>
+      Object.fromEntries(
+        [...byKind].map(([kind, known]) => [
+          kind,
+          sorted(Object.fromEntries([...known.values()].map(({ name, value }) => [name, value]))),
+        ]),
+      ),
+  };
+}
+
+/** Objects with members, and lists of words that are long enough to have a meaning. */
+function isNamable(schema: unknown): schema is Json {
+  if (!isRecord(schema)) return false;
+  if (isRecord(schema.properties)) return Object.keys(schema.properties).length > 0;
+  return Array.isArray(schema.enum) && schema.enum.length >= 3;
+}
+
+function topSchemas(paths: Record<string, Record<string, Operation>>) {
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).flatMap(([method, operation]) => {
+      const id = capital(operation.operationId);
+      const record = method === 'get' ? /^\/api\/v1\/([\w/]+)\/\{(?:id|uid)\}$/.exec(path)?.[1] : undefined;
+      const bodies = contents(operation.requestBody).map((schema) => ({
+        rank: families[path] === undefined ? ('body' as const) : ('family' as const),
+        name: families[path] ?? `${id}Body`,
+        schema,
+      }));
+      const replies = Object.entries(operation.responses)
+        .filter(([status]) => Number(status) < 300)
+        .flatMap(([, response]) => contents(response))
+        .map((schema) => ({
+          rank: record === undefined ? ('reply' as const) : ('record' as const),
+          name: record === undefined ? replyName(operation.operationId) : pascal(record),
+          schema,
+        }));
+      return [...bodies, ...replies];
+    }),
+  );
+}
+
+/** All searches of a family take the same, by one of them. */
+const families: Readonly<Record<string, string>> = {
+  '/api/v1/project/search': 'WhereSearch',
+  '/api/v1/alert/search': 'QuerySearch',
+};
+
+function replyName(id: string): string {
+  const found = /^search(\w+)$/.exec(id)?.[1];
+  return found === undefined ? `${capital(id)}Reply` : `${singular(found)}Page`;
+}
+
+function contents({ content = {} }: Content = {}): unknown[] {
+  return Object.values(content).map(({ schema }) => schema);
+}
+
+function mapContents(
+  paths: Record<string, Record<string, Operation>>,
+  map: (schema: unknown) => unknown,
+  share: ReturnType<typeof createShared>['refer'],
+): Json {
+  const mapContent = <T extends Content>(part: T): T => ({
+    ...part,
+    ...(part.headers === undefined
+      ? {}
+      : { headers: mapNamed(part.headers, (name, header) => share('headers', name, header)) }),
+    ...(part.content === undefined
+      ? {}
+      : { content: mapValues(part.content, (media) => ({ ...media, schema: map(media.schema) })) }),
+  });
+  const mapParameter = (parameter: unknown) =>
+    isRecord(parameter) && parameter.in !== 'path'
+      ? share('parameters', String(parameter.name), parameter)
+      : parameter;
+  return mapValues(paths, (methods) =>
+    mapValues(methods, (operation) => ({
+      ...operation,
+      parameters: operation.parameters.map(mapParameter),
+      ...(operation.requestBody ? { requestBody: mapContent(operation.requestBody) } : {}),
+      responses: mapNamed(operation.responses, (status, response) =>
+        Number(status) < 400
+          ? mapContent(response)
+          : share('responses', failures[status] ?? `Status${status}`, response),
+      ),
+    })),
+  );
+}
+
+/** The schemas directly within a schema, each with the word that it stands under. */
+function partsOf(schema: unknown): [string, unknown][] {
+  if (!isRecord(schema)) return [];
+  const { properties, items, anyOf, oneOf, additionalProperties } = schema;
+  return [
+    ...(isRecord(properties) ? Object.entries(properties) : []),
+    ...(isRecord(items) ? [['', items] as [string, unknown]] : []),
+    ...[anyOf, oneOf].flatMap((list) =>
+      Array.isArray(list) ? list.map((each): [string, unknown] => ['', each]) : [],
+    ),
+    ...(isRecord(additionalProperties) ? [['', additionalProperties] as [string, unknown]] : []),
+  ];
+}
+
+function mapParts(schema: unknown, map: (schema: unknown) => unknown): unknown {
+  if (!isRecord(schema)) return schema;
+  const { properties, items, anyOf, oneOf, additionalProperties } = schema;
+  return {
+    ...schema,
+    ...(isRecord(properties) ? { properties: mapValues(properties, map) } : {}),
+    ...(isRecord(items) ? { items: map(items) } : {}),
+    ...(Array.isArray(anyOf) ? { anyOf: anyOf.map(map) } : {}),
+    ...(Array.isArray(oneOf) ? { oneOf: oneOf.map(map) } : {}),
+    ...(isRecord(additionalProperties) ? { additionalProperties: map(additionalProperties) } : {}),
+  };
+}
+
+function countParts(schema: unknown, counts: Map<string, number>): void {
+  for (const [, part] of partsOf(schema)) {
+    if (isNamable(part)) {
+      const key = JSON.stringify(part);
+      counts.set(key, (counts.get(key) ?? 0) + 1);
+    }
+    countParts(part, counts);
+  }
+}
+
+function nameParts(
+  schema: unknown,
+  parent: string,
+  counts: ReadonlyMap<string, number>,
+  names: ReturnType<typeof createNames>,
+): void {
+  for (const [own, part] of partsOf(schema)) {
+    const word = own === '' ? '' : pascal(isRecord(part) && part.type === 'array' ? singular(own) : own);
+    const count = counts.get(JSON.stringify(part)) ?? 0;
+    // A short word, such as `type`, means something else in each record.
+    const plain = word === 'Status' && count > 20 ? 'RecordStatus' : word;
+    const isPlain = /[a-z][A-Z]/.test(plain) || plain === 'Severity' || plain === 'Finality';
+    if (isNamable(part) && count > 1)
+      names.add(part, isPlain ? [plain, `${parent}${word}`] : [`${parent}${word}`, `${parent}Item`]);
+    nameParts(part, names.of(part) ?? `${parent}${word}`, counts, names);
+  }
+}
+
+function singular(word: string): string {
+  return word.endsWith('series') ? word : word.replace(/ies$/, 'y').replace(/s$/, '');
+}
+
+function mapValues<T, U>(record: Record<string, T>, map: (value: T) => U): Record<string, U> {
+  return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, map(value)]));
+}
+
+function mapNamed<T, U>(record: Record<string, T>, map: (name: string, value: T) => U): Record<string, U> {
+  return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, map(name, value)]));
+}
+
+/** What each status means, for names. */
+const failures: Readonly<Record<string, string>> = {
+  400: 'Invalid',
+  401: 'Unauthenticated',
+  403: 'Forbidden',
+  404: 'NotFound',
+  409: 'Conflict',
+  412: 'PreconditionFailed',
+  413: 'TooLarge',
+  415: 'UnsupportedMediaType',
+  422: 'Unprocessable',
+  429: 'RateLimited',
+  431: 'HeadersTooLarge',
+  500: 'Internal',
+  503: 'Unavailable',
+};
+
+function sorted(record: Json): Json {
+  return Object.fromEntries(Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+function capital(word: string): string {
+  return word.charAt(0).toUpperCase() + word.slice(1);
+}
+
+/** `tokenomics/category` and `SECURITY` as names. */
+function pascal(path: string): string {
+  return path
+    .split('/')
+    .map((word) => capital(/^[A-Z_]+$/.test(word) ? word.toLowerCase() : word))
+    .join('');
+}

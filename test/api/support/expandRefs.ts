@@ -1,0 +1,19 @@
+import type { Json } from '../../../testing/startTestApi.ts';
+
+/** The OpenAPI document with everything in place of the names that stand for it, but for `Problem`. */
+export function expandRefs(document: Json): Json {
+  const expand = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(expand);
+    if (typeof value !== 'object' || value === null) return value;
+    const { $ref } = value as { $ref?: string };
+    if ($ref === undefined || $ref.endsWith('/Problem'))
+      return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, expand(each)]));
+    const found = $ref
+      .slice('#/'.length)
+      .split('/')
+      .reduce<Json>((place, name) => place?.[name], document);
+    if (found === undefined) throw new Error(`Nothing stands at ${$ref}.`);
+    return expand(found);
+  };
+  return { ...document, paths: expand(document.paths) };
+}
