@@ -1,6 +1,7 @@
 import type { Detector } from '../model/detection.ts';
 import { accessControlChange } from './accessControlChange.ts';
 import { addressPoisoning } from './addressPoisoning.ts';
+import { allowanceDrain } from './allowanceDrain.ts';
 import { aml } from './aml.ts';
 import { attackDetector } from './attackDetector.ts';
 import { blockAnomaly } from './blockAnomaly.ts';
@@ -88,6 +89,7 @@ const definitions: readonly Detector[] = [
   utxoSpend,
   reentrancy,
   drain,
+  allowanceDrain,
   suspiciousDeployment,
   priceManipulation,
   durableNonce,
