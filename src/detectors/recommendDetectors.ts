@@ -124,6 +124,15 @@ function setOf(kind: ContractKind, facts: ContractTraits): Suggested[] {
       return feed(facts);
     case 'POOL':
       return pool(facts);
+    case 'SPENDER':
+      return [
+        {
+          schemaName: 'allowance_drain',
+          config: {},
+          reason:
+            'It pulls tokens by allowances: a call that it can be talked into empties everyone who has approved it.',
+        },
+      ];
   }
 }
 

@@ -1,7 +1,8 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { artifacts } from '../../testing/contracts/artifacts.ts';
 import type { Contract } from '../../testing/createContract.ts';
-import type { Observer } from '../../testing/observeDetector.ts';
+import { type Observer, observeDetector } from '../../testing/observeDetector.ts';
+import { startTraceProxy } from '../../testing/startTraceProxy.ts';
 import { useChain } from '../../testing/useChain.ts';
 
 const chain = useChain();
@@ -137,6 +138,22 @@ describe('allowance_drain', () => {
     expect(await found(observer)).toEqual([]);
     await fill(400n);
     expect(await found(observer)).toMatchObject([{ severity: 'HIGH', meta: { usual: 50_000 } }]);
+  });
+
+  it('sees what leaves accounts without code where no node traces, and nothing where contracts pay by themselves', async () => {
+    const blind = await startTraceProxy(chain.anvil.url);
+    blind.tracing = 'unknown';
+    const config = { tokens: tokens() };
+    const observer = await observeDetector(blind.url, 'allowance_drain', config, router);
+    await observer.skip();
+    const vault = await chain.anvil.deploy(artifacts.OpenVault);
+    await usdc.send(owner, 'transfer', vault.address, 500n * k);
+    await router.send(thief, 'run', vault.address, vault.encode('pay', usdc.address, thief, 400n * k));
+    expect(await found(observer)).toEqual([]);
+    await pull(200n * k);
+    expect(await found(observer)).toMatchObject([{ severity: 'HIGH', meta: { owners: [user] } }]);
+    await observer.close();
+    await blind.stop();
   });
 
   it('adds up small pulls of many transactions', async () => {
