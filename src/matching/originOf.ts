@@ -17,6 +17,7 @@ type Origin = Pick<
   | 'blockHash'
   | 'position'
   | 'place'
+  | 'actors'
 >;
 
 /** Where and when something was found, and the key that identifies the finding. */
@@ -47,9 +48,35 @@ export function originOf(
     chainUid: contract.chainUid,
     blockNumber: block?.number ?? null,
     blockHash: block?.hash ?? null,
+    actors: actorsOf(contract.address, observation, found, txHash),
     ...positionOf(observation, txHash),
     ...(txHash !== null && { place: placeInTransaction(observation, found) }),
   };
+}
+
+/** Where tokens go that are burned. */
+const noOne = /^0x0+$/;
+
+/** Bounds what is looked up for a finding. */
+const maxActors = 5;
+
+function actorsOf(
+  watched: string,
+  observation: Observation,
+  { fields }: Detection,
+  txHash: string | null,
+): string[] {
+  const transaction =
+    'transaction' in observation
+      ? observation.transaction
+      : 'block' in observation && txHash !== null
+        ? observation.block.transactions.find(({ hash }) => hash === txHash)
+        : undefined;
+  const recipients = Array.isArray(fields.recipients) ? fields.recipients : [];
+  const actors = [transaction?.from, transaction?.to, ...recipients].filter(
+    (actor) => typeof actor === 'string' && actor !== watched && !noOne.test(actor),
+  );
+  return [...new Set(actors as string[])].slice(0, maxActors);
 }
 
 /** Tells what is observed in one transaction apart, the same at every look. */
