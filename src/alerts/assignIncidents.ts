@@ -42,9 +42,7 @@ export async function assignIncidents(
     ),
   );
   const locked = wanted.size > 0 ? await lockIncidentKeys(tx, [...wanted.values()]) : [];
-  const asked = groups.flatMap((group) =>
-    waitingKeys(group).map((key) => ({ key, tenantId: group.tenantId })),
-  );
+  const asked = groups.flatMap((group) => hintKeys(group).map((key) => ({ key, tenantId: group.tenantId })));
   const waiting =
     asked.length > 0
       ? await findIncidentKeys(
@@ -158,12 +156,17 @@ function waitingKey(tenantId: number, chainUid: string, contractId: number): str
   return toKey(tenantId, `waiting ${chainUid} ${contractId}`);
 }
 
-/** What a loss without a transaction may have been announced by. */
-function waitingKeys({ alerts, transaction, block }: Group): string[] {
+/** What a loss without a transaction may belong to: an announcement, or a thief who is at work and has sent something in its block. */
+function hintKeys({ alerts, transaction, block }: Group): string[] {
   if (transaction || block.length === 0) return [];
-  return alerts.flatMap(({ finding: { tenantId, chainUid, contractId } }) =>
-    chainUid ? [waitingKey(tenantId, chainUid, contractId)] : [],
-  );
+  return alerts.flatMap(({ finding }) => {
+    const { tenantId, chainUid, contractId } = finding;
+    return chainUid ? [waitingKey(tenantId, chainUid, contractId), ...suspectKeys(finding)] : [];
+  });
+}
+
+function suspectKeys({ tenantId, severity, chainUid, suspects = [] }: Finding): string[] {
+  return isSevere(severity) ? suspects.map((suspect) => toKey(tenantId, `actor ${chainUid} ${suspect}`)) : [];
 }
 
 function actorKeys({ tenantId, severity, chainUid, actors = [] }: Finding): string[] {
@@ -185,7 +188,7 @@ function chooseIncident(group: Group, known: Known): Omit<IncidentState, 'isLone
     Math.abs(at - row.lastAt) <= repeatGapMs &&
     Math.abs(at - row.incident.firstAt) <= maxRepeatingMs;
   // What was seen of the block first has rung already, so it outranks lesser alerts of the transaction.
-  for (const key of [...block, ...waitingKeys(group)]) {
+  for (const key of [...block, ...hintKeys(group)]) {
     const row = known.get(key);
     if (isRecent(row)) return row!.incident;
   }

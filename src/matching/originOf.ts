@@ -1,4 +1,5 @@
 import type { Finding, Position } from '../model/alert.ts';
+import type { Block } from '../model/block.ts';
 import type { Detection, Observation } from '../model/detection.ts';
 import { timeOf } from './evaluateMatches.ts';
 import type { Subscriber } from './subscriber.ts';
@@ -18,6 +19,7 @@ type Origin = Pick<
   | 'position'
   | 'place'
   | 'actors'
+  | 'suspects'
 >;
 
 /** Where and when something was found, and the key that identifies the finding. */
@@ -49,6 +51,7 @@ export function originOf(
     blockNumber: block?.number ?? null,
     blockHash: block?.hash ?? null,
     actors: actorsOf(contract.address, observation, found, txHash),
+    ...(block && txHash === null && { suspects: suspectsOf(block) }),
     ...positionOf(observation, txHash),
     ...(txHash !== null && { place: placeInTransaction(observation, found) }),
   };
@@ -77,6 +80,19 @@ function actorsOf(
     (actor) => typeof actor === 'string' && actor !== watched && !noOne.test(actor),
   );
   return [...new Set(actors as string[])].slice(0, maxActors);
+}
+
+const suspects = new WeakMap<Block, readonly string[]>();
+const maxSuspects = 500;
+
+/** The same list for every finding of the block. */
+function suspectsOf(block: Block): readonly string[] {
+  let senders = suspects.get(block);
+  if (!senders) {
+    senders = [...new Set(block.transactions.map(({ from }) => from))].slice(0, maxSuspects);
+    suspects.set(block, senders);
+  }
+  return senders;
 }
 
 /** Tells what is observed in one transaction apart, the same at every look. */
