@@ -23,6 +23,8 @@ import { gasAnomaly } from './gasAnomaly.ts';
 import { governance } from './governance.ts';
 import { holderConcentration } from './holderConcentration.ts';
 import { httpProbe } from './httpProbe.ts';
+import { illegitimateTransfer } from './illegitimateTransfer.ts';
+import { initializerCall } from './initializerCall.ts';
 import { invariant } from './invariant.ts';
 import { largeTransfer } from './largeTransfer.ts';
 import { mempoolConflict } from './mempoolConflict.ts';
@@ -90,6 +92,8 @@ const definitions: readonly Detector[] = [
   reentrancy,
   drain,
   allowanceDrain,
+  initializerCall,
+  illegitimateTransfer,
   suspiciousDeployment,
   priceManipulation,
   durableNonce,

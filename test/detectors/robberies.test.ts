@@ -50,3 +50,83 @@ describe('price_manipulation', () => {
     expect(observer.faults).toEqual([]);
   });
 });
+
+describe('illegitimate_transfer', () => {
+  it('reports pieces that leave owners who neither take part nor have approved anyone, and no others', async () => {
+    const { anvil } = chain;
+    const [, owner, thief, operator] = anvil.accounts;
+    const nft = await anvil.deploy(artifacts.LooseNft);
+    const wallet = await anvil.deploy(artifacts.SmartWallet);
+    const batch = await anvil.deploy(artifacts.Batch);
+    for (let id = 0n; id < 20n; id++) await nft.send(owner, 'mint', id === 19n ? wallet.address : owner, id);
+    await nft.send(owner, 'setApprovalForAll', operator, true);
+    const observer = await chain.watch('illegitimate_transfer', {}, nft);
+    await nft.send(owner, 'transferFrom', owner, thief, 0n);
+    await nft.send(operator, 'transferFrom', owner, thief, 1n);
+    await nft.send(owner, 'burnOf', owner, 2n);
+    await wallet.send(thief, 'run', nft.address, nft.encode('transferFrom', wallet.address, thief, 19n));
+    expect(await observer.catchUp()).toEqual([]);
+    await nft.send(thief, 'burnOf', owner, 3n);
+    const burn = (from: string, id: bigint) => nft.encode('burnOf', from, id);
+    const ids = [4n, 5n, 6n, 7n, 8n, 9n, 10n, 11n, 12n, 13n];
+    await batch.send(
+      thief,
+      'run',
+      [nft.address, ...ids.map(() => nft.address)],
+      // His own pieces before do not hide those of others.
+      [burn(thief, 0n), ...ids.map((id) => burn(owner, id))],
+    );
+    expect(await observer.catchUp()).toMatchObject([
+      { severity: 'HIGH', meta: { kind: 'nft', owners: [owner], tokenIds: ['3'], pieces: 1 } },
+      { severity: 'CRITICAL', meta: { sender: thief, pieces: 10 } },
+    ]);
+    expect(observer.faults).toEqual([]);
+  });
+
+  it('reports what an account sends beyond what it had', async () => {
+    const { anvil } = chain;
+    const [owner, someone, thief] = anvil.accounts;
+    const token = await anvil.deploy(artifacts.OverflowToken);
+    const observer = await chain.watch('illegitimate_transfer', {}, token);
+    await token.send(owner, 'transfer', someone, 400_000n * ether);
+    await anvil.sendTogether([
+      { from: owner, to: token.address, data: token.encode('transfer', thief, 100_000n * ether) },
+      { from: thief, to: token.address, data: token.encode('transfer', owner, 100_000n * ether) },
+    ]);
+    expect(await observer.catchUp()).toEqual([]);
+    await token.send(thief, 'batchTransfer', [someone, thief], 2n ** 255n);
+    expect(await observer.catchUp()).toMatchObject([
+      { severity: 'CRITICAL', meta: { kind: 'sum', owners: [thief], held: '0' } },
+    ]);
+    expect(observer.faults).toEqual([]);
+  });
+});
+
+describe('initializer_call', () => {
+  it('reports who sets up a contract that is in use, also within a transaction, but neither its deployer nor a failure', async () => {
+    const { anvil } = chain;
+    const [owner, , thief] = anvil.accounts;
+    const contract = await anvil.deploy(artifacts.LooseInit);
+    const wallet = await anvil.deploy(artifacts.SmartWallet);
+    const observer = await chain.watch('initializer_call', { allowedCallers: [owner] }, contract);
+    await contract.send(owner, 'initialize', owner);
+    await contract.send(thief, 'use');
+    await anvil.send({
+      from: thief,
+      to: contract.address,
+      data: contract.encode('initialize', thief),
+      gas: 24_000n,
+    });
+    expect(await observer.catchUp()).toEqual([]);
+    await wallet.send(thief, 'run', contract.address, contract.encode('initialize', thief));
+    expect(await observer.catchUp()).toMatchObject([
+      {
+        severity: 'CRITICAL',
+        meta: { sender: thief, caller: wallet.address, previousOwner: owner, newOwner: thief },
+      },
+    ]);
+    await contract.send(thief, 'initialize', thief);
+    expect(await observer.catchUp()).toMatchObject([{ severity: 'HIGH', meta: { caller: thief } }]);
+    expect(observer.faults).toEqual([]);
+  });
+});
