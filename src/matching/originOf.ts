@@ -50,7 +50,7 @@ export function originOf(
     chainUid: contract.chainUid,
     blockNumber: block?.number ?? null,
     blockHash: block?.hash ?? null,
-    actors: actorsOf(contract.address, observation, found, txHash),
+    ...(txHash !== null && { actors: actorsOf(contract.address, observation, found, txHash) }),
     ...(block && txHash === null && { suspects: suspectsOf(block) }),
     ...positionOf(observation, txHash),
     ...(txHash !== null && { place: placeInTransaction(observation, found) }),

@@ -96,4 +96,44 @@ describe('a robbery', () => {
     await until(async () => (await found())[0]?.finality === 'HEAD');
     expect(await found()).toMatchObject([{ uid: pending!.uid, severity: 'HIGH' }]);
   });
+
+  it('of coins and tokens is judged by tvl_drop while it is pending, and is the same alert in its block', async () => {
+    const [owner, , thiefOwner] = anvil.accounts;
+    const vault = await anvil.deploy(artifacts.OpenVault);
+    const usdc = await anvil.deploy(artifacts.Token, 'Dollar', 'USDC', 6, 10n ** 15n);
+    const batch = await anvil.deploy(artifacts.Batch);
+    const coin = await anvil.deploy(artifacts.WrappedCoin);
+    await anvil.send({ from: owner, to: vault.address, value: 50n * ether });
+    await vault.send(owner, 'wrap', coin.address, 50n * ether);
+    await usdc.send(owner, 'transfer', vault.address, 500n * k);
+    const id = await vigil.addContract(vault.address);
+    const tokens = [{ token: usdc.address, threshold: '10%' }];
+    await vigil.addDetector(id, 'tvl_drop', { tokens, pending: true });
+    await vigil.informed();
+    await anvil.mine();
+    await settled();
+    await anvil.setAutomine(false);
+    const data = batch.encode(
+      'run',
+      [vault.address, vault.address],
+      [
+        vault.encode('pay', usdc.address, thiefOwner, 300n * k),
+        vault.encode('unwrapTo', coin.address, thiefOwner, 40n * ether),
+      ],
+    );
+    await anvil.submit({ from: thiefOwner, to: batch.address, data });
+    const found = async () => vigil.alerts(`contractId:${id}`);
+    await until(async () => (await found()).length === 2);
+    const pending = await found();
+    for (const each of pending) expect(each).toMatchObject({ finality: 'PENDING', severity: 'CRITICAL' });
+    await anvil.mine();
+    await anvil.setAutomine(true);
+    await settled();
+    await until(async () => (await found()).every(({ finality }: Json) => finality === 'HEAD'));
+    const mined = await found();
+    const uids = (alerts: Json[]) => alerts.map(({ uid }) => uid).toSorted();
+    expect(uids(mined.filter(({ txHash }: Json) => txHash !== null))).toEqual(uids(pending));
+    expect(new Set(mined.map(({ incidentUid }: Json) => incidentUid)).size).toBe(1);
+    expect(await vigil.alerts(`contractId:${id} AND status:RETRACTED`)).toEqual([]);
+  });
 });
