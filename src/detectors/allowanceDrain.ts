@@ -62,7 +62,7 @@ export const allowanceDrain = defineDetector<Config, State>({
   families: ['evm'],
   severity: 'AUTO',
   description:
-    'A transaction pulls tokens by an allowance from someone who neither sent it nor stands on the way to the pull: the contract is the spender (a router that calls whatever it is told), or the token. MEDIUM from 10,000 US dollars, HIGH from 100,000, CRITICAL from a million. Order books and batch auctions do it by design: what is ordinary for a spender is learned and not reported.',
+    'A transaction pulls tokens by an allowance from someone who neither sent it nor stands on the way to the pull: the contract is the spender (a router that makes any call it is asked for), or the token. MEDIUM from 10,000 US dollars, HIGH from 100,000, CRITICAL from a million. Order books and batch auctions do it by design: what is ordinary for a spender is learned and not reported.',
   faq: 'What counts as a loss? What owners really had before the transaction and no longer have after it, less what they got for it, at known prices; borrowed and made-up tokens count nothing. What is ordinary? As soon as a spender has pulled so in five different hours of the last 30 days, only what is above three times its second largest hour is reported; before that, each time the sum of an hour doubles. Small pulls add up within an hour, but an hour below minUsd teaches nothing. Where no node traces, only owners without code count, and only in transactions sent to the spender itself.',
   nextStep:
     'Pause the contract and tell users to revoke their allowances at once: everyone who has approved it can be next.',

@@ -43,7 +43,7 @@ export const illegitimateTransfer = defineDetector<Config, never>({
   severity: 'AUTO',
   description:
     'The watched token moves as its own rules forbid: an NFT leaves an owner who neither sent the transaction nor takes part in it and has approved no one who does, or an account sends more of a token than it had. NFTs: HIGH, CRITICAL from ten pieces on. Tokens: HIGH, CRITICAL from ten times the share on. Needs nodes that trace.',
-  faq: 'Who may move an NFT? Its owner, whoever the owner had approved before the block, and contracts that the owner calls. Approvals that are given in the same transaction count when the owner takes part in it or the collection reports them. What is sent beyond what was there is value made of nothing: an overflow, or a mint without its event.',
+  faq: 'Who may move an NFT? Its owner, those whom the owner had approved before the block, and contracts that the owner calls. Approvals that are given in the same transaction count when the owner takes part in it or the collection reports them. What is sent beyond what was there is value made of nothing: an overflow, or a mint without its event.',
   nextStep: 'Pause the token and the markets that trade it: who can do it once can do it with everything.',
   config,
   pending: true,

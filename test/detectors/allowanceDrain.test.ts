@@ -85,7 +85,7 @@ describe('allowance_drain', () => {
     }
   });
 
-  it('reports it at the token, by its spender, whoever watches the holders', async () => {
+  it('reports it at the token, by its spender, for those who watch the holders', async () => {
     const observer = await watch(usdc.address, { tokens: [] });
     // A thousandth of the supply is reported where no price is known.
     await pull(1_200n * k);

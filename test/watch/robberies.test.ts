@@ -131,7 +131,8 @@ describe('a robbery', () => {
     await settled();
     await until(async () => (await found()).every(({ finality }: Json) => finality === 'HEAD'));
     const mined = await found();
-    const uids = (alerts: Json[]) => alerts.map(({ uid }) => uid).toSorted();
+    const uids = (alerts: Json[]) =>
+      alerts.map(({ uid }): string => uid).toSorted((a, b) => a.localeCompare(b));
     expect(uids(mined.filter(({ txHash }: Json) => txHash !== null))).toEqual(uids(pending));
     expect(new Set(mined.map(({ incidentUid }: Json) => incidentUid)).size).toBe(1);
     expect(await vigil.alerts(`contractId:${id} AND status:RETRACTED`)).toEqual([]);

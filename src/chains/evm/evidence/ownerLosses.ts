@@ -9,7 +9,7 @@ import { assetFacts, tryHolding } from './tokens.ts';
 import { usdWorth } from './usdWorth.ts';
 
 /** What an owner really lost of a token; `usd` where its price is known. */
-export type Loss = {
+type Loss = {
   readonly owner: string;
   readonly token: string;
   readonly amount: bigint;

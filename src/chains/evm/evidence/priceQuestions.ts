@@ -45,7 +45,7 @@ const questions: ReadonlyMap<string, { name: string; word: number }> = new Map(
     ]),
 );
 
-/** Characters of an answer that can hold the price, and of a question that is told from others. */
+/** Characters of an answer that can hold the price, and of a question that counts. */
 export const answerLength = 2 + 5 * 64;
 const maxQuestionLength = 2 + 8 + 4 * 64;
 
@@ -68,7 +68,7 @@ export function priceInAnswer(input: string, answer: string): number | undefined
 
 export type Question = { readonly of: string; readonly input: string; readonly prices: readonly number[] };
 
-/** What these contracts answered to the same question for a price in the course of a transaction, whoever asked. */
+/** What these contracts answered to the same question for a price in the course of a transaction, to anyone. */
 export function answersOf(frames: readonly Frame[], isOfInterest: (contract: string) => boolean): Question[] {
   const found = new Map<string, { of: string; input: string; prices: number[] }>();
   for (const { type, to, input, answer } of frames) {
