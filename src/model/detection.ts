@@ -123,7 +123,11 @@ export type ContractFacts = {
   readonly addressType: string;
   /** Events and functions of its ABI, in the order given; empty when it has none of its own. */
   readonly abi: readonly unknown[];
+  /** What the tenant watches on the chain, by address: this contract and all others. */
+  readonly own?: Readonly<Record<string, OwnContract>>;
 };
+
+export type OwnContract = Pick<ContractFacts, 'name' | 'projectId'>;
 
 export type Label = Readonly<
   Pick<AddressLabel, 'tenantId' | 'address' | 'name' | 'tags' | 'score' | 'source'>
