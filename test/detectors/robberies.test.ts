@@ -184,3 +184,28 @@ describe('price_manipulation over the contracts of a project', () => {
     expect(observer.faults).toEqual([]);
   });
 });
+
+describe('outflow_rate of a pool', () => {
+  it('takes a falling price for no outflow, and still reports a swap that robs the pool', async () => {
+    const { anvil } = chain;
+    const [owner] = anvil.accounts;
+    const coin = await anvil.deploy(artifacts.Token, 'Falling', 'FALL', 18, 10n ** 27n);
+    const dollar = await anvil.deploy(artifacts.Token, 'Dollar', 'USDC', 18, 10n ** 27n);
+    const pair = await anvil.deploy(artifacts.SwapPair, coin.address, dollar.address);
+    let [x, y] = [1_000n * ether, 1_000n * ether];
+    await coin.send(owner, 'transfer', pair.address, x);
+    await dollar.send(owner, 'transfer', pair.address, y);
+    await coin.send(owner, 'approve', pair.address, 10n ** 30n);
+    const observer = await chain.watch('outflow_rate', { token: dollar.address, limit: '20%' }, pair);
+    for (let count = 0; count < 6; count++) {
+      const sold = 100n * ether;
+      const out = (y * sold) / (x + sold);
+      await pair.send(owner, 'sell', sold, out);
+      [x, y] = [x + sold, y - out];
+    }
+    expect(await observer.catchUp()).toEqual([]);
+    await pair.send(owner, 'sell', ether, y / 2n);
+    expect(await observer.catchUp()).toMatchObject([{ severity: 'HIGH', meta: { percent: 49.9999 } }]);
+    expect(observer.faults).toEqual([]);
+  });
+});
