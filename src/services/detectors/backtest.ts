@@ -26,7 +26,7 @@ import { findReadable } from '../records/findReadable.ts';
 import { sealConfig } from './sealConfig.ts';
 
 const maxBlocks = 100_000;
-const maxOpen = 5;
+export const maxOpenBacktests = 5;
 
 type Range = { fromBlock: number; toBlock: number };
 
@@ -96,10 +96,10 @@ async function queue(call: Call, backtest: NewBacktest): Promise<BacktestRow> {
     );
   if (!call.services.chains.isConfigured(chainUid))
     throw new Problem('conflict', `Past blocks cannot be read. ${noEndpoint(chainUid)}`);
-  if ((await countOpenBacktests(call.db, tenantId)) >= maxOpen)
+  if ((await countOpenBacktests(call.db, tenantId)) >= maxOpenBacktests)
     throw new Problem(
       'conflict',
-      `At most ${maxOpen} backtests of a tenant may wait or run; cancel one, or wait.`,
+      `At most ${maxOpenBacktests} backtests of a tenant may wait or run; cancel one, or wait.`,
     );
   return insertBacktest(call.db, backtest, call.now);
 }

@@ -51,6 +51,22 @@ export async function insertBacktest(db: Db, backtest: NewBacktest, now: number)
   return onlyRow(rows);
 }
 
+/** The newest runs of detectors that do not exist yet, by kind. */
+export async function findProposedBacktests(
+  db: Db,
+  tenantId: number,
+  contractId: number,
+  since: number,
+): Promise<Map<string, BacktestRow>> {
+  const rows = await db.query<BacktestRow & { schemaName: string }>(
+    sql`select distinct on (t.schema_name) t.schema_name as "schemaName", ${columns} from backtest t
+      where t.tenant_id = ${tenantId} and t.contract_id = ${contractId} and t.detector_id is null
+        and t.created_at >= ${since} and t.state in ('QUEUED', 'RUNNING', 'DONE')
+      order by t.schema_name, t.created_at desc`,
+  );
+  return new Map(rows.map(({ schemaName, ...row }) => [schemaName, row]));
+}
+
 /** How many backtests of the tenant are queued or running. */
 export async function countOpenBacktests(db: Db, tenantId: number): Promise<number> {
   const rows = await db.query<{ count: number }>(
