@@ -3136,6 +3136,8 @@ export type QuerySearchTimeseries = {
 export type RecommendContractBody = {
   /** Names of detector schemas among those recommended. */
   enable?: string[];
+  /** Tries those with limits on the last day: the answer names the backtests, and a later one proposes limits by them. */
+  backtest?: boolean;
 };
 
 export type RecommendContractReply = {
@@ -3155,6 +3157,19 @@ export type RecommendContractReply = {
     detectorId: number | null;
     /** Whether this request created it. */
     isNew: boolean;
+    /** How it fares on the last day, if that was tried within a day; where it would have cried, `config` has limits above that. */
+    past: {
+      /** The backtest, read at `/backtest/{uid}`. */
+      uid: string;
+      /** How far it is. */
+      state: 'QUEUED' | 'RUNNING' | 'DONE' | 'FAILED' | 'CANCELED';
+      /** The first block. */
+      fromBlock: number;
+      /** The last block. */
+      toBlock: number;
+      /** Alerts that it would have raised; null until it is done. */
+      alerts: number | null;
+    } | null;
   }>;
 };
 
