@@ -127,7 +127,7 @@ export type ContractFacts = {
   readonly own?: Readonly<Record<string, OwnContract>>;
 };
 
-export type OwnContract = Pick<ContractFacts, 'name' | 'projectId'>;
+type OwnContract = Pick<ContractFacts, 'name' | 'projectId'>;
 
 export type Label = Readonly<
   Pick<AddressLabel, 'tenantId' | 'address' | 'name' | 'tags' | 'score' | 'source'>

@@ -36,7 +36,7 @@ export async function tryOnPast(
     const schemaId = fittedKinds.includes(schemaName) ? await findSchemaId(call.db, schemaName) : undefined;
     if (schemaId === undefined || started.has(schemaName) || free <= 0) continue;
     free--;
-    const proposed = { contractId, schemaId: Number(schemaId), name: title, config };
+    const proposed = { contractId, schemaId, name: title, config };
     started.set(schemaName, await backtestProposed(call, proposed, range));
   }
   return started;

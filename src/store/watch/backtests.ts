@@ -121,8 +121,9 @@ const watchedJson = raw(`json_build_object('id', c.id, 'tenantId', c.tenant_id, 
   'chainUid', c.chain_uid, 'address', c.canonical_address, 'name', c.name,
   'implementation', case when c.implementation like '0x%' then lower(c.implementation) else c.implementation end,
   'addressType', c.address_type, 'abi', coalesce(c.abi, '[]'), 'own', (
-    select json_object_agg(o.canonical_address, json_build_object('name', o.name, 'projectId', o.project_id))
-    from (select * from contract o where o.tenant_id = c.tenant_id and o.chain_uid = c.chain_uid order by o.id limit 5000) o))`);
+    select coalesce(json_object_agg(canonical_address, json_build_object('name', name, 'projectId', project_id)), '{}')
+    from (select canonical_address, name, project_id from contract
+      where tenant_id = c.tenant_id and chain_uid = c.chain_uid order by id limit 5000) own))`);
 
 /** Reports progress and renews the lease; false when the backtest was cancelled meanwhile. */
 export async function continueBacktest(

@@ -118,7 +118,7 @@ export const inspectEndpoints: readonly Endpoint[] = [
     handle: async (call, { params, body }) => ({
       body: await recommendForContract(call, detector.kind, params.id, {
         enable: body.enable ?? [],
-        backtest: body.backtest === true,
+        backtest: body.backtest ?? false,
       }),
     }),
   }),
