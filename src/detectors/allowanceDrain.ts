@@ -51,7 +51,13 @@ const config = Configuration({
   ),
 });
 type Config = Static<typeof config>;
-type State = { readonly [series: string]: Ordinary };
+type State = {
+  /** What is ordinary, by spender and measure. */
+  readonly series?: Readonly<Record<string, Ordinary>>;
+  /** Frames were shown, so that logs need not be looked at. */
+  readonly isTraced?: true;
+};
+type Series = NonNullable<State['series']>;
 type Context = EvaluationContext<Config, State>;
 
 export const allowanceDrain = defineDetector<Config, State>({
@@ -92,11 +98,14 @@ export const allowanceDrain = defineDetector<Config, State>({
       const { block, transaction, frames } = observation;
       if (!showsCalls(transaction, frames)) return judgeUntraced(context, block, transaction, frames);
       const pulls = pullsFromStrangers(transaction, frames, settings.transferProxies);
-      return judge(context, block, transaction, frames, pulls.filter(isWatched(context)));
+      const judged = judge(context, block, transaction, frames, pulls.filter(isWatched(context)));
+      return context.state?.isTraced
+        ? judged
+        : { ...judged, state: { ...(judged.state ?? context.state), isTraced: true } };
     }
     if (observation.type !== 'transaction') return {};
     const { block, transaction } = observation;
-    if (!paymentsOfOthers(transaction).some(isWatched(context))) return {};
+    if (context.state?.isTraced || !paymentsOfOthers(transaction).some(isWatched(context))) return {};
     // Where nodes trace, the frames say it better.
     const isTraced = context.read.degradable(() => context.read.trace(transaction.hash)) !== null;
     return isTraced || transaction.from === contract.address
@@ -147,11 +156,12 @@ function judge(
   frames: readonly Frame[],
   pulls: readonly Pull[],
 ): EvaluationResult<State> {
-  const { config: settings, chain, read, state = {} } = context;
+  const { config: settings, chain, read, state } = context;
+  const before = state?.series ?? {};
   if (pulls.length === 0) return {};
   const feedOf = (token: string) => settings.tokens.find((named) => named.token === token)?.usdFeed;
   const world = { read, chain, feedOf, block, transaction, coins: coinChanges(frames) };
-  let after = state;
+  let after: Series = before;
   const detections: Detection[] = [];
   for (const [spender, own] of groupBy(pulls, (pull) => pull.spender)) {
     const found = ownerLosses(world, own);
@@ -165,7 +175,7 @@ function judge(
       .sort((a, b) => severityOf[b.severity] - severityOf[a.severity]);
     if (worst) detections.push(toDetection(context, transaction, spender, found, worst));
   }
-  return { detections, ...(after !== state && { state: prune(after) }) };
+  return { detections, ...(after !== before && { state: { ...state, series: prune(after) } }) };
 }
 
 type Measure = { what: string; value: number; least: number; severity: (sum: number) => Severity };
@@ -260,9 +270,9 @@ const maxShown = 10;
 /** A token has many spenders: those that ever pulled least are forgotten first. */
 const maxSeries = 60;
 
-function prune(state: State): State {
-  const series = Object.entries(state);
-  if (series.length <= maxSeries) return state;
+function prune(all: Series): Series {
+  const series = Object.entries(all);
+  if (series.length <= maxSeries) return all;
   const largest = ([name, { hours }]: (typeof series)[number]) =>
     name.endsWith(claims) ? 0 : Math.max(...hours.map(([, sum]) => sum));
   return Object.fromEntries(series.sort((a, b) => largest(b) - largest(a)).slice(0, maxSeries));
