@@ -12,6 +12,7 @@ import { evmHeads } from './evmHeads.ts';
 import { findImplementation } from './findImplementation.ts';
 import { createBroadcaster } from './mempool/createBroadcaster.ts';
 import { createMempool } from './mempool/createMempool.ts';
+import { rehearseCall } from './rehearseCall.ts';
 import { toHex } from './toRpcCall.ts';
 import { createTracer } from './traces/createTracer.ts';
 
@@ -62,6 +63,7 @@ export function createEvmClient(options: ClientOptions): EvmClient {
           return Number(raw.blockNumber);
         }),
       ),
+    rehearse: (call) => rehearseCall(endpoints, call),
     transactor: createTransactor(endpoints, chain, broadcaster.send),
     ...(tracer ? { tracer } : { isTracingOff: true }),
     mempool,

@@ -112,7 +112,7 @@ const severityRank = raw(`array_position(array['INFO', 'LOW', 'MEDIUM', 'HIGH', 
 /**
  * Claims the intents of a lane that are ready to be decided, none before its block is deep enough; and those that can only
  * end, because they were created before `since` or their tenant may not fire. Without `canSend` only the latter. The
- * actions take turns, each with its most severe intent first: whoever can fire one action many times delays no other.
+ * actions take turns, each with its most severe intent first: a flood of intents of one action delays no other.
  */
 export async function claimWaiting(
   db: Db,
@@ -210,7 +210,8 @@ export async function findBusyChains(db: Db): Promise<{ chainUid: string; lanes:
   return db.prepared<{ chainUid: string; lanes: FiringLane[] }>(
     sql`select b.chain_uid as "chainUid", coalesce(json_agg(json_build_object('tenantId', b.tenant_id,
           'walletId', b.wallet_id, 'isUrgent', b.urgent)) filter (where b.waits), '[]') as lanes
-      from (select chain_uid, tenant_id, wallet_id, urgent, bool_or(state = 'WAITING') as waits from action_intent
+      from (
+        select chain_uid, tenant_id, wallet_id, urgent, bool_or(state = 'WAITING') as waits from action_intent
         where state in ('WAITING', 'SIGNED', 'SUBMITTED') group by 1, 2, 3, 4) b
       group by 1`,
   );

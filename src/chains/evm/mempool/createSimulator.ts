@@ -11,13 +11,14 @@ import {
 import type { StateRead, StateResult } from '../../../model/stateRead.ts';
 import { createRpc, type Rpc, type RpcCall, RpcFailure, type RpcReply } from '../../net/createRpc.ts';
 import { isUnknownCall } from '../../net/isUnknownCall.ts';
-import { InvalidResponse, NotAvailableYet } from '../../net/replies.ts';
+import { NotAvailableYet } from '../../net/replies.ts';
 import { requestInTurn } from '../../net/requestInTurn.ts';
 import { pendingBlock } from '../decodeBlock.ts';
 import { toRevert } from '../toRevert.ts';
 import { toRpcCall } from '../toRpcCall.ts';
 import { toStateResult } from '../toStateResult.ts';
 import { decodeSimulatedCall, decodeTracedCall, type Run } from './decodeSimulation.ts';
+import { callsOf, toSimulateCall } from './simulatedCalls.ts';
 
 type Endpoint = {
   readonly url: string;
@@ -125,7 +126,7 @@ export function createSimulator({ chainUid, urls, now, onCall }: Options) {
     const balances = questions.filter((question) => question.type === 'balance');
     const requests = called.map((question) => Object.values(toRpcCall(question, 'latest').params)[0]);
     const [simulated, ...replies] = await batch(endpoint, [
-      toSimulateCall([toRequest(transaction), ...requests], false),
+      toSimulateCall([toRequest(transaction), ...requests], false, 'latest'),
       ...balances.map((question) => toRpcCall(question, 'latest')),
     ]);
     if (simulated && isUnknownCall(simulated)) endpoint.canSimulate = false;
@@ -198,17 +199,10 @@ export function createSimulator({ chainUid, urls, now, onCall }: Options) {
 
 function toCall(kind: SimulationKind, transaction: PendingTransaction): RpcCall {
   const request = toRequest(transaction);
-  if (kind === 'simulate') return toSimulateCall([request], true);
+  if (kind === 'simulate') return toSimulateCall([request], true, 'latest');
   if (kind === 'call') return { method: 'eth_call', params: [request, 'latest'] };
   const config = { tracer: 'callTracer', tracerConfig: { withLog: true }, timeout: '2s' };
   return { method: 'debug_traceCall', params: [request, 'latest', config] };
-}
-
-function toSimulateCall(calls: readonly unknown[], traceTransfers: boolean): RpcCall {
-  return {
-    method: 'eth_simulateV1',
-    params: [{ blockStateCalls: [{ calls }], traceTransfers, validation: false }, 'latest'],
-  };
 }
 
 /** Without its fees: whether it can pay them says nothing about what it does. */
@@ -224,12 +218,6 @@ function decode(kind: SimulationKind, transaction: PendingTransaction, reply: Rp
   if (kind === 'trace') return decodeTracedCall(transaction, reply.result);
   if (kind === 'simulate') return decodeSimulatedCall(transaction, callsOf(reply.result)[0]);
   return { isSuccess: true, logs: [], frames: [] };
-}
-
-function callsOf(result: unknown): readonly unknown[] {
-  const { calls } = membersOf(Array.isArray(result) ? result[0] : undefined);
-  if (!Array.isArray(calls)) throw new InvalidResponse('a simulated block has no calls');
-  return calls;
 }
 
 function isCalled({ type }: StateRead): boolean {
