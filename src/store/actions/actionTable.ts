@@ -181,8 +181,8 @@ export const actionTable = defineTable({
     ),
     urgent: editable(
       Flag(
-        'Whether its calls go before the others of the tenant, in a lane of their own. Null: those fired by alerts of ' +
-          'severity HIGH or CRITICAL, while a transaction is pending, or by hand.',
+        'Whether its calls go before the others of the tenant, in a lane of their own. Null: those fired by alerts ' +
+          'of severity HIGH or CRITICAL, while a transaction is pending, or by hand.',
       ),
       { detail: true },
     ),

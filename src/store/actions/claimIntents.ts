@@ -122,9 +122,9 @@ export async function claimWaiting(
   since: number,
 ): Promise<WaitingIntent[]> {
   const { tenantId, walletId, isUrgent } = lane;
-  const isDue = sql`i.tenant_id = ${tenantId}::bigint and i.chain_uid = ${chainUid} and i.wallet_id = ${walletId}::bigint
-    and i.urgent = ${isUrgent}::boolean and i.state = 'WAITING' and i.next_attempt_at <= ${now}::bigint
-    and (i.lease_until is null or i.lease_until < clock_timestamp())
+  const isDue = sql`i.tenant_id = ${tenantId}::bigint and i.chain_uid = ${chainUid}
+    and i.wallet_id = ${walletId}::bigint and i.urgent = ${isUrgent}::boolean and i.state = 'WAITING'
+    and i.next_attempt_at <= ${now}::bigint and (i.lease_until is null or i.lease_until < clock_timestamp())
     and (${canSend}::boolean and ${isDeepEnough} or i.created_at < ${since}::bigint or not ${mayFire})`;
   const rows = await db.prepared<WaitingIntent>(
     sql`with turns as (

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Frame, Log, Transaction } from '../../../model/block.ts';
+import type { Frame, Log } from '../../../model/block.ts';
 import { eventTopic } from '../abi/abi.ts';
 import { addressTopic } from '../abi/words.ts';
 import { transferTopic } from './erc20Transfer.ts';
