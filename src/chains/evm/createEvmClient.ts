@@ -29,7 +29,13 @@ export function createEvmClient(options: ClientOptions): EvmClient {
     onCall,
   });
   const tracer = traces === 'off' ? undefined : createTracer({ urls, now, onCall, limits });
-  const mempool = createMempool({ chainUid: chain.uid, urls, now, onCall });
+  const mempool = createMempool({
+    chainUid: chain.uid,
+    blockTimeMs: chain.blockTimeMs,
+    urls,
+    now,
+    onCall,
+  });
   const broadcaster = createBroadcaster({ urls, relays, head: endpoints.head, onCall });
   const readState = createStateReader(endpoints, now, tracer !== undefined);
   const logsFault = createLogsCheck(now);
