@@ -146,6 +146,13 @@ export function createPendingIntake({ index, now, work }: Options) {
   return {
     take,
     learn,
+    /** These vanished, and are not tried again unless they are announced again. */
+    forget(hashes: readonly string[]): void {
+      for (const hash of hashes) {
+        const one = held.get(hash);
+        if (one) release(one);
+      }
+    },
     /** Everything may be pending again. */
     forgetBlocks: () => recent.clear(),
     /** `fault`: why nodes did not run the last one. */

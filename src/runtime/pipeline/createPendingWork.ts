@@ -160,7 +160,9 @@ export function createPendingWork(context: PipelineContext) {
     if (!mempool || context.isStopped || isSettling) return;
     isSettling = true;
     try {
-      subscription?.forget(await tracked.upkeep());
+      const gone = await tracked.upkeep();
+      intake.forget(gone);
+      subscription?.forget(gone);
       const published = state();
       for (const type of ['seen', 'simulated', 'dropped'] as const) {
         meter.countPending(type, published[type] - counted[type]);
