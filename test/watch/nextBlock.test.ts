@@ -36,8 +36,8 @@ afterAll(async () => {
 async function addGate(opcode: string, number: number): Promise<Hex.Hex> {
   const word = (value: bigint) => value.toString(16).padStart(64, '0');
   const selector = vault.encode('sweep', vault.address, 0n).slice(2, 10);
-  const take = `7f${selector.padEnd(64, '0')}600052${'33600452'}7f${word(5n * ether)}602452`;
-  const call = `600060006044600060007${'3'}${vault.address.slice(2)}5af15000`;
+  const take = `7f${selector.padEnd(64, '0')}600052336004527f${word(5n * ether)}602452`;
+  const call = `6000600060446000600073${vault.address.slice(2)}5af15000`;
   const head = `600035${opcode}111561`;
   const end = (head.length + 4 + 2 + take.length + call.length) / 2;
   const code = `0x${head}${end.toString(16).padStart(4, '0')}57${take}${call}5b00`;
