@@ -1238,7 +1238,7 @@ export type CreateActionBodyTriggerAlert = {
   triggerAlertId?: number;
 };
 
-export type CreateActionReply = Omit<Action, 'fireAt' | 'maxAlertAge' | 'openParams'>;
+export type CreateActionReply = Omit<Action, 'fireAt' | 'maxAlertAge' | 'urgent' | 'openParams'>;
 
 export type CreateActionReplyDetector = Required<CreateActionBodyDetector>;
 
@@ -6028,10 +6028,7 @@ export interface Api {
   };
   /** See what an action would have done */
   'POST /action/{id}/rehearse': {
-    path: {
-      /** The action. */
-      id: number;
-    };
+    path: { id: number };
     body?: RehearseActionBody;
     reply: RehearseActionReply;
   };
