@@ -67,6 +67,8 @@ export type Action = {
   fireAt: 'pending' | 'head' | 'confirmed';
   /** How old an alert may be when it is raised to fire the action, in milliseconds; an hour if left out, any age if null. An older one, found while Vigil catches up, notifies but leaves a skipped intent. */
   maxAlertAge: number | null;
+  /** Whether its calls go before the others of the tenant, in a lane of their own. Null: those fired by alerts of severity HIGH or CRITICAL, while a transaction is pending, or by hand. */
+  urgent: boolean | null;
   /** What the scripts of bindings may fill where the wallet asks for approvals, each with `values`, `min` and `max`, or `any`. All other parameters are as `params` gives them. */
   openParams: CreateActionBodyOpenParam[];
 };
@@ -1180,6 +1182,8 @@ export type CreateActionBody = {
   fireAt?: FireAt;
   /** How old an alert may be when it is raised to fire the action, in milliseconds; an hour if left out, any age if null. An older one, found while Vigil catches up, notifies but leaves a skipped intent. */
   maxAlertAge?: number | null;
+  /** Whether its calls go before the others of the tenant, in a lane of their own. Null: those fired by alerts of severity HIGH or CRITICAL, while a transaction is pending, or by hand. */
+  urgent?: boolean | null;
   /** What the scripts of bindings may fill where the wallet asks for approvals, each with `values`, `min` and `max`, or `any`. All other parameters are as `params` gives them. */
   openParams?: CreateActionBodyOpenParam[];
 };
@@ -1234,7 +1238,7 @@ export type CreateActionBodyTriggerAlert = {
   triggerAlertId?: number;
 };
 
-export type CreateActionReply = Omit<Action, 'fireAt' | 'maxAlertAge' | 'openParams'>;
+export type CreateActionReply = Omit<Action, 'fireAt' | 'maxAlertAge' | 'urgent' | 'openParams'>;
 
 export type CreateActionReplyDetector = Required<CreateActionBodyDetector>;
 
@@ -3176,6 +3180,90 @@ export type RecommendContractReply = {
 /** State of the record. */
 export type RecordStatus = 'ACTIVE' | 'DISABLED' | 'DELETED';
 
+export type RehearseActionBody = {
+  /** How many alerts; 5 if left out. */
+  size?: number;
+};
+
+export type RehearseActionReply = {
+  /** The newest block, after which the changes were tried; null where the node shows none. */
+  block: {
+    /** Its number. */
+    number: number;
+    /** Its hash. */
+    hash: string;
+    /** Its time. In epoch milliseconds. */
+    timestamp: number;
+  } | null;
+  /** Alerts that were looked at, newest first. */
+  alerts: number;
+  /** Those among them that the filters let not pass. */
+  skipped: number;
+  /** What the action would do, for the newest alert first. */
+  data: Array<{
+    alert: {
+      /** The alert. */
+      uid: string;
+      /** When it happened. In epoch milliseconds. */
+      timestamp: number;
+      /** What raised it. */
+      name: string;
+      /** What it says. */
+      message: string;
+      /** How severe it is. */
+      severity: 'INFO' | 'LOW' | 'MEDIUM' | 'HIGH' | 'CRITICAL';
+    } | null;
+    /** What fired it: `detector` or `trigger` with the id of the binding, or `manual`; `filler` calls nothing and uses up a number of the wallet that was missing. */
+    binding: string;
+    /** Whether the filter lets it pass and the parameters could be filled. */
+    fires: boolean;
+    /** Whether the call would succeed and the wallet could pay for it. */
+    success: boolean;
+    /** Why not; the words of the contract where it gives some. */
+    reason: string | null;
+    /** The address. */
+    from: string;
+    /** The address. */
+    to: string;
+    /** The call data. */
+    data: string | null;
+    /** The parameters of the call, filled. */
+    parameters: AlertOutcomeReplyIntentCallParameter[];
+    /** Gas that it may use. */
+    gasLimit: string | null;
+    /** What a unit of gas may cost. In the smallest unit of the currency. */
+    maxFeePerGas: string | null;
+    /** The tip within it; null on chains that know a gas price only. In the smallest unit of the currency. */
+    maxPriorityFeePerGas: string | null;
+    /** What gas may cost at most. In the smallest unit of the currency. */
+    maxCost: string | null;
+    /** What the wallet has. In the smallest unit of the currency. */
+    balance: string | null;
+    /** What coins and tokens would move, fees aside; the first 200. Null where the node does not show it, or the call fails. */
+    changes: Array<{
+      /** Whose it is. */
+      address: string;
+      /** `native`, or the address of a token. */
+      asset: string;
+      /** Of a token with several kinds or pieces. */
+      tokenId: string | null;
+      /** More, or less with a minus; in the smallest unit. */
+      amount: string;
+    }> | null;
+    /** What contracts would have stored otherwise, nonces and balances aside; the first 200. Null as `changes`. */
+    storage: Array<{
+      /** The contract. */
+      address: string;
+      /** The slot. */
+      slot: string;
+      /** Its word now. */
+      before: string;
+      /** Its word after the call. */
+      after: string;
+    }> | null;
+  }>;
+};
+
 /** The approval. */
 export type RejectApprovalReply = Approval;
 
@@ -3824,6 +3912,8 @@ export type UpdateActionBody = {
   fireAt?: FireAt;
   /** How old an alert may be when it is raised to fire the action, in milliseconds; an hour if left out, any age if null. An older one, found while Vigil catches up, notifies but leaves a skipped intent. */
   maxAlertAge?: number | null;
+  /** Whether its calls go before the others of the tenant, in a lane of their own. Null: those fired by alerts of severity HIGH or CRITICAL, while a transaction is pending, or by hand. */
+  urgent?: boolean | null;
   /** What the scripts of bindings may fill where the wallet asks for approvals, each with `values`, `min` and `max`, or `any`. All other parameters are as `params` gives them. */
   openParams?: CreateActionBodyOpenParam[];
 };
@@ -5950,6 +6040,12 @@ export interface Api {
     path: { id: number };
     body?: SimulateActionBody;
     reply: SimulateActionReply;
+  };
+  /** See what an action would have done */
+  'POST /action/{id}/rehearse': {
+    path: { id: number };
+    body?: RehearseActionBody;
+    reply: RehearseActionReply;
   };
   /** Run an action by hand */
   'POST /action/{id}/execute': {

@@ -56,6 +56,7 @@ export const unrepeatable: ReadonlySet<string> = new Set([
   '/destination/{id}/secret',
   '/delivery/{uid}/replay',
   '/action/{id}/simulate',
+  '/action/{id}/rehearse',
   '/action/halt',
   '/action/resume',
   '/label/import',

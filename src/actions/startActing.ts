@@ -22,14 +22,14 @@ export function startActing({ outcomeContext, contextFor, listen, onError }: Opt
   stop(): Promise<void>;
 } {
   const stopping = new AbortController();
-  /** One loop for tracking each chain, and one for firing of each tenant on it: a slow one delays no other. */
+  /** One loop for tracking each chain, and one for firing of each lane on it: a slow one delays no other. */
   const loops = new Map<string, ReturnType<typeof createCoalescedLoop>>();
   const { wake, stop: stopPolling } = createCoalescedLoop(async () => {
-    for (const { chainUid: uid, tenantIds } of await findBusyChains(outcomeContext.store)) {
+    for (const { chainUid: uid, lanes } of await findBusyChains(outcomeContext.store)) {
       const context = contextFor(getChain(uid).uid);
-      for (const tenantId of tenantIds)
-        loopFor(`${context ? 'fire' : 'end'} ${uid} ${tenantId}`, () =>
-          context ? fireWaiting(context, tenantId) : endUnfireable(outcomeContext, uid, tenantId),
+      for (const lane of lanes)
+        loopFor(`${context ? 'fire' : 'end'} ${uid} ${Object.values(lane).join(' ')}`, () =>
+          context ? fireWaiting(context, lane) : endUnfireable(outcomeContext, uid, lane),
         ).wake();
       if (context) loopFor(`track ${uid}`, () => trackSent(context)).wake();
     }
