@@ -93,11 +93,7 @@ export async function countLane(
       uid === null || timestamp === null ? [] : [{ tenantId, uid, timestamp }],
     );
     if (gone.length > 0)
-      await retractPending(
-        tx,
-        { alerts: gone, reason: counted.reason, now: now() },
-        options.retractionHooks,
-      );
+      await retractPending(tx, { alerts: gone, reason: counted.reason, now: now() }, options.retractionHooks);
     await insertCrossings(
       tx,
       tenantId,
@@ -118,10 +114,7 @@ export async function countLane(
 
 type KnownRule = Rule & { id: number; since: number };
 
-async function readRules(
-  { store, now, onFault }: CountingOptions,
-  tenantId: number,
-): Promise<KnownRule[]> {
+async function readRules({ store, now, onFault }: CountingOptions, tenantId: number): Promise<KnownRule[]> {
   const compiled: Rule[] = [];
   for (const detector of await findRateDetectors(store, tenantId, alertRateKind))
     try {
@@ -211,7 +204,9 @@ async function hitsOf(
     if (event.at < rule.since || !isInScope(rule, alert)) continue;
     await yieldToEventLoop();
     const { matcher, config } = rule;
-    const isMatch = isLarge ? await matcher.matchesPaced(subject, yieldToEventLoop) : matcher.matches(subject);
+    const isMatch = isLarge
+      ? await matcher.matchesPaced(subject, yieldToEventLoop)
+      : matcher.matches(subject);
     if (!isMatch) continue;
     const groups = config.groupBy === undefined ? [undefined] : readMember(alert, config.groupBy);
     const values = config.countDistinct === undefined ? [undefined] : readMember(alert, config.countDistinct);
@@ -401,7 +396,9 @@ function toFinding(
   const values = [...new Set(within.flatMap(({ value }) => value ?? []))];
   const uids = [...new Set(within.map((hit) => hit.alertUid))];
   const of = group === undefined ? '' : ` with ${config.groupBy} ${shownValue(group)}`;
-  const what = isDistinct ? `Alerts with ${count} different values of ${config.countDistinct}` : `${count} alerts`;
+  const what = isDistinct
+    ? `Alerts with ${count} different values of ${config.countDistinct}`
+    : `${count} alerts`;
   const matching = config.query.trim() === '' ? '' : ` that match the query`;
   const [finding] = subscriber.toFindings(
     {
