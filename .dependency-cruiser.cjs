@@ -18,7 +18,7 @@ const may = {
     'alerts',
   ],
   'runtime/pipeline': ['watch', 'chains', 'matching', 'alerts', 'store', 'services'],
-  matching: ['detectors', 'triggers'],
+  matching: ['detectors', 'triggers', 'scripts'],
   api: ['services', 'store', 'query', 'chains'],
   'api/http': ['services', 'store', 'query', 'chains'],
   services: [
@@ -37,7 +37,7 @@ const may = {
   watch: ['chains', 'store', 'matching'],
   alerts: ['store'],
   notify: ['store', 'query'],
-  scoring: ['store', 'scripts'],
+  scoring: ['store', 'scripts', 'chains'],
   rates: ['store', 'matching', 'alerts', 'chains', 'detectors', 'query'],
   actions: ['store', 'scripts', 'chains', 'wallets'],
   wallets: ['chains', 'store'],

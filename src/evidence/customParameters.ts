@@ -13,7 +13,13 @@ export const statusMember = Choice(
 );
 
 export function Expression(description: string) {
-  return Type.String({ description, format: 'script', default: 'true', minLength: 1, maxLength: 10_000 });
+  return Type.String({
+    description: `${description} Addresses in it may be written in any form of the chain.`,
+    format: 'script',
+    default: 'true',
+    minLength: 1,
+    maxLength: 10_000,
+  });
 }
 
 export function watchedAddresses(addresses: readonly string[], contract: ContractFacts): string[] {

@@ -4,7 +4,7 @@ import { type Counted, type Episode, findEpisodes } from './findEpisodes.ts';
 export type Reported = Episode & { readonly id: number };
 
 type Judgement<R extends Reported> = {
-  /** Episodes that no one was told of. */
+  /** Episodes that were not reported. */
   fresh: Episode[];
   /** Reported ones that last longer, or began earlier, than was known. */
   changed: R[];

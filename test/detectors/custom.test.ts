@@ -41,6 +41,22 @@ describe('custom_event', () => {
     await observer.close();
   });
 
+  it.each([
+    ['an equality', (to: string) => `e.args.to == "${to}"`],
+    ['a list', (to: string) => `["0x00", '${to}'].includes(e.args.to)`],
+    ['a switch', (to: string) => `switch (e.args.to) { case "${to}": return true; } return false;`],
+  ])('takes addresses with the capitals that wallets show, in %s', async (_name, expressionOf) => {
+    const [owner] = anvil.accounts;
+    const someone = '0xdAC17F958D2ee523a2206206994597C13D831ec7';
+    const signature = 'Transfer(address indexed from, address indexed to, uint256 value)';
+    const config = { signature, expression: expressionOf(someone) };
+    const observer = await observe('custom_event', config, token);
+    await token.send(owner, 'transfer', token.address, 1n);
+    await token.send(owner, 'transfer', someone, 1n);
+    expect(await observer.catchUp()).toMatchObject([{ meta: { args: { to: someone.toLowerCase() } } }]);
+    await observer.close();
+  });
+
   it('takes names and what is indexed from the ABI when the signature has types alone', async () => {
     const [owner] = anvil.accounts;
     const config = {

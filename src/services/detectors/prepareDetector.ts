@@ -81,7 +81,7 @@ export async function prepareDetector(call: Call, change: DetectorChange): Promi
       .check(config, abi, chain.family, others)
       .map((fault) => ({ ...fault, pointer: `/config${fault.pointer}` }));
     if (found.length > 0) throw invalidInput(found);
-    const mistaken = expressionFaults(record.name, config, abi, chain.family);
+    const mistaken = expressionFaults(record.name, config, abi, chain);
     if (mistaken.length > 0) throw invalidInput(mistaken);
   }
   const faults = [

@@ -132,7 +132,8 @@ export async function insertCrossings(
 ): Promise<void> {
   if (crossings.length === 0) return;
   await tx.prepared(
-    sql`insert into alert_rate_crossing (tenant_id, rule_id, group_key, from_at, until_at, alert_at, alert_uid, expires_at)
+    sql`insert into alert_rate_crossing (tenant_id, rule_id, group_key, from_at, until_at, alert_at, alert_uid,
+        expires_at)
       select ${tenantId}, c.* from unnest(${crossings.map(({ ruleId }) => ruleId)}::bigint[],
         ${crossings.map(({ groupKey }) => groupKey)}::uuid[], ${crossings.map(({ from }) => from)}::bigint[],
         ${crossings.map(({ until }) => until)}::bigint[], ${crossings.map(({ alertAt }) => alertAt)}::bigint[],
