@@ -18,7 +18,7 @@ const may = {
     'alerts',
   ],
   'runtime/pipeline': ['watch', 'chains', 'matching', 'alerts', 'store', 'services'],
-  matching: ['detectors', 'triggers', 'scripts'],
+  matching: ['detectors', 'triggers', 'scripts', 'chains/solana/abi'],
   api: ['services', 'store', 'query', 'chains'],
   'api/http': ['services', 'store', 'query', 'chains'],
   services: [

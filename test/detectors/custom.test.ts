@@ -57,6 +57,22 @@ describe('custom_event', () => {
     await observer.close();
   });
 
+  it('knows how its transaction was sent and ended, and compares texts without case', async () => {
+    const [owner] = anvil.accounts;
+    const signature = 'Ping(uint256,address,string)';
+    const expression = `e.gasUsed > 21000n && e.gasLimit >= e.gasUsed && e.maxFeePerGas > 0n && e.nonce >= 0 &&
+      e.status === 'success' && e.transactionIndex === 0 && e.input.startsWith(e.selector) && e.selector.length === 10 &&
+      lower(e.args.note) === lower('HELLO')`;
+    const observer = await observe('custom_event', { signature, expression }, victim);
+    await victim.send(owner, 'ping', 7n, 'other');
+    await victim.send(owner, 'ping', 7n, 'Hello');
+    expect(await observer.catchUp()).toMatchObject([
+      { meta: { args: { note: 'Hello' }, transactionIndex: 0, gasUsed: expect.any(String) } },
+    ]);
+    expect(observer.faults).toEqual([]);
+    await observer.close();
+  });
+
   it('takes names and what is indexed from the ABI when the signature has types alone', async () => {
     const [owner] = anvil.accounts;
     const config = {
@@ -120,7 +136,8 @@ describe('custom_function', () => {
     const [owner, someone] = anvil.accounts;
     const config = {
       signature: 'transfer(address,uint256)',
-      expression: 'e.args.value > 100n && e.value === 0n',
+      expression:
+        'e.args.value > 100n && e.value === 0n && e.nonce >= 0 && e.gasLimit > 21000n && e.input.length > 10',
     };
     const observer = await observe('custom_function', config, token);
     await token.send(owner, 'transfer', someone, 100n);

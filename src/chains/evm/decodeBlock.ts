@@ -182,6 +182,11 @@ class EvmTransaction implements Transaction {
     return BigInt(text(this.#raw, 'gas'));
   }
 
+  get maxFee(): bigint {
+    const { maxFeePerGas, gasPrice } = this.#raw;
+    return BigInt(String(maxFeePerGas ?? gasPrice ?? 0));
+  }
+
   get nonce(): number {
     return quantity(this.#raw, 'nonce');
   }

@@ -3,7 +3,7 @@ import { families } from '../../chains/families.ts';
 import { expressionParameters } from '../../detectors/expressionParameters.ts';
 import { membersOf } from '../../lib/isRecord.ts';
 import type { Fault } from '../../model/errors.ts';
-import { expressionMembers } from '../../model/expressionMembers.ts';
+import { expressionMembers, familyMembers } from '../../model/expressionMembers.ts';
 import { type Family, hasEvmDialect } from '../../model/family.ts';
 import { findMistakes } from '../../scripts/findMistakes.ts';
 import { scriptTexts } from '../../scripts/fixAddresses.ts';
@@ -52,7 +52,8 @@ function valuesOf(
   }
   const members = expressionMembers[kind];
   if (!members) return undefined;
-  const { members: known } = recordOf(members);
+  const own = kind.startsWith('custom_') ? (familyMembers[family] ?? []) : [];
+  const { members: known } = recordOf([...members, ...own]);
   // Other families call parameters and accounts by names of their own.
   const parameters =
     'args' in known && hasEvmDialect(family) ? expressionParameters(kind, config.signature, abi) : undefined;

@@ -13,7 +13,6 @@ import { invalidInput, withDefaults } from '../../model/validate.ts';
 import { findActionFunctions } from '../../store/actions/intentLog.ts';
 import { alertTable } from '../../store/alerts/alertTable.ts';
 import { createAlertMatcher } from '../../store/alerts/createAlertMatcher.ts';
-import { findContractAbi } from '../../store/contracts/findContractAbi.ts';
 import { findSchemaId, findSchemaName, listSchemaNames } from '../../store/detectors/detectorSchemas.ts';
 import { detectorSchemaTable } from '../../store/detectors/detectorSchemaTable.ts';
 import type { detectorTable } from '../../store/detectors/detectorTable.ts';
@@ -23,6 +22,7 @@ import { changedBindings } from '../actions/changedBindings.ts';
 import { checkSourceScripts } from '../actions/checkBindingScripts.ts';
 import { findMissingParameters, throwFaults } from '../actions/missingParameters.ts';
 import type { Call } from '../call.ts';
+import { findAbi } from '../contracts/findAbi.ts';
 import { findInterfaces } from '../contracts/findInterfaces.ts';
 import { checkBindingFilters } from '../destinations/checkBindingFilters.ts';
 import { checkPlanLimit } from '../records/checkPlanLimit.ts';
@@ -74,13 +74,15 @@ export async function prepareDetector(call: Call, change: DetectorChange): Promi
   if ('faults' in checked) throw invalidInput(checked.faults);
   const config = membersOf(checked.value);
   if (chain) checkAddresses(schema, config, chain, '/config');
-  if (chain && kind?.check && contractId !== undefined && tenantId !== null) {
-    const abi = await findContractAbi(call.db, tenantId, contractId);
-    const others = await findInterfaces(call, chain, kind.targets?.(config) ?? []);
-    const found = kind
-      .check(config, abi, chain.family, others)
-      .map((fault) => ({ ...fault, pointer: `/config${fault.pointer}` }));
-    if (found.length > 0) throw invalidInput(found);
+  if (chain && kind && contractId !== undefined && tenantId !== null) {
+    const abi = await findAbi(call.db, tenantId, contractId, chain.family);
+    if (kind.check) {
+      const others = await findInterfaces(call, chain, kind.targets?.(config) ?? []);
+      const found = kind
+        .check(config, abi, chain.family, others)
+        .map((fault) => ({ ...fault, pointer: `/config${fault.pointer}` }));
+      if (found.length > 0) throw invalidInput(found);
+    }
     const mistaken = expressionFaults(record.name, config, abi, chain);
     if (mistaken.length > 0) throw invalidInput(mistaken);
   }
