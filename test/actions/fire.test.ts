@@ -99,7 +99,8 @@ describe('an alert', () => {
     await chain.alert(detectorId, { meta: { from: mixed, to: address } });
     await chain.alert(detectorId, { meta: { from: address, to: address } });
     const found = await chain.ended(action, 3);
-    expect(found.map(({ state }) => state).toSorted()).toEqual(['CONFIRMED', 'CONFIRMED', 'SKIPPED']);
+    expect(found.filter(({ state }) => state === 'CONFIRMED')).toHaveLength(2);
+    expect(found.filter(({ state }) => state === 'SKIPPED')).toHaveLength(1);
   });
 
   it('of a trigger on chain fires with the decoded event at hand', async () => {

@@ -184,7 +184,8 @@ class EvmTransaction implements Transaction {
 
   get maxFee(): bigint {
     const { maxFeePerGas, gasPrice } = this.#raw;
-    return BigInt(String(maxFeePerGas ?? gasPrice ?? 0));
+    const price = maxFeePerGas ?? gasPrice;
+    return typeof price === 'string' ? BigInt(price) : 0n;
   }
 
   get nonce(): number {
