@@ -1449,6 +1449,8 @@ export type CreateDetectorBodyDestination = {
   minSeverity?: MinSeverity | null;
   /** Only alerts that this query string finds; all if null. */
   query?: string | null;
+  /** How many blocks must follow that of the alert before it is sent; at once if null or 0. */
+  afterConfirmations?: number | null;
 };
 
 /** State of the record. */
@@ -1763,6 +1765,8 @@ export type CreateTriggerBodyAlertDestination = {
   minSeverity?: MinSeverity | null;
   /** Only alerts that this query string finds; all if null. */
   query?: string | null;
+  /** How many blocks must follow that of the alert before it is sent; at once if null or 0. */
+  afterConfirmations?: number | null;
 };
 
 /** The destination. */
@@ -2029,6 +2033,8 @@ export type DestinationBindingReply = {
     minSeverity: 'INFO' | 'LOW' | 'MEDIUM' | 'HIGH' | 'CRITICAL' | null;
     /** Only alerts that this query string finds. */
     query: string | null;
+    /** How many blocks must follow that of the alert before it is sent. */
+    afterConfirmations: number | null;
   }>;
 };
 

@@ -484,7 +484,7 @@ export interface DetectorConfigs {
   custom_event: {
     /** The event, such as Transfer(address indexed from, address indexed to, uint256 value). Names and what is indexed may be left out: they are then taken from the contract’s ABI. On Solana the name of the event in the contract’s Anchor IDL. */
     signature: string;
-    /** What must hold of the event `e`, such as e.args.value > 1000n (integers above 48 bits are BigInt). `e` has args, name, signature, address, from, to, value, txHash, blockNumber, timestamp and logIndex. */
+    /** What must hold of the event `e`, such as e.args.value > 1000n (integers above 48 bits are BigInt). `e` has args, name, signature, address, logIndex and what custom_tx has of the transaction. Addresses in it may be written in any form of the chain. */
     expression?: string;
     /** Further addresses to watch beside the contract. */
     addresses?: string[];
@@ -494,7 +494,7 @@ export interface DetectorConfigs {
   custom_function: {
     /** The function, such as transfer(address to, uint256 amount). Names may be left out: they are then taken from the contract’s ABI. On Solana the name of the instruction in the contract’s Anchor IDL, whose accounts are args.accounts. */
     signature: string;
-    /** What must hold of the call `e`, such as e.args.amount > 1000n (integers above 48 bits are BigInt). `e` has args, name, signature, address, from, to, value, txHash, blockNumber, timestamp and, where the expression names it, status (success or failed). */
+    /** What must hold of the call `e`, such as e.args.amount > 1000n (integers above 48 bits are BigInt). `e` has args, name, signature, address, and what custom_tx has of the transaction; from, to, value, input and selector are those of the call. Addresses in it may be written in any form of the chain. */
     expression?: string;
     /** Whether the transaction must have succeeded, must have failed, or may have done either. */
     status?: 'any' | 'success' | 'failed';
@@ -506,7 +506,7 @@ export interface DetectorConfigs {
     pending?: boolean;
   } & CommonConfig;
   custom_tx: {
-    /** What must hold of the transaction `e`, such as e.value > 10n ** 18n. `e` has from, to, value, input, selector, nonce, priorityFee, txHash, blockNumber, timestamp, on Solana programs (all that it calls) and, where the expression names them, status (success or failed), gasUsed and gasPrice. */
+    /** What must hold of the transaction `e`, such as e.value > 10n ** 18n. `e` has from, to, value, input, selector, nonce, priorityFee, gasLimit, maxFeePerGas, transactionIndex, txHash, blockNumber, timestamp, status (success or failed), gasUsed and gasPrice; on Solana programs, instructions, accounts and logs; on Stellar operations. lower(text) compares without case. Addresses in it may be written in any form of the chain. */
     expression?: string;
     /** Whether the transaction must have succeeded, must have failed, or may have done either. */
     status?: 'any' | 'success' | 'failed';
@@ -650,6 +650,20 @@ export interface DetectorConfigs {
     feeBumps?: boolean;
     /** How often to look at the transactions that wait, such as "5 s". */
     cron?: string;
+  } & CommonConfig;
+  alert_rate: {
+    /** Which alerts count, in the query language of alert searches, such as severity:(HIGH OR CRITICAL). All alerts when it is empty. Alerts of this kind never count. */
+    query?: string;
+    /** Whose alerts count: those of the contract, of all contracts of its project, or of the whole tenant. */
+    scope?: 'CONTRACT' | 'PROJECT' | 'TENANT';
+    /** How many alerts within the time make an alert. */
+    atLeast?: number;
+    /** The time in which they must happen, by their timestamps; at most 7 days. It slides: any span of this length counts. */
+    within?: string;
+    /** A member of alerts, such as meta.from, contractId or tags: each value is counted by itself. Alerts without it do not count. */
+    groupBy?: string;
+    /** A member of alerts whose different values are counted instead of the alerts: contractId with atLeast 3 means alerts on three contracts. */
+    countDistinct?: string;
   } & CommonConfig;
 }
 

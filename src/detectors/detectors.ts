@@ -2,6 +2,7 @@ import type { Detector } from '../model/detection.ts';
 import { accessControlChange } from './accessControlChange.ts';
 import { addressPoisoning } from './addressPoisoning.ts';
 import { allowanceDrain } from './allowanceDrain.ts';
+import { alertRate } from './alertRate.ts';
 import { aml } from './aml.ts';
 import { attackDetector } from './attackDetector.ts';
 import { blockAnomaly } from './blockAnomaly.ts';
@@ -99,6 +100,7 @@ const definitions: readonly Detector[] = [
   durableNonce,
   tokenFreeze,
   mempoolConflict,
+  alertRate,
 ];
 
 export const detectors: ReadonlyMap<string, Detector> = new Map(

@@ -1,3 +1,4 @@
+import type { TSchema } from 'typebox';
 import { type CommonConfig, configSchema } from '../detectors/configSchema.ts';
 import { detectors } from '../detectors/detectors.ts';
 import { upgradeConfig } from '../detectors/upgradeConfig.ts';
@@ -15,7 +16,9 @@ import type {
   Reader,
 } from '../model/detection.ts';
 import { mapAddresses } from '../model/mapAddresses.ts';
+import { membersWith } from '../model/schema.ts';
 import { withDefaults } from '../model/validate.ts';
+import { fixAddresses } from '../scripts/fixAddresses.ts';
 import { nameParties } from './nameParties.ts';
 import { originOf } from './originOf.ts';
 import { canonicalContract, showAddresses } from './showAddresses.ts';
@@ -78,8 +81,18 @@ function readProgram(definition: Detector, stored: unknown, chain: ChainFacts): 
     return { fault: `Its configuration is not valid: ${describeFirst(checked.faults)}` };
   }
   const written = checked.value as CommonConfig;
-  const config = mapAddresses(schema, written, chain.canonical) as CommonConfig;
+  const config = fixScripts(schema, mapAddresses(schema, written, chain.canonical) as CommonConfig, chain);
   return { definition, written, config, chain, cooldownMs: parseDuration(config.cooldown) };
+}
+
+/** Scripts see addresses as they are matched. */
+function fixScripts(schema: TSchema, config: CommonConfig, { canonical }: ChainFacts): CommonConfig {
+  const members: Record<string, unknown> = { ...config };
+  for (const name of membersWith(schema, 'format', 'script')) {
+    const source = members[name];
+    if (typeof source === 'string') members[name] = fixAddresses(source, canonical);
+  }
+  return { ...config, ...members };
 }
 
 /** A class, because there can be a hundred thousand: each instance holds only what is its own. */

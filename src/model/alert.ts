@@ -117,6 +117,9 @@ export const templateMembers: readonly string[] = [
  */
 export const blindSpot = 'blind_spot';
 
+/** The kind of detector that counts alerts. */
+export const alertRateKind = 'alert_rate';
+
 /** Alerts of a detector on trial have this tag: they notify no one, fire no action and change no score. */
 export const shadowTag = 'shadow';
 

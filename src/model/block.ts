@@ -46,6 +46,10 @@ export type Transaction = {
   readonly fee?: bigint;
   /** Units of work that it may take at most, where the block says so. */
   readonly gas?: bigint;
+  /** What it pays at most for a unit of work, where the chain has such a price. */
+  readonly maxFee?: bigint;
+  /** What transactions of its family have beside: members for expressions. */
+  ownMembers?(): Readonly<Record<string, unknown>>;
   readonly logs: readonly Log[];
   /** Addresses that the code of the contract names which it creates. */
   mentions?(): readonly string[];

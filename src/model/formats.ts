@@ -27,6 +27,20 @@ const formats: Record<string, Format> = {
     test: (text) => isDuration(text) && parseDuration(text) <= followedFunding.windowMs,
     words: 'must be a length of time up to 30 days such as "7 days"; funding is followed no longer',
   },
+  rateWindow: {
+    test: (text) => isDuration(text) && parseDuration(text) >= 1_000 && parseDuration(text) <= 604_800_000,
+    words: 'must be a length of time from 1 s to 7 days such as "5 min"',
+  },
+  alertQuery: {
+    // Parsed where it is saved, as searches parse it.
+    test: () => true,
+    words: 'must be a query such as severity:HIGH',
+  },
+  alertMember: {
+    // Checked where it is saved, by the members that alerts have.
+    test: () => true,
+    words: 'must be a member of alerts such as meta.from',
+  },
   schedule: {
     test: (text) => isAccepted(parseSchedule, text),
     words: 'must be a length of time such as "10 min", or a cron expression such as "0 */6 * * *"',

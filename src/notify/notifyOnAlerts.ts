@@ -4,6 +4,7 @@ import { type AlertLinks, raisedType } from '../model/notification.ts';
 import type { Db } from '../store/db.ts';
 import { type AlertDocument, findAlertDocuments } from '../store/destinations/findAlertDocuments.ts';
 import { retractDeliveries } from '../store/destinations/followUps.ts';
+import { findFollowedChains, setHeldBlocks } from '../store/destinations/heldDeliveries.ts';
 import { insertDeliveries, type NewMessage } from '../store/destinations/insertDeliveries.ts';
 import {
   type Recipient as BoundRecipient,
@@ -42,7 +43,26 @@ async function deliver(
     if (query === null || (await passes(query, documentOf(documents, alert)))) selected.push(recipient);
   }
   const dueAt = await holdRepeats(tx, selected, at);
-  await insertDeliveries(tx, toMessages(documents, selected, links, dueAt), at);
+  const followed = await findFollowed(tx, selected);
+  await insertDeliveries(tx, toMessages(documents, selected, links, { dueAt, followed }), at);
+}
+
+/** The chains on whose blocks some of them wait. */
+async function findFollowed(tx: Db, recipients: readonly Recipient[]): Promise<ReadonlySet<string>> {
+  const uids = recipients.flatMap(({ afterConfirmations, alert }) =>
+    afterConfirmations && alert.finding.chainUid ? [alert.finding.chainUid] : [],
+  );
+  return uids.length > 0 ? findFollowedChains(tx, [...new Set(uids)]) : new Set();
+}
+
+/** Tells deliveries that wait for confirmations which block has their alert, once one has. */
+export function createHoldOnMined() {
+  return async (tx: Db, mined: readonly RaisedAlert[]) => {
+    const alerts = mined.flatMap(({ uid, finding: { tenantId, blockNumber } }) =>
+      blockNumber == null ? [] : [{ tenantId, uid, blockNumber }],
+    );
+    return alerts.length > 0 ? () => setHeldBlocks(tx, alerts) : undefined;
+  };
 }
 
 /** Cancels unsent deliveries of retracted alerts and notifies those who received one, in the transaction of the retraction. */
@@ -107,7 +127,7 @@ function toMessages(
   documents: Documents,
   recipients: readonly Recipient[],
   links: AlertLinks,
-  dueAt: (recipient: Recipient) => number | undefined,
+  { dueAt, followed }: { dueAt: (recipient: Recipient) => number | undefined; followed: ReadonlySet<string> },
 ): NewMessage[] {
   return Array.from(
     groupBy(recipients, ({ alert }) => alert),
@@ -133,7 +153,23 @@ function toMessages(
         ),
         incident: incident && { uid: incident.uid, destinationIds: readByPeople(own) },
         alertUid: uid,
+        held: toHeld(alert, own, followed),
       };
     },
   );
+}
+
+/** What has no block to wait for is sent at once, and so is what lies on a chain that nobody follows. */
+function toHeld(
+  { finding }: RaisedAlert,
+  recipients: readonly Recipient[],
+  followed: ReadonlySet<string>,
+): NewMessage['held'] {
+  const { chainUid, blockNumber = null, isPending = false } = finding;
+  if (!chainUid || !followed.has(chainUid) || (blockNumber === null && !isPending)) return undefined;
+  const confirmations = recipients.flatMap(({ destinationId, afterConfirmations }): [number, number][] =>
+    afterConfirmations ? [[destinationId, afterConfirmations]] : [],
+  );
+  if (confirmations.length === 0) return undefined;
+  return { chainUid, block: isPending ? null : blockNumber, confirmations: new Map(confirmations) };
 }

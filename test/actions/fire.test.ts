@@ -82,6 +82,27 @@ describe('an alert', () => {
     expect(outcomes(await chain.outcomeAlerts(action))).toEqual(['submitted', 'confirmed']);
   });
 
+  it('compares addresses in any form: as a filter writes them, as an alert has them and as the action has them', async () => {
+    const detectorId = await chain.addSource();
+    const mixed = '0xdAC17F958D2ee523a2206206994597C13D831ec7';
+    const action = await chain.addAction({
+      detectors: [
+        {
+          detectorId,
+          scriptFilter: `e.meta.from === '${mixed}' && e.meta.to === a.contract.address`,
+          scriptParams: { value: '3' },
+        },
+      ],
+    });
+    const { address } = chain.vault;
+    await chain.alert(detectorId, { meta: { from: mixed.toLowerCase(), to: address.toLowerCase() } });
+    await chain.alert(detectorId, { meta: { from: mixed, to: address } });
+    await chain.alert(detectorId, { meta: { from: address, to: address } });
+    const found = await chain.ended(action, 3);
+    expect(found.filter(({ state }) => state === 'CONFIRMED')).toHaveLength(2);
+    expect(found.filter(({ state }) => state === 'SKIPPED')).toHaveLength(1);
+  });
+
   it('of a trigger on chain fires with the decoded event at hand', async () => {
     const { vigil, vault, anvil } = chain;
     const trigger = await vigil.ok('POST', 'trigger', {

@@ -41,6 +41,38 @@ describe('custom_event', () => {
     await observer.close();
   });
 
+  it.each([
+    ['an equality', (to: string) => `e.args.to == "${to}"`],
+    ['a list', (to: string) => `["0x00", '${to}'].includes(e.args.to)`],
+    ['a switch', (to: string) => `switch (e.args.to) { case "${to}": return true; } return false;`],
+  ])('takes addresses with the capitals that wallets show, in %s', async (_name, expressionOf) => {
+    const [owner] = anvil.accounts;
+    const someone = '0xdAC17F958D2ee523a2206206994597C13D831ec7';
+    const signature = 'Transfer(address indexed from, address indexed to, uint256 value)';
+    const config = { signature, expression: expressionOf(someone) };
+    const observer = await observe('custom_event', config, token);
+    await token.send(owner, 'transfer', token.address, 1n);
+    await token.send(owner, 'transfer', someone, 1n);
+    expect(await observer.catchUp()).toMatchObject([{ meta: { args: { to: someone.toLowerCase() } } }]);
+    await observer.close();
+  });
+
+  it('knows how its transaction was sent and ended, and compares texts without case', async () => {
+    const [owner] = anvil.accounts;
+    const signature = 'Ping(uint256,address,string)';
+    const expression = `e.gasUsed > 21000n && e.gasLimit >= e.gasUsed && e.maxFeePerGas > 0n && e.nonce >= 0 &&
+      e.status === 'success' && e.transactionIndex === 0 && e.input.startsWith(e.selector) && e.selector.length === 10 &&
+      lower(e.args.note) === lower('HELLO')`;
+    const observer = await observe('custom_event', { signature, expression }, victim);
+    await victim.send(owner, 'ping', 7n, 'other');
+    await victim.send(owner, 'ping', 7n, 'Hello');
+    expect(await observer.catchUp()).toMatchObject([
+      { meta: { args: { note: 'Hello' }, transactionIndex: 0, gasUsed: expect.any(String) } },
+    ]);
+    expect(observer.faults).toEqual([]);
+    await observer.close();
+  });
+
   it('takes names and what is indexed from the ABI when the signature has types alone', async () => {
     const [owner] = anvil.accounts;
     const config = {
@@ -104,7 +136,8 @@ describe('custom_function', () => {
     const [owner, someone] = anvil.accounts;
     const config = {
       signature: 'transfer(address,uint256)',
-      expression: 'e.args.value > 100n && e.value === 0n',
+      expression:
+        'e.args.value > 100n && e.value === 0n && e.nonce >= 0 && e.gasLimit > 21000n && e.input.length > 10',
     };
     const observer = await observe('custom_function', config, token);
     await token.send(owner, 'transfer', someone, 100n);

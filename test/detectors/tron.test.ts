@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { afterAll, expect, it } from 'vitest';
 import { chains } from '../../src/chains/chains.ts';
 import { toChainFacts } from '../../src/chains/toChainFacts.ts';
 import { decodeBlock } from '../../src/chains/tron/decodeBlock.ts';
@@ -6,6 +6,7 @@ import { showAddress } from '../../src/chains/tron/tronAddress.ts';
 import { compileDetector } from '../../src/matching/compileDetector.ts';
 import { createSubscriptionIndex } from '../../src/matching/createSubscriptionIndex.ts';
 import { evaluateMatches } from '../../src/matching/evaluateMatches.ts';
+import { createSandbox } from '../../src/scripts/sandbox.ts';
 import recorded from '../../testing/recorded/javaTron.json' with { type: 'json' };
 import type { Json } from '../../testing/startTestApi.ts';
 
@@ -23,6 +24,9 @@ const contract = {
   abi: [],
 } as const;
 
+const sandbox = createSandbox();
+afterAll(() => sandbox.close());
+
 async function evaluate(block: number, schemaName: string, config: Json, answers: Json = {}) {
   const row = { id: 1, name: 'Watched', schemaName, tags: [], config };
   const subscriber = compileDetector(row, contract, toChainFacts(chains.tron));
@@ -34,7 +38,13 @@ async function evaluate(block: number, schemaName: string, config: Json, answers
     index.match(decodeBlock('tron', raw, infos, 0), undefined),
     () => undefined,
     async (requests) =>
-      requests.map((request) => (request.type === 'chain' ? { value: answers[request.question.type] } : [])),
+      Promise.all(
+        requests.map(async (request) => {
+          if (request.type === 'chain') return { value: answers[request.question.type] };
+          if (request.type !== 'script') return [];
+          return (await sandbox.run(1, request.values, [request.source]))[0];
+        }),
+      ),
   );
   expect(faults).toEqual([]);
   return findings.map(({ message }) => message);
@@ -67,4 +77,10 @@ it.each([
   const answers = { decimals: 2, symbol: 'TEN', holding: 93n };
   expect(await evaluate(20, schemaName, config, answers)).toEqual([expect.stringContaining('0.07 TEN')]);
   expect(await evaluate(20, schemaName, { ...config, token: '1000002' }, answers)).toEqual([]);
+});
+
+it('custom_tx compares addresses as people know them and as contracts do', async () => {
+  for (const form of [showAddress(me), me, `0x${me.slice(2).toUpperCase()}`])
+    expect(await evaluate(34, 'custom_tx', { expression: `e.from === "${form}"` })).not.toEqual([]);
+  expect(await evaluate(34, 'custom_tx', { expression: `e.from === "${showAddress(bob)}"` })).toEqual([]);
 });

@@ -182,6 +182,12 @@ class EvmTransaction implements Transaction {
     return BigInt(text(this.#raw, 'gas'));
   }
 
+  get maxFee(): bigint {
+    const { maxFeePerGas, gasPrice } = this.#raw;
+    const price = maxFeePerGas ?? gasPrice;
+    return typeof price === 'string' ? BigInt(price) : 0n;
+  }
+
   get nonce(): number {
     return quantity(this.#raw, 'nonce');
   }

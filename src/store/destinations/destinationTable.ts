@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { destinationTags, destinationTypes, severities } from '../../model/enumerations.ts';
-import { Flag, Id, OneOf, SomeOf, Text, TextMap } from '../../model/schema.ts';
+import { Count, Flag, Id, OneOf, SomeOf, Text, TextMap } from '../../model/schema.ts';
 import { createOnly, editable, one, readOnly, writeOnly } from '../fields.ts';
 import { idField, searchedStatus, tenantId, timeFields } from '../records/commonFields.ts';
 import { byTenant, defineTable } from '../table.ts';
@@ -115,6 +115,13 @@ export function boundDestination(form: 'with type' | 'without type') {
       Text('Only alerts that this query string finds; all if null.', 'severity:CRITICAL AND tags:treasury', {
         max: 10_000,
       }),
+    ),
+    afterConfirmations: writeOnly(
+      Count(
+        'How many blocks must follow that of the alert before it is sent; at once if null or 0.',
+        12,
+        100_000,
+      ),
     ),
   };
 }

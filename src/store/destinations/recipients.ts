@@ -11,6 +11,8 @@ export type Recipient = {
   destinationId: number;
   type: (typeof destinationTypes)[number];
   minSeverity: Severity | null;
+  /** Blocks that must follow that of the alert. */
+  afterConfirmations: number | null;
   query: string | null;
 };
 
@@ -30,23 +32,30 @@ export async function findRecipients(db: Db, sources: readonly Source[]): Promis
           ${sources.map(({ kind }) => kind)}::text[],
           ${sources.map(({ sourceId }) => sourceId)}::bigint[]) with ordinality s(tenant_id, kind, source_id, n)),
       bound as (
-        select s.n, s.tenant_id, b.destination_id, b.min_severity, b.query from source s
+        select s.n, s.tenant_id, b.destination_id, b.min_severity, b.after_confirmations, b.query
+          from source s
           join detector_destination b on b.tenant_id = s.tenant_id and b.detector_id = s.source_id
           where s.kind = 'detector'
         union all
-        select s.n, s.tenant_id, b.destination_id, b.min_severity, b.query from source s
+        select s.n, s.tenant_id, b.destination_id, b.min_severity, b.after_confirmations, b.query
+          from source s
           join trigger_alert_destination b on b.tenant_id = s.tenant_id and b.trigger_alert_id = s.source_id
           where s.kind = 'trigger'
         union all
-        select s.n, s.tenant_id, b.destination_id, b.min_severity, b.query from source s
+        select s.n, s.tenant_id, b.destination_id, b.min_severity, b.after_confirmations, b.query
+          from source s
           join action_destination b on b.tenant_id = s.tenant_id and b.action_id = s.source_id
           where s.kind = 'action'),
       reachable as (
-        select b.n, x.id, x.type, b.min_severity, b.query from bound b
+        select b.n, x.id, x.type, b.min_severity, b.after_confirmations, b.query
+          from bound b
           join destination x on x.tenant_id = b.tenant_id and x.id = b.destination_id where ${isReachable})
-      select n - 1 as index, id as "destinationId", type, min_severity as "minSeverity", query from reachable
+      select n - 1 as index, id as "destinationId", type, min_severity as "minSeverity",
+        after_confirmations as "afterConfirmations", query
+        from reachable
       union all
-      select s.n - 1, x.id, x.type, b.min_severity, b.query from source s left join bound b on b.n = s.n
+      select s.n - 1, x.id, x.type, b.min_severity, b.after_confirmations, b.query
+        from source s left join bound b on b.n = s.n
         join destination x on x.tenant_id = s.tenant_id
           and x.tags && case when s.kind = 'action' then '{DEFAULT,WALLET}'::text[]
             else '{DEFAULT,DETECTOR}'::text[] end

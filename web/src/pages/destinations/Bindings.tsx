@@ -26,7 +26,7 @@ export function Bindings({ id }: { id: number }) {
         </p>
       )}
       <ul>
-        {data.data.map(({ kind, recordId, name, bindingId, minSeverity, query }) => (
+        {data.data.map(({ kind, recordId, name, bindingId, minSeverity, query, afterConfirmations }) => (
           <li key={`${kind} ${bindingId}`} class="row">
             <span class="tag">{kind}</span>
             <a class="foreign" href={href(pages[kind](recordId))}>
@@ -37,6 +37,9 @@ export function Bindings({ id }: { id: number }) {
                 from <Severity value={minSeverity} />
               </span>
             )}
+            {afterConfirmations ? (
+              <span class="dim small">after {afterConfirmations} confirmations</span>
+            ) : null}
             {query && <code class="small foreign">{query}</code>}
           </li>
         ))}
