@@ -1,5 +1,5 @@
 import { detectors } from '../../detectors/detectors.ts';
-import { isShadow } from '../../model/alert.ts';
+import { endNextStep, isShadow } from '../../model/alert.ts';
 import { Problem } from '../../model/errors.ts';
 import { findAlertIntents } from '../../store/actions/intentLog.ts';
 import { findAlert } from '../../store/alerts/alertRecords.ts';
@@ -31,6 +31,7 @@ const names = [
   'tenantId',
   'timestamp',
   'kind',
+  'severity',
   'tags',
   'meta',
   'suppressed',
@@ -47,6 +48,7 @@ const names = [
 type OwnAlert = Source & {
   uid: string;
   timestamp: number;
+  severity: string;
   tags: readonly string[];
   meta: Record<string, unknown>;
   suppressed: boolean;
@@ -78,12 +80,17 @@ export async function readOutcome(call: Call, uid: string) {
   const silence = deliveries.length > 0 ? null : await findSilence(call, alert);
   return {
     incident: alert.incidentUid && ((await findIncident(call.db, call.scope, alert.incidentUid)) ?? null),
-    nextStep: detectors.get(alert.detectorSchemaName ?? '')?.nextStep ?? null,
+    nextStep: isEnd(alert) ? endNextStep : (detectors.get(alert.detectorSchemaName ?? '')?.nextStep ?? null),
     silence: silence && { code: silence, reason: silences[silence] },
     unseen: await readUnseen(call, alert),
     deliveries,
     intents: intents.map((intent) => explainWait(call, intent)),
   };
+}
+
+/** Only detectors of Vigil's own report ends. */
+function isEnd({ detectorSchemaName, severity, meta }: OwnAlert): boolean {
+  return meta.ended === true && severity === 'INFO' && detectors.has(detectorSchemaName ?? '');
 }
 
 /** By the bindings of the moment, which may have changed since the alert was raised. */
