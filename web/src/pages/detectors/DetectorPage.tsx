@@ -18,10 +18,11 @@ import type { Schema } from '../../state/schemas.ts';
 import { can } from '../../state/session.ts';
 import { attempt, toast } from '../../state/toasts.ts';
 import { useLoad } from '../../state/useLoad.ts';
-import { Backtest } from './Backtest.tsx';
+import { Backtest, BacktestCount } from './Backtest.tsx';
 import { Explain } from './Explain.tsx';
 import { expressionNames } from './expressionNames.ts';
 import { isShadow, shadowTag } from './shadow.ts';
+import { useBacktest } from './useBacktest.ts';
 import { useSchemas } from './useSchemas.ts';
 import './detectors.css';
 
@@ -71,6 +72,14 @@ function Editor({ schemas, detector, reload }: EditorProps) {
     client.get('/contract/{id}', { path: { id: contractId! }, signal }),
   ).data;
   const signatures = useSignatures(contractId);
+  const backtest = useBacktest({
+    contractId,
+    schemaId: schema?.id,
+    name: value.name as string | undefined,
+    config: value.config as Record<string, unknown> | undefined,
+    // That of the contract before, while the one just chosen is being read.
+    chainUid: contract?.id === contractId ? contract?.chainUid : undefined,
+  });
   const mayWrite = can(detector ? 'PUT /detector/{id}' : 'POST /detector');
   const toggleShadow = async () => {
     if (!detector) return;
@@ -112,6 +121,12 @@ function Editor({ schemas, detector, reload }: EditorProps) {
       </header>
       {!detector && <PlanNotice limit="maxDetectors" />}
       {detector && <Faults id={detector.id} />}
+      {detector && reportsEveryLook(detector) && (
+        <p class="notice">
+          It raises an alert at every look while its condition holds, as detectors did before version 0.17.
+          Choose under “Repeat” to have one when it begins, and one when it ends.
+        </p>
+      )}
       <div class="beside">
         <section class="card stack">
           {schema?.description && <p class="dim foreign">{schema.description.split('\n\n')[0]}</p>}
@@ -163,6 +178,7 @@ function Editor({ schemas, detector, reload }: EditorProps) {
                   : next;
               }}
               onChange={setTyped}
+              beside={<BacktestCount backtest={backtest} />}
               onDone={(saved) => {
                 if (!saved) navigate('/approvals');
                 else if (detector) reload();
@@ -174,16 +190,7 @@ function Editor({ schemas, detector, reload }: EditorProps) {
           )}
         </section>
         <div class="stack stick">
-          <Backtest
-            proposal={{
-              contractId,
-              schemaId: schema?.id,
-              name: value.name as string | undefined,
-              config: value.config as Record<string, unknown> | undefined,
-              // That of the contract before, while the one just chosen is being read.
-              chainUid: contract?.id === contractId ? contract?.chainUid : undefined,
-            }}
-          />
+          <Backtest backtest={backtest} />
           {detector && <Explain detectorId={detector.id} />}
         </div>
       </div>
@@ -206,6 +213,10 @@ function Editor({ schemas, detector, reload }: EditorProps) {
       )}
     </>
   );
+}
+
+function reportsEveryLook({ config }: Detector): boolean {
+  return (config as Fields | null)?.repeat === 'every look';
 }
 
 function startOf(schemas: DetectorSchema[], schemaId: number | undefined, contractId: number | undefined) {
