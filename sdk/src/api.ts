@@ -1455,7 +1455,9 @@ export type CreateDestinationBody = {
   tenantId?: number;
   /** Kind of destination. */
   type: CreateDestinationBodyType;
-  /** What reaches the destination where nothing else is bound. */
+  /** What people call it. */
+  name?: string | null;
+  /** What reaches the destination where nothing else is bound: DETECTOR the alerts of detectors and triggers, WALLET those of actions, DEFAULT both. */
   tags?: CreateDestinationBodyTag[];
   /** The destination: an e-mail address, phone number or http uri. */
   value?: string | null;
@@ -1481,10 +1483,23 @@ export type CreateDestinationBody = {
   uri?: string | null;
   /** HTTP method of an HTTP destination. */
   method?: CreateDestinationBodyMethod;
+  /** Alerts that the destination gets of the whole tenant, of a project or of a contract, whatever else they are bound to. An alert comes once, however many ways lead to the destination. Bindings and `tags` go on as without. */
+  gets?: CreateDestinationBodyGet[];
   /** Mails and chat messages within this many milliseconds of the last one go out together; 0 sends at once. */
   groupWindowMs?: number;
   /** HTTP headers of an HTTP destination. Values are shown as [sealed]. */
   headers?: Record<string, string> | null;
+};
+
+export type CreateDestinationBodyGet = {
+  /** Only alerts that are at least this bad; all if null. */
+  minSeverity?: MinSeverity;
+  /** Only alerts that this query string finds; all if null. */
+  query?: string | null;
+  /** Only alerts of this project; of all projects if null. */
+  projectId?: number | null;
+  /** Only alerts of this contract; of all contracts if null. */
+  contractId?: number | null;
 };
 
 /** HTTP method of an HTTP destination. */
@@ -1504,9 +1519,11 @@ export type CreateDestinationReply = {
   updatedAt: number;
   /** The owning tenant; your own if left out. */
   tenantId: number;
+  /** What people call it. */
+  name: string | null;
   /** Identifier to bind the destination with; for MESSENGER_A the text to send to the bot. */
   uid: string;
-  /** What reaches the destination where nothing else is bound. */
+  /** What reaches the destination where nothing else is bound: DETECTOR the alerts of detectors and triggers, WALLET those of actions, DEFAULT both. */
   tags: CreateDestinationBodyTag[];
   /** The destination: an e-mail address, phone number or http uri. */
   value: string | null;
@@ -1964,9 +1981,11 @@ export type CreateTriggerBodyAlertDestinationTenantDestination = {
   updatedAt: number;
   /** The owning tenant; your own if left out. */
   tenantId: number;
+  /** What people call it. */
+  name: string | null;
   /** Identifier to bind the destination with; for MESSENGER_A the text to send to the bot. */
   uid: string;
-  /** What reaches the destination where nothing else is bound. */
+  /** What reaches the destination where nothing else is bound: DETECTOR the alerts of detectors and triggers, WALLET those of actions, DEFAULT both. */
   tags: CreateDestinationBodyTag[];
   /** The destination: an e-mail address, phone number or http uri. */
   value: string | null;
@@ -2228,9 +2247,11 @@ export type Destination = {
   tenantId: number;
   /** Kind of destination. */
   type: CreateDestinationBodyType;
+  /** What people call it. */
+  name: string | null;
   /** Identifier to bind the destination with; for MESSENGER_A the text to send to the bot. */
   uid: string;
-  /** What reaches the destination where nothing else is bound. */
+  /** What reaches the destination where nothing else is bound: DETECTOR the alerts of detectors and triggers, WALLET those of actions, DEFAULT both. */
   tags: CreateDestinationBodyTag[];
   /** The destination: an e-mail address, phone number or http uri. */
   value: string | null;
@@ -2258,6 +2279,8 @@ export type Destination = {
   method: CreateDestinationBodyMethod;
   /** HTTP headers of an HTTP destination. Values are shown as [sealed]. */
   headers: Record<string, string> | null;
+  /** Alerts that the destination gets of the whole tenant, of a project or of a contract, whatever else they are bound to. An alert comes once, however many ways lead to the destination. Bindings and `tags` go on as without. */
+  gets: CreateDestinationBodyGet[];
   /** Mails and chat messages within this many milliseconds of the last one go out together; 0 sends at once. */
   groupWindowMs: number;
   /** Whether the e-mail address was confirmed by the link that was mailed to it; before that nothing else is sent there. Null for other kinds. */
@@ -2378,9 +2401,11 @@ export type DetectorDestinationTenantDestination = {
   tenantId: number;
   /** Kind of destination. */
   type: CreateDestinationBodyType;
+  /** What people call it. */
+  name: string | null;
   /** Identifier to bind the destination with; for MESSENGER_A the text to send to the bot. */
   uid: string;
-  /** What reaches the destination where nothing else is bound. */
+  /** What reaches the destination where nothing else is bound: DETECTOR the alerts of detectors and triggers, WALLET those of actions, DEFAULT both. */
   tags: CreateDestinationBodyTag[];
   /** The destination: an e-mail address, phone number or http uri. */
   value: string | null;
@@ -3859,9 +3884,11 @@ export type TenantDestination = {
   tenantId: number;
   /** Kind of destination. */
   type: CreateDestinationBodyType;
+  /** What people call it. */
+  name: string | null;
   /** Identifier to bind the destination with; for MESSENGER_A the text to send to the bot. */
   uid: string;
-  /** What reaches the destination where nothing else is bound. */
+  /** What reaches the destination where nothing else is bound: DETECTOR the alerts of detectors and triggers, WALLET those of actions, DEFAULT both. */
   tags: CreateDestinationBodyTag[];
   /** The destination: an e-mail address, phone number or http uri. */
   value: string | null;
@@ -4083,9 +4110,11 @@ export type TriggerAlertDestinationTenantDestination = {
   updatedAt: number;
   /** The owning tenant; your own if left out. */
   tenantId: number;
+  /** What people call it. */
+  name: string | null;
   /** Identifier to bind the destination with; for MESSENGER_A the text to send to the bot. */
   uid: string;
-  /** What reaches the destination where nothing else is bound. */
+  /** What reaches the destination where nothing else is bound: DETECTOR the alerts of detectors and triggers, WALLET those of actions, DEFAULT both. */
   tags: CreateDestinationBodyTag[];
   /** The destination: an e-mail address, phone number or http uri. */
   value: string | null;
@@ -4448,9 +4477,11 @@ export type UpdateDestinationBody = {
   tenantId?: number;
   /** Kind of destination. */
   type?: CreateDestinationBodyType;
+  /** What people call it. */
+  name?: string | null;
   /** Identifier to bind the destination with; for MESSENGER_A the text to send to the bot. */
   uid?: string;
-  /** What reaches the destination where nothing else is bound. */
+  /** What reaches the destination where nothing else is bound: DETECTOR the alerts of detectors and triggers, WALLET those of actions, DEFAULT both. */
   tags?: CreateDestinationBodyTag[];
   /** The destination: an e-mail address, phone number or http uri. */
   value?: string | null;
@@ -4476,6 +4507,8 @@ export type UpdateDestinationBody = {
   uri?: string | null;
   /** HTTP method of an HTTP destination. */
   method?: CreateDestinationBodyMethod;
+  /** Alerts that the destination gets of the whole tenant, of a project or of a contract, whatever else they are bound to. An alert comes once, however many ways lead to the destination. Bindings and `tags` go on as without. */
+  gets?: CreateDestinationBodyGet[];
   /** Mails and chat messages within this many milliseconds of the last one go out together; 0 sends at once. */
   groupWindowMs?: number;
   /** Whether the e-mail address was confirmed by the link that was mailed to it; before that nothing else is sent there. Null for other kinds. */
@@ -4495,9 +4528,11 @@ export type UpdateDestinationReply = {
   tenantId: number;
   /** Kind of destination. */
   type: CreateDestinationBodyType;
+  /** What people call it. */
+  name: string | null;
   /** Identifier to bind the destination with; for MESSENGER_A the text to send to the bot. */
   uid: string;
-  /** What reaches the destination where nothing else is bound. */
+  /** What reaches the destination where nothing else is bound: DETECTOR the alerts of detectors and triggers, WALLET those of actions, DEFAULT both. */
   tags: CreateDestinationBodyTag[];
   /** The destination: an e-mail address, phone number or http uri. */
   value: string | null;

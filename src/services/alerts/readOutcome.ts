@@ -20,8 +20,9 @@ export const silences = {
   shadow: 'Its detector is on trial (tag `shadow`): it notifies no one and fires nothing.',
   purged: 'Deliveries are kept for 90 days; those of this alert are deleted.',
   'no-destination':
-    'No active destination is bound to what raised it, and none has the default tags. Bind one, or tag one DEFAULT.',
-  filtered: 'The filters of the bindings (severity, query) did not let it pass to any destination.',
+    'No active destination is bound to what raised it, gets it by a rule of its own, or has the default tags. Bind one, or let one get it.',
+  filtered:
+    'The filters of bindings and destinations (severity, query) did not let it pass to any destination.',
 } as const;
 
 export type Silence = keyof typeof silences;
@@ -30,6 +31,8 @@ const names = [
   'uid',
   'tenantId',
   'timestamp',
+  'projectId',
+  'contractId',
   'kind',
   'severity',
   'tags',
@@ -105,7 +108,8 @@ async function findSilence(call: Call, alert: OwnAlert): Promise<Silence> {
     trigger: typeof triggerAlertId === 'number' ? triggerAlertId : null,
     action: alert.actionId,
   };
-  const source = { tenantId: alert.tenantId, kind: alert.kind, sourceId: ids[alert.kind] };
+  const { tenantId, projectId, contractId, kind } = alert;
+  const source = { tenantId, kind, sourceId: ids[kind], projectId, contractId };
   return (await findRecipients(call.db, [source])).length > 0 ? 'filtered' : 'no-destination';
 }
 

@@ -42,7 +42,7 @@ export type RecordSelectProps = {
   where?: string;
   label?: string;
   /** What the choice of no record says. */
-  none?: string;
+  none?: string | undefined;
   'aria-describedby'?: string;
   'aria-invalid'?: boolean;
 };

@@ -37,5 +37,5 @@ const own: Readonly<Record<Kind, readonly string[]>> = {
 };
 
 export function membersOf(kind: unknown): readonly string[] {
-  return ['type', 'tenantId', 'tags', ...(own[kind as Kind] ?? [])];
+  return ['type', 'tenantId', 'name', 'gets', 'tags', ...(own[kind as Kind] ?? [])];
 }
