@@ -708,6 +708,15 @@ export type AuthMeReply = {
     /** What the tenant has of each. */
     use: AuthMeReplyPlanUse;
   } | null;
+  /** What this installation offers. */
+  installation: {
+    /** Whether Vigil sends mails here. */
+    mail: boolean;
+    /** What the operator calls the messenger of MESSENGER_A, by VIGIL_MESSENGER_A_NAME. */
+    messengerAName: string | null;
+    /** The same for MESSENGER_B. */
+    messengerBName: string | null;
+  };
 };
 
 /** What the plan allows. */

@@ -4,7 +4,7 @@ import { type RecordKind, RecordPage } from '../../parts/RecordPage.tsx';
 import { updatedColumn } from '../../parts/recordColumns.tsx';
 import type { Schema } from '../../state/schemas.ts';
 import { DestinationDetail } from './DestinationDetail.tsx';
-import { kindOf, kindTexts, kindTitles, membersOf } from './kinds.ts';
+import { kindOf, kindTexts, membersOf } from './kinds.ts';
 
 const destinationTags = ['DEFAULT', 'DETECTOR', 'WALLET'];
 
@@ -24,7 +24,7 @@ const destinations: RecordKind<Destination> = {
       show: (row) => row.name ?? whereOf(row),
     },
     { name: 'where', title: 'Where', wideOnly: true, show: whereOf },
-    { name: 'type', title: 'Kind', width: '120px', show: (row) => kindTitles[kindOf(row)] },
+    { name: 'type', title: 'Kind', width: '120px', show: (row) => wordOf(kindOf(row), []) },
     {
       name: 'tags',
       title: 'Where nothing is bound',
