@@ -2610,6 +2610,8 @@ export type FireAt = 'pending' | 'head' | 'confirmed';
 export type HaltActionsBody = {
   /** The tenant; yours if left out. */
   tenantId?: number;
+  /** Why, for the audit log. */
+  reason?: string;
 };
 
 export type HaltActionsReply = {

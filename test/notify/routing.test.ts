@@ -211,26 +211,26 @@ describe('the recipients of an alert', () => {
     const { other, bound } = ids as Record<'other' | 'bound', number>;
     const { projectId } = await world.ok('GET', `contract/${world.contractId}`);
     const { id: second } = await world.ok('POST', 'project', { tenantId: world.tenantId, name: 'Second' });
-    const told = async (members: Partial<Finding>) => toldOf(await raiseOne(members));
+    const recipientsOf = async (members: Partial<Finding>) => toldOf(await raiseOne(members));
     const standard = ['default', 'detector'];
     // What is bound to nothing still goes where the tags say.
     await gets(other, { minSeverity: 'HIGH' });
-    expect(await told({ projectId, severity: 'HIGH' })).toEqual([...standard, 'other']);
-    expect(await told({ projectId, severity: 'MEDIUM' })).toEqual(standard);
-    expect(await told({ kind: 'action', group: 'action', severity: 'CRITICAL' })).toEqual([
+    expect(await recipientsOf({ projectId, severity: 'HIGH' })).toEqual([...standard, 'other']);
+    expect(await recipientsOf({ projectId, severity: 'MEDIUM' })).toEqual(standard);
+    expect(await recipientsOf({ kind: 'action', group: 'action', severity: 'CRITICAL' })).toEqual([
       'default',
       'wallet',
       'other',
     ]);
-    expect(await told({ severity: 'HIGH', suppressed: true })).toEqual([]);
-    expect(await told({ severity: 'HIGH', tenantId: world.tenantId + 1 })).toEqual([]);
+    expect(await recipientsOf({ severity: 'HIGH', suppressed: true })).toEqual([]);
+    expect(await recipientsOf({ severity: 'HIGH', tenantId: world.tenantId + 1 })).toEqual([]);
     await gets(other, { contractId: world.contractId, query: 'meta.caller:0x01' }, { projectId: second });
-    expect(await told({ projectId, meta: { caller: '0x01' } })).toEqual([...standard, 'other']);
-    expect(await told({ projectId, meta: { caller: '0x02' } })).toEqual(standard);
-    expect(await told({ projectId, meta: { caller: '0x01' }, contractId: world.contractId + 1 })).toEqual(
-      standard,
-    );
-    expect(await told({ projectId: second })).toEqual([...standard, 'other']);
+    expect(await recipientsOf({ projectId, meta: { caller: '0x01' } })).toEqual([...standard, 'other']);
+    expect(await recipientsOf({ projectId, meta: { caller: '0x02' } })).toEqual(standard);
+    expect(
+      await recipientsOf({ projectId, meta: { caller: '0x01' }, contractId: world.contractId + 1 }),
+    ).toEqual(standard);
+    expect(await recipientsOf({ projectId: second })).toEqual([...standard, 'other']);
     // Bound, by two rules and by its tag: one delivery.
     await gets(bound, {}, { projectId }, { query: 'severity:HIGH' });
     await world.bind({ tenantDestinationId: bound, minSeverity: 'LOW' }, other);
@@ -238,11 +238,11 @@ describe('the recipients of an alert', () => {
     expect(await toldOf(uid)).toEqual(['bound', 'other']);
     await gets(ids.default!, {});
     await world.bind();
-    expect(await told({ projectId })).toEqual([...standard, 'bound']);
+    expect(await recipientsOf({ projectId })).toEqual([...standard, 'bound']);
     for (const id of [other, bound, ids.default!]) await gets(id);
   });
 
-  it('are told by a rule only of what is the tenant’s own, and what is wrong with a rule is said where it stands', async () => {
+  it('get by a rule only what is the tenant’s own, and what is wrong with a rule is named where it stands', async () => {
     const rival = await world.ok('POST', 'tenant', { name: 'Rival' });
     const project = await world.ok('POST', 'project', { tenantId: rival.id, name: 'Theirs' });
     const path = `destination/${ids.other}`;

@@ -37,7 +37,7 @@ export function createHaltWatch(context: PipelineContext, stored: Halt | undefin
     observeSteadiness(at, newestAt);
     // While blocks remain to be caught up with, the chain is known to make some, unless no node answers any more.
     if (isReachable && tip && context.head() > tip.number) return undefined;
-    // Without any block a chain that answers has yet to be begun with.
+    // A chain that answers and has no block here yet is about to be followed.
     if (isReachable && !tip) return undefined;
     if (at - newestAt <= limitMs) return undefined;
     // A chain of developers may make blocks only when someone sends a transaction.

@@ -26,8 +26,8 @@ const wanted = Shape(
 const gets = Type.Unsafe<Static<typeof wanted>[]>({
   ...List(
     wanted,
-    'Alerts that the destination gets of the whole tenant, of a project or of a contract, whatever else they are bound ' +
-      'to. An alert comes once, however many ways lead to the destination. Bindings and `tags` go on as without.',
+    'Alerts that the destination gets of the whole tenant, of a project or of a contract, whatever else they are ' +
+      'bound to. An alert comes once, however many ways lead to the destination. Bindings and `tags` go on as without.',
     { maxItems: 50 },
   ),
   examples: [[{ minSeverity: 'HIGH' }]],
@@ -53,8 +53,8 @@ export const destinationTable = defineTable({
     tags: editable(
       SomeOf(
         destinationTags,
-        'What reaches the destination where nothing else is bound: DETECTOR the alerts of detectors and triggers, WALLET those ' +
-          'of actions, DEFAULT both.',
+        'What reaches the destination where nothing else is bound: DETECTOR the alerts of detectors and triggers, ' +
+          'WALLET those of actions, DEFAULT both.',
         ['DEFAULT'],
       ),
       { default: [] },

@@ -1,6 +1,7 @@
 import { searchRecords } from '../state/api.ts';
 import { changes } from '../state/changes.ts';
 import { showCount } from '../state/format.ts';
+import { nameOf as contractName } from '../state/names.ts';
 import { mayChooseTenant, tenantId } from '../state/session.ts';
 import { useLoad } from '../state/useLoad.ts';
 
@@ -30,7 +31,9 @@ export function recordKindOf(member: string): RecordKindName | undefined {
 
 /** What any of the kinds is known by. */
 const knownBy = ['name', 'value', 'uri', 'messengerBChannelName', 'messengerAChatTitle', 'uid'] as const;
-type Row = { id: number; version?: string } & Partial<Record<(typeof knownBy)[number], string | null>>;
+type Row = { id: number; version?: string; contractId?: number } & Partial<
+  Record<(typeof knownBy)[number], string | null>
+>;
 const ofTenant = new Set<RecordKindName>(['project', 'wallet', 'destination']);
 const limit = 500;
 
@@ -95,5 +98,7 @@ export function RecordSelect({
 
 function nameOf(row: Row): string {
   const name = knownBy.map((member) => row[member]).find(Boolean) ?? `#${row.id}`;
-  return `${name}${row.version ? ` ${row.version}` : ''}`.slice(0, 200);
+  // Several contracts have an “Ownership change”.
+  const contract = row.contractId === undefined ? undefined : contractName('contract', row.contractId);
+  return `${name}${row.version ? ` ${row.version}` : ''}${contract ? ` of ${contract}` : ''}`.slice(0, 200);
 }

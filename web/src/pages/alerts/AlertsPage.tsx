@@ -72,6 +72,9 @@ export default function AlertsPage() {
           value={query}
           onRun={run}
           suggest={suggestQuery}
+          onLeave={() =>
+            document.querySelector<HTMLElement>('.alerts-table [role=row][tabindex="0"]')?.focus()
+          }
           placeholder="Find alerts, such as severity:HIGH AND message:transfer"
           fault={fault && typed && { message: typed.message, position: typed.problem?.position }}
         />

@@ -2,6 +2,7 @@ import type { Destination } from '../../../../sdk/src/index.ts';
 import { wordOf } from '../../parts/enumWords.ts';
 import { type RecordKind, RecordPage } from '../../parts/RecordPage.tsx';
 import { updatedColumn } from '../../parts/recordColumns.tsx';
+import { scaledBy } from '../../parts/ScaledInput.tsx';
 import type { Schema } from '../../state/schemas.ts';
 import { DestinationDetail } from './DestinationDetail.tsx';
 import { kindOf, kindTexts, membersOf } from './kinds.ts';
@@ -63,8 +64,9 @@ const destinations: RecordKind<Destination> = {
       messengerBChannelName: 'Name of the channel',
       gets: 'What it gets',
       tags: 'Where an alert has no destination of its own, send here',
-      groupWindowMs: 'Group messages within (milliseconds)',
+      groupWindowMs: 'Group messages within (minutes)',
     },
+    widgets: { groupWindowMs: scaledBy(60_000) },
     shape: shapeDestination,
   },
   detail: (destination, reload) => <DestinationDetail destination={destination} reload={reload} />,
@@ -90,12 +92,21 @@ function shapeDestination(schema: Schema, { type }: Record<string, unknown>): Sc
     Object.entries(schema.properties ?? {}).filter(([name]) => wanted.includes(name)),
   );
   const kind = type as keyof typeof kindTexts;
-  const { gets, tags } = properties;
+  const { gets, groupWindowMs, tags } = properties;
   return {
     ...schema,
     properties: {
       ...properties,
       ...(gets ? { gets: shapeGets(gets) } : {}),
+      ...(groupWindowMs
+        ? {
+            groupWindowMs: {
+              ...groupWindowMs,
+              description:
+                'What comes within this time of the last message goes out together; 0 sends at once.',
+            },
+          }
+        : {}),
       ...(tags ? { tags: { ...tags, description: tagText } } : {}),
       type: { ...properties.type, description: kindTexts[kind] ?? 'Choose a kind.' },
       ...(properties.value

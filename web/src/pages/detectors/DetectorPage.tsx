@@ -119,6 +119,14 @@ function Editor({ schemas, detector, reload }: EditorProps) {
           </>
         )}
       </header>
+      {contract && (
+        <p class="dim">
+          On{' '}
+          <a class="foreign" href={href(`/contracts/${contract.id}`)}>
+            {contract.name}
+          </a>
+        </p>
+      )}
       {!detector && <PlanNotice limit="maxDetectors" />}
       {detector && <Faults id={detector.id} />}
       {detector && reportsEveryLook(detector) && (
