@@ -1,4 +1,3 @@
-import type { JSX } from 'preact';
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import './QueryBar.css';
 
@@ -71,7 +70,7 @@ export function QueryBar({ value, onRun, suggest, fault, placeholder, onLeave }:
       if (suggestion.text.endsWith(':')) void complete();
     });
   };
-  const onKeyDown = (event: JSX.TargetedKeyboardEvent<HTMLTextAreaElement>) => {
+  const onKeyDown = (event: KeyboardEvent) => {
     const list = found?.list ?? [];
     if (event.key === 'Enter' && !event.shiftKey) {
       event.preventDefault();
@@ -89,7 +88,7 @@ export function QueryBar({ value, onRun, suggest, fault, placeholder, onLeave }:
     } else if (
       event.key === 'ArrowDown' &&
       onLeave &&
-      !text.slice(event.currentTarget.selectionEnd).includes('\n')
+      !text.slice(box.current?.selectionEnd).includes('\n')
     ) {
       event.preventDefault();
       onLeave();
