@@ -723,7 +723,7 @@ describe('triage', () => {
     await row(alice, 'Step 1 of the attack.').waitFor();
     await alice.keyboard.press('/');
     for (const key of ['ArrowDown', 'Enter']) await alice.keyboard.press(key);
-    await dialog(alice).getByText('What to do next').waitFor();
+    await dialog(alice).getByText('of the attack.').first().waitFor();
     await press(dialog(alice), 'Close');
     await open(alice, '/alerts?range=7d&q=severity:HIHG');
     await alice.getByText('No alert has the severity HIHG.').waitFor();

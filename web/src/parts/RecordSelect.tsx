@@ -69,6 +69,11 @@ export function RecordSelect({
     searchRecords<Row>(`/${kind}`, { size: limit, where: clause }, signal),
   );
   const rows = [...(data?.data ?? [])].sort((a, b) => nameOf(a).localeCompare(nameOf(b)));
+  // Several contracts have an “Ownership change”.
+  const groups = [...new Set(rows.map(({ contractId }) => contractId))].map((contract) => ({
+    contract,
+    own: rows.filter(({ contractId }) => contractId === contract),
+  }));
   return (
     <>
       <select
@@ -81,11 +86,15 @@ export function RecordSelect({
       >
         <option value="">{none}</option>
         {value && !rows.some(({ id }) => id === value) && <option value={value}>#{value}</option>}
-        {rows.map((row) => (
-          <option key={row.id} value={row.id}>
-            {nameOf(row)}
-          </option>
-        ))}
+        {groups.map(({ contract, own }) =>
+          contract === undefined ? (
+            own.map(toOption)
+          ) : (
+            <optgroup key={contract} label={contractName('contract', contract) ?? `contract #${contract}`}>
+              {own.map(toOption)}
+            </optgroup>
+          ),
+        )}
       </select>
       {data && data.total > limit && (
         <span class="hint">
@@ -96,9 +105,15 @@ export function RecordSelect({
   );
 }
 
+function toOption(row: Row) {
+  return (
+    <option key={row.id} value={row.id}>
+      {nameOf(row)}
+    </option>
+  );
+}
+
 function nameOf(row: Row): string {
   const name = knownBy.map((member) => row[member]).find(Boolean) ?? `#${row.id}`;
-  // Several contracts have an “Ownership change”.
-  const contract = row.contractId === undefined ? undefined : contractName('contract', row.contractId);
-  return `${name}${row.version ? ` ${row.version}` : ''}${contract ? ` of ${contract}` : ''}`.slice(0, 200);
+  return `${name}${row.version ? ` ${row.version}` : ''}`.slice(0, 200);
 }

@@ -29,11 +29,17 @@ import './detectors.css';
 /** One detector: its form with the backtest beside it, how it fares, and why it raised something or not. */
 export default function DetectorPage({ params }: PageProps) {
   const id = params.id === undefined || params.id === 'new' ? undefined : Number(params.id);
-  const { data, error, reload } = useLoad(id === undefined ? null : `detector ${id}`, (signal) =>
+  const {
+    data: loaded,
+    error,
+    reload,
+  } = useLoad(id === undefined ? null : `detector ${id}`, (signal) =>
     client
       .get('/detector/{id}', { path: { id: id! }, signal })
       .then((detector) => withFilters('detector', detector, signal)),
   );
+  // One that was open before is not this one.
+  const data = loaded?.id === id ? loaded : undefined;
   const schemas = useSchemas();
   const isMissing = error !== undefined && !data;
   return (
