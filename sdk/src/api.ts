@@ -708,17 +708,7 @@ export type AuthMeReply = {
   tokenKind: 'SESSION' | 'API_KEY' | 'ADMIN';
   /** When the token ends; null when it never does. In epoch milliseconds. */
   expiredAt: number | null;
-  /** Plan of the tenant. */
-  plan: {
-    /** The plan. */
-    id: number;
-    /** Unique name. */
-    name: string;
-    /** What the plan allows. */
-    limits: AuthMeReplyPlanLimits;
-    /** What the tenant has of each. */
-    use: AuthMeReplyPlanUse;
-  } | null;
+  plan: AuthMeReplyPlan | null;
   /** What this installation offers. */
   installation: {
     /** Whether Vigil sends mails here. */
@@ -728,7 +718,6 @@ export type AuthMeReply = {
     /** The same for MESSENGER_B. */
     messengerBName: string | null;
   };
-  plan: AuthMeReplyPlan | null;
 };
 
 /** Plan of the tenant. */
@@ -1394,11 +1383,9 @@ export type CreateDestinationBody = {
   messengerBChannelName?: string | null;
   /** HTTP destination address. */
   uri?: string | null;
-  /** HTTP method of an HTTP destination. */
-  method?: CreateDestinationBodyMethod;
+  method?: CreateDestinationBodyMethod | null;
   /** Alerts that the destination gets of the whole tenant, of a project or of a contract, whatever else they are bound to. An alert comes once, however many ways lead to the destination. Bindings and `tags` go on as without. */
   gets?: CreateDestinationBodyGet[];
-  method?: CreateDestinationBodyMethod | null;
   /** Mails and chat messages within this many milliseconds of the last one go out together; 0 sends at once. */
   groupWindowMs?: number;
   /** HTTP headers of an HTTP destination. Values are shown as [sealed]. */
@@ -1406,8 +1393,7 @@ export type CreateDestinationBody = {
 };
 
 export type CreateDestinationBodyGet = {
-  /** Only alerts that are at least this bad; all if null. */
-  minSeverity?: MinSeverity;
+  minSeverity?: MinSeverity | null;
   /** Only alerts that this query string finds; all if null. */
   query?: string | null;
   /** Only alerts of this project; of all projects if null. */
@@ -1424,49 +1410,7 @@ export type CreateDestinationBodyTag = 'DEFAULT' | 'DETECTOR' | 'WALLET';
 /** Kind of destination. */
 export type CreateDestinationBodyType = 'EMAIL' | 'MESSENGER_A' | 'HTTP' | 'MESSENGER_B';
 
-export type CreateDestinationReply = {
-  /** Unique identifier of the record. */
-  id: number;
-  /** When the record was created. In epoch milliseconds. */
-  createdAt: number;
-  /** When the record last changed. In epoch milliseconds. */
-  updatedAt: number;
-  /** The owning tenant; your own if left out. */
-  tenantId: number;
-  /** What people call it. */
-  name: string | null;
-  /** Identifier to bind the destination with; for MESSENGER_A the text to send to the bot. */
-  uid: string;
-  /** What reaches the destination where nothing else is bound: DETECTOR the alerts of detectors and triggers, WALLET those of actions, DEFAULT both. */
-  tags: CreateDestinationBodyTag[];
-  /** The destination: an e-mail address, phone number or http uri. */
-  value: string | null;
-  /** Name of the bot. */
-  messengerABotUsername: string | null;
-  /** Who bound the destination; set by `/bind`. */
-  messengerAUserId: string | null;
-  /** Name of who bound it; set by `/bind`. */
-  messengerAUsername: string | null;
-  /** The chat; set by `/bind`. */
-  messengerAChatId: string | null;
-  /** Title of the chat; set by `/bind`. */
-  messengerAChatTitle: string | null;
-  /** Kind of chat; set by `/bind`. */
-  messengerAChatType: string | null;
-  /** Webhook address. */
-  messengerBUri: string | null;
-  /** The channel. */
-  messengerBChannelId: string | null;
-  /** Name of the channel. */
-  messengerBChannelName: string | null;
-  /** HTTP destination address. */
-  uri: string | null;
-  /** HTTP method of an HTTP destination. */
-  method: CreateDestinationBodyMethod;
-  /** HTTP headers of an HTTP destination. Values are shown as [sealed]. */
-  headers: Record<string, string> | null;
-};
-export type CreateDestinationReply = Omit<Destination, 'type' | 'groupWindowMs' | 'confirmed'>;
+export type CreateDestinationReply = Omit<Destination, 'type' | 'gets' | 'groupWindowMs' | 'confirmed'>;
 
 export type CreateDetectorBody = {
   /** State of the record. */
@@ -1841,48 +1785,6 @@ export type CreateTriggerBodyAlertDestination = {
 };
 
 /** The destination. */
-export type CreateTriggerBodyAlertDestinationTenantDestination = {
-  /** Unique identifier of the record. */
-  id: number;
-  /** When the record was created. In epoch milliseconds. */
-  createdAt: number;
-  /** When the record last changed. In epoch milliseconds. */
-  updatedAt: number;
-  /** The owning tenant; your own if left out. */
-  tenantId: number;
-  /** What people call it. */
-  name: string | null;
-  /** Identifier to bind the destination with; for MESSENGER_A the text to send to the bot. */
-  uid: string;
-  /** What reaches the destination where nothing else is bound: DETECTOR the alerts of detectors and triggers, WALLET those of actions, DEFAULT both. */
-  tags: CreateDestinationBodyTag[];
-  /** The destination: an e-mail address, phone number or http uri. */
-  value: string | null;
-  /** Name of the bot. */
-  messengerABotUsername: string | null;
-  /** Who bound the destination; set by `/bind`. */
-  messengerAUserId: string | null;
-  /** Name of who bound it; set by `/bind`. */
-  messengerAUsername: string | null;
-  /** The chat; set by `/bind`. */
-  messengerAChatId: string | null;
-  /** Title of the chat; set by `/bind`. */
-  messengerAChatTitle: string | null;
-  /** Kind of chat; set by `/bind`. */
-  messengerAChatType: string | null;
-  /** Webhook address. */
-  messengerBUri: string | null;
-  /** The channel. */
-  messengerBChannelId: string | null;
-  /** Name of the channel. */
-  messengerBChannelName: string | null;
-  /** HTTP destination address. */
-  uri: string | null;
-  /** HTTP method of an HTTP destination. */
-  method: CreateDestinationBodyMethod;
-  /** HTTP headers of an HTTP destination. Values are shown as [sealed]. */
-  headers: Record<string, string> | null;
-};
 export type CreateTriggerBodyAlertDestinationTenantDestination = CreateDestinationReply;
 
 export type CreateUserBody = {
@@ -2250,51 +2152,7 @@ export type DetectorDestination = {
 };
 
 /** The destination. */
-export type DetectorDestinationTenantDestination = {
-  /** Unique identifier of the record. */
-  id: number;
-  /** When the record was created. In epoch milliseconds. */
-  createdAt: number;
-  /** When the record last changed. In epoch milliseconds. */
-  updatedAt: number;
-  /** The owning tenant; your own if left out. */
-  tenantId: number;
-  /** Kind of destination. */
-  type: CreateDestinationBodyType;
-  /** What people call it. */
-  name: string | null;
-  /** Identifier to bind the destination with; for MESSENGER_A the text to send to the bot. */
-  uid: string;
-  /** What reaches the destination where nothing else is bound: DETECTOR the alerts of detectors and triggers, WALLET those of actions, DEFAULT both. */
-  tags: CreateDestinationBodyTag[];
-  /** The destination: an e-mail address, phone number or http uri. */
-  value: string | null;
-  /** Name of the bot. */
-  messengerABotUsername: string | null;
-  /** Who bound the destination; set by `/bind`. */
-  messengerAUserId: string | null;
-  /** Name of who bound it; set by `/bind`. */
-  messengerAUsername: string | null;
-  /** The chat; set by `/bind`. */
-  messengerAChatId: string | null;
-  /** Title of the chat; set by `/bind`. */
-  messengerAChatTitle: string | null;
-  /** Kind of chat; set by `/bind`. */
-  messengerAChatType: string | null;
-  /** Webhook address. */
-  messengerBUri: string | null;
-  /** The channel. */
-  messengerBChannelId: string | null;
-  /** Name of the channel. */
-  messengerBChannelName: string | null;
-  /** HTTP destination address. */
-  uri: string | null;
-  /** HTTP method of an HTTP destination. */
-  method: CreateDestinationBodyMethod;
-  /** HTTP headers of an HTTP destination. Values are shown as [sealed]. */
-  headers: Record<string, string> | null;
-};
-export type DetectorDestinationTenantDestination = Omit<Destination, 'groupWindowMs' | 'confirmed'>;
+export type DetectorDestinationTenantDestination = Omit<Destination, 'gets' | 'groupWindowMs' | 'confirmed'>;
 
 export type DetectorFaultReply = {
   /** Whether its last evaluation went well, and, where it needs traces, no transaction of its chain stayed unseen for a day. */
@@ -3630,51 +3488,7 @@ export type TenantDashboardUsageReply = {
 };
 
 /** The destination. */
-export type TenantDestination = {
-  /** Unique identifier of the record. */
-  id: number;
-  /** When the record was created. In epoch milliseconds. */
-  createdAt: number;
-  /** When the record last changed. In epoch milliseconds. */
-  updatedAt: number;
-  /** The owning tenant; your own if left out. */
-  tenantId: number;
-  /** Kind of destination. */
-  type: CreateDestinationBodyType;
-  /** What people call it. */
-  name: string | null;
-  /** Identifier to bind the destination with; for MESSENGER_A the text to send to the bot. */
-  uid: string;
-  /** What reaches the destination where nothing else is bound: DETECTOR the alerts of detectors and triggers, WALLET those of actions, DEFAULT both. */
-  tags: CreateDestinationBodyTag[];
-  /** The destination: an e-mail address, phone number or http uri. */
-  value: string | null;
-  /** Name of the bot. */
-  messengerABotUsername: string | null;
-  /** Who bound the destination; set by `/bind`. */
-  messengerAUserId: string | null;
-  /** Name of who bound it; set by `/bind`. */
-  messengerAUsername: string | null;
-  /** The chat; set by `/bind`. */
-  messengerAChatId: string | null;
-  /** Title of the chat; set by `/bind`. */
-  messengerAChatTitle: string | null;
-  /** Kind of chat; set by `/bind`. */
-  messengerAChatType: string | null;
-  /** Webhook address. */
-  messengerBUri: string | null;
-  /** The channel. */
-  messengerBChannelId: string | null;
-  /** Name of the channel. */
-  messengerBChannelName: string | null;
-  /** HTTP destination address. */
-  uri: string | null;
-  /** HTTP method of an HTTP destination. */
-  method: CreateDestinationBodyMethod;
-  /** HTTP headers of an HTTP destination. Values are shown as [sealed]. */
-  headers: Record<string, string> | null;
-};
-export type TenantDestination = Omit<Destination, 'groupWindowMs' | 'confirmed'>;
+export type TenantDestination = Omit<Destination, 'gets' | 'groupWindowMs' | 'confirmed'>;
 
 export type TenantPage = {
   /** The records of this page. */
@@ -3846,48 +3660,6 @@ export type TriggerAlertDestination = {
 };
 
 /** The destination. */
-export type TriggerAlertDestinationTenantDestination = {
-  /** Unique identifier of the record. */
-  id: number;
-  /** When the record was created. In epoch milliseconds. */
-  createdAt: number;
-  /** When the record last changed. In epoch milliseconds. */
-  updatedAt: number;
-  /** The owning tenant; your own if left out. */
-  tenantId: number;
-  /** What people call it. */
-  name: string | null;
-  /** Identifier to bind the destination with; for MESSENGER_A the text to send to the bot. */
-  uid: string;
-  /** What reaches the destination where nothing else is bound: DETECTOR the alerts of detectors and triggers, WALLET those of actions, DEFAULT both. */
-  tags: CreateDestinationBodyTag[];
-  /** The destination: an e-mail address, phone number or http uri. */
-  value: string | null;
-  /** Name of the bot. */
-  messengerABotUsername: string | null;
-  /** Who bound the destination; set by `/bind`. */
-  messengerAUserId: string | null;
-  /** Name of who bound it; set by `/bind`. */
-  messengerAUsername: string | null;
-  /** The chat; set by `/bind`. */
-  messengerAChatId: string | null;
-  /** Title of the chat; set by `/bind`. */
-  messengerAChatTitle: string | null;
-  /** Kind of chat; set by `/bind`. */
-  messengerAChatType: string | null;
-  /** Webhook address. */
-  messengerBUri: string | null;
-  /** The channel. */
-  messengerBChannelId: string | null;
-  /** Name of the channel. */
-  messengerBChannelName: string | null;
-  /** HTTP destination address. */
-  uri: string | null;
-  /** HTTP method of an HTTP destination. */
-  method: CreateDestinationBodyMethod;
-  /** HTTP headers of an HTTP destination. Values are shown as [sealed]. */
-  headers: Record<string, string> | null;
-};
 export type TriggerAlertDestinationTenantDestination = CreateDestinationReply;
 
 export type TriggerPage = {
@@ -4210,104 +3982,9 @@ export type UpdateContractBody = {
 /** The chain. */
 export type UpdateContractBodyChainUid = 'arbitrum' | 'bsc' | 'bsc_testnet' | 'ethereum' | 'linea' | 'optimism' | 'base' | 'base_sepolia' | 'gnosis' | 'fantom' | 'polygon' | 'polygon_amoy' | 'blast' | 'zksync' | 'scroll' | 'avalanche' | 'avalanche_fuji' | 'telos' | 'sepolia' | 'holesky' | 'ethereum_sepolia' | 'ethereum_holesky' | 'tron' | 'zeta' | 'somnia' | 'adi' | 'anvil' | 'icp' | 'vechain' | 'stellar' | 'bitcoin' | 'solana';
 
-export type UpdateDestinationBody = {
-  /** Unique identifier of the record. */
-  id?: number;
-  /** When the record was created. In epoch milliseconds. */
-  createdAt?: number;
-  /** When the record last changed. In epoch milliseconds. */
-  updatedAt?: number;
-  /** The owning tenant; your own if left out. */
-  tenantId?: number;
-  /** Kind of destination. */
-  type?: CreateDestinationBodyType;
-  /** What people call it. */
-  name?: string | null;
-  /** Identifier to bind the destination with; for MESSENGER_A the text to send to the bot. */
-  uid?: string;
-  /** What reaches the destination where nothing else is bound: DETECTOR the alerts of detectors and triggers, WALLET those of actions, DEFAULT both. */
-  tags?: CreateDestinationBodyTag[];
-  /** The destination: an e-mail address, phone number or http uri. */
-  value?: string | null;
-  /** Name of the bot. */
-  messengerABotUsername?: string | null;
-  /** Who bound the destination; set by `/bind`. */
-  messengerAUserId?: string | null;
-  /** Name of who bound it; set by `/bind`. */
-  messengerAUsername?: string | null;
-  /** The chat; set by `/bind`. */
-  messengerAChatId?: string | null;
-  /** Title of the chat; set by `/bind`. */
-  messengerAChatTitle?: string | null;
-  /** Kind of chat; set by `/bind`. */
-  messengerAChatType?: string | null;
-  /** Webhook address. */
-  messengerBUri?: string | null;
-  /** The channel. */
-  messengerBChannelId?: string | null;
-  /** Name of the channel. */
-  messengerBChannelName?: string | null;
-  /** HTTP destination address. */
-  uri?: string | null;
-  /** HTTP method of an HTTP destination. */
-  method?: CreateDestinationBodyMethod;
-  /** Alerts that the destination gets of the whole tenant, of a project or of a contract, whatever else they are bound to. An alert comes once, however many ways lead to the destination. Bindings and `tags` go on as without. */
-  gets?: CreateDestinationBodyGet[];
-  /** Mails and chat messages within this many milliseconds of the last one go out together; 0 sends at once. */
-  groupWindowMs?: number;
-  /** Whether the e-mail address was confirmed by the link that was mailed to it; before that nothing else is sent there. Null for other kinds. */
-  confirmed?: boolean | null;
-  /** HTTP headers of an HTTP destination. Values are shown as [sealed]. */
-  headers?: Record<string, string> | null;
-};
-
-export type UpdateDestinationReply = {
-  /** Unique identifier of the record. */
-  id: number;
-  /** When the record was created. In epoch milliseconds. */
-  createdAt: number;
-  /** When the record last changed. In epoch milliseconds. */
-  updatedAt: number;
-  /** The owning tenant; your own if left out. */
-  tenantId: number;
-  /** Kind of destination. */
-  type: CreateDestinationBodyType;
-  /** What people call it. */
-  name: string | null;
-  /** Identifier to bind the destination with; for MESSENGER_A the text to send to the bot. */
-  uid: string;
-  /** What reaches the destination where nothing else is bound: DETECTOR the alerts of detectors and triggers, WALLET those of actions, DEFAULT both. */
-  tags: CreateDestinationBodyTag[];
-  /** The destination: an e-mail address, phone number or http uri. */
-  value: string | null;
-  /** Name of the bot. */
-  messengerABotUsername: string | null;
-  /** Who bound the destination; set by `/bind`. */
-  messengerAUserId: string | null;
-  /** Name of who bound it; set by `/bind`. */
-  messengerAUsername: string | null;
-  /** The chat; set by `/bind`. */
-  messengerAChatId: string | null;
-  /** Title of the chat; set by `/bind`. */
-  messengerAChatTitle: string | null;
-  /** Kind of chat; set by `/bind`. */
-  messengerAChatType: string | null;
-  /** Webhook address. */
-  messengerBUri: string | null;
-  /** The channel. */
-  messengerBChannelId: string | null;
-  /** Name of the channel. */
-  messengerBChannelName: string | null;
-  /** HTTP destination address. */
-  uri: string | null;
-  /** HTTP method of an HTTP destination. */
-  method: CreateDestinationBodyMethod;
-  /** HTTP headers of an HTTP destination. Values are shown as [sealed]. */
-  headers: Record<string, string> | null;
-};
 export type UpdateDestinationBody = Partial<Destination>;
 
-export type UpdateDestinationReply = Omit<Destination, 'groupWindowMs' | 'confirmed'>;
+export type UpdateDestinationReply = Omit<Destination, 'gets' | 'groupWindowMs' | 'confirmed'>;
 
 export type UpdateDetectorBody = {
   /** Unique identifier of the record. */

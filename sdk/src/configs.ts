@@ -180,14 +180,20 @@ export interface DetectorConfigs {
     when?: 'block' | 'cron';
     /** How often to look when `when` is cron: a length of time, or a cron expression. */
     cron?: string;
+    /** Whether it looks at pending transactions as well, simulated on the newest block. Such alerts have the finality PENDING until a block has the transaction, and are retracted when it vanishes. An action of the detector with fireAt pending has the same effect. */
+    pending?: boolean;
   } & CommonConfig;
   wallet_balance: {
     /** native, or the address of the token. */
     token?: string;
-    /** What the balance in whole tokens must be for an alert, such as "<< 1" (once when it falls below 1) or "< -10%" (a fall by more than 10 % since the last look). Without it, and unless every change is reported: < -10%. */
+    /** What the balance in whole tokens must be for an alert, such as "< 1" or "< -10%" (a fall by more than 10 % since the last look). Without it, and unless every change is reported: < -10%. */
     condition?: string;
     /** Whether to report every change of the balance as well. */
     trackAnyChange?: boolean;
+    /** How often alerts are raised while the condition holds: once (when it begins to), again after a length of time such as 1 h, or at every look. Conditions on a change since the last look (++, --, per cent) raise one for each change; >> and << raise one when they begin to hold. */
+    repeat?: string;
+    /** Whether an alert of INFO is raised once it is over. It fires no action. */
+    reportEnd?: boolean;
     /** A feed (AggregatorV3) of the asset’s price in USD, in which amounts are then shown as well. Without it: that of Chainlink, for the native coins and main tokens of the large chains. */
     usdFeed?: string;
     /** Whether to look after every block, or only as often as `cron` says. */
@@ -208,8 +214,12 @@ export interface DetectorConfigs {
     when?: 'block' | 'cron';
     /** How often to look when `when` is cron: a length of time, or a cron expression. */
     cron?: string;
-    /** What the price must be for an alert, such as "<< 0.98", or "> 5%" for a change of more than 5 % since the last look. */
+    /** What the price must be for an alert, such as "< 0.98", or "> 5%" for a change of more than 5 % since the last look. */
     condition?: string;
+    /** How often alerts are raised while the condition holds: once (when it begins to), again after a length of time such as 1 h, or at every look. Conditions on a change since the last look (++, --, per cent) raise one for each change; >> and << raise one when they begin to hold. */
+    repeat?: string;
+    /** Whether an alert of INFO is raised once it is over. It fires no action. */
+    reportEnd?: boolean;
     /** In what the price is counted; for the message. */
     currency?: string;
   } & CommonConfig;
@@ -293,6 +303,10 @@ export interface DetectorConfigs {
     token?: string;
     /** What reserves divided by supply must be for an alert. */
     condition?: string;
+    /** How often alerts are raised while the condition holds: once (when it begins to), again after a length of time such as 1 h, or at every look. Conditions on a change since the last look (++, --, per cent) raise one for each change; >> and << raise one when they begin to hold. */
+    repeat?: string;
+    /** Whether an alert of INFO is raised once it is over. It fires no action. */
+    reportEnd?: boolean;
     /** Whether to look after every block, or only as often as `cron` says. */
     when?: 'block' | 'cron';
     /** How often to look when `when` is cron: a length of time, or a cron expression. */
@@ -303,6 +317,10 @@ export interface DetectorConfigs {
     topN?: number;
     /** What their share of the supply in per cent must be for an alert. */
     condition?: string;
+    /** How often alerts are raised while the condition holds: once (when it begins to), again after a length of time such as 1 h, or at every look. Conditions on a change since the last look (++, --, per cent) raise one for each change; >> and << raise one when they begin to hold. */
+    repeat?: string;
+    /** Whether an alert of INFO is raised once it is over. It fires no action. */
+    reportEnd?: boolean;
     /** Holders that are known already and looked at from the beginning. */
     holders?: string[];
     /** Addresses that do not count as holders, such as exchanges, pools and lockers. */
@@ -432,6 +450,10 @@ export interface DetectorConfigs {
     trackErr?: boolean;
     /** Tell at every look at which the call fails. */
     errAlways?: boolean;
+    /** How often alerts are raised while the condition holds: once (when it begins to), again after a length of time such as 1 h, or at every look. Conditions on a change since the last look (++, --, per cent) raise one for each change; >> and << raise one when they begin to hold. */
+    repeat?: string;
+    /** Whether an alert of INFO is raised once it is over. It fires no action. */
+    reportEnd?: boolean;
     /** Whether to look after every block, or only as often as `cron` says. */
     when?: 'block' | 'cron';
     /** How often to look when `when` is cron: a length of time, or a cron expression. */
@@ -535,6 +557,8 @@ export interface DetectorConfigs {
     expression: string;
     /** By how much a single comparison may be missed: an amount in the terms’ own unit, or a share of its right side. */
     tolerance?: string;
+    /** Whether an alert of INFO is raised once it is over. It fires no action. */
+    reportEnd?: boolean;
     /** Whether to look after every block, or only as often as `cron` says. */
     when?: 'block' | 'cron';
     /** How often to look when `when` is cron: a length of time, or a cron expression. */
@@ -565,6 +589,45 @@ export interface DetectorConfigs {
     criticalUsd?: number;
     /** Tokens that the contract holds. They are always looked at, and count as holdings although the transaction does not move them. */
     tokens?: string[];
+    /** Whether it looks at pending transactions as well, simulated on the newest block. Such alerts have the finality PENDING until a block has the transaction, and are retracted when it vanishes. An action of the detector with fireAt pending has the same effect. */
+    pending?: boolean;
+  } & CommonConfig;
+  allowance_drain: {
+    /** Tokens that are worth something beside those with a known price: with a feed they count in US dollars, without one by their share of the supply. The contract itself counts where it is a token. */
+    tokens?: Array<{
+      /** Address of the token. */
+      token: string;
+      /** A feed (AggregatorV3) of the asset’s price in USD, in which amounts are then shown as well. Without it: that of Chainlink, for the native coins and main tokens of the large chains. */
+      usdFeed?: string;
+    }>;
+    /** A loss of less US dollars is not reported; from this on it is MEDIUM. */
+    minUsd?: number;
+    /** A loss of this many US dollars is HIGH. */
+    highUsd?: number;
+    /** A loss of this many US dollars is CRITICAL. */
+    criticalUsd?: number;
+    /** Of a token without a price: the share of its supply in per cent from which on a loss is reported, as MEDIUM. HIGH from ten times as much, CRITICAL from a hundred times. */
+    minSupply?: number;
+    /** Spenders and owners that are no concern, such as your own modules and accounts that others may collect from. */
+    allowed?: string[];
+    /** Contracts that hold the allowances and pull for the contract, such as a conduit. Permit2 is known. */
+    transferProxies?: string[];
+    /** Whether it looks at pending transactions as well, simulated on the newest block. Such alerts have the finality PENDING until a block has the transaction, and are retracted when it vanishes. An action of the detector with fireAt pending has the same effect. */
+    pending?: boolean;
+  } & CommonConfig;
+  initializer_call: {
+    /** Who may initialise it, such as your deployer or timelock. */
+    allowedCallers?: string[];
+    /** Whether calls that contracts make within transactions count as well, where nodes of the chain trace them. */
+    innerCalls?: boolean;
+    /** Whether it looks at pending transactions as well, simulated on the newest block. Such alerts have the finality PENDING until a block has the transaction, and are retracted when it vanishes. An action of the detector with fireAt pending has the same effect. */
+    pending?: boolean;
+  } & CommonConfig;
+  illegitimate_transfer: {
+    /** Reported when an account sends this share of the supply in per cent more than it had; CRITICAL from ten times as much. */
+    share?: number;
+    /** Who may move what it does not own, or send what it does not have: bridges, minters and game contracts of your own. */
+    allowed?: string[];
     /** Whether it looks at pending transactions as well, simulated on the newest block. Such alerts have the finality PENDING until a block has the transaction, and are retracted when it vanishes. An action of the detector with fireAt pending has the same effect. */
     pending?: boolean;
   } & CommonConfig;
