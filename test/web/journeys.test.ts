@@ -359,6 +359,8 @@ describe('detectors and triggers', () => {
     await alice.reload();
     await alice.getByText('as detectors did before version 0.17').waitFor();
     await api('DELETE', `detector/${id}`);
+    await open(alice, `/detectors/${(await one('detector', "name = 'Whales'")).id}`);
+    await alice.getByRole('heading', { name: 'Whales', exact: true }).waitFor();
   });
 
   it('run as shadow, explain a transaction, and are deleted', async () => {

@@ -92,7 +92,7 @@ export function HaltButton() {
               value={reason}
               onInput={({ currentTarget }) => setReason(currentTarget.value)}
             />
-            <span class="hint">Kept in the audit log, for whoever asks later. It may stay empty.</span>
+            <span class="hint">Kept in the audit log. It may stay empty.</span>
           </label>
         </Confirm>
       )}
