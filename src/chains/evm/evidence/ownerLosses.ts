@@ -44,7 +44,7 @@ export function ownerLosses(world: World, pulls: readonly Pull[]): Losses {
     const [{ owner, token }] = own;
     const pulled = own.reduce((sum, { amount }) => sum + amount, 0n);
     const missing = -(changes.get(owner)?.get(token) ?? 0n);
-    return { owner, token, amount: pulled < missing ? pulled : missing };
+    return { owner, token, amount: least(pulled, missing) };
   }).filter(({ amount }) => amount > 0n);
   const ranked = read
     .all(gone.map((loss) => () => ({ ...loss, usd: usdOf(world, loss.token, loss.amount) })))
@@ -102,4 +102,9 @@ function usdOf({ read, chain, feedOf, block }: World, token: string, amount: big
   const { decimals } = assetFacts(read, chain, token);
   const { usd } = usdWorth(read, { token, feed, chain, at: block.timestamp }, amount, decimals).fields;
   return usd === undefined ? undefined : Number(usd);
+}
+
+function least(one: bigint, other: bigint): bigint {
+  if (one < other) return one;
+  return other;
 }
