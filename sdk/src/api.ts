@@ -711,6 +711,15 @@ export type AuthMeReply = {
   /** When the token ends; null when it never does. In epoch milliseconds. */
   expiredAt: number | null;
   plan: AuthMeReplyPlan | null;
+  /** What this installation offers. */
+  installation: {
+    /** Whether Vigil sends mails here. */
+    mail: boolean;
+    /** What the operator calls the messenger of MESSENGER_A, by VIGIL_MESSENGER_A_NAME. */
+    messengerAName: string | null;
+    /** The same for MESSENGER_B. */
+    messengerBName: string | null;
+  };
 };
 
 /** Plan of the tenant. */
@@ -1352,7 +1361,9 @@ export type CreateDestinationBody = {
   tenantId?: number;
   /** Kind of destination. */
   type: CreateDestinationBodyType;
-  /** What reaches the destination where nothing else is bound. */
+  /** What people call it. */
+  name?: string | null;
+  /** What reaches the destination where nothing else is bound: DETECTOR the alerts of detectors and triggers, WALLET those of actions, DEFAULT both. */
   tags?: CreateDestinationBodyTag[];
   /** The destination: an e-mail address, phone number or http uri. */
   value?: string | null;
@@ -1377,10 +1388,22 @@ export type CreateDestinationBody = {
   /** HTTP destination address. */
   uri?: string | null;
   method?: CreateDestinationBodyMethod | null;
+  /** Alerts that the destination gets of the whole tenant, of a project or of a contract, whatever else they are bound to. An alert comes once, however many ways lead to the destination. Bindings and `tags` go on as without. */
+  gets?: CreateDestinationBodyGet[];
   /** Mails and chat messages within this many milliseconds of the last one go out together; 0 sends at once. */
   groupWindowMs?: number;
   /** HTTP headers of an HTTP destination. Values are shown as [sealed]. */
   headers?: Record<string, string> | null;
+};
+
+export type CreateDestinationBodyGet = {
+  minSeverity?: MinSeverity | null;
+  /** Only alerts that this query string finds; all if null. */
+  query?: string | null;
+  /** Only alerts of this project; of all projects if null. */
+  projectId?: number | null;
+  /** Only alerts of this contract; of all contracts if null. */
+  contractId?: number | null;
 };
 
 /** HTTP method of an HTTP destination. */
@@ -1391,7 +1414,7 @@ export type CreateDestinationBodyTag = 'DEFAULT' | 'DETECTOR' | 'WALLET';
 /** Kind of destination. */
 export type CreateDestinationBodyType = 'EMAIL' | 'MESSENGER_A' | 'HTTP' | 'MESSENGER_B';
 
-export type CreateDestinationReply = Omit<Destination, 'type' | 'groupWindowMs' | 'confirmed'>;
+export type CreateDestinationReply = Omit<Destination, 'type' | 'gets' | 'groupWindowMs' | 'confirmed'>;
 
 export type CreateDetectorBody = {
   /** State of the record. */
@@ -1983,9 +2006,11 @@ export type Destination = {
   tenantId: number;
   /** Kind of destination. */
   type: CreateDestinationBodyType;
+  /** What people call it. */
+  name: string | null;
   /** Identifier to bind the destination with; for MESSENGER_A the text to send to the bot. */
   uid: string;
-  /** What reaches the destination where nothing else is bound. */
+  /** What reaches the destination where nothing else is bound: DETECTOR the alerts of detectors and triggers, WALLET those of actions, DEFAULT both. */
   tags: CreateDestinationBodyTag[];
   /** The destination: an e-mail address, phone number or http uri. */
   value: string | null;
@@ -2012,6 +2037,8 @@ export type Destination = {
   method: CreateDestinationBodyMethod | null;
   /** HTTP headers of an HTTP destination. Values are shown as [sealed]. */
   headers: Record<string, string> | null;
+  /** Alerts that the destination gets of the whole tenant, of a project or of a contract, whatever else they are bound to. An alert comes once, however many ways lead to the destination. Bindings and `tags` go on as without. */
+  gets: CreateDestinationBodyGet[];
   /** Mails and chat messages within this many milliseconds of the last one go out together; 0 sends at once. */
   groupWindowMs: number;
   /** Whether the e-mail address was confirmed by the link that was mailed to it; before that nothing else is sent there. Null for other kinds. */
@@ -2135,7 +2162,7 @@ export type DetectorDestination = {
 };
 
 /** The destination. */
-export type DetectorDestinationTenantDestination = Omit<Destination, 'groupWindowMs' | 'confirmed'>;
+export type DetectorDestinationTenantDestination = Omit<Destination, 'gets' | 'groupWindowMs' | 'confirmed'>;
 
 export type DetectorFaultReply = {
   /** Whether its last evaluation went well, and, where it needs traces, no transaction of its chain stayed unseen for a day. */
@@ -2277,6 +2304,8 @@ export type FireAt = 'pending' | 'head' | 'confirmed';
 export type HaltActionsBody = {
   /** The tenant; yours if left out. */
   tenantId?: number;
+  /** Why, for the audit log. */
+  reason?: string;
 };
 
 export type HaltActionsReply = {
@@ -3568,7 +3597,7 @@ export type TenantDashboardUsageReply = {
 };
 
 /** The destination. */
-export type TenantDestination = Omit<Destination, 'groupWindowMs' | 'confirmed'>;
+export type TenantDestination = Omit<Destination, 'gets' | 'groupWindowMs' | 'confirmed'>;
 
 export type TenantPage = {
   /** The records of this page. */
@@ -4066,7 +4095,7 @@ export type UpdateContractBodyChainUid = 'arbitrum' | 'bsc' | 'bsc_testnet' | 'e
 
 export type UpdateDestinationBody = Partial<Destination>;
 
-export type UpdateDestinationReply = Omit<Destination, 'groupWindowMs' | 'confirmed'>;
+export type UpdateDestinationReply = Omit<Destination, 'gets' | 'groupWindowMs' | 'confirmed'>;
 
 export type UpdateDetectorBody = {
   /** Unique identifier of the record. */

@@ -4,7 +4,7 @@ import { detectors } from '../detectors/detectors.ts';
 import { upgradeConfig } from '../detectors/upgradeConfig.ts';
 import { parseDuration } from '../lib/duration.ts';
 import { fillTemplate } from '../lib/template.ts';
-import { complianceTags, type Finding, isSevere, type Severity } from '../model/alert.ts';
+import { complianceTags, endNextStep, type Finding, isSevere, type Severity } from '../model/alert.ts';
 import type {
   ChainFacts,
   ContractFacts,
@@ -159,6 +159,8 @@ class DetectorSubscriber implements Subscriber {
       desc: _desc,
       innerCalls: _innerCalls,
       pending: _pending,
+      repeat: _repeat,
+      reportEnd: _reportEnd,
       tags: _tags,
       ...rest
     } = this.#program.written;
@@ -176,13 +178,14 @@ class DetectorSubscriber implements Subscriber {
     const own = found.severity ?? (definition.severity === 'AUTO' ? 'MEDIUM' : definition.severity);
     const alert = {
       ...originOf(this, observation, found),
-      severity: config.severity === 'AUTO' ? own : config.severity,
+      severity: found.isEnd || config.severity === 'AUTO' ? own : config.severity,
       name: this.name,
       tags: this.#tags,
     };
-    const message = config.desc
-      ? fillTemplate(config.desc, { ...alert, ...templateValues(found.fields, config) })
-      : found.message;
+    const message =
+      config.desc && !found.isEnd
+        ? fillTemplate(config.desc, { ...alert, ...templateValues(found.fields, config) })
+        : found.message;
     const finding: Finding = {
       ...alert,
       kind: 'detector',
@@ -192,7 +195,8 @@ class DetectorSubscriber implements Subscriber {
       meta: toMeta(found.fields),
       detectorId: this.id,
       detectorSchemaName: definition.name,
-      nextStep: definition.nextStep,
+      ...(found.isEnd && { isEnd: true }),
+      nextStep: found.isEnd ? endNextStep : definition.nextStep,
     };
     return showAddresses([finding], chain);
   }

@@ -260,6 +260,8 @@ export type Detection = {
   readonly message: string;
   /** Evidence: the alert's `meta`, and what `{member}` of a message template stands for. */
   readonly fields: Readonly<Record<string, unknown>>;
+  /** It reports that a condition has ended: INFO whatever is configured, with its own message, and no action fires. */
+  readonly isEnd?: true;
   /** Tells findings of one observation apart where there can be several. */
   readonly part?: string;
   /**

@@ -116,6 +116,7 @@ async function start(
     now,
     invalidateTokens: authenticate.clearCache,
     mail: notifying.hasMail,
+    messengerNames: config.messengerNames,
     inviteOrigins: config.inviteOrigins,
     failedLogins,
     sessionMaxMs: config.sessionMaxDays * 86_400_000,

@@ -197,8 +197,10 @@ export async function findBacktestTargets(
   db: Db,
   tenantId: number,
   detectorId: number | null,
+  { id: contractId, projectId }: Pick<ContractFacts, 'id' | 'projectId'>,
 ): Promise<BacktestTargets> {
-  const recipients = await findRecipients(db, [{ tenantId, kind: 'detector', sourceId: detectorId }]);
+  const source = { tenantId, kind: 'detector' as const, sourceId: detectorId, projectId, contractId };
+  const recipients = await findRecipients(db, [source]);
   const actions = await db.query<{ id: number }>(
     sql`select distinct b.action_id as id from action_detector b
       where b.tenant_id = ${tenantId} and b.detector_id = ${detectorId} and b.status = 'ACTIVE' order by 1`,

@@ -95,6 +95,10 @@ const halt = {
 };
 const haltReply = Shape(halt, Object.keys(halt));
 const tenant = { tenantId: Id('The tenant; yours if left out.') };
+const switched = {
+  ...tenant,
+  reason: Text('Why, for the audit log.', 'An attack on the vault.', { min: 1, max: 500 }),
+};
 const simulation = {
   fires: Flag('Whether the filter lets it pass and the parameters could be filled.'),
   success: Flag('Whether the call would succeed and the wallet could pay for it.'),
@@ -275,12 +279,12 @@ export const actionEndpoints: readonly Endpoint[] = [
     summary: 'Halt all actions',
     description:
       'The kill switch of a tenant: nothing is signed from now on, and what waits is cancelled. What was signed before may still be mined. Also open to a tenant that is disabled or whose subscription has expired.',
-    body: Shape(tenant, []),
+    body: Shape(switched, []),
     mayLackBody: true,
     reply: haltReply,
     effect: 'stop',
     problems: ['not-found'],
-    handle: async (call, { body }) => ({ body: await haltTenant(call, body.tenantId) }),
+    handle: async (call, { body }) => ({ body: await haltTenant(call, body) }),
   }),
   endpoint({
     method: 'POST',
@@ -288,12 +292,12 @@ export const actionEndpoints: readonly Endpoint[] = [
     tag,
     summary: 'Let actions run again',
     description: 'What was cancelled stays cancelled.',
-    body: Shape(tenant, []),
+    body: Shape(switched, []),
     mayLackBody: true,
     reply: haltReply,
     effect: 'change',
     problems: ['not-found'],
-    handle: async (call, { body }) => ({ body: await resumeTenant(call, body.tenantId) }),
+    handle: async (call, { body }) => ({ body: await resumeTenant(call, body) }),
   }),
   endpoint({
     method: 'GET',
