@@ -71,7 +71,7 @@ export async function findRecipients(db: Db, sources: readonly Source[]): Promis
             else '{DEFAULT,DETECTOR}'::text[] end
         where not exists (select from reachable r where r.n = s.n) and ${isReachable}
       union all
-      select s.n - 1, x.id, x.type, g.item ->> 'minSeverity', g.item ->> 'query' from source s
+      select s.n - 1, x.id, x.type, g.item ->> 'minSeverity', null, g.item ->> 'query' from source s
         join destination x on x.tenant_id = s.tenant_id and x.gets <> '[]' and ${isReachable}
         cross join jsonb_array_elements(x.gets) g(item)
         where coalesce((g.item ->> 'projectId')::bigint = s.project_id, g.item ->> 'projectId' is null)
