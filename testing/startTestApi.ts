@@ -5,7 +5,7 @@ import { createEndpoints } from '../src/api/endpoints/endpoints.ts';
 import { createAuthenticator } from '../src/api/http/createAuthenticator.ts';
 import { createMetrics } from '../src/api/http/createMetrics.ts';
 import { createServer } from '../src/api/http/createServer.ts';
-import { chains } from '../src/chains/chains.ts';
+import { getChain } from '../src/chains/chains.ts';
 import { type Egress, toEgress } from '../src/lib/egress.ts';
 
 import type { Role } from '../src/model/principal.ts';
@@ -123,7 +123,7 @@ export async function startTestApi(
   const server = await createServer({
     services,
     authenticate,
-    endpoints: createEndpoints((uid) => chains[uid].confirmations),
+    endpoints: createEndpoints((uid) => getChain(uid).confirmations),
     metrics: createMetrics(() => store.stats()),
     log: pino({ level: 'info' }, { write: (line: string) => void log.push(line) }),
     version: 'test',

@@ -1,5 +1,5 @@
 import type { ChainClient } from '../chains/chainClient.ts';
-import { type ChainUid, chains } from '../chains/chains.ts';
+import { type ChainUid, getChain } from '../chains/chains.ts';
 import { toChainFacts } from '../chains/toChainFacts.ts';
 import { createHostQueues } from '../lib/createHostQueues.ts';
 import { compileDetector } from '../matching/compileDetector.ts';
@@ -47,7 +47,7 @@ export async function backtestCommand(
     if (!found) return refuse(`There is no detector ${id}.`);
     const { contract, ...row } = await findDetectorToRun(store, Number(found.tenantId), id);
     const uid = contract.chainUid;
-    const subscriber = compileDetector(row, contract, toChainFacts(chains[uid]));
+    const subscriber = compileDetector(row, contract, toChainFacts(getChain(uid)));
     if ('fault' in subscriber) return refuse(subscriber.fault);
     return withClient(store, keyring, config, uid, async (client, fetch) => {
       const progress = createProgress(toBlock - fromBlock + 1);

@@ -1,7 +1,7 @@
 import { createAlertWriter } from '../alerts/createAlertWriter.ts';
 import type { AlertHook } from '../alerts/raiseAlerts.ts';
 import type { ChainClient } from '../chains/chainClient.ts';
-import { type ChainUid, chains, chainUids } from '../chains/chains.ts';
+import { type ChainUid, chainUids, getChain } from '../chains/chains.ts';
 import { families } from '../chains/families.ts';
 import type { Stoppable } from '../lib/createLifecycle.ts';
 import { createMutex } from '../lib/createMutex.ts';
@@ -92,7 +92,7 @@ export function startWatching(options: Options): Stoppable {
   };
   const preparations = createPreparations({
     store,
-    open: (uid) => openWatchSet({ chain: chains[uid as ChainUid], subscribe }),
+    open: (uid) => openWatchSet({ chain: getChain(uid as ChainUid), subscribe }),
     signal: leaving.signal,
   });
   const watches = new Map<ChainUid, Watch>();
@@ -122,7 +122,7 @@ export function startWatching(options: Options): Stoppable {
   async function watch(chainUid: ChainUid, client: ChainClient, signal: AbortSignal): Promise<void> {
     const options: ChainOptions = {
       ...shared,
-      chain: chains[chainUid],
+      chain: getChain(chainUid),
       client,
       startBlock: settings[chainUid]?.startBlock,
       traceMode: settings[chainUid]?.traces ?? 'auto',
@@ -167,7 +167,7 @@ export function startWatching(options: Options): Stoppable {
   }
 
   for (const uid of keysOf(settings))
-    if (!families[chains[uid].family].nodes)
+    if (!families[getChain(uid).family].nodes)
       log.warn({ chain: uid }, 'Chains of this family are not supported yet; the chain is not watched');
   const readable = () => chainUids.filter((uid) => clientOf(uid) !== undefined);
   const removeListener = onEndpointChange?.(startAndEnd);

@@ -1,6 +1,6 @@
 import { homedir } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
-import { type ChainUid, chains, chainUids } from '../../chains/chains.ts';
+import { type ChainUid, chainUids, getChain } from '../../chains/chains.ts';
 import { families } from '../../chains/families.ts';
 import { pendingModes } from '../../model/pending.ts';
 import { traceModes, traceSetting } from '../../model/traceState.ts';
@@ -102,9 +102,9 @@ function readChains(read: EnvReader) {
       const startBlock = read.optionalInteger(`VIGIL_CHAIN_${name}_START_BLOCK`, 0, maxBlock);
       const network = read.text(`VIGIL_CHAIN_${name}_NETWORK`);
       const traces = read.oneOf(traceSetting(uid), traceModes, 'auto');
-      if (traces === 'required' && !families[chains[uid].family].nodes?.areTraced)
+      if (traces === 'required' && !families[getChain(uid).family].nodes?.areTraced)
         read.fault(
-          `${traceSetting(uid)} cannot be required: nodes of ${chains[uid].name} do not trace calls.`,
+          `${traceSetting(uid)} cannot be required: nodes of ${getChain(uid).name} do not trace calls.`,
         );
       const pending = read.oneOf(`VIGIL_CHAIN_${name}_PENDING`, pendingModes, 'auto');
       const relays = read.urls(`VIGIL_CHAIN_${name}_RELAYS`, ['http:', 'https:']) ?? [];
@@ -144,5 +144,5 @@ function defaultRunDir(env: NodeJS.ProcessEnv): string {
 
 /** The configured confirmations of a chain, or its default. */
 export function confirmationsOf({ chains: settings }: Pick<Config, 'chains'>) {
-  return (uid: ChainUid): number => settings[uid]?.confirmations ?? chains[uid].confirmations;
+  return (uid: ChainUid): number => settings[uid]?.confirmations ?? getChain(uid).confirmations;
 }

@@ -1,7 +1,7 @@
 import { checkAllowedCalls } from '../../actions/checkAllowedCalls.ts';
 import { parameterNames } from '../../actions/fillCall.ts';
 import { hasBounds } from '../../actions/openParameters.ts';
-import { chains } from '../../chains/chains.ts';
+import { getChain } from '../../chains/chains.ts';
 import { families } from '../../chains/families.ts';
 import type { FamilyActions, FunctionItem } from '../../chains/familyActions.ts';
 import { settleWithin } from '../../lib/withTimeLimit.ts';
@@ -291,7 +291,7 @@ async function findRules(
   const tenantId = tenantOf(change);
   const contract = await findRecord(call.db, contractTable, scopeOf(tenantId), contractId, chainOnly);
   // What is wrong with the contract itself is found with the other references.
-  const chain = chains[contract?.chainUid ?? 'ethereum'];
+  const chain = getChain(contract?.chainUid ?? 'ethereum');
   const rules = families[chain.family].actions;
   if (!rules) throw unprocessable('/contractId', 'family', `Vigil cannot fire actions on ${chain.name} yet.`);
   return { rules, abi: contract ? await findContractAbi(call.db, tenantId, contractId) : [] };

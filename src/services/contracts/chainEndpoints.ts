@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { EndpointReport, FamilyNodes } from '../../chains/chainFamily.ts';
-import { type Chain, type ChainUid, chains, chainUids } from '../../chains/chains.ts';
+import { type Chain, type ChainUid, chainUids, getChain } from '../../chains/chains.ts';
 import { families } from '../../chains/families.ts';
 import { isPlatformHost } from '../../lib/egress.ts';
 import { maskEndpoint } from '../../lib/maskEndpoint.ts';
@@ -124,7 +124,7 @@ export async function tryChainEndpoint(call: Call, chainUid: string, uid: string
 function chainOf({ services }: Call, text: string): Chain {
   const uid = chainUids.find((each) => each === text);
   if (!uid) throw new Problem('not-found', 'There is no such chain; GET /chain lists them.');
-  return services.chains.chain?.(uid) ?? chains[uid];
+  return services.chains.chain?.(uid) ?? getChain(uid);
 }
 
 function followedChain(call: Call, text: string): Chain {

@@ -1,5 +1,5 @@
 import type { ConnectedClient } from '../../chains/chainClient.ts';
-import { type ChainUid, chains, chainUids, withNetwork } from '../../chains/chains.ts';
+import { type ChainUid, chainUids, getChain, withNetwork } from '../../chains/chains.ts';
 import { families } from '../../chains/families.ts';
 import { createSeriesCache, platformTenant } from '../../model/metrics.ts';
 import type { TraceMode } from '../../model/traceState.ts';
@@ -34,7 +34,7 @@ export function openChains(settings: Settings, recorder: MetricRecorder, now: ()
   const clients = new Map<ChainUid, ConnectedClient>();
   const listeners = new Set<() => void>();
   let urls = mergeUrls(settings, new Map());
-  const chainOf = (uid: ChainUid) => withNetwork(chains[uid], settings[uid]?.network);
+  const chainOf = (uid: ChainUid) => withNetwork(getChain(uid), settings[uid]?.network);
   return {
     chain: chainOf,
     isConfigured: (uid) => urls.has(uid),
@@ -73,7 +73,7 @@ export function openChains(settings: Settings, recorder: MetricRecorder, now: ()
   };
 }
 
-const nodesOf = (uid: ChainUid) => families[chains[uid].family].nodes;
+const nodesOf = (uid: ChainUid) => families[getChain(uid).family].nodes;
 
 /** Without chains that have none, or that cannot be followed yet. */
 function mergeUrls(

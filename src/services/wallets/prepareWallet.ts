@@ -1,4 +1,4 @@
-import { type Chain, chains } from '../../chains/chains.ts';
+import { type Chain, getChain } from '../../chains/chains.ts';
 import { families } from '../../chains/families.ts';
 import { invalid, unprocessable } from '../../model/errors.ts';
 import { lockApprovers } from '../../store/accounts/users.ts';
@@ -18,7 +18,7 @@ export async function prepareWallet(call: Call, change: WalletChange): Promise<R
   const tenantId = tenantOf(change);
   if (input.approvers) await checkApprovers(call, tenantId, input.approvers);
   const chainUid = current ? current.chainUid : input.chainUid;
-  const chain = chains[chainUid];
+  const chain = getChain(chainUid);
   const allowed = input.allowedCalls && {
     allowedCalls: await readAllowedCalls(call, tenantId, chain, input.allowedCalls),
   };

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { traceKinds } from '../../../chains/chainClient.ts';
-import { type Chain, type ChainUid, chains, chainUids } from '../../../chains/chains.ts';
+import { type Chain, type ChainUid, chainUids, getChain } from '../../../chains/chains.ts';
 import { families } from '../../../chains/families.ts';
 import { membersOf } from '../../../lib/isRecord.ts';
 import {
@@ -17,7 +17,7 @@ import {
   List,
   Millis,
   nullable,
-  OneOf,
+  OneChain, OneOf,
   Shape,
   SomeOf,
   Text,
@@ -93,7 +93,7 @@ const pending = {
   reason: nullable(Text('Why they are unavailable.', 'No node of the chain announces pending transactions.')),
 };
 const chain = {
-  chainUid: OneOf(chainUids, 'The chain.', 'ethereum'),
+  chainUid: OneChain('The chain.'),
   family: Text('Family of the chain.', 'evm'),
   name: Text('Name of the chain.', 'Ethereum'),
   network: OneOf(['MAINNET', 'TESTNET', 'DEVNET'], 'Kind of network.', 'MAINNET'),
@@ -176,13 +176,13 @@ export function chainEndpoint(confirmations: (uid: ChainUid) => number): Endpoin
             const failing = faults.get(uid) ?? 0;
             const facts = { now: call.now, isConfigured: isConfigured(uid), contracts: own.count, failing };
             return {
-              ...describe(chains[uid]),
+              ...describe(getChain(uid)),
               confirmations: confirmations(uid),
               configured: isConfigured(uid),
               ...toProgress(states.get(uid), call.scope.all, call.scope.all && isConfigured(uid)),
               traces: toTraces(states.get(uid)),
               pending: toPending(states.get(uid)),
-              ...judgeChain({ ...facts, blockTimeMs: chains[uid].blockTimeMs, state: states.get(uid) }),
+              ...judgeChain({ ...facts, blockTimeMs: getChain(uid).blockTimeMs, state: states.get(uid) }),
               failing,
               contracts: own.count,
               unwatched: isConfigured(uid) ? [] : own.first,
