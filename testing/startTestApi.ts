@@ -5,7 +5,7 @@ import { createEndpoints } from '../src/api/endpoints/endpoints.ts';
 import { createAuthenticator } from '../src/api/http/createAuthenticator.ts';
 import { createMetrics } from '../src/api/http/createMetrics.ts';
 import { createServer } from '../src/api/http/createServer.ts';
-import { getChain } from '../src/chains/chains.ts';
+import { getChain, setOwnChains } from '../src/chains/chains.ts';
 import { type Egress, toEgress } from '../src/lib/egress.ts';
 
 import type { Role } from '../src/model/principal.ts';
@@ -18,6 +18,7 @@ import { createAlertFeed } from '../src/services/alerts/createAlertFeed.ts';
 import { createAlertLinks } from '../src/services/alerts/createAlertLinks.ts';
 import type { Services } from '../src/services/call.ts';
 import { createMetricRecorder } from '../src/services/telemetry/createMetricRecorder.ts';
+import { findOwnChains } from '../src/store/contracts/ownChains.ts';
 import { openStore, type PoolConfig, type Store } from '../src/store/db.ts';
 import { openKeyring } from '../src/store/keyring.ts';
 import { listen } from '../src/store/listen.ts';
@@ -107,6 +108,8 @@ export async function startTestApi(
     abiSources: options.abiSources ?? { find: async () => undefined },
     chains: options.chains ?? { isConfigured: () => false, client: () => undefined },
     fixedEndpoints: options.fixedEndpoints ?? (() => []),
+    fixedChains: new Set(),
+    reloadChains: async () => void setOwnChains(await findOwnChains(store)),
     alertHooks: options.alertHooks ?? [],
     notifier: options.notifier ?? silent,
     publicUrl: () => 'https://vigil.example.com',

@@ -58,7 +58,7 @@ export type TestWatch = TestApi & {
 
 /** The whole of Vigil on a fresh database, watching real or simulated nodes. */
 export async function startTestWatch(
-  settings: Partial<Record<ChainUid, Settings>>,
+  settings: Readonly<Record<string, Settings>>,
   hsm?: Hsm,
   options: {
     egress?: Egress;

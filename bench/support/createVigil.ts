@@ -45,6 +45,8 @@ export async function createVigil(store: Store, tokens: Db): Promise<FastifyInst
       abiSources: { find: async () => undefined },
       chains: { isConfigured: () => false, client: () => undefined },
       fixedEndpoints: () => [],
+      fixedChains: new Set(),
+      reloadChains: async () => {},
       fetchFor: () => async () => [],
       checkScript: async () => undefined,
       runScripts: async () => [],

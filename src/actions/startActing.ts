@@ -1,4 +1,4 @@
-import { type ChainUid, getChain } from '../chains/chains.ts';
+import { type ChainUid, findChain } from '../chains/chains.ts';
 import { createCoalescedLoop } from '../lib/createCoalescedLoop.ts';
 import { findBusyChains } from '../store/actions/claimIntents.ts';
 import type { ActionContext, OutcomeContext } from './actionContext.ts';
@@ -26,12 +26,20 @@ export function startActing({ outcomeContext, contextFor, listen, onError }: Opt
   const loops = new Map<string, ReturnType<typeof createCoalescedLoop>>();
   const { wake, stop: stopPolling } = createCoalescedLoop(async () => {
     for (const { chainUid: uid, tenantIds } of await findBusyChains(outcomeContext.store)) {
-      const context = contextFor(getChain(uid).uid);
-      for (const tenantId of tenantIds)
-        loopFor(`${context ? 'fire' : 'end'} ${uid} ${tenantId}`, () =>
-          context ? fireWaiting(context, tenantId) : endUnfireable(outcomeContext, uid, tenantId),
-        ).wake();
-      if (context) loopFor(`track ${uid}`, () => trackSent(context)).wake();
+      const chain = findChain(uid);
+      // A chain that was just added is known here in a moment.
+      if (!chain) continue;
+      // The context of the moment: the chain's endpoints, and facts of an operator's own chain, change.
+      const fire = async (tenantId: number) => {
+        const context = contextFor(chain.uid);
+        return context ? fireWaiting(context, tenantId) : endUnfireable(outcomeContext, uid, tenantId);
+      };
+      const track = async () => {
+        const context = contextFor(chain.uid);
+        return context ? trackSent(context) : 0;
+      };
+      for (const tenantId of tenantIds) loopFor(`fire ${uid} ${tenantId}`, () => fire(tenantId)).wake();
+      loopFor(`track ${uid}`, track).wake();
     }
   }, onError);
 

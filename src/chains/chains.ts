@@ -1,40 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { Chain } from '../model/chain.ts';
 import { type ChainUid, chainUids, type SeedChainUid, setOwnChainUids } from '../model/chainUid.ts';
-import type { Family } from '../model/family.ts';
-
-export { type ChainUid, chainUids, type SeedChainUid, seedChainUids } from '../model/chainUid.ts';
+export { type Chain, finalitySources } from '../model/chain.ts';
+export { type ChainUid, chainUids, isSeedUid, type SeedChainUid, seedChainUids } from '../model/chainUid.ts';
 export type { Family } from '../model/family.ts';
-
-/** `confirmations`: nodes are not asked, and depth alone decides. */
-export const finalities = ['finalized', 'safe', 'confirmations'] as const;
-export type Finality = (typeof finalities)[number];
-export const bitcoinPrefixes = ['tb', 'bcrt'] as const;
-type BitcoinPrefix = (typeof bitcoinPrefixes)[number];
-
-export type Chain = {
-  readonly uid: ChainUid;
-  readonly family: Family;
-  readonly name: string;
-  readonly network: 'MAINNET' | 'TESTNET' | 'DEVNET';
-  readonly currency: { readonly symbol: string; readonly name: string; readonly decimals: number };
-  /** The EIP-155 chain id; only EVM chains have one. */
-  readonly chainId?: number;
-  /** What the nodes of other families say to tell their network: the hash of its first block, or its name. */
-  readonly genesis?: string;
-  /** What addresses of a Bitcoin test network begin with: tb or bcrt. */
-  readonly addressPrefix?: BitcoinPrefix;
-  readonly blockTimeMs: number;
-  /** Blocks that must lie on top of a block before an action may follow from it. */
-  readonly confirmations: number;
-  /** Which block EVM nodes are asked for as the newest final one, if not `finalized`. */
-  readonly finality?: Finality;
-  /** Link patterns; `{}` stands for the address, the transaction hash or the block. */
-  readonly explorer?: {
-    readonly address: string;
-    readonly transaction?: string;
-    readonly block?: string;
-  };
-};
 
 const ether = { symbol: 'ETH', name: 'Ether', decimals: 18 };
 const bnb = { symbol: 'BNB', name: 'BNB', decimals: 18 };
@@ -229,14 +198,12 @@ const registry = new Map<string, Chain>(Object.entries(chains));
  * Makes these the operator's own chains of this process. Those that are deleted cannot be named any more, but what is stored of them
  * is still understood. Returns the chains whose facts are others now.
  */
-export function setOwnChains(own: readonly OwnChain[]): ChainUid[] {
+export function setOwnChains(own: readonly { chain: Chain; isDeleted: boolean }[]): ChainUid[] {
   const changed = own.filter(({ chain }) => !isDeepStrictEqual(registry.get(chain.uid), chain));
-  for (const { chain } of own) registry.set(chain.uid, chain);
+  for (const { chain } of changed) registry.set(chain.uid, chain);
   setOwnChainUids(own.flatMap(({ chain, isDeleted }) => (isDeleted ? [] : [chain.uid])));
   return changed.map(({ chain }) => chain.uid);
 }
-
-export type OwnChain = { chain: Chain; isDeleted: boolean };
 
 /** The chain of a chainUid that was checked when it was written. */
 export function getChain(uid: string): Chain {

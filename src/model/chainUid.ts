@@ -35,6 +35,7 @@ export const seedChainUids = [
 ] as const;
 
 export type SeedChainUid = (typeof seedChainUids)[number];
+export const isSeedUid = (uid: string): uid is SeedChainUid => seedChainUids.some((seed) => seed === uid);
 declare const own: unique symbol;
 /** A chain of the API document, or one that an administrator added. */
 export type ChainUid = SeedChainUid | (string & { readonly [own]: true });

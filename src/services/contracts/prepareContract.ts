@@ -7,6 +7,7 @@ import type { contractTable } from '../../store/contracts/contractTable.ts';
 import type { Row } from '../../store/records/records.ts';
 import type { Call } from '../call.ts';
 import type { ChangeOf } from '../records/recordKind.ts';
+import { holdChain } from './holdChain.ts';
 import { settleSoon } from './settleSoon.ts';
 
 type ContractChange = ChangeOf<typeof contractTable>;
@@ -17,6 +18,7 @@ export async function prepareContract(call: Call, { input, current }: ContractCh
   const faults = faultsOf(chain, input.abi ?? []);
   if (faults.length > 0) throw invalidInput(faults);
   if (current) return input;
+  await holdChain(call, chain.uid);
   const read = families[chain.family].readAddress(input.address, chain);
   if ('fault' in read) throw unprocessable('/address', 'not-an-address', read.fault);
   const found = await inspect(call, chain.uid, read.canonical);

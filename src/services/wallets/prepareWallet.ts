@@ -5,6 +5,7 @@ import { lockApprovers } from '../../store/accounts/users.ts';
 import { type Row, reserveId } from '../../store/records/records.ts';
 import { walletTable } from '../../store/wallets/walletTable.ts';
 import type { Call } from '../call.ts';
+import { holdChain } from '../contracts/holdChain.ts';
 import { type ChangeOf, tenantOf } from '../records/recordKind.ts';
 import { createModuleKey, createSealedKey } from './createWalletKey.ts';
 import { readAllowedCalls } from './readAllowedCalls.ts';
@@ -23,6 +24,7 @@ export async function prepareWallet(call: Call, change: WalletChange): Promise<R
     allowedCalls: await readAllowedCalls(call, tenantId, chain, input.allowedCalls),
   };
   if (current) return { ...members, ...allowed };
+  await holdChain(call, chain.uid);
   const id = await reserveId(call.db, walletTable);
   const rest = { id, ...defaultLimits(chain), allowedCalls: [], ...members, ...allowed };
   const walletRef = { tenantId, walletId: id };
