@@ -46,7 +46,7 @@ export async function importLabelsCommand(
   });
 }
 
-type Defaults = { chainUid: ChainUid | null; tags: Record<string, string>; source: string | null };
+type Defaults = { chainUid: ChainUid | null; tags: string[]; source: string | null };
 
 function chainOrThrow(text: string): ChainUid {
   const uid = readChainUid(text);

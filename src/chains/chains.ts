@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Chain } from '../model/chain.ts';
-import { type ChainUid, chainUids, type SeedChainUid, setOwnChainUids } from '../model/chainUid.ts';
+import { type ChainUid, chainUids, isSeedUid, type SeedChainUid, setOwnChainUids } from '../model/chainUid.ts';
 export { type Chain, finalitySources } from '../model/chain.ts';
 export { type ChainUid, chainUids, isSeedUid, type SeedChainUid, seedChainUids } from '../model/chainUid.ts';
 export type { Family } from '../model/family.ts';
@@ -200,9 +200,12 @@ const registry = new Map<string, Chain>(Object.entries(chains));
  */
 export function setOwnChains(own: readonly { chain: Chain; isDeleted: boolean }[]): ChainUid[] {
   const changed = own.filter(({ chain }) => !isDeepStrictEqual(registry.get(chain.uid), chain));
+  const kept = new Set(own.map(({ chain }) => chain.uid));
+  const gone = [...registry.values()].filter(({ uid }) => !isSeedUid(uid) && !kept.has(uid));
+  for (const { uid } of gone) registry.delete(uid);
   for (const { chain } of changed) registry.set(chain.uid, chain);
   setOwnChainUids(own.flatMap(({ chain, isDeleted }) => (isDeleted ? [] : [chain.uid])));
-  return changed.map(({ chain }) => chain.uid);
+  return [...changed.map(({ chain }) => chain.uid), ...gone.map(({ uid }) => uid)];
 }
 
 /** The chain of a chainUid that was checked when it was written. */

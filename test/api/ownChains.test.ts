@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { seedChainUids } from '../../src/chains/chains.ts';
+import { publishDetectors } from '../../src/services/detectors/publishDetectors.ts';
 import { type Anvil, startAnvil } from '../../testing/startAnvil.ts';
 import { type Json, startTestApi, type TestApi } from '../../testing/startTestApi.ts';
 import { until } from '../../testing/until.ts';
@@ -23,6 +24,7 @@ let tenant: string;
 beforeAll(async () => {
   anvil = await startAnvil({ args: ['--chain-id', String(chainId)] });
   api = await startTestApi();
+  await publishDetectors(api.store, Date.now());
   ({ id: tenantId } = await api.ok('POST', 'tenant', { name: 'Mine' }));
   ({ id: projectId } = await api.ok('POST', 'project', { tenantId, name: 'Mine' }));
   tenant = await api.token(tenantId, 'tenant-manager');
@@ -32,6 +34,8 @@ afterAll(async () => {
   await anvil.stop();
 });
 afterEach(async () => {
+  for (const kind of ['contract', 'wallet'])
+    for (const { id } of (await api.ok('POST', `${kind}/search`, {})).data) await api.ok('DELETE', `${kind}/${id}`);
   for (const { isOwn, chainUid } of await list()) if (isOwn) await api.ok('DELETE', `chain/${chainUid}`);
 });
 
@@ -41,6 +45,8 @@ const faultOf = async (body: object, uid?: string) => {
   const [first] = answer.body.errors ?? [];
   return [answer.status, first?.pointer ?? '', first?.message ?? answer.body.detail] as const;
 };
+const documented = async () =>
+  ((await (await fetch(`${api.url}/openapi.json`)).json()) as Json).components.schemas.ChainUid.enum;
 const contract = (chainUid: string, members: object = {}) =>
   api.call('POST', 'contract', { projectId, name: 'Token', chainUid, address, ...members }, { token: tenant });
 
@@ -101,7 +107,7 @@ describe('a chain that an administrator adds', () => {
     const own = { token: tenant };
     const wallet = await api.ok('POST', 'wallet', { name: 'Guard', chainUid: 'my_chain', privateKey: key }, own);
     expect(wallet).toMatchObject({ chainUid: 'my_chain', address: expect.stringMatching(/^0x/) });
-    const label = await api.ok('POST', 'label', { chainUid: 'my_chain', address, name: 'Known', tags: { kind: 'bridge' } }, own);
+    const label = await api.ok('POST', 'label', { chainUid: 'my_chain', address, name: 'Known', tags: ['BRIDGE'] }, own);
     expect(label.chainUid).toBe('my_chain');
     const found = await api.ok('POST', 'contract/search', { where: "chainUid = 'my_chain'" }, own);
     expect(found.data.map(({ id }: Json) => id)).toEqual([made.body.id]);
@@ -130,11 +136,10 @@ describe('a chain that an administrator adds', () => {
 
   it('stands in the API document and its member takes a chain of the operator beside the 32', async () => {
     await api.ok('POST', 'chain', added);
-    const document = await (await fetch(`${api.url}/openapi.json`)).json();
-    expect(document.components.schemas.ChainUid.enum).toEqual([...seedChainUids, 'my_chain']);
+    expect(await documented()).toEqual([...seedChainUids, 'my_chain']);
+    expect(await (await fetch(`${api.url}/docs/json`)).text()).toContain('my_chain",');
     await api.ok('DELETE', 'chain/my_chain');
-    const after = await (await fetch(`${api.url}/openapi.json`)).json();
-    expect(after.components.schemas.ChainUid.enum).toEqual([...seedChainUids]);
+    expect(await documented()).toEqual([...seedChainUids]);
   });
 
   it('is refused with the member and the reason when something is wrong with it', async () => {
@@ -179,13 +184,13 @@ describe('a chain that an administrator adds', () => {
   });
 
   it('is not added with an endpoint that serves another chain or does not answer', async () => {
-    const wrong = await api.call('POST', 'chain', { ...added, chainId: 777, endpoints: [anvil.url] });
+    const wrong = await api.call('POST', 'chain', { ...added, chainUid: 'wrong', chainId: 777, endpoints: [anvil.url] });
     expect([wrong.status, wrong.body.errors[0].pointer]).toEqual([422, '/endpoints/0']);
     expect(wrong.body.detail).toContain('it serves the chain 424242 and not 777');
-    const dead = await api.call('POST', 'chain', { ...added, endpoints: [anvil.url, 'http://127.0.0.1:9'] });
+    const dead = await api.call('POST', 'chain', { ...added, chainUid: 'wrong', endpoints: [anvil.url, 'http://127.0.0.1:9'] });
     expect([dead.status, dead.body.errors[0].pointer]).toEqual([422, '/endpoints/1']);
     expect((await list()).some(({ isOwn }) => isOwn)).toBe(false);
-    expect((await api.call('GET', 'chain/my_chain/endpoint')).status).toBe(404);
+    expect((await api.call('GET', 'chain/wrong/endpoint')).status).toBe(404);
   });
 
   it('has a network of its own, whose name never stands for another', async () => {
@@ -194,19 +199,26 @@ describe('a chain that an administrator adds', () => {
       [31_337, 'Anvil'],
       [11_155_111, 'Ethereum Sepolia'],
     ] as const)
-      expect(await faultOf({ ...added, chainId: id })).toEqual([409, '/chainId', expect.stringContaining(seed)]);
+      expect(await faultOf({ ...added, chainUid: 'copy', chainId: id })).toEqual([409, '/chainId', expect.stringContaining(seed)]);
     await api.ok('POST', 'chain', added);
     expect(await faultOf({ ...added, chainUid: 'other' })).toEqual([409, '/chainId', expect.stringContaining('My Chain')]);
     expect(await faultOf({ ...added, chainId: 7 })).toEqual([409, '/chainUid', expect.stringContaining('already')]);
+    const { body: placed } = await contract('my_chain');
+    await api.ok('DELETE', `contract/${placed.id}`);
     for (const change of [{ chainId: 5 }, { family: 'tron' }, { genesis: 'x' }])
       expect(await faultOf(change, 'my_chain')).toEqual([409, `/${Object.keys(change)[0]}`, expect.stringContaining('cannot change')]);
     await api.ok('DELETE', 'chain/my_chain');
+    // A contract was on it, whose alerts have the name.
     expect(await faultOf({ ...added, chainId: 7 })).toEqual([409, '/chainUid', expect.stringContaining('was the name')]);
     // The same network may come back, under its name or another one.
     await api.ok('POST', 'chain', { ...added, chainUid: 'renamed' });
     expect(await faultOf(added)).toEqual([409, '/chainId', expect.stringContaining('renamed')]);
     await api.ok('DELETE', 'chain/renamed');
     expect(await api.ok('POST', 'chain', { ...added, name: 'Again' })).toMatchObject({ name: 'Again' });
+    // A name under which nothing ever was may be given again.
+    await api.ok('POST', 'chain', { ...added, chainUid: 'mistyped', chainId: 8 });
+    await api.ok('DELETE', 'chain/mistyped');
+    await api.ok('POST', 'chain', { ...added, chainUid: 'mistyped', chainId: 9 });
     expect((await api.call('PUT', 'chain/ethereum', { name: 'Mine' })).status).toBe(409);
     expect((await api.call('DELETE', 'chain/anvil')).status).toBe(409);
     expect((await api.call('DELETE', 'chain/nowhere')).status).toBe(404);

@@ -61,14 +61,14 @@ export async function removeOwnChain(call: Call, uid: string): Promise<void> {
   await lockOwnChains(call.db);
   const current = await findChangeable(call, uid);
   await lockOwnChain(call.db, uid);
-  const { contracts, wallets } = await countUsesOfChain(call.db, uid);
+  const { contracts, wallets, wasUsed } = await countUsesOfChain(call.db, uid);
   const uses = [count(contracts, 'contract'), count(wallets, 'wallet')].filter(Boolean);
   if (uses.length > 0)
     throw new Problem(
       'conflict',
       `${uses.join(' and ')} of tenants ${contracts + wallets === 1 ? 'is' : 'are'} on ${current.chain.name} (${uid}); delete ${contracts + wallets === 1 ? 'it' : 'them'} first.`,
     );
-  await deleteOwnChain(call.db, uid, call.now);
+  await deleteOwnChain(call.db, { uid, wasUsed }, call.now);
   await audit(call, 'chain', 'delete', platform, current.chain, undefined);
   await call.services.reloadChains();
 }

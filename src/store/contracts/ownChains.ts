@@ -54,21 +54,32 @@ export async function saveOwnChain(
   return onlyRow(rows);
 }
 
-/** The chain and its endpoints; what was recorded of the chain stays. */
-export async function deleteOwnChain(tx: Db, uid: string, now: number): Promise<void> {
-  await tx.query(sql`update own_chain set status = 'DELETED', updated_at = ${now} where uid = ${uid}`);
+/** The chain and its endpoints. Where something ever was on it, its facts stay, so that alerts of it are still understood. */
+export async function deleteOwnChain(
+  tx: Db,
+  { uid, wasUsed }: { uid: string; wasUsed: boolean },
+  now: number,
+): Promise<void> {
+  await tx.query(
+    wasUsed
+      ? sql`update own_chain set status = 'DELETED', updated_at = ${now} where uid = ${uid}`
+      : sql`delete from own_chain where uid = ${uid}`,
+  );
   await tx.query(sql`delete from chain_endpoint where chain_uid = ${uid}`);
   await notifyChange(tx);
 }
 
-/** What stands on the chain, of all tenants. */
-export async function countUsesOfChain(
-  db: Db,
-  uid: string,
-): Promise<{ contracts: number; wallets: number }> {
-  const rows = await db.query<{ contracts: number; wallets: number }>(
-    sql`select (select count(*) from contract where chain_uid = ${uid} and status <> 'DELETED') as contracts,
-        (select count(*) from wallet where chain_uid = ${uid} and status <> 'DELETED') as wallets`,
+type Uses = { contracts: number; wallets: number; wasUsed: boolean };
+
+/** What stands on the chain, of all tenants, and whether anything ever did. */
+export async function countUsesOfChain(db: Db, uid: string): Promise<Uses> {
+  const rows = await db.query<Uses>(
+    sql`select c.count as contracts, w.count as wallets, c.ever + w.ever + l.ever > 0 as "wasUsed"
+      from (select count(*) filter (where status <> 'DELETED') as count, count(*) as ever
+          from contract where chain_uid = ${uid}) c,
+        (select count(*) filter (where status <> 'DELETED') as count, count(*) as ever
+          from wallet where chain_uid = ${uid}) w,
+        (select count(*) as ever from address_label where chain_uid = ${uid}) l`,
   );
   return onlyRow(rows);
 }
