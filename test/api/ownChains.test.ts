@@ -113,7 +113,7 @@ describe('a chain that an administrator adds', () => {
     expect(found.data.map(({ id }: Json) => id)).toEqual([made.body.id]);
     const suggested = await api.ok('GET', `suggest?of=label&chainUid=my_chain&address=${address}`, undefined, own);
     expect(suggested.data.map((one: Json) => one.label)).toContain('Known');
-    const schemas = (await api.ok('POST', 'detector/schema/search', {}, own)).data;
+    const schemas = (await api.ok('POST', 'detector/schema/search', { size: 1000 }, own)).data;
     const schemaId = schemas.find(({ name }: Json) => name === 'large_transfer').id;
     const detector = { contractId: made.body.id, name: 'Large', schemaId, config: { threshold: '1' } };
     expect((await api.call('POST', 'detector', detector, own)).status).toBe(201);

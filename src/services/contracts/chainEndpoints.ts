@@ -41,7 +41,7 @@ export async function listChainEndpoints(call: Call, uid: string): Promise<Shown
   const fixed = call.services.fixedEndpoints(chain.uid).map(
     (url, index): ShownEndpoint => ({
       uid: `fixed-${index + 1}`,
-      name: variableOf(chain),
+      name: variableOf(call, chain),
       url: maskEndpoint(url),
       isFixed: true,
       status: 'ACTIVE',
@@ -158,8 +158,9 @@ function nodesOf({ family, name }: Chain): FamilyNodes {
   );
 }
 
-function variableOf({ uid }: Chain): string {
-  return `VIGIL_RPC_${uid.toUpperCase()}`;
+function variableOf({ services }: Call, { uid }: Chain): string {
+  const variable = `VIGIL_RPC_${uid.toUpperCase()}`;
+  return services.fixedChains.has(uid) ? `VIGIL_CHAINS or ${variable}` : variable;
 }
 
 function fixedUrl({ services }: Call, { uid: chainUid }: Chain, uid: string): string | undefined {
@@ -171,7 +172,7 @@ function refuseFixed(call: Call, chain: Chain, uid: string): void {
   if (fixedUrl(call, chain, uid) === undefined) return;
   throw new Problem(
     'conflict',
-    `This endpoint is fixed: it stands in ${variableOf(chain)}. Change the variable and restart Vigil, or add another endpoint here.`,
+    `This endpoint is fixed: it stands in ${variableOf(call, chain)}. Change the variable and restart Vigil, or add another endpoint here.`,
   );
 }
 
