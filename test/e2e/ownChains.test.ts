@@ -108,7 +108,7 @@ describe('a chain of the operator', () => {
       VIGIL_ADMIN_TOKEN: 'an-administrator-of-the-tests-0123456789',
       VIGIL_ALLOW_NETWORKS: '127.0.0.0/8',
     };
-    const watcherEnv = { ...shared, VIGIL_ROLES: 'watch,work' };
+    const watcherEnv = { ...shared, VIGIL_ROLES: 'watch,work', VIGIL_LOG_LEVEL: 'info' };
     const api = await workspace.serve(workspace.folder('api'), { ...shared, VIGIL_ROLES: 'api' });
     let watcher = await workspace.serve(workspace.folder('watch'), watcherEnv);
     const made = await api.ok('POST', 'chain', { ...facts, endpoints: [anvil.url] });
@@ -139,7 +139,7 @@ describe('a chain of the operator', () => {
       explorer: { address: 'https://new.example.com/a/{}', transaction: 'https://new.example.com/t/{}' },
     });
     expect(await chainOf(api)).toMatchObject({ name: 'Acme Main' });
-    await until(() => watcher.stdout().includes('The facts of the chain have changed'));
+    await until(() => `${watcher.stdout()}${watcher.stderr()}`.includes('The facts of the chain have changed'));
     const again = await token.send(owner, 'transferOwnership', third);
     await until(() => sink.received.some(({ text }) => text.includes(`https://new.example.com/t/${again.transactionHash}`)));
 
