@@ -48,7 +48,8 @@ async function loadApi() {
 
 function printApi() {
   const types = Object.entries(document.components.schemas).map(
-    ([name, schema]) => `${comment(schema.description, 0)}export type ${name} = ${printType(schema)}${openLists.has(name) ? ' | (string & {})' : ''};\n`,
+    ([name, schema]) =>
+      `${comment(schema.description, 0)}export type ${name} = ${printType(schema)}${openLists.has(name) ? ' | (string & {})' : ''};\n`,
   );
   const rows = operations.map(
     ({ key, operation }) => `${comment(operation.summary, 1)}  '${key}': ${printOperation(operation)};\n`,

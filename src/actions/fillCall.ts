@@ -39,7 +39,12 @@ export function fillCall(
       `There is no value for ${missing.join(', ')}: give it in params or in scriptParams.`,
     );
   const filled = zip(funcAbi.inputs, names).map(([input, name]) => {
-    const value = readValue(input, Object.hasOwn(values, name) ? values[name] : own.get(name), name, getChain(contract.chainUid));
+    const value = readValue(
+      input,
+      Object.hasOwn(values, name) ? values[name] : own.get(name),
+      name,
+      getChain(contract.chainUid),
+    );
     return { name, type: input.type, value };
   });
   const call = encode(

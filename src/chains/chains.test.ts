@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { chains, seedChainUids, type Family } from './chains.ts';
+import { chains, type Family, seedChainUids } from './chains.ts';
 
 describe('the chain table', () => {
   it('holds each of the 32 seedChainUids once, under its own name', () => {

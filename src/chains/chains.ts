@@ -1,6 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Chain } from '../model/chain.ts';
-import { type ChainUid, chainUids, isSeedUid, type SeedChainUid, setOwnChainUids } from '../model/chainUid.ts';
+import {
+  type ChainUid,
+  chainUids,
+  isSeedUid,
+  type SeedChainUid,
+  setOwnChainUids,
+} from '../model/chainUid.ts';
+
 export { type Chain, finalitySources } from '../model/chain.ts';
 export { type ChainUid, chainUids, isSeedUid, type SeedChainUid, seedChainUids } from '../model/chainUid.ts';
 export type { Family } from '../model/family.ts';

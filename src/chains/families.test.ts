@@ -1,7 +1,7 @@
 import { base58 } from '@scure/base';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { chains, seedChainUids, type Family } from './chains.ts';
+import { chains, type Family, seedChainUids } from './chains.ts';
 import { families } from './families.ts';
 
 const familyNames = ['evm', 'bitcoin', 'solana', 'tron', 'vechain', 'stellar', 'icp'] as const;

@@ -3,7 +3,7 @@ import type { Family } from './family.ts';
 
 /** What nodes are asked for as the newest final block; `confirmations`: they are not asked, and depth alone decides. */
 export const finalitySources = ['finalized', 'safe', 'confirmations'] as const;
-export type Finality = (typeof finalitySources)[number];
+type Finality = (typeof finalitySources)[number];
 
 export type Chain = {
   readonly uid: ChainUid;

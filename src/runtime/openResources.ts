@@ -92,5 +92,16 @@ export async function openResources(
   const notifying = await openNotifying(config, hosts, now);
   lifecycle.onStop(() => notifying.close());
   const reloadChains = chainSync.sync;
-  return { database, keyring, hsm, failedLogins, recorder, sandboxes, chains, reloadChains, fetchers, notifying };
+  return {
+    database,
+    keyring,
+    hsm,
+    failedLogins,
+    recorder,
+    sandboxes,
+    chains,
+    reloadChains,
+    fetchers,
+    notifying,
+  };
 }

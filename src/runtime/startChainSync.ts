@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
-import { createCoalescedLoop } from '../lib/createCoalescedLoop.ts';
 import { setOwnChains } from '../chains/chains.ts';
+import { createCoalescedLoop } from '../lib/createCoalescedLoop.ts';
 import type { Stoppable } from '../lib/createLifecycle.ts';
 import { createMutex } from '../lib/createMutex.ts';
 import { throttlePerMinute } from '../lib/throttlePerMinute.ts';

@@ -160,7 +160,8 @@ export function startWatching(options: Options): Stoppable {
     let kept: WatchSet | undefined;
     try {
       await watchChain(options, watchSet, until, onStarted);
-      if (leaving.signal.aborted || clientOf(uid) !== options.client || watchList.contractCount() === 0) return;
+      if (leaving.signal.aborted || clientOf(uid) !== options.client || watchList.contractCount() === 0)
+        return;
       await watchList.standBack();
       kept = openWatchSet(options, watchList);
     } finally {

@@ -87,11 +87,7 @@ function publicKeyOf(curve: Account['signing']['curve'], secret: Uint8Array): Ui
   return curve === 'ed25519' ? ed25519.getPublicKey(secret) : secp256k1.getPublicKey(secret, false);
 }
 
-function createModuleSigner(
-  hsm: Hsm,
-  name: { label: string; id: string },
-  account: Account,
-): Signer {
+function createModuleSigner(hsm: Hsm, name: { label: string; id: string }, account: Account): Signer {
   const { address, signing, chain } = account;
   const { curve, addressOf } = signing;
   if (curve === 'ed25519') return createMessageSigner(hsm, name, account);

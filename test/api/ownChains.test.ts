@@ -35,7 +35,8 @@ afterAll(async () => {
 });
 afterEach(async () => {
   for (const kind of ['contract', 'wallet'])
-    for (const { id } of (await api.ok('POST', `${kind}/search`, {})).data) await api.ok('DELETE', `${kind}/${id}`);
+    for (const { id } of (await api.ok('POST', `${kind}/search`, {})).data)
+      await api.ok('DELETE', `${kind}/${id}`);
   for (const { isOwn, chainUid } of await list()) if (isOwn) await api.ok('DELETE', `chain/${chainUid}`);
 });
 
@@ -48,7 +49,12 @@ const faultOf = async (body: object, uid?: string) => {
 const documented = async () =>
   ((await (await fetch(`${api.url}/openapi.json`)).json()) as Json).components.schemas.ChainUid.enum;
 const contract = (chainUid: string, members: object = {}) =>
-  api.call('POST', 'contract', { projectId, name: 'Token', chainUid, address, ...members }, { token: tenant });
+  api.call(
+    'POST',
+    'contract',
+    { projectId, name: 'Token', chainUid, address, ...members },
+    { token: tenant },
+  );
 
 describe('a chain that an administrator adds', () => {
   it('is listed after the others, read, changed and deleted, each with an entry in the audit log', async () => {
@@ -75,12 +81,22 @@ describe('a chain that an administrator adds', () => {
       name: 'Our Chain',
       confirmations: 3,
       finality: 'safe',
-      explorer: { address: 'https://scan.example.com/address/{}', transaction: 'https://scan.example.com/tx/{}' },
+      explorer: {
+        address: 'https://scan.example.com/address/{}',
+        transaction: 'https://scan.example.com/tx/{}',
+      },
     };
     const changed = await api.ok('PUT', 'chain/my_chain', { ...changes, chainId, family: 'evm' });
-    expect(changed).toMatchObject({ ...changes, explorer: { ...changes.explorer, block: null }, currency: made.currency });
+    expect(changed).toMatchObject({
+      ...changes,
+      explorer: { ...changes.explorer, block: null },
+      currency: made.currency,
+    });
     expect(await api.ok('GET', 'chain/my_chain')).toEqual(changed);
-    expect(await api.ok('PUT', 'chain/my_chain', { explorer: null })).toMatchObject({ explorer: null, finality: 'safe' });
+    expect(await api.ok('PUT', 'chain/my_chain', { explorer: null })).toMatchObject({
+      explorer: null,
+      finality: 'safe',
+    });
 
     expect(await api.ok('DELETE', 'chain/my_chain')).toEqual({ chainUid: 'my_chain' });
     expect((await list()).map(({ chainUid }) => chainUid)).toEqual(seedChainUids);
@@ -105,13 +121,28 @@ describe('a chain that an administrator adds', () => {
     expect([made.status, made.body.chainUid]).toEqual([201, 'my_chain']);
     const key = '0x00000000000000000000000000000000000000000000000000000000000000a1';
     const own = { token: tenant };
-    const wallet = await api.ok('POST', 'wallet', { name: 'Guard', chainUid: 'my_chain', privateKey: key }, own);
+    const wallet = await api.ok(
+      'POST',
+      'wallet',
+      { name: 'Guard', chainUid: 'my_chain', privateKey: key },
+      own,
+    );
     expect(wallet).toMatchObject({ chainUid: 'my_chain', address: expect.stringMatching(/^0x/) });
-    const label = await api.ok('POST', 'label', { chainUid: 'my_chain', address, name: 'Known', tags: ['BRIDGE'] }, own);
+    const label = await api.ok(
+      'POST',
+      'label',
+      { chainUid: 'my_chain', address, name: 'Known', tags: ['BRIDGE'] },
+      own,
+    );
     expect(label.chainUid).toBe('my_chain');
     const found = await api.ok('POST', 'contract/search', { where: "chainUid = 'my_chain'" }, own);
     expect(found.data.map(({ id }: Json) => id)).toEqual([made.body.id]);
-    const suggested = await api.ok('GET', `suggest?of=label&chainUid=my_chain&address=${address}`, undefined, own);
+    const suggested = await api.ok(
+      'GET',
+      `suggest?of=label&chainUid=my_chain&address=${address}`,
+      undefined,
+      own,
+    );
     expect(suggested.data.map((one: Json) => one.label)).toContain('Known');
     const schemas = (await api.ok('POST', 'detector/schema/search', { size: 1000 }, own)).data;
     const schemaId = schemas.find(({ name }: Json) => name === 'large_transfer').id;
@@ -145,11 +176,23 @@ describe('a chain that an administrator adds', () => {
   it('is refused with the member and the reason when something is wrong with it', async () => {
     const names = ['My_chain', 'a', '9chain', 'my-chain', 'my chain', 'x'.repeat(41), 'тест', ''];
     for (const chainUid of names)
-      expect(await faultOf({ ...added, chainUid })).toEqual([400, '/chainUid', expect.stringContaining('2 to 40 lower-case')]);
+      expect(await faultOf({ ...added, chainUid })).toEqual([
+        400,
+        '/chainUid',
+        expect.stringContaining('2 to 40 lower-case'),
+      ]);
     for (const chainUid of ['ethereum', 'anvil'])
-      expect(await faultOf({ ...added, chainUid })).toEqual([400, '/chainUid', expect.stringContaining('by itself')]);
+      expect(await faultOf({ ...added, chainUid })).toEqual([
+        400,
+        '/chainUid',
+        expect.stringContaining('by itself'),
+      ]);
     for (const chainUid of ['constructor', 'native', 'evm', 'all', 'node_file'])
-      expect(await faultOf({ ...added, chainUid })).toEqual([400, '/chainUid', expect.stringContaining('something else')]);
+      expect(await faultOf({ ...added, chainUid })).toEqual([
+        400,
+        '/chainUid',
+        expect.stringContaining('something else'),
+      ]);
     const cases: [object, string][] = [
       [{ chainId: undefined }, '/chainId'],
       [{ chainId: 0 }, '/chainId'],
@@ -184,10 +227,19 @@ describe('a chain that an administrator adds', () => {
   });
 
   it('is not added with an endpoint that serves another chain or does not answer', async () => {
-    const wrong = await api.call('POST', 'chain', { ...added, chainUid: 'wrong', chainId: 777, endpoints: [anvil.url] });
+    const wrong = await api.call('POST', 'chain', {
+      ...added,
+      chainUid: 'wrong',
+      chainId: 777,
+      endpoints: [anvil.url],
+    });
     expect([wrong.status, wrong.body.errors[0].pointer]).toEqual([422, '/endpoints/0']);
     expect(wrong.body.detail).toContain('it serves the chain 424242 and not 777');
-    const dead = await api.call('POST', 'chain', { ...added, chainUid: 'wrong', endpoints: [anvil.url, 'http://127.0.0.1:9'] });
+    const dead = await api.call('POST', 'chain', {
+      ...added,
+      chainUid: 'wrong',
+      endpoints: [anvil.url, 'http://127.0.0.1:9'],
+    });
     expect([dead.status, dead.body.errors[0].pointer]).toEqual([422, '/endpoints/1']);
     expect((await list()).some(({ isOwn }) => isOwn)).toBe(false);
     expect((await api.call('GET', 'chain/wrong/endpoint')).status).toBe(404);
@@ -199,17 +251,37 @@ describe('a chain that an administrator adds', () => {
       [31_337, 'Anvil'],
       [11_155_111, 'Ethereum Sepolia'],
     ] as const)
-      expect(await faultOf({ ...added, chainUid: 'copy', chainId: id })).toEqual([409, '/chainId', expect.stringContaining(seed)]);
+      expect(await faultOf({ ...added, chainUid: 'copy', chainId: id })).toEqual([
+        409,
+        '/chainId',
+        expect.stringContaining(seed),
+      ]);
     await api.ok('POST', 'chain', added);
-    expect(await faultOf({ ...added, chainUid: 'other' })).toEqual([409, '/chainId', expect.stringContaining('My Chain')]);
-    expect(await faultOf({ ...added, chainId: 7 })).toEqual([409, '/chainUid', expect.stringContaining('already')]);
+    expect(await faultOf({ ...added, chainUid: 'other' })).toEqual([
+      409,
+      '/chainId',
+      expect.stringContaining('My Chain'),
+    ]);
+    expect(await faultOf({ ...added, chainId: 7 })).toEqual([
+      409,
+      '/chainUid',
+      expect.stringContaining('already'),
+    ]);
     const { body: placed } = await contract('my_chain');
     await api.ok('DELETE', `contract/${placed.id}`);
     for (const change of [{ chainId: 5 }, { family: 'tron' }, { genesis: 'x' }])
-      expect(await faultOf(change, 'my_chain')).toEqual([409, `/${Object.keys(change)[0]}`, expect.stringContaining('cannot change')]);
+      expect(await faultOf(change, 'my_chain')).toEqual([
+        409,
+        `/${Object.keys(change)[0]}`,
+        expect.stringContaining('cannot change'),
+      ]);
     await api.ok('DELETE', 'chain/my_chain');
     // A contract was on it, whose alerts have the name.
-    expect(await faultOf({ ...added, chainId: 7 })).toEqual([409, '/chainUid', expect.stringContaining('was the name')]);
+    expect(await faultOf({ ...added, chainId: 7 })).toEqual([
+      409,
+      '/chainUid',
+      expect.stringContaining('was the name'),
+    ]);
     // The same network may come back, under its name or another one.
     await api.ok('POST', 'chain', { ...added, chainUid: 'renamed' });
     expect(await faultOf(added)).toEqual([409, '/chainId', expect.stringContaining('renamed')]);
@@ -226,22 +298,23 @@ describe('a chain that an administrator adds', () => {
 
   it('is added once when two ask for the same network at once, and stays while a contract is being put on it', async () => {
     const answers = await Promise.all(
-      ['one', 'two', 'three', 'four'].map((chainUid) => api.call('POST', 'chain', { ...added, chainUid: `net_${chainUid}` })),
+      ['one', 'two', 'three', 'four'].map((chainUid) =>
+        api.call('POST', 'chain', { ...added, chainUid: `net_${chainUid}` }),
+      ),
     );
-    expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409]);
+    expect(answers.map(({ status }) => status).sort((a, b) => a - b)).toEqual([201, 409, 409, 409]);
     const { chainUid } = answers.find(({ status }) => status === 201)!.body;
     const [put, gone] = await Promise.all([contract(chainUid), api.call('DELETE', `chain/${chainUid}`)]);
     // Either the contract is there and the chain too, or neither.
-    expect([put.status === 201, gone.status === 200]).toEqual(put.status === 201 ? [true, false] : [false, true]);
+    expect([put.status === 201, gone.status === 200]).toEqual(
+      put.status === 201 ? [true, false] : [false, true],
+    );
     if (put.status === 201) await api.ok('DELETE', `contract/${put.body.id}`);
   });
 
   it('is added, changed and deleted by administrators alone', async () => {
     await api.ok('POST', 'chain', added);
-    const roles = [
-      await api.token(tenantId, 'tenant-manager'),
-      await api.token(tenantId, 'tenant-viewer'),
-    ];
+    const roles = [await api.token(tenantId, 'tenant-manager'), await api.token(tenantId, 'tenant-viewer')];
     for (const token of roles) {
       for (const [method, path, body] of [
         ['POST', 'chain', { ...added, chainUid: 'theirs', chainId: 99 }],
@@ -255,10 +328,30 @@ describe('a chain that an administrator adds', () => {
   });
 
   it.each([
-    ['solana_devnet', 'solana', 'EtWTRABZaYq6iMfeYKouRu166VU2xqa1wcaWoxPkrZBG', '4Nd1mBQtrMJVYVfKf2PJy9NZUZdTAsp7D4xWLs4gDB4T'],
-    ['stellar_testnet', 'stellar', 'Test SDF Network ; September 2015', 'GA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJVSGZ'],
-    ['tron_nile', 'tron', '0000000000000000d698d4192c56cb6be724a558448e2684802de4d6cd8690dc', 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t'],
-    ['vechain_testnet', 'vechain', '0x000000000b2bce3c70bc649a02749e8687721b09ed2e15997f466536b20bb127', address],
+    [
+      'solana_devnet',
+      'solana',
+      'EtWTRABZaYq6iMfeYKouRu166VU2xqa1wcaWoxPkrZBG',
+      '4Nd1mBQtrMJVYVfKf2PJy9NZUZdTAsp7D4xWLs4gDB4T',
+    ],
+    [
+      'stellar_testnet',
+      'stellar',
+      'Test SDF Network ; September 2015',
+      'GA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJVSGZ',
+    ],
+    [
+      'tron_nile',
+      'tron',
+      '0000000000000000d698d4192c56cb6be724a558448e2684802de4d6cd8690dc',
+      'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t',
+    ],
+    [
+      'vechain_testnet',
+      'vechain',
+      '0x000000000b2bce3c70bc649a02749e8687721b09ed2e15997f466536b20bb127',
+      address,
+    ],
     ['bitcoin_signet', 'bitcoin', 'signet', 'tb1qw508d6qejxtdg4y5r3zarvary0c5xw7kxpjzsx'],
     ['bitcoin_local', 'bitcoin', 'regtest', 'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080'],
   ])('may be a further network of another family: %s', async (chainUid, family, genesis, there) => {
@@ -268,7 +361,9 @@ describe('a chain that an administrator adds', () => {
     const placed = await contract(chainUid, { address: there, addressType: 'WALLET' });
     expect([placed.status, placed.body.address]).toEqual([201, there]);
     const wallet = await api.ok('POST', 'wallet', { name: chainUid, chainUid }, { token: tenant });
-    expect(wallet.address.slice(0, 2)).toBe({ bitcoin_signet: 'tb', bitcoin_local: 'bc' }[chainUid] ?? wallet.address.slice(0, 2));
+    expect(wallet.address.slice(0, 2)).toBe(
+      { bitcoin_signet: 'tb', bitcoin_local: 'bc' }[chainUid] ?? wallet.address.slice(0, 2),
+    );
     await api.ok('DELETE', `contract/${placed.body.id}`);
     await api.ok('DELETE', `wallet/${wallet.id}`);
     await until(async () => (await api.call('DELETE', `chain/${chainUid}`)).status === 200);

@@ -54,14 +54,16 @@ async function guard(vigil: Vigil) {
     name: 'Token',
     chainUid: 'acme_chain',
     address: token.address,
-    abi: artifacts.Token!.abi,
+    abi: artifacts.Token.abi,
   });
   const destination = await vigil.ok('POST', 'destination', {
     tenantId: tenant.id,
     type: 'HTTP',
     uri: `${sink.url}/hook`,
   });
-  const { data: schemas } = await vigil.ok('POST', 'detector/schema/search', { where: "name = 'ownership_change'" });
+  const { data: schemas } = await vigil.ok('POST', 'detector/schema/search', {
+    where: "name = 'ownership_change'",
+  });
   await vigil.ok('POST', 'detector', {
     contractId: contract.id,
     schemaId: schemas[0].id,
@@ -81,7 +83,9 @@ async function guard(vigil: Vigil) {
     contractId: contract.id,
     name: 'Owner moved',
     triggerType: 'EVENT_EMITTED',
-    params: { signature: 'OwnershipTransferStarted(address indexed previousOwner, address indexed newOwner)' },
+    params: {
+      signature: 'OwnershipTransferStarted(address indexed previousOwner, address indexed newOwner)',
+    },
     alerts: [{ severity: 'LOW', name: 'The owner moved' }],
   });
   const action = await vigil.ok('POST', 'action', {
@@ -139,9 +143,13 @@ describe('a chain of the operator', () => {
       explorer: { address: 'https://new.example.com/a/{}', transaction: 'https://new.example.com/t/{}' },
     });
     expect(await chainOf(api)).toMatchObject({ name: 'Acme Main' });
-    await until(() => `${watcher.stdout()}${watcher.stderr()}`.includes('The facts of the chain have changed'));
+    await until(() =>
+      `${watcher.stdout()}${watcher.stderr()}`.includes('The facts of the chain have changed'),
+    );
     const again = await token.send(owner, 'transferOwnership', third);
-    await until(() => sink.received.some(({ text }) => text.includes(`https://new.example.com/t/${again.transactionHash}`)));
+    await until(() =>
+      sink.received.some(({ text }) => text.includes(`https://new.example.com/t/${again.transactionHash}`)),
+    );
 
     // After a restart the chain is known before anything is followed.
     await watcher.stop();
@@ -166,7 +174,11 @@ describe('a chain of the operator', () => {
     const { data: fixed } = await vigil.ok('GET', 'chain/acme_chain/endpoint');
     expect(fixed).toMatchObject([{ isFixed: true, name: 'VIGIL_CHAINS or VIGIL_RPC_ACME_CHAIN' }]);
     for (const method of ['PUT', 'DELETE'] as const) {
-      const { status, body } = await vigil.call(method, 'chain/acme_chain', method === 'PUT' ? { name: 'X' } : undefined);
+      const { status, body } = await vigil.call(
+        method,
+        'chain/acme_chain',
+        method === 'PUT' ? { name: 'X' } : undefined,
+      );
       expect([status, body.detail]).toEqual([409, expect.stringContaining('VIGIL_CHAINS')]);
     }
     const { token } = await guard(vigil);

@@ -1,6 +1,6 @@
 import Fastify, { type FastifyInstance } from 'fastify';
-import { whileChainsStay } from './whileChainsStay.ts';
 import { asStored, packFile, type StoredFile, sendStored } from './storedFile.ts';
+import { whileChainsStay } from './whileChainsStay.ts';
 
 /** Nothing from outside, and no upgrade to HTTPS, which would break the page wherever Vigil is served without it. */
 const policy =

@@ -23,7 +23,9 @@ export const bitcoinRules: FamilyRules = {
     const bytes = decode(base58check, text, 60);
     const first = bytes?.[0] ?? -1;
     if (first !== wif && wifs.includes(first))
-      return { fault: `This key belongs to ${wif === 0xef ? 'the Bitcoin main network' : 'a Bitcoin test network'}: give ${keyForm}.` };
+      return {
+        fault: `This key belongs to ${wif === 0xef ? 'the Bitcoin main network' : 'a Bitcoin test network'}: give ${keyForm}.`,
+      };
     const isCompressed = bytes?.length === 34 && bytes[33] === compressedMark;
     if (first !== wif || !bytes || (bytes.length !== 33 && !isCompressed))
       return { fault: `This is not a Bitcoin private key, or its checksum does not fit: give ${keyForm}.` };
@@ -68,7 +70,9 @@ function readSegwit(text: string, { prefix, addressForm }: BitcoinNetwork): { ca
       fault: `This address belongs to ${prefix === 'bc' ? 'a Bitcoin test network' : 'another Bitcoin network'}: give ${addressForm}.`,
     };
   if (text !== canonical && text !== text.toUpperCase())
-    return { fault: `A ${prefix}1 address must not mix capitals and small letters: write it all in lower case.` };
+    return {
+      fault: `A ${prefix}1 address must not mix capitals and small letters: write it all in lower case.`,
+    };
   const plain = bech32.decodeUnsafe(canonical);
   const decoded = plain ?? bech32m.decodeUnsafe(canonical);
   if (!decoded)

@@ -41,7 +41,10 @@ export function createEvmClient(options: ClientOptions): EvmClient {
     ],
     headerCall: (which) => ({
       method: 'eth_getBlockByNumber',
-      params: [typeof which === 'number' ? toHex(which) : which === 'finalized' ? (chain.finality ?? which) : which, false],
+      params: [
+        typeof which === 'number' ? toHex(which) : which === 'finalized' ? (chain.finality ?? which) : which,
+        false,
+      ],
     }),
     isMissing: (raw) => raw === null,
     decode: (raw, [logs]) => decodeInTurns(chain.uid, raw, resultOf(logs), now(), logsFault),
@@ -52,7 +55,9 @@ export function createEvmClient(options: ClientOptions): EvmClient {
     chainUid: chain.uid,
     ...reader,
     header: (which) =>
-      which === 'finalized' && chain.finality === 'confirmations' ? Promise.resolve(null) : reader.header(which),
+      which === 'finalized' && chain.finality === 'confirmations'
+        ? Promise.resolve(null)
+        : reader.header(which),
     readState,
     findImplementation: (at, address) => findImplementation(readState, at, address),
     blockOfTransaction: (hash) =>

@@ -1,6 +1,13 @@
 import { homedir } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
-import { type Chain, type ChainUid, chains, getChain, isSeedUid, seedChainUids } from '../../chains/chains.ts';
+import {
+  type Chain,
+  type ChainUid,
+  chains,
+  getChain,
+  isSeedUid,
+  seedChainUids,
+} from '../../chains/chains.ts';
 import { families } from '../../chains/families.ts';
 import { pendingModes } from '../../model/pending.ts';
 import { traceModes, traceSetting } from '../../model/traceState.ts';

@@ -1,6 +1,6 @@
+import type { Chain } from '../../chains/chains.ts';
 import { isRecord } from '../../lib/isRecord.ts';
 import { messageOf } from '../../lib/messageOf.ts';
-import type { Chain } from '../../chains/chains.ts';
 import { type Fault, Problem } from '../../model/errors.ts';
 import { takeNames } from '../../model/takeNames.ts';
 import { validate } from '../../model/validate.ts';
@@ -25,7 +25,9 @@ export function readOwnChains(read: EnvReader): NamedChain[] {
     const values = named.map(({ chain, identity }) => (member === 'uid' ? chain.uid : identity));
     const twice = values.find((value, index) => values.indexOf(value) < index);
     if (twice !== undefined)
-      read.fault(`${name} has ${member === 'uid' ? 'the name' : 'the network'} ${twice} twice; leave one out.`);
+      read.fault(
+        `${name} has ${member === 'uid' ? 'the name' : 'the network'} ${twice} twice; leave one out.`,
+      );
   }
   return named;
 }

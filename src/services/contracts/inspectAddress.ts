@@ -39,7 +39,10 @@ export async function inspectAddress(
   const uids = candidates.filter((uid) => families[getChain(uid).family].nodes?.inspect);
   const [first] = uids;
   if (!first) throw new Problem('conflict', chainUid ? cannotInspect(chainUid) : noneToInspect);
-  const reads = uids.map((uid) => ({ uid, ...families[getChain(uid).family].readAddress(text, getChain(uid)) }));
+  const reads = uids.map((uid) => ({
+    uid,
+    ...families[getChain(uid).family].readAddress(text, getChain(uid)),
+  }));
   const fitting = reads.flatMap((read) => ('fault' in read ? [] : [read]));
   const fault = reads.flatMap((read) => ('fault' in read ? [read.fault] : []))[0];
   const address = fitting[0]?.canonical;

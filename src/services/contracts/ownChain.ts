@@ -1,14 +1,9 @@
 import { Type } from 'typebox';
-import {
-  type Chain,
-  type ChainUid,
-  finalitySources,
-  isSeedUid,
-} from '../../chains/chains.ts';
+import { type Chain, type ChainUid, finalitySources, isSeedUid } from '../../chains/chains.ts';
 import { families } from '../../chains/families.ts';
 import { identityOf, networkForms } from '../../chains/networkForms.ts';
-import type { Fault } from '../../model/errors.ts';
 import { networkStatuses } from '../../model/enumerations.ts';
+import type { Fault } from '../../model/errors.ts';
 import { familyNames } from '../../model/family.ts';
 import { Count, List, Name, nullable, OneOf, Shape, Text } from '../../model/schema.ts';
 
@@ -29,7 +24,12 @@ const currency = Shape(
   {
     symbol: Text('Short name.', 'ETH', { pattern: '^[A-Za-z0-9$.+-]{1,20}$' }),
     name: Name('Name; the symbol if left out.', 'Ether'),
-    decimals: Type.Integer({ description: 'Digits after the point.', minimum: 0, maximum: 36, examples: [18] }),
+    decimals: Type.Integer({
+      description: 'Digits after the point.',
+      minimum: 0,
+      maximum: 36,
+      examples: [18],
+    }),
   },
   ['symbol', 'decimals'],
 );
@@ -82,7 +82,7 @@ export const identityFacts = {
   ),
 };
 
-export const ownChainUid = Text(
+const ownChainUid = Text(
   'Its name in every `chainUid`: 2 to 40 lower-case letters, digits and underscores.',
   'my_chain',
   { max: 200 },
@@ -118,8 +118,18 @@ export type OwnChainInput = ChainIdentity &
   >;
 
 /** Words that mean something else where a chain is named, or that settings end with. */
-const reserved = new Set([
-  ...['all', 'any', 'none', 'null', 'undefined', 'true', 'false', 'native', 'platform', 'unknown', 'constructor'],
+const reserved = new Set<string>([
+  'all',
+  'any',
+  'none',
+  'null',
+  'undefined',
+  'true',
+  'false',
+  'native',
+  'platform',
+  'unknown',
+  'constructor',
   ...familyNames,
 ]);
 const confirmationsOf = { MAINNET: 12, TESTNET: 6, DEVNET: 1 };
@@ -127,7 +137,11 @@ const confirmationsOf = { MAINNET: 12, TESTNET: 6, DEVNET: 1 };
 /** The chain that is meant, or all that is wrong with what was said of it. */
 export function toOwnChain(input: OwnChainInput): { chain: Chain; identity: string } | { faults: Fault[] } {
   const { chainUid, family = 'evm', chainId = null, genesis = null } = input;
-  const faults = [...nameFaults(chainUid), ...identityFaults(family, chainId, genesis), ...factFaults(family, input)];
+  const faults = [
+    ...nameFaults(chainUid),
+    ...identityFaults(family, chainId, genesis),
+    ...factFaults(family, input),
+  ];
   if (faults.length > 0) return { faults };
   const chain: Chain = {
     uid: chainUid as ChainUid,
@@ -164,7 +178,15 @@ export function changeFacts(chain: Chain, changes: ChainChanges): { chain: Chain
 
 type Facts = ChainChanges & Required<Pick<ChainChanges, 'name' | 'network' | 'currency' | 'blockTimeMs'>>;
 
-function toFacts({ name, network, currency: coin, explorer: links, blockTimeMs, confirmations, finality }: Facts) {
+function toFacts({
+  name,
+  network,
+  currency: coin,
+  explorer: links,
+  blockTimeMs,
+  confirmations,
+  finality,
+}: Facts) {
   const { symbol, decimals } = coin;
   return {
     name,
@@ -198,10 +220,16 @@ function nameFaults(uid: string): Fault[] {
     ];
   if (isSeedUid(uid))
     return [
-      { pointer, code: 'reserved', message: `${uid} is a chain that Vigil knows by itself; choose another name.` },
+      {
+        pointer,
+        code: 'reserved',
+        message: `${uid} is a chain that Vigil knows by itself; choose another name.`,
+      },
     ];
   if (reserved.has(uid) || uid.endsWith('_file'))
-    return [{ pointer, code: 'reserved', message: `${uid} means something else already; choose another name.` }];
+    return [
+      { pointer, code: 'reserved', message: `${uid} means something else already; choose another name.` },
+    ];
   return [];
 }
 
@@ -213,7 +241,13 @@ function identityFaults(family: Chain['family'], chainId: number | null, genesis
         : []),
       ...(genesis === null
         ? []
-        : [{ pointer: '/genesis', code: 'not-allowed', message: 'means nothing on an EVM chain: give its chainId.' }]),
+        : [
+            {
+              pointer: '/genesis',
+              code: 'not-allowed',
+              message: 'means nothing on an EVM chain: give its chainId.',
+            },
+          ]),
     ];
   const form = networkForms[family];
   return [
@@ -244,11 +278,23 @@ function factFaults(family: Chain['family'], { explorer: links, finality }: Chai
           ],
     ),
     ...(family !== 'evm' && finality !== undefined && finality !== 'finalized'
-      ? [{ pointer: '/finality', code: 'not-allowed', message: 'can be chosen on EVM chains only; leave it out.' }]
+      ? [
+          {
+            pointer: '/finality',
+            code: 'not-allowed',
+            message: 'can be chosen on EVM chains only; leave it out.',
+          },
+        ]
       : []),
     ...(families[family].nodes
       ? []
-      : [{ pointer: '/family', code: 'not-allowed', message: 'Vigil cannot follow chains of this family yet.' }]),
+      : [
+          {
+            pointer: '/family',
+            code: 'not-allowed',
+            message: 'Vigil cannot follow chains of this family yet.',
+          },
+        ]),
   ];
 }
 

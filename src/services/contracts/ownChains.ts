@@ -13,7 +13,13 @@ import {
 import type { Call } from '../call.ts';
 import { audit } from '../records/audit.ts';
 import { addEndpoint, chainOf, noChain } from './chainEndpoints.ts';
-import { type ChainChanges, type ChainIdentity, changeFacts, type OwnChainInput, toOwnChain } from './ownChain.ts';
+import {
+  type ChainChanges,
+  type ChainIdentity,
+  changeFacts,
+  type OwnChainInput,
+  toOwnChain,
+} from './ownChain.ts';
 import { takenBy } from './takenBy.ts';
 
 /** The facts of a chain as they are shown. */
@@ -116,7 +122,19 @@ function orThrow<T extends object>(result: T | { faults: Fault[] }): T {
 
 function toShown(
   { services }: Call,
-  { uid, family, name, network, currency, chainId, genesis, explorer, blockTimeMs, confirmations, finality }: Chain,
+  {
+    uid,
+    family,
+    name,
+    network,
+    currency,
+    chainId,
+    genesis,
+    explorer,
+    blockTimeMs,
+    confirmations,
+    finality,
+  }: Chain,
   own: OwnChain | undefined,
 ) {
   return {

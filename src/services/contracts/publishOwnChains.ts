@@ -1,6 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { AuditKeys } from '../../lib/auditKey.ts';
-import { findOwnChains, lockOwnChains, type OwnChain, saveOwnChain } from '../../store/contracts/ownChains.ts';
+import {
+  findOwnChains,
+  lockOwnChains,
+  type OwnChain,
+  saveOwnChain,
+} from '../../store/contracts/ownChains.ts';
 import type { Db, Store } from '../../store/db.ts';
 import { appendAudit } from '../../store/records/audit.ts';
 import { differsFrom, sameNetwork } from './takenBy.ts';
@@ -23,7 +28,9 @@ export async function publishOwnChains(
     const stored = await findOwnChains(tx);
     const faults = named.flatMap((own) => differsFrom(own, stored) ?? sameNetwork(own, stored) ?? []);
     if (faults.length > 0)
-      throw new Error(`VIGIL_CHAINS has chains that cannot be added: ${faults.map(({ message }) => message).join(' ')}`);
+      throw new Error(
+        `VIGIL_CHAINS has chains that cannot be added: ${faults.map(({ message }) => message).join(' ')}`,
+      );
     for (const own of named) await publish(tx, keys, own, stored, now);
   });
 }

@@ -34,9 +34,16 @@ export function sameNetwork(
 ): Fault | undefined {
   const same =
     Object.values(chains).find((seed) => identityOf(seed) === identity) ??
-    own.find((other) => !other.isDeleted && other.chain.uid !== chain.uid && other.identity === identity)?.chain;
+    own.find((other) => !other.isDeleted && other.chain.uid !== chain.uid && other.identity === identity)
+      ?.chain;
   const pointer = chain.family === 'evm' ? '/chainId' : '/genesis';
-  return same && taken(pointer, `${chain.uid} cannot be added: ${wordsOf(chain)} is that of ${same.name}; use its chainUid ${same.uid}.`);
+  return (
+    same &&
+    taken(
+      pointer,
+      `${chain.uid} cannot be added: ${wordsOf(chain)} is that of ${same.name}; use its chainUid ${same.uid}.`,
+    )
+  );
 }
 
 function taken(pointer: string, message: string): Fault {

@@ -18,7 +18,8 @@ const columns = sql`facts as chain, identity, status = 'DELETED' as "isDeleted",
 /** One of them, or all, the oldest first, with those that were deleted. */
 export async function findOwnChains(db: Db, uid?: string): Promise<OwnChain[]> {
   return db.query<OwnChain>(
-    sql`select ${columns} from own_chain ${uid === undefined ? empty : sql`where uid = ${uid}`} order by created_at, uid`,
+    sql`select ${columns} from own_chain ${uid === undefined ? empty : sql`where uid = ${uid}`}
+      order by created_at, uid`,
   );
 }
 

@@ -18,9 +18,7 @@ export const labelTable = defineTable({
           'whole platform, which every tenant sees.',
       ),
     ),
-    chainUid: createOnly(
-      OneChain('The chain on which the label holds; every EVM chain if left out.'),
-    ),
+    chainUid: createOnly(OneChain('The chain on which the label holds; every EVM chain if left out.')),
     address: createOnly(
       Text('The address, shown in its canonical spelling.', '0x8589427373d6d84e98730d7795d8f6f8731fda16', {
         max: 200,

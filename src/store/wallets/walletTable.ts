@@ -1,6 +1,18 @@
 import { type Static, Type } from 'typebox';
 import { walletTypes } from '../../model/enumerations.ts';
-import { Flag, Id, List, maxId, Name, nullable, OneChain, OneOf, Shape, Text, Words } from '../../model/schema.ts';
+import {
+  Flag,
+  Id,
+  List,
+  maxId,
+  Name,
+  nullable,
+  OneChain,
+  OneOf,
+  Shape,
+  Text,
+  Words,
+} from '../../model/schema.ts';
 import { createOnly, editable, readOnly, writeOnce } from '../fields.ts';
 import { idField, statusField, tenantId, timeFields } from '../records/commonFields.ts';
 import { byTenant, defineTable } from '../table.ts';

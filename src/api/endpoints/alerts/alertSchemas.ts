@@ -2,7 +2,18 @@ import { Type } from 'typebox';
 import { keysOf } from '../../../lib/keysOf.ts';
 import { alertGroups, alertKinds, finalities, retractionReasons } from '../../../model/alert.ts';
 import { interceptorTypes, severities, triggerTypes } from '../../../model/enumerations.ts';
-import { Flag, Id, JsonObject, Millis, nullable, OneChain, OneOf, Shape, Text, Words } from '../../../model/schema.ts';
+import {
+  Flag,
+  Id,
+  JsonObject,
+  Millis,
+  nullable,
+  OneChain,
+  OneOf,
+  Shape,
+  Text,
+  Words,
+} from '../../../model/schema.ts';
 
 const text = (description: string, example: string) => Text(description, example, { max: 100_000 });
 

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { type ChainUid } from '../../../chains/chains.ts';
+import type { ChainUid } from '../../../chains/chains.ts';
 import { keysOf } from '../../../lib/keysOf.ts';
 import { invalid, Problem } from '../../../model/errors.ts';
 import type { Scope } from '../../../model/principal.ts';

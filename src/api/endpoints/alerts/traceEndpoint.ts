@@ -1,6 +1,17 @@
 import { Type } from 'typebox';
 import { frameTypes } from '../../../model/block.ts';
-import { Count, Flag, Id, List, nullable, OneChain, OneOf, Shape, Text, Words } from '../../../model/schema.ts';
+import {
+  Count,
+  Flag,
+  Id,
+  List,
+  nullable,
+  OneChain,
+  OneOf,
+  Shape,
+  Text,
+  Words,
+} from '../../../model/schema.ts';
 import { readTrace } from '../../../services/alerts/readTrace.ts';
 import { addressKinds } from '../../../store/labels/nameAddresses.ts';
 import { endpoint } from '../../http/endpoint.ts';

@@ -29,7 +29,9 @@ const shown = {
   updatedAt: nullable(Millis('When it last changed.')),
 };
 const reply = Shape(shown, Object.keys(shown));
-const changes = Type.Unsafe<ChainIdentity & ChainChanges>(Shape({ ...identityFacts, ...changeableFacts }, []));
+const changes = Type.Unsafe<ChainIdentity & ChainChanges>(
+  Shape({ ...identityFacts, ...changeableFacts }, []),
+);
 
 /** Chains that administrators add beside those that Vigil knows by itself. */
 export const ownChainEndpoints: readonly Endpoint[] = [
