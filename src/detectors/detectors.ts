@@ -2,6 +2,7 @@ import type { Detector } from '../model/detection.ts';
 import { accessControlChange } from './accessControlChange.ts';
 import { addressPoisoning } from './addressPoisoning.ts';
 import { alertRate } from './alertRate.ts';
+import { allowanceDrain } from './allowanceDrain.ts';
 import { aml } from './aml.ts';
 import { attackDetector } from './attackDetector.ts';
 import { blockAnomaly } from './blockAnomaly.ts';
@@ -23,6 +24,8 @@ import { gasAnomaly } from './gasAnomaly.ts';
 import { governance } from './governance.ts';
 import { holderConcentration } from './holderConcentration.ts';
 import { httpProbe } from './httpProbe.ts';
+import { illegitimateTransfer } from './illegitimateTransfer.ts';
+import { initializerCall } from './initializerCall.ts';
 import { invariant } from './invariant.ts';
 import { largeTransfer } from './largeTransfer.ts';
 import { mempoolConflict } from './mempoolConflict.ts';
@@ -89,6 +92,9 @@ const definitions: readonly Detector[] = [
   utxoSpend,
   reentrancy,
   drain,
+  allowanceDrain,
+  initializerCall,
+  illegitimateTransfer,
   suspiciousDeployment,
   priceManipulation,
   durableNonce,
