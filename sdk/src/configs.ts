@@ -704,7 +704,7 @@ export interface TriggerParams {
   FUNCTION_PARAMETER: {
     /** The function, such as withdraw(uint256 amount). Names may be left out: they are then taken from the contract’s ABI. */
     signature: string;
-    /** Conditions that must all hold. */
+    /** Conditions that must all hold. Each has a name (a parameter, a member of a struct as order.amount, an element of a list as ids.0), an operator (==, !=, >, <, >=, <=, in, contains, starts_with, ends_with) and a value, for in a list of them. */
     conditions: Array<{
       /** The parameter; a member of a struct as order.amount, an element of a list as ids.0, one without a name by its position. */
       name: string;
@@ -725,7 +725,7 @@ export interface TriggerParams {
   EVENT_PARAMETER: {
     /** The event, such as Transfer(address indexed from, address indexed to, uint256 value). Names and what is indexed may be left out: they are then taken from the contract’s ABI. */
     signature: string;
-    /** Conditions that must all hold. */
+    /** Conditions that must all hold. Each has a name (a parameter, a member of a struct as order.amount, an element of a list as ids.0), an operator (==, !=, >, <, >=, <=, in, contains, starts_with, ends_with) and a value, for in a list of them. */
     conditions: Array<{
       /** The parameter; a member of a struct as order.amount, an element of a list as ids.0, one without a name by its position. */
       name: string;
@@ -740,7 +740,7 @@ export interface TriggerParams {
     direction?: 'any' | 'in' | 'out';
     /** Only transfers of at least this many whole tokens. */
     minAmount?: string;
-    /** The token. Without it: any token that the watched address sends or gets and, if it is a token itself, all transfers of it. */
+    /** The token: its address, on Tron also the id of a TRC-10 token. Without it: any token that the watched address sends or gets and, if it is a token itself, all transfers of it. */
     token?: string;
   };
   ERC721_TRANSFER: {
