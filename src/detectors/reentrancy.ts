@@ -2,11 +2,12 @@ import { type Static, Type } from 'typebox';
 import { parseFunction, selectorOf } from '../chains/evm/abi/abi.ts';
 import { evmFormat } from '../chains/evm/abi/evmFormat.ts';
 import { zeroAddress } from '../chains/evm/abi/words.ts';
+import { calledBy } from '../chains/evm/evidence/calledBy.ts';
 import { functionNamed } from '../chains/evm/evidence/describeCall.ts';
 import { type Entry, entriesInto } from '../chains/evm/evidence/entries.ts';
 import { decodeTransfer } from '../chains/evm/evidence/erc20Transfer.ts';
-import { assetsShown } from '../chains/evm/evidence/losses.ts';
-import { type Loss, lossOf, noLoss } from '../chains/evm/evidence/lossOf.ts';
+import { assetsShown, changesOf } from '../chains/evm/evidence/losses.ts';
+import { type Loss, lossOf } from '../chains/evm/evidence/lossOf.ts';
 import { readSupply } from '../chains/evm/evidence/tokens.ts';
 import { percentOf, showAmount } from '../evidence/amounts.ts';
 import { Addresses, Configuration, Flag } from '../evidence/parameters.ts';
@@ -72,9 +73,16 @@ export const reentrancy = defineDetector<Config, never>({
     const { first, count } = survey(frames, contract.address, settings);
     if (!first) return {};
     const { inner, outer, position } = first;
-    const scene = { transaction, frames, at: block.timestamp };
-    const isDoubtful = first.kind !== 'unasked';
-    const loss = inner.isReverted ? noLoss : lossOf(context, scene, settings.tokens, isDoubtful);
+    const changes = inner.isReverted ? new Map<string, bigint>() : changesOf(context, transaction, frames);
+    const loss = lossOf(
+      context,
+      { transaction, at: block.timestamp, changes },
+      {
+        tokens: settings.tokens,
+        called: calledBy(frames, contract.address),
+        isDoubtful: first.kind !== 'unasked',
+      },
+    );
     const verdict = judge(context, first, loss, transaction.logs);
     if (!verdict) return {};
     const name = ({ input }: Frame) =>
@@ -158,7 +166,7 @@ function survey(frames: readonly Frame[], address: string, settings: Config) {
     return isBack;
   };
   for (const entry of entriesInto(frames, address, rules)) {
-    const key = rankOf(entry, isLoan, settings);
+    const key = rankOf(entry, frames, isLoan, settings);
     const known = firsts.get(key);
     if (known) known.count++;
     else if (key !== '') firsts.set(key, { first: entry, count: 1 });
@@ -171,11 +179,13 @@ const order = ['unasked', 'expected', 'payment', 'stopped'];
 
 function rankOf(
   { kind, inner, outerPosition }: Entry,
+  frames: readonly Frame[],
   isLoan: (start: number) => boolean,
   { attempts }: Config,
 ): string {
   // What was rolled back with all around it was not stopped by a guard.
-  if (inner.isReverted) return attempts && kind === 'unasked' && inner.error !== undefined ? 'stopped' : '';
+  const isStopped = inner.error !== undefined || frames[inner.parent]?.isReverted === false;
+  if (inner.isReverted) return attempts && kind === 'unasked' && isStopped ? 'stopped' : '';
   return kind === 'payment' && !isLoan(outerPosition) ? '' : kind;
 }
 

@@ -42,6 +42,26 @@ const exchanges: readonly Exchange[] = [
       'algebraFlashCallback',
     ].map((name) => `${name}(uint256,uint256,bytes)`),
   },
+  {
+    asked: ['swap(address,bool,int256,bytes)'],
+    answers: ['smardexSwapCallback(int256,int256,bytes)'],
+  },
+  {
+    asked: ['swap(address,uint256,bool,bool,uint256,bytes)'],
+    answers: ['swapCallback(uint256,uint256,bytes)'],
+  },
+  {
+    asked: ['swap(address,(uint256,bool,bool,int32),bytes)'],
+    answers: ['maverickV2SwapCallback(address,uint256,uint256,bytes)'],
+  },
+  {
+    asked: ['swapX2Y(address,uint128,int24,bytes)', 'swapX2YDesireY(address,uint128,int24,bytes)'],
+    answers: ['swapX2YCallback(uint256,uint256,bytes)'],
+  },
+  {
+    asked: ['swapY2X(address,uint128,int24,bytes)', 'swapY2XDesireX(address,uint128,int24,bytes)'],
+    answers: ['swapY2XCallback(uint256,uint256,bytes)'],
+  },
   { asked: ['unlock(bytes)'], answers: ['unlockCallback(bytes)'] },
   { asked: ['lock(bytes)'], answers: ['lockAcquired(bytes)', 'lockAcquired(uint256,bytes)'] },
   {

@@ -1,14 +1,5 @@
 import { native } from '../../../evidence/amounts.ts';
-import { calledBy } from './calledBy.ts';
-import {
-  changesOf,
-  type Holder,
-  joinCoins,
-  standingOf,
-  type Taken,
-  type Valued,
-  valuesOf,
-} from './losses.ts';
+import { type Holder, joinCoins, standingOf, type Taken, type Valued, valuesOf } from './losses.ts';
 import { wrappedCoinOf } from './wrappedCoins.ts';
 
 /** What a contract has lost for good by a transaction. */
@@ -28,20 +19,23 @@ const tradeShare = 0.9;
 /** Bounds the reads of tokens without a price, of which a transaction can move any number. */
 const maxUnpriced = 20;
 
-/**
- * What is missing after a transaction that may have had its reasons. `isDoubtful`: it probably had, so that tokens without a price
- * which no one named do not count, and whatever comes in makes it a trade.
- */
+type Circumstances = {
+  /** Tokens that the user named, and contracts that the holder itself called. */
+  readonly tokens: readonly string[];
+  readonly called: ReadonlySet<string>;
+  /** It probably had its reasons: unnamed tokens without a price do not count, and whatever comes in makes it a trade. */
+  readonly isDoubtful: boolean;
+};
+
+/** What is missing after a transaction. */
 export function lossOf(
   holder: Holder,
-  scene: Omit<Taken, 'changes'>,
-  tokens: readonly string[],
-  isDoubtful: boolean,
+  taken: Omit<Taken, 'frames'>,
+  { tokens, called, isDoubtful }: Circumstances,
 ): Loss {
   const { contract, chain } = holder;
-  const changes = changesOf(holder, scene.transaction, scene.frames);
-  const taken = { ...scene, changes };
-  const standing = standingOf(tokens, chain, calledBy(scene.frames, contract.address));
+  const { changes } = taken;
+  const standing = standingOf(tokens, chain, called);
   // A contract that sells or burns what it holds of its own token loses nothing of others.
   const certain = [...changes].filter(
     ([asset, change]) => change !== 0n && asset !== contract.address && standing(asset) !== 'claimed',

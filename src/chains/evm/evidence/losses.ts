@@ -65,7 +65,7 @@ export type Valued = {
 /** Assets that the contract held before, with their worth where a price is known. */
 export function valuesOf(
   { contract, chain, read }: Holder,
-  { at, changes }: Taken,
+  { at, changes }: Pick<Taken, 'at' | 'changes'>,
   assets: readonly string[],
   attempt: (question: () => bigint) => bigint | undefined = (question) => question(),
 ): Valued[] {
@@ -102,7 +102,7 @@ function valueMove(
 /** Coins that are wrapped or unwrapped are still there, so both forms are one asset. */
 export function joinCoins(
   { chain, read }: Holder,
-  { transaction: { logs } }: Taken,
+  { transaction: { logs } }: Pick<Taken, 'transaction'>,
   valued: readonly Valued[],
 ): Valued[] {
   const wrapped = new Set(wrappingsIn(logs).map(({ token }) => token));
