@@ -11,7 +11,13 @@ import { findKnownFeed } from '../chains/evm/evidence/knownFeeds.ts';
 import { assetDecimalsIfKnown, assetFacts, readHolding, tryHolding } from '../chains/evm/evidence/tokens.ts';
 import { usdFeedMember, usdWorth } from '../chains/evm/evidence/usdWorth.ts';
 import { severityByTrust, showTrust, vouchedBy } from '../chains/evm/evidence/vouchedBy.ts';
-import { isWrappedCoin, unwrapTopic, wrappingsIn, wrapTopic } from '../chains/evm/evidence/wrappedCoins.ts';
+import {
+  isWrappedCoin,
+  ownWrapping,
+  unwrapTopic,
+  wrappingsIn,
+  wrapTopic,
+} from '../chains/evm/evidence/wrappedCoins.ts';
 import { compareToLimit, formatUnits, native, percentOf, showAmount } from '../evidence/amounts.ts';
 import {
   Address,
@@ -150,14 +156,17 @@ function judgeTransfer(
   block: Block,
   context: EvaluationContext<Config, State>,
 ): EvaluationResult<State> {
-  const { contract, read } = context;
+  const { contract, chain, read } = context;
   const transfers = block.logs.flatMap((log) => {
     const transfer = log.address === token ? decodeTransfer(log) : undefined;
     const isOwn = transfer?.from === contract.address || transfer?.to === contract.address;
     return transfer && isOwn ? [{ ...transfer, index: log.index }] : [];
   });
-  const left = netOutflow(transfers, contract.address);
-  if (transfers[0]?.index !== index || left <= 0n) return {};
+  const sent = netOutflow(transfers, contract.address);
+  if (transfers[0]?.index !== index || sent <= 0n) return {};
+  const { passed } = ownWrapping(block.logs, token, contract.address);
+  const left = passed > 0n && isWrappedCoin(read, chain, token) ? sent - passed : sent;
+  if (left <= 0n) return {};
   const before = tryHolding(read, token, contract.address, 'parent');
   // Any token can claim that the contract has paid; it pays only what it had.
   if (before === undefined || before === 0n) return {};
@@ -177,7 +186,7 @@ function countWrapping(
     ({ account }) => account === contract.address,
   );
   if (own[0]?.index !== index || !isWrappedCoin(read, chain, token)) return {};
-  const sum = own.reduce((all, { amount }) => all + amount, BigInt(state[wrapped] ?? 0));
+  const sum = BigInt(state[wrapped] ?? 0) + ownWrapping(logs, token, contract.address).own;
   return { state: { ...state, [wrapped]: sum.toString(), [wrappedToken]: token } };
 }
 
