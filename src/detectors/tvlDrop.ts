@@ -84,7 +84,7 @@ export const tvlDrop = defineDetector<Config, State>({
   severity: 'AUTO',
   description:
     'What the contract holds, in native coins or tokens, drops from one look to the next. Severity by the share that is gone: from 50 % CRITICAL, from 20 % HIGH, from 5 % MEDIUM, else LOW; from 1 million US dollars HIGH and from 10 million CRITICAL.',
-  faq: 'Why does it look at every block? A drain takes one transaction, and coins moved by inner calls leave no trace but the balance; with `when: cron` the drop between two looks counts. Which tokens count that I do not name? Those with a known price, and those that the contract itself called, as far as nodes trace. Any other token can claim to have left, so it is reported as LOW (as MEDIUM at most where nothing is traced). Coins that are wrapped or unwrapped have not left.',
+  faq: 'Why does it look at every block? A drain takes one transaction, and coins moved by inner calls leave no trace but the balance; with `when: cron` the drop between two looks counts. Which tokens count that I do not name? Those with a known price, and those that the contract itself called, as far as nodes trace. Any other token can claim to have left, so it is reported as LOW (as MEDIUM at most where nothing is traced). Coins that are wrapped or unwrapped have not left. By US dollars a loss counts after what came in of the assets that are watched and have a price.',
   nextStep:
     'Open the transactions that took the funds and check who received them. Pause the contract if no one can explain them.',
   config,
@@ -131,18 +131,21 @@ export const tvlDrop = defineDetector<Config, State>({
       ),
     );
     const looks = zip(assets, balances);
-    const detections = looks.flatMap(([asset, balance]) => {
+    const holdings = looks.flatMap(([asset, balance]) => {
       const before = state[asset.token];
-      return before === undefined
-        ? []
-        : judge(context, observation.block, asset, afterWrapping(context, asset, BigInt(before), balance));
+      if (before === undefined) return [];
+      return [{ asset, holding: afterWrapping(context, asset, BigInt(before), balance) }];
     });
+    const detections = holdings.flatMap(({ asset, holding }) =>
+      judge(context, observation.block, asset, holding, holdings),
+    );
     const kept = Object.fromEntries(looks.map(([{ token }, balance]) => [token, balance.toString()]));
     return { ...keepState(context.state, kept), detections };
   },
 });
 
 type WatchedAsset = { token: string; threshold: string; usdFeed?: string };
+type Look = { asset: WatchedAsset; holding: Holding };
 /** What was held at two moments; `held` is what shares are of, where that is more than `before`. */
 type Holding = { before: bigint; after: bigint; held?: bigint };
 
@@ -211,6 +214,7 @@ function judge(
   block: Block,
   { token, threshold, usdFeed }: WatchedAsset,
   { before: own, after: rest, held: before = own }: Holding,
+  beside: readonly Look[] = [],
 ): Detection[] {
   const { config: settings, contract, chain, read } = context;
   const lost = own - rest;
@@ -221,7 +225,8 @@ function judge(
   const facts = assetFacts(read, chain, token);
   const percent = percentOf(lost, before);
   const worth = usdWorth(read, { token, feed: usdFeed, chain, at: block.timestamp }, lost, facts.decimals);
-  const usd = worth.fields.usd === undefined ? undefined : Number(worth.fields.usd);
+  const gross = worth.fields.usd === undefined ? undefined : Number(worth.fields.usd);
+  const usd = gross === undefined ? undefined : gross - gainedBeside(context, block, beside, gross);
   if (isBelow && (usd ?? 0) < settings.highUsd) return [];
   const flows = findFlows(read, block, token, contract.address, 'out');
   const isNamed = token === native || settings.tokens.some((named) => named.token.toLowerCase() === token);
@@ -250,6 +255,31 @@ function judge(
       },
     },
   ];
+}
+
+/** What came in of other assets, in US dollars: who trades has not lost what he sold. Asked only of losses that are large. */
+function gainedBeside(
+  { config: { highUsd }, chain, read }: EvaluationContext<Config, State>,
+  { timestamp: at }: Block,
+  beside: readonly Look[],
+  gross: number,
+): number {
+  if (gross < highUsd) return 0;
+  const gains = beside.filter(({ holding }) => holding.after > holding.before);
+  const worths = read.all(
+    gains.map(({ asset: { token, usdFeed: feed }, holding }) => () => {
+      const decimals = assetDecimalsIfKnown(read, chain, token);
+      if (decimals === undefined) return 0;
+      const { usd } = usdWorth(
+        read,
+        { token, feed, chain, at },
+        holding.after - holding.before,
+        decimals,
+      ).fields;
+      return Number(usd ?? 0);
+    }),
+  );
+  return worths.reduce((sum, worth) => sum + worth, 0);
 }
 
 /** Empty unless the balance fell without a transfer. */

@@ -36,6 +36,11 @@ export function createMainnetShapes(world: World, random: SeededRandom) {
   /** A part of what someone holds: mostly far below a per cent, now and then some per cent. */
   const part = (whole: bigint, middle = 0.0005, most = 0.03) =>
     (whole * BigInt(Math.floor(Math.min(most, middle * Math.exp(1.2 * normal())) * 1e9))) / 1_000_000_000n;
+  /** No more than someone has. */
+  const upTo = (wanted: bigint, token: string, who: string) => {
+    const has = held(token, who);
+    return wanted < has ? wanted : has;
+  };
   const move = (token: string, from: string, to: string, amount: bigint) =>
     world.transfer(token, from, to, amount);
   const event = (
@@ -56,6 +61,7 @@ export function createMainnetShapes(world: World, random: SeededRandom) {
     inner: readonly CallNode[],
     logs: readonly LogSpec[],
     value = 0n,
+    args: readonly (bigint | string)[] = [from, value],
   ): void {
     for (const { from: payer, to: payee, value: paid = 0n, type } of flatten(inner))
       if (paid > 0n && type !== 'DELEGATECALL') world.pay(payer, payee, paid);
@@ -65,7 +71,7 @@ export function createMainnetShapes(world: World, random: SeededRandom) {
       from,
       to,
       value,
-      input: encode(signature, [from, value]),
+      input: encode(signature, args),
       gas,
       logs,
       inner: flatten(inner),
@@ -150,7 +156,7 @@ export function createMainnetShapes(world: World, random: SeededRandom) {
   const shapes: Record<string, () => void> = {
     'a swap of V3 through its router': () => {
       const [who, [sold, bought]] = [user(), sides()];
-      const amount = part(held(sold, mainnet.pool), 0.0003);
+      const amount = upTo(part(held(sold, mainnet.pool), 0.0003), sold, who);
       send(
         who,
         mainnet.routerV3,
@@ -161,7 +167,7 @@ export function createMainnetShapes(world: World, random: SeededRandom) {
     },
     'a swap of V3 that ends in coins': () => {
       const who = user();
-      const amount = part(held(usdc, mainnet.pool), 0.0003);
+      const amount = upTo(part(held(usdc, mainnet.pool), 0.0003), usdc, who);
       const out = quote(mainnet.pool, usdc, weth, amount);
       const logs = trade3(mainnet.pool, usdc, weth, amount, who, mainnet.routerV3);
       send(
@@ -188,7 +194,7 @@ export function createMainnetShapes(world: World, random: SeededRandom) {
     },
     'two hops of V3, of which the second is paid out of the first': () => {
       const who = user();
-      const amount = part(held(meme, mainnet.memePool), 0.002, 0.02);
+      const amount = upTo(part(held(meme, mainnet.memePool), 0.002, 0.02), meme, who);
       const out = quote(mainnet.memePool, meme, weth, amount);
       send(
         who,
@@ -206,7 +212,7 @@ export function createMainnetShapes(world: World, random: SeededRandom) {
     },
     'a token sold for coins through the router of V2': () => {
       const who = user();
-      const amount = part(held(meme, mainnet.memePair), 0.001, 0.02);
+      const amount = upTo(part(held(meme, mainnet.memePair), 0.001, 0.02), meme, who);
       const router = mainnet.routerV2;
       const sent = move(meme, who, mainnet.memePair, amount);
       const logs = trade2(mainnet.memePair, meme, weth, amount, router);
@@ -254,7 +260,7 @@ export function createMainnetShapes(world: World, random: SeededRandom) {
       const who = user();
       const router = mainnet.routerV2;
       const pair = mainnet.taxPair;
-      const amount = part(held(taxToken, pair), 0.002, 0.01);
+      const amount = upTo(part(held(taxToken, pair), 0.002, 0.01), taxToken, who);
       const fees = held(taxToken, taxToken);
       const logs: LogSpec[] = [];
       const swapBack: CallNode[] = [];
@@ -299,7 +305,7 @@ export function createMainnetShapes(world: World, random: SeededRandom) {
     'an aggregator over several pools': () => {
       const who = user();
       const { aggregator, executor } = mainnet;
-      const amount = part(held(usdc, mainnet.pair), 0.0005);
+      const amount = upTo(part(held(usdc, mainnet.pair), 0.0005), usdc, who);
       const half = amount / 2n;
       const logs = [move(usdc, who, executor, amount), move(usdc, executor, mainnet.pair, half)];
       logs.push(...trade2(mainnet.pair, usdc, weth, half, aggregator));
@@ -329,7 +335,7 @@ export function createMainnetShapes(world: World, random: SeededRandom) {
     },
     'an aggregator that is called back by the pool': () => {
       const who = user();
-      const amount = part(held(weth, mainnet.pool), 0.0004);
+      const amount = upTo(part(held(weth, mainnet.pool), 0.0004), weth, who);
       send(
         who,
         mainnet.aggregator,
@@ -341,7 +347,7 @@ export function createMainnetShapes(world: World, random: SeededRandom) {
     'the universal router with Permit2': () => {
       const who = user();
       const router = mainnet.universalRouter;
-      const amount = part(held(usdc, mainnet.pool), 0.0003);
+      const amount = upTo(part(held(usdc, mainnet.pool), 0.0003), usdc, who);
       send(
         who,
         router,
@@ -504,7 +510,10 @@ export function createMainnetShapes(world: World, random: SeededRandom) {
     'liquidity put into V4': () => {
       const who = user();
       const { positions, poolManager: manager } = mainnet;
-      const [coins, tokens] = [part(30_000n * coin, 0.0005), part(held(meme, manager), 0.01, 0.15)];
+      const [coins, tokens] = [
+        part(30_000n * coin, 0.0005),
+        upTo(part(held(meme, manager), 0.01, 0.15), meme, who),
+      ];
       send(
         who,
         positions,
@@ -671,7 +680,7 @@ export function createMainnetShapes(world: World, random: SeededRandom) {
     'a batch auction that settles': () => {
       const { settlement, relayer } = mainnet;
       const [first, second] = [user(), user()];
-      const amount = part(held(usdc, mainnet.pool), 0.0002);
+      const amount = upTo(part(held(usdc, mainnet.pool), 0.0002), usdc, first);
       const logs = [move(usdc, first, settlement, amount)];
       const out = quote(mainnet.pool, usdc, weth, amount);
       logs.push(...trade3(mainnet.pool, usdc, weth, amount, settlement, settlement));
@@ -883,7 +892,7 @@ export function createMainnetShapes(world: World, random: SeededRandom) {
       const who = user();
       const isOut = random.next() < 0.5;
       const size = random.next() < 0.9 ? 0.003 : 0.02;
-      const tokens = part(held(meme, mainnet.memePair), size, 0.06);
+      const tokens = upTo(part(held(meme, mainnet.memePair), size, 0.06), meme, who);
       const coins = (held(weth, mainnet.memePair) * tokens) / held(meme, mainnet.memePair);
       const [from, to] = isOut ? [mainnet.memePair, who] : [who, mainnet.memePair];
       const shares = tokens / 1_000n;
@@ -959,6 +968,8 @@ export function createMainnetShapes(world: World, random: SeededRandom) {
           ),
         ],
         logs,
+        0n,
+        [module, 0n, 320n, 0n, 0n, 0n, 0n, zero, zero, 352n, 0n, 0n],
       );
     },
     'a rollup that posts blobs': () => {

@@ -1,9 +1,10 @@
-import type { Finding } from '../../../src/model/alert.ts';
+import { type Finding, severityOf } from '../../../src/model/alert.ts';
 import { createBenignTraffic } from './benignTraffic.ts';
 import { createStage } from './cast.ts';
 import { type Incident, incidents } from './incidents.ts';
+import { placeMainnet } from './mainnetCast.ts';
 import { type Alert, observeWorld } from './observeWorld.ts';
-import { watched } from './watched.ts';
+import { recommended, watched } from './watched.ts';
 
 type DetectorFigures = {
   detector: string;
@@ -12,6 +13,8 @@ type DetectorFigures = {
   /** Alerts of modelled incidents, and of benign traffic. */
   hits: number;
   falseAlerts: readonly string[];
+  /** Those of them that are MEDIUM or more. */
+  wakeful: number;
 };
 
 export type Measured = {
@@ -28,6 +31,7 @@ const startAt = Date.UTC(2026, 0, 5, 6);
 /** What detectors learn from before incidents happen. */
 const warmUp = 200;
 const between = 10;
+const all = [...watched, ...recommended];
 
 /** False alerts over benign traffic of each seed, then every incident; of the first group of them there is one for each detector. */
 export async function measureDetection(
@@ -36,21 +40,24 @@ export async function measureDetection(
   groups?: number,
 ): Promise<Measured> {
   const figures = new Map(
-    watched.map(({ detector }) => [
+    all.map(({ detector }) => [
       detector,
-      { detector, incidents: 0, found: 0, hits: 0, falseAlerts: [] as string[] },
+      { detector, incidents: 0, found: 0, hits: 0, falseAlerts: [] as string[], wakeful: 0 },
     ]),
   );
   let transactions = 0;
   for (const seed of seeds) {
     const run = createRun(seed);
     for (let n = 0; n < blocks; n++)
-      for (const { detector, finding } of await run.benign())
-        figures.get(detector)!.falseAlerts.push(`${finding.message} (seed ${seed}, block ${n})`);
+      for (const { detector, finding } of await run.benign()) {
+        const figure = figures.get(detector)!;
+        figure.falseAlerts.push(`${finding.severity} ${finding.message} (seed ${seed}, block ${n})`);
+        if (severityOf[finding.severity] >= severityOf.MEDIUM) figure.wakeful++;
+      }
     transactions += run.transactions();
   }
   const missed: string[] = [];
-  const all: Finding[] = [];
+  const hits: Finding[] = [];
   for (const group of independent(incidents).slice(0, groups)) {
     const run = createRun(seeds[0]!);
     for (let n = 0; n < warmUp; n++) await run.benign();
@@ -62,13 +69,19 @@ export async function measureDetection(
         const figure = figures.get(detector)!;
         figure.incidents++;
         figure.hits += own.length;
-        all.push(...own.map(({ finding }) => finding));
+        hits.push(...own.map(({ finding }) => finding));
         if (own.length > 0) figure.found++;
         else missed.push(`${detector}: ${incident.name}`);
       }
     }
   }
-  return { blocks: blocks * seeds.length, transactions, figures: [...figures.values()], missed, raised: all };
+  return {
+    blocks: blocks * seeds.length,
+    transactions,
+    figures: [...figures.values()],
+    missed,
+    raised: hits,
+  };
 }
 
 /** Groups in which no two incidents are for the same detector, so that one chain serves for several. */
@@ -87,8 +100,9 @@ function independent(all: readonly Incident[]): Incident[][] {
 /** A chain with every watched detector on it and benign traffic. */
 function createRun(seed: number) {
   const world = createStage(startAt);
+  placeMainnet(world);
   const fill = createBenignTraffic(world, seed);
-  const observer = observeWorld(world, watched);
+  const observer = observeWorld(world, all);
   return {
     transactions: observer.transactions,
     async benign(): Promise<Alert[]> {
