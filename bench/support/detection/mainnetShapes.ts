@@ -151,6 +151,37 @@ export function createMainnetShapes(world: World, random: SeededRandom) {
     return event(weth, eventTopic('Deposit(address,uint256)'), [who], amount);
   };
 
+  /** Whether wrapped coins that buy a token at one place and sell it at the other come back as more. */
+  const earns = (first: string, second: string, token: string, sold: bigint) =>
+    quote(second, token, weth, quote(first, weth, token, sold)) > sold;
+
+  /** Buys a token with wrapped coins at the first place, and sells it at the second. */
+  function tradeRound(
+    bot: string,
+    order: readonly ('pair' | 'pool')[],
+    { pair, pool }: { pair: string; pool: string },
+    token: string,
+    sold: bigint,
+  ): { steps: CallNode[]; logs: LogSpec[] } {
+    const [steps, logs]: [CallNode[], LogSpec[]] = [[], []];
+    let [from, to, amount] = [weth as string, token, sold];
+    for (const place of order) {
+      const before = held(to, bot);
+      if (place === 'pair') {
+        logs.push(move(from, bot, pair, amount), ...trade2(pair, from, to, amount, bot));
+        steps.push(
+          call(bot, from, f.transfer, { args: [pair] }),
+          call(bot, pair, f.swap2, {}, call(pair, to, f.transfer, { args: [bot] })),
+        );
+      } else {
+        logs.push(...trade3(pool, from, to, amount, bot, bot));
+        steps.push(callback3(bot, pool, from, to, bot, bot));
+      }
+      [from, to, amount] = [to, from, held(to, bot) - before];
+    }
+    return { steps, logs };
+  }
+
   const sides = () => (random.next() < 0.5 ? ([usdc, weth] as const) : ([weth, usdc] as const));
 
   const shapes: Record<string, () => void> = {
@@ -548,15 +579,15 @@ export function createMainnetShapes(world: World, random: SeededRandom) {
     'an arbitrage with a flash loan of Balancer': () => {
       const { bot, balancer, pair, pool } = mainnet;
       const amount = part(held(weth, balancer), 0.01, 0.4);
-      const sold = part(held(weth, pair), 0.001, 0.01);
-      const logs = [move(weth, balancer, bot, amount), move(weth, bot, pair, sold)];
-      const before = held(usdc, bot);
-      logs.push(...trade2(pair, weth, usdc, sold, bot));
-      const dollars = held(usdc, bot) - before;
-      logs.push(...trade3(pool, usdc, weth, dollars, bot, bot));
-      logs.push(
-        move(weth, bot, balancer, amount),
-        event(balancer, eventTopic('FlashLoan(address,address,uint256,uint256)'), [bot, weth], amount, 0n),
+      const sold = held(weth, pair) / 2_000n;
+      const isPairFirst = earns(pair, pool, usdc, sold);
+      if (!isPairFirst && !earns(pool, pair, usdc, sold)) return;
+      const trades = tradeRound(
+        bot,
+        isPairFirst ? ['pair', 'pool'] : ['pool', 'pair'],
+        { pair, pool },
+        usdc,
+        sold,
       );
       send(
         user(),
@@ -574,15 +605,19 @@ export function createMainnetShapes(world: World, random: SeededRandom) {
               bot,
               'receiveFlashLoan(address[],uint256[],uint256[],bytes)',
               {},
-              call(bot, weth, f.transfer, { args: [pair] }),
-              call(bot, pair, f.swap2, {}, call(pair, usdc, f.transfer, { args: [bot] })),
-              callback3(bot, pool, usdc, weth, bot, bot),
+              ...trades.steps,
               call(bot, weth, f.transfer, { args: [balancer] }),
             ),
           ),
-          call(bot, mainnet.builder, '', { value: coin / 100n }),
+          call(bot, mainnet.builder, '', { value: coin / 1000n }),
         ],
-        logs,
+        [
+          move(weth, balancer, bot, amount),
+          ...trades.logs,
+          move(weth, bot, balancer, amount),
+          event(balancer, eventTopic('FlashLoan(address,address,uint256,uint256)'), [bot, weth], amount, 0n),
+        ],
+        coin / 1000n,
       );
     },
     'a position moved with a flash loan of the market': () => {
@@ -1013,29 +1048,18 @@ export function createMainnetShapes(world: World, random: SeededRandom) {
       );
     },
     'an arbitrage between two pools': () => {
-      const { bot, memePair, memePool } = mainnet;
-      const [a, b] = [
-        (held(weth, memePair) * coin) / held(meme, memePair),
-        (held(weth, memePool) * coin) / held(meme, memePool),
-      ];
-      const [cheap, dear] = a < b ? ['pair', 'pool'] : ['pool', 'pair'];
-      const amount = held(weth, cheap === 'pair' ? memePair : memePool) / 400n;
-      const logs: LogSpec[] = [];
-      const steps: CallNode[] = [];
-      const trade = (where: string, sold: string, bought: string, size: bigint) => {
-        if (where === 'pair') {
-          logs.push(move(sold, bot, memePair, size), ...trade2(memePair, sold, bought, size, bot));
-          steps.push(call(bot, sold, f.transfer, { args: [memePair] }));
-          steps.push(call(bot, memePair, f.swap2, {}, call(memePair, bought, f.transfer, { args: [bot] })));
-        } else {
-          logs.push(...trade3(memePool, sold, bought, size, bot, bot));
-          steps.push(callback3(bot, memePool, sold, bought, bot, bot));
-        }
-      };
-      const before = held(meme, bot);
-      trade(cheap!, weth, meme, amount);
-      trade(dear!, meme, weth, held(meme, bot) - before);
-      send(user(), bot, 'run(bytes)', steps, logs);
+      const { bot, memePair: pair, memePool: pool } = mainnet;
+      const sold = held(weth, pool) / 1_000n;
+      const isPairFirst = earns(pair, pool, meme, sold);
+      if (!isPairFirst && !earns(pool, pair, meme, sold)) return;
+      const trades = tradeRound(
+        bot,
+        isPairFirst ? ['pair', 'pool'] : ['pool', 'pair'],
+        { pair, pool },
+        meme,
+        sold,
+      );
+      send(user(), bot, 'run(bytes)', trades.steps, trades.logs);
     },
   };
   return shapes;

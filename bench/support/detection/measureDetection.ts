@@ -4,7 +4,7 @@ import { createStage } from './cast.ts';
 import { type Incident, incidents } from './incidents.ts';
 import { placeMainnet } from './mainnetCast.ts';
 import { type Alert, observeWorld } from './observeWorld.ts';
-import { recommended, watched } from './watched.ts';
+import { recommended, type Watched, watched } from './watched.ts';
 
 type DetectorFigures = {
   detector: string;
@@ -13,8 +13,9 @@ type DetectorFigures = {
   /** Alerts of modelled incidents, and of benign traffic. */
   hits: number;
   falseAlerts: readonly string[];
-  /** Those of them that are MEDIUM or more. */
+  /** Those of them that are MEDIUM or more: of all that is watched, and of what Vigil itself recommends. */
   wakeful: number;
+  wakefulRecommended: number;
 };
 
 export type Measured = {
@@ -32,6 +33,8 @@ const startAt = Date.UTC(2026, 0, 5, 6);
 const warmUp = 200;
 const between = 10;
 const all = [...watched, ...recommended];
+/** Nothing else is watched at these addresses. */
+const isRecommended = new Set(recommended.map(({ on }) => on));
 
 /** False alerts over benign traffic of each seed, then every incident; of the first group of them there is one for each detector. */
 export async function measureDetection(
@@ -42,24 +45,34 @@ export async function measureDetection(
   const figures = new Map(
     all.map(({ detector }) => [
       detector,
-      { detector, incidents: 0, found: 0, hits: 0, falseAlerts: [] as string[], wakeful: 0 },
+      {
+        detector,
+        incidents: 0,
+        found: 0,
+        hits: 0,
+        falseAlerts: [] as string[],
+        wakeful: 0,
+        wakefulRecommended: 0,
+      },
     ]),
   );
   let transactions = 0;
   for (const seed of seeds) {
-    const run = createRun(seed);
+    const run = createRun(seed, all);
     for (let n = 0; n < blocks; n++)
-      for (const { detector, finding } of await run.benign()) {
+      for (const { detector, on, finding } of await run.benign()) {
         const figure = figures.get(detector)!;
         figure.falseAlerts.push(`${finding.severity} ${finding.message} (seed ${seed}, block ${n})`);
-        if (severityOf[finding.severity] >= severityOf.MEDIUM) figure.wakeful++;
+        if (severityOf[finding.severity] < severityOf.MEDIUM) continue;
+        figure.wakeful++;
+        if (isRecommended.has(on)) figure.wakefulRecommended++;
       }
     transactions += run.transactions();
   }
   const missed: string[] = [];
   const hits: Finding[] = [];
   for (const group of independent(incidents).slice(0, groups)) {
-    const run = createRun(seeds[0]!);
+    const run = createRun(seeds[0]!, watched);
     for (let n = 0; n < warmUp; n++) await run.benign();
     for (const incident of group) {
       const raised = await run.incident(incident);
@@ -98,11 +111,11 @@ function independent(all: readonly Incident[]): Incident[][] {
 }
 
 /** A chain with every watched detector on it and benign traffic. */
-function createRun(seed: number) {
+function createRun(seed: number, items: readonly Watched[]) {
   const world = createStage(startAt);
   placeMainnet(world);
   const fill = createBenignTraffic(world, seed);
-  const observer = observeWorld(world, all);
+  const observer = observeWorld(world, items);
   return {
     transactions: observer.transactions,
     async benign(): Promise<Alert[]> {
