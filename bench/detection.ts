@@ -31,5 +31,11 @@ console.log(
   ].join('\n'),
 );
 for (const miss of missed) console.error(`Missed ${miss}`);
-for (const { detector, falseAlerts } of figures)
-  for (const text of falseAlerts.slice(0, 3)) console.error(`${detector}: ${text}`);
+for (const { detector, falseAlerts } of figures) {
+  const isSevere = (text: string) => !/^(LOW|INFO) /.test(text);
+  const shown = [
+    ...falseAlerts.filter(isSevere),
+    ...falseAlerts.filter((text) => !isSevere(text)).slice(0, 2),
+  ];
+  for (const text of shown) console.error(`${detector}: ${text}`);
+}

@@ -56,7 +56,9 @@ export const drain = defineDetector<Config, never>({
     const { transaction, frames, block } = observation;
     const { config: settings, contract, chain } = context;
     const changes = changesOf(context, transaction, frames);
-    const lost = [...changes].flatMap(([asset, change]) => (change < 0n ? [asset] : []));
+    // A token that sells what it holds of itself has lost nothing that was worth something to others.
+    const isOwn = (asset: string) => asset === contract.address && !settings.tokens.includes(asset);
+    const lost = [...changes].flatMap(([asset, change]) => (change < 0n && !isOwn(asset) ? [asset] : []));
     if (lost.length === 0) return {};
     const standing = standingOf(settings.tokens, chain, calledBy(frames, contract.address));
     const taken = { transaction, frames, at: block.timestamp, changes };

@@ -160,6 +160,8 @@ function judgeTransfer(
   context: EvaluationContext<Config, State>,
 ): EvaluationResult<State> {
   const { contract, chain, read } = context;
+  // A token that sells what it holds of itself has lost nothing that was worth something to others.
+  if (token === contract.address) return {};
   const transfers = block.logs.flatMap((log) => {
     const transfer = log.address === token ? decodeTransfer(log) : undefined;
     const isOwn = transfer?.from === contract.address || transfer?.to === contract.address;

@@ -247,3 +247,15 @@ contract Reenterer {
         }
     }
 }
+
+/// A token that says who approved whom.
+contract FalseApproval {
+    string public symbol = "USDC";
+    uint8 public constant decimals = 6;
+
+    event Approval(address indexed owner, address indexed spender, uint256 amount);
+
+    function report(address owner, address spender) external {
+        emit Approval(owner, spender, type(uint256).max);
+    }
+}
