@@ -4,7 +4,7 @@ import { createStage } from './cast.ts';
 import { type Incident, incidents } from './incidents.ts';
 import { placeMainnet } from './mainnetCast.ts';
 import { type Alert, observeWorld } from './observeWorld.ts';
-import { recommended, type Watched, watched } from './watched.ts';
+import { busiest, recommended, type Watched, watched } from './watched.ts';
 
 type DetectorFigures = {
   detector: string;
@@ -32,9 +32,8 @@ const startAt = Date.UTC(2026, 0, 5, 6);
 /** What detectors learn from before incidents happen. */
 const warmUp = 200;
 const between = 10;
-const all = [...watched, ...recommended];
-/** Nothing else is watched at these addresses. */
-const isRecommended = new Set(recommended.map(({ on }) => on));
+const all = [...watched, ...recommended, ...busiest];
+const isRecommended = new Set(recommended);
 
 /** False alerts over benign traffic of each seed, then every incident; of the first group of them there is one for each detector. */
 export async function measureDetection(
@@ -60,12 +59,12 @@ export async function measureDetection(
   for (const seed of seeds) {
     const run = createRun(seed, all);
     for (let n = 0; n < blocks; n++)
-      for (const { detector, on, finding } of await run.benign()) {
+      for (const { detector, by, finding } of await run.benign()) {
         const figure = figures.get(detector)!;
         figure.falseAlerts.push(`${finding.severity} ${finding.message} (seed ${seed}, block ${n})`);
         if (severityOf[finding.severity] < severityOf.MEDIUM) continue;
         figure.wakeful++;
-        if (isRecommended.has(on)) figure.wakefulRecommended++;
+        if (isRecommended.has(by)) figure.wakefulRecommended++;
       }
     transactions += run.transactions();
   }

@@ -10,7 +10,7 @@ import type { Block } from '../../../src/model/block.ts';
 import type { World } from './createWorld.ts';
 import type { Watched } from './watched.ts';
 
-export type Alert = { detector: string; on: string; finding: Finding };
+export type Alert = { detector: string; on: string; by: Watched; finding: Finding };
 
 /** Detectors on a chain in memory, evaluated as the pipeline does. */
 export function observeWorld(world: World, watched: readonly Watched[]) {
@@ -28,8 +28,8 @@ export function observeWorld(world: World, watched: readonly Watched[]) {
     if (fault) throw new Error(`${fault.subscriber.name} failed: ${fault.message}`);
     for (const [subscriber, state] of evaluated.states) states.set(subscriber, state);
     return evaluated.findings.map((finding) => {
-      const { detector, on } = byId.get(finding.detectorId!)!;
-      return { detector, on, finding };
+      const by = byId.get(finding.detectorId!)!;
+      return { detector: by.detector, on: by.on, by, finding };
     });
   }
 

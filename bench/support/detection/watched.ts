@@ -74,3 +74,8 @@ export const watched: readonly Watched[] = [
 export const recommended: readonly Watched[] = parties.flatMap(({ address, inspection }) =>
   recommendDetectors(inspection).map(({ schemaName, config }) => at(schemaName, address, config)),
 );
+
+/** What is not recommended for all of them, and looks at every call of a transaction. */
+export const busiest: readonly Watched[] = parties.flatMap(({ address }) =>
+  ['reentrancy', 'price_manipulation', 'flash_loan'].map((detector) => at(detector, address)),
+);
