@@ -4,13 +4,16 @@ import type { Contract } from '../testing/createContract.ts';
 import { units, type World } from './deploy.ts';
 import type { Other } from './others.ts';
 
+/** Of each kind on its own, so that `params` stay those of the kind. */
+type WithoutContract<T> = T extends unknown ? Omit<T, 'contractId'> : never;
+
 type Watched = {
   contract: Contract;
   name: string;
   category: string;
   /** By the name of their schema; they are called as it is, unless `called` says otherwise. */
   detectors: Readonly<Record<string, { called?: string; [member: string]: unknown }>>;
-  triggers: readonly Pick<BodyOf<'POST', '/trigger'>, 'triggerType' | 'name' | 'params' | 'alerts'>[];
+  triggers: readonly WithoutContract<BodyOf<'POST', '/trigger'>>[];
 };
 
 /** The guardian is a wallet of Vigil's that pauses the pool when it is drained. */

@@ -1,11 +1,15 @@
 // A webhook receiver for the tutorial: `node examples/receiver.mjs PORT SECRET` checks the signature of every message
-// (Standard Webhooks) and prints one line for each.
+// (Standard Webhooks), drops what it has seen before, and prints one line for each.
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { createServer } from 'node:http';
 
 const toleranceSeconds = 300;
+const maxBodyBytes = 64 * 1024;
+const maxSeen = 10_000;
 const [port = '9000', secret = ''] = process.argv.slice(2);
 const key = Buffer.from(secret.replace('whsec_', ''), 'base64');
+// A real receiver keeps the ids where it keeps what it did, in one transaction.
+const seen = new Set();
 
 createServer((request, response) => {
   receive(request, response).catch((error) => {
@@ -16,11 +20,22 @@ createServer((request, response) => {
 
 async function receive(request, response) {
   let body = '';
-  for await (const chunk of request.setEncoding('utf8')) body += chunk;
-  const isGenuine = isSigned(request.headers, body);
-  const { type, data } = JSON.parse(body);
-  console.log(isGenuine ? 'signed  ' : 'UNSIGNED', type, data.message ?? '');
-  response.writeHead(isGenuine ? 204 : 401).end();
+  for await (const chunk of request.setEncoding('utf8')) {
+    body += chunk;
+    if (body.length > maxBodyBytes) return response.writeHead(413, { connection: 'close' }).end();
+  }
+  if (!isSigned(request.headers, body)) {
+    console.log('UNSIGNED');
+    return response.writeHead(401).end();
+  }
+  const id = request.headers['webhook-id'];
+  if (!seen.has(id)) {
+    const { type, data } = JSON.parse(body);
+    console.log('signed  ', type, data.message ?? '');
+    seen.add(id);
+    if (seen.size > maxSeen) seen.delete(seen.values().next().value);
+  }
+  return response.writeHead(204).end();
 }
 
 /** A header may carry several signatures: while a secret is rotated, the old one signs too. */

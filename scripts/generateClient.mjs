@@ -9,14 +9,17 @@ const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const prefix = '/api/v1';
 const note = '// Generated from the OpenAPI document by `npm run client`; do not edit it by hand.\n';
 
-const { endpoints, document } = await loadApi();
+/** The kind decides what its configuration has. */
+const byKind = { createDetector: 'DetectorOf', createTrigger: 'TriggerOf' };
+
+const { endpoints, document, kinds } = await loadApi();
 const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({
     key: `${method.toUpperCase()} ${path.slice(prefix.length)}`,
     operation,
   })),
 );
-const files = { 'api.ts': printApi(), 'effects.ts': printEffects() };
+const files = { 'api.ts': printApi(), 'configs.ts': printConfigs(), 'effects.ts': printEffects() };
 const stale = Object.entries(files).filter(([file, text]) => readOr('', file) !== text);
 if (!process.argv.includes('--check')) for (const [file, text] of stale) writeFileSync(pathOf(file), text);
 else if (stale.length > 0) {
@@ -36,23 +39,37 @@ async function loadApi() {
   );
   if (status !== 0) process.exit(status ?? 1);
   const load = (file) => import(pathToFileURL(join(out, file)).href);
-  const { nameSchemas } = await load('api/http/nameSchemas.js');
-  const { toOpenApi } = await load('api/http/toOpenApi.js');
+  const { openApiDocument } = await load('api/http/openApiDocument.js');
+  const { webhookMessages } = await load('api/endpoints/destinations/webhookMessages.js');
   const { endpointsFor } = await load('runtime/startServer.js');
   const { loadConfig } = await load('runtime/config/loadConfig.js');
+  const { configSchema } = await load('detectors/configSchema.js');
+  const { detectors } = await load('detectors/detectors.js');
+  const { triggers } = await load('triggers/triggers.js');
+  const kinds = {
+    detectors: Array.from(detectors.values(), (definition) => [definition.name, configSchema(definition)]),
+    triggers: Array.from(triggers.values(), ({ type, params }) => [type, params]),
+  };
   const endpoints = endpointsFor(loadConfig({}));
-  return { endpoints, document: nameSchemas(toOpenApi(endpoints, '')) };
+  return { endpoints, kinds, document: openApiDocument(endpoints, webhookMessages, '') };
 }
 
 function printApi() {
   const types = Object.entries(document.components.schemas).map(
-    ([name, schema]) => `${comment(schema.description, 0)}export type ${name} = ${printType(schema)};\n`,
+    ([name, schema]) =>
+      `${comment(schema.description, 0)}export type ${name} = ${printNamed(name, schema)};\n`,
   );
   const rows = operations.map(
     ({ key, operation }) => `${comment(operation.summary, 1)}  '${key}': ${printOperation(operation)};\n`,
   );
+  const webhooks = Object.values(document.webhooks).map(({ post }) => printType(bodySchema(post)));
   return `${note}
+import type { DetectorOf, TriggerOf } from './configs.ts';
+
 ${types.join('\n')}
+/** What Vigil sends to webhooks. */
+export type Webhook = ${webhooks.join(' | ')};
+
 /** Every endpoint: what it takes and what it answers. */
 export interface Api {
 ${rows.join('')}}
@@ -63,17 +80,106 @@ function printOperation(operation) {
   const body = operation.requestBody;
   const members = [
     ...['path', 'query'].flatMap((place) => printParameters(operation, place)),
-    ...(body
-      ? [`body${body.required ? '' : '?'}: ${printType(Object.values(body.content)[0].schema, 2)}`]
-      : []),
+    ...(body ? [`body${body.required ? '' : '?'}: ${printBody(operation)}`] : []),
     `reply: ${printType(replySchema(operation), 2)}`,
   ];
   return `{\n${members.map((member) => `    ${member};\n`).join('')}  }`;
 }
 
+/** Once each member of a schema is that of a larger one, it is a part of it. */
+function printNamed(name, schema) {
+  const names = Object.keys(schema.properties ?? {});
+  const whole = names.length < 4 ? undefined : largestWith(name, schema);
+  if (!whole) return printType(schema);
+  const [wholeName, { properties, required = [] }] = whole;
+  const others = Object.keys(properties).filter((each) => !names.includes(each));
+  const list = (words) => words.map((each) => `'${each}'`).join(' | ');
+  const [word, listed] = others.length < names.length ? ['Omit', others] : ['Pick', names];
+  const part = others.length === 0 ? wholeName : `${word}<${wholeName}, ${list(listed)}>`;
+  const own = new Set(schema.required);
+  if (names.every((each) => own.has(each) === required.includes(each))) return part;
+  return own.size === 0 ? `Partial<${part}>` : `Required<${part}>`;
+}
+
+function largestWith(name, { properties, required = [] }) {
+  const names = Object.keys(properties);
+  const print = (schema) => schema && `${printType(schema)} ${wordsOf(schema)}`;
+  const texts = new Map(names.map((each) => [each, print(properties[each])]));
+  return Object.entries(document.components.schemas).find(([other, schema]) => {
+    const theirs = schema.properties ?? {};
+    const size = Object.keys(theirs).length;
+    if (other === name || size < names.length || (size === names.length && other > name)) return false;
+    if (names.some((each) => print(theirs[each]) !== texts.get(each))) return false;
+    const isAlike = names.every((each) => required.includes(each) === (schema.required ?? []).includes(each));
+    return isAlike || required.length === 0 || required.length === names.length;
+  });
+}
+
+function printBody(operation) {
+  const type = printType(bodySchema(operation), 2);
+  const ofKind = byKind[operation.operationId];
+  return ofKind ? `${ofKind}<${type}>` : type;
+}
+
+function printConfigs() {
+  const common = ['severity', 'cooldown', 'desc', 'tags'];
+  const [[, first]] = kinds.detectors;
+  const pick = (schema, isPicked) => ({
+    properties: Object.fromEntries(
+      Object.entries(schema.properties ?? {}).filter(([name]) => isPicked(name)),
+    ),
+    // What has a default may be left out.
+    required: (schema.required ?? []).filter((name) => schema.properties[name].default === undefined),
+  });
+  const shared = pick(first, (name) => common.includes(name));
+  // The words of `desc` name the members of one kind.
+  shared.properties.desc = {
+    ...shared.properties.desc,
+    description: 'Message of its alerts, with {member} for what was found.',
+  };
+  const rows = (list, isPicked, also) =>
+    list
+      .map(([name, schema]) => {
+        const own = pick(schema, isPicked);
+        const hasOwn = Object.keys(own.properties).length > 0;
+        const parts = [...(hasOwn ? [printObject(own, 1)] : []), ...also];
+        return `${comment(schema.description, 1)}  ${name}: ${parts.join(' & ') || 'Record<string, never>'};\n`;
+      })
+      .join('');
+  return `${note}
+/** What every detector takes in its \`config\`. */
+export type CommonConfig = ${printObject(shared, 0)};
+
+/** The \`config\` of a detector by its kind. */
+export interface DetectorConfigs {
+${rows(kinds.detectors, (name) => !common.includes(name), ['CommonConfig'])}}
+
+/** The \`params\` of a trigger by its kind. */
+export interface TriggerParams {
+${rows(kinds.triggers, () => true, [])}}
+
+/** A new detector: of a kind of Vigil's by \`schemaName\`, with the \`config\` of that kind; of a schema of your own by \`schemaId\`. */
+export type DetectorOf<Body> =
+  | (Omit<Body, 'schemaName' | 'config' | 'schemaId'> &
+      { [Kind in keyof DetectorConfigs]: { schemaName: Kind; config?: DetectorConfigs[Kind] } }[keyof DetectorConfigs])
+  | (Omit<Body, 'schemaName'> & { schemaId: number });
+
+/** A new trigger, with the \`params\` of its \`triggerType\`. */
+export type TriggerOf<Body> = Omit<Body, 'triggerType' | 'params'> &
+  { [Kind in keyof TriggerParams]: { triggerType: Kind; params?: TriggerParams[Kind] } }[keyof TriggerParams];
+`;
+}
+
+function bodySchema({ requestBody }) {
+  return Object.values(requestBody.content)[0].schema;
+}
+
 function printParameters({ parameters }, place) {
   const own = parameters.map(resolve).filter((parameter) => parameter.in === place);
   if (own.length === 0) return [];
+  // The path says what its numbers are.
+  if (place === 'path')
+    return [`path: { ${own.map(({ name, schema }) => `${name}: ${printType(schema)}`).join('; ')} }`];
   const properties = Object.fromEntries(own.map(({ name, schema }) => [name, schema]));
   const required = own.filter((parameter) => parameter.required).map(({ name }) => name);
   return [

@@ -8,4 +8,4 @@ if (!part) {
   console.error(`CHANGELOG.md has no part on "${version}".`);
   process.exit(1);
 }
-process.stdout.write(part.slice(part.indexOf('\n') + 1).trim() + '\n');
+process.stdout.write(`${part.slice(part.indexOf('\n') + 1).trim()}\n`);

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { BlockList } from 'node:net';
 import pino from 'pino';
+import { webhookMessages } from '../src/api/endpoints/destinations/webhookMessages.ts';
 import { createEndpoints } from '../src/api/endpoints/endpoints.ts';
 import { createAuthenticator } from '../src/api/http/createAuthenticator.ts';
 import { createMetrics } from '../src/api/http/createMetrics.ts';
@@ -124,6 +125,7 @@ export async function startTestApi(
     services,
     authenticate,
     endpoints: createEndpoints((uid) => chains[uid].confirmations),
+    webhooks: webhookMessages,
     metrics: createMetrics(() => store.stats()),
     log: pino({ level: 'info' }, { write: (line: string) => void log.push(line) }),
     version: 'test',

@@ -1,5 +1,7 @@
 // Generated from the OpenAPI document by `npm run client`; do not edit it by hand.
 
+import type { DetectorOf, TriggerOf } from './configs.ts';
+
 export type AcceptInviteBody = {
   /** How the user is called. */
   name: string;
@@ -115,6 +117,30 @@ export type ActionAlertAggregationReply = {
   data: Record<string, unknown>;
 };
 
+/** The transaction of an action is confirmed. */
+export type ActionConfirmedWebhook = {
+  /** What happened. */
+  type: 'action.confirmed';
+  /** When it happened (ISO 8601). */
+  timestamp: string;
+  /** Rises with each message to the destination. */
+  sequence: number;
+  /** An alert as a webhook carries it. All members of an alert are there unless it is truncated. */
+  data: WebhookAlert;
+};
+
+/** An action failed. */
+export type ActionFailedWebhook = {
+  /** What happened. */
+  type: 'action.failed';
+  /** When it happened (ISO 8601). */
+  timestamp: string;
+  /** Rises with each message to the destination. */
+  sequence: number;
+  /** An alert as a webhook carries it. All members of an alert are there unless it is truncated. */
+  data: WebhookAlert;
+};
+
 export type ActionIntentReply = {
   /** When alerts fire the action. */
   fireAt: 'pending' | 'head' | 'confirmed';
@@ -129,86 +155,58 @@ export type ActionPage = {
   total?: number;
 };
 
+/** The transaction of an action was sent again with a higher fee. */
+export type ActionReplacedWebhook = {
+  /** What happened. */
+  type: 'action.replaced';
+  /** When it happened (ISO 8601). */
+  timestamp: string;
+  /** Rises with each message to the destination. */
+  sequence: number;
+  /** An alert as a webhook carries it. All members of an alert are there unless it is truncated. */
+  data: WebhookAlert;
+};
+
+/** The transaction of an action was sent. */
+export type ActionSubmittedWebhook = {
+  /** What happened. */
+  type: 'action.submitted';
+  /** When it happened (ISO 8601). */
+  timestamp: string;
+  /** Rises with each message to the destination. */
+  sequence: number;
+  /** An alert as a webhook carries it. All members of an alert are there unless it is truncated. */
+  data: WebhookAlert;
+};
+
+/** The wallet of an action has too little to pay for it. */
+export type ActionWaitingWebhook = {
+  /** What happened. */
+  type: 'action.waiting';
+  /** When it happened (ISO 8601). */
+  timestamp: string;
+  /** Rises with each message to the destination. */
+  sequence: number;
+  /** An alert as a webhook carries it. All members of an alert are there unless it is truncated. */
+  data: WebhookAlert;
+};
+
 /** What stands at the address. */
 export type AddressType = 'CONTRACT' | 'WALLET' | 'ENTITY';
 
-export type Alert = {
-  /** Unique identifier of the alert. */
-  uid: string;
-  /** What raised it. */
-  kind: AlertKind;
-  /** Its group in histograms. */
-  group: AlertGroup;
-  /** When it happened. In epoch milliseconds. */
-  timestamp: number;
-  /** Identifier of the event behind it. */
-  eid: string;
-  /** The transaction. */
-  txHash: string | null;
-  /** The chain. */
-  chainUid: AlertChainUid;
-  /** The block. */
-  blockNumber: number | null;
-  /** Hash of the block. */
-  blockHash: string | null;
-  /** The tenant. */
-  tenantId: number;
-  /** The project. */
-  projectId: number;
-  /** The contract. */
-  contractId: number;
-  /** The incident that it belongs to. */
-  incidentUid: string | null;
-  /** The detector that raised it. */
-  detectorId: number | null;
-  /** Kind of the detector that raised it. */
-  detectorSchemaName: string | null;
-  /** The trigger that raised it. */
-  triggerId: number | null;
-  /** The action behind it. */
-  actionId: number | null;
-  /** The wallet that signed. */
-  walletId: number | null;
-  /** The user who works on it. */
-  assigneeId: number | null;
-  /** Name of the wallet. */
-  walletName: string | null;
-  /** Chain of the wallet. */
-  walletChainUid: string | null;
-  /** Address of the wallet. */
-  walletAddress: string | null;
-  /** What fed the trigger. */
-  interceptorType: ContractTriggerAlertPageDataInterceptorType;
-  /** What the trigger looks for. */
-  triggerType: ContractTriggerAlertPageDataTriggerType;
-  /** How bad it is. */
-  severity: Severity;
-  /** INFO 10, LOW 30, MEDIUM 50, HIGH 70, CRITICAL 90. */
-  numericSeverity: number;
-  /** Name of the alert. */
-  name: string;
-  /** What happened, for people. */
-  message: string;
-  /** What the finding carries. */
-  meta: Record<string, unknown>;
-  /** Whether someone has dealt with it, or its block is gone. */
-  status: AlertStatus;
-  /** How settled its block is; PENDING while no block has its transaction. */
-  finality: Finality;
-  /** Free labels. */
-  tags: string[];
-  /** Over the rate limit of the plan: no one was notified. */
-  suppressed: boolean;
-  /** Pushed more than an hour after it happened: no one was notified. */
-  backfilled: boolean;
-  /** When its block, or its pending transaction, was found to be gone. In epoch milliseconds. */
-  retractedAt: number | null;
-  /** Why it was retracted: its block is gone, or its pending transaction was replaced, dropped, or did not do it when it was mined. */
-  retractionReason: RetractionReason;
-};
+export type Alert = Required<Omit<WebhookAlert, 'contract' | 'project' | 'incident' | 'nextStep' | 'links' | 'truncated'>>;
 
-/** The chain. */
-export type AlertChainUid = 'arbitrum' | 'bsc' | 'bsc_testnet' | 'ethereum' | 'linea' | 'optimism' | 'base' | 'base_sepolia' | 'gnosis' | 'fantom' | 'polygon' | 'polygon_amoy' | 'blast' | 'zksync' | 'scroll' | 'avalanche' | 'avalanche_fuji' | 'telos' | 'sepolia' | 'holesky' | 'ethereum_sepolia' | 'ethereum_holesky' | 'tron' | 'zeta' | 'somnia' | 'adi' | 'anvil' | 'icp' | 'vechain' | 'stellar' | 'bitcoin' | 'solana' | null;
+/** A detector has raised an alert. */
+export type AlertDetectorRaisedWebhook = {
+  /** What happened. */
+  type: 'alert.detector.raised';
+  /** When it happened (ISO 8601). */
+  timestamp: string;
+  /** Rises with each message to the destination. */
+  sequence: number;
+  /** An alert as a webhook carries it. All members of an alert are there unless it is truncated. */
+  data: WebhookAlert;
+};
 
 /** Its group in histograms. */
 export type AlertGroup = 'SECURITY' | 'COMPLIANCE' | 'action' | 'trigger';
@@ -239,8 +237,7 @@ export type AlertOutcomeReply = {
     alerts: number;
     /** How many of them are not resolved. */
     openAlerts: number;
-    /** The chain. */
-    chainUid: AlertChainUid;
+    chainUid: ChainUid | null;
     /** The contracts of its alerts, at most 100. */
     contractIds: number[];
     /** Their transactions, at most 100. */
@@ -329,8 +326,7 @@ export type AlertOutcomeReply = {
     walletId: number;
     /** The address. */
     walletAddress: string | null;
-    /** What is called, once it is signed. */
-    call: AlertOutcomeReplyIntentCall;
+    call: AlertOutcomeReplyIntentCall | null;
     /** The number of the transaction in its account. */
     nonce: number | null;
     /** The transaction. */
@@ -383,7 +379,7 @@ export type AlertOutcomeReplyIntentCall = {
   parameters: AlertOutcomeReplyIntentCallParameter[];
   /** Gas that it may use. */
   gasLimit: string;
-} | null;
+};
 
 export type AlertOutcomeReplyIntentCallParameter = {
   /** Its name. */
@@ -413,6 +409,30 @@ export type AlertOutcomeReplyIntentTransaction = {
   createdAt: number;
   /** When a node last took it. In epoch milliseconds. */
   broadcastAt: number | null;
+};
+
+/** A user marked an alert as resolved. */
+export type AlertResolvedWebhook = {
+  /** What happened. */
+  type: 'alert.resolved';
+  /** When it happened (ISO 8601). */
+  timestamp: string;
+  /** Rises with each message to the destination. */
+  sequence: number;
+  /** An alert as a webhook carries it. All members of an alert are there unless it is truncated. */
+  data: WebhookAlert;
+};
+
+/** What an alert reported did not happen: its block or its pending transaction is gone. */
+export type AlertRetractedWebhook = {
+  /** What happened. */
+  type: 'alert.retracted';
+  /** When it happened (ISO 8601). */
+  timestamp: string;
+  /** Rises with each message to the destination. */
+  sequence: number;
+  /** An alert as a webhook carries it. All members of an alert are there unless it is truncated. */
+  data: WebhookAlert;
 };
 
 /** Whether someone has dealt with it, or its block is gone. */
@@ -516,28 +536,19 @@ export type AlertTraceReply = {
   note: string | null;
 };
 
-export type Apikey = {
-  /** Unique identifier of the record. */
-  id: number;
-  /** When the record was created. In epoch milliseconds. */
-  createdAt: number;
-  /** When the record last changed. In epoch milliseconds. */
-  updatedAt: number;
-  /** State of the record. */
-  status: RecordStatus;
-  /** The tenant that the key acts in; your own if left out. */
-  tenantId: number | null;
-  /** The user who made the key. */
-  userId: number | null;
-  /** What the key is for. */
-  label: string | null;
-  /** What the key may do: roles that you hold yourself, or `tenant-ingest`, which pushes findings and reads nothing. */
-  roles: AuthMeReplyRole[];
-  /** The end of the key, to recognise it by. */
-  hint: string;
-  /** When the key ends; null if never. In epoch milliseconds. */
-  expiredAt: number | null;
+/** A trigger has raised an alert. */
+export type AlertTriggerRaisedWebhook = {
+  /** What happened. */
+  type: 'alert.trigger.raised';
+  /** When it happened (ISO 8601). */
+  timestamp: string;
+  /** Rises with each message to the destination. */
+  sequence: number;
+  /** An alert as a webhook carries it. All members of an alert are there unless it is truncated. */
+  data: WebhookAlert;
 };
+
+export type Apikey = Omit<CreateApikeyReply, 'token'>;
 
 export type ApikeyPage = {
   /** The records of this page. */
@@ -697,82 +708,26 @@ export type AuthMeReply = {
   tokenKind: 'SESSION' | 'API_KEY' | 'ADMIN';
   /** When the token ends; null when it never does. In epoch milliseconds. */
   expiredAt: number | null;
-  /** Plan of the tenant. */
-  plan: {
-    /** The plan. */
-    id: number;
-    /** Unique name. */
-    name: string;
-    /** What the plan allows. */
-    limits: AuthMeReplyPlanLimits;
-    /** What the tenant has of each. */
-    use: AuthMeReplyPlanUse;
-  } | null;
+  plan: AuthMeReplyPlan | null;
+};
+
+/** Plan of the tenant. */
+export type AuthMeReplyPlan = {
+  /** The plan. */
+  id: number;
+  /** Unique name. */
+  name: string;
+  /** What the plan allows. */
+  limits: AuthMeReplyPlanLimits;
+  /** What the tenant has of each. */
+  use: AuthMeReplyPlanUse;
 };
 
 /** What the plan allows. */
-export type AuthMeReplyPlanLimits = {
-  /** Most users of a tenant. */
-  maxUsers: number;
-  /** Most contracts of a tenant. */
-  maxContracts: number;
-  /** Most projects of a tenant. */
-  maxProjects: number;
-  /** Most triggers of a tenant. */
-  maxTriggers: number;
-  /** Most detectors of a tenant. */
-  maxDetectors: number;
-  /** Most wallets of a tenant. */
-  maxWallets: number;
-  /** Most actions of a tenant. */
-  maxActions: number;
-  /** Most API keys of a tenant. */
-  maxApiKeys: number;
-  /** Most destinations of a tenant. */
-  maxDestinations: number;
-  /** Most address labels of a tenant. */
-  maxLabels: number;
-  /** Most streams of alerts that a tenant has open at once, in each process. */
-  maxStreams: number;
-  /** Most open invites of a tenant. */
-  maxInvites: number;
-  /** Most saved views of a tenant. */
-  maxViews: number;
-  /** Most alerts that a tenant pushes in a minute. */
-  maxPushedAlerts: number;
-};
+export type AuthMeReplyPlanLimits = Required<Omit<CreatePlanBody, 'name' | 'detectorRateLimit' | 'detectorRateLimitDuration' | 'apiKeyDays'>>;
 
 /** What the tenant has of each. */
-export type AuthMeReplyPlanUse = {
-  /** Most users of a tenant. */
-  maxUsers: number;
-  /** Most contracts of a tenant. */
-  maxContracts: number;
-  /** Most projects of a tenant. */
-  maxProjects: number;
-  /** Most triggers of a tenant. */
-  maxTriggers: number;
-  /** Most detectors of a tenant. */
-  maxDetectors: number;
-  /** Most wallets of a tenant. */
-  maxWallets: number;
-  /** Most actions of a tenant. */
-  maxActions: number;
-  /** Most API keys of a tenant. */
-  maxApiKeys: number;
-  /** Most destinations of a tenant. */
-  maxDestinations: number;
-  /** Most address labels of a tenant. */
-  maxLabels: number;
-  /** Most streams of alerts that a tenant has open at once, in each process. */
-  maxStreams: number;
-  /** Most open invites of a tenant. */
-  maxInvites: number;
-  /** Most saved views of a tenant. */
-  maxViews: number;
-  /** Most alerts that a tenant pushes in a minute. */
-  maxPushedAlerts: number;
-};
+export type AuthMeReplyPlanUse = AuthMeReplyPlanLimits;
 
 export type AuthMeReplyRole = 'tenant-viewer' | 'tenant-user' | 'tenant-manager' | 'organisation-viewer' | 'organisation-user' | 'organisation-manager' | 'admin' | 'tenant-ingest';
 
@@ -797,8 +752,7 @@ export type Backtest = {
   processed: number;
   /** Share that is done, 0 to 1. */
   progress: number;
-  /** What was found, once it is done. */
-  result: BacktestResult;
+  result: BacktestResult | null;
   /** Why it failed. */
   fault: string | null;
 };
@@ -849,7 +803,7 @@ export type BacktestResult = {
   faults: number;
   /** How the first of them failed. */
   firstFault: string | null;
-} | null;
+};
 
 export type BacktestResultByDay = {
   /** Start of the UTC day. In epoch milliseconds. */
@@ -1176,10 +1130,8 @@ export type ContractTriggerAlertPage = {
     contractId: number;
     /** The trigger that raised it. */
     triggerId: number | null;
-    /** What fed the trigger. */
-    interceptorType: ContractTriggerAlertPageDataInterceptorType;
-    /** What the trigger looks for. */
-    triggerType: ContractTriggerAlertPageDataTriggerType;
+    interceptorType: ContractTriggerAlertPageDataInterceptorType | null;
+    triggerType: ContractTriggerAlertPageDataTriggerType | null;
     /** INFO 10, LOW 30, MEDIUM 50, HIGH 70, CRITICAL 90. */
     numericSeverity: number;
     /** How bad it is. */
@@ -1194,10 +1146,10 @@ export type ContractTriggerAlertPage = {
 };
 
 /** What fed the trigger. */
-export type ContractTriggerAlertPageDataInterceptorType = 'TRANSACTION' | 'EVENT' | 'BLOCK' | 'TRACE' | 'STATE' | 'SCHEDULE' | null;
+export type ContractTriggerAlertPageDataInterceptorType = 'TRANSACTION' | 'EVENT' | 'BLOCK' | 'TRACE' | 'STATE' | 'SCHEDULE';
 
 /** What the trigger looks for. */
-export type ContractTriggerAlertPageDataTriggerType = 'SUCCESSFUL_TX' | 'FAILED_TX' | 'FUNCTION_CALL' | 'FUNCTION_PARAMETER' | 'EVENT_EMITTED' | 'EVENT_PARAMETER' | 'ERC20_TRANSFER' | 'ERC721_TRANSFER' | 'NATIVE_TRANSFER' | 'BALANCE_CHANGE' | 'STATE_CHANGE' | 'VIEW_FUNCTION' | 'WHITELISTED_CALLERS' | 'BLACKLISTED_CALLERS' | 'CONTRACT_CREATED' | null;
+export type ContractTriggerAlertPageDataTriggerType = 'SUCCESSFUL_TX' | 'FAILED_TX' | 'FUNCTION_CALL' | 'FUNCTION_PARAMETER' | 'EVENT_EMITTED' | 'EVENT_PARAMETER' | 'ERC20_TRANSFER' | 'ERC721_TRANSFER' | 'NATIVE_TRANSFER' | 'BALANCE_CHANGE' | 'STATE_CHANGE' | 'VIEW_FUNCTION' | 'WHITELISTED_CALLERS' | 'BLACKLISTED_CALLERS' | 'CONTRACT_CREATED';
 
 export type CreateActionBody = {
   /** Wallet that signs the call; on the chain of the contract. */
@@ -1282,70 +1234,11 @@ export type CreateActionBodyTriggerAlert = {
   triggerAlertId?: number;
 };
 
-export type CreateActionReply = {
-  /** Unique identifier of the record. */
-  id: number;
-  /** When the record was created. In epoch milliseconds. */
-  createdAt: number;
-  /** When the record last changed. In epoch milliseconds. */
-  updatedAt: number;
-  /** Wallet that signs the call; on the chain of the contract. */
-  walletId: number;
-  /** The contract to call. */
-  contractId: number;
-  /** What to call it. */
-  name: string;
-  /** Signature of the function to call. */
-  funcSignature: string;
-  /** Call parameters. */
-  params: CreateActionBodyParam[];
-  /** ABI of the function. */
-  funcAbi: Record<string, unknown>;
-  /** market, slow, fast, fastest, or a price: in gwei on EVM chains and VeChain, sun on Tron, sat/vB on Bitcoin, micro-lamports on Solana, stroops on Stellar. */
-  gasPrice: string;
-  /** Most gas, energy or compute units that the call may use; estimated if null. */
-  gasLimit: number | null;
-  /** Tip in gwei, where the chain has tips; estimated if empty or null. */
-  gasTip: string | null;
-  /** What the action is for. */
-  description: string | null;
-  /** Destinations notified of what the action does. */
-  destinations: TriggerAlertDestination[];
-  /** Detectors whose alerts fire the action. */
-  detectors: CreateActionReplyDetector[];
-  /** Trigger alerts that fire the action. */
-  triggerAlerts: CreateActionReplyTriggerAlert[];
-};
+export type CreateActionReply = Omit<Action, 'fireAt' | 'maxAlertAge' | 'openParams'>;
 
-export type CreateActionReplyDetector = {
-  /** The binding; leave it out to add one. */
-  id: number;
-  /** When the record was created. In epoch milliseconds. */
-  createdAt: number;
-  /** When the record last changed. In epoch milliseconds. */
-  updatedAt: number;
-  /** Expression over the alert `e` and the action `a` that decides whether the action fires; always if null. */
-  scriptFilter: string | null;
-  /** Function parameter name to the expression that yields its value. */
-  scriptParams: Record<string, string>;
-  /** The detector whose alerts fire the action. */
-  detectorId: number;
-};
+export type CreateActionReplyDetector = Required<CreateActionBodyDetector>;
 
-export type CreateActionReplyTriggerAlert = {
-  /** The binding; leave it out to add one. */
-  id: number;
-  /** When the record was created. In epoch milliseconds. */
-  createdAt: number;
-  /** When the record last changed. In epoch milliseconds. */
-  updatedAt: number;
-  /** Expression over the alert `e` and the action `a` that decides whether the action fires; always if null. */
-  scriptFilter: string | null;
-  /** Function parameter name to the expression that yields its value. */
-  scriptParams: Record<string, string>;
-  /** The trigger alert that fires the action. */
-  triggerAlertId: number;
-};
+export type CreateActionReplyTriggerAlert = Required<CreateActionBodyTriggerAlert>;
 
 export type CreateAlertCommentBody = {
   /** What it says. */
@@ -1479,8 +1372,7 @@ export type CreateDestinationBody = {
   messengerBChannelName?: string | null;
   /** HTTP destination address. */
   uri?: string | null;
-  /** HTTP method of an HTTP destination. */
-  method?: CreateDestinationBodyMethod;
+  method?: CreateDestinationBodyMethod | null;
   /** Mails and chat messages within this many milliseconds of the last one go out together; 0 sends at once. */
   groupWindowMs?: number;
   /** HTTP headers of an HTTP destination. Values are shown as [sealed]. */
@@ -1488,53 +1380,14 @@ export type CreateDestinationBody = {
 };
 
 /** HTTP method of an HTTP destination. */
-export type CreateDestinationBodyMethod = 'POST' | 'PUT' | 'PATCH' | null;
+export type CreateDestinationBodyMethod = 'POST' | 'PUT' | 'PATCH';
 
 export type CreateDestinationBodyTag = 'DEFAULT' | 'DETECTOR' | 'WALLET';
 
 /** Kind of destination. */
 export type CreateDestinationBodyType = 'EMAIL' | 'MESSENGER_A' | 'HTTP' | 'MESSENGER_B';
 
-export type CreateDestinationReply = {
-  /** Unique identifier of the record. */
-  id: number;
-  /** When the record was created. In epoch milliseconds. */
-  createdAt: number;
-  /** When the record last changed. In epoch milliseconds. */
-  updatedAt: number;
-  /** The owning tenant; your own if left out. */
-  tenantId: number;
-  /** Identifier to bind the destination with; for MESSENGER_A the text to send to the bot. */
-  uid: string;
-  /** What reaches the destination where nothing else is bound. */
-  tags: CreateDestinationBodyTag[];
-  /** The destination: an e-mail address, phone number or http uri. */
-  value: string | null;
-  /** Name of the bot. */
-  messengerABotUsername: string | null;
-  /** Who bound the destination; set by `/bind`. */
-  messengerAUserId: string | null;
-  /** Name of who bound it; set by `/bind`. */
-  messengerAUsername: string | null;
-  /** The chat; set by `/bind`. */
-  messengerAChatId: string | null;
-  /** Title of the chat; set by `/bind`. */
-  messengerAChatTitle: string | null;
-  /** Kind of chat; set by `/bind`. */
-  messengerAChatType: string | null;
-  /** Webhook address. */
-  messengerBUri: string | null;
-  /** The channel. */
-  messengerBChannelId: string | null;
-  /** Name of the channel. */
-  messengerBChannelName: string | null;
-  /** HTTP destination address. */
-  uri: string | null;
-  /** HTTP method of an HTTP destination. */
-  method: CreateDestinationBodyMethod;
-  /** HTTP headers of an HTTP destination. Values are shown as [sealed]. */
-  headers: Record<string, string> | null;
-};
+export type CreateDestinationReply = Omit<Destination, 'type' | 'groupWindowMs' | 'confirmed'>;
 
 export type CreateDetectorBody = {
   /** State of the record. */
@@ -1589,8 +1442,7 @@ export type CreateDetectorBodyDestination = {
   tenantDestination?: TenantDestination;
   /** The destination to bind. */
   tenantDestinationId?: number;
-  /** Only alerts that are at least this bad; all if null. */
-  minSeverity?: MinSeverity;
+  minSeverity?: MinSeverity | null;
   /** Only alerts that this query string finds; all if null. */
   query?: string | null;
 };
@@ -1667,8 +1519,7 @@ export type CreateLabelBody = {
   status?: CreateOrganisationBodyStatus;
   /** The owning tenant; your own if left out. An administrator who leaves it out makes a label for the whole platform, which every tenant sees. */
   tenantId?: number | null;
-  /** The chain on which the label holds; every EVM chain if left out. */
-  chainUid?: CreateLabelBodyChainUid;
+  chainUid?: CreateLabelBodyChainUid | null;
   /** The address, shown in its canonical spelling. */
   address: string;
   /** What to call the address. */
@@ -1684,7 +1535,7 @@ export type CreateLabelBody = {
 };
 
 /** The chain on which the label holds; every EVM chain if left out. */
-export type CreateLabelBodyChainUid = 'arbitrum' | 'bsc' | 'bsc_testnet' | 'ethereum' | 'linea' | 'optimism' | 'base' | 'base_sepolia' | 'gnosis' | 'fantom' | 'polygon' | 'polygon_amoy' | 'blast' | 'zksync' | 'scroll' | 'avalanche' | 'avalanche_fuji' | 'telos' | 'sepolia' | 'holesky' | 'ethereum_sepolia' | 'ethereum_holesky' | 'tron' | 'zeta' | 'somnia' | 'adi' | 'anvil' | 'icp' | 'vechain' | 'stellar' | 'bitcoin' | 'solana' | null;
+export type CreateLabelBodyChainUid = 'arbitrum' | 'bsc' | 'bsc_testnet' | 'ethereum' | 'linea' | 'optimism' | 'base' | 'base_sepolia' | 'gnosis' | 'fantom' | 'polygon' | 'polygon_amoy' | 'blast' | 'zksync' | 'scroll' | 'avalanche' | 'avalanche_fuji' | 'telos' | 'sepolia' | 'holesky' | 'ethereum_sepolia' | 'ethereum_holesky' | 'tron' | 'zeta' | 'somnia' | 'adi' | 'anvil' | 'icp' | 'vechain' | 'stellar' | 'bitcoin' | 'solana';
 
 export type CreateLicenseBody = {
   /** Name of the license. */
@@ -1754,36 +1605,7 @@ export type CreatePlanBody = {
   maxPushedAlerts?: number;
 };
 
-export type CreatePlanReply = {
-  /** Unique identifier of the record. */
-  id: number;
-  /** When the record was created. In epoch milliseconds. */
-  createdAt: number;
-  /** When the record last changed. In epoch milliseconds. */
-  updatedAt: number;
-  /** Unique name. */
-  name: string;
-  /** Most users of a tenant. */
-  maxUsers: number;
-  /** Most contracts of a tenant. */
-  maxContracts: number;
-  /** Most projects of a tenant. */
-  maxProjects: number;
-  /** Most triggers of a tenant. */
-  maxTriggers: number;
-  /** Most detectors of a tenant. */
-  maxDetectors: number;
-  /** Most wallets of a tenant. */
-  maxWallets: number;
-  /** Most actions of a tenant. */
-  maxActions: number;
-  /** Most API keys of a tenant. */
-  maxApiKeys: number;
-  /** Most detector alerts of one severity and above that notify a tenant in `detectorRateLimitDuration`. */
-  detectorRateLimit: number;
-  /** Length of that time in milliseconds. */
-  detectorRateLimitDuration: number;
-};
+export type CreatePlanReply = Omit<Plan, 'maxDestinations' | 'maxLabels' | 'maxStreams' | 'maxInvites' | 'maxViews' | 'apiKeyDays' | 'maxPushedAlerts'>;
 
 export type CreateProjectBody = {
   /** The owning tenant; your own if left out. */
@@ -1798,8 +1620,7 @@ export type CreateProjectBody = {
   icon?: string | null;
   /** Address of the website. */
   website?: string | null;
-  /** Which kind of network it runs on. */
-  networkStatus?: NetworkStatus;
+  networkStatus?: NetworkStatus | null;
   /** Identifier of the project in an external market-data service. */
   marketDataId?: string | null;
   /** Any parameters; tenants that it is shared with do not see the member `private`. */
@@ -1922,20 +1743,7 @@ export type CreateTriggerBodyAlert = {
   actions?: CreateTriggerBodyAlertAction[];
 };
 
-export type CreateTriggerBodyAlertAction = {
-  /** The binding; leave it out to add one. */
-  id?: number;
-  /** When the record was created. In epoch milliseconds. */
-  createdAt?: number;
-  /** When the record last changed. In epoch milliseconds. */
-  updatedAt?: number;
-  /** Expression over the alert `e` and the action `a` that decides whether the action fires; always if null. */
-  scriptFilter?: string | null;
-  /** Function parameter name to the expression that yields its value. */
-  scriptParams?: Record<string, string>;
-  /** The action to fire. */
-  actionId?: number;
-};
+export type CreateTriggerBodyAlertAction = Omit<CreateDetectorBodyAction, 'status'>;
 
 export type CreateTriggerBodyAlertDestination = {
   /** The binding; leave it out to add one. */
@@ -1948,53 +1756,13 @@ export type CreateTriggerBodyAlertDestination = {
   tenantDestination?: CreateTriggerBodyAlertDestinationTenantDestination;
   /** The destination to bind. */
   tenantDestinationId?: number;
-  /** Only alerts that are at least this bad; all if null. */
-  minSeverity?: MinSeverity;
+  minSeverity?: MinSeverity | null;
   /** Only alerts that this query string finds; all if null. */
   query?: string | null;
 };
 
 /** The destination. */
-export type CreateTriggerBodyAlertDestinationTenantDestination = {
-  /** Unique identifier of the record. */
-  id: number;
-  /** When the record was created. In epoch milliseconds. */
-  createdAt: number;
-  /** When the record last changed. In epoch milliseconds. */
-  updatedAt: number;
-  /** The owning tenant; your own if left out. */
-  tenantId: number;
-  /** Identifier to bind the destination with; for MESSENGER_A the text to send to the bot. */
-  uid: string;
-  /** What reaches the destination where nothing else is bound. */
-  tags: CreateDestinationBodyTag[];
-  /** The destination: an e-mail address, phone number or http uri. */
-  value: string | null;
-  /** Name of the bot. */
-  messengerABotUsername: string | null;
-  /** Who bound the destination; set by `/bind`. */
-  messengerAUserId: string | null;
-  /** Name of who bound it; set by `/bind`. */
-  messengerAUsername: string | null;
-  /** The chat; set by `/bind`. */
-  messengerAChatId: string | null;
-  /** Title of the chat; set by `/bind`. */
-  messengerAChatTitle: string | null;
-  /** Kind of chat; set by `/bind`. */
-  messengerAChatType: string | null;
-  /** Webhook address. */
-  messengerBUri: string | null;
-  /** The channel. */
-  messengerBChannelId: string | null;
-  /** Name of the channel. */
-  messengerBChannelName: string | null;
-  /** HTTP destination address. */
-  uri: string | null;
-  /** HTTP method of an HTTP destination. */
-  method: CreateDestinationBodyMethod;
-  /** HTTP headers of an HTTP destination. Values are shown as [sealed]. */
-  headers: Record<string, string> | null;
-};
+export type CreateTriggerBodyAlertDestinationTenantDestination = CreateDestinationReply;
 
 export type CreateUserBody = {
   /** State of the record. */
@@ -2064,28 +1832,7 @@ export type CreateWalletBodyAllowedCalls = {
   functions?: string[] | null;
 };
 
-export type CreateWalletReply = {
-  /** Unique identifier of the record. */
-  id: number;
-  /** When the record was created. In epoch milliseconds. */
-  createdAt: number;
-  /** When the record last changed. In epoch milliseconds. */
-  updatedAt: number;
-  /** State of the record. */
-  status: RecordStatus;
-  /** The owning tenant; your own if left out. */
-  tenantId: number;
-  /** The chain. */
-  chainUid: ChainUid;
-  /** Direct address of the wallet, derived from its key. */
-  address: string;
-  /** What to call it. */
-  name: string;
-  /** Where the key lives: sealed here, or in a hardware module. */
-  type: 'DEFAULT' | 'HSM';
-  /** Free labels. */
-  tags: string[];
-};
+export type CreateWalletReply = Omit<Wallet, 'maxGasPrice' | 'maxHourlySpend' | 'allowedCalls' | 'requireApproval' | 'approvers'>;
 
 export type CurrentApikeyReply = {
   /** API keys that the user has made and that still live. */
@@ -2254,8 +2001,7 @@ export type Destination = {
   messengerBChannelName: string | null;
   /** HTTP destination address. */
   uri: string | null;
-  /** HTTP method of an HTTP destination. */
-  method: CreateDestinationBodyMethod;
+  method: CreateDestinationBodyMethod | null;
   /** HTTP headers of an HTTP destination. Values are shown as [sealed]. */
   headers: Record<string, string> | null;
   /** Mails and chat messages within this many milliseconds of the last one go out together; 0 sends at once. */
@@ -2293,6 +2039,18 @@ export type DestinationDeliveryReply = {
   groupWindowMs: number;
   /** The deliveries. */
   data: ReplayDeliveryReply[];
+};
+
+/** Nothing reached another destination of the tenant for five days, or it wants no more. */
+export type DestinationDisabledWebhook = {
+  /** What happened. */
+  type: 'destination.disabled';
+  /** When it happened (ISO 8601). */
+  timestamp: string;
+  /** Rises with each message to the destination. */
+  sequence: number;
+  /** A destination that Vigil no longer sends to. */
+  data: WebhookDestination;
 };
 
 export type DestinationPage = {
@@ -2367,48 +2125,7 @@ export type DetectorDestination = {
 };
 
 /** The destination. */
-export type DetectorDestinationTenantDestination = {
-  /** Unique identifier of the record. */
-  id: number;
-  /** When the record was created. In epoch milliseconds. */
-  createdAt: number;
-  /** When the record last changed. In epoch milliseconds. */
-  updatedAt: number;
-  /** The owning tenant; your own if left out. */
-  tenantId: number;
-  /** Kind of destination. */
-  type: CreateDestinationBodyType;
-  /** Identifier to bind the destination with; for MESSENGER_A the text to send to the bot. */
-  uid: string;
-  /** What reaches the destination where nothing else is bound. */
-  tags: CreateDestinationBodyTag[];
-  /** The destination: an e-mail address, phone number or http uri. */
-  value: string | null;
-  /** Name of the bot. */
-  messengerABotUsername: string | null;
-  /** Who bound the destination; set by `/bind`. */
-  messengerAUserId: string | null;
-  /** Name of who bound it; set by `/bind`. */
-  messengerAUsername: string | null;
-  /** The chat; set by `/bind`. */
-  messengerAChatId: string | null;
-  /** Title of the chat; set by `/bind`. */
-  messengerAChatTitle: string | null;
-  /** Kind of chat; set by `/bind`. */
-  messengerAChatType: string | null;
-  /** Webhook address. */
-  messengerBUri: string | null;
-  /** The channel. */
-  messengerBChannelId: string | null;
-  /** Name of the channel. */
-  messengerBChannelName: string | null;
-  /** HTTP destination address. */
-  uri: string | null;
-  /** HTTP method of an HTTP destination. */
-  method: CreateDestinationBodyMethod;
-  /** HTTP headers of an HTTP destination. Values are shown as [sealed]. */
-  headers: Record<string, string> | null;
-};
+export type DetectorDestinationTenantDestination = Omit<Destination, 'groupWindowMs' | 'confirmed'>;
 
 export type DetectorFaultReply = {
   /** Whether its last evaluation went well, and, where it needs traces, no transaction of its chain stayed unseen for a day. */
@@ -2424,32 +2141,7 @@ export type DetectorFaultReply = {
 };
 
 /** The detector schema. */
-export type DetectorItem = {
-  /** Unique identifier of the record. */
-  id: number;
-  /** When the record was created. In epoch milliseconds. */
-  createdAt: number;
-  /** When the record last changed. In epoch milliseconds. */
-  updatedAt: number;
-  /** State of the record. */
-  status: RecordStatus;
-  /** Title for people. */
-  title: string;
-  /** Name of the detector. */
-  name: string;
-  /** Version of the schema. */
-  version: string;
-  /** What it detects. */
-  description: string | null;
-  /** Who wrote it. */
-  author: string | null;
-  /** Address of an icon. */
-  icon: string | null;
-  /** Category and further labels. */
-  tags: string[];
-  /** Chain families that it works on. */
-  networkTags: string[];
-};
+export type DetectorItem = Omit<DetectorSchema, 'configSchema'>;
 
 export type DetectorPage = {
   /** The records of this page. */
@@ -2532,8 +2224,7 @@ export type ExecuteActionReply = {
   walletId: number;
   /** The address. */
   walletAddress: string | null;
-  /** What is called, once it is signed. */
-  call: AlertOutcomeReplyIntentCall;
+  call: AlertOutcomeReplyIntentCall | null;
   /** The number of the transaction in its account. */
   nonce: number | null;
   /** The transaction. */
@@ -2595,7 +2286,7 @@ export type ImportLabelsBody = {
   /** The owning tenant; your own if left out. An administrator who leaves it out makes a label for the whole platform, which every tenant sees. */
   tenantId?: number;
   /** The chain on which the label holds; every EVM chain if left out. */
-  chainUid?: 'arbitrum' | 'bsc' | 'bsc_testnet' | 'ethereum' | 'linea' | 'optimism' | 'base' | 'base_sepolia' | 'gnosis' | 'fantom' | 'polygon' | 'polygon_amoy' | 'blast' | 'zksync' | 'scroll' | 'avalanche' | 'avalanche_fuji' | 'telos' | 'sepolia' | 'holesky' | 'ethereum_sepolia' | 'ethereum_holesky' | 'tron' | 'zeta' | 'somnia' | 'adi' | 'anvil' | 'icp' | 'vechain' | 'stellar' | 'bitcoin' | 'solana';
+  chainUid?: CreateLabelBodyChainUid;
   /** What the address is known as, kept in capitals. Detectors know SANCTION, EXPLOIT, MIXER, BRIDGE, SCAM, SPENDER, EXCHANGE; others may be used. */
   tags?: string[];
   /** Where the label comes from; the same address may have one of each source. */
@@ -2667,8 +2358,7 @@ export type Incident = {
   alerts: number;
   /** How many of them are not resolved. */
   openAlerts: number;
-  /** The chain. */
-  chainUid: AlertChainUid;
+  chainUid: ChainUid | null;
   /** The contracts of its alerts, at most 100. */
   contractIds: number[];
   /** Their transactions, at most 100. */
@@ -2789,20 +2479,7 @@ export type InstanceLicenseInstanceMeta = {
   status: RecordStatus;
 };
 
-export type InstanceMeta = {
-  /** Unique identifier of the record. */
-  id: number;
-  /** When the record was created. In epoch milliseconds. */
-  createdAt: number;
-  /** When the record last changed. In epoch milliseconds. */
-  updatedAt: number;
-  /** The license instance. */
-  licenseInstanceId: number;
-  /** When the license begins, ISO 8601 UTC. */
-  startedAt: string;
-  /** When it ends, ISO 8601 UTC; never if null. */
-  expiredAt: string | null;
-};
+export type InstanceMeta = Omit<InstanceLicenseInstanceMeta, 'status'>;
 
 export type InstanceMetaPage = {
   /** The records of this page. */
@@ -2923,8 +2600,7 @@ export type Label = {
   status: RecordStatus;
   /** The owning tenant; your own if left out. An administrator who leaves it out makes a label for the whole platform, which every tenant sees. */
   tenantId: number | null;
-  /** The chain on which the label holds; every EVM chain if left out. */
-  chainUid: CreateLabelBodyChainUid;
+  chainUid: CreateLabelBodyChainUid | null;
   /** The address, shown in its canonical spelling. */
   address: string;
   /** What to call the address. */
@@ -2946,30 +2622,7 @@ export type LabelPage = {
   total?: number;
 };
 
-export type License = {
-  /** Name of the license. */
-  name: string;
-  /** Version of the license. */
-  version: string;
-  /** Unique identifier of the record. */
-  id: number;
-  /** When the record was created. In epoch milliseconds. */
-  createdAt: number;
-  /** When the record last changed. In epoch milliseconds. */
-  updatedAt: number;
-  /** State of the record. */
-  status: RecordStatus;
-  /** Address of an icon. */
-  icon: string | null;
-  /** Score groups of the license. */
-  scoreGroups: ScoreGroup[];
-  /** Dynamic parameters held as a JSON text: `min` (0) and `max` (100) bound a score, `start` (max) is where it begins, `tick` is a schedule such as "1 day" by which the scripts are asked, and any other members are for the scripts. */
-  params: string | null;
-  /** JavaScript that names the score groups which an event concerns: a text, a list of texts, or nothing. It sees `e` (the alert, or `{ type: "tick", timestamp }`), `l` (the params) and `s` (present scores by group). Without it every active score group is meant. */
-  groupScript: string | null;
-  /** JavaScript that gives the change of the score of one group: a number, `{ change, key, value }`, or nothing. It sees what the group script sees, and `group` and `score` (the present one). */
-  scoreScript: string | null;
-};
+export type License = InstanceLicense;
 
 export type LicensePage = {
   /** The records of this page. */
@@ -3220,10 +2873,10 @@ export type ListSharesReply = {
 export type MaxSeverity = 'INFO' | 'LOW' | 'MEDIUM' | 'HIGH' | 'CRITICAL';
 
 /** Only alerts that are at least this bad; all if null. */
-export type MinSeverity = 'INFO' | 'LOW' | 'MEDIUM' | 'HIGH' | 'CRITICAL' | null;
+export type MinSeverity = 'INFO' | 'LOW' | 'MEDIUM' | 'HIGH' | 'CRITICAL';
 
 /** Which kind of network it runs on. */
-export type NetworkStatus = 'MAINNET' | 'TESTNET' | 'DEVNET' | null;
+export type NetworkStatus = 'MAINNET' | 'TESTNET' | 'DEVNET';
 
 export type Organisation = {
   /** Unique identifier of the record. */
@@ -3245,6 +2898,21 @@ export type OrganisationPage = {
   data: Organisation[];
   /** How many records match; present only when `trackTotal` is true. */
   total?: number;
+};
+
+/** A test message. */
+export type PingWebhook = {
+  /** What happened. */
+  type: 'ping';
+  /** When it happened (ISO 8601). */
+  timestamp: string;
+  /** Rises with each message to the destination. */
+  sequence: number;
+  /** A test. */
+  data: {
+    /** A sentence. */
+    message: string;
+  };
 };
 
 export type Plan = {
@@ -3381,8 +3049,7 @@ export type Project = {
   icon: string | null;
   /** Address of the website. */
   website: string | null;
-  /** Which kind of network it runs on. */
-  networkStatus: NetworkStatus;
+  networkStatus: NetworkStatus | null;
   /** Identifier of the project in an external market-data service. */
   marketDataId: string | null;
   /** Any parameters; tenants that it is shared with do not see the member `private`. */
@@ -3495,36 +3162,7 @@ export type RecommendContractReply = {
 export type RecordStatus = 'ACTIVE' | 'DISABLED' | 'DELETED';
 
 /** The approval. */
-export type RejectApprovalReply = {
-  /** Unique identifier of the record. */
-  id: number;
-  /** When the record was created. In epoch milliseconds. */
-  createdAt: number;
-  /** When the record last changed. In epoch milliseconds. */
-  updatedAt: number;
-  /** The owning tenant; your own if left out. */
-  tenantId: number;
-  /** What became of the request. */
-  state: ApprovalState;
-  /** Until when it can be approved. In epoch milliseconds. */
-  expiresAt: number;
-  /** The wallet that asks for the approval. */
-  walletId: number;
-  /** Method of the request. */
-  method: string;
-  /** Path of the request, below /api/v1. */
-  path: string;
-  /** The `{id}` in the path. */
-  recordId: number | null;
-  /** Body of the request; of a detector only the member `actions`. */
-  body: Record<string, unknown> | null;
-  /** Everything on which it depends what the wallet signs, and when, as far as the request changes it. */
-  changes: ApprovalChanges[] | null;
-  /** The user who sent the request; null for a token without a user. */
-  requestedBy: number | null;
-  /** The user who approved or rejected it. */
-  decidedBy: number | null;
-};
+export type RejectApprovalReply = Approval;
 
 export type ReplayDeliveryReply = {
   /** The delivery; receivers of webhooks see it as `webhook-id`. */
@@ -3579,7 +3217,19 @@ export type ResumeInstanceReply = {
 };
 
 /** Why it was retracted: its block is gone, or its pending transaction was replaced, dropped, or did not do it when it was mined. */
-export type RetractionReason = 'REORGANISED' | 'REPLACED' | 'DROPPED' | 'UNFULFILLED' | null;
+export type RetractionReason = 'REORGANISED' | 'REPLACED' | 'DROPPED' | 'UNFULFILLED';
+
+/** The score of a license instance changed. */
+export type ScoreChangedWebhook = {
+  /** What happened. */
+  type: 'score.changed';
+  /** When it happened (ISO 8601). */
+  timestamp: string;
+  /** Rises with each message to the destination. */
+  sequence: number;
+  /** A change of a score. */
+  data: WebhookScore;
+};
 
 export type ScoreGroup = {
   /** Unique identifier of the record. */
@@ -3605,20 +3255,7 @@ export type ScoreGroupPage = {
   total?: number;
 };
 
-export type SearchInstanceScoresBody = {
-  /** How many records to skip. */
-  from?: number;
-  /** How many records to return. */
-  size?: number;
-  /** Query-string syntax of the search engine: field:value, "phrases", wildcards, /regular expressions/, [ranges TO here], AND, OR, NOT, + and -. Unfielded terms look in every field. Fuzzy terms (word~) match nothing. Blank means no filter. Its cost is estimated before it runs and limited to 10,000 (1,500 where it is tried on every alert): a comparison costs about 2, a pattern 3 to 40 and in `meta` 250, for each field. */
-  query?: string;
-  /** Ranges of timestamps; what lies in none of them is not read. */
-  timeseries?: QuerySearchTimeseries[];
-  /** Up to which value `total` is counted; 0 disables it and returns 0. */
-  trackTotalCount?: number;
-  /** The order of the records; newest first if left out. */
-  sort?: WhereSearchSort[];
-};
+export type SearchInstanceScoresBody = QuerySearch;
 
 export type SendDestinationConfirmationReply = {
   /** The address that the link is mailed to. */
@@ -3703,6 +3340,18 @@ export type Subscription = {
   notifyBeforeExpireDays: number[];
 };
 
+/** The subscription of the tenant ends soon, or has ended. */
+export type SubscriptionExpiringWebhook = {
+  /** What happened. */
+  type: 'subscription.expiring';
+  /** When it happened (ISO 8601). */
+  timestamp: string;
+  /** Rises with each message to the destination. */
+  sequence: number;
+  /** The subscription of the tenant. */
+  data: WebhookSubscription;
+};
+
 export type SubscriptionPage = {
   /** The records of this page. */
   data: Subscription[];
@@ -3711,36 +3360,7 @@ export type SubscriptionPage = {
 };
 
 /** The plan. */
-export type SubscriptionPlan = {
-  /** Unique identifier of the record. */
-  id: number;
-  /** When the record was created. In epoch milliseconds. */
-  createdAt: number;
-  /** When the record last changed. In epoch milliseconds. */
-  updatedAt: number;
-  /** Unique name. */
-  name: string;
-  /** Most users of a tenant. */
-  maxUsers: number;
-  /** Most contracts of a tenant. */
-  maxContracts: number;
-  /** Most projects of a tenant. */
-  maxProjects: number;
-  /** Most triggers of a tenant. */
-  maxTriggers: number;
-  /** Most detectors of a tenant. */
-  maxDetectors: number;
-  /** Most wallets of a tenant. */
-  maxWallets: number;
-  /** Most actions of a tenant. */
-  maxActions: number;
-  /** Most API keys of a tenant. */
-  maxApiKeys: number;
-  /** Most detector alerts of one severity and above that notify a tenant in `detectorRateLimitDuration`. */
-  detectorRateLimit: number;
-  /** Length of that time in milliseconds. */
-  detectorRateLimitDuration: number;
-};
+export type SubscriptionPlan = CreatePlanReply;
 
 export type SuggestReply = {
   /** The suggestions, the likeliest first. */
@@ -3833,63 +3453,13 @@ export type TenantDashboardUsageReply = {
       /** Evaluations of its detectors and triggers. */
       evaluations: number;
       /** Plan of the tenant. */
-      plan?: {
-        /** The plan. */
-        id: number;
-        /** Unique name. */
-        name: string;
-        /** What the plan allows. */
-        limits: AuthMeReplyPlanLimits;
-        /** What the tenant has of each. */
-        use: AuthMeReplyPlanUse;
-      };
+      plan?: AuthMeReplyPlan;
     };
   }>;
 };
 
 /** The destination. */
-export type TenantDestination = {
-  /** Unique identifier of the record. */
-  id: number;
-  /** When the record was created. In epoch milliseconds. */
-  createdAt: number;
-  /** When the record last changed. In epoch milliseconds. */
-  updatedAt: number;
-  /** The owning tenant; your own if left out. */
-  tenantId: number;
-  /** Kind of destination. */
-  type: CreateDestinationBodyType;
-  /** Identifier to bind the destination with; for MESSENGER_A the text to send to the bot. */
-  uid: string;
-  /** What reaches the destination where nothing else is bound. */
-  tags: CreateDestinationBodyTag[];
-  /** The destination: an e-mail address, phone number or http uri. */
-  value: string | null;
-  /** Name of the bot. */
-  messengerABotUsername: string | null;
-  /** Who bound the destination; set by `/bind`. */
-  messengerAUserId: string | null;
-  /** Name of who bound it; set by `/bind`. */
-  messengerAUsername: string | null;
-  /** The chat; set by `/bind`. */
-  messengerAChatId: string | null;
-  /** Title of the chat; set by `/bind`. */
-  messengerAChatTitle: string | null;
-  /** Kind of chat; set by `/bind`. */
-  messengerAChatType: string | null;
-  /** Webhook address. */
-  messengerBUri: string | null;
-  /** The channel. */
-  messengerBChannelId: string | null;
-  /** Name of the channel. */
-  messengerBChannelName: string | null;
-  /** HTTP destination address. */
-  uri: string | null;
-  /** HTTP method of an HTTP destination. */
-  method: CreateDestinationBodyMethod;
-  /** HTTP headers of an HTTP destination. Values are shown as [sealed]. */
-  headers: Record<string, string> | null;
-};
+export type TenantDestination = Omit<Destination, 'groupWindowMs' | 'confirmed'>;
 
 export type TenantPage = {
   /** The records of this page. */
@@ -4047,20 +3617,7 @@ export type TriggerAlert = {
   actions: TriggerAlertAction[];
 };
 
-export type TriggerAlertAction = {
-  /** The binding; leave it out to add one. */
-  id: number;
-  /** When the record was created. In epoch milliseconds. */
-  createdAt: number;
-  /** When the record last changed. In epoch milliseconds. */
-  updatedAt: number;
-  /** Expression over the alert `e` and the action `a` that decides whether the action fires; always if null. */
-  scriptFilter: string | null;
-  /** Function parameter name to the expression that yields its value. */
-  scriptParams: Record<string, string>;
-  /** The action to fire. */
-  actionId: number;
-};
+export type TriggerAlertAction = Required<Omit<CreateDetectorBodyAction, 'status'>>;
 
 export type TriggerAlertDestination = {
   /** The binding; leave it out to add one. */
@@ -4074,46 +3631,7 @@ export type TriggerAlertDestination = {
 };
 
 /** The destination. */
-export type TriggerAlertDestinationTenantDestination = {
-  /** Unique identifier of the record. */
-  id: number;
-  /** When the record was created. In epoch milliseconds. */
-  createdAt: number;
-  /** When the record last changed. In epoch milliseconds. */
-  updatedAt: number;
-  /** The owning tenant; your own if left out. */
-  tenantId: number;
-  /** Identifier to bind the destination with; for MESSENGER_A the text to send to the bot. */
-  uid: string;
-  /** What reaches the destination where nothing else is bound. */
-  tags: CreateDestinationBodyTag[];
-  /** The destination: an e-mail address, phone number or http uri. */
-  value: string | null;
-  /** Name of the bot. */
-  messengerABotUsername: string | null;
-  /** Who bound the destination; set by `/bind`. */
-  messengerAUserId: string | null;
-  /** Name of who bound it; set by `/bind`. */
-  messengerAUsername: string | null;
-  /** The chat; set by `/bind`. */
-  messengerAChatId: string | null;
-  /** Title of the chat; set by `/bind`. */
-  messengerAChatTitle: string | null;
-  /** Kind of chat; set by `/bind`. */
-  messengerAChatType: string | null;
-  /** Webhook address. */
-  messengerBUri: string | null;
-  /** The channel. */
-  messengerBChannelId: string | null;
-  /** Name of the channel. */
-  messengerBChannelName: string | null;
-  /** HTTP destination address. */
-  uri: string | null;
-  /** HTTP method of an HTTP destination. */
-  method: CreateDestinationBodyMethod;
-  /** HTTP headers of an HTTP destination. Values are shown as [sealed]. */
-  headers: Record<string, string> | null;
-};
+export type TriggerAlertDestinationTenantDestination = CreateDestinationReply;
 
 export type TriggerPage = {
   /** The records of this page. */
@@ -4214,8 +3732,7 @@ export type TryLicenseReply = {
     alertId: string | null;
     /** Name of the alert. */
     alertName: string | null;
-    /** Severity of the alert. */
-    severity: UpdateScoreReplySeverity;
+    severity: UpdateScoreReplySeverity | null;
     /** The score group. */
     scoreGroup: string;
     /** The score after the change. */
@@ -4309,8 +3826,7 @@ export type UpdateAlertBody = {
   eid?: string;
   /** The transaction. */
   txHash?: string | null;
-  /** The chain. */
-  chainUid?: 'arbitrum' | 'bsc' | 'bsc_testnet' | 'ethereum' | 'linea' | 'optimism' | 'base' | 'base_sepolia' | 'gnosis' | 'fantom' | 'polygon' | 'polygon_amoy' | 'blast' | 'zksync' | 'scroll' | 'avalanche' | 'avalanche_fuji' | 'telos' | 'sepolia' | 'holesky' | 'ethereum_sepolia' | 'ethereum_holesky' | 'tron' | 'zeta' | 'somnia' | 'adi' | 'anvil' | 'icp' | 'vechain' | 'stellar' | 'bitcoin' | 'solana' | null;
+  chainUid?: UpdateContractBodyChainUid | null;
   /** The block. */
   blockNumber?: number | null;
   /** Hash of the block. */
@@ -4437,95 +3953,9 @@ export type UpdateContractBody = {
 /** The chain. */
 export type UpdateContractBodyChainUid = 'arbitrum' | 'bsc' | 'bsc_testnet' | 'ethereum' | 'linea' | 'optimism' | 'base' | 'base_sepolia' | 'gnosis' | 'fantom' | 'polygon' | 'polygon_amoy' | 'blast' | 'zksync' | 'scroll' | 'avalanche' | 'avalanche_fuji' | 'telos' | 'sepolia' | 'holesky' | 'ethereum_sepolia' | 'ethereum_holesky' | 'tron' | 'zeta' | 'somnia' | 'adi' | 'anvil' | 'icp' | 'vechain' | 'stellar' | 'bitcoin' | 'solana';
 
-export type UpdateDestinationBody = {
-  /** Unique identifier of the record. */
-  id?: number;
-  /** When the record was created. In epoch milliseconds. */
-  createdAt?: number;
-  /** When the record last changed. In epoch milliseconds. */
-  updatedAt?: number;
-  /** The owning tenant; your own if left out. */
-  tenantId?: number;
-  /** Kind of destination. */
-  type?: CreateDestinationBodyType;
-  /** Identifier to bind the destination with; for MESSENGER_A the text to send to the bot. */
-  uid?: string;
-  /** What reaches the destination where nothing else is bound. */
-  tags?: CreateDestinationBodyTag[];
-  /** The destination: an e-mail address, phone number or http uri. */
-  value?: string | null;
-  /** Name of the bot. */
-  messengerABotUsername?: string | null;
-  /** Who bound the destination; set by `/bind`. */
-  messengerAUserId?: string | null;
-  /** Name of who bound it; set by `/bind`. */
-  messengerAUsername?: string | null;
-  /** The chat; set by `/bind`. */
-  messengerAChatId?: string | null;
-  /** Title of the chat; set by `/bind`. */
-  messengerAChatTitle?: string | null;
-  /** Kind of chat; set by `/bind`. */
-  messengerAChatType?: string | null;
-  /** Webhook address. */
-  messengerBUri?: string | null;
-  /** The channel. */
-  messengerBChannelId?: string | null;
-  /** Name of the channel. */
-  messengerBChannelName?: string | null;
-  /** HTTP destination address. */
-  uri?: string | null;
-  /** HTTP method of an HTTP destination. */
-  method?: CreateDestinationBodyMethod;
-  /** Mails and chat messages within this many milliseconds of the last one go out together; 0 sends at once. */
-  groupWindowMs?: number;
-  /** Whether the e-mail address was confirmed by the link that was mailed to it; before that nothing else is sent there. Null for other kinds. */
-  confirmed?: boolean | null;
-  /** HTTP headers of an HTTP destination. Values are shown as [sealed]. */
-  headers?: Record<string, string> | null;
-};
+export type UpdateDestinationBody = Partial<Destination>;
 
-export type UpdateDestinationReply = {
-  /** Unique identifier of the record. */
-  id: number;
-  /** When the record was created. In epoch milliseconds. */
-  createdAt: number;
-  /** When the record last changed. In epoch milliseconds. */
-  updatedAt: number;
-  /** The owning tenant; your own if left out. */
-  tenantId: number;
-  /** Kind of destination. */
-  type: CreateDestinationBodyType;
-  /** Identifier to bind the destination with; for MESSENGER_A the text to send to the bot. */
-  uid: string;
-  /** What reaches the destination where nothing else is bound. */
-  tags: CreateDestinationBodyTag[];
-  /** The destination: an e-mail address, phone number or http uri. */
-  value: string | null;
-  /** Name of the bot. */
-  messengerABotUsername: string | null;
-  /** Who bound the destination; set by `/bind`. */
-  messengerAUserId: string | null;
-  /** Name of who bound it; set by `/bind`. */
-  messengerAUsername: string | null;
-  /** The chat; set by `/bind`. */
-  messengerAChatId: string | null;
-  /** Title of the chat; set by `/bind`. */
-  messengerAChatTitle: string | null;
-  /** Kind of chat; set by `/bind`. */
-  messengerAChatType: string | null;
-  /** Webhook address. */
-  messengerBUri: string | null;
-  /** The channel. */
-  messengerBChannelId: string | null;
-  /** Name of the channel. */
-  messengerBChannelName: string | null;
-  /** HTTP destination address. */
-  uri: string | null;
-  /** HTTP method of an HTTP destination. */
-  method: CreateDestinationBodyMethod;
-  /** HTTP headers of an HTTP destination. Values are shown as [sealed]. */
-  headers: Record<string, string> | null;
-};
+export type UpdateDestinationReply = Omit<Destination, 'groupWindowMs' | 'confirmed'>;
 
 export type UpdateDetectorBody = {
   /** Unique identifier of the record. */
@@ -4615,42 +4045,7 @@ export type UpdateIncidentBody = {
   status: 'UNRESOLVED' | 'RESOLVED';
 };
 
-export type UpdateIncidentReply = {
-  /** Unique identifier of the incident. */
-  uid: string;
-  /** Unique identifier of the record. */
-  id: number;
-  /** The owning tenant. */
-  tenantId: number;
-  /** The highest severity of its alerts. */
-  severity: AlertOutcomeReplyIncidentSeverity;
-  /** INFO 10, LOW 30, MEDIUM 50, HIGH 70, CRITICAL 90. */
-  numericSeverity: number;
-  /** RESOLVED when all its alerts are, RETRACTED when none of their blocks is part of the chain any more. */
-  status: AlertOutcomeReplyIncidentStatus;
-  /** Name of its worst alert. */
-  name: string;
-  /** Message of its worst alert. */
-  message: string;
-  /** How many alerts it has that are not retracted. */
-  alerts: number;
-  /** How many of them are not resolved. */
-  openAlerts: number;
-  /** The chain. */
-  chainUid: AlertChainUid;
-  /** The contracts of its alerts, at most 100. */
-  contractIds: number[];
-  /** Their transactions, at most 100. */
-  txHashes: string[];
-  /** When its first alert happened. In epoch milliseconds. */
-  firstAt: number;
-  /** When its newest alert happened. In epoch milliseconds. */
-  lastAt: number;
-  /** When the record was created. In epoch milliseconds. */
-  createdAt: number;
-  /** When the record last changed. In epoch milliseconds. */
-  updatedAt: number;
-};
+export type UpdateIncidentReply = Omit<Incident, 'alertList'>;
 
 export type UpdateInstanceBody = {
   /** The license. */
@@ -4698,20 +4093,7 @@ export type UpdateInstanceBody = {
   licenseInstanceMeta?: InstanceLicenseInstanceMeta[];
 };
 
-export type UpdateInstanceMetaBody = {
-  /** Unique identifier of the record. */
-  id?: number;
-  /** When the record was created. In epoch milliseconds. */
-  createdAt?: number;
-  /** When the record last changed. In epoch milliseconds. */
-  updatedAt?: number;
-  /** The license instance. */
-  licenseInstanceId?: number;
-  /** When the license begins, ISO 8601 UTC. */
-  startedAt?: string;
-  /** When it ends, ISO 8601 UTC; never if null. */
-  expiredAt?: string | null;
-};
+export type UpdateInstanceMetaBody = Partial<Omit<InstanceLicenseInstanceMeta, 'status'>>;
 
 export type UpdateLabelBody = {
   /** Unique identifier of the record. */
@@ -4780,87 +4162,9 @@ export type UpdateOrganisationBody = {
   description?: string | null;
 };
 
-export type UpdatePlanBody = {
-  /** Unique identifier of the record. */
-  id?: number;
-  /** When the record was created. In epoch milliseconds. */
-  createdAt?: number;
-  /** When the record last changed. In epoch milliseconds. */
-  updatedAt?: number;
-  /** Unique name. */
-  name?: string;
-  /** Most users of a tenant. */
-  maxUsers?: number;
-  /** Most contracts of a tenant. */
-  maxContracts?: number;
-  /** Most projects of a tenant. */
-  maxProjects?: number;
-  /** Most triggers of a tenant. */
-  maxTriggers?: number;
-  /** Most detectors of a tenant. */
-  maxDetectors?: number;
-  /** Most wallets of a tenant. */
-  maxWallets?: number;
-  /** Most actions of a tenant. */
-  maxActions?: number;
-  /** Most API keys of a tenant. */
-  maxApiKeys?: number;
-  /** Most detector alerts of one severity and above that notify a tenant in `detectorRateLimitDuration`. */
-  detectorRateLimit?: number;
-  /** Length of that time in milliseconds. */
-  detectorRateLimitDuration?: number;
-  /** Most destinations of a tenant. */
-  maxDestinations?: number;
-  /** Most address labels of a tenant. */
-  maxLabels?: number;
-  /** Most streams of alerts that a tenant has open at once, in each process. */
-  maxStreams?: number;
-  /** Most open invites of a tenant. */
-  maxInvites?: number;
-  /** Most saved views of a tenant. */
-  maxViews?: number;
-  /** Most days that an API key lives, and how long it does where no `lifetime` is given. */
-  apiKeyDays?: number;
-  /** Most alerts that a tenant pushes in a minute. */
-  maxPushedAlerts?: number;
-};
+export type UpdatePlanBody = Partial<Plan>;
 
-export type UpdateProjectBody = {
-  /** Unique identifier of the record. */
-  id?: number;
-  /** When the record was created. In epoch milliseconds. */
-  createdAt?: number;
-  /** When the record last changed. In epoch milliseconds. */
-  updatedAt?: number;
-  /** The owning tenant; your own if left out. */
-  tenantId?: number;
-  /** Name, unique in the tenant. */
-  name?: string;
-  /** Legal name of the company behind it. */
-  legalName?: string | null;
-  /** What the project is. */
-  description?: string | null;
-  /** Address of an icon. */
-  icon?: string | null;
-  /** Address of the website. */
-  website?: string | null;
-  /** Which kind of network it runs on. */
-  networkStatus?: NetworkStatus;
-  /** Identifier of the project in an external market-data service. */
-  marketDataId?: string | null;
-  /** Any parameters; tenants that it is shared with do not see the member `private`. */
-  params?: Record<string, unknown> | null;
-  /** Free labels. */
-  tags?: string[];
-  /** Tenants that may view the project, its contracts and their alerts once they have accepted (`/share`). They do not see each other here. */
-  viewTenantIds?: number[];
-  /** License instances of the project. */
-  licenses?: Instance[];
-  /** What sort of project it is. */
-  type?: string | null;
-  /** Any further data; tenants that it is shared with do not see the member `private`. */
-  meta?: Record<string, unknown> | null;
-};
+export type UpdateProjectBody = Partial<Project>;
 
 export type UpdateScoreBody = {
   /** Unique identifier. */
@@ -4934,63 +4238,10 @@ export type UpdateScoreGroupBody = {
   description?: string | null;
 };
 
-export type UpdateScoreReply = {
-  /** Unique identifier. */
-  uid: string;
-  /** The partition it lives in. */
-  index: string;
-  /** When the alert was raised, the clock ticked or the alert was retracted. In epoch milliseconds. */
-  timestamp: number;
-  /** Its number inside the instance. */
-  i: number;
-  /** What made the change: an alert, the clock, or that an alert was retracted. */
-  type: UpdateScoreReplyType;
-  /** The organisation. */
-  organisationId: number;
-  /** The license. */
-  licenseId: number;
-  /** The license instance. */
-  licenseInstanceId: number;
-  /** The tenant. */
-  tenantId: number;
-  /** The project. */
-  projectId: number;
-  /** The contract. */
-  contractId: number | null;
-  /** The transaction. */
-  txHash: string | null;
-  /** The schema of the detector; of a trigger its type. */
-  detectorSchemaName: string | null;
-  /** The alert. */
-  alertId: string | null;
-  /** The detector, trigger or action. */
-  monitorId: string | null;
-  /** Name of the alert. */
-  alertName: string | null;
-  /** Message of the alert. */
-  alertMessage: string | null;
-  /** Severity of the alert as a number. */
-  numericSeverity: number | null;
-  /** Severity of the alert. */
-  severity: UpdateScoreReplySeverity;
-  /** Free labels. */
-  tags: string[];
-  /** What the alert carries. */
-  meta: Record<string, unknown>;
-  /** The score group. */
-  scoreGroup: string | null;
-  /** The score after the change. */
-  score: number;
-  /** The change, within the bounds of the license. */
-  scoreChange: number;
-  /** Name of the output of the script; `change` if it names none. */
-  key: string | null;
-  /** Value of that output; what the script asked for if it names none. */
-  value: number | null;
-};
+export type UpdateScoreReply = Omit<WebhookScore, 'project' | 'license'>;
 
 /** Severity of the alert. */
-export type UpdateScoreReplySeverity = 'INFO' | 'LOW' | 'MEDIUM' | 'HIGH' | 'CRITICAL' | null;
+export type UpdateScoreReplySeverity = 'INFO' | 'LOW' | 'MEDIUM' | 'HIGH' | 'CRITICAL';
 
 /** What made the change: an alert, the clock, or that an alert was retracted. */
 export type UpdateScoreReplyType = 'alert' | 'tick' | 'retraction';
@@ -5238,28 +4489,7 @@ export type UserPage = {
   total?: number;
 };
 
-export type View = {
-  /** Unique identifier of the record. */
-  id: number;
-  /** When the record was created. In epoch milliseconds. */
-  createdAt: number;
-  /** When the record last changed. In epoch milliseconds. */
-  updatedAt: number;
-  /** The owning tenant; your own if left out. */
-  tenantId: number;
-  /** The user whose view it is; null if a token without a user made it. */
-  ownerId: number | null;
-  /** Name, unique among the views of its owner. */
-  name: string;
-  /** The query string of the search of alerts; blank finds all. */
-  query: string;
-  /** Members of the alerts that are shown, in this order; `meta.amount` is a member of `meta`. */
-  columns: string[];
-  /** The time that is searched: the last minutes, hours or days (`30m`, `24h`, `7d`), or from one time to another in epoch milliseconds (`1792108800000-1794787199999`). */
-  timeRange: string | null;
-  /** Whether everyone in the tenant sees it. */
-  shared: boolean;
-};
+export type View = Required<UpdateViewBody>;
 
 export type ViewPage = {
   /** The records of this page. */
@@ -5341,6 +4571,228 @@ export type WalletPage = {
   total?: number;
 };
 
+/** An alert as a webhook carries it. All members of an alert are there unless it is truncated. */
+export type WebhookAlert = {
+  /** Unique identifier of the alert. */
+  uid: string;
+  /** What raised it. */
+  kind?: AlertKind;
+  /** Its group in histograms. */
+  group?: AlertGroup;
+  /** When it happened. In epoch milliseconds. */
+  timestamp?: number;
+  /** Identifier of the event behind it. */
+  eid?: string;
+  /** The transaction. */
+  txHash?: string | null;
+  chainUid?: ChainUid | null;
+  /** The block. */
+  blockNumber?: number | null;
+  /** Hash of the block. */
+  blockHash?: string | null;
+  /** The tenant. */
+  tenantId?: number;
+  /** The project. */
+  projectId?: number;
+  /** The contract. */
+  contractId?: number;
+  /** The incident that it belongs to. */
+  incidentUid?: string | null;
+  /** The detector that raised it. */
+  detectorId?: number | null;
+  /** Kind of the detector that raised it. */
+  detectorSchemaName?: string | null;
+  /** The trigger that raised it. */
+  triggerId?: number | null;
+  /** The action behind it. */
+  actionId?: number | null;
+  /** The wallet that signed. */
+  walletId?: number | null;
+  /** The user who works on it. */
+  assigneeId?: number | null;
+  /** Name of the wallet. */
+  walletName?: string | null;
+  /** Chain of the wallet. */
+  walletChainUid?: string | null;
+  /** Address of the wallet. */
+  walletAddress?: string | null;
+  interceptorType?: ContractTriggerAlertPageDataInterceptorType | null;
+  triggerType?: ContractTriggerAlertPageDataTriggerType | null;
+  /** How bad it is. */
+  severity: Severity;
+  /** INFO 10, LOW 30, MEDIUM 50, HIGH 70, CRITICAL 90. */
+  numericSeverity?: number;
+  /** Name of the alert. */
+  name?: string;
+  /** What happened, for people. */
+  message?: string;
+  /** What the finding carries. */
+  meta?: Record<string, unknown>;
+  /** Whether someone has dealt with it, or its block is gone. */
+  status?: AlertStatus;
+  /** How settled its block is; PENDING while no block has its transaction. */
+  finality?: Finality;
+  /** Free labels. */
+  tags?: string[];
+  /** Over the rate limit of the plan: no one was notified. */
+  suppressed?: boolean;
+  /** Pushed more than an hour after it happened: no one was notified. */
+  backfilled?: boolean;
+  /** When its block, or its pending transaction, was found to be gone. In epoch milliseconds. */
+  retractedAt?: number | null;
+  retractionReason?: RetractionReason | null;
+  contract?: WebhookAlertContract | null;
+  project?: WebhookAlertProject | null;
+  /** The incident that it belongs to. */
+  incident?: WebhookAlertIncident;
+  /** What to do first about an alert of this kind. */
+  nextStep?: string;
+  /** Where more can be read. */
+  links: WebhookAlertLinks;
+  /** The message was too long: it leaves out `meta`, and if that is not enough all but three members. */
+  truncated?: boolean;
+};
+
+/** The contract. */
+export type WebhookAlertContract = {
+  /** The contract. */
+  id: number;
+  /** Its name. */
+  name: string;
+  /** Its address. */
+  address: string;
+  /** Its chain. */
+  chainUid: string;
+};
+
+/** The incident that it belongs to. */
+export type WebhookAlertIncident = {
+  /** Its identifier. */
+  uid: string;
+  /** Which of its alerts this one is, from 1. */
+  number: number;
+};
+
+/** Where more can be read. */
+export type WebhookAlertLinks = {
+  /** In a block explorer. */
+  explorer: string | null;
+  /** In the console. */
+  alert: string;
+};
+
+/** The project. */
+export type WebhookAlertProject = {
+  /** The project. */
+  id: number;
+  /** Its name. */
+  name: string;
+};
+
+/** A destination that Vigil no longer sends to. */
+export type WebhookDestination = {
+  /** The destination. */
+  destinationId: number;
+  /** Its kind. */
+  destinationType: 'EMAIL' | 'MESSENGER_A' | 'HTTP' | 'MESSENGER_B';
+  /** Why nothing gets through. */
+  reason: string;
+  /** When the first of the failures was. In epoch milliseconds. */
+  failingSince: number | null;
+};
+
+/** A change of a score. */
+export type WebhookScore = {
+  /** Unique identifier. */
+  uid: string;
+  /** The partition it lives in. */
+  index: string;
+  /** When the alert was raised, the clock ticked or the alert was retracted. In epoch milliseconds. */
+  timestamp: number;
+  /** Its number inside the instance. */
+  i: number;
+  /** What made the change: an alert, the clock, or that an alert was retracted. */
+  type: UpdateScoreReplyType;
+  /** The organisation. */
+  organisationId: number;
+  /** The license. */
+  licenseId: number;
+  /** The license instance. */
+  licenseInstanceId: number;
+  /** The tenant. */
+  tenantId: number;
+  /** The project. */
+  projectId: number;
+  /** The contract. */
+  contractId: number | null;
+  /** The transaction. */
+  txHash: string | null;
+  /** The schema of the detector; of a trigger its type. */
+  detectorSchemaName: string | null;
+  /** The alert. */
+  alertId: string | null;
+  /** The detector, trigger or action. */
+  monitorId: string | null;
+  /** Name of the alert. */
+  alertName: string | null;
+  /** Message of the alert. */
+  alertMessage: string | null;
+  /** Severity of the alert as a number. */
+  numericSeverity: number | null;
+  severity: UpdateScoreReplySeverity | null;
+  /** Free labels. */
+  tags: string[];
+  /** What the alert carries. */
+  meta: Record<string, unknown>;
+  /** The score group. */
+  scoreGroup: string | null;
+  /** The score after the change. */
+  score: number;
+  /** The change, within the bounds of the license. */
+  scoreChange: number;
+  /** Name of the output of the script; `change` if it names none. */
+  key: string | null;
+  /** Value of that output; what the script asked for if it names none. */
+  value: number | null;
+  /** The project. */
+  project: WebhookAlertProject;
+  /** The license. */
+  license: {
+    /** The license. */
+    id: number;
+    /** Its name. */
+    name: string;
+    /** Its version. */
+    version: string;
+  };
+};
+
+/** The subscription of the tenant. */
+export type WebhookSubscription = {
+  /** The subscription. */
+  subscriptionId: number;
+  /** The tenant. */
+  tenant: {
+    /** The tenant. */
+    id: number;
+    /** Its name. */
+    name: string;
+  };
+  /** The plan. */
+  plan: {
+    /** Its name. */
+    name: string;
+  };
+  /** When it ends. In epoch milliseconds. */
+  expirationDate: number;
+  /** How long Vigil goes on watching after that. In epoch milliseconds. */
+  watchingUntil: number;
+  /** Days until it ends. */
+  daysLeft: number;
+  /** What became of it. */
+  state: 'EXPIRING' | 'EXPIRED' | 'STOPPED';
+};
+
 export type WhereSearch = {
   /** How many records to skip. */
   from?: number;
@@ -5362,6 +4814,9 @@ export type WhereSearchSort = {
   /** Another name for `order`. */
   direction?: 'asc' | 'desc';
 };
+
+/** What Vigil sends to webhooks. */
+export type Webhook = AlertDetectorRaisedWebhook | AlertTriggerRaisedWebhook | AlertRetractedWebhook | AlertResolvedWebhook | ActionSubmittedWebhook | ActionConfirmedWebhook | ActionFailedWebhook | ActionReplacedWebhook | ActionWaitingWebhook | ScoreChangedWebhook | SubscriptionExpiringWebhook | DestinationDisabledWebhook | PingWebhook;
 
 /** Every endpoint: what it takes and what it answers. */
 export interface Api {
@@ -5388,10 +4843,7 @@ export interface Api {
   };
   /** End a session of mine */
   'DELETE /auth/session/{sessionId}': {
-    path: {
-      /** The session. */
-      sessionId: number;
-    };
+    path: { sessionId: number };
     reply: DeleteAuthSessionReply;
   };
   /** Whether the first user is awaited */
@@ -5423,27 +4875,18 @@ export interface Api {
   };
   /** Read an organisation */
   'GET /organisation/{id}': {
-    path: {
-      /** The organisation. */
-      id: number;
-    };
+    path: { id: number };
     reply: Organisation;
   };
   /** Change an organisation */
   'PUT /organisation/{id}': {
-    path: {
-      /** The organisation. */
-      id: number;
-    };
+    path: { id: number };
     body: UpdateOrganisationBody;
     reply: Organisation;
   };
   /** Delete an organisation */
   'DELETE /organisation/{id}': {
-    path: {
-      /** The organisation. */
-      id: number;
-    };
+    path: { id: number };
     reply: DeleteOrganisationReply;
   };
   /** Search organisation records */
@@ -5462,27 +4905,18 @@ export interface Api {
   };
   /** Read a tenant */
   'GET /tenant/{id}': {
-    path: {
-      /** The tenant. */
-      id: number;
-    };
+    path: { id: number };
     reply: Tenant;
   };
   /** Change a tenant */
   'PUT /tenant/{id}': {
-    path: {
-      /** The tenant. */
-      id: number;
-    };
+    path: { id: number };
     body: UpdateTenantBody;
     reply: Tenant;
   };
   /** Delete a tenant */
   'DELETE /tenant/{id}': {
-    path: {
-      /** The tenant. */
-      id: number;
-    };
+    path: { id: number };
     reply: DeleteTenantReply;
   };
   /** Search tenant records */
@@ -5501,27 +4935,18 @@ export interface Api {
   };
   /** Read a user */
   'GET /user/{id}': {
-    path: {
-      /** The user. */
-      id: number;
-    };
+    path: { id: number };
     reply: User;
   };
   /** Change a user */
   'PUT /user/{id}': {
-    path: {
-      /** The user. */
-      id: number;
-    };
+    path: { id: number };
     body: UpdateUserBody;
     reply: User;
   };
   /** Delete a user */
   'DELETE /user/{id}': {
-    path: {
-      /** The user. */
-      id: number;
-    };
+    path: { id: number };
     reply: DeleteUserReply;
   };
   /** Search user records */
@@ -5540,27 +4965,18 @@ export interface Api {
   };
   /** Read an API key */
   'GET /apikey/{id}': {
-    path: {
-      /** The API key. */
-      id: number;
-    };
+    path: { id: number };
     reply: Apikey;
   };
   /** Change an API key */
   'PUT /apikey/{id}': {
-    path: {
-      /** The API key. */
-      id: number;
-    };
+    path: { id: number };
     body: UpdateApikeyBody;
     reply: Apikey;
   };
   /** Delete an API key */
   'DELETE /apikey/{id}': {
-    path: {
-      /** The API key. */
-      id: number;
-    };
+    path: { id: number };
     reply: DeleteApikeyReply;
   };
   /** Search API key records */
@@ -5579,18 +4995,12 @@ export interface Api {
   };
   /** Read an invite */
   'GET /invite/{id}': {
-    path: {
-      /** The invite. */
-      id: number;
-    };
+    path: { id: number };
     reply: Invite;
   };
   /** Delete an invite */
   'DELETE /invite/{id}': {
-    path: {
-      /** The invite. */
-      id: number;
-    };
+    path: { id: number };
     reply: DeleteInviteReply;
   };
   /** Search invite records */
@@ -5604,10 +5014,7 @@ export interface Api {
   };
   /** Accept an invite */
   'POST /invite/{uid}/accept': {
-    path: {
-      /** The secret of the accept link. */
-      uid: string;
-    };
+    path: { uid: string };
     body: AcceptInviteBody;
     reply: User;
   };
@@ -5618,27 +5025,18 @@ export interface Api {
   };
   /** Read a plan */
   'GET /plan/{id}': {
-    path: {
-      /** The plan. */
-      id: number;
-    };
+    path: { id: number };
     reply: Plan;
   };
   /** Change a plan */
   'PUT /plan/{id}': {
-    path: {
-      /** The plan. */
-      id: number;
-    };
+    path: { id: number };
     body: UpdatePlanBody;
     reply: CreatePlanReply;
   };
   /** Delete a plan */
   'DELETE /plan/{id}': {
-    path: {
-      /** The plan. */
-      id: number;
-    };
+    path: { id: number };
     reply: DeletePlanReply;
   };
   /** Search plan records */
@@ -5657,27 +5055,18 @@ export interface Api {
   };
   /** Read a subscription */
   'GET /subscription/{id}': {
-    path: {
-      /** The subscription. */
-      id: number;
-    };
+    path: { id: number };
     reply: Subscription;
   };
   /** Change a subscription */
   'PUT /subscription/{id}': {
-    path: {
-      /** The subscription. */
-      id: number;
-    };
+    path: { id: number };
     body: UpdateSubscriptionBody;
     reply: Subscription;
   };
   /** Delete a subscription */
   'DELETE /subscription/{id}': {
-    path: {
-      /** The subscription. */
-      id: number;
-    };
+    path: { id: number };
     reply: DeleteSubscriptionReply;
   };
   /** Search subscription records */
@@ -5696,27 +5085,18 @@ export interface Api {
   };
   /** Read a project */
   'GET /project/{id}': {
-    path: {
-      /** The project. */
-      id: number;
-    };
+    path: { id: number };
     reply: Project;
   };
   /** Change a project */
   'PUT /project/{id}': {
-    path: {
-      /** The project. */
-      id: number;
-    };
+    path: { id: number };
     body: UpdateProjectBody;
     reply: Project;
   };
   /** Delete a project */
   'DELETE /project/{id}': {
-    path: {
-      /** The project. */
-      id: number;
-    };
+    path: { id: number };
     reply: DeleteProjectReply;
   };
   /** Search project records */
@@ -5735,27 +5115,18 @@ export interface Api {
   };
   /** Read a contract */
   'GET /contract/{id}': {
-    path: {
-      /** The contract. */
-      id: number;
-    };
+    path: { id: number };
     reply: Contract;
   };
   /** Change a contract */
   'PUT /contract/{id}': {
-    path: {
-      /** The contract. */
-      id: number;
-    };
+    path: { id: number };
     body: UpdateContractBody;
     reply: Contract;
   };
   /** Delete a contract */
   'DELETE /contract/{id}': {
-    path: {
-      /** The contract. */
-      id: number;
-    };
+    path: { id: number };
     reply: DeleteContractReply;
   };
   /** Search contract records */
@@ -5774,27 +5145,18 @@ export interface Api {
   };
   /** Read a wallet */
   'GET /wallet/{id}': {
-    path: {
-      /** The wallet. */
-      id: number;
-    };
+    path: { id: number };
     reply: Wallet;
   };
   /** Change a wallet */
   'PUT /wallet/{id}': {
-    path: {
-      /** The wallet. */
-      id: number;
-    };
+    path: { id: number };
     body: UpdateWalletBody;
     reply: CreateWalletReply;
   };
   /** Delete a wallet */
   'DELETE /wallet/{id}': {
-    path: {
-      /** The wallet. */
-      id: number;
-    };
+    path: { id: number };
     reply: DeleteWalletReply;
   };
   /** Search wallet records */
@@ -5813,27 +5175,18 @@ export interface Api {
   };
   /** Read a destination */
   'GET /destination/{id}': {
-    path: {
-      /** The destination. */
-      id: number;
-    };
+    path: { id: number };
     reply: Destination;
   };
   /** Change a destination */
   'PUT /destination/{id}': {
-    path: {
-      /** The destination. */
-      id: number;
-    };
+    path: { id: number };
     body: UpdateDestinationBody;
     reply: UpdateDestinationReply;
   };
   /** Delete a destination */
   'DELETE /destination/{id}': {
-    path: {
-      /** The destination. */
-      id: number;
-    };
+    path: { id: number };
     reply: DeleteDestinationReply;
   };
   /** Search destination records */
@@ -5852,27 +5205,18 @@ export interface Api {
   };
   /** Read a detector schema */
   'GET /detector/schema/{id}': {
-    path: {
-      /** The detector schema. */
-      id: number;
-    };
+    path: { id: number };
     reply: DetectorSchema;
   };
   /** Change a detector schema */
   'PUT /detector/schema/{id}': {
-    path: {
-      /** The detector schema. */
-      id: number;
-    };
+    path: { id: number };
     body: UpdateDetectorSchemaBody;
     reply: DetectorSchema;
   };
   /** Delete a detector schema */
   'DELETE /detector/schema/{id}': {
-    path: {
-      /** The detector schema. */
-      id: number;
-    };
+    path: { id: number };
     reply: DeleteDetectorSchemaReply;
   };
   /** Search detector schema records */
@@ -5886,32 +5230,23 @@ export interface Api {
   };
   /** Create a detector */
   'POST /detector': {
-    body: CreateDetectorBody;
+    body: DetectorOf<CreateDetectorBody>;
     reply: Detector;
   };
   /** Read a detector */
   'GET /detector/{id}': {
-    path: {
-      /** The detector. */
-      id: number;
-    };
+    path: { id: number };
     reply: Detector;
   };
   /** Change a detector */
   'PUT /detector/{id}': {
-    path: {
-      /** The detector. */
-      id: number;
-    };
+    path: { id: number };
     body: UpdateDetectorBody;
     reply: Detector;
   };
   /** Delete a detector */
   'DELETE /detector/{id}': {
-    path: {
-      /** The detector. */
-      id: number;
-    };
+    path: { id: number };
     reply: DeleteDetectorReply;
   };
   /** Search detector records */
@@ -5925,32 +5260,23 @@ export interface Api {
   };
   /** Create a trigger */
   'POST /trigger': {
-    body: CreateTriggerBody;
+    body: TriggerOf<CreateTriggerBody>;
     reply: Trigger;
   };
   /** Read a trigger */
   'GET /trigger/{id}': {
-    path: {
-      /** The trigger. */
-      id: number;
-    };
+    path: { id: number };
     reply: Trigger;
   };
   /** Change a trigger */
   'PUT /trigger/{id}': {
-    path: {
-      /** The trigger. */
-      id: number;
-    };
+    path: { id: number };
     body: UpdateTriggerBody;
     reply: Trigger;
   };
   /** Delete a trigger */
   'DELETE /trigger/{id}': {
-    path: {
-      /** The trigger. */
-      id: number;
-    };
+    path: { id: number };
     reply: DeleteTriggerReply;
   };
   /** Search trigger records */
@@ -5969,27 +5295,18 @@ export interface Api {
   };
   /** Read an action */
   'GET /action/{id}': {
-    path: {
-      /** The action. */
-      id: number;
-    };
+    path: { id: number };
     reply: Action;
   };
   /** Change an action */
   'PUT /action/{id}': {
-    path: {
-      /** The action. */
-      id: number;
-    };
+    path: { id: number };
     body: UpdateActionBody;
     reply: CreateActionReply;
   };
   /** Delete an action */
   'DELETE /action/{id}': {
-    path: {
-      /** The action. */
-      id: number;
-    };
+    path: { id: number };
     reply: DeleteActionReply;
   };
   /** Search action records */
@@ -6008,27 +5325,18 @@ export interface Api {
   };
   /** Read a label */
   'GET /label/{id}': {
-    path: {
-      /** The label. */
-      id: number;
-    };
+    path: { id: number };
     reply: Label;
   };
   /** Change a label */
   'PUT /label/{id}': {
-    path: {
-      /** The label. */
-      id: number;
-    };
+    path: { id: number };
     body: UpdateLabelBody;
     reply: Label;
   };
   /** Delete a label */
   'DELETE /label/{id}': {
-    path: {
-      /** The label. */
-      id: number;
-    };
+    path: { id: number };
     reply: DeleteLabelReply;
   };
   /** Search label records */
@@ -6047,27 +5355,18 @@ export interface Api {
   };
   /** Read a view */
   'GET /view/{id}': {
-    path: {
-      /** The view. */
-      id: number;
-    };
+    path: { id: number };
     reply: View;
   };
   /** Change a view */
   'PUT /view/{id}': {
-    path: {
-      /** The view. */
-      id: number;
-    };
+    path: { id: number };
     body: UpdateViewBody;
     reply: View;
   };
   /** Delete a view */
   'DELETE /view/{id}': {
-    path: {
-      /** The view. */
-      id: number;
-    };
+    path: { id: number };
     reply: DeleteViewReply;
   };
   /** Search view records */
@@ -6086,27 +5385,18 @@ export interface Api {
   };
   /** Read a license */
   'GET /license/{id}': {
-    path: {
-      /** The license. */
-      id: number;
-    };
+    path: { id: number };
     reply: License;
   };
   /** Change a license */
   'PUT /license/{id}': {
-    path: {
-      /** The license. */
-      id: number;
-    };
+    path: { id: number };
     body: UpdateLicenseBody;
     reply: License;
   };
   /** Delete a license */
   'DELETE /license/{id}': {
-    path: {
-      /** The license. */
-      id: number;
-    };
+    path: { id: number };
     reply: DeleteLicenseReply;
   };
   /** Search license records */
@@ -6125,27 +5415,18 @@ export interface Api {
   };
   /** Read a score group */
   'GET /score/group/{id}': {
-    path: {
-      /** The score group. */
-      id: number;
-    };
+    path: { id: number };
     reply: ScoreGroup;
   };
   /** Change a score group */
   'PUT /score/group/{id}': {
-    path: {
-      /** The score group. */
-      id: number;
-    };
+    path: { id: number };
     body: UpdateScoreGroupBody;
     reply: ScoreGroup;
   };
   /** Delete a score group */
   'DELETE /score/group/{id}': {
-    path: {
-      /** The score group. */
-      id: number;
-    };
+    path: { id: number };
     reply: DeleteScoreGroupReply;
   };
   /** Search score group records */
@@ -6164,27 +5445,18 @@ export interface Api {
   };
   /** Read a license instance */
   'GET /instance/{id}': {
-    path: {
-      /** The license instance. */
-      id: number;
-    };
+    path: { id: number };
     reply: Instance;
   };
   /** Change a license instance */
   'PUT /instance/{id}': {
-    path: {
-      /** The license instance. */
-      id: number;
-    };
+    path: { id: number };
     body: UpdateInstanceBody;
     reply: Instance;
   };
   /** Delete a license instance */
   'DELETE /instance/{id}': {
-    path: {
-      /** The license instance. */
-      id: number;
-    };
+    path: { id: number };
     reply: DeleteInstanceReply;
   };
   /** Search license instance records */
@@ -6203,27 +5475,18 @@ export interface Api {
   };
   /** Read a license instance period */
   'GET /instance/meta/{id}': {
-    path: {
-      /** The license instance period. */
-      id: number;
-    };
+    path: { id: number };
     reply: InstanceMeta;
   };
   /** Change a license instance period */
   'PUT /instance/meta/{id}': {
-    path: {
-      /** The license instance period. */
-      id: number;
-    };
+    path: { id: number };
     body: UpdateInstanceMetaBody;
     reply: InstanceMeta;
   };
   /** Delete a license instance period */
   'DELETE /instance/meta/{id}': {
-    path: {
-      /** The license instance period. */
-      id: number;
-    };
+    path: { id: number };
     reply: DeleteInstanceMetaReply;
   };
   /** Search license instance period records */
@@ -6242,27 +5505,18 @@ export interface Api {
   };
   /** Read a tokenomics category */
   'GET /tokenomics/category/{id}': {
-    path: {
-      /** The tokenomics category. */
-      id: number;
-    };
+    path: { id: number };
     reply: TokenomicsCategory;
   };
   /** Change a tokenomics category */
   'PUT /tokenomics/category/{id}': {
-    path: {
-      /** The tokenomics category. */
-      id: number;
-    };
+    path: { id: number };
     body: UpdateTokenomicsCategoryBody;
     reply: TokenomicsCategory;
   };
   /** Delete a tokenomics category */
   'DELETE /tokenomics/category/{id}': {
-    path: {
-      /** The id or the uid. */
-      id: string;
-    };
+    path: { id: string };
     reply: DeleteTokenomicsCategoryReply;
   };
   /** Search tokenomics category records */
@@ -6281,27 +5535,18 @@ export interface Api {
   };
   /** Read a tokenomics schedule */
   'GET /tokenomics/schedule/{id}': {
-    path: {
-      /** The tokenomics schedule. */
-      id: number;
-    };
+    path: { id: number };
     reply: TokenomicsSchedule;
   };
   /** Change a tokenomics schedule */
   'PUT /tokenomics/schedule/{id}': {
-    path: {
-      /** The tokenomics schedule. */
-      id: number;
-    };
+    path: { id: number };
     body: UpdateTokenomicsScheduleBody;
     reply: TokenomicsSchedule;
   };
   /** Delete a tokenomics schedule */
   'DELETE /tokenomics/schedule/{id}': {
-    path: {
-      /** The id or the uid. */
-      id: string;
-    };
+    path: { id: string };
     reply: DeleteTokenomicsCategoryReply;
   };
   /** Search tokenomics schedule records */
@@ -6315,10 +5560,7 @@ export interface Api {
   };
   /** End all sessions of a user */
   'DELETE /user/{id}/session': {
-    path: {
-      /** The user. */
-      id: number;
-    };
+    path: { id: number };
     reply: EndUserSessionsReply;
   };
   /** Search trigger schema records */
@@ -6337,10 +5579,7 @@ export interface Api {
   };
   /** Recommend detectors for a contract, and enable a selection */
   'POST /contract/{id}/recommend': {
-    path: {
-      /** The contract. */
-      id: number;
-    };
+    path: { id: number };
     body?: RecommendContractBody;
     reply: RecommendContractReply;
   };
@@ -6354,19 +5593,13 @@ export interface Api {
   };
   /** Accept a shared project */
   'POST /share/{projectId}/accept': {
-    path: {
-      /** The project. */
-      projectId: number;
-    };
+    path: { projectId: number };
     body?: AcceptShareBody;
     reply: AcceptShareReply;
   };
   /** Decline or leave a shared project */
   'DELETE /share/{projectId}': {
-    path: {
-      /** The project. */
-      projectId: number;
-    };
+    path: { projectId: number };
     query?: {
       /** The tenant that the project is shared with; your own if left out. */
       tenantId?: number;
@@ -6379,67 +5612,40 @@ export interface Api {
   };
   /** List the endpoints of a chain */
   'GET /chain/{uid}/endpoint': {
-    path: {
-      /** The chain, as `/chain` names it. */
-      uid: string;
-    };
+    path: { uid: string };
     reply: ListChainEndpointsReply;
   };
   /** Add an endpoint to a chain */
   'POST /chain/{uid}/endpoint': {
-    path: {
-      /** The chain, as `/chain` names it. */
-      uid: string;
-    };
+    path: { uid: string };
     body: CreateChainEndpointBody;
     reply: CreateChainEndpointReply;
   };
   /** Change an endpoint */
   'PUT /chain/{uid}/endpoint/{endpointUid}': {
-    path: {
-      /** The chain, as `/chain` names it. */
-      uid: string;
-      /** The endpoint. */
-      endpointUid: string;
-    };
+    path: { uid: string; endpointUid: string };
     body: UpdateChainEndpointBody;
     reply: CreateChainEndpointReply;
   };
   /** Delete an endpoint */
   'DELETE /chain/{uid}/endpoint/{endpointUid}': {
-    path: {
-      /** The chain, as `/chain` names it. */
-      uid: string;
-      /** The endpoint. */
-      endpointUid: string;
-    };
+    path: { uid: string; endpointUid: string };
     reply: DeleteChainEndpointReply;
   };
   /** Try an endpoint before adding it */
   'POST /chain/{uid}/endpoint/try': {
-    path: {
-      /** The chain, as `/chain` names it. */
-      uid: string;
-    };
+    path: { uid: string };
     body: TryNewChainEndpointBody;
     reply: TryNewChainEndpointReply;
   };
   /** Try an endpoint of a chain */
   'POST /chain/{uid}/endpoint/{endpointUid}/try': {
-    path: {
-      /** The chain, as `/chain` names it. */
-      uid: string;
-      /** The endpoint. */
-      endpointUid: string;
-    };
+    path: { uid: string; endpointUid: string };
     reply: TryNewChainEndpointReply;
   };
   /** Search the action alerts of a contract */
   'POST /contract/{id}/action/alert/search': {
-    path: {
-      /** The contract. */
-      id: number;
-    };
+    path: { id: number };
     query?: {
       /** Of an answer as CSV or JSON lines: which members, in this order, separated by commas; `meta.amount` is a member of a member. All if left out. */
       columns?: string;
@@ -6449,10 +5655,7 @@ export interface Api {
   };
   /** Search the trigger alerts of a contract */
   'POST /contract/{id}/trigger/alert/search': {
-    path: {
-      /** The contract. */
-      id: number;
-    };
+    path: { id: number };
     query?: {
       /** Of an answer as CSV or JSON lines: which members, in this order, separated by commas; `meta.amount` is a member of a member. All if left out. */
       columns?: string;
@@ -6462,10 +5665,7 @@ export interface Api {
   };
   /** Search the detector alerts of a contract */
   'POST /contract/{id}/detector/alert/search': {
-    path: {
-      /** The contract. */
-      id: number;
-    };
+    path: { id: number };
     query?: {
       /** Of an answer as CSV or JSON lines: which members, in this order, separated by commas; `meta.amount` is a member of a member. All if left out. */
       columns?: string;
@@ -6475,10 +5675,7 @@ export interface Api {
   };
   /** Search the alerts of a project */
   'POST /project/{id}/alert/search': {
-    path: {
-      /** The project. */
-      id: number;
-    };
+    path: { id: number };
     query?: {
       /** Of an answer as CSV or JSON lines: which members, in this order, separated by commas; `meta.amount` is a member of a member. All if left out. */
       columns?: string;
@@ -6519,18 +5716,12 @@ export interface Api {
   };
   /** Read an alert */
   'GET /alert/{uid}': {
-    path: {
-      /** The alert. */
-      uid: string;
-    };
+    path: { uid: string };
     reply: Alert;
   };
   /** Resolve, tag or assign an alert */
   'PUT /alert/{uid}': {
-    path: {
-      /** The alert. */
-      uid: string;
-    };
+    path: { uid: string };
     body: UpdateAlertBody;
     reply: Alert;
   };
@@ -6551,29 +5742,18 @@ export interface Api {
   };
   /** List the comments of an alert */
   'GET /alert/{uid}/comment': {
-    path: {
-      /** The alert. */
-      uid: string;
-    };
+    path: { uid: string };
     reply: ListAlertCommentsReply;
   };
   /** Comment on an alert */
   'POST /alert/{uid}/comment': {
-    path: {
-      /** The alert. */
-      uid: string;
-    };
+    path: { uid: string };
     body: CreateAlertCommentBody;
     reply: CreateAlertCommentReply;
   };
   /** Delete a comment */
   'DELETE /alert/{uid}/comment/{id}': {
-    path: {
-      /** The alert. */
-      uid: string;
-      /** The comment. */
-      id: number;
-    };
+    path: { uid: string; id: number };
     reply: DeleteAlertCommentReply;
   };
   /** Suggest what to write */
@@ -6600,18 +5780,12 @@ export interface Api {
   };
   /** Read what followed from an alert */
   'GET /alert/{uid}/outcome': {
-    path: {
-      /** The alert. */
-      uid: string;
-    };
+    path: { uid: string };
     reply: AlertOutcomeReply;
   };
   /** Read the call tree of an alert's transaction */
   'GET /alert/{uid}/trace': {
-    path: {
-      /** The alert. */
-      uid: string;
-    };
+    path: { uid: string };
     query?: {
       /** Skip this many frames. */
       from?: number;
@@ -6645,27 +5819,18 @@ export interface Api {
   };
   /** Read an incident with its alerts */
   'GET /incident/{uid}': {
-    path: {
-      /** The incident. */
-      uid: string;
-    };
+    path: { uid: string };
     reply: Incident;
   };
   /** Resolve or reopen an incident */
   'PUT /incident/{uid}': {
-    path: {
-      /** The incident. */
-      uid: string;
-    };
+    path: { uid: string };
     body: UpdateIncidentBody;
     reply: UpdateIncidentReply;
   };
   /** Push findings of an outside engine */
   'POST /detector/{id}/alert': {
-    path: {
-      /** The detector. */
-      id: number;
-    };
+    path: { id: number };
     body: PushDetectorAlertsBody;
     reply: PushDetectorAlertsReply;
   };
@@ -6676,109 +5841,70 @@ export interface Api {
   };
   /** Run a detector over past blocks */
   'POST /detector/{id}/backtest': {
-    path: {
-      /** The detector. */
-      id: number;
-    };
+    path: { id: number };
     body: BacktestDetectorBody;
     reply: Backtest;
   };
   /** Read a backtest and its progress */
   'GET /backtest/{uid}': {
-    path: {
-      /** The backtest. */
-      uid: string;
-    };
+    path: { uid: string };
     reply: Backtest;
   };
   /** Cancel a backtest */
   'POST /backtest/{uid}/cancel': {
-    path: {
-      /** The backtest. */
-      uid: string;
-    };
+    path: { uid: string };
     reply: Backtest;
   };
   /** Explain what a detector makes of a transaction */
   'POST /detector/{id}/explain': {
-    path: {
-      /** The detector. */
-      id: number;
-    };
+    path: { id: number };
     body: ExplainDetectorBody;
     reply: ExplainDetectorReply;
   };
   /** Read whether a detector works */
   'GET /detector/{id}/fault': {
-    path: {
-      /** The detector. */
-      id: number;
-    };
+    path: { id: number };
     reply: DetectorFaultReply;
   };
   /** List functions and events */
   'GET /contract/{id}/signature': {
-    path: {
-      /** The contract. */
-      id: number;
-    };
+    path: { id: number };
     reply: ContractSignatureReply;
   };
   /** Send a test message */
   'POST /destination/{id}/test': {
-    path: {
-      /** The destination. */
-      id: number;
-    };
+    path: { id: number };
     reply: TestDestinationReply;
   };
   /** Mail the confirmation link again */
   'POST /destination/{id}/confirm': {
-    path: {
-      /** The destination. */
-      id: number;
-    };
+    path: { id: number };
     reply: SendDestinationConfirmationReply;
   };
   /** Confirm an e-mail address */
   'POST /destination/confirm/{code}': {
-    path: {
-      /** The code of the link. */
-      code: string;
-    };
+    path: { code: string };
     reply: ConfirmDestinationReply;
   };
   /** Show what would be sent */
   'POST /destination/{id}/preview': {
-    path: {
-      /** The destination. */
-      id: number;
-    };
+    path: { id: number };
     body?: PreviewDestinationBody;
     reply: PreviewDestinationReply;
   };
   /** Replace the secret that signs webhooks */
   'POST /destination/{id}/secret': {
-    path: {
-      /** The destination. */
-      id: number;
-    };
+    path: { id: number };
     reply: DestinationSecretReply;
   };
   /** Read what is bound to a destination */
   'GET /destination/{id}/binding': {
-    path: {
-      /** The destination. */
-      id: number;
-    };
+    path: { id: number };
     reply: DestinationBindingReply;
   };
   /** Read what was sent to a destination */
   'GET /destination/{id}/delivery': {
-    path: {
-      /** The destination. */
-      id: number;
-    };
+    path: { id: number };
     query?: {
       /** Skip this many. */
       from?: number;
@@ -6791,52 +5917,34 @@ export interface Api {
   };
   /** Send a delivery again */
   'POST /delivery/{uid}/replay': {
-    path: {
-      /** The delivery; receivers of webhooks see it as `webhook-id`. */
-      uid: string;
-    };
+    path: { uid: string };
     reply: ReplayDeliveryReply;
   };
   /** Give a wallet a new key */
   'POST /wallet/{id}/rotate': {
-    path: {
-      /** The wallet. */
-      id: number;
-    };
+    path: { id: number };
     reply: CreateWalletReply;
   };
   /** Read the balance of a wallet */
   'GET /wallet/{id}/balance': {
-    path: {
-      /** The wallet. */
-      id: number;
-    };
+    path: { id: number };
     reply: WalletBalanceReply;
   };
   /** See what an action would do */
   'POST /action/{id}/simulate': {
-    path: {
-      /** The action. */
-      id: number;
-    };
+    path: { id: number };
     body?: SimulateActionBody;
     reply: SimulateActionReply;
   };
   /** Run an action by hand */
   'POST /action/{id}/execute': {
-    path: {
-      /** The action. */
-      id: number;
-    };
+    path: { id: number };
     body?: ExecuteActionBody;
     reply: ExecuteActionReply;
   };
   /** Read what an action did and is about to do */
   'GET /action/{id}/intent': {
-    path: {
-      /** The action. */
-      id: number;
-    };
+    path: { id: number };
     query?: {
       /** Skip this many. */
       from?: number;
@@ -6891,19 +5999,13 @@ export interface Api {
   };
   /** Histogram of the alerts of a contract */
   'POST /contract/{id}/histogram': {
-    path: {
-      /** The contract. */
-      id: number;
-    };
+    path: { id: number };
     body: ContractHistogramBody;
     reply: ContractHistogramReply;
   };
   /** Compare a token with its plan */
   'GET /contract/{id}/tokenomics': {
-    path: {
-      /** The contract. */
-      id: number;
-    };
+    path: { id: number };
     query?: {
       /** Start of the lines, included. In epoch milliseconds. */
       from?: number;
@@ -6914,10 +6016,7 @@ export interface Api {
   };
   /** Search the score changes of a license instance */
   'POST /instance/{id}/score/search': {
-    path: {
-      /** The license instance. */
-      id: number;
-    };
+    path: { id: number };
     query?: {
       /** Of an answer as CSV or JSON lines: which members, in this order, separated by commas; `meta.amount` is a member of a member. All if left out. */
       columns?: string;
@@ -6927,10 +6026,7 @@ export interface Api {
   };
   /** Read the present scores of a license instance */
   'GET /instance/{id}/score': {
-    path: {
-      /** The license instance. */
-      id: number;
-    };
+    path: { id: number };
     query?: {
       /** Start of the history; 30 days before its end if left out. In epoch milliseconds. */
       from?: number;
@@ -6943,38 +6039,24 @@ export interface Api {
   };
   /** Score again after a fault */
   'POST /instance/{id}/resume': {
-    path: {
-      /** The license instance. */
-      id: number;
-    };
+    path: { id: number };
     reply: ResumeInstanceReply;
   };
   /** Tag a score change */
   'PUT /score/{index}/{uid}': {
-    path: {
-      /** The partition it lives in. */
-      index: string;
-      /** The score change. */
-      uid: string;
-    };
+    path: { index: string; uid: string };
     body: UpdateScoreBody;
     reply: UpdateScoreReply;
   };
   /** Try the scripts of a license on past alerts */
   'POST /license/{id}/try': {
-    path: {
-      /** The license. */
-      id: number;
-    };
+    path: { id: number };
     body: TryLicenseBody;
     reply: TryLicenseReply;
   };
   /** Usage of a tenant */
   'POST /tenant/{id}/dashboard/usage': {
-    path: {
-      /** The tenant. */
-      id: number;
-    };
+    path: { id: number };
     body: ContractHistogramBody;
     reply: TenantDashboardUsageReply;
   };
@@ -7045,10 +6127,7 @@ export interface Api {
   };
   /** Read an approval */
   'GET /approval/{id}': {
-    path: {
-      /** The approval. */
-      id: number;
-    };
+    path: { id: number };
     reply: Approval;
   };
   /** Search approval records */
@@ -7062,18 +6141,12 @@ export interface Api {
   };
   /** Approve a request and carry it out */
   'POST /approval/{id}/approve': {
-    path: {
-      /** The approval. */
-      id: number;
-    };
+    path: { id: number };
     reply: ApproveApprovalReply;
   };
   /** Reject a request */
   'POST /approval/{id}/reject': {
-    path: {
-      /** The approval. */
-      id: number;
-    };
+    path: { id: number };
     reply: RejectApprovalReply;
   };
 }

@@ -1,4 +1,5 @@
 export type * from './api.ts';
+export type * from './configs.ts';
 export { type Client, type ClientOptions, consoleHeader, createClient } from './createClient.ts';
 export type { AlertEvent, FollowOptions } from './followAlerts.ts';
 export type * from './types.ts';

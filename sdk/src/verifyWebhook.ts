@@ -1,17 +1,10 @@
-import type { Alert } from './api.ts';
+import type { Webhook } from './api.ts';
 
-/** What a webhook says, after its signature was checked. */
-export type WebhookMessage = {
-  /** The same in every attempt: a message with an id that was processed before is dropped. */
-  id: string;
-  /** Such as `alert.detector.raised`. */
-  type: string;
-  /** When it happened (ISO 8601). */
-  timestamp: string;
-  /** Rises with each message to the destination. */
-  sequence: number;
-  data: Partial<Alert> & Record<string, unknown>;
-};
+/**
+ * What a webhook says, after its signature was checked; `type` tells what `data` is. The `id` is the same in every attempt: a
+ * message with an id that was processed before is dropped.
+ */
+export type WebhookMessage = Webhook & { id: string };
 
 export class WebhookError extends Error {
   override readonly name = 'WebhookError';

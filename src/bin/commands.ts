@@ -177,6 +177,12 @@ export const commands: readonly Command[] = [
     run: async () => (await import('./printEndpoints.ts')).printEndpoints(),
   },
   {
+    name: 'openapi',
+    help: 'Print the OpenAPI document of the API, for generators of clients.',
+    options: { out: { type: 'string', value: 'file', help: 'Write it to this file.' } },
+    run: async ({ options }) => (await import('./openapiCommand.ts')).openapiCommand(options),
+  },
+  {
     name: 'completion',
     help: 'Print the script that completes the command line in a shell.',
     words: '<bash|zsh|fish>',

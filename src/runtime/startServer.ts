@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
+import { webhookMessages } from '../api/endpoints/destinations/webhookMessages.ts';
 import { createEndpoints } from '../api/endpoints/endpoints.ts';
 import type { createAuthenticator } from '../api/http/createAuthenticator.ts';
 import { createMetrics } from '../api/http/createMetrics.ts';
@@ -34,6 +35,7 @@ export async function startServer(options: Options): Promise<string> {
     services,
     authenticate,
     endpoints: config.roles.includes('api') ? endpointsFor(config) : [],
+    webhooks: webhookMessages,
     metrics,
     metricsAccess: { isElsewhere: metricsPort !== undefined, token },
     log,

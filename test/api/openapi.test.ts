@@ -52,7 +52,12 @@ it('a checkpoint fits its schema however many tenants there are', async () => {
 describe('the OpenAPI document', () => {
   it('has the structure of OpenAPI 3.1 and no member that this does not know', () => {
     expect(document.openapi).toMatch(/^3\.1\.\d+$/);
-    expectMembers(document, '/', ['openapi', 'info', 'servers', 'tags', 'paths', 'components'], ['security']);
+    expectMembers(
+      document,
+      '/',
+      ['openapi', 'info', 'servers', 'tags', 'paths', 'webhooks', 'components'],
+      ['security'],
+    );
     expectMembers(document.info, '/info', ['title', 'version'], ['summary', 'description', 'license']);
     for (const server of document.servers) expectMembers(server, '/servers', ['url'], ['description']);
     for (const tag of document.tags) expectMembers(tag, '/tags', ['name', 'description'], []);

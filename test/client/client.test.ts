@@ -288,7 +288,11 @@ describe('verifyWebhook', () => {
     const now = Number(headers['webhook-timestamp']) * 1000;
     const check = (text: string, extra = {}, at = now) =>
       verifyWebhook(text, { ...headers, ...extra }, secret, { now: at });
-    expect(await check(body)).toMatchObject({ id: headers['webhook-id'], type: 'alert.created' });
+    const told = await check(body);
+    // What the type says of the data.
+    if (told.type === 'score.changed') told.data.score satisfies number;
+    if (told.type === 'alert.detector.raised') told.data.links.alert satisfies string;
+    expect(told).toMatchObject({ id: headers['webhook-id'], type: 'alert.created' });
     expect(await verifyWebhook(body, new Headers(headers), secret, { now })).toBeDefined();
     for (const wrong of [
       () => check(`${body} `),

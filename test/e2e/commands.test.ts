@@ -32,6 +32,7 @@ describe('the command line', () => {
     ['version', '0.17.0\n'],
     ['--version', '0.17.0\n'],
     ['endpoints', 'POST   /api/v1/wallet                          tenant-manager admin\n'],
+    ['openapi', '"operationId": "searchContracts",\n'],
   ])('vigil %s tells what was asked for', async (line, words) => {
     const { code, stdout, stderr } = await run(line);
     expect(stdout).toContain(words);

@@ -2,11 +2,14 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { createMetrics } from '../../src/api/http/createMetrics.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const read = (...path: string[]) => readFileSync(join(root, ...path), 'utf8');
 const { version }: { version: string } = JSON.parse(read('package.json'));
 const secrets = ['database', 'masterKey', 'adminToken'];
+
+const chain = { chainUid: 'anvil', lag: 1, isFollowed: true };
 
 describe('what deploy/ has', () => {
   it('installs the version that is here', () => {
@@ -30,6 +33,9 @@ describe('what deploy/ has', () => {
         'template',
         'vigil',
         join(root, 'deploy', 'helm', 'vigil'),
+        // A helm that was built by hand assumes an older one.
+        '--kube-version',
+        '1.29.0',
         ...more.flatMap((setting) => ['--set', setting]),
         ...names.flatMap((name) => ['--set', `${name}.secretName=${name}`]),
       ],
@@ -70,6 +76,23 @@ describe('what deploy/ has', () => {
     expect(stdout).toContain('value: "watch,work"');
     expect(stdout).toContain('value: "50"');
     expect(render(secrets, 'settings.VIGIL_moon=1').status).toBe(1);
+  });
+
+  it('shows and alarms on metrics that Vigil has', async () => {
+    const backlog = { queues: [{ queue: 'deliveries', count: 1, since: 0 }], chains: [chain] };
+    const metrics = createMetrics(
+      () => ({ total: 1, idle: 1, waiting: 0 }),
+      () => [5],
+      async () => backlog,
+    );
+    metrics.observeRequest('GET', '/healthz', 200, 0.1);
+    const known = (await metrics.read()).text;
+    for (const file of ['vigil.json', 'alerts.yaml'])
+      for (const [name] of read('deploy', 'grafana', file).matchAll(/\b(vigil|nodejs|process)_\w+/g))
+        expect(known).toMatch(new RegExp(`^${name}[ {]`, 'm'));
+    const rules = spawnSync('promtool', ['check', 'rules', join(root, 'deploy', 'grafana', 'alerts.yaml')]);
+    if (rules.error) console.log('promtool is not installed: the rules are not checked by it');
+    else expect([rules.status, String(rules.stderr)]).toEqual([0, '']);
   });
 
   it('has notes for a release, out of the changelog', () => {

@@ -86,6 +86,14 @@ describe('vigil serve', () => {
       expect(metrics.text).toMatch(
         /^vigil_http_request_duration_seconds_count\{.*route="\/healthz".*\} [1-9]\d*$/m,
       );
+      const open = await vigil.call('GET', '/metrics', undefined, {
+        token: null,
+        headers: { accept: 'application/openmetrics-text; version=1.0.0' },
+      });
+      expect(open.headers.get('content-type')).toContain('application/openmetrics-text');
+      expect(open.text).toMatch(/^# TYPE process_cpu_seconds counter\nprocess_cpu_seconds_total [\d.e-]+$/m);
+      expect(open.text).toMatch(/\n# EOF\n$/);
+      expect(`${metrics.text}${open.text}`).not.toMatch(/_total gauge/);
       const openapi = await vigil.call('GET', '/openapi.json', undefined, { token: null });
       expect(openapi.body.openapi).toMatch(/^3\.1/);
       const docs = await vigil.call('GET', '/docs', undefined, { token: null });

@@ -72,7 +72,7 @@ it('what is due and waits is in the metrics with its age, and what is due later 
       values ('sepolia', 9, 0, 0, 0, 4, now() + interval '1 hour'), ('base', 9, 0, 0, 0, 9, now() - interval '1 hour')`,
   );
   const metrics = createMetrics(store.stats, undefined, () => readBacklog(store, now()));
-  const text = await metrics.text();
+  const { text } = await metrics.read();
   expect(text).toContain('vigil_backlog_readable 1\n');
   expect(text).toContain('vigil_queue_length{queue="deliveries"} 2\n');
   expect(Number(/age_seconds\{queue="deliveries"\} (\S+)/.exec(text)?.[1])).toBeGreaterThanOrEqual(89);
@@ -81,7 +81,7 @@ it('what is due and waits is in the metrics with its age, and what is due later 
   expect(text).toContain('vigil_chain_followed{chain="sepolia"} 1\n');
   expect(text).toContain('vigil_chain_followed{chain="base"} 0\n');
   const broken = createMetrics(store.stats, undefined, () => Promise.reject(new Error('gone')));
-  const missing = await broken.text();
+  const { text: missing } = await broken.read();
   expect(missing).toContain('vigil_store_connections');
   expect(missing).toContain('vigil_backlog_readable 0\n');
   expect(missing).not.toContain('vigil_queue_length{');

@@ -61,7 +61,9 @@ describe('kill -9 while a chain is followed', () => {
       ['custom_event', { signature: 'Transfer(address indexed from, address indexed to, uint256 value)' }],
     ]);
     const expected = model(chain, ids);
-    // Nothing is to be seen before everything is there to see it.
+    // Nothing is to be seen before everything is there to see it: a new process knows what was made, a running one learns of it.
+    await vigil.stop();
+    vigil = await serve();
     simulator.setFaults({});
     const moments: number[] = [];
     try {

@@ -5,11 +5,10 @@ import { findMissingMigrations } from '../../store/records/findMissingMigrations
 import { addConsole } from './addConsole.ts';
 import { addDocs } from './addDocs.ts';
 import { addAlertPage, addPages } from './addPages.ts';
-import { nameSchemas } from './nameSchemas.ts';
+import { openApiDocument } from './openApiDocument.ts';
 import type { ServerOptions } from './serverOptions.ts';
 import { mayReadMetrics } from './startMetricsServer.ts';
 import { asStored, packFile, type StoredFile, sendStored } from './storedFile.ts';
-import { toOpenApi } from './toOpenApi.ts';
 
 /** What anyone may ask for is made at most this often. */
 const metricsTtlMs = 1000;
@@ -29,17 +28,20 @@ export function addSystemRoutes(
   });
   const { isElsewhere, token } = options.metricsAccess ?? { isElsewhere: false, token: undefined };
   if (!isElsewhere) {
-    const brief = createBriefCache<StoredFile>(metricsTtlMs, 1);
+    const brief = createBriefCache<StoredFile>(metricsTtlMs, 2);
     app.get('/metrics', asStored, async (request, reply) => {
       if (!mayReadMetrics(request.headers.authorization, token))
         throw new Problem(
           'unauthenticated',
           'Send the token of VIGIL_METRICS_TOKEN as `Authorization: Bearer <token>`.',
         );
-      const { contentType, text } = options.metrics;
+      const isOpen = (request.headers.accept ?? '').includes('application/openmetrics-text');
+      const read = async () => {
+        const { contentType, text } = await options.metrics.read(request.headers.accept);
+        return packFile(contentType, text);
+      };
       // The monitoring that has the token gets figures of the very moment.
-      const read = async () => packFile(contentType, await text());
-      return sendStored(request, reply, await (token ? read() : brief('', read)));
+      return sendStored(request, reply, await (token ? read() : brief(String(isOpen), read)));
     });
   }
   // A process that does not serve the API has nothing to document.
@@ -54,7 +56,7 @@ function addDocuments(
   // Made when it is first read: most starts never need it, and it takes longer than all other routes together.
   let text: string | undefined;
   const documentText = () => {
-    text ??= JSON.stringify(nameSchemas(toOpenApi(options.endpoints, options.version)));
+    text ??= JSON.stringify(openApiDocument(options.endpoints, options.webhooks ?? [], options.version));
     return text;
   };
   let file: Promise<StoredFile> | undefined;

@@ -2,6 +2,7 @@ import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { createBriefCache } from '../../lib/createBriefCache.ts';
 import { settleWithin } from '../../lib/withTimeLimit.ts';
 import type { Backlog } from '../../store/telemetry/readBacklog.ts';
+import { toOpenMetrics } from './toOpenMetrics.ts';
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
@@ -13,6 +14,9 @@ export function createMetrics(
 ) {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
+  // Gauges with the ending of counters, which checkers of metrics refuse; the same figures stand by kind beside them.
+  for (const kind of ['handles', 'requests', 'resources'])
+    registry.removeSingleMetric(`nodejs_active_${kind}_total`);
   const requests = new Histogram({
     name: 'vigil_http_request_duration_seconds',
     help: 'Time from the arrival of a request to the end of its answer.',
@@ -43,8 +47,13 @@ export function createMetrics(
   return {
     observeRequest: (method: string, route: string, status: number, seconds: number) =>
       requests.observe({ method, route, status }, seconds),
-    text: () => registry.metrics(),
-    contentType: registry.contentType,
+    /** In the form that the reader asks for. */
+    read: async (accept = '') => {
+      const text = await registry.metrics();
+      return accept.includes('application/openmetrics-text')
+        ? { contentType: Registry.OPENMETRICS_CONTENT_TYPE, text: toOpenMetrics(text) }
+        : { contentType: Registry.PROMETHEUS_CONTENT_TYPE, text };
+    },
   };
 }
 

@@ -15,9 +15,10 @@ type Content = { content?: Record<string, { schema: unknown }>; headers?: Json }
  */
 export function nameSchemas(document: Json): Json {
   const paths = document.paths as Record<string, Record<string, Operation>>;
+  const webhooks = (document.webhooks ?? {}) as typeof paths;
   const components = document.components as Json;
   const names = createNames(Object.keys(components.schemas as Json));
-  const tops = topSchemas(paths);
+  const tops = [...topSchemas(paths), ...topSchemas(webhooks)];
   // Records first: what a body or a list has of them is called the same.
   for (const rank of ['family', 'record', 'body', 'reply'] as const)
     for (const top of tops.filter((each) => each.rank === rank)) names.add(top.schema, [top.name]);
@@ -28,16 +29,19 @@ export function nameSchemas(document: Json): Json {
   const schemas: Json = { ...(components.schemas as Json) };
   for (const [name, schema] of names.entries()) schemas[name] = mapParts(schema, refer);
   const shared = createShared();
-  const mapped = mapContents(paths, refer, shared.refer);
+  const mapAll = (operations: typeof paths) => mapContents(operations, refer, shared.refer);
   return {
     ...document,
-    paths: mapped,
+    paths: mapAll(paths),
+    ...(document.webhooks ? { webhooks: mapAll(webhooks) } : {}),
     components: { ...components, ...shared.components(), schemas: sorted(schemas) },
   };
 
   function refer(schema: unknown): unknown {
     const name = names.of(schema);
-    return name === undefined ? mapParts(schema, refer) : { $ref: `#/components/schemas/${name}` };
+    if (name === undefined) return mapParts(schema, refer);
+    const $ref = `#/components/schemas/${name}`;
+    return isNullable(schema) ? { anyOf: [{ $ref }, { type: 'null' }] } : { $ref };
   }
 }
 
@@ -46,16 +50,17 @@ function createNames(taken: readonly string[]) {
   const byKey = new Map<string, string>();
   const byName = new Map<string, unknown>(taken.map((name) => [name, undefined]));
   return {
-    of: (schema: unknown) => (isNamable(schema) ? byKey.get(JSON.stringify(schema)) : undefined),
+    of: (schema: unknown) => (isNamable(schema) ? byKey.get(keyOf(schema)) : undefined),
     add(schema: unknown, wanted: readonly string[]) {
-      const key = JSON.stringify(schema);
-      if (!isNamable(schema) || byKey.has(key)) return;
+      if (!isNamable(schema)) return;
+      const key = keyOf(schema);
+      if (byKey.has(key)) return;
       const last = wanted.at(-1) ?? '';
       const numbered = Array.from({ length: 99 }, (_, n) => `${last}${n + 2}`);
       const name = [...wanted, ...numbered].find((each) => each !== '' && !byName.has(each));
       if (name === undefined) throw new Error(`No name is free for a schema: ${key.slice(0, 200)}`);
       byKey.set(key, name);
-      byName.set(name, schema);
+      byName.set(name, withoutNull(schema));
     },
     entries: () => [...byName].filter(([, schema]) => schema !== undefined),
   };
@@ -85,6 +90,24 @@ function createShared() {
   };
 }
 
+/** What may be null has the name of what it is otherwise. */
+function withoutNull({ type, enum: words, ...rest }: Json): Json {
+  const types = Array.isArray(type) ? type.filter((each) => each !== 'null') : [type];
+  return {
+    type: types.length === 1 ? types[0] : types,
+    ...(Array.isArray(words) ? { enum: words.filter((each) => each !== null) } : {}),
+    ...rest,
+  };
+}
+
+function isNullable(schema: unknown): boolean {
+  return isRecord(schema) && Array.isArray(schema.type) && schema.type.includes('null');
+}
+
+function keyOf(schema: Json): string {
+  return JSON.stringify(withoutNull(schema));
+}
+
 /** Objects with members, and lists of words that are long enough to have a meaning. */
 function isNamable(schema: unknown): schema is Json {
   if (!isRecord(schema)) return false;
@@ -99,7 +122,7 @@ function topSchemas(paths: Record<string, Record<string, Operation>>) {
       const record = method === 'get' ? /^\/api\/v1\/([\w/]+)\/\{(?:id|uid)\}$/.exec(path)?.[1] : undefined;
       const bodies = contents(operation.requestBody).map((schema) => ({
         rank: families[path] === undefined ? ('body' as const) : ('family' as const),
-        name: families[path] ?? `${id}Body`,
+        name: families[path] ?? (id.endsWith('Webhook') ? id : `${id}Body`),
         schema,
       }));
       const replies = Object.entries(operation.responses)
@@ -178,9 +201,11 @@ function partsOf(schema: unknown): [string, unknown][] {
 
 function mapParts(schema: unknown, map: (schema: unknown) => unknown): unknown {
   if (!isRecord(schema)) return schema;
-  const { properties, items, anyOf, oneOf, additionalProperties } = schema;
+  // Which members an item without an id needs is said in words; generators trip over conditions.
+  const { if: _if, else: _else, ...plain } = schema;
+  const { properties, items, anyOf, oneOf, additionalProperties } = plain;
   return {
-    ...schema,
+    ...plain,
     ...(isRecord(properties) ? { properties: mapValues(properties, map) } : {}),
     ...(isRecord(items) ? { items: map(items) } : {}),
     ...(Array.isArray(anyOf) ? { anyOf: anyOf.map(map) } : {}),
@@ -192,7 +217,7 @@ function mapParts(schema: unknown, map: (schema: unknown) => unknown): unknown {
 function countParts(schema: unknown, counts: Map<string, number>): void {
   for (const [, part] of partsOf(schema)) {
     if (isNamable(part)) {
-      const key = JSON.stringify(part);
+      const key = keyOf(part);
       counts.set(key, (counts.get(key) ?? 0) + 1);
     }
     countParts(part, counts);
@@ -207,11 +232,12 @@ function nameParts(
 ): void {
   for (const [own, part] of partsOf(schema)) {
     const word = own === '' ? '' : pascal(isRecord(part) && part.type === 'array' ? singular(own) : own);
-    const count = counts.get(JSON.stringify(part)) ?? 0;
+    const count = isNamable(part) ? (counts.get(keyOf(part)) ?? 0) : 0;
     // A short word, such as `type`, means something else in each record.
     const plain = word === 'Status' && count > 20 ? 'RecordStatus' : word;
     const isPlain = /[a-z][A-Z]/.test(plain) || plain === 'Severity' || plain === 'Finality';
-    if (isNamable(part) && count > 1)
+    if (isNamable(part) && typeof part.title === 'string') names.add(part, [part.title]);
+    else if (isNamable(part) && count > 1)
       names.add(part, isPlain ? [plain, `${parent}${word}`] : [`${parent}${word}`, `${parent}Item`]);
     nameParts(part, names.of(part) ?? `${parent}${word}`, counts, names);
   }
@@ -236,6 +262,7 @@ const failures: Readonly<Record<string, string>> = {
   403: 'Forbidden',
   404: 'NotFound',
   409: 'Conflict',
+  410: 'Gone',
   412: 'PreconditionFailed',
   413: 'TooLarge',
   415: 'UnsupportedMediaType',

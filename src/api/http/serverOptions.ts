@@ -5,11 +5,14 @@ import type { Services } from '../../services/call.ts';
 import type { Authenticator } from './createAuthenticator.ts';
 import type { Metrics } from './createMetrics.ts';
 import type { Endpoint } from './endpoint.ts';
+import type { Webhook } from './openApiDocument.ts';
 
 export type ServerOptions = {
   services: Services;
   authenticate: Authenticator;
   endpoints: readonly Endpoint[];
+  /** What the documents say of messages that are sent; nothing if left out. */
+  webhooks?: readonly Webhook[];
   metrics: Metrics;
   /** Whether /metrics is served here, and the token that it asks for. */
   metricsAccess?: { isElsewhere: boolean; token: Secret | undefined };

@@ -22,8 +22,8 @@ export async function startMetricsServer(options: {
         reply.writeHead(status, status === 401 ? { 'www-authenticate': 'Bearer' } : {}).end();
         return;
       }
-      metrics.text().then(
-        (text) => reply.writeHead(200, { 'content-type': metrics.contentType }).end(text),
+      metrics.read(request.headers.accept).then(
+        ({ contentType, text }) => reply.writeHead(200, { 'content-type': contentType }).end(text),
         () => reply.writeHead(500).end(),
       );
     },

@@ -5,7 +5,16 @@ export function expandRefs(document: Json): Json {
   const expand = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(expand);
     if (typeof value !== 'object' || value === null) return value;
-    const { $ref } = value as { $ref?: string };
+    const { $ref, anyOf } = value as { $ref?: string; anyOf?: Json[] };
+    // A name that may be null too.
+    if (anyOf?.length === 2 && anyOf[0]?.$ref && anyOf[1]?.type === 'null') {
+      const plain = expand(anyOf[0]) as Json;
+      return {
+        ...plain,
+        type: [plain.type, 'null'].flat(),
+        ...(plain.enum ? { enum: [...plain.enum, null] } : {}),
+      };
+    }
     if ($ref === undefined || $ref.endsWith('/Problem'))
       return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, expand(each)]));
     const found = $ref

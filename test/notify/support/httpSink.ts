@@ -1,5 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { webhookMessages } from '../../../src/api/endpoints/destinations/webhookMessages.ts';
+import { validate } from '../../../src/model/validate.ts';
 import type { Json } from '../../../testing/startTestApi.ts';
 
 /** What a receiver does: a status (with headers), or something worse. */
@@ -53,7 +55,7 @@ export async function startHttpSink(host = '127.0.0.1'): Promise<HttpSink> {
           Object.entries(request.headers).map(([name, value]) => [name, String(value)]),
         ),
         text,
-        body: JSON.parse(text || '{}'),
+        body: toMessage(text, request.headers['webhook-id'] !== undefined),
         at: Date.now(),
         behaviour,
       });
@@ -78,6 +80,16 @@ export async function startHttpSink(host = '127.0.0.1'): Promise<HttpSink> {
       await new Promise((resolve) => server.close(resolve));
     },
   };
+}
+
+/** Every webhook is what the documents promise of its type, whatever the test is about; a run with an error that no one catches fails. */
+function toMessage(text: string, isWebhook: boolean): Json {
+  const body = JSON.parse(text || '{}');
+  if (!isWebhook) return body;
+  const message = webhookMessages.find(({ type }) => type === body.type);
+  if (!message) throw new Error(`No webhook has the type ${body.type}.`);
+  validate(message.body, body);
+  return body;
 }
 
 async function read(request: IncomingMessage): Promise<string> {

@@ -56,6 +56,12 @@ function expand(schema: Schema, named: Record<string, Schema>): Schema {
   const name = schema.$ref?.split('/').at(-1);
   if (name !== undefined) return each(named[name] ?? {});
   const { items, properties, additionalProperties, anyOf, oneOf } = schema;
+  // A name that may be null too.
+  if (anyOf?.length === 2 && anyOf[0]?.$ref && anyOf[1]?.type === 'null') {
+    const plain = each(anyOf[0]);
+    const type = [plain.type ?? [], 'null'].flat();
+    return { ...plain, type, ...(plain.enum ? { enum: [...plain.enum, null] } : {}) };
+  }
   return {
     ...schema,
     ...(items && { items: each(items) }),
