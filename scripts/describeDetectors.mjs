@@ -63,7 +63,9 @@ function describeLimits(name) {
   const rows = strangers[name] ?? [];
   const unseen = limits === undefined ? '' : `\nWhat it cannot see: ${limits.unseen}\n`;
   const cost = limits?.cost === undefined ? '' : `\nWhat it costs a stranger: ${limits.cost}\n`;
-  const table = rows.map(({ act, gas, causes }) => `| ${cell(act)} | ${gas.toLocaleString('en')} | ${causes} |`);
+  const table = rows.map(
+    ({ act, gas, causes }) => `| ${cell(act)} | ${gas.toLocaleString('en')} | ${causes} |`,
+  );
   const head = ['| a stranger who pays gas alone | gas | causes |', '|---|--:|---|'];
   return `${unseen}${cost}${table.length === 0 ? '' : `\n${[...head, ...table].join('\n')}\n`}`;
 }

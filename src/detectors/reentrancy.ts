@@ -31,7 +31,7 @@ const config = Configuration({
     maximum: 100,
   }),
   ...lossMembers,
-  tokens: Addresses('Tokens that the contract holds, so that their loss counts whoever moves them.', 50),
+  tokens: Addresses('Tokens that the contract holds, so that their loss counts no matter who moves them.', 50),
   readOnly: Flag('Report also functions that only read, which can give false values in between.', false),
   attempts: Flag('Report also what was reverted, as a guard against it does.', true),
 });

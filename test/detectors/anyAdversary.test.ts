@@ -140,7 +140,7 @@ const tricks = (world: World): Call[] => Array.from({ length: random.below(4) },
 function transaction(calls: readonly Call[]): Transaction {
   const values = calls.map(([, , , value = 0n]) => value);
   return {
-    from: thief as `0x${string}`,
+    from: thief,
     to: hand.address,
     value: values.reduce((sum, value) => sum + value, 0n),
     data: hand.encode(

@@ -164,7 +164,7 @@ export function createMainnetShapes(world: World, random: SeededRandom) {
     sold: bigint,
   ): { steps: CallNode[]; logs: LogSpec[] } {
     const [steps, logs]: [CallNode[], LogSpec[]] = [[], []];
-    let [from, to, amount] = [weth as string, token, sold];
+    let [from, to, amount] = [weth, token, sold];
     for (const place of order) {
       const before = held(to, bot);
       if (place === 'pair') {
@@ -1044,7 +1044,7 @@ export function createMainnetShapes(world: World, random: SeededRandom) {
         cast.router,
         'disperseToken(address,address[],uint256[])',
         [],
-        [...Array.from({ length: 60 }, () => move(meme, from, user(), size))],
+        Array.from({ length: 60 }, () => move(meme, from, user(), size)),
       );
     },
     'an arbitrage between two pools': () => {

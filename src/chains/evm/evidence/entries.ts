@@ -4,10 +4,10 @@ import { handsOver, isAnswerTo, isCallback } from './callbacks.ts';
 
 /**
  * How a contract came to be entered before a call of it had returned. asked: what it called turns to it as that function is known
- * to do; expected: it handed over the turn itself, or is told something, or moves its own token; payment: coins and nothing else;
+ * to do; expected: it handed over the turn itself, or a token reports to it, or moves its own token; payment: coins and nothing else;
  * unasked: anything else, as an attacker enters.
  */
-export type EntryKind = 'asked' | 'expected' | 'payment' | 'unasked';
+type EntryKind = 'asked' | 'expected' | 'payment' | 'unasked';
 
 export type Entry = {
   readonly kind: EntryKind;
@@ -91,7 +91,7 @@ const ofModules: ReadonlySet<string> = new Set(
   ),
 );
 
-/** `call` is what the contract called, from which the entry came about. */
+/** `call` is what the contract called, from which the entry followed. */
 function kindOf(entry: Frame, outer: Frame, call: Frame | undefined): EntryKind {
   if (entry.input.length < 10) return 'payment';
   const selector = selectorOf(entry);
