@@ -31,7 +31,10 @@ const config = Configuration({
     maximum: 100,
   }),
   ...lossMembers,
-  tokens: Addresses('Tokens that the contract holds, so that their loss counts no matter who moves them.', 50),
+  tokens: Addresses(
+    'Tokens that the contract holds, so that their loss counts no matter who moves them.',
+    50,
+  ),
   readOnly: Flag('Report also functions that only read, which can give false values in between.', false),
   attempts: Flag('Report also what was reverted, as a guard against it does.', true),
 });
@@ -46,7 +49,7 @@ export const reentrancy = defineDetector<Config, never>({
   severity: 'AUTO',
   description:
     'Within a transaction the contract is entered again by another contract before an earlier call of it has returned. CRITICAL when coins are missing after it, HIGH when tokens are or shares have been made, LOW when nothing is or it was reverted. Needs nodes that trace.',
-  faq: 'What about contracts that are entered again by design? What the contract asked for is left out: plain payments, the callback of the swap, flash loan or unlocking that it called, receipts of tokens, and modules of a Safe. After a turn that it handed over itself (a flash loan that it gives, a pool manager that it unlocks) and calls of its own token only a loss of coins, priced or named tokens counts for which nothing came in. Everything else is an entry: it is LOW where the contract reports something in an event and nothing is missing, and not reported where it neither does nor loses anything, as a router. What is a loss? By its share of what was held before, after all that came in with a price. Name further functions or callers that may enter.',
+  faq: 'What about contracts that are entered again by design? What the contract asked for is left out: plain payments, the callback of the swap, flash loan or unlocking that it called, modules of a Safe, and all that is done with a manager of pools while it is unlocked. After a turn that it handed over itself (a flash loan that it gives), receipts of tokens and calls of its own token only a loss of coins, priced or named tokens counts for which nothing came in. Everything else is an entry: it is LOW where the contract reports something in an event and nothing is missing, and not reported where it neither does nor loses anything, as a router. What is a loss? By its share of what was held before, after all that came in with a price. Name further functions or callers that may enter.',
   nextStep:
     'Open the trace of the transaction and compare what left the contract with what was due. Pause it if more did.',
   config,

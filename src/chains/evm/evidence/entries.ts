@@ -65,7 +65,7 @@ function selectorOf({ input }: Frame): string {
 
 const swap2 = functionSelector('swap(uint256,uint256,address,bytes)');
 const unlock = functionSelector('unlock(bytes)');
-/** While it is locked for someone, he may call it. */
+/** Managers of pools that are unlocked for someone: all that he does with them, he does in between. */
 const locks: ReadonlySet<string> = new Set([unlock, functionSelector('lock(bytes)')]);
 const transferFrom = functionSelector('transferFrom(address,address,uint256)');
 
@@ -95,7 +95,7 @@ const ofModules: ReadonlySet<string> = new Set(
 function kindOf(entry: Frame, outer: Frame, call: Frame | undefined): EntryKind {
   if (entry.input.length < 10) return 'payment';
   const selector = selectorOf(entry);
-  if (ofModules.has(selector)) return 'asked';
+  if (ofModules.has(selector) || locks.has(selectorOf(outer))) return 'asked';
   const asked = call === undefined ? '' : selectorOf(call);
   if (call?.to === entry.from) {
     if (isAnswerTo(asked, selector)) return 'asked';
@@ -107,8 +107,8 @@ function kindOf(entry: Frame, outer: Frame, call: Frame | undefined): EntryKind 
     // Pairs name the callback as they like, but all pass on who asked.
     if (asked === swap2 && firstAddress(entry) === entry.to) return 'expected';
   }
-  const isTurn = handsOver(asked) || locks.has(selectorOf(outer));
-  return isTurn || isCallback(selector) || ofTokens.has(selector) ? 'expected' : 'unasked';
+  const isExpected = handsOver(asked) || isCallback(selector) || ofTokens.has(selector);
+  return isExpected ? 'expected' : 'unasked';
 }
 
 /** The very call that it was in the middle of, which it had sent round by another contract. No call can carry itself otherwise. */
