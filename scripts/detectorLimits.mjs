@@ -27,6 +27,13 @@ export const detectorLimits = {
     unseen: 'Look-alikes of recipients that the wallet paid before the detector began.',
     cost: 'It reports the very thing that a stranger does for gas.',
   },
+  allowance_drain: {
+    unseen:
+      'Tokens without a price that are no large part of their supply, and pulls that look like the ordinary ones of this spender.',
+    cost: 'HIGH costs what the robbed accounts lose of tokens that have a price or are named; own accounts can be robbed, too.',
+  },
+  illegitimate_transfer: { unseen: 'What a token moves without its event.' },
+  initializer_call: { unseen: 'Functions with other names that set a contract up.' },
   large_transfer: { unseen: 'Many transfers below the threshold; outflow_rate sums them up.' },
   outflow_rate: {
     unseen:

@@ -49,11 +49,15 @@ async function takePictures(link, theme) {
   });
   const page = await context.newPage();
   await page.goto(link);
+  await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByRole('heading', { name: 'Overview' }).waitFor();
   await take('overview');
-  await page.goto(new URL('/alerts', link).href);
+  await page.goto(new URL('/alerts?q=detectorSchemaName:(drain OR tvl_drop)', link).href);
   await page.getByRole('grid', { name: 'Alerts' }).getByRole('row').nth(1).click();
   await take('alerts');
+  await page.getByRole('link', { name: 'All alerts of this cause' }).click();
+  await page.waitForURL(/\/incidents\//);
+  await take('incident');
   await context.close();
 
   async function take(name) {

@@ -18,6 +18,7 @@ import type {
   Label,
   Observation,
 } from '../src/model/detection.ts';
+import { NotTraced } from '../src/model/traceState.ts';
 import { createSandbox } from '../src/scripts/sandbox.ts';
 import { triggers } from '../src/triggers/triggers.ts';
 import { createFetch } from '../src/watch/createFetch.ts';
@@ -164,8 +165,8 @@ async function observe(
       const findings: Finding[] = [];
       for (let block = await client.block(next); block; block = await client.block(next)) {
         findings.push(...(await show(index.match(block, previous))));
-        if (index.wantsTraces())
-          findings.push(...(await show(index.matchTraces(block, await client.tracer!.frames(block)))));
+        const frames = index.wantsTraces() && (await client.tracer!.frames(block).catch(unlessUntraced));
+        if (frames) findings.push(...(await show(index.matchTraces(block, frames))));
         previous = { number: block.number, timestamp: block.timestamp };
         next++;
       }
@@ -193,4 +194,9 @@ async function observe(
       await Promise.all([client.close(), sandbox.close()]);
     },
   };
+}
+
+/** Vigil goes on without traces where no node has them. */
+function unlessUntraced(error: unknown): undefined {
+  if (!(error instanceof NotTraced) || error.reason !== 'unsupported') throw error;
 }

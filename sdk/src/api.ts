@@ -2413,7 +2413,7 @@ export type InspectContractReply = {
   }>;
 };
 
-export type InspectContractReplyDataKind = 'ERC20' | 'ERC721' | 'ERC1155' | 'ERC4626' | 'PROXY' | 'OWNABLE' | 'ACCESS_CONTROL' | 'PAUSABLE' | 'SAFE' | 'TIMELOCK' | 'GOVERNOR' | 'PRICE_FEED' | 'POOL' | 'TOKEN' | 'UPGRADABLE';
+export type InspectContractReplyDataKind = 'ERC20' | 'ERC721' | 'ERC1155' | 'ERC4626' | 'PROXY' | 'OWNABLE' | 'ACCESS_CONTROL' | 'PAUSABLE' | 'SAFE' | 'TIMELOCK' | 'GOVERNOR' | 'PRICE_FEED' | 'POOL' | 'SPENDER' | 'TOKEN' | 'UPGRADABLE';
 
 export type Instance = {
   /** The license. */

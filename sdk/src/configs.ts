@@ -180,6 +180,8 @@ export interface DetectorConfigs {
     when?: 'block' | 'cron';
     /** How often to look when `when` is cron: a length of time, or a cron expression. */
     cron?: string;
+    /** Whether it looks at pending transactions as well, simulated on the newest block. Such alerts have the finality PENDING until a block has the transaction, and are retracted when it vanishes. An action of the detector with fireAt pending has the same effect. */
+    pending?: boolean;
   } & CommonConfig;
   wallet_balance: {
     /** native, or the address of the token. */
@@ -577,6 +579,45 @@ export interface DetectorConfigs {
     criticalUsd?: number;
     /** Tokens that the contract holds. They are always looked at, and count as holdings although the transaction does not move them. */
     tokens?: string[];
+    /** Whether it looks at pending transactions as well, simulated on the newest block. Such alerts have the finality PENDING until a block has the transaction, and are retracted when it vanishes. An action of the detector with fireAt pending has the same effect. */
+    pending?: boolean;
+  } & CommonConfig;
+  allowance_drain: {
+    /** Tokens that are worth something beside those with a known price: with a feed they count in US dollars, without one by their share of the supply. The contract itself counts where it is a token. */
+    tokens?: Array<{
+      /** Address of the token. */
+      token: string;
+      /** A feed (AggregatorV3) of the asset’s price in USD, in which amounts are then shown as well. Without it: that of Chainlink, for the native coins and main tokens of the large chains. */
+      usdFeed?: string;
+    }>;
+    /** A loss of less US dollars is not reported; from this on it is MEDIUM. */
+    minUsd?: number;
+    /** A loss of this many US dollars is HIGH. */
+    highUsd?: number;
+    /** A loss of this many US dollars is CRITICAL. */
+    criticalUsd?: number;
+    /** Of a token without a price: the share of its supply in per cent from which on a loss is reported, as MEDIUM. HIGH from ten times as much, CRITICAL from a hundred times. */
+    minSupply?: number;
+    /** Spenders and owners that are no concern, such as your own modules and accounts that others may collect from. */
+    allowed?: string[];
+    /** Contracts that hold the allowances and pull for the contract, such as a conduit. Permit2 is known. */
+    transferProxies?: string[];
+    /** Whether it looks at pending transactions as well, simulated on the newest block. Such alerts have the finality PENDING until a block has the transaction, and are retracted when it vanishes. An action of the detector with fireAt pending has the same effect. */
+    pending?: boolean;
+  } & CommonConfig;
+  initializer_call: {
+    /** Who may initialise it, such as your deployer or timelock. */
+    allowedCallers?: string[];
+    /** Whether calls that contracts make within transactions count as well, where nodes of the chain trace them. */
+    innerCalls?: boolean;
+    /** Whether it looks at pending transactions as well, simulated on the newest block. Such alerts have the finality PENDING until a block has the transaction, and are retracted when it vanishes. An action of the detector with fireAt pending has the same effect. */
+    pending?: boolean;
+  } & CommonConfig;
+  illegitimate_transfer: {
+    /** Reported when an account sends this share of the supply in per cent more than it had; CRITICAL from ten times as much. */
+    share?: number;
+    /** Who may move what it does not own, or send what it does not have: bridges, minters and game contracts of your own. */
+    allowed?: string[];
     /** Whether it looks at pending transactions as well, simulated on the newest block. Such alerts have the finality PENDING until a block has the transaction, and are retracted when it vanishes. An action of the detector with fireAt pending has the same effect. */
     pending?: boolean;
   } & CommonConfig;

@@ -2,8 +2,9 @@ import { hash } from 'node:crypto';
 import { canonicalHash } from '../lib/canonicalHash.ts';
 import { groupBy } from '../lib/groupBy.ts';
 import { uidTime } from '../lib/uid.ts';
-import { type Finding, isShadow } from '../model/alert.ts';
+import { type Finding, isSevere, isShadow, severityOf } from '../model/alert.ts';
 import {
+  findIncidentKeys,
   findIncidentStates,
   findIncidentsOf,
   type IncidentKey,
@@ -41,13 +42,28 @@ export async function assignIncidents(
     ),
   );
   const locked = wanted.size > 0 ? await lockIncidentKeys(tx, [...wanted.values()]) : [];
-  const stored = new Map<string, IncidentKey>([...wanted, ...locked.map((row) => [row.key, row] as const)]);
+  const asked = groups.flatMap((group) => hintKeys(group).map((key) => ({ key, tenantId: group.tenantId })));
+  const waiting =
+    asked.length > 0
+      ? await findIncidentKeys(
+          tx,
+          asked.map(({ key }) => key),
+        )
+      : [];
+  const tenants = new Map([...asked, ...wanted.values()].map(({ key, tenantId }) => [key, tenantId]));
+  const stored = new Map<string, IncidentKey>([
+    ...wanted,
+    ...[...waiting, ...locked].map((row) => [row.key, row] as const),
+  ]);
   const found = await findIncidentStates(
     tx,
-    locked.map(({ key, incidentUid: uid }) => ({ uid, tenantId: wanted.get(key)!.tenantId })),
+    [...locked, ...waiting].map(({ key, incidentUid: uid }) => ({ uid, tenantId: tenants.get(key)! })),
   );
   const known: Known = new Map(
-    locked.map(({ key, lastAt, incidentUid }) => [key, { lastAt, incident: found.get(incidentUid)! }]),
+    [...locked, ...waiting].map(({ key, lastAt, incidentUid }) => [
+      key,
+      { lastAt, incident: found.get(incidentUid)! },
+    ]),
   );
   const byAlert = await assignActions(tx, candidates);
   for (const group of groups) {
@@ -94,6 +110,9 @@ type Group = {
   transaction: string | undefined;
   /** Undefined when one of them has a cause that does not repeat. */
   causes: string[] | undefined;
+  /** What is seen of a robbery without its transaction, or of it elsewhere. */
+  block: string[];
+  actors: string[];
   keys: string[];
 };
 
@@ -115,8 +134,43 @@ function toGroup(key: string, alerts: Group['alerts']): Group {
     cause === undefined ? [] : [toKey(tenantId, `cause ${contractId} ${cause}`)],
   );
   const causes = named.length === alerts.length ? [...new Set(named)] : undefined;
-  const keys = [...(transaction ? [transaction] : []), ...(causes ?? [])];
-  return { tenantId, at, alerts, transaction, causes, keys };
+  const block = [...new Set(alerts.flatMap(({ finding }) => blockKeys(finding)))];
+  const actors = [...new Set(alerts.flatMap(({ finding }) => actorKeys(finding)))];
+  const keys = [...(transaction ? [transaction] : []), ...block, ...actors, ...(causes ?? [])];
+  return { tenantId, at, alerts, transaction, causes, block, actors, keys };
+}
+
+/**
+ * A loss that names no transaction and severe alerts of the same project and block are one robbery: traces show the transaction
+ * only later. One that waits for its block comes before it, so that its contract is remembered for a while.
+ */
+function blockKeys({ tenantId, projectId, contractId, severity, ...finding }: Finding): string[] {
+  const { chainUid, blockHash, isPending, txHash } = finding;
+  const isLoss = txHash ? isSevere(severity) : severityOf[severity] >= severityOf.MEDIUM;
+  if (!isLoss || !chainUid) return [];
+  if (isPending) return [waitingKey(tenantId, chainUid, contractId)];
+  return blockHash ? [toKey(tenantId, `block ${chainUid} ${projectId} ${blockHash}`)] : [];
+}
+
+function waitingKey(tenantId: number, chainUid: string, contractId: number): string {
+  return toKey(tenantId, `waiting ${chainUid} ${contractId}`);
+}
+
+/** What a loss without a transaction may belong to: an announcement, or a thief who is at work and has sent something in its block. */
+function hintKeys({ alerts, transaction, block }: Group): string[] {
+  if (transaction || block.length === 0) return [];
+  return alerts.flatMap(({ finding }) => {
+    const { tenantId, chainUid, contractId } = finding;
+    return chainUid ? [waitingKey(tenantId, chainUid, contractId), ...suspectKeys(finding)] : [];
+  });
+}
+
+function suspectKeys({ tenantId, severity, chainUid, suspects = [] }: Finding): string[] {
+  return isSevere(severity) ? suspects.map((suspect) => toKey(tenantId, `actor ${chainUid} ${suspect}`)) : [];
+}
+
+function actorKeys({ tenantId, severity, chainUid, actors = [] }: Finding): string[] {
+  return isSevere(severity) ? actors.map((actor) => toKey(tenantId, `actor ${chainUid} ${actor}`)) : [];
 }
 
 function transactionKey(tenantId: number, chainUid: string | null | undefined, txHash: string): string {
@@ -128,18 +182,25 @@ function toKey(tenantId: number, text: string): string {
 }
 
 function chooseIncident(group: Group, known: Known): Omit<IncidentState, 'isLone'> {
-  const { at, transaction, causes } = group;
+  const { at, transaction, causes, block, actors } = group;
+  const isRecent = (row: Known extends Map<string, infer R> ? R | undefined : never) =>
+    row?.incident.isOpen === true &&
+    Math.abs(at - row.lastAt) <= repeatGapMs &&
+    Math.abs(at - row.incident.firstAt) <= maxRepeatingMs;
+  // What was seen of the block first has rung already, so it outranks lesser alerts of the transaction.
+  for (const key of [...block, ...hintKeys(group)]) {
+    const row = known.get(key);
+    if (isRecent(row)) return row!.incident;
+  }
   const sameTransaction = transaction && known.get(transaction)?.incident;
   if (sameTransaction) return sameTransaction;
+  for (const key of actors) {
+    const row = known.get(key);
+    if (isRecent(row)) return row!.incident;
+  }
   const repeated = causes?.map((cause) => known.get(cause));
   const [first] = repeated ?? [];
-  const isRepetition = repeated?.every(
-    (row) =>
-      row?.incident.uid === first?.incident.uid &&
-      row?.incident.isOpen &&
-      Math.abs(at - row.lastAt) <= repeatGapMs &&
-      Math.abs(at - row.incident.firstAt) <= maxRepeatingMs,
-  );
+  const isRepetition = repeated?.every((row) => row?.incident.uid === first?.incident.uid && isRecent(row));
   if (isRepetition && first) return first.incident;
   return { uid: group.alerts[0].uid, firstAt: at, isOpen: true };
 }

@@ -32,22 +32,43 @@ type State = { readonly away?: number };
 export const depeg = defineDetector<Static<typeof config>, State>({
   name: 'depeg',
   title: 'Depeg',
-  version: '1.0.0',
+  version: '1.1.0',
   category: 'FINANCIAL',
   families: evmDialect,
   severity: 'HIGH',
   description:
-    'The price of a stable token is away from its peg for several looks in a row. Reported once until it is back.',
+    'The price of a stable token is away from its peg for several looks in a row. Reported once until it is back, which is reported as INFO.',
   faq: 'Why several looks? A single odd price is common; an alert comes when the price stays away for `samples` looks.',
   nextStep:
     'Compare with other markets, stop taking the token at its peg, and reduce what you hold of it or lend against it.',
   config,
-  fields: ['price', 'peg', 'band', 'deviation', 'percent', 'side', 'samples', 'source', 'origin'],
+  fields: ['price', 'peg', 'band', 'deviation', 'percent', 'side', 'samples', 'isOver', 'source', 'origin'],
   interests: priceInterests,
   evaluate(_observation, { config: settings, contract, state, read }) {
     const { price, origin } = readPrice(read, settings, contract);
     const peg = parseDecimal(settings.peg);
-    if (holdsWithin(price, '==', peg, settings.band)) return keepState<State>(state, {});
+    if (holdsWithin(price, '==', peg, settings.band)) {
+      const isOver = (state?.away ?? 0) >= settings.samples;
+      return {
+        ...keepState<State>(state, {}),
+        detections: isOver
+          ? [
+              {
+                severity: 'INFO',
+                message: `The price of ${contract.name} is back at its peg of ${settings.peg}: ${groupDigits(formatDecimal(price))}.`,
+                fields: {
+                  price: formatDecimal(price),
+                  peg: settings.peg,
+                  band: settings.band,
+                  isOver,
+                  source: settings.source,
+                  origin,
+                },
+              },
+            ]
+          : [],
+      };
+    }
     // It need not be counted on after the alert, and what does not change is not written.
     const away = Math.min((state?.away ?? 0) + 1, settings.samples + 1);
     const kept = keepState<State>(state, { away });

@@ -1,6 +1,7 @@
 import type { Detector } from '../model/detection.ts';
 import { accessControlChange } from './accessControlChange.ts';
 import { addressPoisoning } from './addressPoisoning.ts';
+import { allowanceDrain } from './allowanceDrain.ts';
 import { aml } from './aml.ts';
 import { attackDetector } from './attackDetector.ts';
 import { blockAnomaly } from './blockAnomaly.ts';
@@ -22,6 +23,8 @@ import { gasAnomaly } from './gasAnomaly.ts';
 import { governance } from './governance.ts';
 import { holderConcentration } from './holderConcentration.ts';
 import { httpProbe } from './httpProbe.ts';
+import { illegitimateTransfer } from './illegitimateTransfer.ts';
+import { initializerCall } from './initializerCall.ts';
 import { invariant } from './invariant.ts';
 import { largeTransfer } from './largeTransfer.ts';
 import { mempoolConflict } from './mempoolConflict.ts';
@@ -88,6 +91,9 @@ const definitions: readonly Detector[] = [
   utxoSpend,
   reentrancy,
   drain,
+  allowanceDrain,
+  initializerCall,
+  illegitimateTransfer,
   suspiciousDeployment,
   priceManipulation,
   durableNonce,

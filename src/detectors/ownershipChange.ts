@@ -145,7 +145,8 @@ export const ownershipChange = defineDetector<Config, State>({
     // Asking comes later, perhaps in another block.
     const outcome = options.checkOwner && !isPending ? { state: { ...state, announced: newOwner } } : {};
     // A nomination that is withdrawn or has been accepted changes nothing.
-    if (isListed(options.allowedOwners, newOwner) || (isPending && newOwner === zeroAddress)) return outcome;
+    const isNone = previousOwner === newOwner || (isPending && newOwner === zeroAddress);
+    if (isListed(options.allowedOwners, newOwner) || isNone) return outcome;
     return {
       ...outcome,
       detections: [
@@ -168,6 +169,7 @@ function findChange(
   const { what, part, before: previousOwner, after: newOwner } = change;
   if (newOwner !== null && isListed(allowedOwners, newOwner)) return {};
   if (what !== 'owner' && what !== 'mint' && what !== 'freeze') return {};
+  if (previousOwner === newOwner) return {};
   const office = part === undefined || part.includes(' ') ? (part ?? authorities[what]) : `owner of ${part},`;
   const from = previousOwner ? ` from ${previousOwner}` : '';
   const how =

@@ -1,12 +1,19 @@
 import { type Static, Type } from 'typebox';
 import { eventTopic, parseFunction } from '../chains/evm/abi/abi.ts';
 import { wordAt } from '../chains/evm/abi/words.ts';
+import {
+  answersOf,
+  isPriceQuestion,
+  priceInAnswer,
+  type Question,
+  questionName,
+} from '../chains/evm/evidence/priceQuestions.ts';
 import { tryCall } from '../chains/evm/evidence/readCall.ts';
 import { readFrom } from '../chains/evm/evidence/readFrom.ts';
 import { claimedHolding, readSupply } from '../chains/evm/evidence/tokens.ts';
 import { Addresses, Configuration } from '../evidence/parameters.ts';
 import { zip } from '../lib/zip.ts';
-import type { Block, Log, Transaction } from '../model/block.ts';
+import type { Block, Frame, Log, Transaction } from '../model/block.ts';
 import { defineDetector, type Reader } from '../model/detection.ts';
 
 const config = Configuration({
@@ -33,12 +40,12 @@ type Config = Static<typeof config>;
 export const priceManipulation = defineDetector<Config, never>({
   name: 'price_manipulation',
   title: 'Price manipulation',
-  version: '1.1.0',
+  version: '1.2.0',
   category: 'SECURITY',
   families: ['evm'],
   severity: 'AUTO',
   description:
-    'Within one transaction that touches the contract the price of a pool moves by more than a limit and for the most part back: the contract was used at a false price (CRITICAL). A price that moves to twice or half of it and stays is HIGH. Sees pools with the events of Uniswap V2 and V3. Needs nodes that trace.',
+    'Within one transaction that touches the contract the price of a pool moves by more than a limit and for the most part back: the contract was used at a false price (CRITICAL). A price that moves to twice or half of it and stays is HIGH. Sees pools with the events of Uniswap V2 and V3, and others by what they answer when they are asked for a price (virtual price, share price, rate, feed). Needs nodes that trace.',
   faq: 'Which pools count? Those that you name, the contract itself where it is a pool, those that it calls or reads on its way to a price, and those that hold at least a thousandth of the token where it is one. Anyone can make another pool and report any price in it, so that is LOW: name the pools that your contract hangs on where it does not read them in the same transaction.',
   nextStep:
     'Open the trace and see what the transaction did to your contract while the price was false. Pause what depends on the price of this pool.',
@@ -55,6 +62,7 @@ export const priceManipulation = defineDetector<Config, never>({
     'priceExtreme',
     'priceAfter',
     'pools',
+    'question',
     'unverified',
   ],
   interests: (_config, { address }) => [{ on: 'trace', address }],
@@ -66,6 +74,7 @@ export const priceManipulation = defineDetector<Config, never>({
     const prices = pricesByPool(transaction, named);
     const reached = readFrom(frames, contract.address);
     const isVouched = (pool: string) => named.has(pool) || pool === contract.address || reached.has(pool);
+    const isOwn = (pool: string) => (named.size === 0 ? isVouched(pool) : named.has(pool));
     const ranked = [...prices].sort(([a, before], [b, after]) => {
       const standing = Number(isVouched(b)) - Number(isVouched(a));
       return standing === 0 ? spreadOf(after) - spreadOf(before) : standing;
@@ -87,13 +96,15 @@ export const priceManipulation = defineDetector<Config, never>({
             isVouched(pool) || holdsToken(read, contract.address, pool),
       ),
     );
+    const answers = judgeAnswers(read, frames, isOwn, settings).map((move) => ({ move, isKnown: true }));
     const found = zip(moves, known)
-      .map(([move, isKnown]) => ({ move, isKnown }))
+      .map(([move, isKnown]): Found => ({ move, isKnown }))
+      .concat(answers)
       .sort((a, b) => Number(b.isKnown) - Number(a.isKnown) || b.move.movePercent - a.move.movePercent);
     const [worst] = found;
     if (!worst) return {};
     const { move, isKnown } = worst;
-    const { pool, movePercent, restPercent, stays } = move;
+    const { pool, movePercent, restPercent, stays, question } = move;
     const how = stays
       ? `to ${restPercent} % of what it was, where it stayed`
       : `by ${movePercent} % and back to ${restPercent} % of where it was`;
@@ -105,7 +116,7 @@ export const priceManipulation = defineDetector<Config, never>({
         {
           severity: !isKnown ? 'LOW' : stays ? 'HIGH' : 'CRITICAL',
           magnitude: movePercent / settings.limit,
-          message: `A transaction of ${transaction.from} that touches ${contract.name} moved the price of the pool ${pool} ${how}.${doubt}`,
+          message: `A transaction of ${transaction.from} that touches ${contract.name} moved ${question === undefined ? `the price of the pool ${pool}` : `what ${pool} answers to ${question}`} ${how}.${doubt}`,
           fields: {
             sender: transaction.from,
             ...move,
@@ -119,6 +130,57 @@ export const priceManipulation = defineDetector<Config, never>({
     };
   },
 });
+
+type Move = ReturnType<typeof judge>[number] & { question?: string };
+type Found = { move: Move; isKnown: boolean };
+
+/** Questions of one transaction whose former answer is asked for. */
+const maxQuestions = 20;
+
+/**
+ * Pools of other kinds, vaults and feeds say their price when they are asked: what they answered before the block, within the
+ * transaction, and after it where it moved. Only of those that the transaction itself has called to change something.
+ */
+function judgeAnswers(
+  read: Reader,
+  frames: readonly Frame[],
+  isOfInterest: (contract: string) => boolean,
+  settings: Config,
+) {
+  const changed = new Set(
+    frames.flatMap(({ type, to, input, isReverted }) =>
+      type === 'CALL' && !isReverted && !isPriceQuestion(input) ? [to] : [],
+    ),
+  );
+  const asked = answersOf(frames, isOfInterest)
+    .filter((question) => changed.has(question.of))
+    .slice(0, maxQuestions);
+  const answerAt = ({ of, input }: Question, at: 'parent' | 'block') => {
+    const answer = read.optional(() => read.call(of, input, at));
+    return answer && 'data' in answer ? priceInAnswer(input, answer.data) : undefined;
+  };
+  const before = read.all(asked.map((question) => () => answerAt(question, 'parent')));
+  const moved = zip(asked, before).flatMap(([question, price]) => {
+    const first = price ?? question.prices[0]!;
+    return question.prices.some((each) => distance(each, first) >= settings.limit)
+      ? [{ question, first }]
+      : [];
+  });
+  const after = read.all(
+    moved.map(
+      ({ question }) =>
+        () =>
+          answerAt(question, 'block'),
+    ),
+  );
+  return zip(moved, after).flatMap(([{ question, first }, last]) => {
+    const prices = [...question.prices, ...(last === undefined ? [] : [last])].map((value) => ({ value }));
+    return judge(question.of, first, prices, settings).map((move) => ({
+      ...move,
+      question: questionName(question.input),
+    }));
+  });
+}
 
 /** Anyone can make pools, but only the contract chooses which it reads. */
 const maxStrangers = 20;
@@ -202,7 +264,7 @@ function priceBefore(read: Reader, { logs }: Block, pool: string, { log, kind }:
 function judge(
   pool: string,
   before: number | undefined,
-  prices: readonly Price[],
+  prices: readonly Pick<Price, 'value'>[],
   { limit, stayLimit }: Pick<Config, 'limit' | 'stayLimit'>,
 ) {
   const after = prices.at(-1)?.value;

@@ -62,6 +62,10 @@ function setOf(kind: ContractKind, facts: ContractTraits): Suggested[] {
     case 'PAUSABLE':
       return [{ schemaName: 'pause_state', config: {}, reason: 'It can be paused.' }];
     case 'ERC20':
+      return [
+        ...token(facts),
+        illegitimate('It is a token: what is sent beyond what was there is made of nothing.'),
+      ];
     case 'TOKEN':
       return token(facts);
     case 'UPGRADABLE':
@@ -83,6 +87,7 @@ function setOf(kind: ContractKind, facts: ContractTraits): Suggested[] {
           reason:
             'It is a collection (ERC-721): a change of the metadata of many tokens replaces what holders own.',
         },
+        illegitimate('It is a collection (ERC-721): a piece that leaves without its owner was stolen.'),
       ];
     case 'ERC1155':
       return [
@@ -92,6 +97,7 @@ function setOf(kind: ContractKind, facts: ContractTraits): Suggested[] {
           reason:
             'It is a collection (ERC-1155): a change of the metadata of a token replaces what holders own.',
         },
+        illegitimate('It is a collection (ERC-1155): a piece that leaves without its owner was stolen.'),
       ];
     case 'ERC4626':
       return vault(facts);
@@ -124,7 +130,20 @@ function setOf(kind: ContractKind, facts: ContractTraits): Suggested[] {
       return feed(facts);
     case 'POOL':
       return pool(facts);
+    case 'SPENDER':
+      return [
+        {
+          schemaName: 'allowance_drain',
+          config: {},
+          reason:
+            'It pulls tokens by allowances: a call that it can be talked into empties everyone who has approved it.',
+        },
+      ];
   }
+}
+
+function illegitimate(reason: string): Suggested {
+  return { schemaName: 'illegitimate_transfer', config: {}, reason };
 }
 
 function token({ totalSupply, decimals = 0, symbol = 'tokens' }: ContractTraits): Suggested[] {
@@ -261,6 +280,11 @@ function everyContract(isProxy: boolean, isUpgradable: boolean): Suggested[] {
         : isProxy
           ? 'The code behind a proxy can be replaced without an event.'
           : 'Code that was destroyed can be created again with other content.',
+    },
+    {
+      schemaName: 'initializer_call',
+      config: {},
+      reason: 'Who can set up a contract again that is in use can take it over.',
     },
     {
       schemaName: 'mixer_funding',

@@ -36,8 +36,10 @@ import {
   defineDetector,
   type EvaluationContext,
   type EvaluationResult,
+  type Observation,
 } from '../model/detection.ts';
 import { evmDialect } from '../model/family.ts';
+import { coinChangeOf } from '../model/frames.ts';
 
 const drop =
   'A drop of at least this since the last check is reported: whole tokens, or a share of the balance.';
@@ -68,7 +70,8 @@ const config = Configuration({
   ...lossMembers,
   ...Polling('block', '1 min'),
 });
-type Config = Static<typeof config>;
+/** `pending`: as every detector has it that judges pending transactions. */
+type Config = Static<typeof config> & { readonly pending?: boolean };
 
 /** Balances of the last look, by token, and the coins wrapped since then (below 0: unwrapped). */
 type State = { readonly [token: string]: string };
@@ -78,13 +81,13 @@ const wrappedToken = 'wrappedToken';
 export const tvlDrop = defineDetector<Config, State>({
   name: 'tvl_drop',
   title: 'TVL drop',
-  version: '1.0.0',
+  version: '1.1.0',
   category: 'FINANCIAL',
   families: evmDialect,
   severity: 'AUTO',
   description:
     'What the contract holds, in native coins or tokens, drops from one look to the next. Severity by the share that is gone: from 50 % CRITICAL, from 20 % HIGH, from 5 % MEDIUM, else LOW; from 1 million US dollars HIGH and from 10 million CRITICAL.',
-  faq: 'Why does it look at every block? A drain takes one transaction, and coins moved by inner calls leave no trace but the balance; with `when: cron` the drop between two looks counts. Which tokens count that I do not name? Those with a known price, and those that the contract itself called, as far as nodes trace. Any other token can claim to have left, so it is reported as LOW (as MEDIUM at most where nothing is traced). Coins that are wrapped or unwrapped have not left. By US dollars a loss counts after what came in of the assets that are watched and have a price.',
+  faq: 'Why does it look at every block? A drain takes one transaction, and coins moved by inner calls leave no trace but the balance; with `when: cron` the drop between two looks counts. Which tokens count that I do not name? Those with a known price, and those that the contract itself called, as far as nodes trace. Any other token can claim to have left, so it is reported as LOW (as MEDIUM at most where nothing is traced). Coins that are wrapped or unwrapped have not left. By US dollars a loss counts after what came in of the assets that are watched and have a price. And pending transactions? Each is judged by what it alone takes (`pending`), so that a guardian can rest on this severity too; coins that inner calls take are then reported of the transaction, where nodes trace, beside the look at the block, as one incident.',
   nextStep:
     'Open the transactions that took the funds and check who received them. Pause the contract if no one can explain them.',
   config,
@@ -102,13 +105,15 @@ export const tvlDrop = defineDetector<Config, State>({
     'unverified',
   ],
   takesBaseline: true,
+  pending: true,
   interests: (settings, { address }) => {
     const keys = [
-      ...(settings.tokens.length === 0 ? [transferTopic] : []),
+      ...(settings.tokens.length === 0 || settings.pending ? [transferTopic] : []),
       ...(settings.native ? [wrapTopic, unwrapTopic] : []),
     ];
     return [
       ...(keys.length > 0 ? [{ on: 'party' as const, address, keys }] : []),
+      ...(settings.native && settings.pending ? [{ on: 'trace' as const, address }] : []),
       { on: 'block', ...scheduleOf(settings) },
     ];
   },
@@ -117,6 +122,7 @@ export const tvlDrop = defineDetector<Config, State>({
       return observation.log.key === transferTopic
         ? judgeTransfer(observation.log, observation.block, context)
         : countWrapping(observation.log, observation.block, context);
+    if (observation.type === 'trace') return judgeTrace(observation, context);
     if (observation.type !== 'block') return {};
     const { config: settings, contract, state = {}, read } = context;
     const assets = [
@@ -136,13 +142,21 @@ export const tvlDrop = defineDetector<Config, State>({
       if (before === undefined) return [];
       return [{ asset, holding: afterWrapping(context, asset, BigInt(before), balance) }];
     });
+    // What logs show was judged by them.
+    const isShown = ({ token }: WatchedAsset) =>
+      settings.pending === true && token !== native && leaves(observation.block, token, contract.address);
     const detections = holdings.flatMap(({ asset, holding }) =>
-      judge(context, observation.block, asset, holding, holdings),
+      isShown(asset) ? [] : judge(context, observation.block, asset, holding, holdings),
     );
     const kept = Object.fromEntries(looks.map(([{ token }, balance]) => [token, balance.toString()]));
     return { ...keepState(context.state, kept), detections };
   },
 });
+
+function leaves({ logs }: Block, token: string, holder: string): boolean {
+  const transfers = logs.flatMap((log) => (log.address === token ? (decodeTransfer(log) ?? []) : []));
+  return netOutflow(transfers, holder) > 0n;
+}
 
 type WatchedAsset = { token: string; threshold: string; usdFeed?: string };
 type Look = { asset: WatchedAsset; holding: Holding };
@@ -153,15 +167,41 @@ function coinOf({ nativeThreshold: threshold, nativeUsdFeed: usdFeed }: Config):
   return { token: native, threshold, ...(usdFeed && { usdFeed }) };
 }
 
+/** Coins that one transaction takes: what is pending has no block to compare with the one before. */
+function judgeTrace(
+  { block, transaction, frames }: Extract<Observation, { type: 'trace' }>,
+  context: EvaluationContext<Config, State>,
+): EvaluationResult<State> {
+  const { config: settings, contract, chain, read } = context;
+  const wrappings = wrappingsIn(transaction.logs).filter(
+    ({ account, token }) => account === contract.address && isWrappedCoin(read, chain, token),
+  );
+  const coins = coinChangeOf(frames, contract.address);
+  const change = wrappings.reduce((sum, { amount }) => sum + amount, coins);
+  if (change >= 0n) return {};
+  const before = read.balance(contract.address, 'parent');
+  const [first] = wrappings;
+  const held = before + (first ? (tryHolding(read, first.token, contract.address, 'parent') ?? 0n) : 0n);
+  const loss = { before, after: before + change, held };
+  return {
+    detections: judge(context, block, coinOf(settings), loss).map((found) => ({
+      ...found,
+      transactionHash: transaction.hash,
+    })),
+  };
+}
+
 /** A token that leaves the contract in this block, judged once for the block: at the first of its transfers. */
 function judgeTransfer(
   { address: token, index }: Log,
   block: Block,
   context: EvaluationContext<Config, State>,
 ): EvaluationResult<State> {
-  const { contract, chain, read } = context;
+  const { config: settings, contract, chain, read } = context;
+  const named = settings.tokens.find((each) => each.token.toLowerCase() === token);
+  if (!named && settings.tokens.length > 0) return {};
   // A token that sells what it holds of itself has lost nothing that was worth something to others.
-  if (token === contract.address) return {};
+  if (!named && token === contract.address) return {};
   const transfers = block.logs.flatMap((log) => {
     const transfer = log.address === token ? decodeTransfer(log) : undefined;
     const isOwn = transfer?.from === contract.address || transfer?.to === contract.address;
@@ -177,7 +217,12 @@ function judgeTransfer(
   if (before === undefined || before === 0n) return {};
   const after = before > left ? before - left : 0n;
   return {
-    detections: judge(context, block, { token, threshold: context.config.foundThreshold }, { before, after }),
+    detections: judge(
+      context,
+      block,
+      { threshold: settings.foundThreshold, ...named, token },
+      { before, after },
+    ),
   };
 }
 

@@ -98,11 +98,12 @@ class DetectorSubscriber implements Subscriber {
     this.id = id;
     this.name = name;
     this.contract = contract;
-    this.interests = program.definition.interests(program.config, contract, program.chain);
     this.#tags = tags.length === 0 ? program.config.tags : [...new Set([...tags, ...program.config.tags])];
     this.#program = program;
     const { definition, config } = program;
     this.seesPending = definition.pending === true && (config.pending === true || firesAtPending === true);
+    const seen = this.seesPending ? { ...config, pending: true } : config;
+    this.interests = definition.interests(seen, contract, program.chain);
   }
 
   get kind() {

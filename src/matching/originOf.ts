@@ -1,4 +1,5 @@
 import type { Finding, Position } from '../model/alert.ts';
+import type { Block } from '../model/block.ts';
 import type { Detection, Observation } from '../model/detection.ts';
 import { timeOf } from './evaluateMatches.ts';
 import type { Subscriber } from './subscriber.ts';
@@ -17,6 +18,8 @@ type Origin = Pick<
   | 'blockHash'
   | 'position'
   | 'place'
+  | 'actors'
+  | 'suspects'
 >;
 
 /** Where and when something was found, and the key that identifies the finding. */
@@ -47,9 +50,49 @@ export function originOf(
     chainUid: contract.chainUid,
     blockNumber: block?.number ?? null,
     blockHash: block?.hash ?? null,
+    ...(txHash !== null && { actors: actorsOf(contract.address, observation, found, txHash) }),
+    ...(block && txHash === null && { suspects: suspectsOf(block) }),
     ...positionOf(observation, txHash),
     ...(txHash !== null && { place: placeInTransaction(observation, found) }),
   };
+}
+
+/** Where tokens go that are burned. */
+const noOne = /^0x0+$/;
+
+/** Bounds what is looked up for a finding. */
+const maxActors = 5;
+
+function actorsOf(
+  watched: string,
+  observation: Observation,
+  { fields }: Detection,
+  txHash: string | null,
+): string[] {
+  const transaction =
+    'transaction' in observation
+      ? observation.transaction
+      : 'block' in observation && txHash !== null
+        ? observation.block.transactions.find(({ hash }) => hash === txHash)
+        : undefined;
+  const recipients = Array.isArray(fields.recipients) ? fields.recipients : [];
+  const actors = [transaction?.from, transaction?.to, ...recipients].filter(
+    (actor) => typeof actor === 'string' && actor !== watched && !noOne.test(actor),
+  );
+  return [...new Set(actors as string[])].slice(0, maxActors);
+}
+
+const suspects = new WeakMap<Block, readonly string[]>();
+const maxSuspects = 500;
+
+/** The same list for every finding of the block. */
+function suspectsOf(block: Block): readonly string[] {
+  let senders = suspects.get(block);
+  if (!senders) {
+    senders = [...new Set(block.transactions.map(({ from }) => from))].slice(0, maxSuspects);
+    suspects.set(block, senders);
+  }
+  return senders;
 }
 
 /** Tells what is observed in one transaction apart, the same at every look. */

@@ -59,6 +59,10 @@ export type Finding = {
   position?: Position;
   /** Where in its transaction it is: the same in every block, and in none. */
   place?: string;
+  /** Who sent its transaction, which contract of someone else that called, and who received what was lost: not stored. */
+  actors?: readonly string[];
+  /** Who sent transactions of its block, where nothing says yet which of them it was: not stored. */
+  suspects?: readonly string[];
   /** No block has its transaction yet. */
   isPending?: boolean;
   /** Of the alert that it is, where that was raised while its transaction was pending. */

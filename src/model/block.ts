@@ -180,6 +180,8 @@ export type Frame = {
   /** Why it failed itself, in the words of the node, and what it returned then, as the chain encodes it. */
   readonly error?: string;
   readonly output?: string;
+  /** What it returned, where it asked for a price. */
+  readonly answer?: string;
 };
 
 export const frameTypes = [

@@ -13,6 +13,8 @@ export const contractKinds = [
   'GOVERNOR',
   'PRICE_FEED',
   'POOL',
+  /** Its code pulls tokens by allowances, and it is no token itself: a router, an order book, most protocols. */
+  'SPENDER',
   /** A token of another family than those of the EVM. */
   'TOKEN',
   /** Those who control it may replace its code. */

@@ -134,8 +134,9 @@ describe('depeg', () => {
         meta: { percent: -3, deviation: '0.03', side: 'below' },
       },
     ]);
-    for (const price of [97_000_000n, 96_000_000n, 100_000_000n, 102_000_000n, 102_000_000n])
-      expect(await observer.set(price)).toEqual([]);
+    for (const price of [97_000_000n, 96_000_000n]) expect(await observer.set(price)).toEqual([]);
+    expect(await observer.set(100_000_000n)).toMatchObject([{ severity: 'INFO', meta: { isOver: true } }]);
+    for (const price of [102_000_000n, 102_000_000n]) expect(await observer.set(price)).toEqual([]);
     expect(await observer.set(102_000_000n)).toMatchObject([{ meta: { side: 'above', percent: 2 } }]);
     await observer.close();
   });

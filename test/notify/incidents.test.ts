@@ -354,6 +354,84 @@ describe('people', () => {
     expect(world.errors).toEqual([]);
   });
 
+  it('are alarmed once by a robbery: what names no transaction, what traces show later, and what the same thief takes elsewhere', async () => {
+    mails.length = 0;
+    const { id: mail } = await world.ok('POST', 'destination', {
+      tenantId: world.tenantId,
+      type: 'EMAIL',
+      value: 'robbed@example.com',
+    });
+    await world.confirmAll();
+    await world.bind(mail);
+    const worker = world.work();
+    const { detectorId } = world;
+    const thief = `0x${'7a'.repeat(20)}`;
+    const gang = `0x${'7b'.repeat(20)}`;
+    const blockHash = `0x66${count}`;
+    const loss = (name: string, seconds: number, members: Partial<Finding> = {}) =>
+      finding({
+        detectorId,
+        name,
+        severity: 'HIGH',
+        timestamp: now + seconds * 1000,
+        cause: name,
+        ...members,
+      });
+    const [drop] = await raise(
+      loss('Drop', 0, { txHash: null, blockHash, severity: 'CRITICAL' }),
+      loss('Balance', 0, { txHash: null, blockHash }),
+      // What else happened in the block is no part of it.
+      loss('Transfer', 0, { txHash: '0x6610', blockHash, severity: 'LOW' }),
+    );
+    await until(() => mails.length > 0);
+    // Traces come, then the thief goes on with another account of a gang that shares his contract, and another one pays into it.
+    const [drain] = await raise(
+      loss('Drain', 0, { txHash: '0x6611', blockHash, severity: 'CRITICAL', actors: [thief, gang] }),
+      loss('Reentrancy', 0, { txHash: '0x6611', blockHash, actors: [thief, gang] }),
+    );
+    const [second] = await raise(
+      loss('Drain', 90, { txHash: '0x6612', blockHash: '0x67', actors: ['0x1', gang] }),
+    );
+    const [stolen] = await raise(
+      loss('Theft', 150, { txHash: '0x6613', blockHash: '0x68', actors: ['0x2', '0x1'] }),
+    );
+    expect(incidentsOf([drop!, drain!, second!, stolen!]).size).toBe(1);
+    const incident = await read(drop!.incident?.uid);
+    expect(incident).toMatchObject({
+      alerts: 6,
+      severity: 'CRITICAL',
+      txHashes: ['0x6611', '0x6612', '0x6613'],
+    });
+    expect(mails).toHaveLength(1);
+    // Another thief minutes later, and the same one an hour later, are news.
+    const [other] = await raise(
+      loss('Other', 160, { txHash: '0x6614', blockHash: '0x69', actors: [`0x${'7c'.repeat(20)}`] }),
+    );
+    const [late] = await raise(loss('Late', 4_000, { txHash: '0x6615', blockHash: '0x70', actors: [thief] }));
+    expect(incidentsOf([drop!, other!, late!]).size).toBe(3);
+    await until(async () => (await world.deliveries(mail, 'state=DELIVERED')).data.length === 5);
+    const news = mails.length;
+    await makeDue();
+    worker.wake();
+    await until(() => mails.length > news);
+    expect(mails.slice(news)).toEqual([
+      expect.stringMatching(/^\[CRITICAL\] Drain .*\(4 alerts\) after mail 1$/),
+    ]);
+    expect(world.errors).toEqual([]);
+  });
+
+  it('are alarmed once by a loss that a pending transaction announced', async () => {
+    const own = { severity: 'HIGH' as const, contractId: world.contractId, cause: 'a' };
+    const [pending] = await raise(finding({ ...own, txHash: '0x6620', isPending: true }));
+    const [drop] = await raise(
+      finding({ ...own, txHash: null, blockHash: '0x6620', cause: 'b', timestamp: now + 12_000 }),
+    );
+    const [traced] = await raise(
+      finding({ ...own, txHash: '0x6620', blockHash: '0x6620', cause: 'c', timestamp: now + 12_000 }),
+    );
+    expect(incidentsOf([pending!, drop!, traced!]).size).toBe(1);
+  });
+
   it('have a chat message that grows with its incident, and get another one for what is worse or when it cannot be edited', async () => {
     const { id } = await world.ok('POST', 'destination', { tenantId: world.tenantId, type: 'MESSENGER_A' });
     messenger.say({ id: -7, type: 'group', title: 'Security' }, 'hello');

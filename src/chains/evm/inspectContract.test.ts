@@ -61,6 +61,23 @@ describe('a contract is recognised by what it answers', () => {
     if (kind !== 'ERC4626') expect(kinds).toEqual([kind]);
   });
 
+  it('as a spender by code that pulls tokens, also behind a proxy, unless it is a token itself', async () => {
+    const pulls = '0x60016323b872dd';
+    expect((await inspect({}, pulls)).kinds).toEqual(['SPENDER']);
+    expect((await inspect(token, pulls)).kinds).toEqual(['ERC20']);
+    const behind = async () => `0x${'2'.repeat(40)}`;
+    const readState = async (_block: unknown, reads: readonly StateRead[]) =>
+      reads.map((read) => ({
+        value: read.type === 'code' ? (read.address.startsWith('0x2') ? pulls : '0x6001') : `0x${word(0)}`,
+      }));
+    const proxy = await inspectContract(
+      { readState, findImplementation: behind },
+      header,
+      `0x${'1'.repeat(40)}`,
+    );
+    expect(proxy.kinds).toEqual(['PROXY', 'SPENDER']);
+  });
+
   it('with what it says of itself', async () => {
     const text = word(32) + word(4) + Buffer.from('USD!').toString('hex').padEnd(64, '0');
     const { facts } = await inspect({

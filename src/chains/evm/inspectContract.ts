@@ -81,11 +81,15 @@ export async function inspectContract(
   }
   if (results.has('nonsense')) results.clear();
   const implementation = await findImplementation(at, address);
+  const [behind] = implementation
+    ? await readState(at, [{ type: 'code', address: implementation }])
+    : [undefined];
+  const pullsTokens = [program, behind ? textOf(behind) : ''].some((text) => pullsByAllowance.test(text));
   const slots = { direct: isSet(direct), beacon: isSet(beacon), proxiable: isSet(proxiable) };
   const proxyKind = implementation === null ? null : proxyKindOf(program, slots, results);
   return {
     hasCode: true,
-    kinds: [...(proxyKind ? (['PROXY'] as const) : []), ...kindsOf(results)],
+    kinds: [...(proxyKind ? (['PROXY'] as const) : []), ...kindsOf(results, pullsTokens)],
     proxyKind,
     implementation,
     facts: traitsOf(results, at),
@@ -106,13 +110,17 @@ function proxyKindOf(
   return results.has('master') ? 'SAFE' : 'OTHER';
 }
 
-function kindsOf(results: Results): ContractKind[] {
+/** The selector of transferFrom as code passes it on: compilers push it alone or at the front of a word. */
+const pullsByAllowance = /6323b872dd|7f23b872dd0{56}/;
+
+function kindsOf(results: Results, pullsTokens: boolean): ContractKind[] {
   const has = (...names: Name[]) => names.every((name) => results.has(name));
   const says = (name: Name) => results.get(name)?.[0] === true;
   const isErc165 = says('isErc165') && !says('isEverything');
   const isErc721 = isErc165 && says('isErc721');
   const isErc1155 = isErc165 && says('isErc1155');
   const isErc20 = !isErc721 && !isErc1155 && has('totalSupply', 'balance', 'allowance');
+  const isVault = isErc20 && has('asset', 'totalAssets', 'shares');
   const isPair = has('token0', 'token1') || has('coin0', 'coin1', 'virtualPrice');
   const found: Record<ContractKind, boolean> = {
     PROXY: false,
@@ -122,7 +130,7 @@ function kindsOf(results: Results): ContractKind[] {
     ERC20: isErc20,
     ERC721: isErc721,
     ERC1155: isErc1155,
-    ERC4626: isErc20 && has('asset', 'totalAssets', 'shares'),
+    ERC4626: isVault,
     OWNABLE: has('owner'),
     ACCESS_CONTROL: (isErc165 && says('isAccessControl')) || has('roleAdmin', 'hasRole'),
     PAUSABLE: has('paused'),
@@ -131,6 +139,7 @@ function kindsOf(results: Results): ContractKind[] {
     GOVERNOR: has('votingDelay', 'votingPeriod'),
     PRICE_FEED: has('round', 'decimals'),
     POOL: isPair,
+    SPENDER: pullsTokens && !isPair && (!isErc20 || isVault) && !isErc721 && !isErc1155,
   };
   return keysOf(found).filter((kind) => found[kind]);
 }

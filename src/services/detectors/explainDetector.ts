@@ -67,6 +67,7 @@ export async function explainDetector(call: Call, detectorId: number, txHash: st
   ];
   if (inner.failure !== undefined)
     steps.push({ step: 'trace', text: `Calls within the transaction are not known. ${inner.failure}` });
+  const isStateful = subscriber.takesBaseline === true || (subscriber.lookbackMs ?? 0) > 0;
   const matched = inBlock.filter(
     (observation) => 'transaction' in observation && observation.transaction === transaction,
   );
@@ -75,7 +76,9 @@ export async function explainDetector(call: Call, detectorId: number, txHash: st
     text:
       matched.length > 0
         ? `${matched.length} parts of the transaction interest the detector.`
-        : 'Nothing in the transaction interests the detector.',
+        : isStateful && inBlock.length > 0
+          ? 'Nothing in the transaction itself interests the detector, which judges its block as a whole.'
+          : 'Nothing in the transaction interests the detector.',
     details: { parts: matched.map(toReference) },
   });
   const ask = call.services.fetchFor(uid, client);
@@ -90,7 +93,6 @@ export async function explainDetector(call: Call, detectorId: number, txHash: st
     );
     return answers;
   };
-  const isStateful = subscriber.takesBaseline === true || (subscriber.lookbackMs ?? 0) > 0;
   const rebuilt = isStateful ? await rebuildState(client, ask, subscriber, block) : undefined;
   if (rebuilt) steps.push({ step: 'state', text: describeState(rebuilt) });
   // What remembers judges a block by all that is in it, and by what is there after it.

@@ -29,6 +29,14 @@ export async function lockIncidentKeys(tx: Db, keys: readonly IncidentKey[]): Pr
   );
 }
 
+/** Keys that others have stored, without locking them. */
+export async function findIncidentKeys(tx: Db, keys: readonly string[]): Promise<IncidentKey[]> {
+  return tx.prepared<IncidentKey>(
+    sql`select replace(key::text, '-', '') as key, last_at as "lastAt", incident_uid::text as "incidentUid"
+      from incident_key where key = any(${`{${keys.join()}}`}::uuid[])`,
+  );
+}
+
 /** Points keys to other incidents or times. */
 export async function pointIncidentKeys(tx: Db, keys: readonly IncidentKey[]): Promise<void> {
   if (keys.length === 0) return;

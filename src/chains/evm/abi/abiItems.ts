@@ -27,6 +27,11 @@ export function functionBySelector(selector: string, abi: readonly unknown[]): F
   return abi.find((item): item is FunctionItem => isOf(item, 'function') && selectorOf(item) === selector);
 }
 
+/** The functions of an ABI whose names match. */
+export function functionsNamed(name: RegExp, abi: readonly unknown[]): FunctionItem[] {
+  return abi.filter((item): item is FunctionItem => isOf(item, 'function') && name.test(item.name));
+}
+
 /** A function that gives something: as written, or as the ABI has it. */
 export function functionWithResults(signature: string, abi: readonly unknown[]): FunctionItem {
   return readings(abi, signature, () => {

@@ -7,6 +7,7 @@ import type { TraceKind } from '../../chainClient.ts';
 import { InvalidResponse } from '../../net/replies.ts';
 import { codeConstants } from '../abi/codeConstants.ts';
 import { zeroAddress } from '../abi/words.ts';
+import { answerLength, isPriceQuestion } from '../evidence/priceQuestions.ts';
 
 type Frames = readonly Frame[];
 type Raw = Readonly<Record<string, unknown>>;
@@ -140,6 +141,10 @@ function toFrame(
     ...(input instanceof TextHead && { inputLength: input.length }),
     isReverted: isIn || failure !== undefined,
     ...(failure !== undefined && { error: failure, ...(returned !== undefined && { output: returned }) }),
+    ...(failure === undefined &&
+      !isIn &&
+      returned !== undefined &&
+      isPriceQuestion(code) && { answer: returned.slice(0, answerLength) }),
     ...(isCreation(type) && { mentions: () => codeConstants(code).addresses }),
   };
 }

@@ -1,4 +1,5 @@
 import type { PieceReading } from '../../../lib/createJsonReader.ts';
+import { answerLength, isPriceQuestion } from '../evidence/priceQuestions.ts';
 
 const MiB = 1024 * 1024;
 /** The largest code that chains take, with the code that creates it, which is searched for addresses. */
@@ -18,10 +19,11 @@ export const traceReading = {
   heads: {
     longest,
     most: 64 * MiB,
-    remaining({ type, init, error }, key, kept) {
+    remaining({ type, init, error, input }, key, kept) {
       const isCreation = init !== undefined || type === 'CREATE' || type === 'CREATE2';
-      // Read only where a call failed.
-      if (key === 'output' && type !== undefined && error === undefined) return 0;
+      // Read where a call failed, and where it asked for a price.
+      if (key === 'output' && type !== undefined && error === undefined)
+        return typeof input === 'string' && isPriceQuestion(input) ? answerLength : 0;
       if (isCreation || kept < amounts.whole) return longest;
       return kept < amounts.long ? long : short;
     },

@@ -19,5 +19,6 @@ export const kindTitles: Readonly<Record<ContractKind, string>> = {
   PRICE_FEED: 'price feed',
   POOL: 'pool',
   TOKEN: 'token',
+  SPENDER: 'pulls tokens',
   UPGRADABLE: 'can be upgraded',
 };

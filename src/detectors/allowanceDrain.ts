@@ -1,0 +1,269 @@
+import { type Static, Type } from 'typebox';
+import { decodeTransfer } from '../chains/evm/evidence/erc20Transfer.ts';
+import { type Losses, ownerLosses } from '../chains/evm/evidence/ownerLosses.ts';
+import { type Pull, paymentsOfOthers, pullsFromStrangers } from '../chains/evm/evidence/pulls.ts';
+import { assetFacts, readSupply } from '../chains/evm/evidence/tokens.ts';
+import { usdFeedMember } from '../chains/evm/evidence/usdWorth.ts';
+import { formatUnits, groupDigits, percentOf, showAmount } from '../evidence/amounts.ts';
+import { judgeOrdinary, type Ordinary } from '../evidence/ordinary.ts';
+import { Address, Addresses, Configuration } from '../evidence/parameters.ts';
+import { severityByWorth, worthMembers } from '../evidence/severityByWorth.ts';
+import { groupBy } from '../lib/groupBy.ts';
+import { zip } from '../lib/zip.ts';
+import { type Severity, severityOf } from '../model/alert.ts';
+import type { Block, Frame, Transaction } from '../model/block.ts';
+import {
+  type Detection,
+  defineDetector,
+  type EvaluationContext,
+  type EvaluationResult,
+} from '../model/detection.ts';
+import { coinChanges } from '../model/frames.ts';
+
+const config = Configuration({
+  tokens: Type.Array(
+    Type.Object(
+      { token: Address('Address of the token.'), usdFeed: usdFeedMember },
+      { additionalProperties: false, required: ['token'] },
+    ),
+    {
+      description:
+        'Tokens that are worth something beside those with a known price: with a feed they count in US dollars, without one by their share of the supply. The contract itself counts where it is a token.',
+      default: [],
+      maxItems: 50,
+    },
+  ),
+  ...worthMembers,
+  minSupply: Type.Number({
+    description:
+      'Of a token without a price: the share of its supply in per cent from which on a loss is reported, as MEDIUM. HIGH from ten times as much, CRITICAL from a hundred times.',
+    default: 0.1,
+    minimum: 0.0001,
+    maximum: 100,
+  }),
+  allowed: Addresses(
+    'Spenders and owners that are no concern, such as your own modules and accounts that others may collect from.',
+    1000,
+  ),
+  transferProxies: Addresses(
+    'Contracts that hold the allowances and pull for the contract, such as a conduit. Permit2 is known.',
+    20,
+  ),
+});
+type Config = Static<typeof config>;
+type State = { readonly [series: string]: Ordinary };
+type Context = EvaluationContext<Config, State>;
+
+export const allowanceDrain = defineDetector<Config, State>({
+  name: 'allowance_drain',
+  title: 'Allowance drain',
+  version: '1.0.0',
+  category: 'SECURITY',
+  families: ['evm'],
+  severity: 'AUTO',
+  description:
+    'A transaction pulls tokens by an allowance from someone who neither sent it nor stands on the way to the pull: the contract is the spender (a router that makes any call it is asked for), or the token. MEDIUM from 10,000 US dollars, HIGH from 100,000, CRITICAL from a million. Order books and batch auctions do it by design: what is ordinary for a spender is learned and not reported.',
+  faq: 'What counts as a loss? What owners really had before the transaction and no longer have after it, less what they got for it, at known prices; borrowed and made-up tokens count nothing. What is ordinary? As soon as a spender has pulled so in five different hours of the last 30 days, only what is above three times its second largest hour is reported; before that, each time the sum of an hour doubles. Small pulls add up within an hour, but an hour below minUsd teaches nothing. Where no node traces, only owners without code count, and only in transactions sent to the spender itself.',
+  nextStep:
+    'Pause the contract and tell users to revoke their allowances at once: everyone who has approved it can be next.',
+  config,
+  pending: true,
+  fields: [
+    'sender',
+    'spender',
+    'usd',
+    'supplyPercent',
+    'inHour',
+    'usual',
+    'owners',
+    'ownerCount',
+    'assets',
+    'recipients',
+    'unverified',
+    'notRead',
+  ],
+  interests: (_config, { address }) => [
+    { on: 'trace', address },
+    { on: 'touch', address },
+  ],
+  evaluate(observation, context) {
+    const { config: settings, contract } = context;
+    if (observation.type === 'trace') {
+      const { block, transaction, frames } = observation;
+      if (!showsCalls(transaction, frames)) return judgeUntraced(context, block, transaction, frames);
+      const pulls = pullsFromStrangers(transaction, frames, settings.transferProxies);
+      return judge(context, block, transaction, frames, pulls.filter(isWatched(context)));
+    }
+    if (observation.type !== 'transaction') return {};
+    const { block, transaction } = observation;
+    if (!paymentsOfOthers(transaction).some(isWatched(context))) return {};
+    // Where nodes trace, the frames say it better.
+    const isTraced = context.read.degradable(() => context.read.trace(transaction.hash)) !== null;
+    return isTraced || transaction.from === contract.address
+      ? {}
+      : judgeUntraced(context, block, transaction, []);
+  },
+});
+
+/** Some nodes simulate without calls: a log of a contract that no frame enters gives that away. */
+function showsCalls({ logs }: Transaction, frames: readonly Frame[]): boolean {
+  const entered = new Set(frames.map(({ to }) => to));
+  return logs.every(({ address }) => entered.has(address));
+}
+
+function isWatched({ config: { allowed }, contract: { address } }: Context) {
+  const ignored = new Set(allowed);
+  return ({ token, spender, owner }: Pull) =>
+    (token === address || spender === address) && !ignored.has(owner) && !ignored.has(spender);
+}
+
+/** Accounts of a transaction whose code is looked at: the largest owners by what they lose. */
+const maxOwners = 50;
+
+function judgeUntraced(
+  context: Context,
+  block: Block,
+  transaction: Transaction,
+  frames: readonly Frame[],
+): EvaluationResult<State> {
+  const { read } = context;
+  const payments = paymentsOfOthers(transaction).filter(isWatched(context));
+  const owners = [...new Set(payments.map(({ owner }) => owner))].slice(0, maxOwners);
+  const codes = read.all(owners.map((owner) => () => read.code(owner)));
+  const accounts = new Set(zip(owners, codes).flatMap(([owner, code]) => (code === '0x' ? [owner] : [])));
+  return judge(
+    context,
+    block,
+    transaction,
+    frames,
+    payments.filter(({ owner }) => accounts.has(owner)),
+  );
+}
+
+function judge(
+  context: Context,
+  block: Block,
+  transaction: Transaction,
+  frames: readonly Frame[],
+  pulls: readonly Pull[],
+): EvaluationResult<State> {
+  const { config: settings, chain, read, state = {} } = context;
+  if (pulls.length === 0) return {};
+  const feedOf = (token: string) => settings.tokens.find((named) => named.token === token)?.usdFeed;
+  const world = { read, chain, feedOf, block, transaction, coins: coinChanges(frames) };
+  let after = state;
+  const detections: Detection[] = [];
+  for (const [spender, own] of groupBy(pulls, (pull) => pull.spender)) {
+    const found = ownerLosses(world, own);
+    const [worst] = measure(context, found)
+      .flatMap(({ what, value, least, severity }) => {
+        const series = `${spender} ${what}`;
+        const judged = judgeOrdinary(after[series] ?? {}, block.timestamp, value, least);
+        after = { ...after, [series]: judged.after };
+        return judged.isUnusual ? [{ what, value, ...judged, severity: severity(judged.sum) }] : [];
+      })
+      .sort((a, b) => severityOf[b.severity] - severityOf[a.severity]);
+    if (worst) detections.push(toDetection(context, transaction, spender, found, worst));
+  }
+  return { detections, ...(after !== state && { state: prune(after) }) };
+}
+
+type Measure = { what: string; value: number; least: number; severity: (sum: number) => Severity };
+
+/** In dollars, and by its share of the supply for each token without a price. What only claims to be worth something is LOW. */
+function measure({ config: settings, contract, read }: Context, { losses, usd }: Losses): Measure[] {
+  const { minUsd, highUsd, criticalUsd, minSupply } = settings;
+  const named = new Set([contract.address, ...settings.tokens.map(({ token }) => token)]);
+  const unpriced = losses.filter((loss) => loss.usd === undefined);
+  const shares = Array.from(groupBy(unpriced, ({ token }) => token)).flatMap(([what, own]): Measure[] => {
+    if (!named.has(what)) return [];
+    const amount = own.reduce((sum, loss) => sum + loss.amount, 0n);
+    const supply = read.optional(() => readSupply(read, what, 'parent')) ?? 0n;
+    const value = supply === 0n ? 0 : percentOf(amount, supply);
+    const severity = (sum: number) => severityByWorth(sum, 10 * minSupply, 100 * minSupply);
+    return [{ what, value, least: minSupply, severity }];
+  });
+  const inUsd = (sum: number) => severityByWorth(sum, highUsd, criticalUsd);
+  const known = [{ what: usdSeries, value: usd, least: minUsd, severity: inUsd }, ...shares].filter(
+    ({ value }) => value > 0,
+  );
+  if (known.length > 0 || unpriced.length === 0 || losses.length > unpriced.length) return known;
+  return [{ what: claims, value: 1, least: 1, severity: () => 'LOW' }];
+}
+
+const usdSeries = 'usd';
+const claims = 'claims';
+
+type Worst = { what: string; sum: number; usual: number | undefined; severity: Severity };
+
+function toDetection(
+  { contract, chain, read }: Context,
+  { from: sender, logs }: Transaction,
+  spender: string,
+  { losses, usd, notRead }: Losses,
+  { what, sum, usual, severity }: Worst,
+): Detection {
+  const owners = [...new Set(losses.map(({ owner }) => owner))];
+  const assets = Array.from(groupBy(losses, ({ token }) => token))
+    .slice(0, maxShown)
+    .map(([asset, own]) => {
+      const amount = own.reduce((all, loss) => all + loss.amount, 0n);
+      return { asset, amount, facts: assetFacts(read, chain, asset) };
+    });
+  const isInUsd = what === usdSeries;
+  const unit = isInUsd ? ' USD' : ' % of the supply';
+  const worth = isInUsd ? ` (${groupDigits(String(Math.round(usd)))} USD)` : '';
+  const shown = assets.slice(0, 3).map(({ amount, facts }) => showAmount(amount, facts));
+  const who = spender === contract.address ? contract.name : spender;
+  const from = owners.length === 1 ? owners[0]! : `${owners.length} accounts`;
+  const habit =
+    usual === undefined || what === claims
+      ? ''
+      : ` Usually it is at most ${groupDigits(String(usual))}${unit} in an hour.`;
+  const doubt =
+    what === claims
+      ? ' Nothing but the tokens says so; name those that are worth something under tokens.'
+      : '';
+  const taken = new Set(owners);
+  const recipients = logs.flatMap((log) => {
+    const transfer = decodeTransfer(log);
+    return transfer && taken.has(transfer.from) ? [transfer.to] : [];
+  });
+  return {
+    severity,
+    magnitude: what === claims ? 0 : sum,
+    ...(spender !== contract.address && { part: spender }),
+    message: `A transaction of ${sender} had ${who} pull ${shown.join(', ')}${worth} from ${from} that neither sent it nor took part in it.${habit}${doubt}`,
+    fields: {
+      sender,
+      spender,
+      usd: usd > 0 ? String(Math.round(usd * 100) / 100) : undefined,
+      supplyPercent: isInUsd || what === claims ? undefined : sum,
+      inHour: what === claims ? undefined : sum,
+      usual: what === claims ? undefined : usual,
+      owners: owners.slice(0, maxShown),
+      ownerCount: owners.length,
+      assets: assets.map(({ asset, amount, facts }) => ({
+        asset,
+        symbol: facts.symbol,
+        amount: formatUnits(amount, facts.decimals),
+      })),
+      recipients: [...new Set(recipients)].slice(0, maxShown),
+      unverified: what === claims ? true : undefined,
+      notRead: notRead === 0 ? undefined : notRead,
+    },
+  };
+}
+
+const maxShown = 10;
+
+/** A token has many spenders: those that ever pulled least are forgotten first. */
+const maxSeries = 60;
+
+function prune(state: State): State {
+  const series = Object.entries(state);
+  if (series.length <= maxSeries) return state;
+  const largest = ([name, { hours }]: (typeof series)[number]) =>
+    name.endsWith(claims) ? 0 : Math.max(...hours.map(([, sum]) => sum));
+  return Object.fromEntries(series.sort((a, b) => largest(b) - largest(a)).slice(0, maxSeries));
+}

@@ -1,0 +1,250 @@
+import { type Static, Type } from 'typebox';
+import { eventTopic, parseFunction } from '../chains/evm/abi/abi.ts';
+import { topicAddress, zeroAddress } from '../chains/evm/abi/words.ts';
+import { decodeTransfer, transferTopic } from '../chains/evm/evidence/erc20Transfer.ts';
+import { decodeMultiTransfers } from '../chains/evm/evidence/multiTokens.ts';
+import { changesIn } from '../chains/evm/evidence/pulls.ts';
+import { tryCall } from '../chains/evm/evidence/readCall.ts';
+import { assetFacts, readSupply, tryHolding } from '../chains/evm/evidence/tokens.ts';
+import { formatUnits, percentOf, showAmount } from '../evidence/amounts.ts';
+import { Addresses, Configuration } from '../evidence/parameters.ts';
+import { groupBy } from '../lib/groupBy.ts';
+import { zip } from '../lib/zip.ts';
+import type { Block, Frame, Log, Transaction } from '../model/block.ts';
+import {
+  type Detection,
+  defineDetector,
+  type EvaluationContext,
+  type EvaluationResult,
+} from '../model/detection.ts';
+
+const config = Configuration({
+  share: Type.Number({
+    description:
+      'Reported when an account sends this share of the supply in per cent more than it had; CRITICAL from ten times as much.',
+    default: 1,
+    minimum: 0.0001,
+    maximum: 100,
+  }),
+  allowed: Addresses(
+    'Who may move what it does not own, or send what it does not have: bridges, minters and game contracts of your own.',
+    1000,
+  ),
+});
+type Config = Static<typeof config>;
+type Context = EvaluationContext<Config, never>;
+
+export const illegitimateTransfer = defineDetector<Config, never>({
+  name: 'illegitimate_transfer',
+  title: 'Illegitimate transfer',
+  version: '1.0.0',
+  category: 'SECURITY',
+  families: ['evm'],
+  severity: 'AUTO',
+  description:
+    'The watched token moves as its own rules forbid: an NFT leaves an owner who neither sent the transaction nor takes part in it and has approved no one who does, or an account sends more of a token than it had. NFTs: HIGH, CRITICAL from ten pieces on. Tokens: HIGH, CRITICAL from ten times the share on. Needs nodes that trace.',
+  faq: 'Who may move an NFT? Its owner, those whom the owner had approved before the block, and contracts that the owner calls. Approvals that are given in the same transaction count when the owner takes part in it or the collection reports them. What is sent beyond what was there is value made of nothing: an overflow, or a mint without its event.',
+  nextStep: 'Pause the token and the markets that trade it: who can do it once can do it with everything.',
+  config,
+  pending: true,
+  fields: [
+    'sender',
+    'kind',
+    'owners',
+    'recipients',
+    'tokenIds',
+    'pieces',
+    'amount',
+    'held',
+    'percent',
+    'notRead',
+  ],
+  interests: (_config, { address }) => [{ on: 'trace', address }],
+  evaluate(observation, context) {
+    if (observation.type !== 'trace') return {};
+    const { block, transaction, frames } = observation;
+    const own = transaction.logs.filter(({ address }) => address === context.contract.address);
+    const pieces = own.flatMap(piecesOf);
+    if (pieces.length > 0) return judgePieces(context, transaction, frames, own, pieces);
+    return judgeSums(context, block, transaction, own);
+  },
+});
+
+type Piece = { from: string; to: string; tokenId: bigint; isUnique: boolean };
+
+function piecesOf(log: Log): Piece[] {
+  const [from, to, id] = log.indexed;
+  if (log.key === transferTopic && from !== undefined && to !== undefined && id !== undefined)
+    return [{ from: topicAddress(from), to: topicAddress(to), tokenId: BigInt(id), isUnique: true }];
+  return decodeMultiTransfers(log).map(({ from: owner, to: recipient, tokenId }) => ({
+    from: owner,
+    to: recipient,
+    tokenId,
+    isUnique: false,
+  }));
+}
+
+const approvals = new Set(
+  ['Approval(address,address,uint256)', 'ApprovalForAll(address,address,bool)'].map(eventTopic),
+);
+const ownerOf = parseFunction('ownerOf(uint256)(address)');
+const getApproved = parseFunction('getApproved(uint256)(address)');
+const isApprovedForAll = parseFunction('isApprovedForAll(address,address)(bool)');
+const balanceOfId = parseFunction('balanceOf(address,uint256)(uint256)');
+
+/** Bounds the reads. Owners who take part cost none, so that only those of others are counted. */
+const maxPieces = 40;
+const maxCallers = 5;
+const many = 10;
+const maxShown = 10;
+
+function judgePieces(
+  { config: { allowed }, contract, read }: Context,
+  { from: sender }: Transaction,
+  frames: readonly Frame[],
+  own: readonly Log[],
+  pieces: readonly Piece[],
+): EvaluationResult<never> {
+  const { address } = contract;
+  const done = frames.filter(({ isReverted }) => !isReverted);
+  const parts = new Set([sender, ...done.flatMap(({ from }) => (from === address ? [] : [from]))]);
+  const callers = [
+    ...new Set(done.flatMap(({ from, to, type }) => (to === address && type === 'CALL' ? [from] : []))),
+  ];
+  if (callers.some((caller) => allowed.includes(caller)) || allowed.includes(sender)) return {};
+  const givers = new Set(
+    own.flatMap(({ key, indexed: [owner] }) => (approvals.has(key) && owner ? [topicAddress(owner)] : [])),
+  );
+  const strange = pieces.filter(
+    ({ from }) =>
+      from !== zeroAddress &&
+      from !== address &&
+      !parts.has(from) &&
+      !givers.has(from) &&
+      !allowed.includes(from),
+  );
+  const looked = strange.slice(0, maxPieces);
+  const asked = callers.slice(0, maxCallers);
+  const verdicts = read.all(looked.map((piece) => () => isTaken(piece)));
+  const taken = zip(looked, verdicts).flatMap(([piece, is]) => (is ? [piece] : []));
+  const notRead = strange.length - looked.length;
+  if (taken.length === 0 && notRead === 0) return {};
+  const owners = [...new Set((taken.length > 0 ? taken : strange).map(({ from }) => from))];
+  const recipients = [...new Set(taken.map(({ to }) => to))];
+  const count = taken.length === 1 ? `token ${taken[0]!.tokenId}` : `${taken.length} tokens`;
+  const whose = owners.length === 1 ? owners[0]! : `${owners.length} owners`;
+  const rest = notRead === 0 ? '' : ` ${notRead} more moved, which were not looked at.`;
+  return {
+    detections: [
+      {
+        severity: taken.length === 0 ? 'MEDIUM' : taken.length >= many ? 'CRITICAL' : 'HIGH',
+        magnitude: taken.length,
+        message: `A transaction of ${sender} moved ${count} of ${contract.name} away from ${whose}, who took no part in it and had approved no one who did.${rest}`,
+        fields: {
+          sender,
+          kind: 'nft',
+          owners: owners.slice(0, maxShown),
+          recipients: recipients.slice(0, maxShown),
+          tokenIds: taken.slice(0, maxShown).map(({ tokenId }) => String(tokenId)),
+          pieces: taken.length,
+          notRead: notRead === 0 ? undefined : notRead,
+        },
+      },
+    ],
+  };
+
+  function isTaken({ from: owner, tokenId, isUnique }: Piece): boolean {
+    const ask = (item: Parameters<typeof tryCall>[2], values: unknown[]) => {
+      const answer = tryCall(read, address, item, values, 'parent');
+      return 'results' in answer ? answer.results[0] : undefined;
+    };
+    const [holds, approved, ...operators] = read.all([
+      () =>
+        isUnique
+          ? String(ask(ownerOf, [tokenId])).toLowerCase() === owner
+          : Number(ask(balanceOfId, [owner, tokenId]) ?? 0) > 0,
+      () => (isUnique ? String(ask(getApproved, [tokenId])).toLowerCase() : undefined),
+      ...asked.map((caller) => () => ask(isApprovedForAll, [owner, caller]) === true),
+    ]);
+    return holds && !operators.includes(true) && !(approved !== undefined && callers.includes(approved));
+  }
+}
+
+/** Senders of one transaction that are looked at: those who sent most. */
+const maxSenders = 20;
+
+/** What accounts sent beyond what they had before, and got in the same block. */
+function judgeSums(
+  { config: { share, allowed }, contract, chain, read }: Context,
+  { logs }: Block,
+  { from: sender, index, hash }: Transaction,
+  own: readonly Log[],
+): EvaluationResult<never> {
+  const { address } = contract;
+  const transfers = own.flatMap((log) => decodeTransfer(log) ?? []);
+  const sent = Array.from(
+    groupBy(
+      transfers.filter(({ from, to }) => from !== to && from !== zeroAddress && from !== address),
+      ({ from }) => from,
+    ),
+    ([from, each]) => ({ from, amount: each.reduce((sum, { amount }) => sum + amount, 0n) }),
+  )
+    .filter(({ from }) => !allowed.includes(from))
+    .sort((a, b) => (a.amount < b.amount ? 1 : -1))
+    .slice(0, maxSenders);
+  const [largest] = sent;
+  if (!largest) return {};
+  const supply = read.optional(() => readSupply(read, address, 'parent')) ?? 0n;
+  const isLarge = (amount: bigint) => supply > 0n && percentOf(amount, supply) >= share;
+  const suspects = sent.filter(({ amount }) => isLarge(amount));
+  const held = read.all(
+    suspects.map(
+      ({ from }) =>
+        () =>
+          tryHolding(read, address, from, 'parent') ?? 0n,
+    ),
+  );
+  const before = logs.filter(
+    (log) => log.address === address && log.transactionIndex < index && log.transactionHash !== hash,
+  );
+  const senders = new Set(suspects.map(({ from }) => from));
+  const [earlier, within] = [changesIn(before, senders), incoming(own, senders)];
+  const detections = zip(suspects, held).flatMap(([{ from, amount }, had]): Detection[] => {
+    const available = had + (earlier.get(from)?.get(address) ?? 0n) + (within.get(from) ?? 0n);
+    const excess = amount - (available > 0n ? available : 0n);
+    if (excess <= 0n || !isLarge(excess)) return [];
+    const percent = percentOf(excess, supply);
+    const facts = assetFacts(read, chain, address);
+    return [
+      {
+        severity: percent >= 10 * share ? 'CRITICAL' : 'HIGH',
+        magnitude: percent,
+        part: from,
+        message: `${from} sent ${showAmount(amount, facts)} in a transaction of ${sender}, but had only ${showAmount(available, facts)}: ${percent} % of the supply was made of nothing.`,
+        fields: {
+          sender,
+          kind: 'sum',
+          owners: [from],
+          recipients: [...new Set(transfers.filter((each) => each.from === from).map(({ to }) => to))].slice(
+            0,
+            maxShown,
+          ),
+          amount: formatUnits(amount, facts.decimals),
+          held: formatUnits(available, facts.decimals),
+          percent,
+        },
+      },
+    ];
+  });
+  return { detections };
+}
+
+function incoming(logs: readonly Log[], accounts: ReadonlySet<string>): Map<string, bigint> {
+  const sums = new Map<string, bigint>();
+  for (const log of logs) {
+    const transfer = decodeTransfer(log);
+    if (transfer && transfer.from !== transfer.to && accounts.has(transfer.to))
+      sums.set(transfer.to, (sums.get(transfer.to) ?? 0n) + transfer.amount);
+  }
+  return sums;
+}
