@@ -101,6 +101,7 @@ export async function startTestApi(
     now,
     invalidateTokens: authenticate.clearCache,
     mail: options.mail ?? false,
+    messengerNames: { a: null, b: null },
     inviteOrigins: options.inviteOrigins ?? [],
     sessionMaxMs: 7 * 86_400_000,
     failedLogins: createFailedLogins({ store, keyring, now }),

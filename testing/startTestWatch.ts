@@ -38,6 +38,8 @@ type Settings = {
 };
 
 export type TestWatch = TestApi & {
+  /** Moves the clock of those that watch forward. */
+  skipTime(ms: number): void;
   /** Starts one more process that watches, as far as a process can be had inside this one. */
   watch(): { stop(): Promise<void> };
   /** Starts one more process that fires actions. */
@@ -98,7 +100,8 @@ export async function startTestWatch(
   const blockScripts = createSandbox(sharedWorkers);
   let asked: ReturnType<typeof createFetchers> | undefined;
   const links = createAlertLinks(() => 'https://vigil.example.com');
-  const now = Date.now;
+  let skippedMs = 0;
+  const now = () => Date.now() + skippedMs;
   const alertHooks = [
     createNotifyOnAlerts({ links, now }),
     createFireOnAlerts({ now }),
@@ -165,7 +168,7 @@ export async function startTestWatch(
       readWaitMs: options.readWaitMs,
       pendingDropMs: options.pendingDropMs,
       minedHooks: [createFireOnAlerts({ now })],
-      now: Date.now,
+      now,
       log,
     });
     return started({
@@ -210,6 +213,9 @@ export async function startTestWatch(
 
   return {
     ...api,
+    skipTime: (ms) => {
+      skippedMs += ms;
+    },
     watch,
     act,
     calls,

@@ -37,6 +37,7 @@ export async function createVigil(store: Store, tokens: Db): Promise<FastifyInst
       now: Date.now,
       invalidateTokens: authenticate.clearCache,
       mail: false,
+      messengerNames: { a: null, b: null },
       inviteOrigins: [],
       sessionMaxMs: 86_400_000,
       failedLogins: createFailedLogins({ store, keyring, now: Date.now }),

@@ -67,6 +67,8 @@ export type Action = {
   fireAt: 'pending' | 'head' | 'confirmed';
   /** How old an alert may be when it is raised to fire the action, in milliseconds; an hour if left out, any age if null. An older one, found while Vigil catches up, notifies but leaves a skipped intent. */
   maxAlertAge: number | null;
+  /** Whether its calls go before the others of the tenant, in a lane of their own. Null: those fired by alerts of severity HIGH or CRITICAL, while a transaction is pending, or by hand. */
+  urgent: boolean | null;
   /** What the scripts of bindings may fill where the wallet asks for approvals, each with `values`, `min` and `max`, or `any`. All other parameters are as `params` gives them. */
   openParams: CreateActionBodyOpenParam[];
 };
@@ -712,6 +714,15 @@ export type AuthMeReply = {
   /** When the token ends; null when it never does. In epoch milliseconds. */
   expiredAt: number | null;
   plan: AuthMeReplyPlan | null;
+  /** What this installation offers. */
+  installation: {
+    /** Whether Vigil sends mails here. */
+    mail: boolean;
+    /** What the operator calls the messenger of MESSENGER_A, by VIGIL_MESSENGER_A_NAME. */
+    messengerAName: string | null;
+    /** The same for MESSENGER_B. */
+    messengerBName: string | null;
+  };
 };
 
 /** Plan of the tenant. */
@@ -1218,6 +1229,8 @@ export type CreateActionBody = {
   fireAt?: FireAt;
   /** How old an alert may be when it is raised to fire the action, in milliseconds; an hour if left out, any age if null. An older one, found while Vigil catches up, notifies but leaves a skipped intent. */
   maxAlertAge?: number | null;
+  /** Whether its calls go before the others of the tenant, in a lane of their own. Null: those fired by alerts of severity HIGH or CRITICAL, while a transaction is pending, or by hand. */
+  urgent?: boolean | null;
   /** What the scripts of bindings may fill where the wallet asks for approvals, each with `values`, `min` and `max`, or `any`. All other parameters are as `params` gives them. */
   openParams?: CreateActionBodyOpenParam[];
 };
@@ -1272,7 +1285,7 @@ export type CreateActionBodyTriggerAlert = {
   triggerAlertId?: number;
 };
 
-export type CreateActionReply = Omit<Action, 'fireAt' | 'maxAlertAge' | 'openParams'>;
+export type CreateActionReply = Omit<Action, 'fireAt' | 'maxAlertAge' | 'urgent' | 'openParams'>;
 
 export type CreateActionReplyDetector = Required<CreateActionBodyDetector>;
 
@@ -1438,7 +1451,9 @@ export type CreateDestinationBody = {
   tenantId?: number;
   /** Kind of destination. */
   type: CreateDestinationBodyType;
-  /** What reaches the destination where nothing else is bound. */
+  /** What people call it. */
+  name?: string | null;
+  /** What reaches the destination where nothing else is bound: DETECTOR the alerts of detectors and triggers, WALLET those of actions, DEFAULT both. */
   tags?: CreateDestinationBodyTag[];
   /** The destination: an e-mail address, phone number or http uri. */
   value?: string | null;
@@ -1463,10 +1478,22 @@ export type CreateDestinationBody = {
   /** HTTP destination address. */
   uri?: string | null;
   method?: CreateDestinationBodyMethod | null;
+  /** Alerts that the destination gets of the whole tenant, of a project or of a contract, whatever else they are bound to. An alert comes once, however many ways lead to the destination. Bindings and `tags` go on as without. */
+  gets?: CreateDestinationBodyGet[];
   /** Mails and chat messages within this many milliseconds of the last one go out together; 0 sends at once. */
   groupWindowMs?: number;
   /** HTTP headers of an HTTP destination. Values are shown as [sealed]. */
   headers?: Record<string, string> | null;
+};
+
+export type CreateDestinationBodyGet = {
+  minSeverity?: MinSeverity | null;
+  /** Only alerts that this query string finds; all if null. */
+  query?: string | null;
+  /** Only alerts of this project; of all projects if null. */
+  projectId?: number | null;
+  /** Only alerts of this contract; of all contracts if null. */
+  contractId?: number | null;
 };
 
 /** HTTP method of an HTTP destination. */
@@ -1477,7 +1504,7 @@ export type CreateDestinationBodyTag = 'DEFAULT' | 'DETECTOR' | 'WALLET';
 /** Kind of destination. */
 export type CreateDestinationBodyType = 'EMAIL' | 'MESSENGER_A' | 'HTTP' | 'MESSENGER_B';
 
-export type CreateDestinationReply = Omit<Destination, 'type' | 'groupWindowMs' | 'confirmed'>;
+export type CreateDestinationReply = Omit<Destination, 'type' | 'gets' | 'groupWindowMs' | 'confirmed'>;
 
 export type CreateDetectorBody = {
   /** State of the record. */
@@ -1535,6 +1562,8 @@ export type CreateDetectorBodyDestination = {
   minSeverity?: MinSeverity | null;
   /** Only alerts that this query string finds; all if null. */
   query?: string | null;
+  /** How many blocks must follow that of the alert before it is sent; at once if null or 0. */
+  afterConfirmations?: number | null;
 };
 
 /** State of the record. */
@@ -1849,6 +1878,8 @@ export type CreateTriggerBodyAlertDestination = {
   minSeverity?: MinSeverity | null;
   /** Only alerts that this query string finds; all if null. */
   query?: string | null;
+  /** How many blocks must follow that of the alert before it is sent; at once if null or 0. */
+  afterConfirmations?: number | null;
 };
 
 /** The destination. */
@@ -2070,9 +2101,11 @@ export type Destination = {
   tenantId: number;
   /** Kind of destination. */
   type: CreateDestinationBodyType;
+  /** What people call it. */
+  name: string | null;
   /** Identifier to bind the destination with; for MESSENGER_A the text to send to the bot. */
   uid: string;
-  /** What reaches the destination where nothing else is bound. */
+  /** What reaches the destination where nothing else is bound: DETECTOR the alerts of detectors and triggers, WALLET those of actions, DEFAULT both. */
   tags: CreateDestinationBodyTag[];
   /** The destination: an e-mail address, phone number or http uri. */
   value: string | null;
@@ -2099,6 +2132,8 @@ export type Destination = {
   method: CreateDestinationBodyMethod | null;
   /** HTTP headers of an HTTP destination. Values are shown as [sealed]. */
   headers: Record<string, string> | null;
+  /** Alerts that the destination gets of the whole tenant, of a project or of a contract, whatever else they are bound to. An alert comes once, however many ways lead to the destination. Bindings and `tags` go on as without. */
+  gets: CreateDestinationBodyGet[];
   /** Mails and chat messages within this many milliseconds of the last one go out together; 0 sends at once. */
   groupWindowMs: number;
   /** Whether the e-mail address was confirmed by the link that was mailed to it; before that nothing else is sent there. Null for other kinds. */
@@ -2120,6 +2155,8 @@ export type DestinationBindingReply = {
     minSeverity: 'INFO' | 'LOW' | 'MEDIUM' | 'HIGH' | 'CRITICAL' | null;
     /** Only alerts that this query string finds. */
     query: string | null;
+    /** How many blocks must follow that of the alert before it is sent. */
+    afterConfirmations: number | null;
   }>;
 };
 
@@ -2220,7 +2257,7 @@ export type DetectorDestination = {
 };
 
 /** The destination. */
-export type DetectorDestinationTenantDestination = Omit<Destination, 'groupWindowMs' | 'confirmed'>;
+export type DetectorDestinationTenantDestination = Omit<Destination, 'gets' | 'groupWindowMs' | 'confirmed'>;
 
 export type DetectorFaultReply = {
   /** Whether its last evaluation went well, and, where it needs traces, no transaction of its chain stayed unseen for a day. */
@@ -2362,6 +2399,8 @@ export type FireAt = 'pending' | 'head' | 'confirmed';
 export type HaltActionsBody = {
   /** The tenant; yours if left out. */
   tenantId?: number;
+  /** Why, for the audit log. */
+  reason?: string;
 };
 
 export type HaltActionsReply = {
@@ -3241,6 +3280,8 @@ export type QuerySearchTimeseries = {
 export type RecommendContractBody = {
   /** Names of detector schemas among those recommended. */
   enable?: string[];
+  /** Tries those with limits on the last day: the answer names the backtests, and a later one proposes limits by them. */
+  backtest?: boolean;
 };
 
 export type RecommendContractReply = {
@@ -3260,11 +3301,108 @@ export type RecommendContractReply = {
     detectorId: number | null;
     /** Whether this request created it. */
     isNew: boolean;
+    /** How it fares on the last day, if that was tried within a day; where it would have cried, `config` has limits above that. */
+    past: {
+      /** The backtest, read at `/backtest/{uid}`. */
+      uid: string;
+      /** How far it is. */
+      state: 'QUEUED' | 'RUNNING' | 'DONE' | 'FAILED' | 'CANCELED';
+      /** The first block. */
+      fromBlock: number;
+      /** The last block. */
+      toBlock: number;
+      /** Alerts that it would have raised; null until it is done. */
+      alerts: number | null;
+    } | null;
   }>;
 };
 
 /** State of the record. */
 export type RecordStatus = 'ACTIVE' | 'DISABLED' | 'DELETED';
+
+export type RehearseActionBody = {
+  /** How many alerts; 5 if left out. */
+  size?: number;
+};
+
+export type RehearseActionReply = {
+  /** The newest block, after which the changes were tried; null where the node shows none. */
+  block: {
+    /** Its number. */
+    number: number;
+    /** Its hash. */
+    hash: string;
+    /** Its time. In epoch milliseconds. */
+    timestamp: number;
+  } | null;
+  /** Alerts that were looked at, newest first. */
+  alerts: number;
+  /** Those among them that the filters let not pass. */
+  skipped: number;
+  /** What the action would do, for the newest alert first. */
+  data: Array<{
+    alert: {
+      /** The alert. */
+      uid: string;
+      /** When it happened. In epoch milliseconds. */
+      timestamp: number;
+      /** What raised it. */
+      name: string;
+      /** What it says. */
+      message: string;
+      /** How severe it is. */
+      severity: 'INFO' | 'LOW' | 'MEDIUM' | 'HIGH' | 'CRITICAL';
+    } | null;
+    /** What fired it: `detector` or `trigger` with the id of the binding, or `manual`; `filler` calls nothing and uses up a number of the wallet that was missing. */
+    binding: string;
+    /** Whether the filter lets it pass and the parameters could be filled. */
+    fires: boolean;
+    /** Whether the call would succeed and the wallet could pay for it. */
+    success: boolean;
+    /** Why not; the words of the contract where it gives some. */
+    reason: string | null;
+    /** The address. */
+    from: string;
+    /** The address. */
+    to: string;
+    /** The call data. */
+    data: string | null;
+    /** The parameters of the call, filled. */
+    parameters: AlertOutcomeReplyIntentCallParameter[];
+    /** Gas that it may use. */
+    gasLimit: string | null;
+    /** What a unit of gas may cost. In the smallest unit of the currency. */
+    maxFeePerGas: string | null;
+    /** The tip within it; null on chains that know a gas price only. In the smallest unit of the currency. */
+    maxPriorityFeePerGas: string | null;
+    /** What gas may cost at most. In the smallest unit of the currency. */
+    maxCost: string | null;
+    /** What the wallet has. In the smallest unit of the currency. */
+    balance: string | null;
+    /** What coins and tokens would move, fees aside; the first 200. Null where the node does not show it, or the call fails. */
+    changes: Array<{
+      /** Whose it is. */
+      address: string;
+      /** `native`, or the address of a token. */
+      asset: string;
+      /** Of a token with several kinds or pieces. */
+      tokenId: string | null;
+      /** More, or less with a minus; in the smallest unit. */
+      amount: string;
+    }> | null;
+    /** What contracts would have stored otherwise, nonces and balances aside; the first 200. Null as `changes`. */
+    storage: Array<{
+      /** The contract. */
+      address: string;
+      /** The slot. */
+      slot: string;
+      /** Its word now. */
+      before: string;
+      /** Its word after the call. */
+      after: string;
+    }> | null;
+  }>;
+};
 
 /** The approval. */
 export type RejectApprovalReply = Approval;
@@ -3564,7 +3702,7 @@ export type TenantDashboardUsageReply = {
 };
 
 /** The destination. */
-export type TenantDestination = Omit<Destination, 'groupWindowMs' | 'confirmed'>;
+export type TenantDestination = Omit<Destination, 'gets' | 'groupWindowMs' | 'confirmed'>;
 
 export type TenantPage = {
   /** The records of this page. */
@@ -3914,6 +4052,8 @@ export type UpdateActionBody = {
   fireAt?: FireAt;
   /** How old an alert may be when it is raised to fire the action, in milliseconds; an hour if left out, any age if null. An older one, found while Vigil catches up, notifies but leaves a skipped intent. */
   maxAlertAge?: number | null;
+  /** Whether its calls go before the others of the tenant, in a lane of their own. Null: those fired by alerts of severity HIGH or CRITICAL, while a transaction is pending, or by hand. */
+  urgent?: boolean | null;
   /** What the scripts of bindings may fill where the wallet asks for approvals, each with `values`, `min` and `max`, or `any`. All other parameters are as `params` gives them. */
   openParams?: CreateActionBodyOpenParam[];
 };
@@ -4062,7 +4202,7 @@ export type UpdateContractBodyChainUid = 'arbitrum' | 'bsc' | 'bsc_testnet' | 'e
 
 export type UpdateDestinationBody = Partial<Destination>;
 
-export type UpdateDestinationReply = Omit<Destination, 'groupWindowMs' | 'confirmed'>;
+export type UpdateDestinationReply = Omit<Destination, 'gets' | 'groupWindowMs' | 'confirmed'>;
 
 export type UpdateDetectorBody = {
   /** Unique identifier of the record. */
@@ -6063,6 +6203,12 @@ export interface Api {
     path: { id: number };
     body?: SimulateActionBody;
     reply: SimulateActionReply;
+  };
+  /** See what an action would have done */
+  'POST /action/{id}/rehearse': {
+    path: { id: number };
+    body?: RehearseActionBody;
+    reply: RehearseActionReply;
   };
   /** Run an action by hand */
   'POST /action/{id}/execute': {

@@ -57,6 +57,7 @@ export const unrepeatable: ReadonlySet<string> = new Set([
   '/destination/{id}/secret',
   '/delivery/{uid}/replay',
   '/action/{id}/simulate',
+  '/action/{id}/rehearse',
   '/action/halt',
   '/action/resume',
   '/label/import',

@@ -53,7 +53,7 @@ export async function backtestCommand(
     if ('fault' in subscriber) return refuse(subscriber.fault);
     return withClient(store, keyring, config, uid, async (client, fetch) => {
       const progress = createProgress(toBlock - fromBlock + 1);
-      const targets = await findBacktestTargets(store, Number(found.tenantId), id);
+      const targets = await findBacktestTargets(store, Number(found.tenantId), id, contract);
       const result = await runBacktest({
         client,
         subscriber,

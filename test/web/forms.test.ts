@@ -212,8 +212,15 @@ const forms = (): Form[] => [
     kind: 'destination',
     path: `/destinations?destination=${ids.destination}`,
     singular: 'destination',
+    add: ['/gets'],
     // Another kind has other members.
-    values: { '/type': null, '/uri': 'https://example.com/other' },
+    values: {
+      '/type': null,
+      '/uri': 'https://example.com/other',
+      '/gets/0/query': 'severity:HIGH',
+      // Instead of the project.
+      '/gets/0/contractId': null,
+    },
     shows: { '/headers': 'x-added | [sealed]' },
   },
   {

@@ -123,6 +123,7 @@ const table = {
   'DELETE /action/{id}': ['tenant-manager'],
   'POST /action/search': ['tenant-viewer'],
   'POST /action/{id}/simulate': ['tenant-viewer'],
+  'POST /action/{id}/rehearse': ['tenant-viewer'],
   'POST /action/{id}/execute': ['tenant-user'],
   'GET /action/{id}/intent': ['tenant-viewer'],
   'POST /action/halt': ['tenant-user'],

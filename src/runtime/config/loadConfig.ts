@@ -9,6 +9,7 @@ import {
   seedChainUids,
 } from '../../chains/chains.ts';
 import { families } from '../../chains/families.ts';
+import type { MessengerNames } from '../../model/notification.ts';
 import { pendingModes } from '../../model/pending.ts';
 import { traceModes, traceSetting } from '../../model/traceState.ts';
 import { createEnvReader, type EnvReader } from './createEnvReader.ts';
@@ -85,6 +86,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env) {
       url: read.url('VIGIL_MESSENGER_A_URL', ['http:', 'https:']),
       token: read.secret('VIGIL_MESSENGER_A_TOKEN'),
     },
+    messengerNames: readMessengerNames(read),
     pkcs11: {
       module: read.text('VIGIL_PKCS11_MODULE'),
       slot: read.text('VIGIL_PKCS11_SLOT'),
@@ -99,6 +101,17 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env) {
   const faults = read.faults();
   if (faults.length > 0) throw new ConfigError(faults);
   return config;
+}
+
+/** What people call the two messengers. */
+function readMessengerNames(read: EnvReader): MessengerNames {
+  const nameOf = (letter: 'A' | 'B') => {
+    const name = read.text(`VIGIL_MESSENGER_${letter}_NAME`) ?? null;
+    if (name !== null && name.length > 50)
+      read.fault(`VIGIL_MESSENGER_${letter}_NAME must have at most 50 characters.`);
+    return name;
+  };
+  return { a: nameOf('A'), b: nameOf('B') };
 }
 
 /** The settings of the chains that have some; endpoints may also be stored. */

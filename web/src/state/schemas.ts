@@ -26,6 +26,10 @@ export type Schema = {
   oneOf?: readonly Schema[];
   /** Members of a nested object that come first and are not folded away. */
   'x-order'?: readonly string[];
+  /** What the choice of nothing says in a menu. */
+  'x-none'?: string;
+  /** What the button says that adds an item. */
+  'x-add'?: string;
 };
 
 type Operation = { requestBody?: { content: Record<string, { schema: Schema }> } };
