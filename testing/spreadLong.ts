@@ -7,7 +7,8 @@ import tests from './longTests.json' with { type: 'json' };
  */
 export class SpreadLong extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const rankOf = ({ moduleId }: TestSpecification) => tests.longest.findIndex((name) => moduleId.endsWith(name));
+    const rankOf = ({ moduleId }: TestSpecification) =>
+      tests.longest.findIndex((name) => moduleId.endsWith(name));
     const sorted = await super.sort(files);
     const long = sorted.filter((file) => rankOf(file) >= 0).toSorted((a, b) => rankOf(a) - rankOf(b));
     const short = sorted.filter((file) => rankOf(file) < 0);
