@@ -4,7 +4,7 @@ import type { ActionContext } from '../src/actions/actionContext.ts';
 import { createCancelOnRetractions, createFireOnAlerts } from '../src/actions/fireOnAlerts.ts';
 import type { AlertHook } from '../src/alerts/raiseAlerts.ts';
 import type { ChainClient, TraceLimits } from '../src/chains/chainClient.ts';
-import { type ChainUid, chains, withNetwork } from '../src/chains/chains.ts';
+import { type ChainUid, getChain, withNetwork } from '../src/chains/chains.ts';
 import { families } from '../src/chains/families.ts';
 import { createHostQueues } from '../src/lib/createHostQueues.ts';
 import { type Egress, toEgress } from '../src/lib/egress.ts';
@@ -60,7 +60,7 @@ export type TestWatch = TestApi & {
 
 /** The whole of Vigil on a fresh database, watching real or simulated nodes. */
 export async function startTestWatch(
-  settings: Partial<Record<ChainUid, Settings>>,
+  settings: Readonly<Record<string, Settings>>,
   hsm?: Hsm,
   options: {
     egress?: Egress;
@@ -84,8 +84,8 @@ export async function startTestWatch(
     const known =
       clients.get(uid) ??
       (urls &&
-        families[chains[uid].family].nodes?.createClient({
-          chain: withNetwork(chains[uid], settings[uid]?.network),
+        families[getChain(uid).family].nodes?.createClient({
+          chain: withNetwork(getChain(uid), settings[uid]?.network),
           urls,
           now: Date.now,
           onCall: counted,
@@ -110,7 +110,7 @@ export async function startTestWatch(
   const chainAccess = {
     isConfigured: (uid: ChainUid) => settings[uid] !== undefined,
     client,
-    chain: (uid: ChainUid) => withNetwork(chains[uid], settings[uid]?.network),
+    chain: (uid: ChainUid) => withNetwork(getChain(uid), settings[uid]?.network),
   };
   const api = await startTestApi({
     answers: (uid, made) => asked!.fetchFor(uid, made),
@@ -136,7 +136,7 @@ export async function startTestWatch(
   const running = new Set<{ stop(): Promise<void> }>();
   const recorder = createMetricRecorder(api.store, Date.now);
 
-  const confirmations = (uid: ChainUid) => settings[uid]?.confirmations ?? chains[uid].confirmations;
+  const confirmations = (uid: ChainUid) => settings[uid]?.confirmations ?? getChain(uid).confirmations;
 
   const listeners = new Set<{ received: number }>();
   let said = 0;

@@ -5,7 +5,7 @@ import { createEndpoints } from '../../src/api/endpoints/endpoints.ts';
 import { createAuthenticator } from '../../src/api/http/createAuthenticator.ts';
 import { createMetrics } from '../../src/api/http/createMetrics.ts';
 import { createServer } from '../../src/api/http/createServer.ts';
-import { chains } from '../../src/chains/chains.ts';
+import { getChain } from '../../src/chains/chains.ts';
 import { toEgress } from '../../src/lib/egress.ts';
 
 import { createNotifier } from '../../src/notify/createNotifier.ts';
@@ -46,6 +46,8 @@ export async function createVigil(store: Store, tokens: Db): Promise<FastifyInst
       abiSources: { find: async () => undefined },
       chains: { isConfigured: () => false, client: () => undefined },
       fixedEndpoints: () => [],
+      fixedChains: new Set(),
+      reloadChains: async () => {},
       fetchFor: () => async () => [],
       checkScript: async () => undefined,
       runScripts: async () => [],
@@ -56,7 +58,7 @@ export async function createVigil(store: Store, tokens: Db): Promise<FastifyInst
       alertLinks: createAlertLinks(() => ''),
     },
     authenticate,
-    endpoints: createEndpoints((uid) => chains[uid].confirmations),
+    endpoints: createEndpoints((uid) => getChain(uid).confirmations),
     metrics: createMetrics(store.stats),
     log: createLog({ logLevel: 'info' }, openSync('/dev/null', 'w')),
     version: 'bench',

@@ -210,6 +210,9 @@ export type AlertDetectorRaisedWebhook = {
   data: WebhookAlert;
 };
 
+/** How settled its block is; PENDING while no block has its transaction. */
+export type AlertFinality = 'PENDING' | 'HEAD' | 'CONFIRMED' | 'FINAL';
+
 /** Its group in histograms. */
 export type AlertGroup = 'SECURITY' | 'COMPLIANCE' | 'action' | 'trigger';
 
@@ -857,8 +860,43 @@ export type BacktestResultSample = {
 /** How far it is. */
 export type BacktestState = 'QUEUED' | 'RUNNING' | 'DONE' | 'FAILED' | 'CANCELED';
 
+export type Chain = {
+  /** The chain. */
+  chainUid: ChainUid;
+  /** Family of the chain. */
+  family: string;
+  /** Name of the chain. */
+  name: string;
+  /** Kind of network. */
+  network: ListChainsReplyDataNetwork;
+  /** Native currency. */
+  currency: ListChainsReplyDataCurrency;
+  /** Chain id where there is one. */
+  chainId: number | null;
+  /** Usual time between blocks in milliseconds. */
+  blockTimeMs: number;
+  explorer: ListChainsReplyDataExplorer | null;
+  /** Whether an administrator added it, beside those that Vigil knows by itself. */
+  isOwn: boolean;
+  /** Of other families than EVM: what nodes name the network by. */
+  genesis: string | null;
+  /** Blocks that must lie on a block before an action follows from it. */
+  confirmations: number;
+  /** Of EVM chains: what decides that a block is final. */
+  finality: ChainFinality;
+  /** Whether it cannot be changed here: Vigil knows it by itself, or the environment adds it. */
+  isFixed: boolean;
+  /** When it was added; null for a chain that Vigil knows by itself. In epoch milliseconds. */
+  createdAt: number | null;
+  /** When it last changed. In epoch milliseconds. */
+  updatedAt: number | null;
+};
+
+/** Of EVM chains: what decides that a block is final. */
+export type ChainFinality = 'finalized' | 'safe' | 'confirmations';
+
 /** The chain. */
-export type ChainUid = 'arbitrum' | 'bsc' | 'bsc_testnet' | 'ethereum' | 'linea' | 'optimism' | 'base' | 'base_sepolia' | 'gnosis' | 'fantom' | 'polygon' | 'polygon_amoy' | 'blast' | 'zksync' | 'scroll' | 'avalanche' | 'avalanche_fuji' | 'telos' | 'sepolia' | 'holesky' | 'ethereum_sepolia' | 'ethereum_holesky' | 'tron' | 'zeta' | 'somnia' | 'adi' | 'anvil' | 'icp' | 'vechain' | 'stellar' | 'bitcoin' | 'solana';
+export type ChainUid = 'arbitrum' | 'bsc' | 'bsc_testnet' | 'ethereum' | 'linea' | 'optimism' | 'base' | 'base_sepolia' | 'gnosis' | 'fantom' | 'polygon' | 'polygon_amoy' | 'blast' | 'zksync' | 'scroll' | 'avalanche' | 'avalanche_fuji' | 'telos' | 'sepolia' | 'holesky' | 'ethereum_sepolia' | 'ethereum_holesky' | 'tron' | 'zeta' | 'somnia' | 'adi' | 'anvil' | 'icp' | 'vechain' | 'stellar' | 'bitcoin' | 'solana' | (string & {});
 
 export type ChangePasswordBody = {
   /** The present password. */
@@ -1306,6 +1344,58 @@ export type CreateApikeyReply = {
   /** The key. Keep it: it is not shown again. */
   token: string;
 };
+
+export type CreateChainBody = {
+  /** Its name in every `chainUid`: 2 to 40 lower-case letters, digits and underscores. */
+  chainUid: string;
+  /** Family of the chain; evm if left out. */
+  family?: CreateChainBodyFamily;
+  /** Of EVM chains: the chain id, which transactions are signed for. */
+  chainId?: number | null;
+  /** Of other families: what nodes name the network by. Bitcoin: test, testnet4, signet or regtest; Solana, Tron, VeChain: the first block; Stellar: the passphrase; Internet Computer: the root key. */
+  genesis?: string | null;
+  /** What people call it. */
+  name: string;
+  /** Whether its money is worth something. */
+  network: CreateChainBodyNetwork;
+  /** Native currency. */
+  currency: CreateChainBodyCurrency;
+  explorer?: CreateChainBodyExplorer | null;
+  /** Usual time between blocks in milliseconds. */
+  blockTimeMs: number;
+  /** Blocks that must lie on a block before an action follows from it; if left out 12 on a main network, 6 on a test network, 1 on a development network. */
+  confirmations?: number;
+  /** Of EVM chains: which block nodes are asked for as the newest final one; `confirmations` where they know none, so that depth alone decides. */
+  finality?: Finality;
+  /** Endpoints; each is asked for its network first. */
+  endpoints?: string[];
+};
+
+/** Native currency. */
+export type CreateChainBodyCurrency = {
+  /** Short name. */
+  symbol: string;
+  /** Name; the symbol if left out. */
+  name?: string;
+  /** Digits after the point. */
+  decimals: number;
+};
+
+/** Link patterns of a block explorer. */
+export type CreateChainBodyExplorer = {
+  /** Link to an address; `{}` stands for it. */
+  address: string;
+  /** Link to a transaction; `{}` stands for it. */
+  transaction?: string | null;
+  /** Link to a block; `{}` stands for it. */
+  block?: string | null;
+};
+
+/** Family of the chain; evm if left out. */
+export type CreateChainBodyFamily = 'evm' | 'bitcoin' | 'solana' | 'tron' | 'vechain' | 'stellar' | 'icp';
+
+/** Whether its money is worth something. */
+export type CreateChainBodyNetwork = 'MAINNET' | 'TESTNET' | 'DEVNET';
 
 export type CreateChainEndpointBody = {
   /** Address of a JSON-RPC server of the chain: http, https, ws or wss. Private networks are allowed. */
@@ -1895,6 +1985,11 @@ export type DeleteChainEndpointReply = {
   uid: string;
 };
 
+export type DeleteChainReply = {
+  /** The chain. */
+  chainUid: ChainUid;
+};
+
 export type DeleteContractReply = {
   /** The deleted contract. */
   id: number;
@@ -2295,8 +2390,8 @@ export type ExplainDetectorReply = {
   alerts: BacktestResultSample[];
 };
 
-/** How settled its block is; PENDING while no block has its transaction. */
-export type Finality = 'PENDING' | 'HEAD' | 'CONFIRMED' | 'FINAL';
+/** Of EVM chains: which block nodes are asked for as the newest final one; `confirmations` where they know none, so that depth alone decides. */
+export type Finality = 'finalized' | 'safe' | 'confirmations';
 
 /** When an alert fires it: while its transaction is pending, priced to be mined before it; as soon as a block has it; or when that block has the confirmations of the chain. */
 export type FireAt = 'pending' | 'head' | 'confirmed';
@@ -2716,31 +2811,18 @@ export type ListChainsReply = {
     /** Name of the chain. */
     name: string;
     /** Kind of network. */
-    network: 'MAINNET' | 'TESTNET' | 'DEVNET';
+    network: ListChainsReplyDataNetwork;
     /** Native currency. */
-    currency: {
-      /** Symbol. */
-      symbol: string;
-      /** Name. */
-      name: string;
-      /** Decimals. */
-      decimals: number;
-    };
+    currency: ListChainsReplyDataCurrency;
     /** Chain id where there is one. */
     chainId: number | null;
     /** Usual time between blocks in milliseconds. */
     blockTimeMs: number;
+    explorer: ListChainsReplyDataExplorer | null;
+    /** Whether an administrator added it, beside those that Vigil knows by itself. */
+    isOwn: boolean;
     /** Blocks after which a block counts as confirmed. */
     confirmations: number;
-    /** Link patterns of a block explorer. */
-    explorer: {
-      /** Link to an address; {} stands for it. */
-      address: string;
-      /** Link to a transaction; {} stands for it. */
-      transaction: string | null;
-      /** Link to a block; {} stands for it. */
-      block: string | null;
-    } | null;
     /** Whether Vigil can follow it; of other chains it knows addresses and keys. */
     canFollow: boolean;
     /** Whether `POST /contract/inspect` recognises contracts on it. */
@@ -2853,6 +2935,29 @@ export type ListChainsReply = {
     }>;
   }>;
 };
+
+/** Native currency. */
+export type ListChainsReplyDataCurrency = {
+  /** Symbol. */
+  symbol: string;
+  /** Name. */
+  name: string;
+  /** Decimals. */
+  decimals: number;
+};
+
+/** Link patterns of a block explorer. */
+export type ListChainsReplyDataExplorer = {
+  /** Link to an address; {} stands for it. */
+  address: string;
+  /** Link to a transaction; {} stands for it. */
+  transaction: string | null;
+  /** Link to a block; {} stands for it. */
+  block: string | null;
+};
+
+/** Kind of network. */
+export type ListChainsReplyDataNetwork = 'MAINNET' | 'TESTNET' | 'DEVNET';
 
 export type ListFaultsReply = {
   /** The page. */
@@ -4050,6 +4155,8 @@ export type UpdateApikeyBody = {
   expiredAt?: number | null;
 };
 
+export type UpdateChainBody = Partial<Omit<CreateChainBody, 'chainUid' | 'endpoints'>>;
+
 export type UpdateChainEndpointBody = {
   /** Address of a JSON-RPC server of the chain: http, https, ws or wss. Private networks are allowed. */
   url?: string;
@@ -4771,7 +4878,7 @@ export type WebhookAlert = {
   /** Whether someone has dealt with it, or its block is gone. */
   status?: AlertStatus;
   /** How settled its block is; PENDING while no block has its transaction. */
-  finality?: Finality;
+  finality?: AlertFinality;
   /** Free labels. */
   tags?: string[];
   /** Over the rate limit of the plan: no one was notified. */
@@ -5749,6 +5856,27 @@ export interface Api {
   /** List the chains */
   'GET /chain': {
     reply: ListChainsReply;
+  };
+  /** Add a chain */
+  'POST /chain': {
+    body: CreateChainBody;
+    reply: Chain;
+  };
+  /** Read the facts of a chain */
+  'GET /chain/{uid}': {
+    path: { uid: string };
+    reply: Chain;
+  };
+  /** Change a chain that was added */
+  'PUT /chain/{uid}': {
+    path: { uid: string };
+    body: UpdateChainBody;
+    reply: Chain;
+  };
+  /** Delete a chain that was added */
+  'DELETE /chain/{uid}': {
+    path: { uid: string };
+    reply: DeleteChainReply;
   };
   /** List the endpoints of a chain */
   'GET /chain/{uid}/endpoint': {

@@ -172,7 +172,7 @@ export interface DetectorConfigs {
     nativeThreshold?: string;
     /** A feed (AggregatorV3) of the asset’s price in USD, in which amounts are then shown as well. Without it: that of Chainlink, for the native coins and main tokens of the large chains. */
     nativeUsdFeed?: string;
-    /** A loss of this many US dollars is HIGH, however small its share. Counts where the price is known. */
+    /** A loss of this many US dollars is HIGH, if it is at least 2 % of what was held. Counts where the price is known. */
     highUsd?: number;
     /** A loss of this many US dollars is CRITICAL, however small its share. Counts where the price is known. */
     criticalUsd?: number;
@@ -399,6 +399,10 @@ export interface DetectorConfigs {
   flash_loan: {
     /** Kinds of lenders whose loans are reported. */
     providers?: Array<'aave' | 'balancer' | 'uniswap' | 'morpho' | 'erc3156' | 'other'>;
+    /** From which loss on it is HIGH, in per cent of what the contract held of an asset. */
+    share?: number;
+    /** A loss of this many US dollars is HIGH, if it is at least 2 % of what was held. Counts where the price is known. */
+    highUsd?: number;
     /** Whether calls that contracts make within transactions count as well, where nodes of the chain trace them. */
     innerCalls?: boolean;
     /** Whether it looks at pending transactions as well, simulated on the newest block. Such alerts have the finality PENDING until a block has the transaction, and are retracted when it vanishes. An action of the detector with fireAt pending has the same effect. */
@@ -573,6 +577,14 @@ export interface DetectorConfigs {
     allowedCallers?: string[];
     /** Functions that may be entered again, such as the one by which a flash loan is paid back. */
     allowedFunctions?: string[];
+    /** From which loss on an entry is HIGH or CRITICAL, in per cent of what it held of an asset. */
+    share?: number;
+    /** A loss of this many US dollars is HIGH, if it is at least 2 % of what was held. Counts where the price is known. */
+    highUsd?: number;
+    /** A loss of this many US dollars is CRITICAL, however small its share. Counts where the price is known. */
+    criticalUsd?: number;
+    /** Tokens that the contract holds, so that their loss counts no matter who moves them. */
+    tokens?: string[];
     /** Report also functions that only read, which can give false values in between. */
     readOnly?: boolean;
     /** Report also what was reverted, as a guard against it does. */
@@ -583,7 +595,7 @@ export interface DetectorConfigs {
   drain: {
     /** Share of the holdings in per cent that one transaction may take. */
     share?: number;
-    /** A loss of this many US dollars is HIGH, however small its share. Counts where the price is known. */
+    /** A loss of this many US dollars is HIGH, if it is at least 2 % of what was held. Counts where the price is known. */
     highUsd?: number;
     /** A loss of this many US dollars is CRITICAL, however small its share. Counts where the price is known. */
     criticalUsd?: number;
@@ -704,7 +716,7 @@ export interface TriggerParams {
   FUNCTION_PARAMETER: {
     /** The function, such as withdraw(uint256 amount). Names may be left out: they are then taken from the contract’s ABI. */
     signature: string;
-    /** Conditions that must all hold. */
+    /** Conditions that must all hold. Each has a name (a parameter, a member of a struct as order.amount, an element of a list as ids.0), an operator (==, !=, >, <, >=, <=, in, contains, starts_with, ends_with) and a value, for in a list of them. */
     conditions: Array<{
       /** The parameter; a member of a struct as order.amount, an element of a list as ids.0, one without a name by its position. */
       name: string;
@@ -725,7 +737,7 @@ export interface TriggerParams {
   EVENT_PARAMETER: {
     /** The event, such as Transfer(address indexed from, address indexed to, uint256 value). Names and what is indexed may be left out: they are then taken from the contract’s ABI. */
     signature: string;
-    /** Conditions that must all hold. */
+    /** Conditions that must all hold. Each has a name (a parameter, a member of a struct as order.amount, an element of a list as ids.0), an operator (==, !=, >, <, >=, <=, in, contains, starts_with, ends_with) and a value, for in a list of them. */
     conditions: Array<{
       /** The parameter; a member of a struct as order.amount, an element of a list as ids.0, one without a name by its position. */
       name: string;
@@ -740,7 +752,7 @@ export interface TriggerParams {
     direction?: 'any' | 'in' | 'out';
     /** Only transfers of at least this many whole tokens. */
     minAmount?: string;
-    /** The token. Without it: any token that the watched address sends or gets and, if it is a token itself, all transfers of it. */
+    /** The token: its address, on Tron also the id of a TRC-10 token. Without it: any token that the watched address sends or gets and, if it is a token itself, all transfers of it. */
     token?: string;
   };
   ERC721_TRANSFER: {

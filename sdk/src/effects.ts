@@ -25,6 +25,7 @@ export const creating: ReadonlySet<string> = new Set([
   '/instance/meta',
   '/tokenomics/category',
   '/tokenomics/schedule',
+  '/chain',
   '/chain/{uid}/endpoint',
   '/alert/{uid}/comment',
   '/detector/backtest',

@@ -1,6 +1,6 @@
-import { type ChainUid, getChain } from '../chains/chains.ts';
+import { type ChainUid, findChain } from '../chains/chains.ts';
 import { createCoalescedLoop } from '../lib/createCoalescedLoop.ts';
-import { findBusyChains } from '../store/actions/claimIntents.ts';
+import { type FiringLane, findBusyChains } from '../store/actions/claimIntents.ts';
 import type { ActionContext, OutcomeContext } from './actionContext.ts';
 import { fireWaiting } from './fireWaiting.ts';
 import { endUnfireable } from './terminalReason.ts';
@@ -26,12 +26,21 @@ export function startActing({ outcomeContext, contextFor, listen, onError }: Opt
   const loops = new Map<string, ReturnType<typeof createCoalescedLoop>>();
   const { wake, stop: stopPolling } = createCoalescedLoop(async () => {
     for (const { chainUid: uid, lanes } of await findBusyChains(outcomeContext.store)) {
-      const context = contextFor(getChain(uid).uid);
+      const chain = findChain(uid);
+      // A chain that was just added is known here in a moment.
+      if (!chain) continue;
+      // The context of the moment: the chain's endpoints, and facts of an operator's own chain, change.
+      const fire = async (lane: FiringLane) => {
+        const context = contextFor(chain.uid);
+        return context ? fireWaiting(context, lane) : endUnfireable(outcomeContext, uid, lane);
+      };
+      const track = async () => {
+        const context = contextFor(chain.uid);
+        return context ? trackSent(context) : 0;
+      };
       for (const lane of lanes)
-        loopFor(`${context ? 'fire' : 'end'} ${uid} ${Object.values(lane).join(' ')}`, () =>
-          context ? fireWaiting(context, lane) : endUnfireable(outcomeContext, uid, lane),
-        ).wake();
-      if (context) loopFor(`track ${uid}`, () => trackSent(context)).wake();
+        loopFor(`fire ${uid} ${Object.values(lane).join(' ')}`, () => fire(lane)).wake();
+      loopFor(`track ${uid}`, track).wake();
     }
   }, onError);
 

@@ -22,6 +22,7 @@ import { usdFeedMember, usdWorth } from '../chains/evm/evidence/usdWorth.ts';
 import { severityByTrust, showTrust, type Trust, vouchedBy } from '../chains/evm/evidence/vouchedBy.ts';
 import {
   isWrappedCoin,
+  ownWrapping,
   unwrapTopic,
   wrappedCoinOf,
   wrappingsIn,
@@ -281,7 +282,8 @@ function nativeFall(
       );
   const [first] = wrappings;
   if (state?.balance !== undefined && after === before && !first) return undefined;
-  const fall = wrappings.reduce((rest, { amount }) => rest - amount, before - after);
+  const own = first ? ownWrapping(logs, first.token, address).own : 0n;
+  const fall = before - after - own;
   const wrapped = first ? (tryHolding(read, first.token, address, 'parent') ?? 0n) : 0n;
   return {
     asset: native,

@@ -65,7 +65,8 @@ const maxCachedPrograms = 10_000;
 
 /** Cached, because reading a configuration takes time and most detectors have the same. */
 function getProgram(definition: Detector, stored: unknown, chain: ChainFacts): Program | { fault: string } {
-  const key = `${chain.uid} ${definition.name} ${JSON.stringify(stored)}`;
+  const { uid, symbol, decimals, blockTimeMs } = chain;
+  const key = `${uid} ${symbol} ${decimals} ${blockTimeMs} ${definition.name} ${JSON.stringify(stored)}`;
   const cached = programs.get(key);
   if (cached) return cached;
   if (programs.size >= maxCachedPrograms) programs.clear();

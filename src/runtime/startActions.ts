@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { ActionContext, OutcomeContext } from '../actions/actionContext.ts';
 import { startActing } from '../actions/startActing.ts';
 import { type AlertHook, prepareRaise, raiseAlerts } from '../alerts/raiseAlerts.ts';
-import { aliasesOf, type ChainUid, chains } from '../chains/chains.ts';
+import { aliasesOf, type ChainUid, getChain } from '../chains/chains.ts';
 import { createFairQueue } from '../lib/createFairQueue.ts';
 import type { Stoppable } from '../lib/createLifecycle.ts';
 import { throttlePerMinute } from '../lib/throttlePerMinute.ts';
@@ -50,7 +50,7 @@ export function startActions(options: Options): Stoppable {
   function contextFor(uid: ChainUid): ActionContext | undefined {
     const transactor = options.chains.client(uid)?.transactor;
     if (!transactor) return undefined;
-    const chain = chains[uid];
+    const chain = getChain(uid);
     const stuckMs = options.stuckMs ?? Math.max(20_000, 3 * chain.blockTimeMs);
     const confirmations = options.confirmations(uid);
     return {

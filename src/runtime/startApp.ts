@@ -124,6 +124,8 @@ async function start(
     egress: config.egress,
     chains,
     fixedEndpoints: (uid) => config.chains[uid]?.endpoints ?? [],
+    fixedChains: new Set(config.ownChains.map(({ chain }) => chain.uid)),
+    reloadChains: resources.reloadChains,
     abiSources,
     alertFeed: createAlertFeed({
       db: database.work,

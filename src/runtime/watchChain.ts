@@ -60,7 +60,7 @@ export function openWatchSet(
     watchList.onNotify(message);
     funding.onNotify(message);
   });
-  return { watchList, funding, close };
+  return { chain, watchList, funding, close };
 }
 
 /** Watches one chain until the signal, or until nothing on it is watched any more. The caller closes the watch set. */

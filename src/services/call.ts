@@ -53,6 +53,10 @@ export type Services = {
   chains: ChainAccess;
   /** The endpoints that the environment sets for a chain. */
   fixedEndpoints: (uid: ChainUid) => readonly string[];
+  /** The chains that the environment adds, which are changed only there. */
+  fixedChains: ReadonlySet<string>;
+  /** Reads the operator's own chains again once the transaction of the request is committed. */
+  reloadChains: () => Promise<void>;
   /** Servers that know the ABIs of verified contracts. */
   abiSources: Pick<AbiSources, 'find'>;
   /** What happens to alerts, as it happens. */

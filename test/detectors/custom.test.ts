@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createdAddress } from '../../src/chains/evm/createdAddress.ts';
 import { artifacts } from '../../testing/contracts/artifacts.ts';
 import type { Contract } from '../../testing/createContract.ts';
-import { observeDetector } from '../../testing/observeDetector.ts';
+import { observeDetector, observeTrigger } from '../../testing/observeDetector.ts';
 import { type Anvil, startAnvil } from '../../testing/startAnvil.ts';
 
 let anvil: Anvil;
@@ -192,6 +193,22 @@ describe('custom_tx', () => {
       { meta: { value: '10', selector: victim.encode('ping', 1n, 'x').slice(0, 10) } },
     ]);
     await observer.close();
+  });
+
+  it('sees the transaction that creates the watched contract, and the coins that it is given', async () => {
+    const [, , creator] = anvil.accounts;
+    const nonce = Number(await anvil.rpc('eth_getTransactionCount', creator, 'latest'));
+    const address = createdAddress(creator, nonce);
+    const created = await observeDetector(anvil.url, 'custom_tx', {}, { address });
+    const large = await observeDetector(anvil.url, 'large_transfer', { threshold: '1' }, { address });
+    const into = await observeTrigger(anvil.url, 'NATIVE_TRANSFER', { direction: 'in' }, { address });
+    for (const observer of [created, large, into]) await observer.skip();
+    // Code that stores nothing.
+    await anvil.send({ from: creator, data: '0x00', value: 10n ** 18n });
+    expect(await created.catchUp()).toHaveLength(1);
+    expect(await large.catchUp()).toMatchObject([{ meta: { to: address, amount: '1' } }]);
+    expect(await into.catchUp()).toMatchObject([{ meta: { to: address, amount: '1' } }]);
+    for (const observer of [created, large, into]) await observer.close();
   });
 
   it('knows the outcome and the gas where they are asked for', async () => {

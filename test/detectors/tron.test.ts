@@ -4,8 +4,10 @@ import { toChainFacts } from '../../src/chains/toChainFacts.ts';
 import { decodeBlock } from '../../src/chains/tron/decodeBlock.ts';
 import { showAddress } from '../../src/chains/tron/tronAddress.ts';
 import { compileDetector } from '../../src/matching/compileDetector.ts';
+import { compileTrigger } from '../../src/matching/compileTrigger.ts';
 import { createSubscriptionIndex } from '../../src/matching/createSubscriptionIndex.ts';
 import { evaluateMatches } from '../../src/matching/evaluateMatches.ts';
+import type { Subscriber } from '../../src/matching/subscriber.ts';
 import { createSandbox } from '../../src/scripts/sandbox.ts';
 import recorded from '../../testing/recorded/javaTron.json' with { type: 'json' };
 import type { Json } from '../../testing/startTestApi.ts';
@@ -31,6 +33,10 @@ async function evaluate(block: number, schemaName: string, config: Json, answers
   const row = { id: 1, name: 'Watched', schemaName, tags: [], config };
   const subscriber = compileDetector(row, contract, toChainFacts(chains.tron));
   if ('fault' in subscriber) throw new Error(subscriber.fault);
+  return (await observe(block, subscriber, answers)).map(({ message }) => message);
+}
+
+async function observe(block: number, subscriber: Subscriber, answers: Json) {
   const index = createSubscriptionIndex();
   index.add(subscriber);
   const { block: raw, infos } = (recorded as Json)[block];
@@ -47,7 +53,7 @@ async function evaluate(block: number, schemaName: string, config: Json, answers
       ),
   );
   expect(faults).toEqual([]);
-  return findings.map(({ message }) => message);
+  return findings;
 }
 
 it.each([
@@ -77,6 +83,30 @@ it.each([
   const answers = { decimals: 2, symbol: 'TEN', holding: 93n };
   expect(await evaluate(20, schemaName, config, answers)).toEqual([expect.stringContaining('0.07 TEN')]);
   expect(await evaluate(20, schemaName, { ...config, token: '1000002' }, answers)).toEqual([]);
+});
+
+it.each([
+  [{}, 1],
+  [{ token: '1000001' }, 1],
+  [{ token: '1000002' }, 0],
+  [{ direction: 'out' }, 1],
+  [{ direction: 'in' }, 0],
+])('ERC20_TRANSFER with %j reports transfers of TRC-10 tokens', async (params, count) => {
+  const alerts = [{ id: 1, severity: 'HIGH' as const, name: 'Moved', message: null }];
+  const row = { id: 1, name: 'Watched', triggerType: 'ERC20_TRANSFER', tags: [], params, alerts };
+  const subscriber = compileTrigger(row, contract, toChainFacts(chains.tron));
+  if ('fault' in subscriber) throw new Error(subscriber.fault);
+  const findings = await observe(20, subscriber, { decimals: 2, symbol: 'T10' });
+  expect(findings).toHaveLength(count);
+  for (const { meta, message } of findings) {
+    expect(meta).toMatchObject({
+      from: showAddress(me),
+      to: showAddress(bob),
+      token: '1000001',
+      rawAmount: '7',
+    });
+    expect(message).toContain(`moved from ${showAddress(me)} to ${showAddress(bob)}`);
+  }
 });
 
 it('custom_tx compares addresses as people know them and as contracts do', async () => {

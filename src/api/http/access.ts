@@ -240,6 +240,10 @@ const table = {
   'GET /telemetry/metric': ['tenant-viewer', 'organisation-viewer'],
 
   'GET /chain': ['tenant-viewer', 'organisation-viewer'],
+  'POST /chain': [],
+  'GET /chain/{uid}': ['tenant-viewer', 'organisation-viewer'],
+  'PUT /chain/{uid}': [],
+  'DELETE /chain/{uid}': [],
   'GET /chain/{uid}/endpoint': [],
   'POST /chain/{uid}/endpoint': [],
   'PUT /chain/{uid}/endpoint/{endpointUid}': [],

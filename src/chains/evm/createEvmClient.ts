@@ -51,7 +51,14 @@ export function createEvmClient(options: ClientOptions): EvmClient {
       ],
       headerCall: (which) => ({
         method: 'eth_getBlockByNumber',
-        params: [typeof which === 'number' ? toHex(which) : which, false],
+        params: [
+          typeof which === 'number'
+            ? toHex(which)
+            : which === 'finalized'
+              ? (chain.finality ?? which)
+              : which,
+          false,
+        ],
       }),
       isMissing: (raw) => raw === null,
       decode: (raw, [logs]) => decodeInTurns(chain.uid, raw, logsOf(resultOf(logs)), now(), logsFault),
@@ -85,6 +92,10 @@ export function createEvmClient(options: ClientOptions): EvmClient {
     chainUid: chain.uid,
     ...reader,
     block,
+    header: (which) =>
+      which === 'finalized' && chain.finality === 'confirmations'
+        ? Promise.resolve(null)
+        : reader.header(which),
     readState,
     findImplementation: (at, address) => findImplementation(readState, at, address),
     blockOfTransaction: (hash) =>

@@ -1,4 +1,4 @@
-import { type ChainUid, chains } from '../../chains/chains.ts';
+import { type ChainUid, getChain } from '../../chains/chains.ts';
 import { families } from '../../chains/families.ts';
 import { detectors } from '../../detectors/detectors.ts';
 import { fitToPast } from '../../detectors/fitToPast.ts';
@@ -46,7 +46,7 @@ export async function recommendForContract(
 ): Promise<{ kinds: readonly ContractKind[]; data: Recommended[] }> {
   const contract = await findRecord(call.db, contractTable, call.scope, id, names);
   if (!contract) throw new Problem('not-found', 'There is no such contract.');
-  const chain = chains[contract.chainUid];
+  const chain = getChain(contract.chainUid);
   const { readAddress, nodes } = families[chain.family];
   const read = readAddress(contract.address, chain);
   if (!nodes?.inspect || 'fault' in read) throw new Problem('conflict', cannotInspect(chain.uid));

@@ -1,4 +1,4 @@
-import { chains } from '../../chains/chains.ts';
+import { getChain } from '../../chains/chains.ts';
 import { toChainFacts } from '../../chains/toChainFacts.ts';
 import { configSchema } from '../../detectors/configSchema.ts';
 import { detectors } from '../../detectors/detectors.ts';
@@ -64,7 +64,7 @@ export async function backtestProposed(call: Call, proposed: Proposed, range: Ra
   const contract = await findContractToRun(call.db, tenantId, contractId);
   const sealed = await sealProposed(call, tenantId, schemaName, { ...config });
   const row = { id: 0, name: proposed.name ?? schemaName, schemaName, tags: [], config: sealed };
-  const compiled = compileDetector(row, contract, toChainFacts(chains[contract.chainUid]));
+  const compiled = compileDetector(row, contract, toChainFacts(getChain(contract.chainUid)));
   if ('fault' in compiled) throw unprocessable('/config', 'not-valid', compiled.fault);
   return queue(call, {
     ...row,

@@ -40,6 +40,11 @@ type Document = {
 
 let document_: Promise<Document> | undefined;
 
+/** The next form reads the API's description again. */
+export function forgetSchemas(): void {
+  document_ = undefined;
+}
+
 /** The schema of the body that an endpoint takes, such as `POST /contract`, from the API's own description. */
 export async function bodySchema(endpoint: string): Promise<Schema> {
   document_ ??= fetch(new URL('openapi.json', document.baseURI)).then((response) => response.json());

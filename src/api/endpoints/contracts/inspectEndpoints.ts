@@ -1,5 +1,4 @@
 import { Type } from 'typebox';
-import { chainUids } from '../../../chains/chains.ts';
 import { backtestStates } from '../../../model/backtest.ts';
 import { contractKinds, proxyKinds } from '../../../model/contractKinds.ts';
 import {
@@ -9,6 +8,7 @@ import {
   JsonObject,
   List,
   nullable,
+  OneChain,
   OneOf,
   Shape,
   SomeOf,
@@ -26,7 +26,7 @@ const abi = {
   items: Count('How many functions, events and errors it has.', 40),
 };
 const inspection = {
-  chainUid: OneOf(chainUids, 'The chain.', 'ethereum'),
+  chainUid: OneChain('The chain.'),
   block: nullable(Count('The block after which it was looked at.', 21_000_042, Number.MAX_SAFE_INTEGER)),
   hasCode: Flag('Whether there is a contract; otherwise the address is an account, or unused.'),
   kinds,
@@ -70,7 +70,7 @@ export const inspectEndpoints: readonly Endpoint[] = [
     body: Shape(
       {
         address: Text('The address.', '0xdAC17F958D2ee523a2206206994597C13D831ec7', { max: 200 }),
-        chainUid: OneOf(chainUids, 'The chain; all that have endpoints if left out.', 'ethereum'),
+        chainUid: OneChain('The chain; all that have endpoints if left out.'),
       },
       ['address'],
     ),
