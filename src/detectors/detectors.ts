@@ -1,8 +1,8 @@
 import type { Detector } from '../model/detection.ts';
 import { accessControlChange } from './accessControlChange.ts';
 import { addressPoisoning } from './addressPoisoning.ts';
-import { allowanceDrain } from './allowanceDrain.ts';
 import { alertRate } from './alertRate.ts';
+import { allowanceDrain } from './allowanceDrain.ts';
 import { aml } from './aml.ts';
 import { attackDetector } from './attackDetector.ts';
 import { blockAnomaly } from './blockAnomaly.ts';
