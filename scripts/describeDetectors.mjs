@@ -1,12 +1,16 @@
 // `npm run docs`: writes (with `--print`: prints) docs/reference/detectors.md from the schemas of the built detectors and triggers.
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { configSchema } from '../dist/detectors/configSchema.js';
 import { detectors } from '../dist/detectors/detectors.js';
 import { triggers } from '../dist/triggers/triggers.js';
+import { detectorLimits } from './detectorLimits.mjs';
 
-const target = join(dirname(fileURLToPath(import.meta.url)), '..', 'docs', 'reference', 'detectors.md');
+const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+const target = join(root, 'docs', 'reference', 'detectors.md');
+/** What tests have measured that a stranger causes, by detector. */
+const strangers = JSON.parse(readFileSync(join(root, 'testing', 'recorded', 'strangers.json'), 'utf8'));
 
 if (process.argv.includes('--print')) process.stdout.write(describeDetectors());
 else writeFileSync(target, describeDetectors());
@@ -45,13 +49,25 @@ function describeDetector(detector) {
 ${faq}
 
 ${onFamilies(families)}${pending}
-
+${describeLimits(name)}
 What to do next: ${nextStep}
 
 ${memberTable(config)}
 
 Members of \`meta\`: ${codes(fields)}.
 `;
+}
+
+function describeLimits(name) {
+  const limits = detectorLimits[name];
+  const rows = strangers[name] ?? [];
+  const unseen = limits === undefined ? '' : `\nWhat it cannot see: ${limits.unseen}\n`;
+  const cost = limits?.cost === undefined ? '' : `\nWhat it costs a stranger: ${limits.cost}\n`;
+  const table = rows.map(
+    ({ act, gas, causes }) => `| ${cell(act)} | ${gas.toLocaleString('en')} | ${causes} |`,
+  );
+  const head = ['| a stranger who pays gas alone | gas | causes |', '|---|--:|---|'];
+  return `${unseen}${cost}${table.length === 0 ? '' : `\n${[...head, ...table].join('\n')}\n`}`;
 }
 
 function describeTrigger({ type, families, description, params, fields }) {

@@ -172,7 +172,7 @@ export interface DetectorConfigs {
     nativeThreshold?: string;
     /** A feed (AggregatorV3) of the asset’s price in USD, in which amounts are then shown as well. Without it: that of Chainlink, for the native coins and main tokens of the large chains. */
     nativeUsdFeed?: string;
-    /** A loss of this many US dollars is HIGH, however small its share. Counts where the price is known. */
+    /** A loss of this many US dollars is HIGH, if it is at least 2 % of what was held. Counts where the price is known. */
     highUsd?: number;
     /** A loss of this many US dollars is CRITICAL, however small its share. Counts where the price is known. */
     criticalUsd?: number;
@@ -186,10 +186,14 @@ export interface DetectorConfigs {
   wallet_balance: {
     /** native, or the address of the token. */
     token?: string;
-    /** What the balance in whole tokens must be for an alert, such as "<< 1" (once when it falls below 1) or "< -10%" (a fall by more than 10 % since the last look). Without it, and unless every change is reported: < -10%. */
+    /** What the balance in whole tokens must be for an alert, such as "< 1" or "< -10%" (a fall by more than 10 % since the last look). Without it, and unless every change is reported: < -10%. */
     condition?: string;
     /** Whether to report every change of the balance as well. */
     trackAnyChange?: boolean;
+    /** How often alerts are raised while the condition holds: once (when it begins to), again after a length of time such as 1 h, or at every look. Conditions on a change since the last look (++, --, per cent) raise one for each change; >> and << raise one when they begin to hold. */
+    repeat?: string;
+    /** Whether an alert of INFO is raised once it is over. It fires no action. */
+    reportEnd?: boolean;
     /** A feed (AggregatorV3) of the asset’s price in USD, in which amounts are then shown as well. Without it: that of Chainlink, for the native coins and main tokens of the large chains. */
     usdFeed?: string;
     /** Whether to look after every block, or only as often as `cron` says. */
@@ -210,8 +214,12 @@ export interface DetectorConfigs {
     when?: 'block' | 'cron';
     /** How often to look when `when` is cron: a length of time, or a cron expression. */
     cron?: string;
-    /** What the price must be for an alert, such as "<< 0.98", or "> 5%" for a change of more than 5 % since the last look. */
+    /** What the price must be for an alert, such as "< 0.98", or "> 5%" for a change of more than 5 % since the last look. */
     condition?: string;
+    /** How often alerts are raised while the condition holds: once (when it begins to), again after a length of time such as 1 h, or at every look. Conditions on a change since the last look (++, --, per cent) raise one for each change; >> and << raise one when they begin to hold. */
+    repeat?: string;
+    /** Whether an alert of INFO is raised once it is over. It fires no action. */
+    reportEnd?: boolean;
     /** In what the price is counted; for the message. */
     currency?: string;
   } & CommonConfig;
@@ -295,6 +303,10 @@ export interface DetectorConfigs {
     token?: string;
     /** What reserves divided by supply must be for an alert. */
     condition?: string;
+    /** How often alerts are raised while the condition holds: once (when it begins to), again after a length of time such as 1 h, or at every look. Conditions on a change since the last look (++, --, per cent) raise one for each change; >> and << raise one when they begin to hold. */
+    repeat?: string;
+    /** Whether an alert of INFO is raised once it is over. It fires no action. */
+    reportEnd?: boolean;
     /** Whether to look after every block, or only as often as `cron` says. */
     when?: 'block' | 'cron';
     /** How often to look when `when` is cron: a length of time, or a cron expression. */
@@ -305,6 +317,10 @@ export interface DetectorConfigs {
     topN?: number;
     /** What their share of the supply in per cent must be for an alert. */
     condition?: string;
+    /** How often alerts are raised while the condition holds: once (when it begins to), again after a length of time such as 1 h, or at every look. Conditions on a change since the last look (++, --, per cent) raise one for each change; >> and << raise one when they begin to hold. */
+    repeat?: string;
+    /** Whether an alert of INFO is raised once it is over. It fires no action. */
+    reportEnd?: boolean;
     /** Holders that are known already and looked at from the beginning. */
     holders?: string[];
     /** Addresses that do not count as holders, such as exchanges, pools and lockers. */
@@ -383,6 +399,10 @@ export interface DetectorConfigs {
   flash_loan: {
     /** Kinds of lenders whose loans are reported. */
     providers?: Array<'aave' | 'balancer' | 'uniswap' | 'morpho' | 'erc3156' | 'other'>;
+    /** From which loss on it is HIGH, in per cent of what the contract held of an asset. */
+    share?: number;
+    /** A loss of this many US dollars is HIGH, if it is at least 2 % of what was held. Counts where the price is known. */
+    highUsd?: number;
     /** Whether calls that contracts make within transactions count as well, where nodes of the chain trace them. */
     innerCalls?: boolean;
     /** Whether it looks at pending transactions as well, simulated on the newest block. Such alerts have the finality PENDING until a block has the transaction, and are retracted when it vanishes. An action of the detector with fireAt pending has the same effect. */
@@ -434,6 +454,10 @@ export interface DetectorConfigs {
     trackErr?: boolean;
     /** Tell at every look at which the call fails. */
     errAlways?: boolean;
+    /** How often alerts are raised while the condition holds: once (when it begins to), again after a length of time such as 1 h, or at every look. Conditions on a change since the last look (++, --, per cent) raise one for each change; >> and << raise one when they begin to hold. */
+    repeat?: string;
+    /** Whether an alert of INFO is raised once it is over. It fires no action. */
+    reportEnd?: boolean;
     /** Whether to look after every block, or only as often as `cron` says. */
     when?: 'block' | 'cron';
     /** How often to look when `when` is cron: a length of time, or a cron expression. */
@@ -537,6 +561,8 @@ export interface DetectorConfigs {
     expression: string;
     /** By how much a single comparison may be missed: an amount in the terms’ own unit, or a share of its right side. */
     tolerance?: string;
+    /** Whether an alert of INFO is raised once it is over. It fires no action. */
+    reportEnd?: boolean;
     /** Whether to look after every block, or only as often as `cron` says. */
     when?: 'block' | 'cron';
     /** How often to look when `when` is cron: a length of time, or a cron expression. */
@@ -551,6 +577,14 @@ export interface DetectorConfigs {
     allowedCallers?: string[];
     /** Functions that may be entered again, such as the one by which a flash loan is paid back. */
     allowedFunctions?: string[];
+    /** From which loss on an entry is HIGH or CRITICAL, in per cent of what it held of an asset. */
+    share?: number;
+    /** A loss of this many US dollars is HIGH, if it is at least 2 % of what was held. Counts where the price is known. */
+    highUsd?: number;
+    /** A loss of this many US dollars is CRITICAL, however small its share. Counts where the price is known. */
+    criticalUsd?: number;
+    /** Tokens that the contract holds, so that their loss counts no matter who moves them. */
+    tokens?: string[];
     /** Report also functions that only read, which can give false values in between. */
     readOnly?: boolean;
     /** Report also what was reverted, as a guard against it does. */
@@ -561,7 +595,7 @@ export interface DetectorConfigs {
   drain: {
     /** Share of the holdings in per cent that one transaction may take. */
     share?: number;
-    /** A loss of this many US dollars is HIGH, however small its share. Counts where the price is known. */
+    /** A loss of this many US dollars is HIGH, if it is at least 2 % of what was held. Counts where the price is known. */
     highUsd?: number;
     /** A loss of this many US dollars is CRITICAL, however small its share. Counts where the price is known. */
     criticalUsd?: number;

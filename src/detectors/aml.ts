@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { evmFormat } from '../chains/evm/abi/evmFormat.ts';
 import { describeHits, type Party, partiesOf, partyFields } from '../chains/evm/evidence/parties.ts';
+import { severityByTrust } from '../chains/evm/evidence/vouchedBy.ts';
 import { customLabels, findLabelHits, severityByScore, showLabel, worstFirst } from '../evidence/labels.ts';
 
 import {
@@ -50,7 +51,7 @@ export const aml = defineDetector<Config, never>({
   severity: 'AUTO',
   description:
     'An address with a bad label sends to the contract, receives from it, or sends or receives its token. The severity follows the score: from 90 CRITICAL, 70 HIGH, 50 MEDIUM, 30 LOW, otherwise INFO.',
-  faq: 'Can I use a list of my own? Yes: import it as labels, or set source to custom and give addresses or csv.',
+  faq: 'Can I use a list of my own? Yes: import it as labels, or set source to custom and give addresses or csv. Any token can report any payer: a transfer of a token without a price counts when it is the watched one, or when who pays has called it; otherwise it is LOW at most.',
   nextStep:
     'Tell your compliance team with the transaction and the label, and send nothing back to the address before it has decided.',
   config,
@@ -73,21 +74,25 @@ export const aml = defineDetector<Config, never>({
         )
       : findLabelHits(read, parties, counts);
     return {
-      detections: describeHits(hits, transaction, read, chain).map(({ party, label, activity, fields }) => {
-        return {
-          part: party.address,
-          severity: severityByScore(label.score),
-          message: `${party.address}, known as ${showLabel(label)}, ${activity}; ${contract.name} is involved.`,
-          fields: {
-            address: party.address,
-            label: label.name,
-            tags: label.tags,
-            score: label.score,
-            source: label.source,
-            ...fields,
-          },
-        };
-      }),
+      detections: describeHits(hits, transaction, contract.address, read, chain).map(
+        ({ party, label, activity, fields, isClaimed }) => {
+          return {
+            part: party.address,
+            severity: isClaimed
+              ? severityByTrust(severityByScore(label.score), 'claimed')
+              : severityByScore(label.score),
+            message: `${party.address}, known as ${showLabel(label)}, ${activity}; ${contract.name} is involved.`,
+            fields: {
+              address: party.address,
+              label: label.name,
+              tags: label.tags,
+              score: label.score,
+              source: label.source,
+              ...fields,
+            },
+          };
+        },
+      ),
     };
   },
 });

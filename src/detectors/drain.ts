@@ -1,24 +1,24 @@
 import { type Static, Type } from 'typebox';
 import { calledBy } from '../chains/evm/evidence/calledBy.ts';
 import { decodeTransfer } from '../chains/evm/evidence/erc20Transfer.ts';
-import { findKnownFeed, pricedAssets } from '../chains/evm/evidence/knownFeeds.ts';
-import { assetFacts, claimedHolding } from '../chains/evm/evidence/tokens.ts';
-import { usdWorth } from '../chains/evm/evidence/usdWorth.ts';
+import { pricedAssets } from '../chains/evm/evidence/knownFeeds.ts';
+import {
+  assetsShown,
+  changesOf,
+  joinCoins,
+  type Standing,
+  shareOf,
+  standingOf,
+  type Taken,
+  valuesOf,
+} from '../chains/evm/evidence/losses.ts';
 import { showTrust } from '../chains/evm/evidence/vouchedBy.ts';
-import { isWrappedCoin, wrappedCoinOf, wrappingsIn } from '../chains/evm/evidence/wrappedCoins.ts';
-import { type AssetFacts, formatUnits, native, percentOf, showAmount } from '../evidence/amounts.ts';
+import { wrappedCoinOf } from '../chains/evm/evidence/wrappedCoins.ts';
+import { native, showAmount } from '../evidence/amounts.ts';
 import { Addresses, Configuration } from '../evidence/parameters.ts';
 import { lossMembers, severityByLoss } from '../evidence/severityByLoss.ts';
 import type { Frame, Transaction } from '../model/block.ts';
-import {
-  type ChainFacts,
-  type Detection,
-  defineDetector,
-  type EvaluationContext,
-  type EvaluationResult,
-  type Reader,
-} from '../model/detection.ts';
-import { coinChangeOf } from '../model/frames.ts';
+import { defineDetector, type EvaluationContext, type EvaluationResult } from '../model/detection.ts';
 
 const config = Configuration({
   share: Type.Number({
@@ -56,9 +56,11 @@ export const drain = defineDetector<Config, never>({
     const { transaction, frames, block } = observation;
     const { config: settings, contract, chain } = context;
     const changes = changesOf(context, transaction, frames);
-    const lost = [...changes].flatMap(([asset, change]) => (change < 0n ? [asset] : []));
+    // A token that sells what it holds of itself has lost nothing that was worth something to others.
+    const isOwn = (asset: string) => asset === contract.address && !settings.tokens.includes(asset);
+    const lost = [...changes].flatMap(([asset, change]) => (change < 0n && !isOwn(asset) ? [asset] : []));
     if (lost.length === 0) return {};
-    const standing = standingOf(settings, chain, calledBy(frames, contract.address));
+    const standing = standingOf(settings.tokens, chain, calledBy(frames, contract.address));
     const taken = { transaction, frames, at: block.timestamp, changes };
     const certain = lost.filter((asset) => standing(asset) !== 'claimed');
     const found = certain.length === 0 ? undefined : judge(context, taken, certain, standing);
@@ -72,47 +74,6 @@ export const drain = defineDetector<Config, never>({
     );
   },
 });
-
-/** What vouches for a token: the user, a price, or a call of the contract itself; else only the token does. */
-type Standing = 'named' | 'priced' | 'called' | 'claimed';
-
-function standingOf({ tokens }: Config, { uid }: ChainFacts, called: ReadonlySet<string>) {
-  const named = new Set(tokens.map((token) => token.toLowerCase()));
-  return (asset: string): Standing => {
-    if (asset === native || named.has(asset)) return 'named';
-    if (findKnownFeed(uid, asset) !== undefined || asset === wrappedCoinOf(uid)) return 'priced';
-    return called.has(asset) ? 'called' : 'claimed';
-  };
-}
-
-/** What a transaction did to the holdings, by asset. */
-type Taken = {
-  transaction: Transaction;
-  frames: readonly Frame[];
-  at: number;
-  changes: ReadonlyMap<string, bigint>;
-};
-
-/** What the contract has more or less of each asset after the transaction. */
-function changesOf(
-  { contract: { address }, chain, read }: EvaluationContext<Config, never>,
-  { logs }: Transaction,
-  frames: readonly Frame[],
-): Map<string, bigint> {
-  const changes = new Map<string, bigint>();
-  const add = (asset: string, change: bigint) => changes.set(asset, (changes.get(asset) ?? 0n) + change);
-  const coins = coinChangeOf(frames, address);
-  if (coins) add(native, coins);
-  for (const log of logs) {
-    const transfer = decodeTransfer(log);
-    if (!transfer || transfer.from === transfer.to) continue;
-    if (transfer.from === address) add(log.address, -transfer.amount);
-    else if (transfer.to === address) add(log.address, transfer.amount);
-  }
-  for (const { token, account, amount } of wrappingsIn(logs))
-    if (account === address && isWrappedCoin(read, chain, token)) add(token, amount);
-  return changes;
-}
 
 /** Bounds the reads; only tokens that the contract itself called, or that have no more than their own word, are cut. */
 const maxUnpriced = 20;
@@ -210,101 +171,6 @@ function judgeClaims(
       },
     ],
   };
-}
-
-type Valued = {
-  asset: string;
-  held: bigint;
-  change: bigint;
-  facts: AssetFacts;
-  /** The share that was lost; 0 of what came in. */
-  percent: number;
-  usd: { held: number; change: number } | undefined;
-};
-
-/** Assets that the contract held before, with their worth where a price is known. */
-function valuesOf(
-  { contract, chain, read }: EvaluationContext<Config, never>,
-  { at, changes }: Taken,
-  assets: readonly string[],
-  attempt: (question: () => bigint) => bigint | undefined = (question) => question(),
-): Valued[] {
-  const holdings = read.all(
-    assets.map((asset) => () => attempt(() => heldBefore(read, asset, contract.address)) ?? 0n),
-  );
-  const moves = assets
-    .map((asset, index) => ({ asset, held: holdings[index]!, change: changes.get(asset) ?? 0n }))
-    // Any token can claim that the contract has paid; it pays only what it had, or what it got in between.
-    .filter(({ held, change }) => held > 0n || change > 0n);
-  return read.all(moves.map((move) => () => valueMove(read, chain, at, move)));
-}
-
-function heldBefore(read: Reader, asset: string, holder: string): bigint {
-  return asset === native ? read.balance(holder, 'parent') : claimedHolding(read, asset, holder, 'parent');
-}
-
-function valueMove(
-  read: Reader,
-  chain: ChainFacts,
-  at: number,
-  move: Pick<Valued, 'asset' | 'held' | 'change'>,
-): Valued {
-  const { asset: token, held, change } = move;
-  const facts = assetFacts(read, chain, token);
-  const percent = change < 0n ? percentOf(-change, held) : 0;
-  const base = held > 0n ? held : change;
-  const worth = usdWorth(read, { token, feed: undefined, chain, at }, base, facts.decimals).fields.usd;
-  const inUsd = (units: bigint) => (Number(worth) * Number(units)) / Number(base);
-  const usd = worth === undefined ? undefined : { held: inUsd(held), change: inUsd(change) };
-  return { ...move, facts, percent, usd };
-}
-
-/** Coins that are wrapped or unwrapped are still there, so both forms are one asset. */
-function joinCoins(
-  { chain, read }: EvaluationContext<Config, never>,
-  { transaction: { logs } }: Taken,
-  valued: readonly Valued[],
-): Valued[] {
-  const wrapped = new Set(wrappingsIn(logs).map(({ token }) => token));
-  const isCoin = ({ asset }: Valued) =>
-    asset === native ||
-    asset === wrappedCoinOf(chain.uid) ||
-    (wrapped.has(asset) && isWrappedCoin(read, chain, asset));
-  const coins = valued.filter(isCoin);
-  if (coins.length < 2) return [...valued];
-  const held = coins.reduce((sum, coin) => sum + coin.held, 0n);
-  const change = coins.reduce((sum, coin) => sum + coin.change, 0n);
-  const usd = coins.every((coin) => coin.usd)
-    ? {
-        held: coins.reduce((sum, coin) => sum + coin.usd!.held, 0),
-        change: coins.reduce((sum, coin) => sum + coin.usd!.change, 0),
-      }
-    : undefined;
-  const facts = { symbol: chain.symbol, decimals: chain.decimals };
-  const percent = change < 0n ? percentOf(-change, held) : 0;
-  return [{ asset: native, held, change, facts, percent, usd }, ...valued.filter((each) => !isCoin(each))];
-}
-
-/** Of all that has a price together, or of the asset without one that lost most; whichever is more. */
-function shareOf(valued: readonly Valued[]): { percent: number; usd: number | undefined } {
-  const priced = valued.filter(({ usd }) => usd !== undefined);
-  const held = priced.reduce((sum, { usd }) => sum + usd!.held, 0);
-  const lost = -priced.reduce((sum, { usd }) => sum + usd!.change, 0);
-  const together = held > 0 && lost > 0 ? Math.round((lost / held) * 1_000_000) / 10_000 : 0;
-  const alone = valued.filter(({ usd }) => usd === undefined).map(({ percent }) => percent);
-  return { percent: Math.max(together, ...alone), usd: lost > 0 ? Math.round(lost * 100) / 100 : undefined };
-}
-
-function assetsShown(valued: readonly Valued[]): Detection['fields'][string] {
-  return valued
-    .filter(({ held, change }) => held > 0n || change !== 0n)
-    .map(({ asset, change, held, facts, percent }) => ({
-      asset,
-      symbol: facts.symbol,
-      change: formatUnits(change, facts.decimals),
-      held: formatUnits(held, facts.decimals),
-      percent,
-    }));
 }
 
 const maxRecipients = 10;

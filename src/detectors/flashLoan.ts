@@ -2,14 +2,18 @@ import { type Static, Type } from 'typebox';
 import { eventTopic, functionSelector, parseFunction } from '../chains/evm/abi/abi.ts';
 import { logWords, topicAddress, zeroAddress } from '../chains/evm/abi/words.ts';
 import { decodeTransfer } from '../chains/evm/evidence/erc20Transfer.ts';
+import { changesOf } from '../chains/evm/evidence/losses.ts';
+import { type Loss, lossOf, noLoss } from '../chains/evm/evidence/lossOf.ts';
 import { tryCall } from '../chains/evm/evidence/readCall.ts';
 import { assetFacts } from '../chains/evm/evidence/tokens.ts';
 import { usdWorth } from '../chains/evm/evidence/usdWorth.ts';
+import { severityByTrust, type Trust, vouchedBy } from '../chains/evm/evidence/vouchedBy.ts';
 import { type AssetFacts, formatUnits, native, showAmount } from '../evidence/amounts.ts';
 import { Configuration, InnerCalls } from '../evidence/parameters.ts';
+import { lossMembers } from '../evidence/severityByLoss.ts';
 import { showNumber } from '../lib/showNumber.ts';
-import type { Log, Transaction } from '../model/block.ts';
-import { type ChainFacts, defineDetector, type Reader } from '../model/detection.ts';
+import type { Block, Log, Transaction } from '../model/block.ts';
+import { type ChainFacts, defineDetector, type EvaluationContext, type Reader } from '../model/detection.ts';
 import { evmDialect } from '../model/family.ts';
 
 const providers = ['aave', 'balancer', 'uniswap', 'morpho', 'erc3156', 'other'] as const;
@@ -22,6 +26,13 @@ const config = Configuration({
     minItems: 1,
     uniqueItems: true,
   }),
+  share: Type.Number({
+    description: 'From which loss on it is HIGH, in per cent of what the contract held of an asset.',
+    default: 5,
+    minimum: 0.1,
+    maximum: 100,
+  }),
+  highUsd: lossMembers.highUsd,
   innerCalls: InnerCalls(),
 });
 
@@ -70,12 +81,13 @@ const directCall = functionSelector('flashLoan(address,address,uint256,bytes)');
 export const flashLoan = defineDetector<Static<typeof config>, never>({
   name: 'flash_loan',
   title: 'Flash loan',
-  version: '1.1.0',
+  version: '1.2.0',
   category: 'SECURITY',
   families: evmDialect,
   severity: 'AUTO',
-  description: 'A transaction that involves the contract takes a flash loan.',
-  faq: 'Which loans does it see? Those of Aave, Balancer V2, Maker, Uniswap V3, Morpho, Sushi, Bancor and DODO by their events. A swap of Uniswap V2 that takes and returns the same token is one, too. ERC-3156, other flash swaps and flash mints have no event of their own: such a loan is seen when the transaction calls the lender itself, or when a contract gets tokens, something happens to the watched contract, and the same contract gives at least as many back. The contract must be called by the transaction, emit a log in it, or be named in one; a silent inner call is seen where nodes of the chain trace calls, for loans that have an event. A loan that is reported but whose tokens did not move to a borrower and back is LOW. Anyone can take a real loan for the price of a transaction, so let no guardian act on this kind alone.',
+  description:
+    'A transaction that involves the contract takes a flash loan. HIGH when the contract has lost something by it, LOW otherwise.',
+  faq: 'Which loans does it see? Those of Aave, Balancer V2, Maker, Uniswap V3, Morpho, Sushi, Bancor and DODO by their events. A swap of Uniswap V2 that takes and returns the same token is one, too. ERC-3156, other flash swaps and flash mints have no event of their own: such a loan is seen when the transaction calls the lender itself, or when a contract gets tokens, something happens to the watched contract, and the same contract gives at least as many back. The contract must be called by the transaction, emit a log in it, or be named in one; a silent inner call is seen where nodes of the chain trace calls, for loans that have an event. Anyone can take a loan for the price of a transaction, so it is LOW unless the contract has less of an asset afterwards, by the share or the US dollars that are set: after what came in with a price, and of tokens without one those that it called itself. A loan that is reported but whose tokens did not move to a borrower and back is LOW, too.',
   nextStep:
     'See what the transaction did to your contract between loan and repayment. Pause the contract if the borrower left with more than it brought.',
   config,
@@ -91,11 +103,14 @@ export const flashLoan = defineDetector<Static<typeof config>, never>({
     'amount',
     'loans',
     'lenders',
+    'percent',
+    'lostUsd',
     'unverified',
   ],
   interests: ({ innerCalls }, { address }) => [{ on: 'touch', address, inner: innerCalls }],
-  evaluate(observation, { config: options, contract, chain, read }) {
+  evaluate(observation, context) {
     if (observation.type !== 'transaction') return {};
+    const { config: options, contract, chain, read } = context;
     const { block, transaction } = observation;
     const loans = loansOf(transaction, contract.address, read).filter(({ provider }) =>
       options.providers.includes(provider),
@@ -114,13 +129,20 @@ export const flashLoan = defineDetector<Static<typeof config>, never>({
       ? showAmount(amount, facts)
       : `${showNumber(amount)} smallest units of an unknown token`;
     const more = loans.length > 1 ? ` and ${loans.length - 1} more` : '';
+    const { loss, trust } = isMoved ? lossIn(context, block, transaction) : sure(noLoss);
+    const isLoss = loss.percent >= options.share || (loss.usd ?? 0) >= options.highUsd;
+    const lost = loss.assets
+      .slice(0, 3)
+      .map(({ change, facts: of, percent }) => `${showAmount(-change, of)} (${percent} %)`);
     const doubt = isMoved
-      ? ''
+      ? isLoss
+        ? ` ${contract.name} lost ${lost.join(', ')}.`
+        : ''
       : ' Nothing but the lender says so: no such amount moved to a borrower and back.';
     return {
       detections: [
         {
-          severity: isMoved ? 'HIGH' : 'LOW',
+          severity: isLoss ? severityByTrust('HIGH', trust) : 'LOW',
           message: `A transaction of ${transaction.from} that touches ${contract.name} took a flash loan of ${shown} from ${lender} (${provider})${more}.${doubt}`,
           fields: {
             sender: transaction.from,
@@ -133,6 +155,8 @@ export const flashLoan = defineDetector<Static<typeof config>, never>({
             amount: facts && formatUnits(amount, facts.decimals),
             loans: loans.length,
             lenders: [...new Set(loans.map((loan) => loan.lender))].slice(0, maxLenders),
+            percent: isLoss ? loss.percent : undefined,
+            lostUsd: isLoss && loss.usd !== undefined ? String(loss.usd) : undefined,
             unverified: isMoved ? undefined : true,
           },
         },
@@ -140,6 +164,39 @@ export const flashLoan = defineDetector<Static<typeof config>, never>({
     };
   },
 });
+
+/** What the contract has less, by what its tokens report and by its coins before and after the block; and what vouches for it. */
+function lossIn(
+  context: EvaluationContext<Static<typeof config>, never>,
+  block: Block,
+  transaction: Transaction,
+): { loss: Loss; trust: Trust } {
+  const { contract, read } = context;
+  const changes = changesOf(context, transaction, []);
+  const [before, after] = read.all([
+    () => read.balance(contract.address, 'parent'),
+    () => read.balance(contract.address),
+  ]);
+  if (after !== before) changes.set(native, after - before);
+  const tokens = [...changes]
+    .flatMap(([asset, change]) => (change < 0n && asset !== native ? [asset] : []))
+    .slice(0, maxJudged);
+  const trusts = new Map(
+    tokens.map((token) => [token, vouchedBy(read, block, token, contract.address, [transaction.hash])]),
+  );
+  const called = new Set(tokens.filter((token) => trusts.get(token) !== 'claimed'));
+  const loss = lossOf(
+    context,
+    { transaction, at: block.timestamp, changes },
+    { tokens: [], called, isDoubtful: false },
+  );
+  const [most] = loss.assets;
+  return most?.usd === undefined && most ? { loss, trust: trusts.get(most.asset) ?? 'known' } : sure(loss);
+}
+
+function sure(loss: Loss): { loss: Loss; trust: Trust } {
+  return { loss, trust: 'known' };
+}
 
 /** Bounds the reads: a transaction can report any number of loans. */
 const maxJudged = 20;

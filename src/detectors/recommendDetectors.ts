@@ -158,8 +158,8 @@ function token({ totalSupply, decimals = 0, symbol = 'tokens' }: ContractTraits)
       ? [
           {
             schemaName: 'large_transfer',
-            config: { threshold: share.toString(), severity: 'MEDIUM' },
-            reason: `It is a token: a transfer of 1 % of the supply (${share} ${symbol}) is worth a look.`,
+            config: { threshold: share.toString() },
+            reason: `It is a token: a transfer of 1 % of the supply (${share} ${symbol}) is worth a look, though exchanges and pools move as much.`,
           },
         ]
       : []),

@@ -27,7 +27,7 @@ export const sanctionedInteraction = defineDetector<Static<typeof config>, never
   severity: 'CRITICAL',
   description:
     'An address on a sanctions list sends to the contract, receives from it, or sends or receives its token.',
-  faq: 'Where does the list come from? From labels tagged SANCTION: import the list you are bound by and name its edition as their source.',
+  faq: 'Where does the list come from? From labels tagged SANCTION: import the list you are bound by and name its edition as their source. Any token can report any payer: a transfer of a token without a price counts when it is the watched one, or when who pays has called it; otherwise it is LOW.',
   nextStep:
     'Tell your compliance team at once, freeze what came from the address as far as you can, and send nothing back.',
   config,
@@ -44,13 +44,16 @@ export const sanctionedInteraction = defineDetector<Static<typeof config>, never
         tags.includes('SANCTION') && (listVersion === undefined || source === listVersion),
     );
     return {
-      detections: describeHits(hits, transaction, read, chain).map(({ party, label, activity, fields }) => {
-        return {
-          part: party.address,
-          message: `The sanctioned address ${party.address}, known as ${showLabel(label)}, ${activity}; ${contract.name} is involved.`,
-          fields: { address: party.address, label: label.name, list: label.source, ...fields },
-        };
-      }),
+      detections: describeHits(hits, transaction, contract.address, read, chain).map(
+        ({ party, label, activity, fields, isClaimed }) => {
+          return {
+            part: party.address,
+            ...(isClaimed && { severity: 'LOW' as const }),
+            message: `The sanctioned address ${party.address}, known as ${showLabel(label)}, ${activity}; ${contract.name} is involved.`,
+            fields: { address: party.address, label: label.name, list: label.source, ...fields },
+          };
+        },
+      ),
     };
   },
 });

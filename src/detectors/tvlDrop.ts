@@ -11,7 +11,13 @@ import { findKnownFeed } from '../chains/evm/evidence/knownFeeds.ts';
 import { assetDecimalsIfKnown, assetFacts, readHolding, tryHolding } from '../chains/evm/evidence/tokens.ts';
 import { usdFeedMember, usdWorth } from '../chains/evm/evidence/usdWorth.ts';
 import { severityByTrust, showTrust, vouchedBy } from '../chains/evm/evidence/vouchedBy.ts';
-import { isWrappedCoin, unwrapTopic, wrappingsIn, wrapTopic } from '../chains/evm/evidence/wrappedCoins.ts';
+import {
+  isWrappedCoin,
+  ownWrapping,
+  unwrapTopic,
+  wrappingsIn,
+  wrapTopic,
+} from '../chains/evm/evidence/wrappedCoins.ts';
 import { compareToLimit, formatUnits, native, percentOf, showAmount } from '../evidence/amounts.ts';
 import {
   Address,
@@ -81,7 +87,7 @@ export const tvlDrop = defineDetector<Config, State>({
   severity: 'AUTO',
   description:
     'What the contract holds, in native coins or tokens, drops from one look to the next. Severity by the share that is gone: from 50 % CRITICAL, from 20 % HIGH, from 5 % MEDIUM, else LOW; from 1 million US dollars HIGH and from 10 million CRITICAL.',
-  faq: 'Why does it look at every block? A drain takes one transaction, and coins moved by inner calls leave no trace but the balance; with `when: cron` the drop between two looks counts. Which tokens count that I do not name? Those with a known price, and those that the contract itself called, as far as nodes trace. Any other token can claim to have left, so it is reported as LOW (as MEDIUM at most where nothing is traced). Coins that are wrapped or unwrapped have not left. And pending transactions? Each is judged by what it alone takes (`pending`), so that a guardian can rest on this severity too; coins that inner calls take are then reported of the transaction, where nodes trace, beside the look at the block, as one incident.',
+  faq: 'Why does it look at every block? A drain takes one transaction, and coins moved by inner calls leave no trace but the balance; with `when: cron` the drop between two looks counts. Which tokens count that I do not name? Those with a known price, and those that the contract itself called, as far as nodes trace. Any other token can claim to have left, so it is reported as LOW (as MEDIUM at most where nothing is traced). Coins that are wrapped or unwrapped have not left. By US dollars a loss counts after what came in of the assets that are watched and have a price. And pending transactions? Each is judged by what it alone takes (`pending`), so that a guardian can rest on this severity too; coins that inner calls take are then reported of the transaction, where nodes trace, beside the look at the block, as one incident.',
   nextStep:
     'Open the transactions that took the funds and check who received them. Pause the contract if no one can explain them.',
   config,
@@ -131,17 +137,17 @@ export const tvlDrop = defineDetector<Config, State>({
       ),
     );
     const looks = zip(assets, balances);
-    const detections = looks.flatMap(([asset, balance]) => {
+    const holdings = looks.flatMap(([asset, balance]) => {
       const before = state[asset.token];
-      // What logs show was judged by them.
-      const isShown =
-        settings.pending === true &&
-        asset.token !== native &&
-        leaves(observation.block, asset.token, contract.address);
-      return before === undefined || isShown
-        ? []
-        : judge(context, observation.block, asset, afterWrapping(context, asset, BigInt(before), balance));
+      if (before === undefined) return [];
+      return [{ asset, holding: afterWrapping(context, asset, BigInt(before), balance) }];
     });
+    // What logs show was judged by them.
+    const isShown = ({ token }: WatchedAsset) =>
+      settings.pending === true && token !== native && leaves(observation.block, token, contract.address);
+    const detections = holdings.flatMap(({ asset, holding }) =>
+      isShown(asset) ? [] : judge(context, observation.block, asset, holding, holdings),
+    );
     const kept = Object.fromEntries(looks.map(([{ token }, balance]) => [token, balance.toString()]));
     return { ...keepState(context.state, kept), detections };
   },
@@ -153,6 +159,7 @@ function leaves({ logs }: Block, token: string, holder: string): boolean {
 }
 
 type WatchedAsset = { token: string; threshold: string; usdFeed?: string };
+type Look = { asset: WatchedAsset; holding: Holding };
 /** What was held at two moments; `held` is what shares are of, where that is more than `before`. */
 type Holding = { before: bigint; after: bigint; held?: bigint };
 
@@ -190,16 +197,21 @@ function judgeTransfer(
   block: Block,
   context: EvaluationContext<Config, State>,
 ): EvaluationResult<State> {
-  const { config: settings, contract, read } = context;
+  const { config: settings, contract, chain, read } = context;
   const named = settings.tokens.find((each) => each.token.toLowerCase() === token);
   if (!named && settings.tokens.length > 0) return {};
+  // A token that sells what it holds of itself has lost nothing that was worth something to others.
+  if (!named && token === contract.address) return {};
   const transfers = block.logs.flatMap((log) => {
     const transfer = log.address === token ? decodeTransfer(log) : undefined;
     const isOwn = transfer?.from === contract.address || transfer?.to === contract.address;
     return transfer && isOwn ? [{ ...transfer, index: log.index }] : [];
   });
-  const left = netOutflow(transfers, contract.address);
-  if (transfers[0]?.index !== index || left <= 0n) return {};
+  const sent = netOutflow(transfers, contract.address);
+  if (transfers[0]?.index !== index || sent <= 0n) return {};
+  const { passed } = ownWrapping(block.logs, token, contract.address);
+  const left = passed > 0n && isWrappedCoin(read, chain, token) ? sent - passed : sent;
+  if (left <= 0n) return {};
   const before = tryHolding(read, token, contract.address, 'parent');
   // Any token can claim that the contract has paid; it pays only what it had.
   if (before === undefined || before === 0n) return {};
@@ -224,7 +236,7 @@ function countWrapping(
     ({ account }) => account === contract.address,
   );
   if (own[0]?.index !== index || !isWrappedCoin(read, chain, token)) return {};
-  const sum = own.reduce((all, { amount }) => all + amount, BigInt(state[wrapped] ?? 0));
+  const sum = BigInt(state[wrapped] ?? 0) + ownWrapping(logs, token, contract.address).own;
   return { state: { ...state, [wrapped]: sum.toString(), [wrappedToken]: token } };
 }
 
@@ -249,6 +261,7 @@ function judge(
   block: Block,
   { token, threshold, usdFeed }: WatchedAsset,
   { before: own, after: rest, held: before = own }: Holding,
+  beside: readonly Look[] = [],
 ): Detection[] {
   const { config: settings, contract, chain, read } = context;
   const lost = own - rest;
@@ -259,7 +272,8 @@ function judge(
   const facts = assetFacts(read, chain, token);
   const percent = percentOf(lost, before);
   const worth = usdWorth(read, { token, feed: usdFeed, chain, at: block.timestamp }, lost, facts.decimals);
-  const usd = worth.fields.usd === undefined ? undefined : Number(worth.fields.usd);
+  const gross = worth.fields.usd === undefined ? undefined : Number(worth.fields.usd);
+  const usd = gross === undefined ? undefined : gross - gainedBeside(context, block, beside, gross);
   if (isBelow && (usd ?? 0) < settings.highUsd) return [];
   const flows = findFlows(read, block, token, contract.address, 'out');
   const isNamed = token === native || settings.tokens.some((named) => named.token.toLowerCase() === token);
@@ -288,6 +302,31 @@ function judge(
       },
     },
   ];
+}
+
+/** What came in of other assets, in US dollars: who trades has not lost what he sold. Asked only of losses that are large. */
+function gainedBeside(
+  { config: { highUsd }, chain, read }: EvaluationContext<Config, State>,
+  { timestamp: at }: Block,
+  beside: readonly Look[],
+  gross: number,
+): number {
+  if (gross < highUsd) return 0;
+  const gains = beside.filter(({ holding }) => holding.after > holding.before);
+  const worths = read.all(
+    gains.map(({ asset: { token, usdFeed: feed }, holding }) => () => {
+      const decimals = assetDecimalsIfKnown(read, chain, token);
+      if (decimals === undefined) return 0;
+      const { usd } = usdWorth(
+        read,
+        { token, feed, chain, at },
+        holding.after - holding.before,
+        decimals,
+      ).fields;
+      return Number(usd ?? 0);
+    }),
+  );
+  return worths.reduce((sum, worth) => sum + worth, 0);
 }
 
 /** Empty unless the balance fell without a transfer. */

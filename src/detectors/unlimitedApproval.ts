@@ -2,15 +2,20 @@ import { type Static, Type } from 'typebox';
 import { eventTopic } from '../chains/evm/abi/abi.ts';
 import { logWords, topicAddress } from '../chains/evm/abi/words.ts';
 import { decodeTransfer } from '../chains/evm/evidence/erc20Transfer.ts';
-
-import { assetDecimalsIfKnown, assetFacts } from '../chains/evm/evidence/tokens.ts';
+import { findKnownFeed } from '../chains/evm/evidence/knownFeeds.ts';
+import { assetDecimalsIfKnown, assetFacts, tryHolding } from '../chains/evm/evidence/tokens.ts';
+import { severityByTrust, type Trust, vouchedBy } from '../chains/evm/evidence/vouchedBy.ts';
 import { isListed } from '../evidence/addressList.ts';
 import { compareToAmount, formatUnits, showAmount } from '../evidence/amounts.ts';
 import { badTags } from '../evidence/labels.ts';
-
 import { Addresses, Amount, Configuration } from '../evidence/parameters.ts';
 import type { Log, Transaction } from '../model/block.ts';
-import { defineDetector, type EvaluationContext, type EvaluationResult } from '../model/detection.ts';
+import {
+  defineDetector,
+  type EvaluationContext,
+  type EvaluationResult,
+  type Observation,
+} from '../model/detection.ts';
 import { evmDialect } from '../model/family.ts';
 
 const config = Configuration({
@@ -37,12 +42,12 @@ const permit2Topics = [
 export const unlimitedApproval = defineDetector<Config, State>({
   name: 'unlimited_approval',
   title: 'Unlimited approval',
-  version: '1.0.0',
+  version: '1.1.0',
   category: 'SECURITY',
   families: evmDialect,
   severity: 'MEDIUM',
   description:
-    'A holder of the token, or the watched wallet, lets an unknown spender take any amount, at the token or through Permit2. MEDIUM, and CRITICAL when the spender has a bad label.',
+    'A holder of the token, or the watched wallet, lets an unknown spender take any amount, at the token or through Permit2. MEDIUM, and CRITICAL when the spender has a bad label; LOW when the owner has nothing of the token, or nothing but a token without a price says so.',
   faq: 'Which spenders are known? Those under allowedSpenders, those with a label tagged SPENDER, and the watched contract itself.',
   nextStep: 'Revoke the approval unless the owner meant it and the spender is a contract that you trust.',
   config,
@@ -71,7 +76,7 @@ export const unlimitedApproval = defineDetector<Config, State>({
     )
       return {};
     const isUnlimited = approved.isForAll || isEndless(approved, observation.transaction);
-    if (isUnlimited) return report(approved, isUnlimited, context);
+    if (isUnlimited) return report(observation, approved, isUnlimited, context);
     const { threshold } = context.config;
     if (threshold === undefined) return {};
     const isOwn = approved.token === context.contract.address;
@@ -81,7 +86,7 @@ export const unlimitedApproval = defineDetector<Config, State>({
     const outcome =
       isOwn && context.state === undefined && decimals !== undefined ? { state: { decimals } } : {};
     if (compareToAmount(threshold, approved.value, () => decimals) <= 0) return outcome;
-    return { ...outcome, ...report(approved, isUnlimited, context) };
+    return { ...outcome, ...report(observation, approved, isUnlimited, context) };
   },
 });
 
@@ -114,7 +119,19 @@ function isEndless({ token, owner, value }: Approval, { logs }: Transaction): bo
   return !logs.some((log) => log.address === token && decodeTransfer(log)?.from === owner);
 }
 
+/** How much an approval may count that the token alone reports, or of someone who has nothing of it. */
+function trustIn(
+  { block, transaction }: Extract<Observation, { type: 'log' }>,
+  { token, owner }: Approval,
+  { contract, chain, read }: EvaluationContext<Config, State>,
+): Trust {
+  if (token === contract.address) return tryHolding(read, token, owner) === 0n ? 'claimed' : 'known';
+  if (findKnownFeed(chain.uid, token) !== undefined) return 'known';
+  return vouchedBy(read, block, token, owner, [transaction.hash]);
+}
+
 function report(
+  observation: Extract<Observation, { type: 'log' }>,
   given: Approval,
   isUnlimited: boolean,
   context: EvaluationContext<Config, State>,
@@ -127,6 +144,7 @@ function report(
     () => read.code(given.spender),
   ]);
   const isContract = code !== '0x';
+  const trust = trustIn(observation, given, context);
   const tags = [...new Set(labels.flatMap((label) => label.tags))];
   const isBad = tags.some((tag) => badTags.includes(tag));
   const amount = given.isForAll
@@ -138,8 +156,8 @@ function report(
   return {
     detections: [
       {
-        ...(isBad ? { severity: 'CRITICAL' as const } : {}),
-        message: `${given.owner} lets ${spender} take ${amount}, seen at ${contract.name}.`,
+        severity: severityByTrust(isBad ? 'CRITICAL' : 'MEDIUM', trust),
+        message: `${given.owner} lets ${spender} take ${amount}, seen at ${contract.name}.${trust === 'claimed' ? ` ${given.owner} has nothing of it, or nothing but the token says so.` : ''}`,
         fields: {
           token: given.token,
           symbol: facts.symbol,

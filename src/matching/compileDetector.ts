@@ -4,7 +4,7 @@ import { detectors } from '../detectors/detectors.ts';
 import { upgradeConfig } from '../detectors/upgradeConfig.ts';
 import { parseDuration } from '../lib/duration.ts';
 import { fillTemplate } from '../lib/template.ts';
-import { complianceTags, type Finding, isSevere, type Severity } from '../model/alert.ts';
+import { complianceTags, endNextStep, type Finding, isSevere, type Severity } from '../model/alert.ts';
 import type {
   ChainFacts,
   ContractFacts,
@@ -65,7 +65,8 @@ const maxCachedPrograms = 10_000;
 
 /** Cached, because reading a configuration takes time and most detectors have the same. */
 function getProgram(definition: Detector, stored: unknown, chain: ChainFacts): Program | { fault: string } {
-  const key = `${chain.uid} ${definition.name} ${JSON.stringify(stored)}`;
+  const { uid, symbol, decimals, blockTimeMs } = chain;
+  const key = `${uid} ${symbol} ${decimals} ${blockTimeMs} ${definition.name} ${JSON.stringify(stored)}`;
   const cached = programs.get(key);
   if (cached) return cached;
   if (programs.size >= maxCachedPrograms) programs.clear();
@@ -159,6 +160,8 @@ class DetectorSubscriber implements Subscriber {
       desc: _desc,
       innerCalls: _innerCalls,
       pending: _pending,
+      repeat: _repeat,
+      reportEnd: _reportEnd,
       tags: _tags,
       ...rest
     } = this.#program.written;
@@ -176,13 +179,14 @@ class DetectorSubscriber implements Subscriber {
     const own = found.severity ?? (definition.severity === 'AUTO' ? 'MEDIUM' : definition.severity);
     const alert = {
       ...originOf(this, observation, found),
-      severity: config.severity === 'AUTO' ? own : config.severity,
+      severity: found.isEnd || config.severity === 'AUTO' ? own : config.severity,
       name: this.name,
       tags: this.#tags,
     };
-    const message = config.desc
-      ? fillTemplate(config.desc, { ...alert, ...templateValues(found.fields, config) })
-      : found.message;
+    const message =
+      config.desc && !found.isEnd
+        ? fillTemplate(config.desc, { ...alert, ...templateValues(found.fields, config) })
+        : found.message;
     const finding: Finding = {
       ...alert,
       kind: 'detector',
@@ -192,7 +196,8 @@ class DetectorSubscriber implements Subscriber {
       meta: toMeta(found.fields),
       detectorId: this.id,
       detectorSchemaName: definition.name,
-      nextStep: definition.nextStep,
+      ...(found.isEnd && { isEnd: true }),
+      nextStep: found.isEnd ? endNextStep : definition.nextStep,
     };
     return showAddresses([finding], chain);
   }

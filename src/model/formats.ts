@@ -3,6 +3,7 @@ import { isDuration, parseDuration } from '../lib/duration.ts';
 import { isMailAddress, mailAddressWords } from '../lib/mailAddress.ts';
 import { parseSchedule } from '../lib/schedule.ts';
 import { followedFunding } from './followedFunding.ts';
+import { everyLook, isRepeat, once } from './repeat.ts';
 
 /** A format that a schema may name, with the words that say what would be right. */
 type Format = { readonly test: (text: string) => boolean; readonly words: string };
@@ -48,6 +49,10 @@ const formats: Record<string, Format> = {
   condition: {
     test: (text) => isAccepted(parseCondition, text),
     words: 'must be a condition such as "> 100", "< -5", ">= 10%", "++1000" or ">> 1"',
+  },
+  repeat: {
+    test: isRepeat,
+    words: `must be "${once}", "${everyLook}", or a length of time such as "1 h"`,
   },
   amountOrPercent: {
     test: (text) => /^\d{1,60}(\.\d{1,60})?\s?%?$/.test(text),

@@ -38,9 +38,16 @@ async function deliver(
   const documents = await readDocuments(tx, recipients);
   const passes = createAlertFilters(at);
   const selected: Recipient[] = [];
+  const reached = new Map<RaisedAlert, Set<number>>();
   for (const recipient of recipients) {
-    const { alert, query } = recipient;
-    if (query === null || (await passes(query, documentOf(documents, alert)))) selected.push(recipient);
+    const { alert, query, destinationId } = recipient;
+    const own = reached.get(alert) ?? new Set();
+    reached.set(alert, own);
+    // However many ways lead there, an alert comes once.
+    if (own.has(destinationId)) continue;
+    if (query !== null && !(await passes(query, documentOf(documents, alert)))) continue;
+    own.add(destinationId);
+    selected.push(recipient);
   }
   const dueAt = await holdRepeats(tx, selected, at);
   const followed = await findFollowed(tx, selected);
@@ -79,10 +86,10 @@ type Recipient = Omit<BoundRecipient, 'index'> & { alert: RaisedAlert };
 type Documents = ReadonlyMap<string, AlertDocument>;
 
 function toSource({ finding }: RaisedAlert): Source {
-  const { tenantId, kind, meta } = finding;
+  const { tenantId, projectId, contractId, kind, meta } = finding;
   const triggerAlertId = typeof meta.triggerAlertId === 'number' ? meta.triggerAlertId : undefined;
   const ids = { detector: finding.detectorId, trigger: triggerAlertId, action: finding.actionId };
-  return { tenantId, kind, sourceId: ids[kind] ?? null };
+  return { tenantId, kind, sourceId: ids[kind] ?? null, projectId, contractId };
 }
 
 /** Alert by alert; asks once for all alerts of a source, which are often all of them. */
@@ -91,7 +98,7 @@ async function findByAlert(tx: Db, alerts: readonly RaisedAlert[]): Promise<Reci
   const sources: Source[] = [];
   const placed = alerts.map((alert) => {
     const source = toSource(alert);
-    const key = `${source.kind} ${source.tenantId} ${source.sourceId}`;
+    const key = Object.values(source).join(' ');
     const place = places.get(key) ?? sources.push(source) - 1;
     places.set(key, place);
     return { alert, place };
@@ -144,7 +151,7 @@ function toMessages(
           ...(finding.nextStep === undefined ? {} : { nextStep: finding.nextStep }),
           links: links(document),
         },
-        destinationIds: [...new Set(own.map(({ destinationId }) => destinationId))],
+        destinationIds: own.map(({ destinationId }) => destinationId),
         dueAt: new Map(
           own.flatMap((recipient) => {
             const due = dueAt(recipient);

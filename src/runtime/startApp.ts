@@ -116,6 +116,7 @@ async function start(
     now,
     invalidateTokens: authenticate.clearCache,
     mail: notifying.hasMail,
+    messengerNames: config.messengerNames,
     inviteOrigins: config.inviteOrigins,
     failedLogins,
     sessionMaxMs: config.sessionMaxDays * 86_400_000,
@@ -123,6 +124,8 @@ async function start(
     egress: config.egress,
     chains,
     fixedEndpoints: (uid) => config.chains[uid]?.endpoints ?? [],
+    fixedChains: new Set(config.ownChains.map(({ chain }) => chain.uid)),
+    reloadChains: resources.reloadChains,
     abiSources,
     alertFeed: createAlertFeed({
       db: database.work,

@@ -128,6 +128,38 @@ describe('an alert', () => {
     expect(await value()).toBe(777n);
   });
 
+  it('fires when a condition begins to hold, and not when it ends', async () => {
+    const { vigil, vault, anvil } = chain;
+    const [, , sender] = anvil.accounts;
+    const detectorId = await vigil.addDetector(chain.contractId, 'contract_call', {
+      function: 'totalAssets()(uint256)',
+      condition: '> 20',
+      when: 'block',
+    });
+    const action = await chain.addAction({
+      params: [{ name: 'value', value: '5' }],
+      detectors: [{ detectorId }],
+    });
+    const found = () => vigil.alerts(`detectorId:${detectorId}`);
+    const setAssets = (assets: bigint) => vault.send(sender, 'setShares', 1n, assets);
+    await vigil.informed();
+    await setAssets(25n);
+    await anvil.mine(2);
+    await setAssets(7n);
+    await until(async () => (await found()).length >= 2);
+    await setAssets(25n);
+    await until(async () => (await found()).length >= 3);
+    expect((await chain.ended(action, 2)).map(({ state }) => state)).toEqual(['CONFIRMED', 'CONFIRMED']);
+    const raised = (await found()).sort((a, b) => a.blockNumber - b.blockNumber);
+    expect(raised.map(({ severity, meta }) => [severity, meta.ended])).toEqual([
+      ['MEDIUM', undefined],
+      ['INFO', true],
+      ['MEDIUM', undefined],
+    ]);
+    const outcome = await vigil.ok('GET', `alert/${raised[1]!.uid}/outcome`);
+    expect(outcome).toMatchObject({ intents: [], nextStep: expect.stringContaining('It is over') });
+  });
+
   it('that is only tried out fires nothing', async () => {
     const detectorId = await chain.addSource();
     const action = await chain.addAction({

@@ -2,6 +2,7 @@ import { eventTopic } from '../../../src/chains/evm/abi/abi.ts';
 import { createSeededRandom } from '../seededRandom.ts';
 import { cast } from './cast.ts';
 import { type CallSpec, coin, type LogSpec, toTopic, type World, word } from './createWorld.ts';
+import { createMainnetShapes } from './mainnetShapes.ts';
 
 const topics = {
   swap: eventTopic('Swap(address,uint256,uint256,uint256,uint256,address)'),
@@ -16,16 +17,26 @@ const topics = {
 const zero = `0x${'0'.repeat(40)}`;
 const day = 86_400_000;
 
+/** How often in a thousand blocks what is rare on the main network, too. All other shapes of it are about as frequent as each other. */
+const rare: Readonly<Record<string, number>> = {
+  'a rebase': 5,
+  'an exchange that moves a large amount': 2,
+  'a Safe that trades through its module': 5,
+  'an airdrop to many': 20,
+};
+
 /**
  * What happens on a busy chain when nothing is wrong: deposits and withdrawals, trades in both directions, loans that are repaid
  * in their transaction, payments, small mints and burns, approvals, votes, failing calls and bursts of them, surging fees, spam
- * tokens, empty and late blocks, by the time of day.
+ * tokens, empty and late blocks, by the time of day; beside the shapes of transactions that the main network is full of.
  */
 export function createBenignTraffic(world: World, seed: number) {
   const random = createSeededRandom(seed);
   const { users } = cast;
   let baseFee = Math.log(1.5e9);
   let surge = 0;
+  const shapes = Object.entries(createMainnetShapes(world, createSeededRandom(seed + 1_000)));
+  const usual = shapes.flatMap(([name, act]) => (name in rare ? [] : [act]));
 
   const chance = (probability: number) => random.next() < probability;
   const normal = () => Math.sqrt(-2 * Math.log(1 - random.next())) * Math.cos(2 * Math.PI * random.next());
@@ -310,6 +321,8 @@ export function createBenignTraffic(world: World, seed: number) {
         usual: [70_000],
         logs: [event(cast.governor, topics.vote)],
       });
+    times(5, () => random.pick(usual)());
+    for (const [name, act] of shapes) if (name in rare && chance(rare[name]! / 1_000)) act();
     // Calls that run out of luck: the price has moved, the limit is reached.
     const failing = chance(0.005) ? 6 : chance(0.3) ? 1 : 0;
     for (let n = 0; n < failing; n++)

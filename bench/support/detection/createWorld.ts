@@ -22,7 +22,7 @@ export type CallSpec = {
   inner?: readonly InnerSpec[];
 };
 /** A call by a contract; `depth` is 1 unless it is said. */
-type InnerSpec = Partial<Pick<Frame, 'type' | 'depth' | 'value' | 'input' | 'isReverted'>> &
+export type InnerSpec = Partial<Pick<Frame, 'type' | 'depth' | 'value' | 'input' | 'isReverted'>> &
   Pick<Frame, 'from' | 'to'>;
 export type World = ReturnType<typeof createWorld>;
 
@@ -41,6 +41,7 @@ export function createWorld(startAt: number) {
   let before = new Map<string, bigint | string | undefined>();
   let pending: CallSpec[] = [];
   let receipts = new Map<string, Receipt>();
+  let traces = new Map<string, readonly Frame[]>();
   const labels = new Map<string, Label[]>();
   const funding = new Map<string, Funding>();
   const allocations: Allocation[] = [];
@@ -127,6 +128,7 @@ export function createWorld(startAt: number) {
       };
     });
     const frames = pending.map(toFrames);
+    traces = new Map(transactions.map((transaction, index) => [transaction.hash, frames[index]!]));
     const used = [...receipts.values()].reduce((sum, receipt) => sum + receipt.used, 0n);
     pending = [];
     const block: Block = {
@@ -186,7 +188,7 @@ export function createWorld(startAt: number) {
       case 'replay':
         return { data: '0x' };
       case 'trace':
-        return { calls: null };
+        return { calls: (traces.get(question.hash) ?? []).slice(1) };
       case 'holding':
       case 'supply':
       case 'decimals':
@@ -281,6 +283,22 @@ function callResult(
       return reserves.some((reserve) => reserve === undefined)
         ? undefined
         : `0x${[...reserves, 0n].map((reserve) => word(reserve!)).join('')}`;
+    }
+    // slot0()
+    case '0x3850c7bd': {
+      const root = look(`root ${to}`);
+      return root === undefined ? undefined : `0x${word(root)}`;
+    }
+    // token0(), token1()
+    case '0x0dfe1681':
+    case '0xd21220a7': {
+      const token = look(`token${data.startsWith('0x0d') ? 0 : 1} ${to}`);
+      return token === undefined ? undefined : `0x${word(token)}`;
+    }
+    // convertToAssets(uint256)
+    case '0x07a2d13a': {
+      const rate = look(`rate ${to}`);
+      return rate === undefined ? undefined : `0x${word(rate)}`;
     }
     // nonce()
     case '0xaffed0e0':

@@ -1,4 +1,6 @@
+import { recommendDetectors } from '../../../src/detectors/recommendDetectors.ts';
 import { cast } from './cast.ts';
+import { parties } from './mainnetCast.ts';
 
 export type Watched = {
   readonly detector: string;
@@ -67,3 +69,13 @@ export const watched: readonly Watched[] = [
   at('custom_event', vault, { signature: 'Drained(address)' }),
   at('http_probe', vault, { url: 'https://status.example' }),
 ];
+
+/** All that Vigil recommends for contracts of the main network, as it recommends it. */
+export const recommended: readonly Watched[] = parties.flatMap(({ address, inspection }) =>
+  recommendDetectors(inspection).map(({ schemaName, config }) => at(schemaName, address, config)),
+);
+
+/** What is not recommended for all of them, and looks at every call of a transaction. */
+export const busiest: readonly Watched[] = parties.flatMap(({ address }) =>
+  ['reentrancy', 'price_manipulation', 'flash_loan'].map((detector) => at(detector, address)),
+);

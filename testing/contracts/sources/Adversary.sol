@@ -173,3 +173,89 @@ contract PricedLender {
         to.transfer(amount);
     }
 }
+
+/// Books what it owes to whom: before it pays in `withdraw`, after that in `withdrawAll`; and lends for a transaction.
+contract BookedVault {
+    mapping(address => uint256) public balances;
+
+    event Deposited(address indexed who, uint256 amount);
+    event Withdrawn(address indexed who, uint256 amount);
+
+    receive() external payable {
+        deposit();
+    }
+
+    function deposit() public payable {
+        balances[msg.sender] += msg.value;
+        emit Deposited(msg.sender, msg.value);
+    }
+
+    function withdraw(uint256 amount) external {
+        balances[msg.sender] -= amount;
+        emit Withdrawn(msg.sender, amount);
+        pay(amount);
+    }
+
+    function withdrawAll() external {
+        uint256 amount = balances[msg.sender];
+        pay(amount);
+        balances[msg.sender] = 0;
+        emit Withdrawn(msg.sender, amount);
+    }
+
+    /// Looks at its balance alone, and a payment is a deposit, too.
+    function lend(uint256 amount) external {
+        uint256 before = address(this).balance;
+        pay(amount);
+        require(address(this).balance >= before);
+    }
+
+    function pay(uint256 amount) private {
+        (bool isPaid, ) = msg.sender.call{value: amount}("");
+        require(isPaid);
+    }
+}
+
+/// Does several calls in one transaction, and one that was planned each time when coins come.
+contract Reenterer {
+    address[] targets;
+    uint256[] values;
+    bytes[] inputs;
+    uint256 done;
+
+    receive() external payable {
+        if (done >= targets.length) return;
+        uint256 place = done++;
+        (bool isDone, ) = targets[place].call{value: values[place]}(inputs[place]);
+        isDone;
+    }
+
+    function plan(address target, uint256 value, bytes calldata input) external payable {
+        targets.push(target);
+        values.push(value);
+        inputs.push(input);
+    }
+
+    function forget() external {
+        done = targets.length;
+    }
+
+    function run(address[] calldata to, uint256[] calldata coins, bytes[] calldata data) external payable {
+        for (uint256 index = 0; index < to.length; index++) {
+            (bool isDone, ) = to[index].call{value: coins[index]}(data[index]);
+            require(isDone);
+        }
+    }
+}
+
+/// A token that says who approved whom.
+contract FalseApproval {
+    string public symbol = "USDC";
+    uint8 public constant decimals = 6;
+
+    event Approval(address indexed owner, address indexed spender, uint256 amount);
+
+    function report(address owner, address spender) external {
+        emit Approval(owner, spender, type(uint256).max);
+    }
+}

@@ -5,16 +5,18 @@ import type { Log, Parties, Transaction } from '../../../model/block.ts';
 import type { ChainFacts, Reader } from '../../../model/detection.ts';
 import { logWords, topicAddress, zeroAddress } from '../abi/words.ts';
 import { decodeTransfer, transferTopic } from './erc20Transfer.ts';
+import { findKnownFeed } from './knownFeeds.ts';
 import { multiTokenTopics } from './multiTokens.ts';
 
 import { assetFacts } from './tokens.ts';
+import type { Trust } from './vouchedBy.ts';
 
 /** An address that interacts with the watched contract in a transaction, in the first role that applies. */
 export type Party = {
   readonly address: string;
   readonly role: 'sender' | 'recipient' | 'tokenSender' | 'tokenRecipient';
-  /** The log of the transfer, for the roles of tokens. */
-  readonly log?: Log;
+  /** The logs of its transfers, for the roles of tokens. */
+  readonly logs?: readonly Log[];
   /** The watched address and how much it got or gave, where a transaction has many parties. */
   readonly paid?: { readonly other: string; readonly asset: string; readonly amount: bigint };
 };
@@ -23,10 +25,13 @@ export type Party = {
 export function partiesOf(transaction: Transaction, watched: string): Party[] {
   const { from, to, logs } = transaction;
   if (transaction.parties) return manyParties(transaction, transaction.parties, watched);
-  const parties = new Map<string, Party>();
-  const add = (party: Party) => {
-    if (party.address === watched || party.address === zeroAddress || parties.has(party.address)) return;
-    parties.set(party.address, party);
+  const parties = new Map<string, Party & { logs?: Log[] }>();
+  const add = ({ log, ...party }: Omit<Party, 'logs'> & { log?: Log }) => {
+    if (party.address === watched || party.address === zeroAddress) return;
+    const known = parties.get(party.address);
+    if (!known) parties.set(party.address, { ...party, ...(log && { logs: [log] }) });
+    // A made-up transfer before a real one must not hide it.
+    else if (log && known.logs) known.logs.push(log);
   };
   add({ address: from, role: 'sender' });
   if (to !== null) add({ address: to, role: 'recipient' });
@@ -91,26 +96,72 @@ const maxHits = 20;
 export function describeHits(
   hits: readonly LabelHit<Party>[],
   transaction: Transaction,
+  watched: string,
   read: Reader,
   chain: ChainFacts,
 ) {
   const shownHits = hits.slice(0, maxHits);
-  const activities = read.all(
+  const seen = read.all(
     shownHits.map(
       ({ party }) =>
         () =>
-          describeParty(party, transaction, read, chain),
+          findVoucher(party, transaction, watched, read, chain),
     ),
   );
-  return zip(shownHits, activities).map(([hit, activity]) => ({ ...hit, ...activity }));
+  const activities = read.all(
+    zip(shownHits, seen).map(
+      ([{ party }, { log }]) =>
+        () =>
+          describeParty(party, log, transaction, read, chain),
+    ),
+  );
+  return zip(shownHits, seen).map(([hit, { trust }], index) => {
+    const { activity, fields } = activities[index]!;
+    const isClaimed = trust === 'claimed';
+    return {
+      ...hit,
+      activity: isClaimed ? `${activity}, as nothing but the token says` : activity,
+      fields: { ...fields, unverified: isClaimed ? true : undefined },
+      isClaimed,
+    };
+  });
+}
+
+/**
+ * The transfer of a party that counts most. Any token can report any payer: it counts if it is the watched one, has a price, or
+ * was called by who pays; also where nothing is traced, because a sanctioned payment must not pass for want of a node.
+ */
+function findVoucher(
+  { logs = [] }: Party,
+  { hash, from, to }: Transaction,
+  watched: string,
+  read: Reader,
+  chain: ChainFacts,
+): { log: Log | undefined; trust: Trust } {
+  const [first] = logs;
+  const certain = logs.find(
+    (log) =>
+      log.address === watched ||
+      findKnownFeed(chain.uid, log.address) !== undefined ||
+      (log.address === to && endsOf(log)?.[0] === from),
+  );
+  if (!first || certain) return { log: certain ?? first, trust: 'known' };
+  const calls = read.degradable(() => read.trace(hash));
+  if (!calls) return { log: first, trust: 'untraced' };
+  const made = new Set(
+    calls.flatMap(({ type, from: by, to: of }) => (type === 'CALL' ? [`${by} ${of}`] : [])),
+  );
+  const vouched = logs.find((log) => made.has(`${endsOf(log)?.[0]} ${log.address}`));
+  return { log: vouched ?? first, trust: vouched ? 'known' : 'claimed' };
 }
 
 /** Members of a party's evidence. */
-export const partyFields = ['role', 'from', 'to', 'token', 'symbol', 'value', 'amount'];
+export const partyFields = ['role', 'from', 'to', 'token', 'symbol', 'value', 'amount', 'unverified'];
 
 /** What a party did in a transaction, as the end of a sentence and as evidence. */
 function describeParty(
-  { address, role, log, paid }: Party,
+  { address, role, paid }: Party,
+  log: Log | undefined,
   transaction: Transaction,
   read: Reader,
   chain: ChainFacts,

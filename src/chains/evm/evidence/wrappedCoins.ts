@@ -2,7 +2,7 @@ import type { Log } from '../../../model/block.ts';
 import type { ChainFacts, Reader } from '../../../model/detection.ts';
 import { eventTopic } from '../abi/abi.ts';
 import { logWords, topicAddress, zeroAddress } from '../abi/words.ts';
-import { decodeTransfer } from './erc20Transfer.ts';
+import { decodeTransfer, netOutflow } from './erc20Transfer.ts';
 import { readSupply } from './tokens.ts';
 
 /** The token that stands one for one for the chain's coin, as its makers publish it; as of November 2026. */
@@ -64,6 +64,32 @@ export function wrappingsIn(logs: readonly Log[]): Wrapping[] {
   if (wrappings.length === 0) return [];
   const issued = new Set(logs.flatMap(issueKey));
   return wrappings.filter(({ key }) => !issued.has(key));
+}
+
+/**
+ * What an account wrapped, or unwrapped (below 0), of what it held itself. `passed`: what it was sent as the one and sent on as the
+ * other, as routers do; that was never its own.
+ */
+export function ownWrapping(
+  logs: readonly Log[],
+  token: string,
+  account: string,
+): { own: bigint; passed: bigint } {
+  const ofToken = logs.filter(({ address }) => address === token);
+  const sum = wrappingsIn(ofToken)
+    .filter((each) => each.account === account)
+    .reduce((all, { amount }) => all + amount, 0n);
+  const left = netOutflow(
+    ofToken.flatMap((log) => decodeTransfer(log) ?? []),
+    account,
+  );
+  // Of what it unwraps, what came in as tokens; of what it wraps, what went out as tokens.
+  const passed = sum < 0n ? -smaller(-sum, -left) : smaller(sum, left);
+  return { own: sum - passed, passed };
+}
+
+function smaller(a: bigint, b: bigint): bigint {
+  return b <= 0n ? 0n : a < b ? a : b;
 }
 
 /** A mint, or a burn (below 0), as wrapped coins that report both name it. */

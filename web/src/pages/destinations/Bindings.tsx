@@ -21,8 +21,7 @@ export function Bindings({ id }: { id: number }) {
       <h3>Bound to</h3>
       {data.data.length === 0 && (
         <p class="dim">
-          Nothing. Open a detector, trigger or action and add it there, or let it get what is bound to nothing
-          else.
+          Nothing. Say below what it gets, or open a detector, trigger or action and add it there.
         </p>
       )}
       <ul>
