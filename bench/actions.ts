@@ -10,6 +10,7 @@ import { chains } from '../src/chains/chains.ts';
 import { buildTransaction } from '../src/chains/evm/buildTransaction.ts';
 import { createEvmClient } from '../src/chains/evm/createEvmClient.ts';
 import { sql } from '../src/lib/sql.ts';
+import type { Severity } from '../src/model/alert.ts';
 import { startActions } from '../src/runtime/startActions.ts';
 import { createSandbox } from '../src/scripts/sandbox.ts';
 import { openStore, type Store } from '../src/store/db.ts';
@@ -27,6 +28,7 @@ import { reportProgress } from './support/reportProgress.ts';
 
 const single = 300;
 const burst = 1000;
+const urgentSamples = 100;
 const filters = 200_000;
 let raised = 1;
 
@@ -91,6 +93,9 @@ async function measure(bench: Bench): Promise<string[]> {
   for (let n = 0; n < burst; n += 100) await raiseFor(store, hook, 2, 100);
   await sent(store, 20 + single + burst);
   const perSecond = burst / ((performance.now() - start) / 1000);
+
+  reportProgress(`${urgentSamples} urgent alerts beside ${burst} others that wait`);
+  const beside = await urgentBeside(store, hook);
   await acting.stop();
 
   reportProgress(`${filters} filters over one event`);
@@ -101,8 +106,32 @@ async function measure(bench: Bench): Promise<string[]> {
     `| alert to broadcast, p50 ms | | ${at(times, 0.5)} | ${at(bare, 0.5)} (sign and send, nothing stored or checked) |`,
     `| the same, p99 ms | ≤ 300 | ${at(times, 0.99)} | ${at(bare, 0.99)} |`,
     `| fires a second on one wallet | | ${perSecond.toFixed(0)} | ${bareRate.toFixed(0)} |`,
+    `| urgent intent to broadcast while ${burst} others of its tenant wait, p50 ms | | ${at(beside, 0.5)} | |`,
+    `| the same, p99 ms | ≤ 1,000 | ${at(beside, 0.99)} | |`,
     `| filters a second, the event loaded once | ≥ 100,000 | ${inSandbox.toFixed(0)} | ${asFunctions.toFixed(0)} (functions of Node itself, no sandbox) |`,
   ];
+}
+
+/** From the intent to the broadcast of urgent calls of one wallet, while so many others of another wait all the time. */
+async function urgentBeside(store: Store, hook: AlertHook): Promise<number[]> {
+  const [last] = await store.query<{ id: number }>(sql`select max(id) as id from action_intent`);
+  for (let n = 0; n < urgentSamples; n++) {
+    const [row] = await store.query<{ waiting: number }>(
+      sql`select count(*)::int as waiting from action_intent where state = 'WAITING'`,
+    );
+    for (let left = burst - row!.waiting; left > 0; left -= 100) await raiseFor(store, hook, 2, 100, 'LOW');
+    await raiseFor(store, hook, 1, 1, 'CRITICAL');
+    await sleep(30);
+  }
+  const delays = () =>
+    store.query<{ ms: number }>(
+      sql`select a.broadcast_at - i.created_at as ms from action_intent i
+        join action_transaction a on a.tenant_id = i.tenant_id and a.intent_id = i.id and a.attempt = 1
+        where i.id > ${last!.id} and i.urgent and a.broadcast_at is not null`,
+    );
+  for (const until = performance.now() + 60_000; performance.now() < until; await sleep(50))
+    if ((await delays()).length === urgentSamples) return (await delays()).map(({ ms }) => ms);
+  throw new Error('Not every urgent call was sent within a minute.');
 }
 
 /** The least that it takes: sign with the same key, send, wait for the answer. */
@@ -130,8 +159,15 @@ async function sendAlone(
 }
 
 /** Alerts of the detector that fires the action of wallet `n`. */
-async function raiseFor(store: Store, hook: AlertHook, n: number, count: number) {
+async function raiseFor(
+  store: Store,
+  hook: AlertHook,
+  n: number,
+  count: number,
+  severity: Severity = 'HIGH',
+) {
   const members = (number: number) => ({
+    severity,
     projectId: 1,
     contractId: 1,
     detectorId: n,

@@ -27,6 +27,10 @@ export const detectorLimits = {
     unseen: 'Look-alikes of recipients that the wallet paid before the detector began.',
     cost: 'It reports the very thing that a stranger does for gas.',
   },
+  alert_rate: {
+    unseen: 'What no detector or trigger reports, and alerts that its query leaves out.',
+    cost: 'As much as it costs to set off what it counts, as often as its limit says.',
+  },
   allowance_drain: {
     unseen:
       'Tokens without a price that are no large part of their supply, and pulls that look like the ordinary ones of this spender.',

@@ -8,6 +8,8 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const prefix = '/api/v1';
 const note = '// Generated from the OpenAPI document by `npm run client`; do not edit it by hand.\n';
+/** Lists that an administrator adds to. */
+const openLists = new Set(['ChainUid']);
 
 /** The kind decides what its configuration has. */
 const byKind = { createDetector: 'DetectorOf', createTrigger: 'TriggerOf' };
@@ -57,7 +59,7 @@ async function loadApi() {
 function printApi() {
   const types = Object.entries(document.components.schemas).map(
     ([name, schema]) =>
-      `${comment(schema.description, 0)}export type ${name} = ${printNamed(name, schema)};\n`,
+      `${comment(schema.description, 0)}export type ${name} = ${printNamed(name, schema)}${openLists.has(name) ? ' | (string & {})' : ''};\n`,
   );
   const rows = operations.map(
     ({ key, operation }) => `${comment(operation.summary, 1)}  '${key}': ${printOperation(operation)};\n`,

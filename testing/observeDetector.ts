@@ -130,7 +130,7 @@ async function observe(
       })),
     funding: async () => new Map(Object.entries(world.funding ?? {})),
     allocations: async () => world.allocations ?? [],
-    scripts: sandbox.run,
+    scripts: (tenantId, values, sources) => sandbox.run(tenantId, values, sources),
     http: ({ url: target }) => world.http?.(target) ?? Promise.resolve({ failure: 'no answer' }),
   });
   const index = createSubscriptionIndex();

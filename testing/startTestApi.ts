@@ -6,7 +6,7 @@ import { createEndpoints } from '../src/api/endpoints/endpoints.ts';
 import { createAuthenticator } from '../src/api/http/createAuthenticator.ts';
 import { createMetrics } from '../src/api/http/createMetrics.ts';
 import { createServer } from '../src/api/http/createServer.ts';
-import { chains } from '../src/chains/chains.ts';
+import { getChain, setOwnChains } from '../src/chains/chains.ts';
 import { type Egress, toEgress } from '../src/lib/egress.ts';
 
 import type { Role } from '../src/model/principal.ts';
@@ -19,6 +19,7 @@ import { createAlertFeed } from '../src/services/alerts/createAlertFeed.ts';
 import { createAlertLinks } from '../src/services/alerts/createAlertLinks.ts';
 import type { Services } from '../src/services/call.ts';
 import { createMetricRecorder } from '../src/services/telemetry/createMetricRecorder.ts';
+import { findOwnChains } from '../src/store/contracts/ownChains.ts';
 import { openStore, type PoolConfig, type Store } from '../src/store/db.ts';
 import { openKeyring } from '../src/store/keyring.ts';
 import { listen } from '../src/store/listen.ts';
@@ -100,6 +101,7 @@ export async function startTestApi(
     now,
     invalidateTokens: authenticate.clearCache,
     mail: options.mail ?? false,
+    messengerNames: { a: null, b: null },
     inviteOrigins: options.inviteOrigins ?? [],
     sessionMaxMs: 7 * 86_400_000,
     failedLogins: createFailedLogins({ store, keyring, now }),
@@ -108,6 +110,8 @@ export async function startTestApi(
     abiSources: options.abiSources ?? { find: async () => undefined },
     chains: options.chains ?? { isConfigured: () => false, client: () => undefined },
     fixedEndpoints: options.fixedEndpoints ?? (() => []),
+    fixedChains: new Set(),
+    reloadChains: async () => void setOwnChains(await findOwnChains(store)),
     alertHooks: options.alertHooks ?? [],
     notifier: options.notifier ?? silent,
     publicUrl: () => 'https://vigil.example.com',
@@ -124,7 +128,7 @@ export async function startTestApi(
   const server = await createServer({
     services,
     authenticate,
-    endpoints: createEndpoints((uid) => chains[uid].confirmations),
+    endpoints: createEndpoints((uid) => getChain(uid).confirmations),
     webhooks: webhookMessages,
     metrics: createMetrics(() => store.stats()),
     log: pino({ level: 'info' }, { write: (line: string) => void log.push(line) }),

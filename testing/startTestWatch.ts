@@ -4,7 +4,7 @@ import type { ActionContext } from '../src/actions/actionContext.ts';
 import { createCancelOnRetractions, createFireOnAlerts } from '../src/actions/fireOnAlerts.ts';
 import type { AlertHook } from '../src/alerts/raiseAlerts.ts';
 import type { ChainClient, TraceLimits } from '../src/chains/chainClient.ts';
-import { type ChainUid, chains, withNetwork } from '../src/chains/chains.ts';
+import { type ChainUid, getChain, withNetwork } from '../src/chains/chains.ts';
 import { families } from '../src/chains/families.ts';
 import { createHostQueues } from '../src/lib/createHostQueues.ts';
 import { type Egress, toEgress } from '../src/lib/egress.ts';
@@ -38,6 +38,8 @@ type Settings = {
 };
 
 export type TestWatch = TestApi & {
+  /** Moves the clock of those that watch forward. */
+  skipTime(ms: number): void;
   /** Starts one more process that watches, as far as a process can be had inside this one. */
   watch(): { stop(): Promise<void> };
   /** Starts one more process that fires actions. */
@@ -58,7 +60,7 @@ export type TestWatch = TestApi & {
 
 /** The whole of Vigil on a fresh database, watching real or simulated nodes. */
 export async function startTestWatch(
-  settings: Partial<Record<ChainUid, Settings>>,
+  settings: Readonly<Record<string, Settings>>,
   hsm?: Hsm,
   options: {
     egress?: Egress;
@@ -82,8 +84,8 @@ export async function startTestWatch(
     const known =
       clients.get(uid) ??
       (urls &&
-        families[chains[uid].family].nodes?.createClient({
-          chain: withNetwork(chains[uid], settings[uid]?.network),
+        families[getChain(uid).family].nodes?.createClient({
+          chain: withNetwork(getChain(uid), settings[uid]?.network),
           urls,
           now: Date.now,
           onCall: counted,
@@ -98,7 +100,8 @@ export async function startTestWatch(
   const blockScripts = createSandbox(sharedWorkers);
   let asked: ReturnType<typeof createFetchers> | undefined;
   const links = createAlertLinks(() => 'https://vigil.example.com');
-  const now = Date.now;
+  let skippedMs = 0;
+  const now = () => Date.now() + skippedMs;
   const alertHooks = [
     createNotifyOnAlerts({ links, now }),
     createFireOnAlerts({ now }),
@@ -107,7 +110,7 @@ export async function startTestWatch(
   const chainAccess = {
     isConfigured: (uid: ChainUid) => settings[uid] !== undefined,
     client,
-    chain: (uid: ChainUid) => withNetwork(chains[uid], settings[uid]?.network),
+    chain: (uid: ChainUid) => withNetwork(getChain(uid), settings[uid]?.network),
   };
   const api = await startTestApi({
     answers: (uid, made) => asked!.fetchFor(uid, made),
@@ -133,7 +136,7 @@ export async function startTestWatch(
   const running = new Set<{ stop(): Promise<void> }>();
   const recorder = createMetricRecorder(api.store, Date.now);
 
-  const confirmations = (uid: ChainUid) => settings[uid]?.confirmations ?? chains[uid].confirmations;
+  const confirmations = (uid: ChainUid) => settings[uid]?.confirmations ?? getChain(uid).confirmations;
 
   const listeners = new Set<{ received: number }>();
   let said = 0;
@@ -165,7 +168,7 @@ export async function startTestWatch(
       readWaitMs: options.readWaitMs,
       pendingDropMs: options.pendingDropMs,
       minedHooks: [createFireOnAlerts({ now })],
-      now: Date.now,
+      now,
       log,
     });
     return started({
@@ -210,6 +213,9 @@ export async function startTestWatch(
 
   return {
     ...api,
+    skipTime: (ms) => {
+      skippedMs += ms;
+    },
     watch,
     act,
     calls,

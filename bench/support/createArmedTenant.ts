@@ -52,7 +52,7 @@ export async function createArmedTenant(
     );
     await store.query(
       sql`insert into action_detector (tenant_id, action_id, detector_id, created_at, updated_at, script_filter, script_params)
-        values (1, ${id}, ${id}, 1, 1, 'e.numericSeverity >= 70', ${JSON.stringify({ who: 'e.meta.from', amount: 'e.meta.amount' })})`,
+        values (1, ${id}, ${id}, 1, 1, 'e.numericSeverity >= 30', ${JSON.stringify({ who: 'e.meta.from', amount: 'e.meta.amount' })})`,
     );
     wallets.push({ id, address });
   }

@@ -1,4 +1,4 @@
-import { type ChainUid, chains } from '../../src/chains/chains.ts';
+import { type ChainUid, getChain } from '../../src/chains/chains.ts';
 import { toChainFacts } from '../../src/chains/toChainFacts.ts';
 import { compileDetector } from '../../src/matching/compileDetector.ts';
 import { createSubscriptionIndex } from '../../src/matching/createSubscriptionIndex.ts';
@@ -11,7 +11,7 @@ export type Watching = { uid: ChainUid; address(n: number): string; schemaName: 
 /** Each watches an address of its own; none of them is in the block but the first. */
 export function createIndex({ uid: chainUid, address, schemaName, config = {} }: Watching) {
   const index = createSubscriptionIndex();
-  const facts = toChainFacts(chains[chainUid]);
+  const facts = toChainFacts(getChain(chainUid));
   for (let id = 1; id <= subscribers; id++) {
     const row = { id, name: 'Owner', schemaName, tags: [], config };
     const contract = {

@@ -5,7 +5,7 @@ import { createEndpoints } from '../../src/api/endpoints/endpoints.ts';
 import { createAuthenticator } from '../../src/api/http/createAuthenticator.ts';
 import { createMetrics } from '../../src/api/http/createMetrics.ts';
 import { createServer } from '../../src/api/http/createServer.ts';
-import { chains } from '../../src/chains/chains.ts';
+import { getChain } from '../../src/chains/chains.ts';
 import { toEgress } from '../../src/lib/egress.ts';
 
 import { createNotifier } from '../../src/notify/createNotifier.ts';
@@ -37,6 +37,7 @@ export async function createVigil(store: Store, tokens: Db): Promise<FastifyInst
       now: Date.now,
       invalidateTokens: authenticate.clearCache,
       mail: false,
+      messengerNames: { a: null, b: null },
       inviteOrigins: [],
       sessionMaxMs: 86_400_000,
       failedLogins: createFailedLogins({ store, keyring, now: Date.now }),
@@ -45,6 +46,8 @@ export async function createVigil(store: Store, tokens: Db): Promise<FastifyInst
       abiSources: { find: async () => undefined },
       chains: { isConfigured: () => false, client: () => undefined },
       fixedEndpoints: () => [],
+      fixedChains: new Set(),
+      reloadChains: async () => {},
       fetchFor: () => async () => [],
       checkScript: async () => undefined,
       runScripts: async () => [],
@@ -55,7 +58,7 @@ export async function createVigil(store: Store, tokens: Db): Promise<FastifyInst
       alertLinks: createAlertLinks(() => ''),
     },
     authenticate,
-    endpoints: createEndpoints((uid) => chains[uid].confirmations),
+    endpoints: createEndpoints((uid) => getChain(uid).confirmations),
     metrics: createMetrics(store.stats),
     log: createLog({ logLevel: 'info' }, openSync('/dev/null', 'w')),
     version: 'bench',

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { toAddress } from '../../src/chains/bitcoin/script.ts';
-import { chains, withNetwork } from '../../src/chains/chains.ts';
+import { chains, getChain, withNetwork } from '../../src/chains/chains.ts';
 import { families } from '../../src/chains/families.ts';
 import { createRest } from '../../src/chains/net/createRest.ts';
 import { createRpc, type Rpc, type RpcCall } from '../../src/chains/net/createRpc.ts';
@@ -54,7 +54,7 @@ async function measure(world: World): Promise<string> {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const chain = withNetwork(chains[uid], network);
+  const chain = withNetwork(getChain(uid), network);
   const node = connect(url);
   const client = families[chain.family].nodes!.createClient({
     chain,

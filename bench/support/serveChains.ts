@@ -1,4 +1,4 @@
-import { type ChainUid, chains, chainUids } from '../../src/chains/chains.ts';
+import { type ChainUid, chainUids, getChain } from '../../src/chains/chains.ts';
 import { eventTopic } from '../../src/chains/evm/abi/abi.ts';
 import { createSimChain } from '../../testing/simulator/createSimChain.ts';
 import { startSimulator } from '../../testing/simulator/startSimulator.ts';
@@ -16,10 +16,10 @@ const transferred = eventTopic('OwnershipTransferred(address,address)');
 process.once('message', (order: ChainsOrder) => void serve(order));
 
 async function serve({ everyMs, hitAddress, chains: count }: ChainsOrder): Promise<void> {
-  const uids = chainUids.filter((uid) => chains[uid].family === 'evm').slice(0, count);
+  const uids = chainUids.filter((uid) => getChain(uid).family === 'evm').slice(0, count);
   const sims = await Promise.all(
     uids.map(async (uid, n) => {
-      const chain = createSimChain({ chainId: chains[uid].chainId!, seed: n });
+      const chain = createSimChain({ chainId: getChain(uid).chainId!, seed: n });
       const { url, wsUrl } = await startSimulator({ chain });
       return { uid, chain, urls: `${wsUrl},${url}` };
     }),

@@ -1,5 +1,5 @@
 import pino from 'pino';
-import { chains } from '../../src/chains/chains.ts';
+import { chains, getChain } from '../../src/chains/chains.ts';
 import { createEvmClient } from '../../src/chains/evm/createEvmClient.ts';
 import { deriveAuditKey } from '../../src/lib/auditKey.ts';
 import type { TraceMode } from '../../src/model/traceState.ts';
@@ -69,7 +69,7 @@ async function watch({ connection, urls, behind, live, traced, traces = 'auto' }
   const cpu = process.cpuUsage();
   const watching = startWatching({
     settings: { ethereum: { startBlock: 1, traces } },
-    confirmations: (uid) => chains[uid].confirmations,
+    confirmations: (uid) => getChain(uid).confirmations,
     clientOf: (uid) => (uid === chain.uid ? client : undefined),
     store,
     // Labels and funding of whom an alert names; these detectors read nothing else.

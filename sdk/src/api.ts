@@ -67,6 +67,8 @@ export type Action = {
   fireAt: 'pending' | 'head' | 'confirmed';
   /** How old an alert may be when it is raised to fire the action, in milliseconds; an hour if left out, any age if null. An older one, found while Vigil catches up, notifies but leaves a skipped intent. */
   maxAlertAge: number | null;
+  /** Whether its calls go before the others of the tenant, in a lane of their own. Null: those fired by alerts of severity HIGH or CRITICAL, while a transaction is pending, or by hand. */
+  urgent: boolean | null;
   /** What the scripts of bindings may fill where the wallet asks for approvals, each with `values`, `min` and `max`, or `any`. All other parameters are as `params` gives them. */
   openParams: CreateActionBodyOpenParam[];
 };
@@ -207,6 +209,9 @@ export type AlertDetectorRaisedWebhook = {
   /** An alert as a webhook carries it. All members of an alert are there unless it is truncated. */
   data: WebhookAlert;
 };
+
+/** How settled its block is; PENDING while no block has its transaction. */
+export type AlertFinality = 'PENDING' | 'HEAD' | 'CONFIRMED' | 'FINAL';
 
 /** Its group in histograms. */
 export type AlertGroup = 'SECURITY' | 'COMPLIANCE' | 'action' | 'trigger';
@@ -709,6 +714,15 @@ export type AuthMeReply = {
   /** When the token ends; null when it never does. In epoch milliseconds. */
   expiredAt: number | null;
   plan: AuthMeReplyPlan | null;
+  /** What this installation offers. */
+  installation: {
+    /** Whether Vigil sends mails here. */
+    mail: boolean;
+    /** What the operator calls the messenger of MESSENGER_A, by VIGIL_MESSENGER_A_NAME. */
+    messengerAName: string | null;
+    /** The same for MESSENGER_B. */
+    messengerBName: string | null;
+  };
 };
 
 /** Plan of the tenant. */
@@ -846,8 +860,43 @@ export type BacktestResultSample = {
 /** How far it is. */
 export type BacktestState = 'QUEUED' | 'RUNNING' | 'DONE' | 'FAILED' | 'CANCELED';
 
+export type Chain = {
+  /** The chain. */
+  chainUid: ChainUid;
+  /** Family of the chain. */
+  family: string;
+  /** Name of the chain. */
+  name: string;
+  /** Kind of network. */
+  network: ListChainsReplyDataNetwork;
+  /** Native currency. */
+  currency: ListChainsReplyDataCurrency;
+  /** Chain id where there is one. */
+  chainId: number | null;
+  /** Usual time between blocks in milliseconds. */
+  blockTimeMs: number;
+  explorer: ListChainsReplyDataExplorer | null;
+  /** Whether an administrator added it, beside those that Vigil knows by itself. */
+  isOwn: boolean;
+  /** Of other families than EVM: what nodes name the network by. */
+  genesis: string | null;
+  /** Blocks that must lie on a block before an action follows from it. */
+  confirmations: number;
+  /** Of EVM chains: what decides that a block is final. */
+  finality: ChainFinality;
+  /** Whether it cannot be changed here: Vigil knows it by itself, or the environment adds it. */
+  isFixed: boolean;
+  /** When it was added; null for a chain that Vigil knows by itself. In epoch milliseconds. */
+  createdAt: number | null;
+  /** When it last changed. In epoch milliseconds. */
+  updatedAt: number | null;
+};
+
+/** Of EVM chains: what decides that a block is final. */
+export type ChainFinality = 'finalized' | 'safe' | 'confirmations';
+
 /** The chain. */
-export type ChainUid = 'arbitrum' | 'bsc' | 'bsc_testnet' | 'ethereum' | 'linea' | 'optimism' | 'base' | 'base_sepolia' | 'gnosis' | 'fantom' | 'polygon' | 'polygon_amoy' | 'blast' | 'zksync' | 'scroll' | 'avalanche' | 'avalanche_fuji' | 'telos' | 'sepolia' | 'holesky' | 'ethereum_sepolia' | 'ethereum_holesky' | 'tron' | 'zeta' | 'somnia' | 'adi' | 'anvil' | 'icp' | 'vechain' | 'stellar' | 'bitcoin' | 'solana';
+export type ChainUid = 'arbitrum' | 'bsc' | 'bsc_testnet' | 'ethereum' | 'linea' | 'optimism' | 'base' | 'base_sepolia' | 'gnosis' | 'fantom' | 'polygon' | 'polygon_amoy' | 'blast' | 'zksync' | 'scroll' | 'avalanche' | 'avalanche_fuji' | 'telos' | 'sepolia' | 'holesky' | 'ethereum_sepolia' | 'ethereum_holesky' | 'tron' | 'zeta' | 'somnia' | 'adi' | 'anvil' | 'icp' | 'vechain' | 'stellar' | 'bitcoin' | 'solana' | (string & {});
 
 export type ChangePasswordBody = {
   /** The present password. */
@@ -1180,6 +1229,8 @@ export type CreateActionBody = {
   fireAt?: FireAt;
   /** How old an alert may be when it is raised to fire the action, in milliseconds; an hour if left out, any age if null. An older one, found while Vigil catches up, notifies but leaves a skipped intent. */
   maxAlertAge?: number | null;
+  /** Whether its calls go before the others of the tenant, in a lane of their own. Null: those fired by alerts of severity HIGH or CRITICAL, while a transaction is pending, or by hand. */
+  urgent?: boolean | null;
   /** What the scripts of bindings may fill where the wallet asks for approvals, each with `values`, `min` and `max`, or `any`. All other parameters are as `params` gives them. */
   openParams?: CreateActionBodyOpenParam[];
 };
@@ -1234,7 +1285,7 @@ export type CreateActionBodyTriggerAlert = {
   triggerAlertId?: number;
 };
 
-export type CreateActionReply = Omit<Action, 'fireAt' | 'maxAlertAge' | 'openParams'>;
+export type CreateActionReply = Omit<Action, 'fireAt' | 'maxAlertAge' | 'urgent' | 'openParams'>;
 
 export type CreateActionReplyDetector = Required<CreateActionBodyDetector>;
 
@@ -1294,6 +1345,58 @@ export type CreateApikeyReply = {
   token: string;
 };
 
+export type CreateChainBody = {
+  /** Its name in every `chainUid`: 2 to 40 lower-case letters, digits and underscores. */
+  chainUid: string;
+  /** Family of the chain; evm if left out. */
+  family?: CreateChainBodyFamily;
+  /** Of EVM chains: the chain id, which transactions are signed for. */
+  chainId?: number | null;
+  /** Of other families: what nodes name the network by. Bitcoin: test, testnet4, signet or regtest; Solana, Tron, VeChain: the first block; Stellar: the passphrase; Internet Computer: the root key. */
+  genesis?: string | null;
+  /** What people call it. */
+  name: string;
+  /** Whether its money is worth something. */
+  network: CreateChainBodyNetwork;
+  /** Native currency. */
+  currency: CreateChainBodyCurrency;
+  explorer?: CreateChainBodyExplorer | null;
+  /** Usual time between blocks in milliseconds. */
+  blockTimeMs: number;
+  /** Blocks that must lie on a block before an action follows from it; if left out 12 on a main network, 6 on a test network, 1 on a development network. */
+  confirmations?: number;
+  /** Of EVM chains: which block nodes are asked for as the newest final one; `confirmations` where they know none, so that depth alone decides. */
+  finality?: Finality;
+  /** Endpoints; each is asked for its network first. */
+  endpoints?: string[];
+};
+
+/** Native currency. */
+export type CreateChainBodyCurrency = {
+  /** Short name. */
+  symbol: string;
+  /** Name; the symbol if left out. */
+  name?: string;
+  /** Digits after the point. */
+  decimals: number;
+};
+
+/** Link patterns of a block explorer. */
+export type CreateChainBodyExplorer = {
+  /** Link to an address; `{}` stands for it. */
+  address: string;
+  /** Link to a transaction; `{}` stands for it. */
+  transaction?: string | null;
+  /** Link to a block; `{}` stands for it. */
+  block?: string | null;
+};
+
+/** Family of the chain; evm if left out. */
+export type CreateChainBodyFamily = 'evm' | 'bitcoin' | 'solana' | 'tron' | 'vechain' | 'stellar' | 'icp';
+
+/** Whether its money is worth something. */
+export type CreateChainBodyNetwork = 'MAINNET' | 'TESTNET' | 'DEVNET';
+
 export type CreateChainEndpointBody = {
   /** Address of a JSON-RPC server of the chain: http, https, ws or wss. Private networks are allowed. */
   url: string;
@@ -1348,7 +1451,9 @@ export type CreateDestinationBody = {
   tenantId?: number;
   /** Kind of destination. */
   type: CreateDestinationBodyType;
-  /** What reaches the destination where nothing else is bound. */
+  /** What people call it. */
+  name?: string | null;
+  /** What reaches the destination where nothing else is bound: DETECTOR the alerts of detectors and triggers, WALLET those of actions, DEFAULT both. */
   tags?: CreateDestinationBodyTag[];
   /** The destination: an e-mail address, phone number or http uri. */
   value?: string | null;
@@ -1373,10 +1478,22 @@ export type CreateDestinationBody = {
   /** HTTP destination address. */
   uri?: string | null;
   method?: CreateDestinationBodyMethod | null;
+  /** Alerts that the destination gets of the whole tenant, of a project or of a contract, whatever else they are bound to. An alert comes once, however many ways lead to the destination. Bindings and `tags` go on as without. */
+  gets?: CreateDestinationBodyGet[];
   /** Mails and chat messages within this many milliseconds of the last one go out together; 0 sends at once. */
   groupWindowMs?: number;
   /** HTTP headers of an HTTP destination. Values are shown as [sealed]. */
   headers?: Record<string, string> | null;
+};
+
+export type CreateDestinationBodyGet = {
+  minSeverity?: MinSeverity | null;
+  /** Only alerts that this query string finds; all if null. */
+  query?: string | null;
+  /** Only alerts of this project; of all projects if null. */
+  projectId?: number | null;
+  /** Only alerts of this contract; of all contracts if null. */
+  contractId?: number | null;
 };
 
 /** HTTP method of an HTTP destination. */
@@ -1387,7 +1504,7 @@ export type CreateDestinationBodyTag = 'DEFAULT' | 'DETECTOR' | 'WALLET';
 /** Kind of destination. */
 export type CreateDestinationBodyType = 'EMAIL' | 'MESSENGER_A' | 'HTTP' | 'MESSENGER_B';
 
-export type CreateDestinationReply = Omit<Destination, 'type' | 'groupWindowMs' | 'confirmed'>;
+export type CreateDestinationReply = Omit<Destination, 'type' | 'gets' | 'groupWindowMs' | 'confirmed'>;
 
 export type CreateDetectorBody = {
   /** State of the record. */
@@ -1445,6 +1562,8 @@ export type CreateDetectorBodyDestination = {
   minSeverity?: MinSeverity | null;
   /** Only alerts that this query string finds; all if null. */
   query?: string | null;
+  /** How many blocks must follow that of the alert before it is sent; at once if null or 0. */
+  afterConfirmations?: number | null;
 };
 
 /** State of the record. */
@@ -1759,6 +1878,8 @@ export type CreateTriggerBodyAlertDestination = {
   minSeverity?: MinSeverity | null;
   /** Only alerts that this query string finds; all if null. */
   query?: string | null;
+  /** How many blocks must follow that of the alert before it is sent; at once if null or 0. */
+  afterConfirmations?: number | null;
 };
 
 /** The destination. */
@@ -1862,6 +1983,11 @@ export type DeleteAuthSessionReply = {
 export type DeleteChainEndpointReply = {
   /** The endpoint. */
   uid: string;
+};
+
+export type DeleteChainReply = {
+  /** The chain. */
+  chainUid: ChainUid;
 };
 
 export type DeleteContractReply = {
@@ -1975,9 +2101,11 @@ export type Destination = {
   tenantId: number;
   /** Kind of destination. */
   type: CreateDestinationBodyType;
+  /** What people call it. */
+  name: string | null;
   /** Identifier to bind the destination with; for MESSENGER_A the text to send to the bot. */
   uid: string;
-  /** What reaches the destination where nothing else is bound. */
+  /** What reaches the destination where nothing else is bound: DETECTOR the alerts of detectors and triggers, WALLET those of actions, DEFAULT both. */
   tags: CreateDestinationBodyTag[];
   /** The destination: an e-mail address, phone number or http uri. */
   value: string | null;
@@ -2004,6 +2132,8 @@ export type Destination = {
   method: CreateDestinationBodyMethod | null;
   /** HTTP headers of an HTTP destination. Values are shown as [sealed]. */
   headers: Record<string, string> | null;
+  /** Alerts that the destination gets of the whole tenant, of a project or of a contract, whatever else they are bound to. An alert comes once, however many ways lead to the destination. Bindings and `tags` go on as without. */
+  gets: CreateDestinationBodyGet[];
   /** Mails and chat messages within this many milliseconds of the last one go out together; 0 sends at once. */
   groupWindowMs: number;
   /** Whether the e-mail address was confirmed by the link that was mailed to it; before that nothing else is sent there. Null for other kinds. */
@@ -2025,6 +2155,8 @@ export type DestinationBindingReply = {
     minSeverity: 'INFO' | 'LOW' | 'MEDIUM' | 'HIGH' | 'CRITICAL' | null;
     /** Only alerts that this query string finds. */
     query: string | null;
+    /** How many blocks must follow that of the alert before it is sent. */
+    afterConfirmations: number | null;
   }>;
 };
 
@@ -2125,7 +2257,7 @@ export type DetectorDestination = {
 };
 
 /** The destination. */
-export type DetectorDestinationTenantDestination = Omit<Destination, 'groupWindowMs' | 'confirmed'>;
+export type DetectorDestinationTenantDestination = Omit<Destination, 'gets' | 'groupWindowMs' | 'confirmed'>;
 
 export type DetectorFaultReply = {
   /** Whether its last evaluation went well, and, where it needs traces, no transaction of its chain stayed unseen for a day. */
@@ -2258,8 +2390,8 @@ export type ExplainDetectorReply = {
   alerts: BacktestResultSample[];
 };
 
-/** How settled its block is; PENDING while no block has its transaction. */
-export type Finality = 'PENDING' | 'HEAD' | 'CONFIRMED' | 'FINAL';
+/** Of EVM chains: which block nodes are asked for as the newest final one; `confirmations` where they know none, so that depth alone decides. */
+export type Finality = 'finalized' | 'safe' | 'confirmations';
 
 /** When an alert fires it: while its transaction is pending, priced to be mined before it; as soon as a block has it; or when that block has the confirmations of the chain. */
 export type FireAt = 'pending' | 'head' | 'confirmed';
@@ -2267,6 +2399,8 @@ export type FireAt = 'pending' | 'head' | 'confirmed';
 export type HaltActionsBody = {
   /** The tenant; yours if left out. */
   tenantId?: number;
+  /** Why, for the audit log. */
+  reason?: string;
 };
 
 export type HaltActionsReply = {
@@ -2677,31 +2811,18 @@ export type ListChainsReply = {
     /** Name of the chain. */
     name: string;
     /** Kind of network. */
-    network: 'MAINNET' | 'TESTNET' | 'DEVNET';
+    network: ListChainsReplyDataNetwork;
     /** Native currency. */
-    currency: {
-      /** Symbol. */
-      symbol: string;
-      /** Name. */
-      name: string;
-      /** Decimals. */
-      decimals: number;
-    };
+    currency: ListChainsReplyDataCurrency;
     /** Chain id where there is one. */
     chainId: number | null;
     /** Usual time between blocks in milliseconds. */
     blockTimeMs: number;
+    explorer: ListChainsReplyDataExplorer | null;
+    /** Whether an administrator added it, beside those that Vigil knows by itself. */
+    isOwn: boolean;
     /** Blocks after which a block counts as confirmed. */
     confirmations: number;
-    /** Link patterns of a block explorer. */
-    explorer: {
-      /** Link to an address; {} stands for it. */
-      address: string;
-      /** Link to a transaction; {} stands for it. */
-      transaction: string | null;
-      /** Link to a block; {} stands for it. */
-      block: string | null;
-    } | null;
     /** Whether Vigil can follow it; of other chains it knows addresses and keys. */
     canFollow: boolean;
     /** Whether `POST /contract/inspect` recognises contracts on it. */
@@ -2814,6 +2935,29 @@ export type ListChainsReply = {
     }>;
   }>;
 };
+
+/** Native currency. */
+export type ListChainsReplyDataCurrency = {
+  /** Symbol. */
+  symbol: string;
+  /** Name. */
+  name: string;
+  /** Decimals. */
+  decimals: number;
+};
+
+/** Link patterns of a block explorer. */
+export type ListChainsReplyDataExplorer = {
+  /** Link to an address; {} stands for it. */
+  address: string;
+  /** Link to a transaction; {} stands for it. */
+  transaction: string | null;
+  /** Link to a block; {} stands for it. */
+  block: string | null;
+};
+
+/** Kind of network. */
+export type ListChainsReplyDataNetwork = 'MAINNET' | 'TESTNET' | 'DEVNET';
 
 export type ListFaultsReply = {
   /** The page. */
@@ -3136,6 +3280,8 @@ export type QuerySearchTimeseries = {
 export type RecommendContractBody = {
   /** Names of detector schemas among those recommended. */
   enable?: string[];
+  /** Tries those with limits on the last day: the answer names the backtests, and a later one proposes limits by them. */
+  backtest?: boolean;
 };
 
 export type RecommendContractReply = {
@@ -3155,11 +3301,108 @@ export type RecommendContractReply = {
     detectorId: number | null;
     /** Whether this request created it. */
     isNew: boolean;
+    /** How it fares on the last day, if that was tried within a day; where it would have cried, `config` has limits above that. */
+    past: {
+      /** The backtest, read at `/backtest/{uid}`. */
+      uid: string;
+      /** How far it is. */
+      state: 'QUEUED' | 'RUNNING' | 'DONE' | 'FAILED' | 'CANCELED';
+      /** The first block. */
+      fromBlock: number;
+      /** The last block. */
+      toBlock: number;
+      /** Alerts that it would have raised; null until it is done. */
+      alerts: number | null;
+    } | null;
   }>;
 };
 
 /** State of the record. */
 export type RecordStatus = 'ACTIVE' | 'DISABLED' | 'DELETED';
+
+export type RehearseActionBody = {
+  /** How many alerts; 5 if left out. */
+  size?: number;
+};
+
+export type RehearseActionReply = {
+  /** The newest block, after which the changes were tried; null where the node shows none. */
+  block: {
+    /** Its number. */
+    number: number;
+    /** Its hash. */
+    hash: string;
+    /** Its time. In epoch milliseconds. */
+    timestamp: number;
+  } | null;
+  /** Alerts that were looked at, newest first. */
+  alerts: number;
+  /** Those among them that the filters let not pass. */
+  skipped: number;
+  /** What the action would do, for the newest alert first. */
+  data: Array<{
+    alert: {
+      /** The alert. */
+      uid: string;
+      /** When it happened. In epoch milliseconds. */
+      timestamp: number;
+      /** What raised it. */
+      name: string;
+      /** What it says. */
+      message: string;
+      /** How severe it is. */
+      severity: 'INFO' | 'LOW' | 'MEDIUM' | 'HIGH' | 'CRITICAL';
+    } | null;
+    /** What fired it: `detector` or `trigger` with the id of the binding, or `manual`; `filler` calls nothing and uses up a number of the wallet that was missing. */
+    binding: string;
+    /** Whether the filter lets it pass and the parameters could be filled. */
+    fires: boolean;
+    /** Whether the call would succeed and the wallet could pay for it. */
+    success: boolean;
+    /** Why not; the words of the contract where it gives some. */
+    reason: string | null;
+    /** The address. */
+    from: string;
+    /** The address. */
+    to: string;
+    /** The call data. */
+    data: string | null;
+    /** The parameters of the call, filled. */
+    parameters: AlertOutcomeReplyIntentCallParameter[];
+    /** Gas that it may use. */
+    gasLimit: string | null;
+    /** What a unit of gas may cost. In the smallest unit of the currency. */
+    maxFeePerGas: string | null;
+    /** The tip within it; null on chains that know a gas price only. In the smallest unit of the currency. */
+    maxPriorityFeePerGas: string | null;
+    /** What gas may cost at most. In the smallest unit of the currency. */
+    maxCost: string | null;
+    /** What the wallet has. In the smallest unit of the currency. */
+    balance: string | null;
+    /** What coins and tokens would move, fees aside; the first 200. Null where the node does not show it, or the call fails. */
+    changes: Array<{
+      /** Whose it is. */
+      address: string;
+      /** `native`, or the address of a token. */
+      asset: string;
+      /** Of a token with several kinds or pieces. */
+      tokenId: string | null;
+      /** More, or less with a minus; in the smallest unit. */
+      amount: string;
+    }> | null;
+    /** What contracts would have stored otherwise, nonces and balances aside; the first 200. Null as `changes`. */
+    storage: Array<{
+      /** The contract. */
+      address: string;
+      /** The slot. */
+      slot: string;
+      /** Its word now. */
+      before: string;
+      /** Its word after the call. */
+      after: string;
+    }> | null;
+  }>;
+};
 
 /** The approval. */
 export type RejectApprovalReply = Approval;
@@ -3459,7 +3702,7 @@ export type TenantDashboardUsageReply = {
 };
 
 /** The destination. */
-export type TenantDestination = Omit<Destination, 'groupWindowMs' | 'confirmed'>;
+export type TenantDestination = Omit<Destination, 'gets' | 'groupWindowMs' | 'confirmed'>;
 
 export type TenantPage = {
   /** The records of this page. */
@@ -3809,6 +4052,8 @@ export type UpdateActionBody = {
   fireAt?: FireAt;
   /** How old an alert may be when it is raised to fire the action, in milliseconds; an hour if left out, any age if null. An older one, found while Vigil catches up, notifies but leaves a skipped intent. */
   maxAlertAge?: number | null;
+  /** Whether its calls go before the others of the tenant, in a lane of their own. Null: those fired by alerts of severity HIGH or CRITICAL, while a transaction is pending, or by hand. */
+  urgent?: boolean | null;
   /** What the scripts of bindings may fill where the wallet asks for approvals, each with `values`, `min` and `max`, or `any`. All other parameters are as `params` gives them. */
   openParams?: CreateActionBodyOpenParam[];
 };
@@ -3910,6 +4155,8 @@ export type UpdateApikeyBody = {
   expiredAt?: number | null;
 };
 
+export type UpdateChainBody = Partial<Omit<CreateChainBody, 'chainUid' | 'endpoints'>>;
+
 export type UpdateChainEndpointBody = {
   /** Address of a JSON-RPC server of the chain: http, https, ws or wss. Private networks are allowed. */
   url?: string;
@@ -3955,7 +4202,7 @@ export type UpdateContractBodyChainUid = 'arbitrum' | 'bsc' | 'bsc_testnet' | 'e
 
 export type UpdateDestinationBody = Partial<Destination>;
 
-export type UpdateDestinationReply = Omit<Destination, 'groupWindowMs' | 'confirmed'>;
+export type UpdateDestinationReply = Omit<Destination, 'gets' | 'groupWindowMs' | 'confirmed'>;
 
 export type UpdateDetectorBody = {
   /** Unique identifier of the record. */
@@ -4631,7 +4878,7 @@ export type WebhookAlert = {
   /** Whether someone has dealt with it, or its block is gone. */
   status?: AlertStatus;
   /** How settled its block is; PENDING while no block has its transaction. */
-  finality?: Finality;
+  finality?: AlertFinality;
   /** Free labels. */
   tags?: string[];
   /** Over the rate limit of the plan: no one was notified. */
@@ -5610,6 +5857,27 @@ export interface Api {
   'GET /chain': {
     reply: ListChainsReply;
   };
+  /** Add a chain */
+  'POST /chain': {
+    body: CreateChainBody;
+    reply: Chain;
+  };
+  /** Read the facts of a chain */
+  'GET /chain/{uid}': {
+    path: { uid: string };
+    reply: Chain;
+  };
+  /** Change a chain that was added */
+  'PUT /chain/{uid}': {
+    path: { uid: string };
+    body: UpdateChainBody;
+    reply: Chain;
+  };
+  /** Delete a chain that was added */
+  'DELETE /chain/{uid}': {
+    path: { uid: string };
+    reply: DeleteChainReply;
+  };
   /** List the endpoints of a chain */
   'GET /chain/{uid}/endpoint': {
     path: { uid: string };
@@ -5935,6 +6203,12 @@ export interface Api {
     path: { id: number };
     body?: SimulateActionBody;
     reply: SimulateActionReply;
+  };
+  /** See what an action would have done */
+  'POST /action/{id}/rehearse': {
+    path: { id: number };
+    body?: RehearseActionBody;
+    reply: RehearseActionReply;
   };
   /** Run an action by hand */
   'POST /action/{id}/execute': {

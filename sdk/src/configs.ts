@@ -186,10 +186,14 @@ export interface DetectorConfigs {
   wallet_balance: {
     /** native, or the address of the token. */
     token?: string;
-    /** What the balance in whole tokens must be for an alert, such as "<< 1" (once when it falls below 1) or "< -10%" (a fall by more than 10 % since the last look). Without it, and unless every change is reported: < -10%. */
+    /** What the balance in whole tokens must be for an alert, such as "< 1" or "< -10%" (a fall by more than 10 % since the last look). Without it, and unless every change is reported: < -10%. */
     condition?: string;
     /** Whether to report every change of the balance as well. */
     trackAnyChange?: boolean;
+    /** How often alerts are raised while the condition holds: once (when it begins to), again after a length of time such as 1 h, or at every look. Conditions on a change since the last look (++, --, per cent) raise one for each change; >> and << raise one when they begin to hold. */
+    repeat?: string;
+    /** Whether an alert of INFO is raised once it is over. It fires no action. */
+    reportEnd?: boolean;
     /** A feed (AggregatorV3) of the asset’s price in USD, in which amounts are then shown as well. Without it: that of Chainlink, for the native coins and main tokens of the large chains. */
     usdFeed?: string;
     /** Whether to look after every block, or only as often as `cron` says. */
@@ -210,8 +214,12 @@ export interface DetectorConfigs {
     when?: 'block' | 'cron';
     /** How often to look when `when` is cron: a length of time, or a cron expression. */
     cron?: string;
-    /** What the price must be for an alert, such as "<< 0.98", or "> 5%" for a change of more than 5 % since the last look. */
+    /** What the price must be for an alert, such as "< 0.98", or "> 5%" for a change of more than 5 % since the last look. */
     condition?: string;
+    /** How often alerts are raised while the condition holds: once (when it begins to), again after a length of time such as 1 h, or at every look. Conditions on a change since the last look (++, --, per cent) raise one for each change; >> and << raise one when they begin to hold. */
+    repeat?: string;
+    /** Whether an alert of INFO is raised once it is over. It fires no action. */
+    reportEnd?: boolean;
     /** In what the price is counted; for the message. */
     currency?: string;
   } & CommonConfig;
@@ -295,6 +303,10 @@ export interface DetectorConfigs {
     token?: string;
     /** What reserves divided by supply must be for an alert. */
     condition?: string;
+    /** How often alerts are raised while the condition holds: once (when it begins to), again after a length of time such as 1 h, or at every look. Conditions on a change since the last look (++, --, per cent) raise one for each change; >> and << raise one when they begin to hold. */
+    repeat?: string;
+    /** Whether an alert of INFO is raised once it is over. It fires no action. */
+    reportEnd?: boolean;
     /** Whether to look after every block, or only as often as `cron` says. */
     when?: 'block' | 'cron';
     /** How often to look when `when` is cron: a length of time, or a cron expression. */
@@ -305,6 +317,10 @@ export interface DetectorConfigs {
     topN?: number;
     /** What their share of the supply in per cent must be for an alert. */
     condition?: string;
+    /** How often alerts are raised while the condition holds: once (when it begins to), again after a length of time such as 1 h, or at every look. Conditions on a change since the last look (++, --, per cent) raise one for each change; >> and << raise one when they begin to hold. */
+    repeat?: string;
+    /** Whether an alert of INFO is raised once it is over. It fires no action. */
+    reportEnd?: boolean;
     /** Holders that are known already and looked at from the beginning. */
     holders?: string[];
     /** Addresses that do not count as holders, such as exchanges, pools and lockers. */
@@ -438,6 +454,10 @@ export interface DetectorConfigs {
     trackErr?: boolean;
     /** Tell at every look at which the call fails. */
     errAlways?: boolean;
+    /** How often alerts are raised while the condition holds: once (when it begins to), again after a length of time such as 1 h, or at every look. Conditions on a change since the last look (++, --, per cent) raise one for each change; >> and << raise one when they begin to hold. */
+    repeat?: string;
+    /** Whether an alert of INFO is raised once it is over. It fires no action. */
+    reportEnd?: boolean;
     /** Whether to look after every block, or only as often as `cron` says. */
     when?: 'block' | 'cron';
     /** How often to look when `when` is cron: a length of time, or a cron expression. */
@@ -488,7 +508,7 @@ export interface DetectorConfigs {
   custom_event: {
     /** The event, such as Transfer(address indexed from, address indexed to, uint256 value). Names and what is indexed may be left out: they are then taken from the contract’s ABI. On Solana the name of the event in the contract’s Anchor IDL. */
     signature: string;
-    /** What must hold of the event `e`, such as e.args.value > 1000n (integers above 48 bits are BigInt). `e` has args, name, signature, address, from, to, value, txHash, blockNumber, timestamp and logIndex. */
+    /** What must hold of the event `e`, such as e.args.value > 1000n (integers above 48 bits are BigInt). `e` has args, name, signature, address, logIndex and what custom_tx has of the transaction. Addresses in it may be written in any form of the chain. */
     expression?: string;
     /** Further addresses to watch beside the contract. */
     addresses?: string[];
@@ -498,7 +518,7 @@ export interface DetectorConfigs {
   custom_function: {
     /** The function, such as transfer(address to, uint256 amount). Names may be left out: they are then taken from the contract’s ABI. On Solana the name of the instruction in the contract’s Anchor IDL, whose accounts are args.accounts. */
     signature: string;
-    /** What must hold of the call `e`, such as e.args.amount > 1000n (integers above 48 bits are BigInt). `e` has args, name, signature, address, from, to, value, txHash, blockNumber, timestamp and, where the expression names it, status (success or failed). */
+    /** What must hold of the call `e`, such as e.args.amount > 1000n (integers above 48 bits are BigInt). `e` has args, name, signature, address, and what custom_tx has of the transaction; from, to, value, input and selector are those of the call. Addresses in it may be written in any form of the chain. */
     expression?: string;
     /** Whether the transaction must have succeeded, must have failed, or may have done either. */
     status?: 'any' | 'success' | 'failed';
@@ -510,7 +530,7 @@ export interface DetectorConfigs {
     pending?: boolean;
   } & CommonConfig;
   custom_tx: {
-    /** What must hold of the transaction `e`, such as e.value > 10n ** 18n. `e` has from, to, value, input, selector, nonce, priorityFee, txHash, blockNumber, timestamp, on Solana programs (all that it calls) and, where the expression names them, status (success or failed), gasUsed and gasPrice. */
+    /** What must hold of the transaction `e`, such as e.value > 10n ** 18n. `e` has from, to, value, input, selector, nonce, priorityFee, gasLimit, maxFeePerGas, transactionIndex, txHash, blockNumber, timestamp, status (success or failed), gasUsed and gasPrice; on Solana programs, instructions, accounts and logs; on Stellar operations. lower(text) compares without case. Addresses in it may be written in any form of the chain. */
     expression?: string;
     /** Whether the transaction must have succeeded, must have failed, or may have done either. */
     status?: 'any' | 'success' | 'failed';
@@ -541,6 +561,8 @@ export interface DetectorConfigs {
     expression: string;
     /** By how much a single comparison may be missed: an amount in the terms’ own unit, or a share of its right side. */
     tolerance?: string;
+    /** Whether an alert of INFO is raised once it is over. It fires no action. */
+    reportEnd?: boolean;
     /** Whether to look after every block, or only as often as `cron` says. */
     when?: 'block' | 'cron';
     /** How often to look when `when` is cron: a length of time, or a cron expression. */
@@ -663,6 +685,20 @@ export interface DetectorConfigs {
     /** How often to look at the transactions that wait, such as "5 s". */
     cron?: string;
   } & CommonConfig;
+  alert_rate: {
+    /** Which alerts count, in the query language of alert searches, such as severity:(HIGH OR CRITICAL). All alerts when it is empty. Alerts of this kind never count. */
+    query?: string;
+    /** Whose alerts count: those of the contract, of all contracts of its project, or of the whole tenant. */
+    scope?: 'CONTRACT' | 'PROJECT' | 'TENANT';
+    /** How many alerts within the time make an alert. */
+    atLeast?: number;
+    /** The time in which they must happen, by their timestamps; at most 7 days. It slides: any span of this length counts. */
+    within?: string;
+    /** A member of alerts, such as meta.from, contractId or tags: each value is counted by itself. Alerts without it do not count. */
+    groupBy?: string;
+    /** A member of alerts whose different values are counted instead of the alerts: contractId with atLeast 3 means alerts on three contracts. */
+    countDistinct?: string;
+  } & CommonConfig;
 }
 
 /** The `params` of a trigger by its kind. */
@@ -680,7 +716,7 @@ export interface TriggerParams {
   FUNCTION_PARAMETER: {
     /** The function, such as withdraw(uint256 amount). Names may be left out: they are then taken from the contract’s ABI. */
     signature: string;
-    /** Conditions that must all hold. */
+    /** Conditions that must all hold. Each has a name (a parameter, a member of a struct as order.amount, an element of a list as ids.0), an operator (==, !=, >, <, >=, <=, in, contains, starts_with, ends_with) and a value, for in a list of them. */
     conditions: Array<{
       /** The parameter; a member of a struct as order.amount, an element of a list as ids.0, one without a name by its position. */
       name: string;
@@ -701,7 +737,7 @@ export interface TriggerParams {
   EVENT_PARAMETER: {
     /** The event, such as Transfer(address indexed from, address indexed to, uint256 value). Names and what is indexed may be left out: they are then taken from the contract’s ABI. */
     signature: string;
-    /** Conditions that must all hold. */
+    /** Conditions that must all hold. Each has a name (a parameter, a member of a struct as order.amount, an element of a list as ids.0), an operator (==, !=, >, <, >=, <=, in, contains, starts_with, ends_with) and a value, for in a list of them. */
     conditions: Array<{
       /** The parameter; a member of a struct as order.amount, an element of a list as ids.0, one without a name by its position. */
       name: string;
@@ -716,7 +752,7 @@ export interface TriggerParams {
     direction?: 'any' | 'in' | 'out';
     /** Only transfers of at least this many whole tokens. */
     minAmount?: string;
-    /** The token. Without it: any token that the watched address sends or gets and, if it is a token itself, all transfers of it. */
+    /** The token: its address, on Tron also the id of a TRC-10 token. Without it: any token that the watched address sends or gets and, if it is a token itself, all transfers of it. */
     token?: string;
   };
   ERC721_TRANSFER: {

@@ -26,6 +26,8 @@ export type ActionContext = {
   runScripts: Sandbox['run'];
   /** Shares claiming, signing and sending between tenants. Scripts run outside of it: the sandbox has its own fair share. */
   queue: FairQueue;
+  /** The same for urgent intents, which never wait for the others. */
+  urgentQueue: FairQueue;
   alerts: {
     /** Runs before the transaction that raises the findings. */
     prepare(findings: readonly Finding[]): Promise<void>;

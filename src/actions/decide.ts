@@ -1,6 +1,10 @@
+import { toAddressForm } from '../chains/addressForm.ts';
+import { chainUids, getChain } from '../chains/chains.ts';
+import { mapTexts } from '../lib/mapTexts.ts';
 import { zip } from '../lib/zip.ts';
 import type { FilledParameter } from '../model/action.ts';
 import type { ScriptFault } from '../scripts/compilerCode.ts';
+import { fixAddresses } from '../scripts/fixAddresses.ts';
 import type { Sandbox } from '../scripts/sandbox.ts';
 import type { ExecutableAction } from '../store/actions/claimIntents.ts';
 import { fillCall, parameterNames } from './fillCall.ts';
@@ -44,8 +48,8 @@ export async function decide(
       ? []
       : await runScripts(
           tenantId,
-          { e: alert, a: toScriptAction(action) },
-          sources.map(({ source }) => source),
+          withOneForm(alert, action),
+          sources.map(({ source }) => fixAddresses(source, formOf(alert, action))),
         );
   const values: Record<string, unknown> = {};
   for (const [{ name }, result] of zip(sources, results)) {
@@ -64,6 +68,20 @@ export async function decide(
     if (error instanceof RangeError) return toFault(error.message);
     throw error;
   }
+}
+
+/** The form of addresses in scripts: that of the alert's chain, and without an alert that of the action's. */
+function formOf(alert: Readonly<Record<string, unknown>> | null, { contract }: ScriptedAction) {
+  const uid = chainUids.find((each) => each === alert?.chainUid) ?? contract.chainUid;
+  return toAddressForm(getChain(uid));
+}
+
+/** What scripts see, with every address in the form of its chain, so that they can be compared. */
+function withOneForm(alert: Readonly<Record<string, unknown>> | null, action: ScriptedAction) {
+  return {
+    e: alert && mapTexts(alert, formOf(alert, action)),
+    a: mapTexts(toScriptAction(action), toAddressForm(getChain(action.contract.chainUid))),
+  };
 }
 
 /** Running out of time or memory counts as a timeout: it stops the sandbox for others too, which a plain failure does not. */

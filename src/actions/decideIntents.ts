@@ -93,7 +93,9 @@ async function decideIntent(
   if (refused) return end('FAILED', refused.reason);
   if (timeoutsBefore >= maxScriptTimeouts)
     return end('FAILED', `The scripts ran out of time before. ${stoppedText}`);
-  const decision = await decide(runScripts, tenantId, alert, { action, scripts, manualParams });
+  const run: typeof runScripts = (owner, values, sources) =>
+    runScripts(owner, values, sources, intent.isUrgent);
+  const decision = await decide(run, tenantId, alert, { action, scripts, manualParams });
   const timeouts = decision.type === 'fault' && decision.isTimeout ? timeoutsBefore + 1 : 0;
   if (timeouts !== timeoutsBefore)
     await saveScriptTimeouts(store, { tenantId, actionId: action.id, binding }, timeouts, now());

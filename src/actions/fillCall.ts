@@ -39,7 +39,12 @@ export function fillCall(
       `There is no value for ${missing.join(', ')}: give it in params or in scriptParams.`,
     );
   const filled = zip(funcAbi.inputs, names).map(([input, name]) => {
-    const value = readValue(input, Object.hasOwn(values, name) ? values[name] : own.get(name), name);
+    const value = readValue(
+      input,
+      Object.hasOwn(values, name) ? values[name] : own.get(name),
+      name,
+      getChain(contract.chainUid),
+    );
     return { name, type: input.type, value };
   });
   const call = encode(
@@ -61,7 +66,8 @@ export function fillValue(
 ): string {
   const input = action.funcAbi.inputs[parameterNames(action).indexOf(name)];
   if (!input) throw new RangeError(`The function has no parameter ${name}.`);
-  return toText(actionsOn(action.contract.chainUid).readValue(input, value, name));
+  const { chainUid } = action.contract;
+  return toText(actionsOn(chainUid).readValue(input, value, name, getChain(chainUid)));
 }
 
 function toText(value: unknown): string {

@@ -4,13 +4,14 @@ import { findFiring, insertIntents } from '../store/actions/insertIntents.ts';
 import type { Db } from '../store/db.ts';
 
 /**
- * Writes the intents of new alerts, in the alerts' own transaction. Shadow alerts fire nothing. The rate limit of detectors
+ * Writes the intents of new alerts, in the alerts' own transaction. Shadow alerts and the end of a condition fire nothing. The rate limit of detectors
  * limits notifications only: an attacker who floods a detector with alerts must not disarm its actions.
  */
 export function createFireOnAlerts({ now }: { now: () => number }) {
   return async (tx: Db, raised: readonly RaisedAlert[]) => {
     const alerts = raised.flatMap(({ finding, uid }) => {
       const { tenantId, timestamp, severity, kind, meta, backfilled = false } = finding;
+      if (finding.isEnd) return [];
       if (isShadow(finding) || kind === 'action' || finding.detectorSchemaName === blindSpot) return [];
       const triggerAlertId = typeof meta.triggerAlertId === 'number' ? meta.triggerAlertId : null;
       const detectorId = finding.detectorId ?? null;

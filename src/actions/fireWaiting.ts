@@ -5,7 +5,7 @@ import { settleAll } from '../lib/settleAll.ts';
 import { settleWithin } from '../lib/withTimeLimit.ts';
 import { zip } from '../lib/zip.ts';
 import { takeOverCall } from '../store/actions/cancelIntents.ts';
-import { claimWaiting, type WaitingIntent } from '../store/actions/claimIntents.ts';
+import { claimWaiting, type FiringLane, type WaitingIntent } from '../store/actions/claimIntents.ts';
 import { type PostponedIntent, postponeIntents } from '../store/actions/settleIntents.ts';
 import { findContractAbi } from '../store/contracts/findContractAbi.ts';
 import { type AlertDocument, findAlertDocuments } from '../store/destinations/findAlertDocuments.ts';
@@ -19,17 +19,22 @@ import { type PricedIntent, signCalls } from './signCalls.ts';
 import { findTakenInputs } from './takenInputs.ts';
 import { termsOf, toAhead } from './termsOf.ts';
 
-const batchSize = 100;
+const batchSize = 50;
+/** Few, so that an urgent intent that comes meanwhile does not wait long for its turn. */
+const urgentBatchSize = 16;
 /** Decided intents are signed after at most this time, while the scripts of others still run. */
 const decisionBatchMs = 100;
 
-/** Decides, signs and sends the waiting intents of a tenant; returns how many there were. */
-export async function fireWaiting(context: ActionContext, tenantId: number): Promise<number> {
-  const { store, chain, now, onStep, queue } = context;
+/** Decides, signs and sends the waiting intents of a lane; returns how many there were. */
+export async function fireWaiting(context: ActionContext, lane: FiringLane): Promise<number> {
+  const { store, chain, now, onStep } = context;
+  const { tenantId, isUrgent } = lane;
+  const queue = isUrgent ? context.urgentQueue : context.queue;
+  const size = isUrgent ? urgentBatchSize : batchSize;
   const at = now();
-  const filter = { chainUid: chain.uid, tenantId, canSend: true };
+  const filter = { chainUid: chain.uid, lane, canSend: true };
   const { claimed, alerts } = await queue.run(tenantId, async () => {
-    const claimed = await claimWaiting(store, filter, batchSize, at, at - maxIntentAgeMs);
+    const claimed = await claimWaiting(store, filter, size, at, at - maxIntentAgeMs);
     return { claimed, alerts: await findAlerts(context, claimed) };
   });
   if (claimed.length === 0) return 0;
@@ -42,7 +47,7 @@ export async function fireWaiting(context: ActionContext, tenantId: number): Pro
       deciding.then(() => true),
       () => false,
     );
-    const calls = decisions.calls.splice(0).sort((one, other) => one.intent.id - other.intent.id);
+    const calls = decisions.calls.splice(0).sort((one, other) => one.intent.turn - other.intent.turn);
     const endings = decisions.endings.splice(0);
     if (calls.length + endings.length === 0) continue;
     await onStep('after it was decided');
@@ -138,7 +143,7 @@ async function withoutTakenOver(
   const rest: DecidedCall[] = [];
   for (const call of decided) {
     const isTaken =
-      call.intent.isUrgent && (await store.transaction((tx) => takeOverCall(tx, call.intent, call, now())));
+      call.intent.comesFirst && (await store.transaction((tx) => takeOverCall(tx, call.intent, call, now())));
     if (!isTaken) rest.push(call);
   }
   return rest;

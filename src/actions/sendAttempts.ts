@@ -32,10 +32,10 @@ export async function sendAttempts(context: ActionContext, calls: readonly Signe
   await onStep('before it is sent');
   let outcomes: Broadcast[];
   try {
-    const isUrgent = inOrder.some(({ intent }) => intent.isUrgent);
+    const comesFirst = inOrder.some(({ intent }) => intent.comesFirst);
     outcomes = await transactor.broadcast(
       inOrder.map(({ raw }) => raw),
-      isUrgent,
+      comesFirst,
     );
   } catch (error) {
     // The node may have accepted some; tracking finds those.

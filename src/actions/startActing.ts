@@ -1,6 +1,6 @@
-import { type ChainUid, getChain } from '../chains/chains.ts';
+import { type ChainUid, findChain } from '../chains/chains.ts';
 import { createCoalescedLoop } from '../lib/createCoalescedLoop.ts';
-import { findBusyChains } from '../store/actions/claimIntents.ts';
+import { type FiringLane, findBusyChains } from '../store/actions/claimIntents.ts';
 import type { ActionContext, OutcomeContext } from './actionContext.ts';
 import { fireWaiting } from './fireWaiting.ts';
 import { endUnfireable } from './terminalReason.ts';
@@ -22,16 +22,25 @@ export function startActing({ outcomeContext, contextFor, listen, onError }: Opt
   stop(): Promise<void>;
 } {
   const stopping = new AbortController();
-  /** One loop for tracking each chain, and one for firing of each tenant on it: a slow one delays no other. */
+  /** One loop for tracking each chain, and one for firing of each lane on it: a slow one delays no other. */
   const loops = new Map<string, ReturnType<typeof createCoalescedLoop>>();
   const { wake, stop: stopPolling } = createCoalescedLoop(async () => {
-    for (const { chainUid: uid, tenantIds } of await findBusyChains(outcomeContext.store)) {
-      const context = contextFor(getChain(uid).uid);
-      for (const tenantId of tenantIds)
-        loopFor(`${context ? 'fire' : 'end'} ${uid} ${tenantId}`, () =>
-          context ? fireWaiting(context, tenantId) : endUnfireable(outcomeContext, uid, tenantId),
-        ).wake();
-      if (context) loopFor(`track ${uid}`, () => trackSent(context)).wake();
+    for (const { chainUid: uid, lanes } of await findBusyChains(outcomeContext.store)) {
+      const chain = findChain(uid);
+      // A chain that was just added is known here in a moment.
+      if (!chain) continue;
+      // The context of the moment: the chain's endpoints, and facts of an operator's own chain, change.
+      const fire = async (lane: FiringLane) => {
+        const context = contextFor(chain.uid);
+        return context ? fireWaiting(context, lane) : endUnfireable(outcomeContext, uid, lane);
+      };
+      const track = async () => {
+        const context = contextFor(chain.uid);
+        return context ? trackSent(context) : 0;
+      };
+      for (const lane of lanes)
+        loopFor(`fire ${uid} ${Object.values(lane).join(' ')}`, () => fire(lane)).wake();
+      loopFor(`track ${uid}`, track).wake();
     }
   }, onError);
 

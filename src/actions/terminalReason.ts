@@ -1,4 +1,4 @@
-import { claimWaiting, type WaitingIntent } from '../store/actions/claimIntents.ts';
+import { claimWaiting, type FiringLane, type WaitingIntent } from '../store/actions/claimIntents.ts';
 import { haltedReason } from '../store/actions/insertIntents.ts';
 import { maxIntentAge, maxIntentAgeMs, type OutcomeContext } from './actionContext.ts';
 import { type Ending, endIntents } from './endIntents.ts';
@@ -26,14 +26,14 @@ function waitReason({ reason, isDeep }: WaitingIntent, canSend: boolean): string
 
 const batchSize = 100;
 
-/** Ends a tenant's intents that can never fire on a chain without an endpoint here; returns how many were claimed. */
+/** Ends the intents of a lane that can never fire on a chain without an endpoint here; returns how many were claimed. */
 export async function endUnfireable(
   context: OutcomeContext,
   chainUid: string,
-  tenantId: number,
+  lane: FiringLane,
 ): Promise<number> {
   const at = context.now();
-  const filter = { chainUid, tenantId, canSend: false };
+  const filter = { chainUid, lane, canSend: false };
   const claimed = await claimWaiting(context.store, filter, batchSize, at, at - maxIntentAgeMs);
   await endIntents(
     context,

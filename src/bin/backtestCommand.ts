@@ -1,5 +1,5 @@
 import type { ChainClient } from '../chains/chainClient.ts';
-import { type ChainUid, chains } from '../chains/chains.ts';
+import { type ChainUid, getChain, setOwnChains } from '../chains/chains.ts';
 import { toChainFacts } from '../chains/toChainFacts.ts';
 import { createHostQueues } from '../lib/createHostQueues.ts';
 import { compileDetector } from '../matching/compileDetector.ts';
@@ -11,6 +11,7 @@ import { createSandbox } from '../scripts/sandbox.ts';
 import { openChains } from '../services/contracts/openChains.ts';
 import { readStoredEndpoints } from '../services/contracts/readStoredEndpoints.ts';
 import { createMetricRecorder } from '../services/telemetry/createMetricRecorder.ts';
+import { findOwnChains } from '../store/contracts/ownChains.ts';
 import type { Store } from '../store/db.ts';
 import { detectorTable } from '../store/detectors/detectorTable.ts';
 import type { Keyring } from '../store/keyring.ts';
@@ -43,15 +44,16 @@ export async function backtestCommand(
   }
   if (toBlock < fromBlock) return refuse('--to must not come before --from.');
   return withKeyring({ isNamed: false }, async (store, keyring, config) => {
+    setOwnChains(await findOwnChains(store));
     const found = await findRecord(store, detectorTable, everything, id, ['tenantId']);
     if (!found) return refuse(`There is no detector ${id}.`);
     const { contract, ...row } = await findDetectorToRun(store, Number(found.tenantId), id);
     const uid = contract.chainUid;
-    const subscriber = compileDetector(row, contract, toChainFacts(chains[uid]));
+    const subscriber = compileDetector(row, contract, toChainFacts(getChain(uid)));
     if ('fault' in subscriber) return refuse(subscriber.fault);
     return withClient(store, keyring, config, uid, async (client, fetch) => {
       const progress = createProgress(toBlock - fromBlock + 1);
-      const targets = await findBacktestTargets(store, Number(found.tenantId), id);
+      const targets = await findBacktestTargets(store, Number(found.tenantId), id, contract);
       const result = await runBacktest({
         client,
         subscriber,

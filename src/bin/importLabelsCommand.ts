@@ -1,8 +1,10 @@
 import { createReadStream } from 'node:fs';
+import { type ChainUid, setOwnChains } from '../chains/chains.ts';
 import { Problem } from '../model/errors.ts';
 import { importLabels } from '../services/labels/importLabels.ts';
 import { toLabelTags } from '../services/labels/labelMembers.ts';
 import { readChainUid } from '../services/labels/readLabelRow.ts';
+import { findOwnChains } from '../store/contracts/ownChains.ts';
 import { fileFault } from './fileFault.ts';
 import type { CommandInput } from './parseCommand.ts';
 import { refuse } from './refuse.ts';
@@ -17,21 +19,22 @@ export async function importLabelsCommand(
   if (file === undefined || words.length !== 1) return refuse('Usage: vigil import labels <file> [options].');
   const unreadable = fileFault(file);
   if (unreadable !== undefined) return refuse(unreadable);
-  const chainUid = typeof chain === 'string' ? readChainUid(chain) : null;
-  if (chainUid === undefined) return refuse(`There is no chain ${String(chain)}.`);
-  const defaults = {
-    chainUid,
+  const defaults: Defaults = {
+    chainUid: null,
     tags: toLabelTags(typeof tags === 'string' ? tags.split(',') : []),
     source: typeof source === 'string' ? source : null,
   };
   return runImport({
     tenant: typeof tenant === 'string' ? tenant : undefined,
-    write: (tx, tenantId, now) =>
-      importLabels(
+    write: async (tx, tenantId, now) => {
+      setOwnChains(await findOwnChains(tx));
+      if (typeof chain === 'string') defaults.chainUid = chainOrThrow(chain);
+      return importLabels(
         tx,
         { tenantId, defaults, isPartial: partial === true, now, onProgress: createProgress() },
         textOf(file),
-      ),
+      );
+    },
     audited: ({ faults: _faults, ...counts }) => ({ ...defaults, ...counts }),
     print: (result) => {
       for (const { line, message } of result.faults) process.stderr.write(`Line ${line}: ${message}\n`);
@@ -41,6 +44,14 @@ export async function importLabelsCommand(
       return result.faultCount > 0 ? 1 : 0;
     },
   });
+}
+
+type Defaults = { chainUid: ChainUid | null; tags: string[]; source: string | null };
+
+function chainOrThrow(text: string): ChainUid {
+  const uid = readChainUid(text);
+  if (uid === undefined) throw new Problem('unprocessable', `There is no chain ${text}.`);
+  return uid;
 }
 
 async function* textOf(file: string): AsyncGenerator<string> {

@@ -3,7 +3,7 @@ import type { Mempool } from '../model/pending.ts';
 import type { StateRead, StateResult, WaitingQuery } from '../model/stateRead.ts';
 import type { TraceMode } from '../model/traceState.ts';
 import type { Chain } from './chains.ts';
-import type { Transactor } from './transactor.ts';
+import type { Call, Transactor } from './transactor.ts';
 
 /** What a family implements so that its chains can be followed and read. */
 export type ChainClient = {
@@ -38,6 +38,8 @@ export type ChainClient = {
   blockOfTransaction(hash: string): Promise<number | null>;
   /** Undefined on chains that Vigil cannot send transactions to yet. */
   readonly transactor: Transactor | undefined;
+  /** Runs a call on a copy of the newest state; undefined where nodes do not show what a call changes. Nothing is sent. */
+  rehearse?(call: Call & { from: string; units: bigint | undefined }): Promise<Rehearsal>;
   /** Undefined on chains whose nodes trace no calls. */
   readonly tracer?: Tracer;
   /** Whether it has none because traces are switched off. */
@@ -53,6 +55,18 @@ export type ChainClient = {
   health(): EndpointHealth[];
   close(): Promise<void>;
 };
+
+/** What a call would change on top of a block; null for what the node does not show, or of a call that fails. */
+export type Rehearsal = {
+  readonly block: Pick<Header, 'number' | 'hash' | 'timestamp'>;
+  /** By how much a party has more or less of an asset: `native`, or the address of a token. Fees aside. */
+  readonly changes:
+    | readonly { party: string; asset: string; tokenId: bigint | null; amount: bigint }[]
+    | null;
+  readonly storage: readonly StorageChange[] | null;
+};
+
+export type StorageChange = { address: string; slot: string; before: string; after: string };
 
 /** The addresses that someone has an interest in; the version rises with every change of them. */
 export type Watched = {

@@ -1,29 +1,16 @@
-import { type ChainUid, chainUids } from '../model/chainUid.ts';
-import type { Family } from '../model/family.ts';
+import { isDeepStrictEqual } from 'node:util';
+import type { Chain } from '../model/chain.ts';
+import {
+  type ChainUid,
+  chainUids,
+  isSeedUid,
+  type SeedChainUid,
+  setOwnChainUids,
+} from '../model/chainUid.ts';
 
-export { type ChainUid, chainUids } from '../model/chainUid.ts';
+export { type Chain, finalitySources } from '../model/chain.ts';
+export { type ChainUid, chainUids, isSeedUid, type SeedChainUid, seedChainUids } from '../model/chainUid.ts';
 export type { Family } from '../model/family.ts';
-
-export type Chain = {
-  readonly uid: ChainUid;
-  readonly family: Family;
-  readonly name: string;
-  readonly network: 'MAINNET' | 'TESTNET' | 'DEVNET';
-  readonly currency: { readonly symbol: string; readonly name: string; readonly decimals: number };
-  /** The EIP-155 chain id; only EVM chains have one. */
-  readonly chainId?: number;
-  /** What the nodes of other families say to tell their network: the hash of its first block, or its name. */
-  readonly genesis?: string;
-  readonly blockTimeMs: number;
-  /** Blocks that must lie on top of a block before an action may follow from it. */
-  readonly confirmations: number;
-  /** Link patterns; `{}` stands for the address, the transaction hash or the block. */
-  readonly explorer?: {
-    readonly address: string;
-    readonly transaction?: string;
-    readonly block?: string;
-  };
-};
 
 const ether = { symbol: 'ETH', name: 'Ether', decimals: 18 };
 const bnb = { symbol: 'BNB', name: 'BNB', decimals: 18 };
@@ -43,7 +30,8 @@ const testnet = evm('TESTNET', 6);
 const rollup = evm('MAINNET', 1);
 const rollupTestnet = evm('TESTNET', 1);
 
-export const chains: Readonly<Record<ChainUid, Chain>> = {
+/** The chains of the API document; `getChain` knows the operator's own as well. */
+export const chains: Readonly<Record<SeedChainUid, Chain>> = {
   arbitrum: rollup('arbitrum', 'Arbitrum One', 42161, ether, 250, 'https://arbiscan.io'),
   bsc: mainnet('bsc', 'BNB Smart Chain', 56, bnb, 450, 'https://bscscan.com'),
   bsc_testnet: testnet(
@@ -211,17 +199,38 @@ export const chains: Readonly<Record<ChainUid, Chain>> = {
   },
 };
 
-/** The chain of a stored chainUid; every one was checked against the list when it was written. */
+const registry = new Map<string, Chain>(Object.entries(chains));
+
+/**
+ * Makes these the operator's own chains of this process. Those that are deleted cannot be named any more, but what is stored of them
+ * is still understood. Returns the chains whose facts are others now.
+ */
+export function setOwnChains(own: readonly { chain: Chain; isDeleted: boolean }[]): ChainUid[] {
+  const changed = own.filter(({ chain }) => !isDeepStrictEqual(registry.get(chain.uid), chain));
+  const kept = new Set(own.map(({ chain }) => chain.uid));
+  const gone = [...registry.values()].filter(({ uid }) => !isSeedUid(uid) && !kept.has(uid));
+  for (const { uid } of gone) registry.delete(uid);
+  for (const { chain } of changed) registry.set(chain.uid, chain);
+  setOwnChainUids(own.flatMap(({ chain, isDeleted }) => (isDeleted ? [] : [chain.uid])));
+  return [...changed.map(({ chain }) => chain.uid), ...gone.map(({ uid }) => uid)];
+}
+
+/** The chain of a chainUid that was checked when it was written. */
 export function getChain(uid: string): Chain {
-  const known = chainUids.find((candidate) => candidate === uid);
-  if (!known) throw new Error(`There is no chain ${uid}.`);
-  return chains[known];
+  const found = findChain(uid);
+  if (!found) throw new Error(`There is no chain ${uid}.`);
+  return found;
+}
+
+/** Undefined for a name that is none, and for a chain that another process has just added. */
+export function findChain(uid: string): Chain | undefined {
+  return registry.get(uid);
 }
 
 /** Every chainUid of the same network, the one first under which it is listed first. */
 export function aliasesOf({ uid, chainId }: Chain): ChainUid[] {
   return chainUids.filter(
-    (other) => other === uid || (chainId !== undefined && chains[other].chainId === chainId),
+    (other) => other === uid || (chainId !== undefined && getChain(other).chainId === chainId),
   );
 }
 

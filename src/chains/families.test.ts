@@ -1,7 +1,7 @@
 import { base58 } from '@scure/base';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { chains, chainUids, type Family } from './chains.ts';
+import { chains, type Family, seedChainUids } from './chains.ts';
 import { families } from './families.ts';
 
 const familyNames = ['evm', 'bitcoin', 'solana', 'tron', 'vechain', 'stellar', 'icp'] as const;
@@ -92,7 +92,7 @@ const readKey = (family: Family, text: string) => families[family].readKey(text)
 const readAddress = (family: Family, text: string) => families[family].readAddress(text, chainOf(family));
 
 describe('chain families', () => {
-  it.each(chainUids)('a generated key of %s gives an address that the chain reads', (uid) => {
+  it.each(seedChainUids)('a generated key of %s gives an address that the chain reads', (uid) => {
     const rules = families[chains[uid].family];
     for (let round = 0; round < 5; round++) {
       const key = rules.generateKey();

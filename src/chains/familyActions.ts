@@ -22,8 +22,11 @@ export type FamilyActions = {
   parseFunction(signature: string, abi: readonly unknown[]): FunctionItem;
   /** Equal for signatures of the same function. */
   functionKey(item: FunctionItem): string;
-  /** The value that an input takes, from what people write; `place` names it in the RangeError of a wrong one. */
-  readValue(input: FunctionInput, value: unknown, place?: string): unknown;
+  /**
+   * The value that an input takes, from what people write; `place` names it in the RangeError of a wrong one. The chain matters
+   * where networks of the family write addresses differently.
+   */
+  readValue(input: FunctionInput, value: unknown, place?: string, chain?: Chain): unknown;
   /** The call, of values that `readValue` gave; `contract` is the address of the action's contract. */
   encode(item: FunctionItem, values: readonly unknown[], contract: string): Call;
   /** Why a call fails, in the words of the contract's interface where it has some. */

@@ -16,7 +16,7 @@ export type FamilyRules = {
    * stellar (Ed25519 seed); the payload of the WIF for bitcoin, whose 33rd byte marks a compressed key; PKCS#8
    * DER for icp, which names the curve. A fault never contains any part of the text.
    */
-  readonly readKey: (text: string) => { key: Uint8Array } | Fault;
+  readonly readKey: (text: string, chain?: Chain) => { key: Uint8Array } | Fault;
   readonly generateKey: () => Uint8Array;
   /** The address of the wallet that a key of `readKey` or `generateKey` controls, as people write it. */
   readonly deriveAddress: (key: Uint8Array, chain: Chain) => string;
@@ -25,7 +25,7 @@ export type FamilyRules = {
     /** ECDSA over a hash, or Ed25519 over a message. The secret is the first 32 bytes of what `readKey` gives. */
     readonly curve: 'secp256k1' | 'ed25519';
     /** The address of a public key: 65 bytes, uncompressed, or the 32 of Ed25519; as people write it. */
-    readonly addressOf: (publicKey: Uint8Array) => string;
+    readonly addressOf: (publicKey: Uint8Array, chain: Chain) => string;
     /** The public key that an address is, where that is so. */
     readonly publicKeyOf?: (address: string) => Uint8Array | undefined;
     /** The curve and the secret of what `readKey` gives, where keys of the family are of either curve. */

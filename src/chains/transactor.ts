@@ -28,8 +28,8 @@ type CommonTransactor = {
   prepare(from: string, requests: readonly CallRequest[], inputs: readonly string[]): Promise<Prepared>;
   /** The transaction that makes a call; asks no node, because the wallet is locked meanwhile. */
   build(order: Order): Unsigned;
-  /** In this order, to all endpoints. `isUrgent`: also to private relays, where the family has them. */
-  broadcast(raws: readonly string[], isUrgent?: boolean): Promise<Broadcast[]>;
+  /** In this order, to all endpoints. `comesFirst`: also to private relays, where the family has them. */
+  broadcast(raws: readonly string[], comesFirst?: boolean): Promise<Broadcast[]>;
   /** Which of these transactions are in blocks, and the head, as one node reports them at one moment. */
   progress(sent: readonly SentTransaction[]): Promise<Progress>;
   /** Why no call would be made on these terms at present, whatever it calls; undefined when some would. */

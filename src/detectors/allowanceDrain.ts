@@ -51,7 +51,13 @@ const config = Configuration({
   ),
 });
 type Config = Static<typeof config>;
-type State = { readonly [series: string]: Ordinary };
+type State = {
+  /** What is ordinary, by spender and measure. */
+  readonly series?: Readonly<Record<string, Ordinary>>;
+  /** Frames were shown, so that logs need not be looked at. */
+  readonly isTraced?: true;
+};
+type Series = NonNullable<State['series']>;
 type Context = EvaluationContext<Config, State>;
 
 export const allowanceDrain = defineDetector<Config, State>({
@@ -63,7 +69,7 @@ export const allowanceDrain = defineDetector<Config, State>({
   severity: 'AUTO',
   description:
     'A transaction pulls tokens by an allowance from someone who neither sent it nor stands on the way to the pull: the contract is the spender (a router that makes any call it is asked for), or the token. MEDIUM from 10,000 US dollars, HIGH from 100,000, CRITICAL from a million. Order books and batch auctions do it by design: what is ordinary for a spender is learned and not reported.',
-  faq: 'What counts as a loss? What owners really had before the transaction and no longer have after it, less what they got for it, at known prices; borrowed and made-up tokens count nothing. What is ordinary? As soon as a spender has pulled so in five different hours of the last 30 days, only what is above three times its second largest hour is reported; before that, each time the sum of an hour doubles. Small pulls add up within an hour, but an hour below minUsd teaches nothing. Where no node traces, only owners without code count, and only in transactions sent to the spender itself.',
+  faq: 'What counts as a loss? What owners really had before the transaction and no longer have after it, less what they got for it, at known prices; borrowed and made-up tokens count nothing. What is ordinary? As soon as a spender has pulled so in five different hours of the last 30 days, only what is above three times its second largest hour is reported; before that, each time the sum of an hour doubles. Small pulls add up within an hour, but an hour below minUsd teaches nothing. What can a stranger do? Raise it only by moving as much money of his own, held since an earlier block, through a contract that pulls; and hide a theft only by doing so in five different hours before, each above a third of it, which is reported. Where no node traces, only owners without code count, and only in transactions sent to the spender itself.',
   nextStep:
     'Pause the contract and tell users to revoke their allowances at once: everyone who has approved it can be next.',
   config,
@@ -92,11 +98,14 @@ export const allowanceDrain = defineDetector<Config, State>({
       const { block, transaction, frames } = observation;
       if (!showsCalls(transaction, frames)) return judgeUntraced(context, block, transaction, frames);
       const pulls = pullsFromStrangers(transaction, frames, settings.transferProxies);
-      return judge(context, block, transaction, frames, pulls.filter(isWatched(context)));
+      const judged = judge(context, block, transaction, frames, pulls.filter(isWatched(context)));
+      return context.state?.isTraced
+        ? judged
+        : { ...judged, state: { ...(judged.state ?? context.state), isTraced: true } };
     }
     if (observation.type !== 'transaction') return {};
     const { block, transaction } = observation;
-    if (!paymentsOfOthers(transaction).some(isWatched(context))) return {};
+    if (context.state?.isTraced || !paymentsOfOthers(transaction).some(isWatched(context))) return {};
     // Where nodes trace, the frames say it better.
     const isTraced = context.read.degradable(() => context.read.trace(transaction.hash)) !== null;
     return isTraced || transaction.from === contract.address
@@ -147,11 +156,12 @@ function judge(
   frames: readonly Frame[],
   pulls: readonly Pull[],
 ): EvaluationResult<State> {
-  const { config: settings, chain, read, state = {} } = context;
+  const { config: settings, chain, read, state } = context;
+  const before = state?.series ?? {};
   if (pulls.length === 0) return {};
   const feedOf = (token: string) => settings.tokens.find((named) => named.token === token)?.usdFeed;
   const world = { read, chain, feedOf, block, transaction, coins: coinChanges(frames) };
-  let after = state;
+  let after: Series = before;
   const detections: Detection[] = [];
   for (const [spender, own] of groupBy(pulls, (pull) => pull.spender)) {
     const found = ownerLosses(world, own);
@@ -165,7 +175,7 @@ function judge(
       .sort((a, b) => severityOf[b.severity] - severityOf[a.severity]);
     if (worst) detections.push(toDetection(context, transaction, spender, found, worst));
   }
-  return { detections, ...(after !== state && { state: prune(after) }) };
+  return { detections, ...(after !== before && { state: { ...state, series: prune(after) } }) };
 }
 
 type Measure = { what: string; value: number; least: number; severity: (sum: number) => Severity };
@@ -260,9 +270,9 @@ const maxShown = 10;
 /** A token has many spenders: those that ever pulled least are forgotten first. */
 const maxSeries = 60;
 
-function prune(state: State): State {
-  const series = Object.entries(state);
-  if (series.length <= maxSeries) return state;
+function prune(all: Series): Series {
+  const series = Object.entries(all);
+  if (series.length <= maxSeries) return all;
   const largest = ([name, { hours }]: (typeof series)[number]) =>
     name.endsWith(claims) ? 0 : Math.max(...hours.map(([, sum]) => sum));
   return Object.fromEntries(series.sort((a, b) => largest(b) - largest(a)).slice(0, maxSeries));

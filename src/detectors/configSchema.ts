@@ -12,6 +12,9 @@ export type CommonConfig = {
   tags: string[];
   /** Of those that count calls within transactions. */
   innerCalls?: boolean;
+  /** Of those that report conditions on values. */
+  repeat?: string;
+  reportEnd?: boolean;
   /** Of those that can be shown pending transactions. */
   pending?: boolean;
 };

@@ -5,12 +5,14 @@ import { groupDigits } from '../evidence/amounts.ts';
 import { holdsFor } from '../evidence/holdsFor.ts';
 import { Address, Configuration, Flag, Polling, scheduleOf, Whole } from '../evidence/parameters.ts';
 import { interfaceOf, tryView, viewFaults, viewOf } from '../evidence/readView.ts';
-import { judgeSample, keepState, type SampleState } from '../evidence/samples.ts';
+import { endOfCondition, judgeRepeat, meets, repeatMembers } from '../evidence/repeats.ts';
+import { type Judgement, judgeSample, keepState, type SampleState } from '../evidence/samples.ts';
 import { type Decimal, formatDecimal, parseDecimal, toDecimal } from '../lib/decimal.ts';
 import { harmless } from '../lib/harmless.ts';
 import { showChange } from '../lib/showValue.ts';
 import { defineDetector, type EvaluationContext, type EvaluationResult } from '../model/detection.ts';
 import { readsViews } from '../model/family.ts';
+import { everyLook } from '../model/repeat.ts';
 
 const config = Configuration(
   {
@@ -48,6 +50,7 @@ const config = Configuration(
     ),
     trackErr: Flag('Tell when the call begins to fail.', true),
     errAlways: Flag('Tell at every look at which the call fails.', false),
+    ...repeatMembers,
     ...Polling('cron', '1 min'),
   },
   ['function'],
@@ -65,11 +68,11 @@ export const contractCall = defineDetector<Config, State>({
   severity: 'AUTO',
   description:
     'What a reading function gives meets a condition or a script; without either, any change of it is reported. MEDIUM for values, HIGH when the call begins to fail.',
-  faq: 'What if both a condition and a script are given? Both must hold.',
+  faq: 'How often does it report a value that stays where it should not be? Once, and once more as INFO when that is over, unless `repeat` says otherwise. Without a condition or script, and with a script that reads e.previous, each look counts for itself. Where both a condition and a script are given, both must hold.',
   nextStep: 'Find the transaction that changed the value, and check whether it was meant.',
   config,
   pending: true,
-  fields: ['function', 'address', 'value', 'values', 'previous', 'condition', 'params', 'error'],
+  fields: ['function', 'address', 'value', 'values', 'previous', 'condition', 'ended', 'params', 'error'],
   takesBaseline: true,
   check: (settings, abi, family, others) => viewFaults(settings, abi, family, others),
   targets: ({ target }) => (target === undefined ? [] : [target]),
@@ -88,10 +91,10 @@ export const contractCall = defineDetector<Config, State>({
     const value = pick(settings.result, names, answer.results);
     const { number, timestamp } = observation.block;
     const e = { value, values, previous: previousOf(state, value), address, blockNumber: number, timestamp };
+    const needsLast = looksBack(settings);
     const judged = judge(context, e);
-    const needsLast = settings.script?.includes('revious') || (!settings.script && !settings.condition);
     const kept = keepState(state, { ...judged.after, ...(needsLast && { last: toText(value) }) });
-    if (!judged.fires) return kept;
+    if (!judged.fires && !judged.ends) return kept;
     const isScaled = settings.decimals > 0;
     const write = (each: unknown) => (isScaled ? formatDecimal(toNumber(each, settings)) : toText(each));
     const was = judged.previous ?? (e.previous === null ? undefined : write(e.previous));
@@ -103,8 +106,8 @@ export const contractCall = defineDetector<Config, State>({
       ...kept,
       detections: [
         {
-          severity: 'MEDIUM',
-          message: `${shown} gives ${showChange(shownValue, was, show)}${settings.condition ? `, which meets ${settings.condition}` : ''}.`,
+          ...(judged.ends ? endOfCondition : { severity: 'MEDIUM' }),
+          message: `${shown} gives ${showChange(shownValue, was, show)}${why(settings, judged)}.`,
           fields: {
             function: title,
             address,
@@ -112,6 +115,7 @@ export const contractCall = defineDetector<Config, State>({
             values,
             previous: was,
             condition: settings.condition,
+            ended: judged.ends || undefined,
           },
         },
       ],
@@ -141,14 +145,31 @@ function failed(
 
 type Seen = { value: unknown; previous: unknown };
 
-function judge({ config: settings, state, read }: EvaluationContext<Config, State>, e: Seen) {
-  const { condition, script } = settings;
-  const judged = condition ? judgeSample(condition, toNumber(e.value, settings), state) : undefined;
+function judge(
+  { config: settings, state, read }: EvaluationContext<Config, State>,
+  e: Seen & { timestamp: number },
+): Judgement {
+  const { condition, script, repeat, reportEnd } = settings;
   // The script runs in any case, so that a fault of it does not hide until the condition holds.
   const isScriptTrue = script === undefined || holdsFor(read, script, { e });
+  const repeats = looksBack(settings) ? { repeat: everyLook, reportEnd: false } : { repeat, reportEnd };
+  if (condition !== undefined) {
+    const value = toNumber(e.value, settings);
+    return judgeSample({ condition, ...repeats }, value, e.timestamp, state, isScriptTrue);
+  }
   const hasChanged = e.previous !== null && toText(e.previous) !== toText(e.value);
-  const fires = judged ? judged.fires && isScriptTrue : script ? isScriptTrue : hasChanged;
-  return { fires, after: judged?.after ?? {}, previous: judged?.previous };
+  const holds = script === undefined ? hasChanged : isScriptTrue;
+  return judgeRepeat(repeats, holds, e.timestamp, state);
+}
+
+/** Its script compares with the last look, or it reports every change: a look then counts for itself. */
+function looksBack({ script, condition }: Config): boolean {
+  return script === undefined ? condition === undefined : script.includes('revious');
+}
+
+function why({ condition }: Config, judged: Judgement): string {
+  if (condition !== undefined) return `, which ${meets(judged)} ${condition}`;
+  return judged.ends ? ', for which the script no longer holds' : '';
 }
 
 function pick(wanted: string, names: readonly string[], results: readonly unknown[]): unknown {

@@ -6,6 +6,11 @@ import { eventShape } from '../evidence/contractInterface.ts';
 import {
   addressesMember,
   Expression,
+  outcomeFields,
+  outcomeOf,
+  senderFields,
+  senderMembers,
+  shownMembers,
   signatureFaults,
   transactionFields,
   watchedAddresses,
@@ -23,7 +28,7 @@ const config = Configuration(
         'The event, such as Transfer(address indexed from, address indexed to, uint256 value). Names and what is indexed may be left out: they are then taken from the contract’s ABI. On Solana the name of the event in the contract’s Anchor IDL.',
     }),
     expression: Expression(
-      'What must hold of the event `e`, such as e.args.value > 1000n (integers above 48 bits are BigInt). `e` has args, name, signature, address, from, to, value, txHash, blockNumber, timestamp and logIndex.',
+      'What must hold of the event `e`, such as e.args.value > 1000n (integers above 48 bits are BigInt). `e` has args, name, signature, address, logIndex and what custom_tx has of the transaction.',
     ),
     addresses: addressesMember,
   },
@@ -42,7 +47,17 @@ export const customEvent = defineDetector<Static<typeof config>, never>({
   nextStep: 'Open the transaction that emitted the event, and check whether it was meant.',
   config,
   pending: true,
-  fields: ['name', 'signature', 'args', 'address', ...transactionFields, 'logIndex', 'expression'],
+  fields: [
+    'name',
+    'signature',
+    'args',
+    'address',
+    ...transactionFields,
+    'logIndex',
+    ...senderFields,
+    ...outcomeFields,
+    'expression',
+  ],
   check: ({ signature }, abi) => signatureFaults(() => eventShape(signature, abi)),
   interests: ({ signature, addresses }, contract) =>
     watchedAddresses(addresses, contract).map((address) => ({
@@ -67,13 +82,15 @@ export const customEvent = defineDetector<Static<typeof config>, never>({
       timestamp: block.timestamp,
       logIndex: log.index,
     };
-    if (!holdsFor(read, expression, { e })) return {};
+    const { values } = outcomeOf(read, { status: 'any', expression }, transaction.hash);
+    const sent = { ...senderMembers(transaction, expression), ...values };
+    if (!holdsFor(read, expression, { e: { ...sent, ...e } })) return {};
     const where = log.address === contract.address ? contract.name : log.address;
     return {
       detections: [
         {
           message: `${where} emitted ${event.name}(${showArguments(read, chain, log.address, event, e.args)}) in a transaction of ${transaction.from}.`,
-          fields: { ...e, expression },
+          fields: { ...e, ...shownMembers(sent, expression), ...values, expression },
         },
       ],
     };

@@ -9,6 +9,9 @@ import {
   Expression,
   outcomeFields,
   outcomeOf,
+  senderFields,
+  senderMembers,
+  shownMembers,
   signatureFaults,
   statusMember,
   transactionFields,
@@ -28,7 +31,7 @@ const config = Configuration(
         'The function, such as transfer(address to, uint256 amount). Names may be left out: they are then taken from the contract’s ABI. On Solana the name of the instruction in the contract’s Anchor IDL, whose accounts are args.accounts.',
     }),
     expression: Expression(
-      'What must hold of the call `e`, such as e.args.amount > 1000n (integers above 48 bits are BigInt). `e` has args, name, signature, address, from, to, value, txHash, blockNumber, timestamp and, where the expression names it, status (success or failed).',
+      'What must hold of the call `e`, such as e.args.amount > 1000n (integers above 48 bits are BigInt). `e` has args, name, signature, address, and what custom_tx has of the transaction; from, to, value, input and selector are those of the call.',
     ),
     status: statusMember,
     addresses: addressesMember,
@@ -50,7 +53,16 @@ export const customFunction = defineDetector<Static<typeof config>, never>({
   nextStep: 'Open the transaction that called the function, and check whether its sender may do so.',
   config,
   pending: true,
-  fields: ['name', 'signature', 'args', 'address', ...transactionFields, ...outcomeFields, 'expression'],
+  fields: [
+    'name',
+    'signature',
+    'args',
+    'address',
+    ...transactionFields,
+    ...senderFields,
+    ...outcomeFields,
+    'expression',
+  ],
   check: ({ signature }, abi) => signatureFaults(() => functionShape(signature, abi)),
   interests: ({ signature, addresses, innerCalls }, contract) =>
     watchedAddresses(addresses, contract).map((address) => ({
@@ -61,8 +73,8 @@ export const customFunction = defineDetector<Static<typeof config>, never>({
     })),
   evaluate(observation, { config: settings, contract, chain, read }) {
     const made = observedCall(observation);
-    if (!made || !('block' in observation)) return {};
-    const { block } = observation;
+    if (!made || !('transaction' in observation)) return {};
+    const { block, transaction } = observation;
     const { item, decode } = functionShape(settings.signature, contract.abi);
     const args = decode(made.input, made.accounts);
     if (!args) refuseCut(made);
@@ -82,9 +94,17 @@ export const customFunction = defineDetector<Static<typeof config>, never>({
       timestamp: block.timestamp,
       ...values,
     };
-    if (!holdsFor(read, settings.expression, { e })) return {};
+    const sent = senderMembers(transaction, settings.expression, made.input);
+    if (!holdsFor(read, settings.expression, { e: { ...sent, ...e } })) return {};
     const where = made.to === contract.address ? contract.name : made.to;
     const message = `${made.from} called ${item.name}(${showArguments(read, chain, made.to ?? contract.address, item, args)}) of ${where}${showPayment(made.value, chain)}.`;
-    return { detections: [{ message, fields: { ...e, expression: settings.expression } }] };
+    return {
+      detections: [
+        {
+          message,
+          fields: { ...e, ...shownMembers(sent, settings.expression), expression: settings.expression },
+        },
+      ],
+    };
   },
 });

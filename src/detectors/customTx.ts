@@ -5,6 +5,8 @@ import {
   Expression,
   outcomeFields,
   outcomeOf,
+  senderFields,
+  senderMembers,
   statusMember,
   transactionFields,
   watchedAddresses,
@@ -16,12 +18,17 @@ import { evmDialect } from '../model/family.ts';
 
 const config = Configuration({
   expression: Expression(
-    'What must hold of the transaction `e`, such as e.value > 10n ** 18n. `e` has from, to, value, input, selector, nonce, priorityFee, txHash, blockNumber, timestamp, on Solana programs (all that it calls) and, where the expression names them, status (success or failed), gasUsed and gasPrice.',
+    'What must hold of the transaction `e`, such as e.value > 10n ** 18n. `e` has from, to, value, input, selector, nonce, priorityFee, gasLimit, maxFeePerGas, transactionIndex, txHash, blockNumber, timestamp, status (success or failed), gasUsed and gasPrice; on Solana programs, instructions, accounts and logs; on Stellar operations. lower(text) compares without case.',
   ),
   status: statusMember,
   addresses: addressesMember,
   innerCalls: InnerCalls(),
 });
+
+/** What an alert shows of how the transaction was sent. */
+function sentFields(sent: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(['selector', ...senderFields].map((name) => [name, sent[name]]));
+}
 
 export const customTx = defineDetector<Static<typeof config>, never>({
   name: 'custom_tx',
@@ -36,15 +43,7 @@ export const customTx = defineDetector<Static<typeof config>, never>({
   nextStep: 'Open the transaction, and check whether its sender and what it does are expected.',
   config,
   pending: true,
-  fields: [
-    ...transactionFields,
-    'selector',
-    'nonce',
-    'priorityFee',
-    'programs',
-    ...outcomeFields,
-    'expression',
-  ],
+  fields: [...transactionFields, 'selector', ...senderFields, 'programs', ...outcomeFields, 'expression'],
   interests: ({ addresses, innerCalls }, contract) =>
     watchedAddresses(addresses, contract).map((address) => ({ on: 'touch', address, inner: innerCalls })),
   evaluate(observation, { config: settings, contract, chain, read }) {
@@ -56,10 +55,6 @@ export const customTx = defineDetector<Static<typeof config>, never>({
       from: transaction.from,
       to: transaction.to,
       value: transaction.value,
-      input: transaction.input,
-      selector: transaction.input.length >= 10 ? transaction.input.slice(0, 10) : '0x',
-      nonce: transaction.nonce,
-      priorityFee: transaction.priorityFee,
       ...(transaction.calls && {
         programs: [...new Set(transaction.calls.map(({ contract: called }) => called))],
       }),
@@ -68,11 +63,13 @@ export const customTx = defineDetector<Static<typeof config>, never>({
       timestamp: block.timestamp,
       ...values,
     };
-    if (!holdsFor(read, settings.expression, { e })) return {};
-    const { input: _input, ...shown } = e;
+    const sent = senderMembers(transaction, settings.expression);
+    if (!holdsFor(read, settings.expression, { e: { ...sent, ...e } })) return {};
     const none = transaction.parties ? 'moves nothing' : 'creates a contract';
     const target = transaction.to === null ? none : `goes to ${transaction.to}`;
     const message = `A transaction of ${transaction.from} that touches ${contract.name} ${target}${showPayment(transaction.value, chain)} and meets the expression.`;
-    return { detections: [{ message, fields: { ...shown, expression: settings.expression } }] };
+    return {
+      detections: [{ message, fields: { ...sentFields(sent), ...e, expression: settings.expression } }],
+    };
   },
 });

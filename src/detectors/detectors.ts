@@ -1,6 +1,7 @@
 import type { Detector } from '../model/detection.ts';
 import { accessControlChange } from './accessControlChange.ts';
 import { addressPoisoning } from './addressPoisoning.ts';
+import { alertRate } from './alertRate.ts';
 import { allowanceDrain } from './allowanceDrain.ts';
 import { aml } from './aml.ts';
 import { attackDetector } from './attackDetector.ts';
@@ -35,9 +36,9 @@ import { ownershipChange } from './ownershipChange.ts';
 import { pauseState } from './pauseState.ts';
 import { priceManipulation } from './priceManipulation.ts';
 import { priceMonitor } from './priceMonitor.ts';
+import { reentrancy } from './projectReentrancy.ts';
 import { proofOfReserves } from './proofOfReserves.ts';
 import { proxyUpgrade } from './proxyUpgrade.ts';
-import { reentrancy } from './reentrancy.ts';
 import { safeMultisig } from './safeMultisig.ts';
 import { sanctionedInteraction } from './sanctionedInteraction.ts';
 import { suspiciousDeployment } from './suspiciousDeployment.ts';
@@ -99,6 +100,7 @@ const definitions: readonly Detector[] = [
   durableNonce,
   tokenFreeze,
   mempoolConflict,
+  alertRate,
 ];
 
 export const detectors: ReadonlyMap<string, Detector> = new Map(

@@ -5,6 +5,7 @@ import { assetFacts, readHolding, readSupply } from '../chains/evm/evidence/toke
 import { addressSet } from '../evidence/addressList.ts';
 import { percentOf } from '../evidence/amounts.ts';
 import { Addresses, Condition, Configuration, Polling, scheduleOf, Whole } from '../evidence/parameters.ts';
+import { endOfCondition, meets, type RepeatJudgement, repeatMembers } from '../evidence/repeats.ts';
 import { judgeSample, keepState, type SampleState } from '../evidence/samples.ts';
 import { parseDecimal, toDecimal } from '../lib/decimal.ts';
 import {
@@ -19,6 +20,7 @@ import { evmDialect } from '../model/family.ts';
 const config = Configuration({
   topN: Whole('How many of the largest holders are taken together.', 5, 1, 50),
   condition: Condition('What their share of the supply in per cent must be for an alert.', '>> 50'),
+  ...repeatMembers,
   holders: Addresses('Holders that are known already and looked at from the beginning.', 100),
   exclude: Addresses('Addresses that do not count as holders, such as exchanges, pools and lockers.'),
   cluster: Addresses('Addresses that belong together and count as one holder.', 100),
@@ -48,13 +50,15 @@ export const holderConcentration = defineDetector<Config, State>({
   nextStep:
     'Look at how the largest holders got their share, and whether it lets them decide votes or move the market.',
   config,
-  fields: ['share', 'topN', 'symbol', 'condition', 'holders', 'shares', 'clusterShare'],
+  fields: ['share', 'topN', 'symbol', 'condition', 'ended', 'holders', 'shares', 'clusterShare'],
   interests: (settings, { address }) => [
     { on: 'log', address, keys: [transferTopic] },
     { on: 'block', ...scheduleOf(settings) },
   ],
   evaluate: (observation, context) =>
-    observation.type === 'block' ? checkHolders(context) : recordParties(observation, context),
+    observation.type === 'block'
+      ? checkHolders(observation.block.timestamp, context)
+      : recordParties(observation, context),
 });
 
 /** Remembers who took part in a transfer until the next look. */
@@ -76,7 +80,7 @@ function recordParties(
   return keepState<State>(state, { ...state, ...(kept.length > 0 && { fresh: Object.fromEntries(kept) }) });
 }
 
-function checkHolders(context: EvaluationContext<Config, State>): EvaluationResult<State> {
+function checkHolders(at: number, context: EvaluationContext<Config, State>): EvaluationResult<State> {
   const { config: settings, contract, state, read } = context;
   const excluded = addressSet(settings.exclude);
   const candidates = [
@@ -97,13 +101,13 @@ function checkHolders(context: EvaluationContext<Config, State>): EvaluationResu
     .sort(byAmount);
   const { top, clusterBalance } = largest(held, settings);
   const share = percentOf(sum(top), supply);
-  const judged = judgeSample(settings.condition, supply === 0n ? toDecimal(0n) : parseDecimal(share), state);
+  const judged = judgeSample(settings, supply === 0n ? toDecimal(0n) : parseDecimal(share), at, state);
   const known = held.slice(0, maxKnown).map(([address]) => address);
   const kept = keepState<State>(state, { ...judged.after, ...(known.length > 0 && { known }) });
-  if (!judged.fires) return kept;
+  if (!judged.fires && !judged.ends) return kept;
   return {
     ...kept,
-    detections: [toDetection(context, top, share, percentOf(clusterBalance, supply), supply)],
+    detections: [toDetection(context, judged, top, share, percentOf(clusterBalance, supply), supply)],
   };
 }
 
@@ -120,6 +124,7 @@ function largest(held: readonly Holding[], { cluster, topN }: Config) {
 
 function toDetection(
   { config: { condition, topN, cluster }, contract, chain, read }: EvaluationContext<Config, State>,
+  judged: RepeatJudgement,
   top: readonly Holding[],
   share: number,
   clusterShare: number,
@@ -127,12 +132,14 @@ function toDetection(
 ): Detection {
   const { symbol } = assetFacts(read, chain, contract.address);
   return {
-    message: `The ${top.length} largest known holders of ${contract.name} have ${share} % of all ${symbol}, which meets ${condition}.`,
+    ...(judged.ends && endOfCondition),
+    message: `The ${top.length} largest known holders of ${contract.name} have ${share} % of all ${symbol}, which ${meets(judged)} ${condition}.`,
     fields: {
       share,
       topN,
       symbol,
       condition,
+      ended: judged.ends || undefined,
       holders: top.map(([address]) => address),
       shares: top.map(([, balance]) => percentOf(BigInt(balance), supply)),
       ...(cluster.length > 0 && { clusterShare }),

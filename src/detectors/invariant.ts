@@ -5,6 +5,7 @@ import { type Comparison, holdsWithin, splitComparison } from '../evidence/compa
 import { holdsFor, runScript } from '../evidence/holdsFor.ts';
 import { Address, AmountOrPercent, Configuration, Polling, scheduleOf } from '../evidence/parameters.ts';
 import { interfaceOf, readView, viewFaults, viewOf } from '../evidence/readView.ts';
+import { endMember, endOfCondition } from '../evidence/repeats.ts';
 import { keepState } from '../evidence/samples.ts';
 import { type Decimal, formatDecimal, parseDecimal, subtractDecimal, toDecimal } from '../lib/decimal.ts';
 import { showValue } from '../lib/showValue.ts';
@@ -58,6 +59,7 @@ const config = Configuration(
       'By how much a single comparison may be missed: an amount in the terms’ own unit, or a share of its right side.',
       '0',
     ),
+    ...endMember,
     ...Polling('block', '1 min'),
   },
   ['terms', 'expression'],
@@ -74,12 +76,12 @@ export const invariant = defineDetector<Config, State>({
   families: readsViews,
   severity: 'HIGH',
   description:
-    'An expression over results of functions and balances, which must always hold, no longer does. Reported once until it holds again.',
+    'An expression over results of functions and balances, which must always hold, no longer does. Reported once, and once more as INFO when it holds again.',
   faq: 'What if a function fails? Then the invariant cannot be judged, which is recorded as a fault of the detector.',
   nextStep:
     'Pause the contract unless you can explain the gap at once: find the transaction after which the values no longer fit.',
   config,
-  fields: ['expression', 'tolerance', 'left', 'right', 'gap', 'terms'],
+  fields: ['expression', 'tolerance', 'left', 'right', 'gap', 'terms', 'ended'],
   check: ({ terms }, abi, family, others) =>
     terms.flatMap(({ function: signature, ...asked }, place) =>
       signature === undefined
@@ -95,18 +97,21 @@ export const invariant = defineDetector<Config, State>({
     const values = Object.fromEntries(settings.terms.map(({ name }, n) => [name, answers[n]]));
     const { holds, ...sides } = judge(context, values);
     const kept = keepState<State>(state, holds ? {} : { isBroken: true });
-    if (holds || state?.isBroken) return kept;
+    const ended = holds && state?.isBroken === true && settings.reportEnd;
+    if (!ended && (holds || state?.isBroken)) return kept;
     const shown = Object.entries(values).map(([name, value]) => `${name} = ${showValue(value)}`);
     return {
       ...kept,
       detections: [
         {
-          message: `${settings.expression} no longer holds for ${contract.name}: ${shown.join(', ')}.`,
+          ...(ended && endOfCondition),
+          message: `${settings.expression} ${ended ? 'holds again' : 'no longer holds'} for ${contract.name}: ${shown.join(', ')}.`,
           fields: {
             expression: settings.expression,
             tolerance: settings.tolerance,
             ...sides,
             terms: values,
+            ended: ended || undefined,
           },
         },
       ],

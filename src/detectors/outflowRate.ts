@@ -10,6 +10,7 @@ import {
 import { findFlows, showFlows, toFlowEvidence } from '../chains/evm/evidence/flows.ts';
 import { findKnownFeed } from '../chains/evm/evidence/knownFeeds.ts';
 import { decodeMultiTransfers, multiTokenTopics } from '../chains/evm/evidence/multiTokens.ts';
+import { isPoolTrade } from '../chains/evm/evidence/poolTrades.ts';
 import {
   assetDecimalsIfKnown,
   assetFacts,
@@ -110,7 +111,7 @@ export const outflowRate = defineDetector<Config, State>({
   severity: 'HIGH',
   description:
     'What leaves the contract within a window exceeds a limit, a share of its balance, or a multiple of what is usual. Reported once until the sum is well below again (80 %).',
-  faq: 'What counts as outflow? Without a token: native coins, and every token that leaves the contract by its Transfer events. Of a token, what a transaction takes away beyond what it brings, so a repaid flash loan is none. Of native coins, the fall of the balance from one block to the next, so inner calls count even if nothing else touches the contract; fees count for a wallet; coins that are wrapped or unwrapped have not left. A token without a price that the contract did not call itself can claim anything, so it is reported as LOW (as MEDIUM at most where nothing is traced). A share is reported only once the balance has fallen by at least 80 % of it: what comes in as fast as it goes out is turnover.',
+  faq: 'What counts as outflow? Without a token: native coins, and every token that leaves the contract by its Transfer events. Of a token, what a transaction takes away beyond what it brings, so a repaid flash loan is none. Of native coins, the fall of the balance from one block to the next, so inner calls count even if nothing else touches the contract; fees count for a wallet; coins that are wrapped or unwrapped have not left. A token without a price that the contract did not call itself can claim anything, so it is reported as LOW (as MEDIUM at most where nothing is traced). A share is reported only once the balance has fallen by at least 80 % of it: what comes in as fast as it goes out is turnover. What a pool of two tokens gives for the other one at its own price is the other side of a price, and no outflow.',
   nextStep:
     'Open the latest outflows and check who received them. Pause withdrawals if no one can explain them.',
   config,
@@ -305,7 +306,7 @@ function tokenOutflow(
     ({ from, to }) => from === address || to === address,
   );
   const amount = own[0]?.index === log.index ? netOutflow(own, address) : 0n;
-  if (amount <= 0n) return undefined;
+  if (amount <= 0n || isPoolTrade(read, block, transaction, address, asset, amount)) return undefined;
   const isFound = config.token === undefined;
   const holding = (at?: 'parent') =>
     isFound ? claimedHolding(read, asset, address, at) : readHolding(read, asset, address, at, idOf(config));

@@ -12,6 +12,7 @@ import { tryCall } from '../chains/evm/evidence/readCall.ts';
 import { readFrom } from '../chains/evm/evidence/readFrom.ts';
 import { claimedHolding, readSupply } from '../chains/evm/evidence/tokens.ts';
 import { Addresses, Configuration } from '../evidence/parameters.ts';
+import { projectOf } from '../evidence/projectOf.ts';
 import { zip } from '../lib/zip.ts';
 import type { Block, Frame, Log, Transaction } from '../model/block.ts';
 import { defineDetector, type Reader } from '../model/detection.ts';
@@ -46,7 +47,7 @@ export const priceManipulation = defineDetector<Config, never>({
   severity: 'AUTO',
   description:
     'Within one transaction that touches the contract the price of a pool moves by more than a limit and for the most part back: the contract was used at a false price (CRITICAL). A price that moves to twice or half of it and stays is HIGH. Sees pools with the events of Uniswap V2 and V3, and others by what they answer when they are asked for a price (virtual price, share price, rate, feed). Needs nodes that trace.',
-  faq: 'Which pools count? Those that you name, the contract itself where it is a pool, those that it calls or reads on its way to a price, and those that hold at least a thousandth of the token where it is one. Anyone can make another pool and report any price in it, so that is LOW: name the pools that your contract hangs on where it does not read them in the same transaction.',
+  faq: 'Which pools count? Those that you name, the contract itself where it is a pool, those that it, or another contract that you watch in the same project, calls or reads on its way to a price, and those that hold at least a thousandth of the token where it is one. Anyone can make another pool and report any price in it, so that is LOW: name the pools that your contract hangs on where it does not read them in the same transaction.',
   nextStep:
     'Open the trace and see what the transaction did to your contract while the price was false. Pause what depends on the price of this pool.',
   config,
@@ -72,8 +73,9 @@ export const priceManipulation = defineDetector<Config, never>({
     const { transaction, frames, block } = observation;
     const named = new Set(settings.pools.map((pool) => pool.toLowerCase()));
     const prices = pricesByPool(transaction, named);
-    const reached = readFrom(frames, contract.address);
-    const isVouched = (pool: string) => named.has(pool) || pool === contract.address || reached.has(pool);
+    const isProject = projectOf(contract);
+    const reached = readFrom(frames, isProject);
+    const isVouched = (pool: string) => named.has(pool) || isProject(pool) || reached.has(pool);
     const isOwn = (pool: string) => (named.size === 0 ? isVouched(pool) : named.has(pool));
     const ranked = [...prices].sort(([a, before], [b, after]) => {
       const standing = Number(isVouched(b)) - Number(isVouched(a));

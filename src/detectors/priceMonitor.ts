@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import { priceInterests, priceMembers, readPrice } from '../chains/evm/evidence/price.ts';
 import { groupDigits } from '../evidence/amounts.ts';
 import { Condition, Configuration } from '../evidence/parameters.ts';
+import { endOfCondition, meets, repeatMembers } from '../evidence/repeats.ts';
 import { judgeSample, keepState, type SampleState } from '../evidence/samples.ts';
 import { formatDecimal, parseDecimal, percentChange } from '../lib/decimal.ts';
 import { defineDetector } from '../model/detection.ts';
@@ -10,9 +11,10 @@ import { evmDialect } from '../model/family.ts';
 const config = Configuration({
   ...priceMembers,
   condition: Condition(
-    'What the price must be for an alert, such as "<< 0.98", or "> 5%" for a change of more than 5 % since the last look.',
+    'What the price must be for an alert, such as "< 0.98", or "> 5%" for a change of more than 5 % since the last look.',
     '> 5%',
   ),
+  ...repeatMembers,
   currency: Type.String({
     description: 'In what the price is counted; for the message.',
     default: 'usd',
@@ -34,14 +36,16 @@ export const priceMonitor = defineDetector<Static<typeof config>, SampleState>({
   nextStep:
     'Compare the price with other markets before anything settles at it, and pause what liquidates or mints by it if they differ.',
   config,
-  fields: ['price', 'previous', 'currency', 'condition', 'source', 'origin'],
+  fields: ['price', 'previous', 'currency', 'condition', 'ended', 'source', 'origin'],
   takesBaseline: true,
   interests: priceInterests,
-  evaluate(_observation, { config: settings, contract, state, read }) {
+  evaluate(observation, { config: settings, contract, state, read }) {
     const { price, origin } = readPrice(read, settings, contract);
-    const { fires, previous, after } = judgeSample(settings.condition, price, state);
-    const kept = keepState(state, after);
-    if (!fires) return kept;
+    const at = 'block' in observation ? observation.block.timestamp : observation.at;
+    const judged = judgeSample(settings, price, at, state);
+    const { fires, ends, previous } = judged;
+    const kept = keepState(state, judged.after);
+    if (!fires && !ends) return kept;
     const shown = formatDecimal(price);
     const change = previous === undefined ? undefined : percentChange(parseDecimal(previous), price);
     const currency = settings.currency.toUpperCase();
@@ -50,13 +54,15 @@ export const priceMonitor = defineDetector<Static<typeof config>, SampleState>({
       ...kept,
       detections: [
         {
+          ...(ends && endOfCondition),
           ...(change && { magnitude: Math.abs(Number(formatDecimal(change))) }),
-          message: `The price of ${contract.name} is ${groupDigits(shown)} ${currency}${was}, which meets ${settings.condition}.`,
+          message: `The price of ${contract.name} is ${groupDigits(shown)} ${currency}${was}, which ${meets(judged)} ${settings.condition}.`,
           fields: {
             price: shown,
             previous,
             currency: settings.currency,
             condition: settings.condition,
+            ended: ends || undefined,
             source: settings.source,
             origin,
           },

@@ -3,6 +3,7 @@ import { readFeed } from '../chains/evm/evidence/price.ts';
 import { assetFacts, readSupply } from '../chains/evm/evidence/tokens.ts';
 import { groupDigits, ratioOf } from '../evidence/amounts.ts';
 import { Address, Condition, Configuration, Polling, scheduleOf } from '../evidence/parameters.ts';
+import { endOfCondition, meets, repeatMembers } from '../evidence/repeats.ts';
 import { judgeSample, keepState, type SampleState } from '../evidence/samples.ts';
 import { formatDecimal, toDecimal } from '../lib/decimal.ts';
 import { defineDetector } from '../model/detection.ts';
@@ -13,6 +14,7 @@ const config = Configuration(
     feed: Address('Feed of the reserves in whole tokens (AggregatorV3).'),
     token: Type.Optional(Address('The token that is backed, if it is not the watched contract.')),
     condition: Condition('What reserves divided by supply must be for an alert.', '<< 1'),
+    ...repeatMembers,
     ...Polling('cron', '10 min'),
   },
   ['feed'],
@@ -30,7 +32,18 @@ export const proofOfReserves = defineDetector<Static<typeof config>, SampleState
   nextStep:
     'Ask the issuer for the missing reserves, and stop minting or lending against the token until they are there.',
   config,
-  fields: ['token', 'symbol', 'feed', 'reserves', 'supply', 'ratio', 'previous', 'condition', 'updatedAt'],
+  fields: [
+    'token',
+    'symbol',
+    'feed',
+    'reserves',
+    'supply',
+    'ratio',
+    'previous',
+    'condition',
+    'ended',
+    'updatedAt',
+  ],
   interests: (settings) => [{ on: 'block', ...scheduleOf(settings) }],
   evaluate(observation, { config: settings, contract, chain, state, read }) {
     if (observation.type !== 'block') return {};
@@ -44,15 +57,17 @@ export const proofOfReserves = defineDetector<Static<typeof config>, SampleState
     const issued = toDecimal(supply, facts.decimals);
     const ratio = ratioOf(round.answer, issued);
     if (!ratio) return {};
-    const { fires, previous, after } = judgeSample(settings.condition, ratio, state);
-    const kept = keepState(state, after);
-    if (!fires) return kept;
+    const judged = judgeSample(settings, ratio, observation.block.timestamp, state);
+    const { fires, ends, previous } = judged;
+    const kept = keepState(state, judged.after);
+    if (!fires && !ends) return kept;
     const [reserves, shownSupply] = [formatDecimal(round.answer), formatDecimal(issued)];
     return {
       ...kept,
       detections: [
         {
-          message: `The reserves of ${contract.name} are ${groupDigits(reserves)} for a supply of ${groupDigits(shownSupply)} ${facts.symbol}: ${groupDigits(formatDecimal(ratio))}, which meets ${settings.condition}.`,
+          ...(ends && endOfCondition),
+          message: `The reserves of ${contract.name} are ${groupDigits(reserves)} for a supply of ${groupDigits(shownSupply)} ${facts.symbol}: ${groupDigits(formatDecimal(ratio))}, which ${meets(judged)} ${settings.condition}.`,
           fields: {
             token,
             symbol: facts.symbol,
@@ -62,6 +77,7 @@ export const proofOfReserves = defineDetector<Static<typeof config>, SampleState
             ratio: formatDecimal(ratio),
             previous,
             condition: settings.condition,
+            ended: ends || undefined,
             updatedAt: new Date(round.updatedAt).toISOString(),
           },
         },

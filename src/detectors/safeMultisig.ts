@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { parseFunction } from '../chains/evm/abi/abi.ts';
+import { functionSelector, parseFunction } from '../chains/evm/abi/abi.ts';
 import { logWords, topicAddress, zeroAddress } from '../chains/evm/abi/words.ts';
 import { describeCall } from '../chains/evm/evidence/describeCall.ts';
 import { tryCall } from '../chains/evm/evidence/readCall.ts';
@@ -19,9 +19,15 @@ import {
 import { isListed } from '../evidence/addressList.ts';
 import { Addresses, Configuration } from '../evidence/parameters.ts';
 import { cutText } from '../lib/cutText.ts';
-import type { Severity } from '../model/alert.ts';
+import { type Severity, severityOf } from '../model/alert.ts';
 import type { Block, Log, Transaction } from '../model/block.ts';
-import { type Detection, defineDetector, type EvaluationContext, type Reader } from '../model/detection.ts';
+import {
+  type ContractFacts,
+  type Detection,
+  defineDetector,
+  type EvaluationContext,
+  type Reader,
+} from '../model/detection.ts';
 import { severities } from '../model/enumerations.ts';
 import { evmDialect } from '../model/family.ts';
 
@@ -55,12 +61,12 @@ type Config = Static<typeof config>;
 export const safeMultisig = defineDetector<Config, never>({
   name: 'safe_multisig',
   title: 'Safe multisig',
-  version: '1.0.0',
+  version: '1.1.0',
   category: 'OPERATIONAL',
   families: evmDialect,
   severity: 'AUTO',
   description:
-    'A Safe executes or fails, its owners, threshold, modules, guard or code change, it runs foreign code by delegatecall, or its nonce jumps. The severity of each event is set under events.',
+    'A Safe executes or fails, its owners, threshold, modules, guard or code change, it runs foreign code by delegatecall, or its nonce jumps. The severity of each event is set under events; an execution that gives away or replaces one of your own contracts is HIGH at least.',
   faq: 'Why is a delegatecall not reported? It is seen in the call data of execTransaction and execTransactionFromModule, in the events that Safes on rollups emit, and where a module or a relayer hides it by nodes that trace (debug_traceTransaction); where none does, only if the foreign code writes a log. MultiSend, which batches calls, is expected, and what it runs by delegatecall is reported. That the code was replaced, or that the nonce jumped, is seen in any block in which the Safe or one of its modules executes something.',
   nextStep:
     'Ask the signers whether they meant it. If not, the keys or the interface are compromised: move what the Safe holds with the keys that are left.',
@@ -79,6 +85,7 @@ export const safeMultisig = defineDetector<Config, never>({
     'previousNonce',
     'sender',
     'calls',
+    'control',
   ],
   interests: ({ events }, { address }) => {
     const hasDerived = Object.keys(derived).some((name) => events[name] !== 'OFF');
@@ -105,7 +112,15 @@ export const safeMultisig = defineDetector<Config, never>({
         ...(calls.length > 0 && { calls: calls.slice(0, maxShown).map(toEvidence) }),
       };
       const message = `${event.sentence(context.contract.name, value)}${showCalls(calls, context)}`;
-      detections.push({ message, fields });
+      const isDone = event.name.endsWith('Success');
+      const control = calls.filter((call) => isDone && takesControl(call, context.contract));
+      detections.push({
+        message,
+        fields: {
+          ...fields,
+          ...(control.length > 0 && { control: control.slice(0, maxShown).map(({ to }) => to) }),
+        },
+      });
     }
     if (executions.has(event.name)) {
       detections.push(...delegateCalls(transaction, log, context));
@@ -129,7 +144,41 @@ const executions: ReadonlySet<string> = new Set([
 
 function withSeverity(found: Detection, { events }: Config): Detection[] {
   const severity = events[String(found.fields.event)];
-  return severity === undefined || severity === 'OFF' ? [] : [{ ...found, severity }];
+  if (severity === undefined || severity === 'OFF') return [];
+  const isRaised = found.fields.control !== undefined && severityOf[severity] < severityOf.HIGH;
+  return [{ ...found, severity: isRaised ? 'HIGH' : severity }];
+}
+
+/** Functions by which a contract gets another master, or other code. */
+const controlFunctions: ReadonlySet<string> = new Set(
+  [
+    'transferOwnership(address)',
+    'setOwner(address)',
+    'changeOwner(address)',
+    'transferAdmin(address)',
+    'changeAdmin(address)',
+    'setAdmin(address)',
+    'setPendingAdmin(address)',
+    '_setPendingAdmin(address)',
+    'beginDefaultAdminTransfer(address)',
+    'setGovernance(address)',
+    'setAuthority(address)',
+    'setUserRole(address,uint8,bool)',
+    'grantRole(bytes32,address)',
+    'grantRole(uint64,address,uint32)',
+    'renounceOwnership()',
+    'upgradeTo(address)',
+    'upgradeToAndCall(address,bytes)',
+    'upgrade(address,address)',
+    'upgradeAndCall(address,address,bytes)',
+    'setImplementation(address)',
+    'diamondCut((address,uint8,bytes4[])[],address,bytes)',
+  ].map(functionSelector),
+);
+
+/** True for a call that gives one of the tenant's own contracts away. */
+function takesControl({ to, data }: SafeExecution, { own = {} }: ContractFacts): boolean {
+  return own[to] !== undefined && controlFunctions.has(data.slice(0, 10));
 }
 
 const maxShown = 20;

@@ -4,6 +4,7 @@ import { assetDecimals, assetFacts, readHolding } from '../chains/evm/evidence/t
 import { usdFeedMember, usdWorth } from '../chains/evm/evidence/usdWorth.ts';
 import { formatUnits, groupDigits, showAmount } from '../evidence/amounts.ts';
 import { Asset, Configuration, Flag, Polling, scheduleOf } from '../evidence/parameters.ts';
+import { endOfCondition, meets, repeatMembers } from '../evidence/repeats.ts';
 import { type Judgement, judgeSample, keepState, type SampleState } from '../evidence/samples.ts';
 import { toDecimal } from '../lib/decimal.ts';
 import { defineDetector } from '../model/detection.ts';
@@ -15,10 +16,11 @@ const config = Configuration({
     Type.String({
       format: 'condition',
       description:
-        'What the balance in whole tokens must be for an alert, such as "<< 1" (once when it falls below 1) or "< -10%" (a fall by more than 10 % since the last look). Without it, and unless every change is reported: < -10%.',
+        'What the balance in whole tokens must be for an alert, such as "< 1" or "< -10%" (a fall by more than 10 % since the last look). Without it, and unless every change is reported: < -10%.',
     }),
   ),
   trackAnyChange: Flag('Whether to report every change of the balance as well.', false),
+  ...repeatMembers,
   usdFeed: usdFeedMember,
   ...Polling('cron', '1 min'),
 });
@@ -35,7 +37,7 @@ export const walletBalance = defineDetector<Static<typeof config>, State>({
   families: [...evmDialect, 'bitcoin', 'solana', 'stellar', 'icp'],
   severity: 'MEDIUM',
   description: 'The balance of the wallet or contract, in native coins or a token, meets a condition.',
-  faq: 'Why do I get an alert every minute? A condition such as "< 1" raises an alert at every check while it holds; write "<< 1" for one alert each time it begins to hold.',
+  faq: 'How often does it report a balance that stays low? Once, and once more as INFO when it is over, unless `repeat` says otherwise.',
   nextStep: 'Check who was paid and whether it was meant. Top the wallet up if it pays for gas.',
   config,
   fields: [
@@ -46,6 +48,7 @@ export const walletBalance = defineDetector<Static<typeof config>, State>({
     'rawBalance',
     'previous',
     'condition',
+    'ended',
     'usd',
     'transactions',
   ],
@@ -59,8 +62,13 @@ export const walletBalance = defineDetector<Static<typeof config>, State>({
     const balance = readHolding(read, token, contract.address);
     const decimals = state?.decimals ?? assetDecimals(read, chain, token);
     const judged: Judgement = condition
-      ? judgeSample(condition, toDecimal(balance, decimals), state)
-      : { fires: false, after: {} };
+      ? judgeSample(
+          { ...settings, condition },
+          toDecimal(balance, decimals),
+          observation.block.timestamp,
+          state,
+        )
+      : { fires: false, ends: false, isAgain: false, after: {} };
     const before = trackAnyChange ? state?.balance : undefined;
     const hasChanged = before !== undefined && before !== balance.toString();
     const kept = keepState(state, {
@@ -68,7 +76,7 @@ export const walletBalance = defineDetector<Static<typeof config>, State>({
       decimals,
       ...(trackAnyChange && { balance: balance.toString() }),
     });
-    if (!judged.fires && !hasChanged) return kept;
+    if (!judged.fires && !judged.ends && !hasChanged) return kept;
     const { symbol } = assetFacts(read, chain, token);
     const previous = hasChanged ? formatUnits(BigInt(before), decimals) : judged.previous;
     const facts = { symbol, decimals };
@@ -80,11 +88,13 @@ export const walletBalance = defineDetector<Static<typeof config>, State>({
     );
     const was = previous === undefined ? '' : `, before ${groupDigits(previous)} ${symbol}`;
     const flows = findFlows(read, observation.block, token, contract.address);
-    const why = judged.fires ? `, which meets ${condition}` : '';
+    const why = judged.fires || judged.ends ? `, which ${meets(judged)} ${condition}` : '';
     return {
       ...kept,
       detections: [
         {
+          // A change that is wanted anyway is more than the end of the condition.
+          ...(judged.ends && !hasChanged && endOfCondition),
           message: `${contract.name} holds ${showAmount(balance, facts)}${worth.shown}${was}${why}.${showFlows(flows, facts)}`,
           fields: {
             holder: contract.address,
@@ -94,6 +104,7 @@ export const walletBalance = defineDetector<Static<typeof config>, State>({
             rawBalance: balance,
             previous,
             condition,
+            ended: judged.ends || undefined,
             ...worth.fields,
             transactions: toFlowEvidence(flows, facts),
           },

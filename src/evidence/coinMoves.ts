@@ -7,8 +7,9 @@ export type AssetMove = CoinMove & { readonly asset: string };
 /** Native coins that a transaction moves between the watched address and others. */
 export function coinMoves(transaction: Transaction, watched: string): CoinMove[] {
   if (transaction.parties) return assetMoves(transaction, watched).filter(({ asset }) => asset === native);
-  const { from, to, value } = transaction;
-  return to === null ? [] : [{ from, to, amount: value }];
+  const { from, value } = transaction;
+  const to = transaction.to ?? transaction.created;
+  return to === undefined ? [] : [{ from, to, amount: value }];
 }
 
 /**

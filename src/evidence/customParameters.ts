@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import type { Transaction } from '../model/block.ts';
 import type { ContractFacts, Reader } from '../model/detection.ts';
 import type { Fault } from '../model/errors.ts';
 import { Addresses, Choice } from './parameters.ts';
@@ -13,7 +14,13 @@ export const statusMember = Choice(
 );
 
 export function Expression(description: string) {
-  return Type.String({ description, format: 'script', default: 'true', minLength: 1, maxLength: 10_000 });
+  return Type.String({
+    description: `${description} Addresses in it may be written in any form of the chain.`,
+    format: 'script',
+    default: 'true',
+    minLength: 1,
+    maxLength: 10_000,
+  });
 }
 
 export function watchedAddresses(addresses: readonly string[], contract: ContractFacts): string[] {
@@ -33,6 +40,51 @@ export function signatureFaults(read: () => unknown): Fault[] {
 
 /** Members of a finding about its transaction, */
 export const transactionFields = ['from', 'to', 'value', 'txHash', 'blockNumber', 'timestamp'];
+
+/** about how it was sent, where the expression names them, */
+export const senderFields = ['nonce', 'priorityFee', 'gasLimit', 'maxFeePerGas', 'transactionIndex'];
+
+/** Whether an expression may read a member; those that cost something are made only then. */
+function isNamed(expression: string, name: string): boolean {
+  return expression.toLowerCase().includes(name.toLowerCase());
+}
+
+/** How the transaction was sent, and what its family has beside, for expressions. `input` may be of a call within it. */
+export function senderMembers(
+  transaction: Transaction,
+  expression: string,
+  input = transaction.input,
+): Record<string, unknown> {
+  const { nonce, priorityFee, gas, maxFee, index, calls } = transaction;
+  const names = ['logs', 'accounts', 'instructions', 'operations'];
+  const isOwn = names.some((name) => isNamed(expression, name));
+  return {
+    ...(isNamed(expression, 'input') && { input }),
+    selector: input.length >= 10 ? input.slice(0, 10) : '0x',
+    nonce,
+    priorityFee,
+    ...(gas !== undefined && { gasLimit: gas }),
+    ...(maxFee !== undefined && { maxFeePerGas: maxFee }),
+    transactionIndex: index,
+    ...(calls &&
+      isNamed(expression, 'programs') && {
+        programs: [...new Set(calls.map(({ contract: called }) => called))],
+      }),
+    ...(isOwn && transaction.ownMembers?.()),
+  };
+}
+
+/** Those that the expression names, for the evidence of an alert. */
+export function shownMembers(
+  members: Readonly<Record<string, unknown>>,
+  expression: string,
+): Record<string, unknown> {
+  return Object.fromEntries(
+    senderFields.flatMap((name) =>
+      members[name] !== undefined && isNamed(expression, name) ? [[name, members[name]]] : [],
+    ),
+  );
+}
 
 /** and about its outcome, where it was read. */
 export const outcomeFields = ['status', 'gasUsed', 'gasPrice'];

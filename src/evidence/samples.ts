@@ -1,29 +1,40 @@
 import { isDeepStrictEqual } from 'node:util';
 import { evaluateCondition, parseCondition } from '../lib/condition.ts';
 import { type Decimal, formatDecimal, parseDecimal } from '../lib/decimal.ts';
+import { judgeRepeat, type RepeatJudgement, type RepeatState, type Repeats } from './repeats.ts';
 
-/** What a condition needs to know of the sample before: its value, and whether an edge is disarmed. */
-export type SampleState = { readonly value?: string; readonly armed?: boolean };
+/** What a condition needs to know of the sample before: its value, and whether and when it was reported. */
+export type SampleState = RepeatState & { readonly value?: string };
 
-export type Judgement = { readonly fires: boolean; readonly previous?: string; readonly after: SampleState };
+export type Judgement = RepeatJudgement & { readonly previous?: string; readonly after: SampleState };
 
-/** Whether a sample meets a written condition, and what to keep for the next; nothing where the condition does not look back. */
-export function judgeSample(text: string, value: Decimal, before: SampleState = {}): Judgement {
+type Settings = Repeats & { readonly condition: string };
+
+/**
+ * Whether a sample meets a written condition, and what to keep for the next; nothing where the condition does not look back.
+ * `alsoHolds` is what must hold beside the condition.
+ */
+export function judgeSample(
+  { condition: text, ...repeats }: Settings,
+  value: Decimal,
+  at: number,
+  before: SampleState = {},
+  alsoHolds = true,
+): Judgement {
   const condition = parseCondition(text);
   const looksBack = condition.isPercent || condition.operator === '++' || condition.operator === '--';
   const previous = looksBack ? before.value : undefined;
-  const { fires, armed } = evaluateCondition(condition, {
+  const { holds } = evaluateCondition(condition, {
     value,
     previous: previous === undefined ? undefined : parseDecimal(previous),
-    armed: before.armed,
   });
+  // A change is over as soon as it has happened, so that only what stays can end or be repeated.
+  const own = looksBack ? { repeat: 'every look', reportEnd: false } : repeats;
+  const judged = judgeRepeat(own, holds && alsoHolds, at, before, condition.isEdge);
   return {
-    fires,
+    ...judged,
     ...(previous !== undefined && { previous }),
-    after: {
-      ...(looksBack && { value: formatDecimal(value) }),
-      ...(condition.isEdge && !armed && { armed }),
-    },
+    after: { ...judged.after, ...(looksBack && { value: formatDecimal(value) }) },
   };
 }
 

@@ -1,6 +1,9 @@
 export type FairQueue = {
-  /** Runs `work` when its key's turn comes; rejects at once with `full()` when the key has too much waiting. */
-  run<T>(key: string | number, work: () => Promise<T>): Promise<T>;
+  /**
+   * Runs `work` when its key's turn comes, urgent work before the other work of its key; rejects at once with `full()` when the
+   * key has too much waiting.
+   */
+  run<T>(key: string | number, work: () => Promise<T>, isUrgent?: boolean): Promise<T>;
   stats(): { running: number; waiting: number };
 };
 
@@ -15,12 +18,12 @@ type Options = {
   now?: () => number;
 };
 
-type Share = { running: number; spentMs: number; waiting: (() => void)[] };
+type Share = { running: number; spentMs: number; waiting: (() => void)[]; urgent: number };
 
 /**
  * Shares slots fairly between keys, such as tenants: the next slot goes to the key that runs least now and, among equals,
  * has used least slot time, so that the cost of long work falls on its own key. Idle slots serve any key. A key's work
- * starts in the order in which it came.
+ * starts in the order in which it came, after its urgent work.
  */
 export function createFairQueue({
   slots,
@@ -42,7 +45,7 @@ export function createFairQueue({
       if (known.running === 0 && known.waiting.length === 0) known.spentMs = Math.max(known.spentMs, levelMs);
       return known;
     }
-    const share = { running: 0, spentMs: levelMs, waiting: [] };
+    const share = { running: 0, spentMs: levelMs, waiting: [], urgent: 0 };
     shares.set(key, share);
     return share;
   }
@@ -81,16 +84,19 @@ export function createFairQueue({
   }
 
   return {
-    async run(key, work) {
+    async run(key, work, isUrgent = false) {
       const share = shareOf(key);
       if (share.waiting.length >= waitingPerKey) throw full(key);
       if (running >= slots || share.running >= slotsPerKey || share.waiting.length > 0) {
         waiting += 1;
         await new Promise<void>((resolve) => {
-          share.waiting.push(() => {
+          const start = () => {
+            if (isUrgent) share.urgent -= 1;
             take(share);
             resolve();
-          });
+          };
+          if (isUrgent) share.waiting.splice(share.urgent++, 0, start);
+          else share.waiting.push(start);
         });
       } else take(share);
       const startedAt = now();

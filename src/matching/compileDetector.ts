@@ -1,9 +1,10 @@
+import type { TSchema } from 'typebox';
 import { type CommonConfig, configSchema } from '../detectors/configSchema.ts';
 import { detectors } from '../detectors/detectors.ts';
 import { upgradeConfig } from '../detectors/upgradeConfig.ts';
 import { parseDuration } from '../lib/duration.ts';
 import { fillTemplate } from '../lib/template.ts';
-import { complianceTags, type Finding, isSevere, type Severity } from '../model/alert.ts';
+import { complianceTags, endNextStep, type Finding, isSevere, type Severity } from '../model/alert.ts';
 import type {
   ChainFacts,
   ContractFacts,
@@ -15,7 +16,9 @@ import type {
   Reader,
 } from '../model/detection.ts';
 import { mapAddresses } from '../model/mapAddresses.ts';
+import { membersWith } from '../model/schema.ts';
 import { withDefaults } from '../model/validate.ts';
+import { fixAddresses } from '../scripts/fixAddresses.ts';
 import { nameParties } from './nameParties.ts';
 import { originOf } from './originOf.ts';
 import { canonicalContract, showAddresses } from './showAddresses.ts';
@@ -62,7 +65,8 @@ const maxCachedPrograms = 10_000;
 
 /** Cached, because reading a configuration takes time and most detectors have the same. */
 function getProgram(definition: Detector, stored: unknown, chain: ChainFacts): Program | { fault: string } {
-  const key = `${chain.uid} ${definition.name} ${JSON.stringify(stored)}`;
+  const { uid, symbol, decimals, blockTimeMs } = chain;
+  const key = `${uid} ${symbol} ${decimals} ${blockTimeMs} ${definition.name} ${JSON.stringify(stored)}`;
   const cached = programs.get(key);
   if (cached) return cached;
   if (programs.size >= maxCachedPrograms) programs.clear();
@@ -78,8 +82,18 @@ function readProgram(definition: Detector, stored: unknown, chain: ChainFacts): 
     return { fault: `Its configuration is not valid: ${describeFirst(checked.faults)}` };
   }
   const written = checked.value as CommonConfig;
-  const config = mapAddresses(schema, written, chain.canonical) as CommonConfig;
+  const config = fixScripts(schema, mapAddresses(schema, written, chain.canonical) as CommonConfig, chain);
   return { definition, written, config, chain, cooldownMs: parseDuration(config.cooldown) };
+}
+
+/** Scripts see addresses as they are matched. */
+function fixScripts(schema: TSchema, config: CommonConfig, { canonical }: ChainFacts): CommonConfig {
+  const members: Record<string, unknown> = { ...config };
+  for (const name of membersWith(schema, 'format', 'script')) {
+    const source = members[name];
+    if (typeof source === 'string') members[name] = fixAddresses(source, canonical);
+  }
+  return { ...config, ...members };
 }
 
 /** A class, because there can be a hundred thousand: each instance holds only what is its own. */
@@ -146,6 +160,8 @@ class DetectorSubscriber implements Subscriber {
       desc: _desc,
       innerCalls: _innerCalls,
       pending: _pending,
+      repeat: _repeat,
+      reportEnd: _reportEnd,
       tags: _tags,
       ...rest
     } = this.#program.written;
@@ -163,13 +179,14 @@ class DetectorSubscriber implements Subscriber {
     const own = found.severity ?? (definition.severity === 'AUTO' ? 'MEDIUM' : definition.severity);
     const alert = {
       ...originOf(this, observation, found),
-      severity: config.severity === 'AUTO' ? own : config.severity,
+      severity: found.isEnd || config.severity === 'AUTO' ? own : config.severity,
       name: this.name,
       tags: this.#tags,
     };
-    const message = config.desc
-      ? fillTemplate(config.desc, { ...alert, ...templateValues(found.fields, config) })
-      : found.message;
+    const message =
+      config.desc && !found.isEnd
+        ? fillTemplate(config.desc, { ...alert, ...templateValues(found.fields, config) })
+        : found.message;
     const finding: Finding = {
       ...alert,
       kind: 'detector',
@@ -179,7 +196,8 @@ class DetectorSubscriber implements Subscriber {
       meta: toMeta(found.fields),
       detectorId: this.id,
       detectorSchemaName: definition.name,
-      nextStep: definition.nextStep,
+      ...(found.isEnd && { isEnd: true }),
+      nextStep: found.isEnd ? endNextStep : definition.nextStep,
     };
     return showAddresses([finding], chain);
   }

@@ -119,7 +119,8 @@ export function createSubscriptionIndex() {
       }
       const from = entries.get(transaction.from);
       if (from) touch(transaction.index, from);
-      const to = transaction.to === null ? undefined : entries.get(transaction.to);
+      const target = transaction.to ?? transaction.created;
+      const to = target === undefined ? undefined : entries.get(target);
       if (to) touch(transaction.index, to);
       for (const address of transaction.others ?? []) {
         const other = parties.get(address);
@@ -177,14 +178,14 @@ export function createSubscriptionIndex() {
 
   /** Who wants traces and whose address the transaction touches as far as its block shows. */
   function tracing(transaction: Transaction): Set<Subscriber> {
-    const { from, to, others = [], logs } = transaction;
+    const { from, to, created = null, others = [], logs } = transaction;
     const found = new Set<Subscriber>();
     const add = (address: string | null) => {
       const entry = address === null ? undefined : traced.get(address);
       for (const { interest, subscriber } of entry?.subscriptions ?? [])
         if (isInner(interest)) found.add(subscriber);
     };
-    for (const address of [from, to, ...others]) add(address);
+    for (const address of [from, to, created, ...others]) add(address);
     for (const { address, parties: named } of logs) for (const each of [address, ...named]) add(each);
     return found;
   }

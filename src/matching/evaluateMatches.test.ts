@@ -130,7 +130,13 @@ describe('evaluating what was matched', () => {
       ['5', 1],
       ['1100', undefined],
     ]);
-    expect(states.get(one)).toEqual({ alertAt: 1100, held: 0, alertSeverity: 30, alertMagnitude: 1 });
+    expect(states.get(one)).toEqual({
+      alertAt: 1100,
+      held: 0,
+      isOpen: true,
+      alertSeverity: 30,
+      alertMagnitude: 1,
+    });
   });
 
   it('asks for all observations at once, in as many rounds as their questions follow from each other', async () => {

@@ -28,6 +28,8 @@ export type SubscriberState = {
   /** The worst that was reported in the cooldown: the severity as a number, and the magnitude. */
   readonly alertSeverity?: number;
   readonly alertMagnitude?: number;
+  /** Whether the beginning of what goes on was reported, so that its end is; undefined where nothing goes on. */
+  readonly isOpen?: boolean;
 };
 
 export type Fault = {
@@ -267,20 +269,29 @@ function evaluateOne(evaluation: Evaluation, observation: Observation, reads: Re
     const at = timeOf(observation);
     const held = after.held ?? 0;
     const reported = held > 0 ? { ...found, fields: { ...found.fields, heldBack: held } } : found;
-    const own = subscriber.toFindings(reported, observation);
+    const own = subscriber.toFindings(found.isEnd ? found : reported, observation);
+    if (found.isEnd) {
+      const { isOpen, ...rest } = after;
+      // Its beginning may have been held back.
+      if (isOpen !== false) findings.push(...own);
+      if (isOpen !== undefined) after = rest;
+      continue;
+    }
     if (subscriber.cooldownMs === 0) {
       findings.push(...own);
       continue;
     }
     const extent = extentOf(found, own);
     const reach = after.alertAt !== undefined && at < after.alertAt + subscriber.cooldownMs ? after : {};
-    if (reach.alertAt !== undefined && !isEscalation(extent, reach)) after = { ...after, held: held + 1 };
+    if (reach.alertAt !== undefined && !isEscalation(extent, reach))
+      after = { ...after, held: held + 1, isOpen: after.isOpen ?? false };
     else {
       findings.push(...own);
       after = {
         ...after,
         alertAt: at,
         held: 0,
+        isOpen: true,
         alertSeverity: Math.max(extent.severity, reach.alertSeverity ?? 0),
         alertMagnitude: Math.max(extent.magnitude, reach.alertMagnitude ?? 0),
       };

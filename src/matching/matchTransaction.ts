@@ -14,7 +14,8 @@ export function matchTransaction(
   const interested = new Set<Subscriber>();
   for (const entry of touched) {
     addAll(interested, subscribersFor(entry, 'touch'));
-    const { from, to, parties } = transaction;
+    const { from, parties } = transaction;
+    const to = transaction.to ?? paidCreation(transaction);
     if (parties ? parties.senders.has(entry.address) : entry.address === from)
       addAll(interested, subscribersFor(entry, 'sender'));
     // Where a transaction has calls, each of them is shown by itself.
@@ -25,6 +26,11 @@ export function matchTransaction(
     addObservation(matches, subscriber, { type: 'transaction', block, transaction });
   for (const log of transaction.logs) matchLog(matches, block, transaction, log, touched);
   if (transaction.parties || transaction.changes?.length) matchParts(matches, block, transaction, touched);
+}
+
+/** A contract that is given coins as it is created. */
+function paidCreation({ created, value }: Transaction): string | undefined {
+  return created !== undefined && value > 0n ? created : undefined;
 }
 
 /** Decoded only where someone has an interest in them. */

@@ -21,7 +21,7 @@ export const partyEvidence = ['labels', 'fundedBy', 'fundingHops', 'fundingTrans
 export function nameParties<State>(
   result: EvaluationResult<State>,
   observation: Observation,
-  { address: watched, name }: Pick<ContractFacts, 'address' | 'name'>,
+  { address: watched, name, own = {} }: Pick<ContractFacts, 'address' | 'name' | 'own'>,
   read: Reader,
 ): EvaluationResult<State> {
   const { detections } = result;
@@ -48,8 +48,10 @@ export function nameParties<State>(
     detections: zip(asked, answers).map(([{ found, addresses, path, sender }, [labels, known, funding]]) =>
       withFunding(
         withPath(
-          withLabels(found, addresses, labels),
-          path.map((address, place) => (address === watched ? name : (known[place]?.name ?? address))),
+          withOwn(withLabels(found, addresses, labels), addresses, own),
+          path.map((address, place) =>
+            address === watched ? name : (own[address]?.name ?? known[place]?.name ?? address),
+          ),
         ),
         sender,
         funding,
@@ -133,6 +135,21 @@ function withLabels(
     if (words.length > 0) message = message.replace(new RegExp(address, 'i'), `$& (${words.join(', ')})`);
   }
   return known.length === 0 ? found : { ...found, message, fields: { ...found.fields, labels: known } };
+}
+
+/** The tenant's own contracts by their names. */
+function withOwn(
+  found: Detection,
+  addresses: readonly string[],
+  own: NonNullable<ContractFacts['own']>,
+): Detection {
+  let { message } = found;
+  for (const address of addresses) {
+    const name = own[address] && harmless(own[address].name, 60);
+    if (name && !found.message.includes(name))
+      message = message.replace(new RegExp(address, 'i'), `$& (your ${name})`);
+  }
+  return message === found.message ? found : { ...found, message };
 }
 
 function withFunding(found: Detection, sender: string | undefined, funding: Funding | null): Detection {

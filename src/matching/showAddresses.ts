@@ -1,3 +1,4 @@
+import { nativeInterface } from '../chains/solana/abi/nativeInstructions.ts';
 import { mapTexts } from '../lib/mapTexts.ts';
 import type { Finding } from '../model/alert.ts';
 import type { ChainFacts, ContractFacts } from '../model/detection.ts';
@@ -14,8 +15,16 @@ export function showAddresses(findings: Finding[], { show }: ChainFacts): Findin
   }));
 }
 
-/** The contract with its implementation in the form that matching uses; it is stored as people know it. */
-export function canonicalContract(contract: ContractFacts, { show, canonical }: ChainFacts): ContractFacts {
+/**
+ * The contract with its implementation in the form that matching uses, which is stored as people know it, and with the interface of
+ * a program of the chain itself.
+ */
+export function canonicalContract(
+  stored: ContractFacts,
+  { family, show, canonical }: ChainFacts,
+): ContractFacts {
+  const native = family === 'solana' && stored.abi.length === 0 ? nativeInterface(stored.address) : undefined;
+  const contract = native ? { ...stored, abi: native } : stored;
   const { implementation } = contract;
   if (!show || implementation === null) return contract;
   return { ...contract, implementation: canonical(implementation) };

@@ -84,6 +84,8 @@ export type Finding = {
   triggerType?: string;
   /** Stored, but over the plan's rate limit: no one is notified. */
   suppressed?: boolean;
+  /** It reports that a condition has ended: it fires no action. */
+  isEnd?: true;
   /** Stored and scored, but pushed too long after it happened: no one is notified, and it fires only actions that allow its age. */
   backfilled?: boolean;
 };
@@ -116,6 +118,11 @@ export const templateMembers: readonly string[] = [
  * little.
  */
 export const blindSpot = 'blind_spot';
+
+/** The kind of detector that counts alerts. */
+export const alertRateKind = 'alert_rate';
+/** What a person should do first about the end of a condition. */
+export const endNextStep = 'It is over: find out why it began, unless someone has.';
 
 /** Alerts of a detector on trial have this tag: they notify no one, fire no action and change no score. */
 export const shadowTag = 'shadow';

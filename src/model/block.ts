@@ -46,6 +46,10 @@ export type Transaction = {
   readonly fee?: bigint;
   /** Units of work that it may take at most, where the block says so. */
   readonly gas?: bigint;
+  /** What it pays at most for a unit of work, where the chain has such a price. */
+  readonly maxFee?: bigint;
+  /** What transactions of its family have beside: members for expressions. */
+  ownMembers?(): Readonly<Record<string, unknown>>;
   readonly logs: readonly Log[];
   /** Addresses that the code of the contract names which it creates. */
   mentions?(): readonly string[];
@@ -64,7 +68,7 @@ export type Transaction = {
   readonly changes?: readonly Change[];
   /** Others that it involves: who pays its fee, and both ends of coins that contracts move in it. */
   readonly others?: Iterable<string>;
-  /** The contract that it creates, where it is one of several calls; otherwise the receipt says it. */
+  /** The contract that it creates, as far as that follows from the transaction itself; otherwise the receipt says it. */
   readonly created?: string | undefined;
   /** Money that it moves. A token can report any sender, so payments of a source count only where the source takes part. */
   payments(isSource: (address: string) => boolean): Iterable<Payment>;

@@ -1,5 +1,5 @@
-/** The chains in the order of the API document; a chainUid outside this list is refused everywhere. */
-export const chainUids = [
+/** The chains of the API document, in its order. */
+export const seedChainUids = [
   'arbitrum',
   'bsc',
   'bsc_testnet',
@@ -34,4 +34,23 @@ export const chainUids = [
   'solana',
 ] as const;
 
-export type ChainUid = (typeof chainUids)[number];
+export type SeedChainUid = (typeof seedChainUids)[number];
+export const isSeedUid = (uid: string): uid is SeedChainUid => seedChainUids.some((seed) => seed === uid);
+declare const own: unique symbol;
+/** A chain of the API document, or one that an administrator added. */
+export type ChainUid = SeedChainUid | (string & { readonly [own]: true });
+
+const known: ChainUid[] = [...seedChainUids];
+const knownOrNull: (ChainUid | null)[] = [...seedChainUids, null];
+
+/** Every chain that can be named now: those of the API document, then the operator's own. It grows and shrinks in place. */
+export const chainUids: readonly ChainUid[] = known;
+/** The same where a chain may be left out. */
+export const chainUidsOrNull: readonly (ChainUid | null)[] = knownOrNull;
+
+/** Names the operator's own chains; those that were named before and are left out cannot be named any more. */
+export function setOwnChainUids(uids: readonly ChainUid[]): void {
+  const all: readonly ChainUid[] = [...seedChainUids, ...uids];
+  known.splice(0, known.length, ...all);
+  knownOrNull.splice(0, knownOrNull.length, ...all, null);
+}

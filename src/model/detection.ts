@@ -123,7 +123,11 @@ export type ContractFacts = {
   readonly addressType: string;
   /** Events and functions of its ABI, in the order given; empty when it has none of its own. */
   readonly abi: readonly unknown[];
+  /** What the tenant watches on the chain, by address: this contract and all others. */
+  readonly own?: Readonly<Record<string, OwnContract>>;
 };
+
+type OwnContract = Pick<ContractFacts, 'name' | 'projectId'>;
 
 export type Label = Readonly<
   Pick<AddressLabel, 'tenantId' | 'address' | 'name' | 'tags' | 'score' | 'source'>
@@ -256,6 +260,8 @@ export type Detection = {
   readonly message: string;
   /** Evidence: the alert's `meta`, and what `{member}` of a message template stands for. */
   readonly fields: Readonly<Record<string, unknown>>;
+  /** It reports that a condition has ended: INFO whatever is configured, with its own message, and no action fires. */
+  readonly isEnd?: true;
   /** Tells findings of one observation apart where there can be several. */
   readonly part?: string;
   /**

@@ -1,11 +1,30 @@
+import type { Family } from './family.ts';
+
 const ofTransaction = ['from', 'to', 'value', 'txHash', 'blockNumber', 'timestamp'];
 const ofItem = ['args', 'name', 'signature', 'address', ...ofTransaction];
 const ofOutcome = ['status', 'gasUsed', 'gasPrice'];
+const ofSender = [
+  'input',
+  'selector',
+  'nonce',
+  'priorityFee',
+  'gasLimit',
+  'maxFeePerGas',
+  'transactionIndex',
+  'programs',
+  ...ofOutcome,
+];
+
+/** What transactions of a family have beside. */
+export const familyMembers: Partial<Record<Family, readonly string[]>> = {
+  solana: ['logs', 'accounts', 'instructions'],
+  stellar: ['operations'],
+};
 
 /** What the expression of each custom kind sees as `e`; of `args` the parameters of the signature. */
 export const expressionMembers: Readonly<Record<string, readonly string[]>> = {
-  custom_event: [...ofItem, 'logIndex'],
-  custom_function: [...ofItem, ...ofOutcome],
-  custom_tx: [...ofTransaction, 'input', 'selector', 'nonce', 'priorityFee', 'programs', ...ofOutcome],
+  custom_event: [...ofItem, 'logIndex', ...ofSender],
+  custom_function: [...ofItem, ...ofSender],
+  custom_tx: [...ofTransaction, ...ofSender],
   contract_call: ['value', 'values', 'previous', 'address', 'blockNumber', 'timestamp'],
 };

@@ -3,6 +3,7 @@ import { isDuration, parseDuration } from '../lib/duration.ts';
 import { isMailAddress, mailAddressWords } from '../lib/mailAddress.ts';
 import { parseSchedule } from '../lib/schedule.ts';
 import { followedFunding } from './followedFunding.ts';
+import { everyLook, isRepeat, once } from './repeat.ts';
 
 /** A format that a schema may name, with the words that say what would be right. */
 type Format = { readonly test: (text: string) => boolean; readonly words: string };
@@ -27,6 +28,20 @@ const formats: Record<string, Format> = {
     test: (text) => isDuration(text) && parseDuration(text) <= followedFunding.windowMs,
     words: 'must be a length of time up to 30 days such as "7 days"; funding is followed no longer',
   },
+  rateWindow: {
+    test: (text) => isDuration(text) && parseDuration(text) >= 1_000 && parseDuration(text) <= 604_800_000,
+    words: 'must be a length of time from 1 s to 7 days such as "5 min"',
+  },
+  alertQuery: {
+    // Parsed where it is saved, as searches parse it.
+    test: () => true,
+    words: 'must be a query such as severity:HIGH',
+  },
+  alertMember: {
+    // Checked where it is saved, by the members that alerts have.
+    test: () => true,
+    words: 'must be a member of alerts such as meta.from',
+  },
   schedule: {
     test: (text) => isAccepted(parseSchedule, text),
     words: 'must be a length of time such as "10 min", or a cron expression such as "0 */6 * * *"',
@@ -34,6 +49,10 @@ const formats: Record<string, Format> = {
   condition: {
     test: (text) => isAccepted(parseCondition, text),
     words: 'must be a condition such as "> 100", "< -5", ">= 10%", "++1000" or ">> 1"',
+  },
+  repeat: {
+    test: isRepeat,
+    words: `must be "${once}", "${everyLook}", or a length of time such as "1 h"`,
   },
   amountOrPercent: {
     test: (text) => /^\d{1,60}(\.\d{1,60})?\s?%?$/.test(text),

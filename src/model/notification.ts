@@ -1,6 +1,9 @@
 import type { AlertKind } from './alert.ts';
 import type { destinationTypes } from './enumerations.ts';
 
+/** What the operator calls the two messengers; null where that is not set. */
+export type MessengerNames = { a: string | null; b: string | null };
+
 export const eventTypes = [
   'alert.detector.raised',
   'alert.trigger.raised',

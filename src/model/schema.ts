@@ -1,5 +1,6 @@
 import { type Static, type TSchema, Type } from 'typebox';
 import { isRecord, membersOf } from '../lib/isRecord.ts';
+import { type ChainUid, chainUids, chainUidsOrNull } from './chainUid.ts';
 
 /** Schema parts from which records are put together; each carries the words and the example of the API documents. */
 export const maxId = Number.MAX_SAFE_INTEGER;
@@ -82,6 +83,11 @@ export function OneOf<const T extends readonly string[]>(values: T, description:
   return Type.Unsafe<T[number]>({ type: 'string', enum: [...values], description, examples: [example] });
 }
 
+/** A chain. The list of chains is not copied: it grows when an administrator adds one. */
+export function OneChain(description: string) {
+  return Type.Unsafe<ChainUid>({ type: 'string', enum: chainUids, description, examples: ['ethereum'] });
+}
+
 export function SomeOf<const T extends readonly string[]>(
   values: T,
   description: string,
@@ -120,11 +126,12 @@ export function TextMap(description: string, example: Record<string, string>) {
 }
 
 export function nullable<T extends TSchema>(schema: T) {
-  const plain: { type?: unknown; enum?: unknown[] } = schema;
+  const plain: { type?: unknown; enum?: readonly unknown[] } = schema;
+  const words = plain.enum === chainUids ? chainUidsOrNull : plain.enum && [...plain.enum, null];
   return Type.Unsafe<Static<T> | null>({
     ...schema,
     type: [plain.type, 'null'],
-    ...(plain.enum ? { enum: [...plain.enum, null] } : {}),
+    ...(words ? { enum: words } : {}),
   });
 }
 

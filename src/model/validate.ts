@@ -1,6 +1,7 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { TSchema } from 'typebox';
 import { itemAt } from '../lib/itemAt.ts';
+import { seedChainUids } from './chainUid.ts';
 import { type Fault, Problem } from './errors.ts';
 import { allFormats } from './formats.ts';
 import { toFaults } from './schemaFaults.ts';
@@ -16,7 +17,15 @@ const stopAfterMany = (code: string) =>
   code.replaceAll('errors++;', `if (++errors > ${4 * faultLimit}) throw vErrors;`);
 
 /** The schemas are our own, and the tests hold them to JSON Schema; compiling that would cost the first request a tenth of a second. */
-const base = { verbose: true, strict: false, ownProperties: true, meta: false, validateSchema: false };
+const base = {
+  verbose: true,
+  strict: false,
+  ownProperties: true,
+  meta: false,
+  validateSchema: false,
+  // The list of chains is read where it stands, since it grows; shorter ones are compiled.
+  loopEnum: seedChainUids.length,
+};
 const options = { ...base, allErrors: true, code: { process: stopAfterMany } };
 const ajv = new Ajv2020(options);
 /** Writes defaults into what it checks. */

@@ -4,6 +4,7 @@ import { type AlertLinks, raisedType } from '../model/notification.ts';
 import type { Db } from '../store/db.ts';
 import { type AlertDocument, findAlertDocuments } from '../store/destinations/findAlertDocuments.ts';
 import { retractDeliveries } from '../store/destinations/followUps.ts';
+import { findFollowedChains, setHeldBlocks } from '../store/destinations/heldDeliveries.ts';
 import { insertDeliveries, type NewMessage } from '../store/destinations/insertDeliveries.ts';
 import {
   type Recipient as BoundRecipient,
@@ -37,12 +38,38 @@ async function deliver(
   const documents = await readDocuments(tx, recipients);
   const passes = createAlertFilters(at);
   const selected: Recipient[] = [];
+  const reached = new Map<RaisedAlert, Set<number>>();
   for (const recipient of recipients) {
-    const { alert, query } = recipient;
-    if (query === null || (await passes(query, documentOf(documents, alert)))) selected.push(recipient);
+    const { alert, query, destinationId } = recipient;
+    const own = reached.get(alert) ?? new Set();
+    reached.set(alert, own);
+    // However many ways lead there, an alert comes once.
+    if (own.has(destinationId)) continue;
+    if (query !== null && !(await passes(query, documentOf(documents, alert)))) continue;
+    own.add(destinationId);
+    selected.push(recipient);
   }
   const dueAt = await holdRepeats(tx, selected, at);
-  await insertDeliveries(tx, toMessages(documents, selected, links, dueAt), at);
+  const followed = await findFollowed(tx, selected);
+  await insertDeliveries(tx, toMessages(documents, selected, links, { dueAt, followed }), at);
+}
+
+/** The chains on whose blocks some of them wait. */
+async function findFollowed(tx: Db, recipients: readonly Recipient[]): Promise<ReadonlySet<string>> {
+  const uids = recipients.flatMap(({ afterConfirmations, alert }) =>
+    afterConfirmations && alert.finding.chainUid ? [alert.finding.chainUid] : [],
+  );
+  return uids.length > 0 ? findFollowedChains(tx, [...new Set(uids)]) : new Set();
+}
+
+/** Tells deliveries that wait for confirmations which block has their alert, once one has. */
+export function createHoldOnMined() {
+  return async (tx: Db, mined: readonly RaisedAlert[]) => {
+    const alerts = mined.flatMap(({ uid, finding: { tenantId, blockNumber } }) =>
+      blockNumber == null ? [] : [{ tenantId, uid, blockNumber }],
+    );
+    return alerts.length > 0 ? () => setHeldBlocks(tx, alerts) : undefined;
+  };
 }
 
 /** Cancels unsent deliveries of retracted alerts and notifies those who received one, in the transaction of the retraction. */
@@ -59,10 +86,10 @@ type Recipient = Omit<BoundRecipient, 'index'> & { alert: RaisedAlert };
 type Documents = ReadonlyMap<string, AlertDocument>;
 
 function toSource({ finding }: RaisedAlert): Source {
-  const { tenantId, kind, meta } = finding;
+  const { tenantId, projectId, contractId, kind, meta } = finding;
   const triggerAlertId = typeof meta.triggerAlertId === 'number' ? meta.triggerAlertId : undefined;
   const ids = { detector: finding.detectorId, trigger: triggerAlertId, action: finding.actionId };
-  return { tenantId, kind, sourceId: ids[kind] ?? null };
+  return { tenantId, kind, sourceId: ids[kind] ?? null, projectId, contractId };
 }
 
 /** Alert by alert; asks once for all alerts of a source, which are often all of them. */
@@ -71,7 +98,7 @@ async function findByAlert(tx: Db, alerts: readonly RaisedAlert[]): Promise<Reci
   const sources: Source[] = [];
   const placed = alerts.map((alert) => {
     const source = toSource(alert);
-    const key = `${source.kind} ${source.tenantId} ${source.sourceId}`;
+    const key = Object.values(source).join(' ');
     const place = places.get(key) ?? sources.push(source) - 1;
     places.set(key, place);
     return { alert, place };
@@ -107,7 +134,7 @@ function toMessages(
   documents: Documents,
   recipients: readonly Recipient[],
   links: AlertLinks,
-  dueAt: (recipient: Recipient) => number | undefined,
+  { dueAt, followed }: { dueAt: (recipient: Recipient) => number | undefined; followed: ReadonlySet<string> },
 ): NewMessage[] {
   return Array.from(
     groupBy(recipients, ({ alert }) => alert),
@@ -124,7 +151,7 @@ function toMessages(
           ...(finding.nextStep === undefined ? {} : { nextStep: finding.nextStep }),
           links: links(document),
         },
-        destinationIds: [...new Set(own.map(({ destinationId }) => destinationId))],
+        destinationIds: own.map(({ destinationId }) => destinationId),
         dueAt: new Map(
           own.flatMap((recipient) => {
             const due = dueAt(recipient);
@@ -133,7 +160,23 @@ function toMessages(
         ),
         incident: incident && { uid: incident.uid, destinationIds: readByPeople(own) },
         alertUid: uid,
+        held: toHeld(alert, own, followed),
       };
     },
   );
+}
+
+/** What has no block to wait for is sent at once, and so is what lies on a chain that nobody follows. */
+function toHeld(
+  { finding }: RaisedAlert,
+  recipients: readonly Recipient[],
+  followed: ReadonlySet<string>,
+): NewMessage['held'] {
+  const { chainUid, blockNumber = null, isPending = false } = finding;
+  if (!chainUid || !followed.has(chainUid) || (blockNumber === null && !isPending)) return undefined;
+  const confirmations = recipients.flatMap(({ destinationId, afterConfirmations }): [number, number][] =>
+    afterConfirmations ? [[destinationId, afterConfirmations]] : [],
+  );
+  if (confirmations.length === 0) return undefined;
+  return { chainUid, block: isPending ? null : blockNumber, confirmations: new Map(confirmations) };
 }

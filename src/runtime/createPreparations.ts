@@ -18,7 +18,13 @@ type Entry = {
   onHurry: () => void;
   isReady: boolean;
 };
-type Options = { store: Store; open: (chainUid: string) => WatchSet; signal: AbortSignal };
+type Options = {
+  store: Store;
+  open: (chainUid: string) => WatchSet;
+  /** False for what was read for a chain whose facts are others now. */
+  isCurrent?: (watchSet: WatchSet) => boolean;
+  signal: AbortSignal;
+};
 
 /** Within this time a process that followed a chain has become its stand-by, or has not. */
 const maxFormerMs = 5000;
@@ -39,7 +45,7 @@ const settlingMsPerContract = 0.2;
 const maxSettlingMs = 10_000;
 
 /** What was read of chains that other processes follow; reading ends with the signal. */
-export function createPreparations({ store, open, signal }: Options) {
+export function createPreparations({ store, open, isCurrent = () => true, signal }: Options) {
   const entries = new Map<string, Entry>();
   /** Chains that this process follows: there is nothing to prepare. */
   const followed = new Set<string>();
@@ -156,7 +162,9 @@ export function createPreparations({ store, open, signal }: Options) {
         entry.onTaken();
         unsettle(entry.watchSet);
       }
-      return entry?.watchSet ?? open(chainUid);
+      if (entry && isCurrent(entry.watchSet)) return entry.watchSet;
+      entry?.watchSet.close();
+      return open(chainUid);
     },
     /** Takes what following ended with, for standing by for the chain from now on; undefined: nothing of use. */
     giveBack(chainUid: string, watchSet: WatchSet | undefined): void {

@@ -27,7 +27,7 @@ const pools = {
   /** Following chains. */
   watching: { max: 6, statement_timeout: 15_000 },
   /** Firing actions. */
-  firing: { max: 5, statement_timeout: 15_000 },
+  firing: { max: 10, statement_timeout: 15_000 },
   /** Notifications, scores, streams, metrics and housekeeping. */
   work: { max: 6, statement_timeout: 15_000 },
 } as const;

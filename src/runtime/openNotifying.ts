@@ -11,6 +11,7 @@ import { createMessengerBSender } from '../notify/createMessengerBSender.ts';
 import { createNotifier, type Notifier } from '../notify/createNotifier.ts';
 import { startDeliveryWorker } from '../notify/startDeliveryWorker.ts';
 import { startExpiryNotices } from '../notify/startExpiryNotices.ts';
+import { startHeldDeliveries } from '../notify/startHeldDeliveries.ts';
 import { startMailOutbox } from '../notify/startMailOutbox.ts';
 import { startMessengerABinding } from '../notify/startMessengerABinding.ts';
 import type { MetricRecorder } from '../services/telemetry/createMetricRecorder.ts';
@@ -70,6 +71,13 @@ export async function openNotifying(
           random: Math.random,
           onError: throttlePerMinute(now, (error) =>
             log.error({ err: error }, 'Sending messages or writing their outcome failed; retrying'),
+          ),
+        }),
+        startHeldDeliveries({
+          store,
+          now,
+          onError: throttlePerMinute(now, (error) =>
+            log.error({ err: error }, 'Releasing messages that waited for confirmations failed; retrying'),
           ),
         }),
         startExpiryNotices({ store, keyring, mail: mailer !== undefined, now, log }),

@@ -4,6 +4,7 @@ import type { createLifecycle } from '../lib/createLifecycle.ts';
 import { createSandbox } from '../scripts/sandbox.ts';
 import { createFailedLogins } from '../services/accounts/createFailedLogins.ts';
 import { openChains } from '../services/contracts/openChains.ts';
+import { publishOwnChains } from '../services/contracts/publishOwnChains.ts';
 import { createMetricRecorder } from '../services/telemetry/createMetricRecorder.ts';
 import { ensurePartitionsAhead } from '../store/alerts/partitions.ts';
 import { openKeyring } from '../store/keyring.ts';
@@ -14,7 +15,7 @@ import { openDatabase } from './database.ts';
 import { masterKeys } from './masterKeys.ts';
 import { closeHsm, openConfiguredHsm } from './openConfiguredHsm.ts';
 import { openNotifying } from './openNotifying.ts';
-import { startEndpointSync } from './startEndpointSync.ts';
+import { startChainSync } from './startChainSync.ts';
 import { startFlushing } from './startFlushing.ts';
 
 const metricsFlushMs = 1000;
@@ -67,9 +68,10 @@ export async function openResources(
     blocks: openSandbox(),
   };
   const hosts = createHostQueues();
+  await publishOwnChains(database.store, keyring.audit, config.ownChains, now());
   const chains = openChains(config.chains, recorder, now);
   lifecycle.onStop(() => chains.close());
-  const endpointSync = await startEndpointSync({
+  const chainSync = await startChainSync({
     store: database.watching,
     keyring,
     chains,
@@ -77,7 +79,7 @@ export async function openResources(
     now,
     log,
   });
-  lifecycle.onStop(endpointSync.stop);
+  lifecycle.onStop(chainSync.stop);
   const fetchers = createFetchers({
     store: database.watching,
     runScripts: sandboxes.detectors.run,
@@ -89,5 +91,17 @@ export async function openResources(
   lifecycle.onStop(() => fetchers.close());
   const notifying = await openNotifying(config, hosts, now);
   lifecycle.onStop(() => notifying.close());
-  return { database, keyring, hsm, failedLogins, recorder, sandboxes, chains, fetchers, notifying };
+  const reloadChains = chainSync.sync;
+  return {
+    database,
+    keyring,
+    hsm,
+    failedLogins,
+    recorder,
+    sandboxes,
+    chains,
+    reloadChains,
+    fetchers,
+    notifying,
+  };
 }

@@ -2,8 +2,8 @@ import type { Logger } from 'pino';
 import type { ActionContext, OutcomeContext } from '../actions/actionContext.ts';
 import { startActing } from '../actions/startActing.ts';
 import { type AlertHook, prepareRaise, raiseAlerts } from '../alerts/raiseAlerts.ts';
-import { aliasesOf, type ChainUid, chains } from '../chains/chains.ts';
-import { createFairQueue, type FairQueue } from '../lib/createFairQueue.ts';
+import { aliasesOf, type ChainUid, getChain } from '../chains/chains.ts';
+import { createFairQueue } from '../lib/createFairQueue.ts';
 import type { Stoppable } from '../lib/createLifecycle.ts';
 import { throttlePerMinute } from '../lib/throttlePerMinute.ts';
 import type { ChainAccess } from '../services/contracts/chainAccess.ts';
@@ -37,17 +37,20 @@ export function startActions(options: Options): Stoppable {
     onStep,
   };
 
-  const queues = new Map<ChainUid, FairQueue>();
-  function turnsOn(uid: ChainUid): FairQueue {
-    const turns = queues.get(uid) ?? createFairQueue({ slots: turnsAtOnce });
-    queues.set(uid, turns);
-    return turns;
+  const queues = new Map<ChainUid, Pick<ActionContext, 'queue' | 'urgentQueue'>>();
+  function queuesOn(uid: ChainUid): Pick<ActionContext, 'queue' | 'urgentQueue'> {
+    const known = queues.get(uid) ?? {
+      queue: createFairQueue({ slots: turnsAtOnce }),
+      urgentQueue: createFairQueue({ slots: turnsAtOnce }),
+    };
+    queues.set(uid, known);
+    return known;
   }
 
   function contextFor(uid: ChainUid): ActionContext | undefined {
     const transactor = options.chains.client(uid)?.transactor;
     if (!transactor) return undefined;
-    const chain = chains[uid];
+    const chain = getChain(uid);
     const stuckMs = options.stuckMs ?? Math.max(20_000, 3 * chain.blockTimeMs);
     const confirmations = options.confirmations(uid);
     return {
@@ -59,7 +62,7 @@ export function startActions(options: Options): Stoppable {
       keyring,
       hsm,
       runScripts,
-      queue: turnsOn(uid),
+      ...queuesOn(uid),
       stuckMs,
     };
   }

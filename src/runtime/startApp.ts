@@ -3,7 +3,11 @@ import { createCancelOnRetractions, createFireOnAlerts } from '../actions/fireOn
 import { createAuthenticator } from '../api/http/createAuthenticator.ts';
 import { createLifecycle, type Stoppable } from '../lib/createLifecycle.ts';
 import { settleWithin } from '../lib/withTimeLimit.ts';
-import { createNotifyOnAlerts, createNotifyOnRetractions } from '../notify/notifyOnAlerts.ts';
+import {
+  createHoldOnMined,
+  createNotifyOnAlerts,
+  createNotifyOnRetractions,
+} from '../notify/notifyOnAlerts.ts';
 import { createScoreOnAlerts, createScoreOnRetractions } from '../scoring/scoreOnAlerts.ts';
 import { ensureAdminToken } from '../services/accounts/ensureAdminToken.ts';
 import { createAlertFeed } from '../services/alerts/createAlertFeed.ts';
@@ -85,8 +89,9 @@ async function start(
   let url = '';
   const publicUrl = () => config.publicUrl ?? url;
   const alertLinks = createAlertLinks(publicUrl);
-  const minedHooks = [createFireOnAlerts({ now }), createScoreOnAlerts({ now })];
-  const alertHooks = [createNotifyOnAlerts({ links: alertLinks, now }), ...minedHooks];
+  const followUps = [createFireOnAlerts({ now }), createScoreOnAlerts({ now })];
+  const minedHooks = [createHoldOnMined(), ...followUps];
+  const alertHooks = [createNotifyOnAlerts({ links: alertLinks, now }), ...followUps];
   const retractionHooks = [
     createNotifyOnRetractions({ now }),
     createCancelOnRetractions({ now }),
@@ -111,6 +116,7 @@ async function start(
     now,
     invalidateTokens: authenticate.clearCache,
     mail: notifying.hasMail,
+    messengerNames: config.messengerNames,
     inviteOrigins: config.inviteOrigins,
     failedLogins,
     sessionMaxMs: config.sessionMaxDays * 86_400_000,
@@ -118,6 +124,8 @@ async function start(
     egress: config.egress,
     chains,
     fixedEndpoints: (uid) => config.chains[uid]?.endpoints ?? [],
+    fixedChains: new Set(config.ownChains.map(({ chain }) => chain.uid)),
+    reloadChains: resources.reloadChains,
     abiSources,
     alertFeed: createAlertFeed({
       db: database.work,

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { Stoppable } from '../lib/createLifecycle.ts';
+import { alertRateKind } from '../model/alert.ts';
 import { deviceMs } from '../services/actions/checkApprover.ts';
 import type { Services } from '../services/call.ts';
 import { destroyOrphanKeys, retireDrainedKeys } from '../services/wallets/purgeWalletKeys.ts';
@@ -10,6 +11,7 @@ import { purgeAlertRates } from '../store/alerts/alertRate.ts';
 import { packRollups } from '../store/alerts/packRollups.ts';
 import { dropOldPartitions, ensurePartitionsAhead } from '../store/alerts/partitions.ts';
 import { purgeBesideAlerts, purgeIncidentKeys } from '../store/alerts/purgeBesideAlerts.ts';
+import { purgeAlertRateCounts } from '../store/alerts/rateHits.ts';
 import { rebuildIndexes } from '../store/alerts/rebuildIndexes.ts';
 import { summarizeBlocks } from '../store/alerts/summarizeBlocks.ts';
 import { archiveMessages } from '../store/destinations/archivedMessages.ts';
@@ -68,6 +70,7 @@ export async function runHousekeeping(options: Options, signal: AbortSignal): Pr
     'Purging old deliveries': () => purgeDeliveries(store, at),
     'Moving old messages to the workers': () => archiveMessages(store, at),
     'Purging old alert rates': () => purgeAlertRates(store, at - keepRatesDays * dayMs),
+    'Purging old counts of alerts': () => purgeAlertRateCounts(store, at, alertRateKind),
     'Purging old alert events': () => purgeAlertEvents(store, at - keepAlertEventsDays * dayMs),
     'Purging old incident keys': () => purgeIncidentKeys(store, at - keepIncidentKeysDays * dayMs),
     'Purging old backtests': () => purgeBacktests(store, at - keepBacktestsDays * dayMs),

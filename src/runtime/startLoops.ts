@@ -7,6 +7,7 @@ import { openPresence } from '../store/watch/openPresence.ts';
 import { type Config, confirmationsOf } from './config/loadConfig.ts';
 import type { Resources } from './openResources.ts';
 import { startActions } from './startActions.ts';
+import { startRates } from './startRates.ts';
 import { startScoring } from './startScoring.ts';
 import { startWatching } from './startWatching.ts';
 
@@ -72,6 +73,15 @@ export function startLoops(options: Options): Stoppable[] {
         log,
       }),
       startScoring({ store: database.work, recorder, listen: listenOn('vigil_score'), now, log }),
+      startRates({
+        store: database.work,
+        recorder,
+        alertHooks,
+        retractionHooks,
+        listen: listenOn('vigil_alert'),
+        now,
+        log,
+      }),
     );
   return loops;
 }

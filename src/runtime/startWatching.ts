@@ -1,7 +1,7 @@
 import { createAlertWriter } from '../alerts/createAlertWriter.ts';
 import type { AlertHook } from '../alerts/raiseAlerts.ts';
 import type { ChainClient } from '../chains/chainClient.ts';
-import { type ChainUid, chains, chainUids } from '../chains/chains.ts';
+import { type ChainUid, chainUids, getChain } from '../chains/chains.ts';
 import { families } from '../chains/families.ts';
 import type { Stoppable } from '../lib/createLifecycle.ts';
 import { createMutex } from '../lib/createMutex.ts';
@@ -55,7 +55,7 @@ type Options = Omit<
   presence: Presence;
 };
 
-type Watch = { ending: AbortController; ended: Promise<void> };
+type Watch = { client: ChainClient; ending: AbortController; ended: Promise<void> };
 
 /** Watches every chain with endpoints that has active contracts and that no other process watches, and runs backtests. */
 export function startWatching(options: Options): Stoppable {
@@ -92,19 +92,22 @@ export function startWatching(options: Options): Stoppable {
   };
   const preparations = createPreparations({
     store,
-    open: (uid) => openWatchSet({ chain: chains[uid as ChainUid], subscribe }),
+    open: (uid) => openWatchSet({ chain: getChain(uid), subscribe }),
+    isCurrent: ({ chain }) => chain === getChain(chain.uid),
     signal: leaving.signal,
   });
   const watches = new Map<ChainUid, Watch>();
 
   function startAndEnd(): void {
     if (leaving.signal.aborted) return;
-    for (const uid of chainUids) {
+    for (const uid of new Set([...chainUids, ...watches.keys()])) {
       const client = clientOf(uid);
       const running = watches.get(uid);
       if (client && !running) start(uid, client);
-      if (client || !running || running.ending.signal.aborted) continue;
-      log.info({ chain: uid }, 'The chain has no endpoint any more; following stops until it has');
+      // Another client is one that knows other facts of the chain.
+      if (!running || client === running.client || running.ending.signal.aborted) continue;
+      if (client) log.info({ chain: uid }, 'The facts of the chain have changed; following starts again');
+      else log.info({ chain: uid }, 'The chain has no endpoint any more; following stops until it has');
       running.ending.abort();
     }
   }
@@ -116,13 +119,13 @@ export function startWatching(options: Options): Stoppable {
       // It may have got another endpoint while it was ending; its lease must be released before it is taken again.
       startAndEnd();
     });
-    watches.set(uid, { ending, ended });
+    watches.set(uid, { client, ending, ended });
   }
 
   async function watch(chainUid: ChainUid, client: ChainClient, signal: AbortSignal): Promise<void> {
     const options: ChainOptions = {
       ...shared,
-      chain: chains[chainUid],
+      chain: getChain(chainUid),
       client,
       startBlock: settings[chainUid]?.startBlock,
       traceMode: settings[chainUid]?.traces ?? 'auto',
@@ -157,7 +160,8 @@ export function startWatching(options: Options): Stoppable {
     let kept: WatchSet | undefined;
     try {
       await watchChain(options, watchSet, until, onStarted);
-      if (leaving.signal.aborted || clientOf(uid) === undefined || watchList.contractCount() === 0) return;
+      if (leaving.signal.aborted || clientOf(uid) !== options.client || watchList.contractCount() === 0)
+        return;
       await watchList.standBack();
       kept = openWatchSet(options, watchList);
     } finally {
@@ -167,7 +171,7 @@ export function startWatching(options: Options): Stoppable {
   }
 
   for (const uid of keysOf(settings))
-    if (!families[chains[uid].family].nodes)
+    if (!families[getChain(uid).family].nodes)
       log.warn({ chain: uid }, 'Chains of this family are not supported yet; the chain is not watched');
   const readable = () => chainUids.filter((uid) => clientOf(uid) !== undefined);
   const removeListener = onEndpointChange?.(startAndEnd);

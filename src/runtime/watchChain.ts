@@ -7,6 +7,7 @@ import type { Fetch } from '../matching/createReadCache.ts';
 import type { Block } from '../model/block.ts';
 import type { MetricRecorder } from '../services/telemetry/createMetricRecorder.ts';
 import { type Cursor, findCursor, parkChain, saveTick } from '../store/watch/cursor.ts';
+import { findHalt } from '../store/watch/halts.ts';
 import { createFundingTracker } from '../watch/createFundingTracker.ts';
 import { createWatchList } from '../watch/createWatchList.ts';
 import { createWatchMeter } from '../watch/createWatchMeter.ts';
@@ -59,7 +60,7 @@ export function openWatchSet(
     watchList.onNotify(message);
     funding.onNotify(message);
   });
-  return { watchList, funding, close };
+  return { chain, watchList, funding, close };
 }
 
 /** Watches one chain until the signal, or until nothing on it is watched any more. The caller closes the watch set. */
@@ -147,11 +148,12 @@ async function openPipeline(options: FollowOptions, cursor: Cursor): Promise<Pip
       tracer: client.tracer,
       mempool: client.mempool,
       head: client.head,
+      isReachable: () => client.health().some(({ state }) => state === 'ok'),
       onError: throttlePerMinute(now, (error) =>
         log.warn({ err: error, chain: chain.uid }, 'Deferred evaluations failed; retrying'),
       ),
     },
-    cursor.tip,
+    { tip: cursor.tip, halt: await findHalt(store, chain.uid) },
   );
 }
 

@@ -1,5 +1,9 @@
+import { toAddressForm } from '../chains/addressForm.ts';
+import { chainUids, getChain } from '../chains/chains.ts';
+import { mapTexts } from '../lib/mapTexts.ts';
 import type { LicenseTerms } from '../model/licenseTerms.ts';
 import type { ScoreEvent, ScoreFault, ScoreStep } from '../model/score.ts';
+import { fixAddresses } from '../scripts/fixAddresses.ts';
 import type { Sandbox } from '../scripts/sandbox.ts';
 import { applyChange, toScore } from './applyChange.ts';
 import { type RequestedChange, readChange, readGroups } from './readScriptResult.ts';
@@ -29,10 +33,15 @@ export async function scoreEvent(
 ): Promise<{ changes: ScoreStep[] } | Failed> {
   const { terms, scoreScript, scoreGroups } = license;
   if (scoreScript === null) return { changes: [] };
-  const runScript = createRunner(run, tenantId);
+  const toForm = formOf(event);
+  const runScript = createRunner(run, tenantId, toForm);
   const start = toScore(terms.start);
   const untouched = scoreGroups.map(({ name }): [string, number] => [name, start]);
-  const values = { e: event, l: terms.values, s: Object.fromEntries([...untouched, ...scores]) };
+  const values = {
+    e: mapTexts(event, toForm),
+    l: terms.values,
+    s: Object.fromEntries([...untouched, ...scores]),
+  };
   const groups = await findGroups(runScript, license, values);
   if ('fault' in groups) return groups;
   const changes: ScoreStep[] = [];
@@ -72,17 +81,23 @@ function toChange(
   return { scoreGroup, base, requested, ...applyChange(base, requested, terms), key, value };
 }
 
+/** Addresses are compared in the form that alerts of their chain have. */
+function formOf(event: ScoreEvent): (text: string) => string {
+  const uid = chainUids.find((each) => 'chainUid' in event && each === event.chainUid);
+  return uid === undefined ? (text) => text : toAddressForm(getChain(uid));
+}
+
 type Runner = ReturnType<typeof createRunner>;
 
 /** Runs one script and reads its result; a script that fails, or whose result cannot be read, is a fault. */
-function createRunner(run: Sandbox['run'], tenantId: number) {
+function createRunner(run: Sandbox['run'], tenantId: number, toForm: (text: string) => string) {
   return async <T>(
     script: ScriptFailure['script'],
     source: string,
     values: Values,
     read: (result: unknown) => T,
   ): Promise<{ value: T } | Failed> => {
-    const [result] = await run(tenantId, values, [source]);
+    const [result] = await run(tenantId, values, [fixAddresses(source, toForm)]);
     if (!result) throw new Error(`The sandbox returned no result for ${script}.`);
     if ('fault' in result) {
       const { code, message, line = null, column = null } = result.fault;

@@ -99,7 +99,7 @@ export function findMistakes(source: string, values: Readonly<Record<string, Val
 export const scriptGlobals: readonly string[] =
   `AggregateError Array BigInt Boolean Date Error EvalError Infinity Iterator JSON Map Math NaN Number Object RangeError
   ReferenceError Reflect RegExp Set String Symbol SyntaxError TypeError URIError WeakMap WeakSet arguments decodeURI
-  decodeURIComponent encodeURI encodeURIComponent globalThis isFinite isNaN parseFloat parseInt undefined`.split(
+  decodeURIComponent encodeURI encodeURIComponent globalThis isFinite isNaN lower parseFloat parseInt undefined`.split(
     /\s+/,
   );
 

@@ -1,12 +1,12 @@
 /** Sent as text into QuickJS, so the functions below may use nothing of this module but each other. */
-export const lockDownCode = [lockDown, removeClock, findReachable].map(String).join('\n');
+export const lockDownCode = [lockDown, lower, removeClock, findReachable].map(String).join('\n');
 
 /** Removes everything nondeterministic and freezes the rest, so that no script leaves a trace for the next. */
 function lockDown(getters: object): void {
   const allowed = new Set<string | symbol>(
     `AggregateError Array BigInt Boolean Date Error EvalError Infinity Iterator JSON Map Math NaN Number Object
     RangeError ReferenceError Reflect RegExp Set String Symbol SyntaxError TypeError URIError WeakMap WeakSet
-    decodeURI decodeURIComponent encodeURI encodeURIComponent globalThis isFinite isNaN parseFloat parseInt
+    decodeURI decodeURIComponent encodeURI encodeURIComponent globalThis isFinite isNaN lower parseFloat parseInt
     undefined`.split(/\s+/),
   );
   const items = [1].values();
@@ -28,6 +28,7 @@ function lockDown(getters: object): void {
   if (concat !== undefined) hidden.push(Reflect.apply(concat, undefined, [[1]]));
 
   removeClock();
+  Object.defineProperty(globalThis, 'lower', { value: lower });
   for (const maker of [() => {}, function* () {}, async () => {}, async function* () {}]) {
     Object.defineProperty(Object.getPrototypeOf(maker), 'constructor', { value: undefined });
   }
@@ -35,6 +36,11 @@ function lockDown(getters: object): void {
     if (!allowed.has(name)) Reflect.deleteProperty(globalThis, name);
   }
   for (const object of findReachable([globalThis, ...hidden])) Object.freeze(object);
+}
+
+/** A text in lower case, to compare texts without case; anything else stays what it is. */
+function lower(value: unknown): unknown {
+  return typeof value === 'string' ? value.toLowerCase() : value;
 }
 
 /** The sandbox has no current time, no time zone and no randomness: `Date` is UTC and requires an argument. */

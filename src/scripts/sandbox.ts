@@ -18,11 +18,12 @@ type Allowance = { remainingMs: number };
 export type Sandbox = {
   /** Compiles without running. Source is a JavaScript expression, or a body with `return`. */
   check(owner: ScriptOwner, source: string): Promise<ScriptFault | undefined>;
-  /** Loads the values once, then runs every script over them, each in a clean state: scripts cannot see or change each other's effects. */
+  /** Loads the values once, then runs every script over them, each in a clean state: scripts cannot see or change each other's effects. Urgent ones go before the others of their owner. */
   run(
     owner: ScriptOwner,
     values: Readonly<Record<string, unknown>>,
     sources: readonly string[],
+    isUrgent?: boolean,
   ): Promise<ScriptResult[]>;
   /** The same within an allowance: undefined for a script that did not run or end before the allowance was used up. */
   runWithin(
@@ -51,7 +52,7 @@ export function createSandbox({ workers = 1, workersPerOwner = workers }: Option
   const endless = createLoopCache();
 
   /** Runs a job, or a slice of it while others wait. The worker stays charged to its owner until it can serve the next job without a delay. */
-  function runSlice(owner: ScriptOwner, job: Job): Promise<JobOutcome> {
+  function runSlice(owner: ScriptOwner, job: Job, isUrgent: boolean): Promise<JobOutcome> {
     return new Promise((resolve, reject) => {
       const work = async () => {
         Atomics.sub(waitingJobs, 0, 1);
@@ -73,7 +74,7 @@ export function createSandbox({ workers = 1, workersPerOwner = workers }: Option
       };
       // A job that ended well is resolved when its worker is free, so that the owner's next job gets the same worker.
       Atomics.add(waitingJobs, 0, 1);
-      queue.run(owner, work).then(resolve, reject);
+      queue.run(owner, work, isUrgent).then(resolve, reject);
     });
   }
 
@@ -85,7 +86,7 @@ export function createSandbox({ workers = 1, workersPerOwner = workers }: Option
   async function runAll(
     owner: ScriptOwner,
     job: Job,
-    allowance?: Allowance,
+    { allowance, isUrgent = false }: { allowance?: Allowance; isUrgent?: boolean } = {},
   ): Promise<(RawResult | NotRun)[]> {
     const results: (RawResult | NotRun)[] = job.sources.map(() => notRun);
     let remaining = job.sources.map((source, index) => ({ source, index }));
@@ -95,7 +96,11 @@ export function createSandbox({ workers = 1, workersPerOwner = workers }: Option
       if (allowance && allowance.remainingMs <= 0) break;
       const sources = remaining.slice(0, maxSourcesPerSlice).map(({ source }) => source);
       const limit = allowance === undefined ? {} : { limitMs: allowance.remainingMs };
-      const { results: sliceResults, crash, usedMs } = await runSlice(owner, { ...job, ...limit, sources });
+      const {
+        results: sliceResults,
+        crash,
+        usedMs,
+      } = await runSlice(owner, { ...job, ...limit, sources }, isUrgent);
       if (allowance) allowance.remainingMs -= usedMs;
       const culprit = crash && remaining[crash.at];
       if (crash && !culprit && ++crashes > 1) {
@@ -140,15 +145,15 @@ export function createSandbox({ workers = 1, workersPerOwner = workers }: Option
       const [result] = await runAll(owner, { names: [], sources: [source] });
       return isFault(result) ? result.fault : undefined;
     },
-    async run(owner, values, sources) {
-      const results = await runAll(owner, toJob(values, sources));
+    async run(owner, values, sources, isUrgent = false) {
+      const results = await runAll(owner, toJob(values, sources), { isUrgent });
       return results.map((result) => {
         if (result === notRun) throw new Error('A script without an allowance was not run.');
         return toResult(result);
       });
     },
     async runWithin(allowance, owner, values, sources) {
-      const results = await runAll(owner, toJob(values, sources), allowance);
+      const results = await runAll(owner, toJob(values, sources), { allowance });
       return results.map((result) => (result === notRun ? undefined : toResult(result)));
     },
     async close() {

@@ -4,7 +4,14 @@ import type { ChainUid } from '../chains/chains.ts';
 import type { Egress } from '../lib/egress.ts';
 
 import type { Fetch } from '../matching/createReadCache.ts';
-import type { AlertLinks, Message, Rendered, SendOutcome, Target } from '../model/notification.ts';
+import type {
+  AlertLinks,
+  Message,
+  MessengerNames,
+  Rendered,
+  SendOutcome,
+  Target,
+} from '../model/notification.ts';
 import type { Principal, Scope } from '../model/principal.ts';
 import type { Sandbox } from '../scripts/sandbox.ts';
 import type { Db, Store } from '../store/db.ts';
@@ -33,6 +40,8 @@ export type Services = {
   /** Clears the cache of tokens, so that a change of rights applies from the next request on. */
   invalidateTokens: () => void;
   mail: boolean;
+  /** What the operator calls the two messengers, where that is set. */
+  messengerNames: MessengerNames;
   /** How old a session may become, however often it is refreshed. */
   sessionMaxMs: number;
   /** What links in invites may begin with. */
@@ -44,6 +53,10 @@ export type Services = {
   chains: ChainAccess;
   /** The endpoints that the environment sets for a chain. */
   fixedEndpoints: (uid: ChainUid) => readonly string[];
+  /** The chains that the environment adds, which are changed only there. */
+  fixedChains: ReadonlySet<string>;
+  /** Reads the operator's own chains again once the transaction of the request is committed. */
+  reloadChains: () => Promise<void>;
   /** Servers that know the ABIs of verified contracts. */
   abiSources: Pick<AbiSources, 'find'>;
   /** What happens to alerts, as it happens. */

@@ -1,18 +1,25 @@
-import type { Static } from 'typebox';
+import { type Static, Type } from 'typebox';
+import { evmFormat } from '../chains/evm/abi/evmFormat.ts';
 import { decodeTransfer } from '../chains/evm/evidence/erc20Transfer.ts';
 import { assetDecimalsIfKnown, assetFacts } from '../chains/evm/evidence/tokens.ts';
 import { compareToAmount, formatUnits, native, showAmount } from '../evidence/amounts.ts';
 import { ledgerOf } from '../evidence/ledgerOf.ts';
 import { Amount, Configuration } from '../evidence/parameters.ts';
 import { parseDecimal } from '../lib/decimal.ts';
-import { defineTrigger, type Observation } from '../model/detection.ts';
+import { type Detection, defineTrigger, type Interest, type Observation } from '../model/detection.ts';
 import { evmDialect, hasEvmDialect } from '../model/family.ts';
-import { directionMember, isDirected, tokenMember, transferInterests } from './support/transfers.ts';
+import { directionMember, isDirected, transferInterests } from './support/transfers.ts';
 
 const params = Configuration({
   direction: directionMember,
   minAmount: Amount('Only transfers of at least this many whole tokens.', '0'),
-  token: tokenMember,
+  token: Type.Optional(
+    Type.String({
+      format: evmFormat.asset,
+      description:
+        'The token: its address, on Tron also the id of a TRC-10 token. Without it: any token that the watched address sends or gets and, if it is a token itself, all transfers of it.',
+    }),
+  ),
 });
 
 /** Decimals of the one token that is looked for, because comparing with an amount needs them for every transfer. */
@@ -22,32 +29,51 @@ export const erc20Transfer = defineTrigger<Static<typeof params>, State>({
   type: 'ERC20_TRANSFER',
   families: [...evmDialect, 'solana', 'stellar', 'icp'],
   description:
-    'Tokens (ERC-20, on Solana SPL, on the Internet Computer ICRC-1) go to or from the watched address or, when that is a token, between any addresses.',
+    'Tokens (ERC-20, on Tron also TRC-10, on Solana SPL, on Stellar assets, on the Internet Computer ICRC-1) go to or from the watched address or, when that is a token, between any addresses. Transfers of nothing are left out.',
   params,
   fields: ['from', 'to', 'token', 'symbol', 'amount', 'rawAmount'],
-  interests: (config, contract, chain) =>
-    hasEvmDialect(chain.family)
-      ? transferInterests(config, contract)
-      : [{ on: 'transfer', address: contract.address }, ...ledgerOf(config.token, chain)],
+  check: ({ token }) =>
+    token !== undefined && noTokens.includes(token)
+      ? [
+          {
+            pointer: '/token',
+            code: 'not-a-token',
+            message: 'is no token: NATIVE_TRANSFER sees the coins of the chain.',
+          },
+        ]
+      : [],
+  interests(config, contract, chain) {
+    if (!hasEvmDialect(chain.family))
+      return [{ on: 'transfer', address: contract.address }, ...ledgerOf(config.token, chain)];
+    const { token } = config;
+    // TRC-10 tokens have no contract that would log what they do.
+    const touch: Interest[] =
+      chain.family === 'tron' && (token === undefined || isTrc10(token))
+        ? [{ on: 'touch', address: contract.address }]
+        : [];
+    return isTrc10(token) ? touch : [...transferInterests(config, contract), ...touch];
+  },
   evaluate(observation, { config, contract, chain, state, read }) {
-    const transfer = transferIn(observation);
-    // A transfer of nothing costs its sender nothing, and is how strangers get themselves noticed.
-    if (!transfer || transfer.amount === 0n) return {};
-    const { token } = transfer;
-    const wanted = config.token;
-    if (token !== (wanted ?? token) || !isDirected(config.direction, contract.address, transfer)) return {};
-    const isTheOne = token === (wanted ?? contract.address);
     let after: { state?: State } = {};
-    if (parseDecimal(config.minAmount).units > 0n) {
-      const decimals = (isTheOne ? state?.decimals : undefined) ?? assetDecimalsIfKnown(read, chain, token);
-      if (isTheOne && !state && decimals !== undefined) after = { state: { decimals } };
-      if (compareToAmount(config.minAmount, transfer.amount, () => decimals) < 0) return after;
-    }
-    const facts = assetFacts(read, chain, token);
-    const { from, to, amount } = transfer;
-    return {
-      ...after,
-      detections: [
+    const wanted = config.token;
+    const detections = transfersIn(observation).flatMap((transfer, place): Detection[] => {
+      const { token, from, to, amount } = transfer;
+      // A transfer of nothing costs its sender nothing, and is how strangers get themselves noticed.
+      if (amount === 0n || token !== (wanted ?? token)) return [];
+      if (!isDirected(config.direction, contract.address, transfer)) return [];
+      const isTheOne = token === (wanted ?? contract.address);
+      if (parseDecimal(config.minAmount).units > 0n) {
+        const decimals = (isTheOne ? state?.decimals : undefined) ?? assetDecimalsIfKnown(read, chain, token);
+        if (isTheOne && !state && decimals !== undefined) after = { state: { decimals } };
+        if (compareToAmount(config.minAmount, amount, () => decimals) < 0) return [];
+      }
+      // Early collections index nothing, so that the id of what moved looks like an amount; only tokens have decimals.
+      if (isUnindexed(observation) && assetDecimalsIfKnown(read, chain, token) === undefined) return [];
+      const isOfTransaction = observation.type === 'transaction';
+      if (isOfTransaction && !read.receipt(observation.transaction.hash).isSuccess) return [];
+      if (isOfTransaction && ![from, to].includes(contract.address)) return [];
+      const facts = assetFacts(read, chain, token);
+      return [
         {
           message: `${showAmount(amount, facts)} moved from ${from} to ${to} (${contract.name}).`,
           fields: {
@@ -58,20 +84,42 @@ export const erc20Transfer = defineTrigger<Static<typeof params>, State>({
             amount: formatUnits(amount, facts.decimals),
             rawAmount: amount,
           },
+          ...(isOfTransaction && { part: `${token} ${place}` }),
         },
-      ],
-    };
+      ];
+    });
+    return { ...after, detections };
   },
 });
 
-function transferIn(observation: Observation) {
+/** What may be held like a token, and is none. */
+const noTokens = [native, 'energy', 'bandwidth'];
+
+/** The id of a TRC-10 token. */
+function isTrc10(token: string | undefined): boolean {
+  return token !== undefined && /^\d{7}$/.test(token);
+}
+
+function isUnindexed(observation: Observation): boolean {
+  return observation.type === 'log' && observation.log.indexed.length === 0;
+}
+
+function transfersIn(observation: Observation) {
   if (observation.type === 'log') {
     const { log } = observation;
     const transfer = decodeTransfer(log);
-    return transfer && { ...transfer, token: log.address };
+    return transfer ? [{ ...transfer, token: log.address }] : [];
   }
-  if (observation.type !== 'transfer' || observation.transfer.asset === native) return undefined;
-  const { asset: token, from, to, amount } = observation.transfer;
-  // Tokens that come into being come from the mint; those that are burned go to no one.
-  return { token, from: from ?? 'the mint', to: to ?? 'no one (burned)', amount };
+  const moved =
+    observation.type === 'transfer'
+      ? [observation.transfer]
+      : observation.type === 'transaction'
+        ? observation.transaction.transfers
+        : [];
+  return moved.flatMap(({ asset: token, from, to, amount }) =>
+    token === native
+      ? []
+      : // Tokens that come into being come from the mint; those that are burned go to no one.
+        [{ token, from: from ?? 'the mint', to: to ?? 'no one (burned)', amount }],
+  );
 }

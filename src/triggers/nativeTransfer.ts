@@ -69,6 +69,6 @@ function movesOf(observation: Observation, address: string): readonly Move[] {
   if (observation.type !== 'transaction') return [];
   const { transaction } = observation;
   return transaction.to === null && !transaction.parties
-    ? [{ from: transaction.from, to: null, amount: transaction.value }]
+    ? [{ from: transaction.from, to: transaction.created ?? null, amount: transaction.value }]
     : coinMoves(transaction, address);
 }

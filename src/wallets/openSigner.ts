@@ -1,7 +1,7 @@
 import { ed25519 } from '@noble/curves/ed25519.js';
 import { secp256k1 } from '@noble/curves/secp256k1.js';
 import { sha256 } from '@noble/hashes/sha2.js';
-import { getChain } from '../chains/chains.ts';
+import { type Chain, getChain } from '../chains/chains.ts';
 import { families } from '../chains/families.ts';
 import type { FamilyRules } from '../chains/familyRules.ts';
 import type { Signature } from '../chains/transactor.ts';
@@ -17,7 +17,7 @@ import { keyLabel, privateKeyRef } from './walletKey.ts';
  */
 export type Signer = { address: string; sign(payload: Uint8Array): Promise<Signature> };
 
-type Account = { address: string; signing: NonNullable<FamilyRules['signing']> };
+type Account = { address: string; signing: NonNullable<FamilyRules['signing']>; chain: Chain };
 type SignerContext = { db: Db; keyring: Keyring; hsm: Hsm | undefined };
 
 /** The signer of a wallet, or of one of its former addresses. */
@@ -29,10 +29,11 @@ export async function openSigner(
   const key = await findWalletKey(context.db, wallet, address);
   if (!key)
     throw new Error(`There is no key of wallet ${wallet.walletId}${address ? ` for ${address}` : ''}.`);
-  const { signing } = families[getChain(key.chainUid).family];
+  const chain = getChain(key.chainUid);
+  const { signing } = families[chain.family];
   if (!signing)
     throw new Error(`Wallet ${wallet.walletId} is on ${key.chainUid}, where Vigil does not sign yet.`);
-  const account = { address: key.address, signing };
+  const account = { address: key.address, signing, chain };
   if (key.sealedKey) return createSealedSigner(context.keyring, wallet, account, key.sealedKey);
   if (!context.hsm || !key.moduleKeyId)
     throw new Error(
@@ -45,7 +46,7 @@ export async function openSigner(
 function createSealedSigner(
   keyring: Keyring,
   wallet: WalletRef,
-  { address, signing }: Account,
+  { address, signing, chain }: Account,
   sealedKey: Buffer,
 ): Signer {
   const { addressOf } = signing;
@@ -63,7 +64,7 @@ function createSealedSigner(
         };
         opened = secret;
         const publicKey = verified ?? publicKeyOf(curve, secret);
-        if (!verified && addressOf(publicKey) !== address) throw keyMismatch(address);
+        if (!verified && addressOf(publicKey, chain) !== address) throw keyMismatch(address);
         verified = publicKey;
         if (curve === 'ed25519') return { bytes: ed25519.sign(payload, secret), yParity: 0, publicKey };
         const options = { prehash: false, lowS: true, format: 'recovered' } as const;
@@ -86,13 +87,10 @@ function publicKeyOf(curve: Account['signing']['curve'], secret: Uint8Array): Ui
   return curve === 'ed25519' ? ed25519.getPublicKey(secret) : secp256k1.getPublicKey(secret, false);
 }
 
-function createModuleSigner(
-  hsm: Hsm,
-  name: { label: string; id: string },
-  { address, signing }: Account,
-): Signer {
+function createModuleSigner(hsm: Hsm, name: { label: string; id: string }, account: Account): Signer {
+  const { address, signing, chain } = account;
   const { curve, addressOf } = signing;
-  if (curve === 'ed25519') return createMessageSigner(hsm, name, address, signing);
+  if (curve === 'ed25519') return createMessageSigner(hsm, name, account);
   return {
     address,
     async sign(payload) {
@@ -104,7 +102,7 @@ function createModuleSigner(
       for (const yParity of [0, 1] as const) {
         const signature = new secp256k1.Signature(r, low, yParity);
         const publicKey = signature.recoverPublicKey(hash).toBytes(false);
-        if (addressOf(publicKey) === address)
+        if (addressOf(publicKey, chain) === address)
           return { bytes: signature.toBytes('compact'), yParity, publicKey };
       }
       throw keyMismatch(address);
@@ -116,11 +114,10 @@ function createModuleSigner(
 function createMessageSigner(
   hsm: Hsm,
   name: { label: string; id: string },
-  address: string,
-  { addressOf, publicKeyOf: keyOf }: Account['signing'],
+  { address, signing: { addressOf, publicKeyOf: keyOf }, chain }: Account,
 ): Signer {
   const publicKey = keyOf?.(address);
-  if (!publicKey || addressOf(publicKey) !== address)
+  if (!publicKey || addressOf(publicKey, chain) !== address)
     throw new Error(`The address ${address} does not tell its public key.`);
   return {
     address,

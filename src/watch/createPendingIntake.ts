@@ -8,10 +8,9 @@ type Options = {
   index: Parameters<typeof createPendingFilter>[0];
   now: () => number;
   /**
-   * Simulates a transaction and raises what it shows; false when it came to nothing and may yet, after other transactions. Nothing
-   * is raised any more once `isWanted` says no: a block has it, or another one takes its place.
+   * Simulates a transaction and raises what it shows; false when it may do something else in a later block. Nothing is raised any more once `isWanted` says no: a block has it, or another one takes its place.
    */
-  work: (transaction: PendingTransaction, isWanted: () => boolean, isNamed: boolean) => Promise<boolean>;
+  work: (transaction: PendingTransaction, isWanted: () => boolean) => Promise<boolean>;
 };
 
 type Held = {
@@ -34,7 +33,7 @@ const unknownKey = 0;
 const maxHeld = 4096;
 const maxHeldBytes = 64 * 1024 * 1024;
 const ownBytes = 2048;
-/** Transactions that came to nothing are tried again after the next blocks, so many of a tenant. */
+/** Transactions that stay pending are tried again after the next blocks, so many of a tenant. */
 const maxIdle = 128;
 const repeatMs = 120_000;
 const leastRepeatMs = 1000;
@@ -85,7 +84,7 @@ export function createPendingIntake({ index, now, work }: Options) {
     queue
       .run(one.key, async () => {
         if (!isWanted()) return;
-        const isOver = await work(one.transaction, isWanted, one.key !== unknownKey);
+        const isOver = await work(one.transaction, isWanted);
         one.isSimulated = true;
         fault = null;
         if (isOver) release(one);
@@ -147,6 +146,13 @@ export function createPendingIntake({ index, now, work }: Options) {
   return {
     take,
     learn,
+    /** These vanished, and are not tried again unless they are announced again. */
+    forget(hashes: readonly string[]): void {
+      for (const hash of hashes) {
+        const one = held.get(hash);
+        if (one) release(one);
+      }
+    },
     /** Everything may be pending again. */
     forgetBlocks: () => recent.clear(),
     /** `fault`: why nodes did not run the last one. */

@@ -46,6 +46,8 @@ export function createWatchList(chain: Chain) {
   const contracts = new Map<number, Entry>();
   /** Numbers as keys: there can be a hundred thousand. */
   const subscribersById = { detector: new Map<number, Subscriber>(), trigger: new Map<number, Subscriber>() };
+  /** By tenant, then by address; shared by all contracts of the tenant. */
+  const owned = new Map<number, Record<string, ContractFacts>>();
   const uninspected = new Map<number, ContractFacts>();
   const added = new Map<Subscriber, Added>();
   /**
@@ -82,6 +84,8 @@ export function createWatchList(chain: Chain) {
     const waiting =
       known && new Map(known.subscribers.map((own) => [own, added.get(own) ?? settled.get(own)]));
     if (known) drop(id);
+    const own = owned.get(tenantId) ?? {};
+    owned.set(tenantId, own);
     // Shared values instead of a copy for each contract.
     const contract: ContractFacts = {
       id,
@@ -93,7 +97,9 @@ export function createWatchList(chain: Chain) {
       implementation,
       addressType: addressTypes.find((type) => type === addressType) ?? addressType,
       abi: abi.length === 0 ? none : abi,
+      own,
     };
+    own[address] = contract;
     const subscribers: Subscriber[] = [];
     const faults: InvalidSubscriber[] = [];
     const add = (
@@ -142,6 +148,9 @@ export function createWatchList(chain: Chain) {
       settled.delete(subscriber);
       subscribersById[subscriber.kind].delete(subscriber.id);
     }
+    const dropped = contracts.get(contractId)?.contract;
+    const own = dropped && owned.get(dropped.tenantId);
+    if (own?.[dropped!.address]?.id === contractId) Reflect.deleteProperty(own, dropped!.address);
     contracts.delete(contractId);
     uninspected.delete(contractId);
     invalid.delete(contractId);

@@ -87,7 +87,7 @@ export async function processBacktests({
         fetch: fetchFor(chain.uid, client),
         fromBlock: claimed.fromBlock,
         toBlock: claimed.toBlock,
-        targets: await findBacktestTargets(store, claimed.tenantId, claimed.detectorId),
+        targets: await findBacktestTargets(store, claimed.tenantId, claimed.detectorId, subscriber.contract),
         onProgress: (processed) => {
           report(processed);
           return !isCancelled && !signal.aborted;

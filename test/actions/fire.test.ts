@@ -82,6 +82,27 @@ describe('an alert', () => {
     expect(outcomes(await chain.outcomeAlerts(action))).toEqual(['submitted', 'confirmed']);
   });
 
+  it('compares addresses in any form: as a filter writes them, as an alert has them and as the action has them', async () => {
+    const detectorId = await chain.addSource();
+    const mixed = '0xdAC17F958D2ee523a2206206994597C13D831ec7';
+    const action = await chain.addAction({
+      detectors: [
+        {
+          detectorId,
+          scriptFilter: `e.meta.from === '${mixed}' && e.meta.to === a.contract.address`,
+          scriptParams: { value: '3' },
+        },
+      ],
+    });
+    const { address } = chain.vault;
+    await chain.alert(detectorId, { meta: { from: mixed.toLowerCase(), to: address.toLowerCase() } });
+    await chain.alert(detectorId, { meta: { from: mixed, to: address } });
+    await chain.alert(detectorId, { meta: { from: address, to: address } });
+    const found = await chain.ended(action, 3);
+    expect(found.filter(({ state }) => state === 'CONFIRMED')).toHaveLength(2);
+    expect(found.filter(({ state }) => state === 'SKIPPED')).toHaveLength(1);
+  });
+
   it('of a trigger on chain fires with the decoded event at hand', async () => {
     const { vigil, vault, anvil } = chain;
     const trigger = await vigil.ok('POST', 'trigger', {
@@ -105,6 +126,38 @@ describe('an alert', () => {
     const [intent] = await chain.ended(action);
     expect(intent).toMatchObject({ state: 'CONFIRMED', binding: `trigger ${action.triggerAlerts[0].id}` });
     expect(await value()).toBe(777n);
+  });
+
+  it('fires when a condition begins to hold, and not when it ends', async () => {
+    const { vigil, vault, anvil } = chain;
+    const [, , sender] = anvil.accounts;
+    const detectorId = await vigil.addDetector(chain.contractId, 'contract_call', {
+      function: 'totalAssets()(uint256)',
+      condition: '> 20',
+      when: 'block',
+    });
+    const action = await chain.addAction({
+      params: [{ name: 'value', value: '5' }],
+      detectors: [{ detectorId }],
+    });
+    const found = () => vigil.alerts(`detectorId:${detectorId}`);
+    const setAssets = (assets: bigint) => vault.send(sender, 'setShares', 1n, assets);
+    await vigil.informed();
+    await setAssets(25n);
+    await anvil.mine(2);
+    await setAssets(7n);
+    await until(async () => (await found()).length >= 2);
+    await setAssets(25n);
+    await until(async () => (await found()).length >= 3);
+    expect((await chain.ended(action, 2)).map(({ state }) => state)).toEqual(['CONFIRMED', 'CONFIRMED']);
+    const raised = (await found()).sort((a, b) => a.blockNumber - b.blockNumber);
+    expect(raised.map(({ severity, meta }) => [severity, meta.ended])).toEqual([
+      ['MEDIUM', undefined],
+      ['INFO', true],
+      ['MEDIUM', undefined],
+    ]);
+    const outcome = await vigil.ok('GET', `alert/${raised[1]!.uid}/outcome`);
+    expect(outcome).toMatchObject({ intents: [], nextStep: expect.stringContaining('It is over') });
   });
 
   it('that is only tried out fires nothing', async () => {

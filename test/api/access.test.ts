@@ -120,6 +120,7 @@ const otherRights: Record<string, string> = {
   'POST /label/import': 'u',
   'POST /label/import/sanctions': 'm',
   'POST /action/{id}/simulate': 'v',
+  'POST /action/{id}/rehearse': 'v',
   'GET /approval/{id}': 'v',
   'POST /approval/search': 'v',
   'POST /approval/{id}/approve': 'u',

@@ -23,6 +23,7 @@ const expectedProblems: Record<string, object> = {
   'POST /detector/{id}/backtest': noNode,
   'POST /detector/{id}/explain': noNode,
   'POST /action/{id}/simulate': noNode,
+  'POST /action/{id}/rehearse': noNode,
   'POST /action/{id}/execute': noNode,
   // It was pushed without one.
   'GET /alert/{uid}/trace': { code: 'conflict', detail: expect.stringContaining('not about a transaction') },

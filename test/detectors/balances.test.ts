@@ -36,7 +36,7 @@ describe('wallet_balance', () => {
       { severity: 'MEDIUM', meta: { balance: '1.499999999999999999', symbol: 'ETH' } },
     ]);
     expect(await hold(coin)).toEqual([]);
-    expect(await hold(2n * coin)).toEqual([]);
+    expect(await hold(2n * coin)).toMatchObject([{ severity: 'INFO', meta: { ended: true } }]);
     expect(await hold(0n)).toMatchObject([
       { message: 'Watched holds 0 ETH, which meets << 1.5.', meta: { transactions: [] } },
     ]);

@@ -39,9 +39,45 @@ describe('contract_call', () => {
       },
     ]);
     expect(await observer.after(setValue(500n))).toEqual([]);
-    expect(await observer.after(setValue(1n))).toEqual([]);
+    expect(await observer.after(setValue(1n))).toMatchObject([
+      {
+        severity: 'INFO',
+        message: 'reading() of Watched gives 1, which no longer meets >> 100.',
+        meta: { value: '1', ended: true },
+      },
+    ]);
     expect(await observer.after(setValue(101n))).toHaveLength(1);
     await observer.close();
+  });
+
+  it('reports a value that stays where it should not be once and when that is over, again after a time, or at every look', async () => {
+    await setValue(1n);
+    const config = {
+      function: 'reading()(uint256)',
+      condition: '> 100',
+      severity: 'HIGH',
+      desc: 'Too much!',
+    };
+    const begins = { severity: 'HIGH', message: 'Too much!' };
+    const ends = { severity: 'INFO', message: 'reading() of Watched gives 1, which no longer meets > 100.' };
+    const once = await observe('contract_call', config);
+    const every = await observe('contract_call', { ...config, repeat: 'every look', reportEnd: false });
+    const hourly = await observe('contract_call', { ...config, repeat: '1 h', cooldown: '2 h' });
+    await setValue(101n);
+    await anvil.mine(3);
+    await setValue(1n);
+    expect(await once.catchUp()).toMatchObject([begins, ends]);
+    expect(await every.catchUp()).toMatchObject([begins, begins, begins, begins]);
+    expect(await hourly.catchUp()).toMatchObject([begins, ends]);
+    // What begins within the cooldown is held back, and so is its end.
+    await setValue(101n);
+    await setValue(1n);
+    expect(await hourly.catchUp()).toEqual([]);
+    expect(await once.catchUp()).toMatchObject([begins, ends]);
+    for (const observer of [once, every, hourly]) await observer.close();
+    await expect(observe('contract_call', { ...config, repeat: 'sometimes' })).rejects.toThrow(
+      '/repeat must be "once", "every look", or a length of time',
+    );
   });
 
   it('asks another contract with parameters, and knows the decimals', async () => {
@@ -163,7 +199,9 @@ describe('invariant', () => {
       },
     ]);
     expect(await observer.after(setShares(60n, 100n))).toEqual([]);
-    expect(await observer.after(setShares(1n, 100n))).toEqual([]);
+    expect(await observer.after(setShares(1n, 100n))).toMatchObject([
+      { severity: 'INFO', message: expect.stringContaining('shares * 2n <= assets holds again for Watched') },
+    ]);
     expect(await observer.after(setShares(60n, 100n))).toHaveLength(1);
     await observer.close();
   });
@@ -175,7 +213,7 @@ describe('invariant', () => {
     expect(await share.catchUp()).toEqual([]);
     expect(await amount.catchUp()).toHaveLength(1);
     await setShares(995n, 1000n);
-    expect(await amount.catchUp()).toEqual([]);
+    expect(await amount.catchUp()).toMatchObject([{ severity: 'INFO', meta: { ended: true } }]);
     await setShares(989n, 1000n);
     expect(await share.catchUp()).toHaveLength(1);
     await Promise.all([share.close(), amount.close()]);

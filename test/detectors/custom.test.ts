@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createdAddress } from '../../src/chains/evm/createdAddress.ts';
 import { artifacts } from '../../testing/contracts/artifacts.ts';
 import type { Contract } from '../../testing/createContract.ts';
-import { observeDetector } from '../../testing/observeDetector.ts';
+import { observeDetector, observeTrigger } from '../../testing/observeDetector.ts';
 import { type Anvil, startAnvil } from '../../testing/startAnvil.ts';
 
 let anvil: Anvil;
@@ -38,6 +39,38 @@ describe('custom_event', () => {
         meta: { name: 'Transfer', args: { sender: owner.toLowerCase(), amount: '5000000000000000000' } },
       },
     ]);
+    await observer.close();
+  });
+
+  it.each([
+    ['an equality', (to: string) => `e.args.to == "${to}"`],
+    ['a list', (to: string) => `["0x00", '${to}'].includes(e.args.to)`],
+    ['a switch', (to: string) => `switch (e.args.to) { case "${to}": return true; } return false;`],
+  ])('takes addresses with the capitals that wallets show, in %s', async (_name, expressionOf) => {
+    const [owner] = anvil.accounts;
+    const someone = '0xdAC17F958D2ee523a2206206994597C13D831ec7';
+    const signature = 'Transfer(address indexed from, address indexed to, uint256 value)';
+    const config = { signature, expression: expressionOf(someone) };
+    const observer = await observe('custom_event', config, token);
+    await token.send(owner, 'transfer', token.address, 1n);
+    await token.send(owner, 'transfer', someone, 1n);
+    expect(await observer.catchUp()).toMatchObject([{ meta: { args: { to: someone.toLowerCase() } } }]);
+    await observer.close();
+  });
+
+  it('knows how its transaction was sent and ended, and compares texts without case', async () => {
+    const [owner] = anvil.accounts;
+    const signature = 'Ping(uint256,address,string)';
+    const expression = `e.gasUsed > 21000n && e.gasLimit >= e.gasUsed && e.maxFeePerGas > 0n && e.nonce >= 0 &&
+      e.status === 'success' && e.transactionIndex === 0 && e.input.startsWith(e.selector) && e.selector.length === 10 &&
+      lower(e.args.note) === lower('HELLO')`;
+    const observer = await observe('custom_event', { signature, expression }, victim);
+    await victim.send(owner, 'ping', 7n, 'other');
+    await victim.send(owner, 'ping', 7n, 'Hello');
+    expect(await observer.catchUp()).toMatchObject([
+      { meta: { args: { note: 'Hello' }, transactionIndex: 0, gasUsed: expect.any(String) } },
+    ]);
+    expect(observer.faults).toEqual([]);
     await observer.close();
   });
 
@@ -104,7 +137,8 @@ describe('custom_function', () => {
     const [owner, someone] = anvil.accounts;
     const config = {
       signature: 'transfer(address,uint256)',
-      expression: 'e.args.value > 100n && e.value === 0n',
+      expression:
+        'e.args.value > 100n && e.value === 0n && e.nonce >= 0 && e.gasLimit > 21000n && e.input.length > 10',
     };
     const observer = await observe('custom_function', config, token);
     await token.send(owner, 'transfer', someone, 100n);
@@ -159,6 +193,22 @@ describe('custom_tx', () => {
       { meta: { value: '10', selector: victim.encode('ping', 1n, 'x').slice(0, 10) } },
     ]);
     await observer.close();
+  });
+
+  it('sees the transaction that creates the watched contract, and the coins that it is given', async () => {
+    const [, , creator] = anvil.accounts;
+    const nonce = Number(await anvil.rpc('eth_getTransactionCount', creator, 'latest'));
+    const address = createdAddress(creator, nonce);
+    const created = await observeDetector(anvil.url, 'custom_tx', {}, { address });
+    const large = await observeDetector(anvil.url, 'large_transfer', { threshold: '1' }, { address });
+    const into = await observeTrigger(anvil.url, 'NATIVE_TRANSFER', { direction: 'in' }, { address });
+    for (const observer of [created, large, into]) await observer.skip();
+    // Code that stores nothing.
+    await anvil.send({ from: creator, data: '0x00', value: 10n ** 18n });
+    expect(await created.catchUp()).toHaveLength(1);
+    expect(await large.catchUp()).toMatchObject([{ meta: { to: address, amount: '1' } }]);
+    expect(await into.catchUp()).toMatchObject([{ meta: { to: address, amount: '1' } }]);
+    for (const observer of [created, large, into]) await observer.close();
   });
 
   it('knows the outcome and the gas where they are asked for', async () => {

@@ -130,3 +130,82 @@ describe('initializer_call', () => {
     expect(observer.faults).toEqual([]);
   });
 });
+
+describe('reentrancy over the contracts of a project', () => {
+  it('reports a sister that is entered while a call is open and something is missing from both', async () => {
+    const { anvil } = chain;
+    const [owner, , thief] = anvil.accounts;
+    const vault = await anvil.deploy(artifacts.SisterVault);
+    const sister = await anvil.deploy(artifacts.SisterVault);
+    const stranger = await anvil.deploy(artifacts.SisterVault);
+    const tool = await anvil.deploy(artifacts.SisterThief);
+    for (const { address } of [vault, sister])
+      await anvil.send({ from: owner, to: address, value: 10n * ether });
+    const own = {
+      [vault.address]: { name: 'Vault', projectId: 1 },
+      [sister.address]: { name: 'Share book', projectId: 1 },
+      [stranger.address]: { name: 'Other', projectId: 2 },
+    };
+    const observer = await chain.watch('reentrancy', {}, { address: vault.address, contract: { own } });
+    await tool.send(thief, 'rob', vault.address, stranger.address, ether);
+    await tool.send(thief, 'rob', vault.address, sister.address, 10n ** 16n);
+    expect(await observer.catchUp()).toEqual([]);
+    await tool.send(thief, 'rob', vault.address, sister.address, 5n * ether);
+    expect(await observer.catchUp()).toMatchObject([
+      { severity: 'HIGH', meta: { entered: sister.address, caller: tool.address } },
+    ]);
+    expect(observer.faults).toEqual([]);
+  });
+});
+
+describe('price_manipulation over the contracts of a project', () => {
+  it('counts a pool that another contract of the project reads', async () => {
+    const { anvil } = chain;
+    const [, , thief] = anvil.accounts;
+    const pool = await anvil.deploy(artifacts.RatePool);
+    const lender = await anvil.deploy(artifacts.RateLender, pool.address);
+    const vault = await anvil.deploy(artifacts.OpenVault);
+    const batch = await anvil.deploy(artifacts.Batch);
+    await anvil.send({ to: lender.address, value: ether });
+    const contract = { own: { [lender.address]: { name: 'Lender', projectId: 1 } } };
+    const observer = await chain.watch('price_manipulation', {}, { address: vault.address, contract });
+    await batch.send(
+      thief,
+      'run',
+      [pool.address, lender.address, vault.address, pool.address],
+      [
+        pool.encode('skew', 2n * ether),
+        lender.encode('borrow', thief, 1n),
+        vault.encode('touch'),
+        pool.encode('skew', ether),
+      ],
+    );
+    expect(await observer.catchUp()).toMatchObject([{ severity: 'CRITICAL', meta: { pool: pool.address } }]);
+    expect(observer.faults).toEqual([]);
+  });
+});
+
+describe('outflow_rate of a pool', () => {
+  it('takes a falling price for no outflow, and still reports a swap that robs the pool', async () => {
+    const { anvil } = chain;
+    const [owner] = anvil.accounts;
+    const coin = await anvil.deploy(artifacts.Token, 'Falling', 'FALL', 18, 10n ** 27n);
+    const dollar = await anvil.deploy(artifacts.Token, 'Dollar', 'USDC', 18, 10n ** 27n);
+    const pair = await anvil.deploy(artifacts.SwapPair, coin.address, dollar.address);
+    let [x, y] = [1_000n * ether, 1_000n * ether];
+    await coin.send(owner, 'transfer', pair.address, x);
+    await dollar.send(owner, 'transfer', pair.address, y);
+    await coin.send(owner, 'approve', pair.address, 10n ** 30n);
+    const observer = await chain.watch('outflow_rate', { token: dollar.address, limit: '20%' }, pair);
+    for (let count = 0; count < 6; count++) {
+      const sold = 100n * ether;
+      const out = (y * sold) / (x + sold);
+      await pair.send(owner, 'sell', sold, out);
+      [x, y] = [x + sold, y - out];
+    }
+    expect(await observer.catchUp()).toEqual([]);
+    await pair.send(owner, 'sell', ether, y / 2n);
+    expect(await observer.catchUp()).toMatchObject([{ severity: 'HIGH', meta: { percent: 49.9999 } }]);
+    expect(observer.faults).toEqual([]);
+  });
+});

@@ -48,6 +48,23 @@ function batch(items: readonly Item[]): string {
 }
 
 describe('safe_multisig', () => {
+  it('names own contracts, and reports as HIGH what gives one of them away', async () => {
+    const { other, safe, execute } = await deploySafe();
+    const own = { [other]: { name: 'Lending pool', projectId: 2 } };
+    const observer = await chain.watch(name, {}, { address: safe.address, contract: { own } });
+    const transferOwnership = `0xf2fde38b${zero.slice(2).padStart(64, '0')}`;
+    await execute(other, transferOwnership);
+    await execute(writer.address.replace(/.$/, '0'), transferOwnership);
+    expect(await observer.catchUp()).toMatchObject([
+      {
+        severity: 'HIGH',
+        message: expect.stringContaining(`of ${other} (your Lending pool)`),
+        meta: { control: [other] },
+      },
+      { severity: 'INFO' },
+    ]);
+  });
+
   it('reports each event with a severity of its own', async () => {
     const { owner, other, safe, execute } = await deploySafe();
     const observer = await chain.watch(name, {}, safe);

@@ -1,11 +1,14 @@
-import { expect, it } from 'vitest';
+import { afterAll, expect, it } from 'vitest';
 import { chains } from '../../src/chains/chains.ts';
 import { toChainFacts } from '../../src/chains/toChainFacts.ts';
 import { decodeBlock } from '../../src/chains/tron/decodeBlock.ts';
 import { showAddress } from '../../src/chains/tron/tronAddress.ts';
 import { compileDetector } from '../../src/matching/compileDetector.ts';
+import { compileTrigger } from '../../src/matching/compileTrigger.ts';
 import { createSubscriptionIndex } from '../../src/matching/createSubscriptionIndex.ts';
 import { evaluateMatches } from '../../src/matching/evaluateMatches.ts';
+import type { Subscriber } from '../../src/matching/subscriber.ts';
+import { createSandbox } from '../../src/scripts/sandbox.ts';
 import recorded from '../../testing/recorded/javaTron.json' with { type: 'json' };
 import type { Json } from '../../testing/startTestApi.ts';
 
@@ -23,10 +26,17 @@ const contract = {
   abi: [],
 } as const;
 
+const sandbox = createSandbox();
+afterAll(() => sandbox.close());
+
 async function evaluate(block: number, schemaName: string, config: Json, answers: Json = {}) {
   const row = { id: 1, name: 'Watched', schemaName, tags: [], config };
   const subscriber = compileDetector(row, contract, toChainFacts(chains.tron));
   if ('fault' in subscriber) throw new Error(subscriber.fault);
+  return (await observe(block, subscriber, answers)).map(({ message }) => message);
+}
+
+async function observe(block: number, subscriber: Subscriber, answers: Json) {
   const index = createSubscriptionIndex();
   index.add(subscriber);
   const { block: raw, infos } = (recorded as Json)[block];
@@ -34,10 +44,16 @@ async function evaluate(block: number, schemaName: string, config: Json, answers
     index.match(decodeBlock('tron', raw, infos, 0), undefined),
     () => undefined,
     async (requests) =>
-      requests.map((request) => (request.type === 'chain' ? { value: answers[request.question.type] } : [])),
+      Promise.all(
+        requests.map(async (request) => {
+          if (request.type === 'chain') return { value: answers[request.question.type] };
+          if (request.type !== 'script') return [];
+          return (await sandbox.run(1, request.values, [request.source]))[0];
+        }),
+      ),
   );
   expect(faults).toEqual([]);
-  return findings.map(({ message }) => message);
+  return findings;
 }
 
 it.each([
@@ -67,4 +83,34 @@ it.each([
   const answers = { decimals: 2, symbol: 'TEN', holding: 93n };
   expect(await evaluate(20, schemaName, config, answers)).toEqual([expect.stringContaining('0.07 TEN')]);
   expect(await evaluate(20, schemaName, { ...config, token: '1000002' }, answers)).toEqual([]);
+});
+
+it.each([
+  [{}, 1],
+  [{ token: '1000001' }, 1],
+  [{ token: '1000002' }, 0],
+  [{ direction: 'out' }, 1],
+  [{ direction: 'in' }, 0],
+])('ERC20_TRANSFER with %j reports transfers of TRC-10 tokens', async (params, count) => {
+  const alerts = [{ id: 1, severity: 'HIGH' as const, name: 'Moved', message: null }];
+  const row = { id: 1, name: 'Watched', triggerType: 'ERC20_TRANSFER', tags: [], params, alerts };
+  const subscriber = compileTrigger(row, contract, toChainFacts(chains.tron));
+  if ('fault' in subscriber) throw new Error(subscriber.fault);
+  const findings = await observe(20, subscriber, { decimals: 2, symbol: 'T10' });
+  expect(findings).toHaveLength(count);
+  for (const { meta, message } of findings) {
+    expect(meta).toMatchObject({
+      from: showAddress(me),
+      to: showAddress(bob),
+      token: '1000001',
+      rawAmount: '7',
+    });
+    expect(message).toContain(`moved from ${showAddress(me)} to ${showAddress(bob)}`);
+  }
+});
+
+it('custom_tx compares addresses as people know them and as contracts do', async () => {
+  for (const form of [showAddress(me), me, `0x${me.slice(2).toUpperCase()}`])
+    expect(await evaluate(34, 'custom_tx', { expression: `e.from === "${form}"` })).not.toEqual([]);
+  expect(await evaluate(34, 'custom_tx', { expression: `e.from === "${showAddress(bob)}"` })).toEqual([]);
 });

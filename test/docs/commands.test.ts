@@ -54,6 +54,8 @@ it('runs every command of the README, the tutorial and the guides, in their orde
   expect(stdout).toMatch(/^signed +alert\.detector\.raised/m);
   expect(stdout).not.toMatch(/^UNSIGNED/m);
   expect(stdout).toContain('"state":"CONFIRMED"');
+  expect(stdout).toContain('"name":"Pause on theft"');
+  expect(stdout).toContain('"binding":"manual"');
   expect(stdout).toContain('412: read it again');
   expect(stdout).toMatch(/^event: raised$/m);
   expect(stdout).toMatch(/"scoreChange":-\d/);

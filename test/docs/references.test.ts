@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { commands } from '../../src/bin/commands.ts';
-import { chains, chainUids } from '../../src/chains/chains.ts';
+import { chains, seedChainUids } from '../../src/chains/chains.ts';
 import { findPackage } from '../../src/store/embedded/findPackage.ts';
 
 const root = join(import.meta.dirname, '..', '..');
@@ -42,7 +42,7 @@ it('lists every chain with its own pace and confirmations', async () => {
     blockTimeMs: Number(time) * (unit === 's' ? 1000 : 60_000),
     confirmations: Number(confirmations),
   }));
-  const known = chainUids.map((uid) => {
+  const known = seedChainUids.map((uid) => {
     const { blockTimeMs, confirmations } = chains[uid];
     return { uid, blockTimeMs, confirmations };
   });

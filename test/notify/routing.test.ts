@@ -206,6 +206,68 @@ describe('the recipients of an alert', () => {
     ]);
   });
 
+  it('are those that get alerts of the tenant, a project or a contract too, each alert once however many ways lead there', async () => {
+    const gets = (id: number, ...rules: Json[]) => world.ok('PUT', `destination/${id}`, { gets: rules });
+    const { other, bound } = ids as Record<'other' | 'bound', number>;
+    const { projectId } = await world.ok('GET', `contract/${world.contractId}`);
+    const { id: second } = await world.ok('POST', 'project', { tenantId: world.tenantId, name: 'Second' });
+    const recipientsOf = async (members: Partial<Finding>) => toldOf(await raiseOne(members));
+    const standard = ['default', 'detector'];
+    // What is bound to nothing still goes where the tags say.
+    await gets(other, { minSeverity: 'HIGH' });
+    expect(await recipientsOf({ projectId, severity: 'HIGH' })).toEqual([...standard, 'other']);
+    expect(await recipientsOf({ projectId, severity: 'MEDIUM' })).toEqual(standard);
+    expect(await recipientsOf({ kind: 'action', group: 'action', severity: 'CRITICAL' })).toEqual([
+      'default',
+      'wallet',
+      'other',
+    ]);
+    expect(await recipientsOf({ severity: 'HIGH', suppressed: true })).toEqual([]);
+    expect(await recipientsOf({ severity: 'HIGH', tenantId: world.tenantId + 1 })).toEqual([]);
+    await gets(other, { contractId: world.contractId, query: 'meta.caller:0x01' }, { projectId: second });
+    expect(await recipientsOf({ projectId, meta: { caller: '0x01' } })).toEqual([...standard, 'other']);
+    expect(await recipientsOf({ projectId, meta: { caller: '0x02' } })).toEqual(standard);
+    expect(
+      await recipientsOf({ projectId, meta: { caller: '0x01' }, contractId: world.contractId + 1 }),
+    ).toEqual(standard);
+    expect(await recipientsOf({ projectId: second })).toEqual([...standard, 'other']);
+    // Bound, by two rules and by its tag: one delivery.
+    await gets(bound, {}, { projectId }, { query: 'severity:HIGH' });
+    await world.bind({ tenantDestinationId: bound, minSeverity: 'LOW' }, other);
+    const uid = await raiseOne({ projectId, detectorId: world.detectorId, severity: 'HIGH' });
+    expect(await toldOf(uid)).toEqual(['bound', 'other']);
+    await gets(ids.default!, {});
+    await world.bind();
+    expect(await recipientsOf({ projectId })).toEqual([...standard, 'bound']);
+    for (const id of [other, bound, ids.default!]) await gets(id);
+  });
+
+  it('get by a rule only what is the tenant’s own, and what is wrong with a rule is named where it stands', async () => {
+    const rival = await world.ok('POST', 'tenant', { name: 'Rival' });
+    const project = await world.ok('POST', 'project', { tenantId: rival.id, name: 'Theirs' });
+    const path = `destination/${ids.other}`;
+    for (const [rule, status, pointer] of [
+      [{ projectId: project.id }, 422, '/gets/1/projectId'],
+      [{ projectId: 987_654 }, 422, '/gets/1/projectId'],
+      [{ contractId: 987_654 }, 422, '/gets/1/contractId'],
+      [{ contractId: 1, projectId: 1 }, 400, '/gets/1/contractId'],
+      [{ query: 'severity:(HIGH' }, 400, '/gets/1/query'],
+      [{ minSeverity: 'AWFUL' }, 400, '/gets/1/minSeverity'],
+      [{ everything: true }, 400, '/gets/1/everything'],
+    ] as const) {
+      const answer = await world.call('PUT', path, { gets: [{ minSeverity: 'LOW' }, rule] });
+      expect([answer.status, answer.body.errors[0].pointer]).toEqual([status, pointer]);
+    }
+    expect((await world.ok('GET', path)).gets).toEqual([]);
+    const named = await world.ok('PUT', path, { name: 'Night shift', gets: [{ minSeverity: 'HIGH' }] });
+    expect(named).toMatchObject({ name: 'Night shift' });
+    expect((await world.ok('GET', path)).gets).toEqual([{ minSeverity: 'HIGH' }]);
+    const uid = await raiseOne({ severity: 'HIGH' });
+    const { deliveries } = await world.ok('GET', `alert/${uid}/outcome`);
+    expect(deliveries.map(({ destinationName }: Json) => destinationName)).toContain('Night shift');
+    await world.ok('PUT', path, { name: null, gets: [] });
+  });
+
   it('get every member that a reader of the alert sees', () => {
     expect([...alertTable.columns.keys()].sort()).toEqual([...wholeAlert.names].sort());
   });

@@ -57,6 +57,23 @@ it('words near each other are found by PostgreSQL as the matcher finds them', as
   expect(found).toBeGreaterThan(500);
 });
 
+it('intersections of regular expressions are narrowed by PostgreSQL and decided by the matcher', async () => {
+  const parts = ['a.*', '.*b', 'v.*t', '.{3,}', 'ä|b', '.{300}'];
+  let found = 0;
+  for (const field of ['message', 'meta.pools', 'meta.pools.keyword'])
+    for (const one of parts)
+      for (const other of parts) {
+        const query = `${field}:/${one}&${other}/`;
+        const predicate = resolve(parseQuery(query), mapping, 0);
+        const matches = createMatcher(predicate);
+        const ids = documents.filter(({ document }) => matches(createSubject(document))).map(({ id }) => id);
+        const inSql = await findBySql(client, predicate, byId);
+        expect(inSql, `SEED=${random.seed} ${query}`).toEqual(ids.sort());
+        found += ids.length;
+      }
+  expect(found).toBeGreaterThan(100);
+});
+
 it.each([
   ['meta.pools:"v3 curve"', ['list 3']],
   ['meta.pools:"v3 curve"~99', ['list 3']],

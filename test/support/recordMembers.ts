@@ -60,6 +60,7 @@ export const destinationMembers: Members = {
   ...common,
   tenantId: integer,
   type: oneOf('EMAIL', 'MESSENGER_A', 'HTTP', 'MESSENGER_B'),
+  name: orNull(text),
   uid: text,
   tags: list(oneOf('DEFAULT', 'DETECTOR', 'WALLET')),
   value: orNull(text),

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { erc20Transfer } from '../../src/triggers/erc20Transfer.ts';
 import { artifacts } from '../../testing/contracts/artifacts.ts';
 import type { Contract } from '../../testing/createContract.ts';
 import { observeTrigger } from '../../testing/observeDetector.ts';
@@ -51,6 +52,16 @@ describe('ERC20_TRANSFER', () => {
     expect(amounts(await incoming.catchUp())).toEqual(['5 OTH', '3 TKN']);
     expect(amounts(await outgoing.catchUp())).toEqual(['2 TKN']);
     expect(amounts(await one.catchUp())).toEqual(['5 OTH']);
+  });
+
+  it('refuses what is no token', async () => {
+    for (const token of ['native', 'energy'])
+      expect(erc20Transfer.check?.({ token, direction: 'any', minAmount: '0' }, [], 'tron')).toMatchObject([
+        { pointer: '/token' },
+      ]);
+    expect(erc20Transfer.check?.({ token: '1002000', direction: 'any', minAmount: '0' }, [], 'tron')).toEqual(
+      [],
+    );
   });
 
   it('does not take the transfer of a unique token for one of an amount', async () => {

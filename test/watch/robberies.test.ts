@@ -138,3 +138,36 @@ describe('a robbery', () => {
     expect(await vigil.alerts(`contractId:${id} AND status:RETRACTED`)).toEqual([]);
   });
 });
+
+describe('what is recommended', () => {
+  it('is tried on the last day, and then proposed with limits above what was usual there', async () => {
+    const [owner, someone] = anvil.accounts;
+    const vault = await anvil.deploy(artifacts.SilentVault);
+    await vault.send({ from: owner, value: 100n * ether }, 'deposit');
+    await vault.send(owner, 'sweep', someone, 30n * ether);
+    const id = await vigil.addContract(vault.address);
+    const recommend = async (body: Json = {}) => {
+      const { data } = await vigil.ok('POST', `contract/${id}/recommend`, body);
+      return new Map<string, Json>(data.map((each: Json) => [each.schemaName, each]));
+    };
+    expect((await recommend()).get('drain')).toMatchObject({ config: {}, past: null });
+    const started = await recommend({ backtest: true });
+    expect(started.get('drain')!.past).toMatchObject({ fromBlock: 0, uid: expect.any(String) });
+    await until(async () => {
+      const all = await recommend();
+      return ['drain', 'tvl_drop'].every((name) => all.get(name)!.past.state === 'DONE');
+    });
+    const fitted = await recommend({ backtest: true });
+    expect(fitted.get('drain')).toMatchObject({
+      config: { share: 36 },
+      reason: expect.stringContaining(
+        'it would have raised 1 HIGH at the usual limit, so that 36 % is proposed.',
+      ),
+      past: { uid: started.get('drain')!.past.uid, alerts: 1 },
+    });
+    expect(fitted.get('tvl_drop')!.config).toMatchObject({ nativeThreshold: '36%', foundThreshold: '36%' });
+    const enabled = await recommend({ enable: ['drain'] });
+    const { config } = await vigil.ok('GET', `detector/${enabled.get('drain')!.detectorId}`);
+    expect(config).toMatchObject({ share: 36 });
+  });
+});

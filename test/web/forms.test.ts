@@ -7,7 +7,7 @@ import { artifacts } from '../../testing/contracts/artifacts.ts';
 import { openBrowser, watchFaults } from '../../testing/openBrowser.ts';
 import { type Json, startTestApi, type TestApi } from '../../testing/startTestApi.ts';
 import { changeForm, readForm } from './support/changeForm.ts';
-import { go, password, signIn } from './support/startConsole.ts';
+import { fillForm, go, password, signIn } from './support/startConsole.ts';
 
 let api: TestApi;
 let browser: Browser;
@@ -212,8 +212,15 @@ const forms = (): Form[] => [
     kind: 'destination',
     path: `/destinations?destination=${ids.destination}`,
     singular: 'destination',
+    add: ['/gets'],
     // Another kind has other members.
-    values: { '/type': null, '/uri': 'https://example.com/other' },
+    values: {
+      '/type': null,
+      '/uri': 'https://example.com/other',
+      '/gets/0/query': 'severity:HIGH',
+      // Instead of the project.
+      '/gets/0/contractId': null,
+    },
     shows: { '/headers': 'x-added | [sealed]' },
   },
   {
@@ -353,6 +360,48 @@ describe('the form of a record', () => {
     expect(await page.getByText('Saved the detector.').count()).toBe(0);
     expect(sent).toEqual([]);
   });
+});
+
+it('adds a chain of the operator, whose name other forms then offer, changes it and deletes it', async () => {
+  const dialog = page.getByRole('dialog').last();
+  const row = (text: string) => page.getByRole('row').filter({ hasText: text });
+  await go(page, `${api.url}/admin/chains`);
+  await page.getByRole('button', { name: 'Add a chain' }).click();
+  const values = { '/chainUid': 'acme_chain', '/name': 'Acme Chain', '/chainId': '1', '/network': 'Devnet' };
+  await fillForm(dialog, { ...values, '/currency/symbol': 'ACME', '/blockTimeMs': '2000' });
+  await dialog.getByRole('button', { name: 'Add chain' }).click();
+  await dialog
+    .getByText(/that of Ethereum/)
+    .first()
+    .waitFor();
+  await fillForm(dialog, { '/chainId': '424242' });
+  await dialog.getByRole('button', { name: 'Add chain' }).click();
+  await page.getByText('Added the chain.').last().waitFor();
+  expect(await api.ok('GET', 'chain/acme_chain')).toMatchObject({
+    name: 'Acme Chain',
+    chainId: 424_242,
+    network: 'DEVNET',
+    blockTimeMs: 2000,
+    currency: { symbol: 'ACME', name: 'ACME', decimals: 18 },
+  });
+
+  await row('Acme Chain').click();
+  await dialog.getByText('chain id 424242').waitFor();
+  await page.getByRole('button', { name: 'Change the chain' }).click();
+  await fillForm(dialog, { '/name': 'Acme Main' });
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('Saved the chain.').last().waitFor();
+  expect(await api.ok('GET', 'chain/acme_chain')).toMatchObject({ name: 'Acme Main', blockTimeMs: 2000 });
+
+  await go(page, `${api.url}/wallets?new=wallet`);
+  const offered = page.locator('[data-pointer="/chainUid"] option', { hasText: 'Acme Main' });
+  await offered.waitFor({ state: 'attached' });
+
+  await page.goto(`${api.url}/admin/chains?chain=acme_chain`);
+  await page.getByRole('button', { name: 'Delete the chain' }).click();
+  await page.getByRole('button', { name: 'Delete chain', exact: true }).click();
+  await page.getByText('Deleted the chain.').last().waitFor();
+  expect((await api.call('GET', 'chain/acme_chain')).status).toBe(404);
 });
 
 /** The filters of a binding are told by its destination, and secrets by no one. */

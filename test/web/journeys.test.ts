@@ -21,6 +21,8 @@ let alice: Page;
 let tenantId: number;
 let tokenId: number;
 let vaultId: number;
+let opened = 0;
+let counted = 0;
 
 const api = (method: string, path: string, body?: unknown): Promise<Json> =>
   world.vigil.ok(method, path, body);
@@ -33,7 +35,11 @@ const one = async (kind: string, where: string): Promise<Json> => {
 };
 const alertsOf = async (query: string): Promise<Json[]> =>
   (await api('POST', 'alert/search', { query, size: 100 })).data;
-const open = (page: Page, path: string) => go(page, world.vigil.url + path);
+/** As one press of a link does. */
+const open = (page: Page, path: string) => {
+  opened++;
+  return go(page, world.vigil.url + path);
+};
 const row = (page: Page, text: string) => page.getByRole('row').filter({ hasText: text });
 const dialog = (page: Page) => page.getByRole('dialog').last();
 const press = (within: Page | ReturnType<typeof dialog>, name: string) =>
@@ -46,7 +52,12 @@ beforeAll(async () => {
   vault = await anvil.deploy(artifacts.VaultV1);
   await token.send(anvil.accounts[0], 'transfer', anvil.accounts[1], 5000n * 10n ** 18n);
 });
-afterEach(() => expect(world.faults).toEqual([]));
+afterEach(({ task }) => {
+  const presses = world.clicks() + opened;
+  console.log(`${presses - counted} presses: ${task.name}`);
+  counted = presses;
+  expect(world.faults).toEqual([]);
+});
 afterAll(() => world?.stop());
 
 describe('the first quarter of an hour', () => {
@@ -307,6 +318,10 @@ describe('detectors and triggers', () => {
     await result.getByText(/^[12] alerts? in \d+ blocks/).waitFor();
     await fillForm(alice, { '/config/threshold': '6000000' });
     await result.getByText(/^0 alerts in \d+ blocks/).waitFor();
+    await alice
+      .getByRole('status', { name: 'Alerts of the backtest' })
+      .getByText(/^0 alerts in the last/)
+      .waitFor();
     await fillForm(alice, { '/config/threshold': '6000' });
     await press(alice, 'Create detector');
     await alice.getByRole('heading', { name: 'Whales', exact: true }).waitFor();
@@ -315,6 +330,37 @@ describe('detectors and triggers', () => {
       config: { threshold: '6000' },
       status: 'ACTIVE',
     });
+  });
+
+  it('say how often a condition on a value is reported, and keep what was stored before', async () => {
+    const [schema] = (
+      await api('POST', 'detector/schema/search', { where: "name = 'contract_call'", size: 1 })
+    ).data;
+    await open(alice, `/detectors/new?schema=${schema.id}&contract=${tokenId}`);
+    await fillForm(alice, {
+      '/name': 'Supply',
+      '/config/function': 'totalSupply()(uint256)',
+      '/config/condition': '> 20',
+    });
+    await alice.getByText('More options').first().click();
+    const repeat = alice.locator('[data-pointer="/config/repeat"]');
+    expect(await repeat.locator('option:checked').textContent()).toBe('Once, when it begins to hold');
+    await repeat.getByRole('combobox').selectOption({ label: 'Again after a time while it holds' });
+    await repeat.getByLabel('after').fill('2 h');
+    expect(await axeFaults(alice)).toEqual([]);
+    await press(alice, 'Create detector');
+    await alice.getByRole('heading', { name: 'Supply', exact: true }).waitFor();
+    const { id } = await one('detector', "name = 'Supply'");
+    const config = async () => (await api('GET', `detector/${id}`)).config;
+    expect(await config()).toMatchObject({ condition: '> 20', repeat: '2 h' });
+    await api('PUT', `detector/${id}`, {
+      config: { ...(await config()), repeat: 'every look', reportEnd: false },
+    });
+    await alice.reload();
+    await alice.getByText('as detectors did before version 0.17').waitFor();
+    await api('DELETE', `detector/${id}`);
+    await open(alice, `/detectors/${(await one('detector', "name = 'Whales'")).id}`);
+    await alice.getByRole('heading', { name: 'Whales', exact: true }).waitFor();
   });
 
   it('run as shadow, explain a transaction, and are deleted', async () => {
@@ -421,6 +467,18 @@ describe('destinations', () => {
     });
 
     await open(alice, `/destinations?destination=${destination.id}`);
+    const rules = dialog(alice).locator('[data-pointer="/gets"]');
+    await rules.getByRole('button', { name: 'Add a rule' }).click();
+    await fillForm(dialog(alice), { '/name': 'Night shift', '/gets/0/minSeverity': 'HIGH' });
+    expect(await axeFaults(alice)).toEqual([]);
+    await press(dialog(alice), 'Save');
+    await alice.getByText('Saved the destination.').waitFor();
+    expect(await api('GET', `destination/${destination.id}`)).toMatchObject({
+      name: 'Night shift',
+      gets: [{ minSeverity: 'HIGH' }],
+    });
+    await row(alice, 'Night shift').waitFor();
+    await open(alice, `/destinations?destination=${destination.id}`);
     await dialog(alice).getByRole('link', { name: 'Moves' }).waitFor();
     await dialog(alice).getByText('alert.', { exact: false }).first().click();
     await dialog(alice).getByRole('button', { name: 'Send again' }).first().click();
@@ -479,9 +537,14 @@ describe('actions and wallets', () => {
     const isHalted = async () => (await api('GET', `action/halt?tenantId=${tenantId}`)).halted;
     await open(alice, '/');
     await press(alice, 'Halt actions');
+    await dialog(alice).getByLabel('Reason').fill('A drill');
     await press(dialog(alice), 'Halt all actions');
     await alice.getByRole('button', { name: 'Actions halted' }).waitFor();
     expect(await isHalted()).toBe(true);
+    const { data: entries } = await api('GET', `audit?tenantId=${tenantId}&kind=action&size=5`);
+    expect(entries.find(({ action }: Json) => action === 'action.halt').changes).toMatchObject({
+      reason: 'A drill',
+    });
     await press(alice, 'Actions halted');
     await press(dialog(alice), 'Resume actions');
     await alice.getByRole('button', { name: 'Halt actions' }).waitFor();
@@ -653,6 +716,21 @@ describe('triage', () => {
     await press(dialog(alice), 'Change tags');
     await alice.getByText('Changed the tags of 1.').waitFor();
     expect(await api('GET', `alert/${uid}`)).toMatchObject({ assigneeId: id, tags: ['reviewed'] });
+  });
+
+  it('reaches the first hit by five keys, and explains misspelt words of a query', async () => {
+    await open(alice, '/alerts?range=7d&q=severty:CRITICAL');
+    await alice.getByText('There is no member severty.').waitFor();
+    await press(alice, 'Use severity');
+    await row(alice, 'Step 1 of the attack.').waitFor();
+    await alice.keyboard.press('/');
+    for (const key of ['ArrowDown', 'Enter']) await alice.keyboard.press(key);
+    await dialog(alice).getByText('of the attack.').first().waitFor();
+    await press(dialog(alice), 'Close');
+    await open(alice, '/alerts?range=7d&q=severity:HIHG');
+    await alice.getByText('No alert has the severity HIHG.').waitFor();
+    await press(alice, 'Use HIGH');
+    await expect.poll(() => new URL(alice.url()).searchParams.get('q'), patient).toBe('severity:HIGH');
   });
 
   it('keeps a search as a view that colleagues open, and exports it', async () => {

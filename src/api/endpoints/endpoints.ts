@@ -32,6 +32,7 @@ import { view } from './alerts/view.ts';
 import { chainEndpoint } from './contracts/chainEndpoint.ts';
 import { contract } from './contracts/contract.ts';
 import { inspectEndpoints } from './contracts/inspectEndpoints.ts';
+import { ownChainEndpoints } from './contracts/ownChainEndpoints.ts';
 import { project } from './contracts/project.ts';
 import { rpcEndpoints } from './contracts/rpcEndpoints.ts';
 import { shareEndpoints } from './contracts/shareEndpoints.ts';
@@ -101,6 +102,7 @@ export function createEndpoints(confirmations: (uid: ChainUid) => number): Endpo
     ...inspectEndpoints,
     ...shareEndpoints,
     chainEndpoint(confirmations),
+    ...ownChainEndpoints,
     ...rpcEndpoints,
     ...alertSearchEndpoints,
     ...aggregationEndpoints,

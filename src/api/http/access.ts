@@ -123,6 +123,7 @@ const table = {
   'DELETE /action/{id}': ['tenant-manager'],
   'POST /action/search': ['tenant-viewer'],
   'POST /action/{id}/simulate': ['tenant-viewer'],
+  'POST /action/{id}/rehearse': ['tenant-viewer'],
   'POST /action/{id}/execute': ['tenant-user'],
   'GET /action/{id}/intent': ['tenant-viewer'],
   'POST /action/halt': ['tenant-user'],
@@ -239,6 +240,10 @@ const table = {
   'GET /telemetry/metric': ['tenant-viewer', 'organisation-viewer'],
 
   'GET /chain': ['tenant-viewer', 'organisation-viewer'],
+  'POST /chain': [],
+  'GET /chain/{uid}': ['tenant-viewer', 'organisation-viewer'],
+  'PUT /chain/{uid}': [],
+  'DELETE /chain/{uid}': [],
   'GET /chain/{uid}/endpoint': [],
   'POST /chain/{uid}/endpoint': [],
   'PUT /chain/{uid}/endpoint/{endpointUid}': [],

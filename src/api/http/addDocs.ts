@@ -1,5 +1,6 @@
 import Fastify, { type FastifyInstance } from 'fastify';
 import { asStored, packFile, type StoredFile, sendStored } from './storedFile.ts';
+import { whileChainsStay } from './whileChainsStay.ts';
 
 /** Nothing from outside, and no upgrade to HTTPS, which would break the page wherever Vigil is served without it. */
 const policy =
@@ -20,7 +21,7 @@ type Page = { status: number; headers: Record<string, string>; file: StoredFile 
  */
 export function addDocs(app: FastifyInstance, version: string, readDocument: () => unknown): void {
   let docs: Promise<FastifyInstance> | undefined;
-  const pages = new Map<string, Promise<Page | undefined>>();
+  const pagesOf = whileChainsStay(() => new Map<string, Promise<Page | undefined>>());
 
   async function read(url: string): Promise<Page | undefined> {
     docs ??= createDocs(version, readDocument);
@@ -35,6 +36,7 @@ export function addDocs(app: FastifyInstance, version: string, readDocument: () 
   }
 
   async function pageAt(path: string): Promise<Page | undefined> {
+    const pages = pagesOf();
     const known = pages.get(path) ?? read(path);
     pages.set(path, known);
     try {

@@ -9,6 +9,7 @@ import { openApiDocument } from './openApiDocument.ts';
 import type { ServerOptions } from './serverOptions.ts';
 import { mayReadMetrics } from './startMetricsServer.ts';
 import { asStored, packFile, type StoredFile, sendStored } from './storedFile.ts';
+import { whileChainsStay } from './whileChainsStay.ts';
 
 /** What anyone may ask for is made at most this often. */
 const metricsTtlMs = 1000;
@@ -54,16 +55,13 @@ function addDocuments(
   methodsOf: (path: string) => string[],
 ): void {
   // Made when it is first read: most starts never need it, and it takes longer than all other routes together.
-  let text: string | undefined;
-  const documentText = () => {
-    text ??= JSON.stringify(openApiDocument(options.endpoints, options.webhooks ?? [], options.version));
-    return text;
-  };
-  let file: Promise<StoredFile> | undefined;
-  app.get('/openapi.json', asStored, async (request, reply) => {
-    file ??= packFile('application/json; charset=utf-8', documentText());
-    return sendStored(request, reply.header('cache-control', 'no-cache'), await file);
-  });
+  const documentText = whileChainsStay(() =>
+    JSON.stringify(openApiDocument(options.endpoints, options.webhooks ?? [], options.version)),
+  );
+  const file = whileChainsStay(() => packFile('application/json; charset=utf-8', documentText()));
+  app.get('/openapi.json', asStored, async (request, reply) =>
+    sendStored(request, reply.header('cache-control', 'no-cache'), await file()),
+  );
   addPages(app);
   if (options.consoleFolder) addConsole(app, options.consoleFolder, methodsOf);
   else {

@@ -38,6 +38,7 @@ export async function runEndpoint(
   const now = services.now();
   let securityEvents: SecurityEvent[] = [];
   let areTokensStale = false;
+  let areChainsStale = false;
   /** A token read before the commit is cached as it was, so the cache is cleared again after it. */
   const invalidateTokens = () => {
     areTokensStale = true;
@@ -61,13 +62,17 @@ export async function runEndpoint(
     const key = endpoint.effect === 'create' ? readKey(request.headers['idempotency-key']) : undefined;
     const store = endpoint.effect === 'session' ? services.logins : services.store;
     return await store.transaction((tx) => {
-      const own: Services = { ...services, invalidateTokens };
+      const reloadChains = async () => {
+        areChainsStale = true;
+      };
+      const own: Services = { ...services, invalidateTokens, reloadChains };
       const call = { ...callOn(tx), services: own };
       return key === undefined ? answer(endpoint, call, input) : answerOnce(endpoint, call, input, key);
     });
   } finally {
     if (endpoint.effect !== 'read') services.replicas?.noteWrite(writer);
     if (areTokensStale) services.invalidateTokens();
+    if (areChainsStale) await services.reloadChains();
     if (securityEvents.length > 0) await writeSecurityEvents(services, request, securityEvents, now);
   }
 }

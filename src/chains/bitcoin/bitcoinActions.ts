@@ -24,9 +24,9 @@ export const bitcoinActions: FamilyActions = {
     return item;
   },
   functionKey: ({ name }) => name,
-  readValue(input, value, place = input.name ?? 'The value') {
+  readValue(input, value, place = input.name ?? 'The value', chain = chains.bitcoin) {
     if (input.type === 'address') {
-      const read = bitcoinRules.readAddress(String(value), chains.bitcoin);
+      const read = bitcoinRules.readAddress(String(value), chain);
       if ('fault' in read) throw new RangeError(`${place} (address): ${read.fault}`);
       return read.canonical;
     }

@@ -1,24 +1,30 @@
 import { type EndpointReport, emptyReport } from '../chainFamily.ts';
+import type { Chain } from '../chains.ts';
 import type { Protocol } from '../net/createEndpoints.ts';
 import { createRpc, type RpcCall, RpcFailure } from '../net/createRpc.ts';
 import { recordOf } from '../net/members.ts';
 import { resultOf } from '../net/replies.ts';
 
 /** A regtest network belongs to the one who runs its node, and stands in for the main network in trials and tests. */
-const accepted = ['main', 'regtest'];
+const mainOrStandIn = ['main', 'regtest'];
+const infoCall: RpcCall = { method: 'getblockchaininfo', params: [] };
 
-export const bitcoinProtocol = {
-  identity: {
-    call: { method: 'getblockchaininfo', params: [] },
-    faultOf(result) {
-      const network = networkOf(result);
-      return accepted.includes(network) ? undefined : `it serves the network ${network} and not main`;
-    },
-  },
-  newest: { call: { method: 'getblockcount', params: [] }, read: Number },
-} satisfies Protocol;
+export function bitcoinProtocol(chain: Chain): Protocol {
+  return {
+    identity: { call: infoCall, faultOf: (result) => networkFault(result, chain) },
+    newest: { call: { method: 'getblockcount', params: [] }, read: Number },
+  };
+}
 
-function networkOf(result: unknown): string {
+function networkFault(result: unknown, { uid, genesis = 'main' }: Chain): string | undefined {
+  const accepted = uid === 'bitcoin' ? mainOrStandIn : [genesis];
+  const network = nameOf(result);
+  return accepted.includes(network)
+    ? undefined
+    : `it serves the network ${network} and not ${uid === 'bitcoin' ? 'main' : genesis}`;
+}
+
+function nameOf(result: unknown): string {
   return typeof result === 'object' && result !== null && 'chain' in result
     ? String(result.chain)
     : 'unknown';
@@ -27,18 +33,17 @@ function networkOf(result: unknown): string {
 const timeoutMs = 4000;
 
 /** What is wrong with an endpoint, found with one call; undefined when it serves the network. */
-export async function endpointFault(url: string): Promise<string | undefined> {
-  return (await probeEndpoint(url)).fault ?? undefined;
+export async function endpointFault(url: string, chain: Chain): Promise<string | undefined> {
+  return (await probeEndpoint(url, chain)).fault ?? undefined;
 }
 
-export async function probeEndpoint(url: string): Promise<EndpointReport> {
+export async function probeEndpoint(url: string, chain: Chain): Promise<EndpointReport> {
   const rpc = createRpc(url);
   const startedAt = performance.now();
   try {
-    const calls: readonly RpcCall[] = [bitcoinProtocol.identity.call];
-    const [reply] = await rpc.batch(calls, timeoutMs);
+    const [reply] = await rpc.batch([infoCall], timeoutMs);
     const info = recordOf(resultOf(reply));
-    const fault = bitcoinProtocol.identity.faultOf(info) ?? null;
+    const fault = networkFault(info, chain) ?? null;
     if (fault !== null) return { ...emptyReport, fault };
     const isPruned = info.pruned === true;
     const head = Number(info.blocks);

@@ -5,34 +5,29 @@ import { concatBytes } from '@noble/hashes/utils.js';
 import { bech32, bech32m } from '@scure/base';
 import { base58check, decode } from '../../lib/encodings.ts';
 import type { FamilyRules, Fault } from '../familyRules.ts';
-
-const bitcoinPrefix = 'bc';
-
-/** The first byte of a base58 address that pays to a public key's hash. */
-const publicKeyHashVersion = 0x00;
-
-const scriptHashVersion = 0x05;
-
-const addressForm = 'a Bitcoin mainnet address that starts with bc1, 1 or 3';
-
-const mainnetWif = 0x80;
-
-const testnetWif = 0xef;
+import { type BitcoinNetwork, mainNetwork, networkOf } from './networks.ts';
 
 const compressedMark = 0x01;
-
-const keyForm = 'a mainnet key in wallet import format (WIF), which starts with K, L or 5';
+/** Of the main network and of all test networks. */
+const wifs = [0x80, 0xef];
 
 export const bitcoinRules: FamilyRules = {
-  addressForm,
-  readAddress: (text) => (/^(?:bc|tb|bcrt)1/i.test(text) ? readSegwit(text) : readBase58(text)),
-  keyForm,
-  readKey(text) {
+  addressForm: mainNetwork.addressForm,
+  readAddress(text, chain) {
+    const network = networkOf(chain);
+    return /^(?:bc|tb|bcrt)1/i.test(text) ? readSegwit(text, network) : readBase58(text, network);
+  },
+  keyForm: mainNetwork.keyForm,
+  readKey(text, chain) {
+    const { wif, keyForm } = chain ? networkOf(chain) : mainNetwork;
     const bytes = decode(base58check, text, 60);
-    if (bytes?.[0] === testnetWif)
-      return { fault: `This key belongs to a Bitcoin test network: give ${keyForm}.` };
+    const first = bytes?.[0] ?? -1;
+    if (first !== wif && wifs.includes(first))
+      return {
+        fault: `This key belongs to ${wif === 0xef ? 'the Bitcoin main network' : 'a Bitcoin test network'}: give ${keyForm}.`,
+      };
     const isCompressed = bytes?.length === 34 && bytes[33] === compressedMark;
-    if (bytes?.[0] !== mainnetWif || (bytes.length !== 33 && !isCompressed))
+    if (first !== wif || !bytes || (bytes.length !== 33 && !isCompressed))
       return { fault: `This is not a Bitcoin private key, or its checksum does not fit: give ${keyForm}.` };
     const key = bytes.slice(1);
     if (!secp256k1.utils.isValidSecretKey(key.subarray(0, 32)))
@@ -43,22 +38,24 @@ export const bitcoinRules: FamilyRules = {
   },
   generateKey: () => concatBytes(secp256k1.utils.randomSecretKey(), Uint8Array.of(compressedMark)),
   /** A compressed key controls the bc1q address; an uncompressed one, which SegWit forbids, the one with 1. */
-  deriveAddress(key) {
+  deriveAddress(key, chain) {
+    const network = networkOf(chain);
     const isCompressed = key.length === 33;
     const publicKey = secp256k1.getPublicKey(key.subarray(0, 32), isCompressed);
     return isCompressed
-      ? toSegwit(publicKey)
-      : base58check.encode(concatBytes(Uint8Array.of(publicKeyHashVersion), hash160(publicKey)));
+      ? toSegwit(publicKey, network)
+      : base58check.encode(concatBytes(Uint8Array.of(network.keyHash), hash160(publicKey)));
   },
   signing: {
     curve: 'secp256k1',
-    addressOf: (publicKey) => toSegwit(secp256k1.Point.fromBytes(publicKey).toBytes(true)),
+    addressOf: (publicKey, chain) =>
+      toSegwit(secp256k1.Point.fromBytes(publicKey).toBytes(true), networkOf(chain)),
   },
 };
 
-/** The bc1q address of a compressed public key. */
-function toSegwit(publicKey: Uint8Array): string {
-  return bech32.encode(bitcoinPrefix, [0, ...bech32.toWords(hash160(publicKey))]);
+/** The SegWit address of a compressed public key. */
+function toSegwit(publicKey: Uint8Array, { prefix }: BitcoinNetwork): string {
+  return bech32.encode(prefix, [0, ...bech32.toWords(hash160(publicKey))]);
 }
 
 function hash160(bytes: Uint8Array): Uint8Array {
@@ -66,17 +63,21 @@ function hash160(bytes: Uint8Array): Uint8Array {
 }
 
 /** BIP-173 and BIP-350: version 0 is written in bech32, every later one in bech32m. */
-function readSegwit(text: string): { canonical: string } | Fault {
+function readSegwit(text: string, { prefix, addressForm }: BitcoinNetwork): { canonical: string } | Fault {
   const canonical = text.toLowerCase();
-  if (!canonical.startsWith(`${bitcoinPrefix}1`))
-    return { fault: `This address belongs to a Bitcoin test network: give ${addressForm}.` };
+  if (!canonical.startsWith(`${prefix}1`))
+    return {
+      fault: `This address belongs to ${prefix === 'bc' ? 'a Bitcoin test network' : 'another Bitcoin network'}: give ${addressForm}.`,
+    };
   if (text !== canonical && text !== text.toUpperCase())
-    return { fault: 'A bc1 address must not mix capitals and small letters: write it all in lower case.' };
+    return {
+      fault: `A ${prefix}1 address must not mix capitals and small letters: write it all in lower case.`,
+    };
   const plain = bech32.decodeUnsafe(canonical);
   const decoded = plain ?? bech32m.decodeUnsafe(canonical);
   if (!decoded)
     return {
-      fault: 'The checksum of the bc1 address does not fit, so a character is wrong: copy the address again.',
+      fault: `The checksum of the ${prefix}1 address does not fit, so a character is wrong: copy the address again.`,
     };
   const [version = -1, ...words] = decoded.words;
   const length = bech32.fromWordsUnsafe(words)?.length ?? 0;
@@ -86,16 +87,19 @@ function readSegwit(text: string): { canonical: string } | Fault {
       : plain === undefined && version >= 1 && version <= 16 && length >= 2 && length <= 40;
   if (!isRight)
     return {
-      fault: `No output can have this bc1 address (wrong version, length or checksum kind): give ${addressForm}.`,
+      fault: `No output can have this ${prefix}1 address (wrong version, length or checksum kind): give ${addressForm}.`,
     };
   return { canonical };
 }
 
-function readBase58(text: string): { canonical: string } | Fault {
+function readBase58(
+  text: string,
+  { keyHash, scriptHash, addressForm }: BitcoinNetwork,
+): { canonical: string } | Fault {
   const bytes = decode(base58check, text, 40);
   if (bytes?.length !== 21)
     return { fault: `This is not a Bitcoin address, or its checksum does not fit: give ${addressForm}.` };
-  if (bytes[0] !== publicKeyHashVersion && bytes[0] !== scriptHashVersion)
+  if (bytes[0] !== keyHash && bytes[0] !== scriptHash)
     return { fault: `This address belongs to another network: give ${addressForm}.` };
   return { canonical: text };
 }

@@ -12,6 +12,7 @@ import { createMempool } from './createMempool.ts';
 import { createScan } from './createScan.ts';
 import { createTransactor } from './createTransactor.ts';
 import { decodeBlock, decodeHeader } from './decodeBlock.ts';
+import { networkOf } from './networks.ts';
 
 /** Codes of the node: a height beyond its newest block, and a hash that it does not know. */
 const outOfRange = -8;
@@ -20,13 +21,14 @@ const notFound = -5;
 /** Follows a chain through Bitcoin Core 28 or newer, or a node with the same JSON-RPC. */
 export function createBitcoinClient({ chain, urls, now, onCall }: ClientOptions): ConnectedClient {
   const endpoints = createEndpoints({
-    ...bitcoinProtocol,
+    ...bitcoinProtocol(chain),
     urls,
     blockTimeMs: chain.blockTimeMs,
     now,
     onCall,
   });
   const { request } = endpoints;
+  const network = networkOf(chain);
   const scan = createScan(endpoints);
   const balances = createBalances(scan);
   const hashCall = (number: number) => ({ method: 'getblockhash', params: [number] });
@@ -58,7 +60,7 @@ export function createBitcoinClient({ chain, urls, now, onCall }: ClientOptions)
   const readBlock = (hash: string) =>
     orNull(
       request([{ method: 'getblock', params: [hash, 3] }], ([reply]): Block => {
-        const block = decodeBlock(chain.uid, known(reply), now());
+        const block = decodeBlock(chain.uid, known(reply), now(), network);
         if (block.hash !== hash) throw new InvalidResponse('it sent another block');
         balances.add(block);
         return block;
@@ -100,7 +102,7 @@ export function createBitcoinClient({ chain, urls, now, onCall }: ClientOptions)
       return hash === null ? null : readHeader(hash);
     },
     readState: answer,
-    findWaiting: createMempool(endpoints, now),
+    findWaiting: createMempool(endpoints, now, network),
     findImplementation: async () => null,
     async blockOfTransaction(hash) {
       const found = await orNull(

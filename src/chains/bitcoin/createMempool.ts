@@ -4,6 +4,7 @@ import type { RpcCall, RpcReply } from '../net/createRpc.ts';
 import { listOf, numberOf, type Raw, recordOf, textOf } from '../net/members.ts';
 import { resultOf } from '../net/replies.ts';
 import { type BitcoinTransaction, decodeWaiting } from './decodeBlock.ts';
+import { mainNetwork } from './networks.ts';
 
 /** The list of all that waits can be large: it is not asked for more often, nor for more than a part of the time. */
 const leastPauseMs = 900;
@@ -22,6 +23,7 @@ const forgetMs = 600_000;
 export function createMempool(
   { request }: Pick<Endpoints, 'request'>,
   now: () => number,
+  network = mainNetwork,
 ): NonNullable<ChainClient['findWaiting']> {
   const wanted = new Map<string, number>();
   /** What was on the last list, and what of it was looked at. */
@@ -95,7 +97,7 @@ export function createMempool(
         return spent.get(`${txid}:${vout}`);
       });
       const known = own.filter((output) => output !== undefined);
-      return known.length === own.length ? [decodeWaiting(raw, known)] : [];
+      return known.length === own.length ? [decodeWaiting(raw, known, network)] : [];
     });
   }
 

@@ -3,6 +3,7 @@ import type { Block, Header, Parties, Payment, Receipt, Transaction, Transfer } 
 import { listOf, numberOf, type Raw, recordOf, textOf } from '../net/members.ts';
 import { InvalidResponse } from '../net/replies.ts';
 import { pairFlows } from '../pairFlows.ts';
+import { type BitcoinNetwork, mainNetwork } from './networks.ts';
 import { toAddress } from './script.ts';
 
 export type BitcoinBlock = Block & { readonly transactions: readonly BitcoinTransaction[] };
@@ -23,11 +24,16 @@ export function decodeHeader(raw: unknown): Header {
 }
 
 /** A whole block; the root of its Merkle tree proves that no transaction is missing. */
-export function decodeBlock(chainUid: string, raw: unknown, receivedAt: number): BitcoinBlock {
+export function decodeBlock(
+  chainUid: string,
+  raw: unknown,
+  receivedAt: number,
+  network = mainNetwork,
+): BitcoinBlock {
   const header = decodeHeader(raw);
   const block = recordOf(raw);
   const transactions = listOf(block.tx, 'tx').map(
-    (item, index) => new BitcoinTransaction(recordOf(item), index),
+    (item, index) => new BitcoinTransaction(recordOf(item), index, network),
   );
   if (merkleRoot(transactions.map(({ hash }) => hash)) !== block.merkleroot)
     throw new InvalidResponse('the transactions of the block are not complete');
@@ -55,11 +61,11 @@ export function decodeBlock(chainUid: string, raw: unknown, receivedAt: number):
 }
 
 /** A transaction that waits for a block, given the outputs that it spends. */
-export function decodeWaiting(raw: Raw, spent: readonly Raw[]): BitcoinTransaction {
+export function decodeWaiting(raw: Raw, spent: readonly Raw[], network = mainNetwork): BitcoinTransaction {
   const vin = listOf(raw.vin, 'vin').map((input, place) => ({ ...recordOf(input), prevout: spent[place] }));
   const sum = (outputs: readonly Raw[]) => outputs.reduce((all, { value }) => all + toSatoshis(value), 0n);
   const fee = sum(spent) - sum(listOf(raw.vout, 'vout').map(recordOf));
-  return new BitcoinTransaction({ ...raw, vin, fee: Number(fee) / 1e8 }, 0);
+  return new BitcoinTransaction({ ...raw, vin, fee: Number(fee) / 1e8 }, 0, network);
 }
 
 /** Most transactions of a block match no subscriber, so amounts are added up on first use. */
@@ -76,17 +82,22 @@ export class BitcoinTransaction implements Transaction {
   /** What each input spends; only that of new coins has none. */
   readonly #spent: readonly (Raw | undefined)[];
   readonly #outputs: readonly Raw[];
+  readonly #network: BitcoinNetwork;
   #transfers: readonly Transfer[] | undefined;
 
-  constructor(raw: Raw, index: number) {
+  constructor(raw: Raw, index: number, network: BitcoinNetwork) {
+    this.#network = network;
     this.hash = textOf(raw.txid, 'txid');
     this.index = index;
     this.#raw = raw;
     this.#spent = listOf(raw.vin, 'vin').map(spentBy);
     this.#outputs = listOf(raw.vout, 'vout').map(recordOf);
     this.parties = {
-      senders: addressesOf(this.#spent.filter((output) => output !== undefined)),
-      recipients: addressesOf(this.#outputs),
+      senders: addressesOf(
+        this.#spent.filter((output) => output !== undefined),
+        network,
+      ),
+      recipients: addressesOf(this.#outputs, network),
     };
   }
 
@@ -94,7 +105,7 @@ export class BitcoinTransaction implements Transaction {
   get balanceChanges(): ReadonlyMap<string | null, bigint> {
     const changes = new Map<string | null, bigint>();
     const add = ({ value, scriptPubKey }: Raw, sign: bigint) => {
-      const address = addressOf(scriptPubKey);
+      const address = addressOf(scriptPubKey, this.#network);
       changes.set(address, (changes.get(address) ?? 0n) + sign * toSatoshis(value));
     };
     for (const output of this.#spent) if (output) add(output, -1n);
@@ -159,20 +170,20 @@ function spentBy(input: unknown): Raw | undefined {
   return undefined;
 }
 
-function addressesOf(outputs: readonly Raw[]): ReadonlySet<string> {
+function addressesOf(outputs: readonly Raw[], network: BitcoinNetwork): ReadonlySet<string> {
   const addresses = new Set<string>();
   for (const { scriptPubKey } of outputs) {
-    const address = addressOf(scriptPubKey);
+    const address = addressOf(scriptPubKey, network);
     if (address !== null) addresses.add(address);
   }
   return addresses;
 }
 
 /** The node's own text where it is one of the main network; others are derived, since their networks write them otherwise. */
-function addressOf(script: unknown): string | null {
+function addressOf(script: unknown, network: BitcoinNetwork): string | null {
   const { hex, address } = recordOf(script);
-  if (typeof address === 'string' && /^(bc1|1|3)/.test(address)) return address;
-  return address === undefined ? null : toAddress(textOf(hex, 'script'));
+  if (network === mainNetwork && typeof address === 'string' && /^(bc1|1|3)/.test(address)) return address;
+  return address === undefined ? null : toAddress(textOf(hex, 'script'), network);
 }
 
 /** Amounts are JSON numbers of whole coins; all that exist are exact in smallest units. */

@@ -2,7 +2,7 @@ import { secp256k1 } from '@noble/curves/secp256k1.js';
 import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js';
 import { RawTx, SigHash, Transaction } from '@scure/btc-signer';
 import type { Call, Signature, Unsigned } from '../transactor.ts';
-import { toScript } from './script.ts';
+import { isSegwit, toScript } from './script.ts';
 
 /** An output of the wallet that it can spend. */
 export type Coin = { txid: string; vout: number; amount: bigint };
@@ -46,7 +46,7 @@ export function planPayment(
 /** The least that nodes relay: less would cost more to spend, at 3 satoshis a byte, than it is worth. */
 export function dustOf(address: string): bigint {
   const length = toScript(address).length / 2;
-  return 3n * BigInt(9 + length + (address.startsWith('bc1') ? 67 : 148));
+  return 3n * BigInt(9 + length + (isSegwit(address) ? 67 : 148));
 }
 
 /** Of a transaction with inputs of this wallet (P2WPKH) and outputs of these addresses, signatures at their longest. */

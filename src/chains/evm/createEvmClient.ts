@@ -1,8 +1,10 @@
-import type { ClientOptions, ConnectedClient } from '../chainClient.ts';
+import { membersOf } from '../../lib/isRecord.ts';
+import type { ChainClient, ClientOptions, ConnectedClient } from '../chainClient.ts';
 import { createBlockReader } from '../net/createBlockReader.ts';
-import { createEndpoints, type Protocol } from '../net/createEndpoints.ts';
+import { createEndpoints, EndpointsFailed, type Protocol } from '../net/createEndpoints.ts';
 import { createHeads } from '../net/createHeads.ts';
-import { NotAvailableYet, orNull, resultOf } from '../net/replies.ts';
+import { type RpcCall, RpcFailure } from '../net/createRpc.ts';
+import { NotAvailableYet, orNull, Refusal, resultOf } from '../net/replies.ts';
 import type { Transactor } from '../transactor.ts';
 import { createLogsCheck } from './createLogsCheck.ts';
 import { createStateReader } from './createStateReader.ts';
@@ -12,6 +14,7 @@ import { evmHeads } from './evmHeads.ts';
 import { findImplementation } from './findImplementation.ts';
 import { createBroadcaster } from './mempool/createBroadcaster.ts';
 import { createMempool } from './mempool/createMempool.ts';
+import { rehearseCall } from './rehearseCall.ts';
 import { toHex } from './toRpcCall.ts';
 import { createTracer } from './traces/createTracer.ts';
 
@@ -28,29 +31,71 @@ export function createEvmClient(options: ClientOptions): EvmClient {
     onCall,
   });
   const tracer = traces === 'off' ? undefined : createTracer({ urls, now, onCall, limits });
-  const mempool = createMempool({ chainUid: chain.uid, urls, now, onCall });
+  const mempool = createMempool({
+    chainUid: chain.uid,
+    blockTimeMs: chain.blockTimeMs,
+    urls,
+    now,
+    onCall,
+  });
   const broadcaster = createBroadcaster({ urls, relays, head: endpoints.head, onCall });
   const readState = createStateReader(endpoints, now, tracer !== undefined);
   const logsFault = createLogsCheck(now);
 
-  const reader = createBlockReader(endpoints, {
-    // Block and logs in one request: two calls.
-    calls: (number) => [
-      { method: 'eth_getBlockByNumber', params: [toHex(number), true] },
-      { method: 'eth_getLogs', params: [{ fromBlock: toHex(number), toBlock: toHex(number) }] },
-    ],
-    headerCall: (which) => ({
-      method: 'eth_getBlockByNumber',
-      params: [typeof which === 'number' ? toHex(which) : which, false],
-    }),
-    isMissing: (raw) => raw === null,
-    decode: (raw, [logs]) => decodeInTurns(chain.uid, raw, resultOf(logs), now(), logsFault),
-    decodeHeader,
-  });
+  /** Block and logs in one request: two calls. */
+  const openReader = (logsCall: (number: string) => RpcCall, logsOf: (result: unknown) => unknown) =>
+    createBlockReader(endpoints, {
+      calls: (number) => [
+        { method: 'eth_getBlockByNumber', params: [toHex(number), true] },
+        logsCall(toHex(number)),
+      ],
+      headerCall: (which) => ({
+        method: 'eth_getBlockByNumber',
+        params: [
+          typeof which === 'number'
+            ? toHex(which)
+            : which === 'finalized'
+              ? (chain.finality ?? which)
+              : which,
+          false,
+        ],
+      }),
+      isMissing: (raw) => raw === null,
+      decode: (raw, [logs]) => decodeInTurns(chain.uid, raw, logsOf(resultOf(logs)), now(), logsFault),
+      decodeHeader,
+    });
+  const reader = openReader(
+    (number) => ({ method: 'eth_getLogs', params: [{ fromBlock: number, toBlock: number }] }),
+    (logs) => logs,
+  );
+  const byReceipts = openReader((number) => ({ method: 'eth_getBlockReceipts', params: [number] }), logsIn);
+  let refusedUntil = 0;
+  /** Receipts have the logs too, where no node gives these by themselves: no block waits for them. */
+  const block: ChainClient['block'] = async (number, parentHash) => {
+    if (now() < refusedUntil) {
+      const found = await byReceipts.block(number, parentHash).catch(() => undefined);
+      if (found !== undefined) return found;
+    }
+    try {
+      return await reader.block(number, parentHash);
+    } catch (error) {
+      if (!(error instanceof EndpointsFailed) || !error.faults.some(isRefusal)) throw error;
+      const found = await byReceipts.block(number, parentHash).catch(() => {
+        throw error;
+      });
+      refusedUntil = now() + refusalMs;
+      return found;
+    }
+  };
 
   return {
     chainUid: chain.uid,
     ...reader,
+    block,
+    header: (which) =>
+      which === 'finalized' && chain.finality === 'confirmations'
+        ? Promise.resolve(null)
+        : reader.header(which),
     readState,
     findImplementation: (at, address) => findImplementation(readState, at, address),
     blockOfTransaction: (hash) =>
@@ -62,6 +107,7 @@ export function createEvmClient(options: ClientOptions): EvmClient {
           return Number(raw.blockNumber);
         }),
       ),
+    rehearse: (call) => rehearseCall(endpoints, call),
     transactor: createTransactor(endpoints, chain, broadcaster.send),
     ...(tracer ? { tracer } : { isTracingOff: true }),
     mempool,
@@ -79,6 +125,21 @@ export function createEvmClient(options: ClientOptions): EvmClient {
       await Promise.all([endpoints.close(), tracer?.close(), mempool.close(), broadcaster.close()]);
     },
   };
+}
+
+/** Nodes that refuse a read are not asked for it again at every block. */
+const refusalMs = 30_000;
+
+function isRefusal(fault: unknown): boolean {
+  return (
+    fault instanceof Refusal || (fault instanceof RpcFailure && /status (402|403|429)/.test(fault.message))
+  );
+}
+
+/** The logs of a block from its receipts. */
+function logsIn(receipts: unknown): unknown {
+  if (!Array.isArray(receipts)) return receipts;
+  return receipts.flatMap((receipt: unknown) => membersOf(receipt).logs ?? []);
 }
 
 function evmProtocol(chainId: number | undefined): Protocol {

@@ -9,8 +9,9 @@ import type { RpcReply } from '../net/createRpc.ts';
 import { NotAvailableYet, resultOf } from '../net/replies.ts';
 import { decodeResult, encodeCall, parseFunction } from './abi/abi.ts';
 import { decodeHeader } from './decodeBlock.ts';
-import { isolateFailures, LimitReached } from './isolateFailures.ts';
-import { revertReason, toRevert } from './toRevert.ts';
+import { isLimit } from './isLimit.ts';
+import { isolateFailures } from './isolateFailures.ts';
+import { revertReason } from './toRevert.ts';
 import { toHex, toRpcCall } from './toRpcCall.ts';
 import { toStateResult } from './toStateResult.ts';
 
@@ -33,7 +34,7 @@ export function createStateReader(
   // By hash, because by number another block might answer after a reorganisation; older nodes know numbers only.
   let byHash = true;
 
-  const readEach = isolateFailures(readFromAny, now);
+  const readEach = isolateFailures(readFromAny, now, isServing);
 
   return createPatientReader({
     endpoints,
@@ -85,9 +86,8 @@ export function createStateReader(
     let hasUnknownForm = false;
     try {
       return await endpoints.request(calls, (replies) => {
-        refuseLimits(replies);
         const answers = zip(questions, replies).map(([question, reply]) =>
-          toStateResult(block, question, reply),
+          isLimit(reply) ? limited : toStateResult(block, question, reply),
         );
         if (!answers.some(isMissing)) return answers;
         given.push(answers);
@@ -104,6 +104,15 @@ export function createStateReader(
       }
       return mergeAnswers(given, given.length === endpoints.health().length);
     }
+  }
+
+  /** Whether nodes answer what does not need the state. */
+  function isServing({ number }: BlockRef): Promise<boolean> {
+    return endpoints
+      .request([{ method: 'eth_getBlockByNumber', params: [toHex(number), false] }], ([reply]) =>
+        Boolean(resultOf(reply)),
+      )
+      .catch(() => false);
   }
 
   async function readTogether(block: BlockRef, questions: readonly CallQuestion[]): Promise<StateResult[]> {
@@ -190,12 +199,5 @@ function isUnknownForm(reply: RpcReply): boolean {
   return 'error' in reply && reply.error.code === -32602;
 }
 
-/** The same endpoint will answer later. What a contract says when it reverts may sound like that, and is an answer. */
-function refuseLimits(replies: readonly RpcReply[]): void {
-  for (const reply of replies) {
-    if (!('error' in reply) || toRevert(reply.error)) continue;
-    const { code, message } = reply.error;
-    if (code === -32005 || code === 429 || /rate limit|too many requests|temporarily/i.test(message))
-      throw new LimitReached(message);
-  }
-}
+/** A limit passes: it is not the state that is missing, and another read may not be limited. */
+const limited: StateResult = { missing: 'nodes limit how often they are asked this' };

@@ -62,8 +62,8 @@ export function createTransactor(endpoints: Endpoints, chain: Chain, sendWidely?
       return { ...account, offers };
     },
     build: (order) => buildTransaction(chain, order),
-    broadcast: async (raws, isUrgent = false) => {
-      if (!isUrgent || !sendWidely) return broadcast(raws);
+    broadcast: async (raws, comesFirst = false) => {
+      if (!comesFirst || !sendWidely) return broadcast(raws);
       const answers = await sendWidely(raws);
       return bestOf(
         raws,

@@ -4,6 +4,7 @@ import type { Block, Header, Log, Payment, Receipt, Transaction, Transfer } from
 import { InvalidResponse, WrongForm } from '../net/replies.ts';
 import { codeConstants } from './abi/codeConstants.ts';
 import { EvmLog } from './abi/evmLog.ts';
+import { createdAddress } from './createdAddress.ts';
 import { countedLogs, type LogsCheck } from './createLogsCheck.ts';
 import { evmPayments } from './evmPayments.ts';
 import { addToBloom } from './logsBloom.ts';
@@ -157,6 +158,7 @@ class EvmTransaction implements Transaction {
   readonly #raw: Raw;
   readonly #logs: ReadonlyMap<number, readonly Log[]>;
   readonly #baseFee: unknown;
+  #created: string | undefined;
 
   constructor(raw: Raw, logs: ReadonlyMap<number, readonly Log[]>, { baseFeePerGas }: Raw) {
     this.#raw = raw;
@@ -182,6 +184,12 @@ class EvmTransaction implements Transaction {
     return BigInt(text(this.#raw, 'gas'));
   }
 
+  get maxFee(): bigint {
+    const { maxFeePerGas, gasPrice } = this.#raw;
+    const price = maxFeePerGas ?? gasPrice;
+    return typeof price === 'string' ? BigInt(price) : 0n;
+  }
+
   get nonce(): number {
     return quantity(this.#raw, 'nonce');
   }
@@ -197,7 +205,14 @@ class EvmTransaction implements Transaction {
 
   get transfers(): readonly Transfer[] {
     const { from, to, value } = this;
-    return value === 0n ? [] : [{ asset: 'native', from, to, amount: value }];
+    if (value === 0n) return [];
+    return [{ asset: 'native', from, to: to ?? this.created ?? null, amount: value }];
+  }
+
+  get created(): string | undefined {
+    if (this.to !== null) return undefined;
+    this.#created ??= createdAddress(this.from, this.nonce);
+    return this.#created;
   }
 
   mentions(): readonly string[] {
@@ -217,7 +232,8 @@ export function decodeReceipt(raw: unknown): Receipt {
   const receipt = record(raw, 'receipt');
   const address = receipt.contractAddress;
   return {
-    isSuccess: receipt.status === '0x1',
+    // Before Byzantium receipts had the root of the state instead, and did not say whether a transaction failed.
+    isSuccess: receipt.status === '0x1' || (receipt.status == null && typeof receipt.root === 'string'),
     used: BigInt(text(receipt, 'gasUsed')),
     price: typeof receipt.effectiveGasPrice === 'string' ? BigInt(receipt.effectiveGasPrice) : 0n,
     contractAddress: typeof address === 'string' ? address.toLowerCase() : null,

@@ -1,9 +1,10 @@
+import { getOrThrow } from '../../lib/getOrThrow.ts';
+import { groupBy } from '../../lib/groupBy.ts';
 import { itemAt } from '../../lib/itemAt.ts';
 import { zip } from '../../lib/zip.ts';
 import type { BlockRef } from '../../model/block.ts';
 import type { StateRead, StateResult } from '../../model/stateRead.ts';
 import { EndpointsFailed } from '../net/createEndpoints.ts';
-import { Refusal } from '../net/replies.ts';
 import { zeroAddress } from './abi/words.ts';
 
 type ReadState = (block: BlockRef, questions: readonly StateRead[]) => Promise<StateResult[]>;
@@ -16,21 +17,24 @@ const parts = 8;
 
 const simplestRead: StateRead = { type: 'call', to: zeroAddress, data: '0x' };
 
-/** A limit passes by itself, so that it is always waited for. */
-export class LimitReached extends Refusal {}
-
 /**
  * One question can make nodes fail, such as a call that takes too long, and those asked with it, and so hold up a chain for
- * ever: asked in ever smaller parts it fails alone. Where nodes answer nothing at all, the block waits for them.
+ * ever: asked in ever smaller parts it fails alone. Nodes may refuse one kind of read, which then is missing alone. Where they
+ * answer nothing at all, the block waits for them.
  */
-export function isolateFailures(ask: ReadState, now: () => number): ReadState {
+export function isolateFailures(
+  ask: ReadState,
+  now: () => number,
+  isServing: (block: BlockRef) => Promise<boolean> = () => Promise.resolve(false),
+): ReadState {
   const unanswerable = new Map<string, { answer: StateResult; restMs: number; until: number }>();
 
   async function readParts(block: BlockRef, questions: readonly StateRead[]): Promise<StateResult[]> {
     try {
       return questions.length === 0 ? [] : await ask(block, questions);
     } catch (error) {
-      if (!isFailure(error) || !(await isResponding(block))) throw error;
+      if (!(error instanceof EndpointsFailed)) throw error;
+      if (!(await isResponding(block))) return readKinds(block, questions, error);
       const [first] = questions;
       if (first && questions.length === 1) return [markUnanswerable(first)];
       const size = Math.ceil(questions.length / parts);
@@ -44,8 +48,36 @@ export function isolateFailures(ask: ReadState, now: () => number): ReadState {
 
   /** Whether calls are answered at all; where they are not, no question is to blame. */
   async function isResponding(block: BlockRef): Promise<boolean> {
-    const [answer] = await ask(block, [simplestRead]);
-    return answer !== undefined && ('value' in answer || answer.isGone === true);
+    try {
+      const [answer] = await ask(block, [simplestRead]);
+      return answer !== undefined && ('value' in answer || answer.isGone === true);
+    } catch (error) {
+      if (error instanceof EndpointsFailed) return false;
+      throw error;
+    }
+  }
+
+  /** Each kind by itself, where nodes have the block and so refuse some kinds only. */
+  async function readKinds(
+    block: BlockRef,
+    questions: readonly StateRead[],
+    error: EndpointsFailed,
+  ): Promise<StateResult[]> {
+    if (!(await isServing(block))) throw error;
+    const kinds = groupBy(questions, ({ type }) => type);
+    const answers = new Map<StateRead, StateResult>();
+    for (const [type, own] of kinds) {
+      const refused: StateResult = { missing: `no node answers a ${type} at the moment` };
+      const read =
+        kinds.size === 1
+          ? []
+          : await ask(block, own).catch((fault: unknown) => {
+              if (fault instanceof EndpointsFailed) return [];
+              throw fault;
+            });
+      for (const [place, question] of own.entries()) answers.set(question, read[place] ?? refused);
+    }
+    return questions.map((question) => getOrThrow(answers, question));
   }
 
   function markUnanswerable(question: StateRead): StateResult {
@@ -76,7 +108,3 @@ export function isolateFailures(ask: ReadState, now: () => number): ReadState {
 }
 
 const keyOf = (question: StateRead) => JSON.stringify(question);
-
-function isFailure(error: unknown): boolean {
-  return error instanceof EndpointsFailed && !error.faults.some((fault) => fault instanceof LimitReached);
-}

@@ -16,7 +16,7 @@ import { icpRules } from './icpRules.ts';
 type Key = { address: string; sign(payload: Uint8Array): Signature };
 const edSecret = new Uint8Array(32).fill(3);
 const edKey: Key = {
-  address: icpRules.signing!.addressOf(ed25519.getPublicKey(edSecret)),
+  address: icpRules.signing!.addressOf(ed25519.getPublicKey(edSecret), chains.icp),
   sign: (payload) => ({
     bytes: ed25519.sign(payload, edSecret),
     yParity: 0,
@@ -25,7 +25,7 @@ const edKey: Key = {
 };
 const ecSecret = new Uint8Array(32).fill(5);
 const ecKey: Key = {
-  address: icpRules.signing!.addressOf(secp256k1.getPublicKey(ecSecret, false)),
+  address: icpRules.signing!.addressOf(secp256k1.getPublicKey(ecSecret, false), chains.icp),
   sign: (payload) => ({
     bytes: secp256k1.sign(sha256(payload), ecSecret, { prehash: false }),
     yParity: 0,

@@ -11,6 +11,7 @@ import type {
 import { amountOf, listOf, numberOf, type Raw, recordOf, textOf } from '../net/members.ts';
 import { InvalidResponse } from '../net/replies.ts';
 import { pairFlows } from '../pairFlows.ts';
+import { showInstruction } from './abi/nativeInstructions.ts';
 import { findChanges } from './findChanges.ts';
 import { type Executed, readExecuted } from './readExecuted.ts';
 
@@ -111,6 +112,15 @@ export class SolanaTransaction implements Transaction {
   /** In the order in which they run; of failed transactions as well. */
   get calls(): readonly Call[] {
     return this.#executed?.calls ?? [];
+  }
+
+  /** For expressions: what programs wrote, every account, and the instructions by their names. */
+  ownMembers(): Record<string, unknown> {
+    return {
+      logs: this.#executed?.messages ?? [],
+      accounts: this.#keys.map(({ pubkey }) => pubkey),
+      instructions: this.calls.map(showInstruction),
+    };
   }
 
   get logs(): readonly Log[] {

@@ -2,9 +2,15 @@ import { base58 } from '@scure/base';
 import type { Call, Log, Transaction } from '../../model/block.ts';
 import { listOf, numberOf, type Raw, recordOf, textOf } from '../net/members.ts';
 import { InvalidResponse } from '../net/replies.ts';
+import { nativePrograms } from './abi/nativeInstructions.ts';
 
 /** What a transaction did: the instructions that ran, and the events that programs emitted. */
-export type Executed = { readonly calls: readonly Call[]; readonly logs: readonly Log[] };
+export type Executed = {
+  readonly calls: readonly Call[];
+  readonly logs: readonly Log[];
+  /** What programs wrote. */
+  readonly messages: readonly string[];
+};
 
 /** Digits of the discriminator by which Anchor tells instructions and events apart. */
 const keyDigits = 16;
@@ -36,6 +42,9 @@ export function readExecuted(raw: Raw, { hash, index }: Pick<Transaction, 'hash'
       );
       return logs;
     },
+    get messages() {
+      return listOf(recordOf(raw.meta).logMessages ?? [], 'logMessages').map(String);
+    },
   };
   return executed;
 }
@@ -58,9 +67,10 @@ function readCalls(raw: Raw): Call[] {
     .map((item, position) => {
       const { programIdIndex, accounts, data } = recordOf(item);
       const input = Buffer.from(decodeData(data)).toString('hex');
+      const contract = keyAt(programIdIndex);
       return {
-        contract: keyAt(programIdIndex),
-        key: input.slice(0, keyDigits),
+        contract,
+        key: input.slice(0, nativePrograms.get(contract)?.keyDigits ?? keyDigits),
         input,
         accounts: listOf(accounts, 'accounts').map(keyAt),
         position,

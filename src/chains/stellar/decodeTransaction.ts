@@ -18,6 +18,7 @@ import { amountOf, type EntryStep, holdingsIn, ownersOf, readSteps } from './ent
 import { findChanges } from './findChanges.ts';
 import type { Network } from './network.ts';
 import { addressIn, eventName, readDiagnosedCalls, readEvents, transferIn } from './readEvents.ts';
+import { paidCoins, showOperation } from './showOperation.ts';
 
 type Operation = { readonly source: string; readonly body: unknown };
 
@@ -62,7 +63,9 @@ export class StellarTransaction implements Transaction {
     return this.calls[0]?.contract ?? this.transfers[0]?.to ?? null;
   }
 
+  /** What it moves of the chain's coin; of one that failed, what its payments would have moved. */
   get value(): bigint {
+    if (!this.isSuccess) return this.#operations.reduce((sum, { body }) => sum + paidCoins(body), 0n);
     return this.transfers.reduce((sum, { asset, amount }) => (asset === 'native' ? sum + amount : sum), 0n);
   }
 
@@ -99,6 +102,13 @@ export class StellarTransaction implements Transaction {
   get calls(): readonly Call[] {
     this.#calls ??= this.#findCalls();
     return this.#calls;
+  }
+
+  /** For expressions: its operations as they were signed, also of one that failed. */
+  ownMembers(): Record<string, unknown> {
+    return {
+      operations: this.#operations.map(({ source, body }) => showOperation(source, body, this.#network)),
+    };
   }
 
   get logs(): readonly Log[] {

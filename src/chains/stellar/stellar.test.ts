@@ -97,6 +97,33 @@ describe('the recorded ledger of the main network', async () => {
     expectBalanced(block);
   });
 
+  it('shows operations and what would have been paid, also of transactions that failed', () => {
+    let failed = 0;
+    for (const transaction of transactions) {
+      const { isSuccess, value, from, hash } = transaction;
+      const { operations } = transaction.ownMembers() as { operations: Record<string, unknown>[] };
+      const theirOperations = signed.get(hash)!.operations;
+      expect(operations).toHaveLength(theirOperations.length);
+      let coins = 0n;
+      for (const [place, operation] of theirOperations.entries()) {
+        const shown = operations[place]!;
+        expect(shown.source).toBe(withoutMuxing(operation.source ?? from));
+        if (operation.type === 'createAccount') coins += BigInt(operation.startingBalance.replace('.', ''));
+        if (operation.type !== 'payment') continue;
+        const amount = BigInt(operation.amount.replace('.', ''));
+        const isNative = operation.asset.isNative();
+        if (isNative) coins += amount;
+        const asset = isNative ? 'native' : operation.asset.contractId(Networks.PUBLIC);
+        const to = withoutMuxing(operation.destination);
+        expect(shown).toMatchObject({ type: 'payment', to, amount, asset });
+      }
+      if (isSuccess) continue;
+      failed++;
+      expect(value).toBe(coins);
+    }
+    expect(failed).toBeGreaterThan(10);
+  });
+
   it('tells calls with those within them, events, and who takes part', () => {
     const harvest = transactions.find(({ calls }) => calls.some(({ depth }) => depth === 2))!;
     const farm = 'CDL74RF5BLYR2YBLCCI7F5FB6TPSCLKEJUBSD2RSVWZ4YHF3VMFAIGWA';

@@ -8,6 +8,7 @@ import type { Bool, Predicate } from './predicate.ts';
 import { decimalRangeToSql, flagToSql, rangeToSql } from './rangeToSql.ts';
 import { parseRegex } from './regex/parseRegex.ts';
 import { nodeToPostgres } from './regex/toPostgres.ts';
+import type { RegexNode } from './regex/tree.ts';
 import {
   always,
   isWhole,
@@ -260,15 +261,34 @@ function regexToSql(
   const node = parseRegex(pattern);
   if (field.type === 'text') {
     const words = regexWord(node);
-    return words ? onWords(field, source, words) : unknown;
+    return words ? onWords(field, source, words) : (partsToSql(node, field, source) ?? unknown);
   }
   const expression = nodeToPostgres(node, 'value');
-  if (expression === undefined) return unknown;
+  if (expression === undefined) return partsToSql(node, field, source) ?? unknown;
   // Most texts are ruled out sooner by a text that all matches have.
   const { beginning, texts } = literalsOf(node);
   const [longest = ''] = texts.toSorted((a, b) => b.length - a.length);
   const holds = (text: Sql) => (beginning === '' ? contains(text, longest) : beginsWith(text, beginning));
   return onKeywords(field, source, (text) => sql`(${holds(text)} and ${text} ~ ${`^(?:${expression})$`})`);
+}
+
+/**
+ * What an intersection asks for, each part by itself: one value or word has to fit all of them, which the matcher decides. Undefined for
+ * anything else, and where PostgreSQL has no expression for any of the parts.
+ */
+function partsToSql(node: RegexNode, field: Field, source: SqlSource): SqlPredicate | undefined {
+  if (node.type !== 'intersection') return undefined;
+  const conditions = node.parts.flatMap((part) => {
+    if (field.type === 'text') {
+      const words = regexWord(part);
+      return words ? [onWords(field, source, words).condition] : [];
+    }
+    const expression = nodeToPostgres(part, 'value');
+    if (expression === undefined) return [];
+    return [onKeywords(field, source, (text) => sql`${text} ~ ${`^(?:${expression})$`}`).condition];
+  });
+  if (conditions.length === 0) return undefined;
+  return { condition: join(conditions, ' and '), isExact: false, narrow: textNarrow(field, source) };
 }
 
 /** For rows that are read anyway: the condition, after what is compared sooner and the hashes where these are few. */

@@ -1,7 +1,15 @@
 import { homedir } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
-import { type ChainUid, chains, chainUids } from '../../chains/chains.ts';
+import {
+  type Chain,
+  type ChainUid,
+  chains,
+  getChain,
+  isSeedUid,
+  seedChainUids,
+} from '../../chains/chains.ts';
 import { families } from '../../chains/families.ts';
+import type { MessengerNames } from '../../model/notification.ts';
 import { pendingModes } from '../../model/pending.ts';
 import { traceModes, traceSetting } from '../../model/traceState.ts';
 import { createEnvReader, type EnvReader } from './createEnvReader.ts';
@@ -12,6 +20,7 @@ import {
   readInviteOrigins,
   readTrustedProxies,
 } from './networkSettings.ts';
+import { type NamedChain, readOwnChains } from './readOwnChains.ts';
 import { refuseMisspelt } from './refuseMisspelt.ts';
 import { readAdminToken, readMasterKey, readMasterKeyFile, readMetricsSettings } from './secretSettings.ts';
 
@@ -37,6 +46,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env) {
   const read = createEnvReader(env);
   const host = read.text('VIGIL_HOST') ?? '127.0.0.1';
   const dataDir = readDataDir(read) ?? defaultDataDir(env);
+  const ownChains = readOwnChains(read);
   const config = Object.freeze({
     host,
     port: read.integer('VIGIL_PORT', 8080, 0, 65_535),
@@ -76,36 +86,51 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env) {
       url: read.url('VIGIL_MESSENGER_A_URL', ['http:', 'https:']),
       token: read.secret('VIGIL_MESSENGER_A_TOKEN'),
     },
+    messengerNames: readMessengerNames(read),
     pkcs11: {
       module: read.text('VIGIL_PKCS11_MODULE'),
       slot: read.text('VIGIL_PKCS11_SLOT'),
       pinFile: read.text('VIGIL_PKCS11_PIN_FILE'),
     },
-    chains: readChains(read),
+    ownChains,
+    chains: readChains(read, ownChains),
   });
   if (config.ownerUrl !== undefined && config.databaseUrl === undefined)
     read.fault('DATABASE_OWNER_URL needs DATABASE_URL, the address of the role that Vigil works as.');
-  refuseMisspelt(env, read);
+  refuseMisspelt(env, read, [...seedChainUids, ...ownChains.map(({ chain }) => chain.uid)]);
   const faults = read.faults();
   if (faults.length > 0) throw new ConfigError(faults);
   return config;
 }
 
+/** What people call the two messengers. */
+function readMessengerNames(read: EnvReader): MessengerNames {
+  const nameOf = (letter: 'A' | 'B') => {
+    const name = read.text(`VIGIL_MESSENGER_${letter}_NAME`) ?? null;
+    if (name !== null && name.length > 50)
+      read.fault(`VIGIL_MESSENGER_${letter}_NAME must have at most 50 characters.`);
+    return name;
+  };
+  return { a: nameOf('A'), b: nameOf('B') };
+}
+
 /** The settings of the chains that have some; endpoints may also be stored. */
-function readChains(read: EnvReader) {
+function readChains(read: EnvReader, ownChains: readonly NamedChain[]) {
+  const own = ownChains.map(({ chain, endpoints }) => ({ chain, named: endpoints }));
+  const seeds = Object.values(chains).map((chain) => ({ chain, named: [] }));
   return Object.fromEntries(
-    chainUids.flatMap((uid) => {
+    [...seeds, ...own].flatMap(({ chain, named }) => {
+      const { uid } = chain;
       const name = uid.toUpperCase();
-      const endpoints = read.urls(`VIGIL_RPC_${name}`, ['http:', 'https:', 'ws:', 'wss:']) ?? [];
+      const set = read.urls(`VIGIL_RPC_${name}`, ['http:', 'https:', 'ws:', 'wss:']) ?? [];
+      const endpoints = [...new Set([...named, ...set])];
       const maxBlock = Number.MAX_SAFE_INTEGER;
       const confirmations = read.optionalInteger(`VIGIL_CHAIN_${name}_CONFIRMATIONS`, 0, maxBlock);
       const startBlock = read.optionalInteger(`VIGIL_CHAIN_${name}_START_BLOCK`, 0, maxBlock);
-      const network = read.text(`VIGIL_CHAIN_${name}_NETWORK`);
+      const network = readNetwork(read, chain);
       const traces = read.oneOf(traceSetting(uid), traceModes, 'auto');
-      if (traces === 'required' && !families[chains[uid].family].nodes?.areTraced)
-        read.fault(
-          `${traceSetting(uid)} cannot be required: nodes of ${chains[uid].name} do not trace calls.`,
-        );
+      if (traces === 'required' && !families[chain.family].nodes?.areTraced)
+        read.fault(`${traceSetting(uid)} cannot be required: nodes of ${chain.name} do not trace calls.`);
       const pending = read.oneOf(`VIGIL_CHAIN_${name}_PENDING`, pendingModes, 'auto');
       const relays = read.urls(`VIGIL_CHAIN_${name}_RELAYS`, ['http:', 'https:']) ?? [];
       const settings = { endpoints, confirmations, startBlock, network, traces, pending, relays };
@@ -114,10 +139,19 @@ function readChains(read: EnvReader) {
         traces !== 'auto' ||
         pending !== 'auto' ||
         relays.length > 0 ||
-        [confirmations, startBlock, network].some((set) => set !== undefined);
+        [confirmations, startBlock, network].some((given) => given !== undefined);
       return isSet ? [[uid, settings]] : [];
     }),
   );
+}
+
+/** An own chain says itself which network it is. */
+function readNetwork(read: EnvReader, { uid }: Chain): string | undefined {
+  const setting = `VIGIL_CHAIN_${uid.toUpperCase()}_NETWORK`;
+  const network = read.text(setting);
+  if (isSeedUid(uid) || network === undefined) return network;
+  read.fault(`${setting} cannot be set: VIGIL_CHAINS says which network ${uid} is.`);
+  return undefined;
 }
 
 /** Another folder from each working folder would be another database. */
@@ -144,5 +178,5 @@ function defaultRunDir(env: NodeJS.ProcessEnv): string {
 
 /** The configured confirmations of a chain, or its default. */
 export function confirmationsOf({ chains: settings }: Pick<Config, 'chains'>) {
-  return (uid: ChainUid): number => settings[uid]?.confirmations ?? chains[uid].confirmations;
+  return (uid: ChainUid): number => settings[uid]?.confirmations ?? getChain(uid).confirmations;
 }

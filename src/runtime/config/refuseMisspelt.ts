@@ -1,4 +1,3 @@
-import { chainUids } from '../../chains/chains.ts';
 import { nearest } from '../../lib/nearest.ts';
 import type { EnvReader } from './createEnvReader.ts';
 
@@ -7,12 +6,12 @@ const foreignAddress =
   /^(PG|POSTGRES|POSTGRESQL|DB|DATABASE)_?(DATABASE_|DB_|CONNECTION_)?(URL|URI|DSN|STRING)$/;
 
 /** A typo in a variable's name would otherwise leave a chain unwatched, or start an empty database, without a warning. */
-export function refuseMisspelt(env: NodeJS.ProcessEnv, read: EnvReader): void {
+export function refuseMisspelt(env: NodeJS.ProcessEnv, read: EnvReader, chainUids: readonly string[]): void {
   const known = read.names();
   const databases = [...known].filter((name) => name.startsWith('DATABASE_'));
   for (const [name, value] of Object.entries(env)) {
     if (known.has(name)) continue;
-    if (name.startsWith('VIGIL_')) refuseUnknown(name, known, read);
+    if (name.startsWith('VIGIL_')) refuseUnknown(name, known, read, chainUids);
     else if (!value?.trim()) continue;
     else if (foreignAddress.test(name)) {
       if (read.text('DATABASE_URL') === undefined)
@@ -24,9 +23,17 @@ export function refuseMisspelt(env: NodeJS.ProcessEnv, read: EnvReader): void {
   }
 }
 
-function refuseUnknown(name: string, known: ReadonlySet<string>, read: EnvReader): void {
+function refuseUnknown(
+  name: string,
+  known: ReadonlySet<string>,
+  read: EnvReader,
+  chainUids: readonly string[],
+): void {
   const guess = nearest(name, known);
   if (guess) read.fault(`${name} is not a setting of Vigil; did you mean ${guess}?`);
   else if (/^VIGIL_(RPC|CHAIN)_/.test(name))
-    read.fault(`${name} names no chain; the chains are ${chainUids.join(', ')}.`);
+    read.fault(
+      `${name} names no chain; the chains are ${chainUids.join(', ')}. VIGIL_CHAINS adds others; endpoints of those that were added by ` +
+        'POST /chain are added there too.',
+    );
 }

@@ -17,13 +17,12 @@ export function createPendingEvaluator({ store, watchList, mempool, fetch }: Pip
   let states = createStateCache(store);
   const cooldowns = new Map<Subscriber, { before: SubscriberState | undefined; after: SubscriberState }>();
 
-  /** `mayShowMore`: detectors wait for their first block, because they compare with what was before. */
   async function evaluate(
     transaction: PendingTransaction,
     simulation: Simulation,
-  ): Promise<{ found: PendingFinding[]; mayShowMore: boolean }> {
-    const { matches, mayShowMore } = matchesOf(simulation);
-    if (matches.size === 0) return { found: [], mayShowMore };
+  ): Promise<PendingFinding[]> {
+    const matches = matchesOf(simulation);
+    if (matches.size === 0) return [];
     const cache = states;
     await cache.load(matches.keys());
     const stateOf = (subscriber: Subscriber) => {
@@ -46,29 +45,27 @@ export function createPendingEvaluator({ store, watchList, mempool, fetch }: Pip
           : [],
       ),
     );
-    const found = evaluated.findings
+    return evaluated.findings
       .filter(({ txHash }) => txHash === transaction.hash)
       .map((finding) => ({
         finding: { ...finding, blockNumber: null, blockHash: null, isPending: true },
         needsTrace:
           traced.has(pendingSource(finding)) || /^(call|transfer|creation) /.test(finding.place ?? ''),
       }));
-    return { found, mayShowMore };
   }
 
-  function matchesOf({ block, frames }: Simulation): { matches: Matches; mayShowMore: boolean } {
-    let mayShowMore = false;
+  function matchesOf({ block, frames }: Simulation): Matches {
     const matches = pendingIndex.match(block, undefined);
     for (const [subscriber, observations] of pendingIndex.matchTraces(block, [frames]))
       matches.set(subscriber, [...(matches.get(subscriber) ?? []), ...observations]);
     for (const [subscriber, observations] of matches) {
       const own = observations.filter(({ type }) => type !== 'block');
+      // It compares with what was before, and waits for its first block.
       const isEarly = subscriber.takesBaseline === true && watchList.isAdded(subscriber);
-      if (isEarly && own.length > 0) mayShowMore = true;
       if (isEarly || own.length === 0) matches.delete(subscriber);
       else matches.set(subscriber, own);
     }
-    return { matches, mayShowMore };
+    return matches;
   }
 
   /** What is asked of the state after the transaction is simulated; all else is as after the newest block. */

@@ -56,11 +56,7 @@ export function createPendingWork(context: PipelineContext) {
   }
 
   /** Whether that was all; else it is tried again after the next blocks. */
-  async function work(
-    transaction: PendingTransaction,
-    isStillWanted: () => boolean,
-    isNamed: boolean,
-  ): Promise<boolean> {
+  async function work(transaction: PendingTransaction, isStillWanted: () => boolean): Promise<boolean> {
     const { tip } = context;
     if (!mempool || context.isStopped) return true;
     if (!tip) return false;
@@ -69,9 +65,10 @@ export function createPendingWork(context: PipelineContext) {
     simulated++;
     if (!simulation) return true;
     if (!simulation.isSuccess) return false;
-    const { found, mayShowMore } = await evaluator.evaluate(transaction, simulation);
+    const found = await evaluator.evaluate(transaction, simulation);
     if (found.length > 0) await raise(transaction, found, isStillWanted);
-    return !mayShowMore && (found.length > 0 || (!isNamed && transaction.to !== null));
+    // It may do something else in a later block.
+    return false;
   }
 
   /** In the turn of blocks, so that a block with the transaction comes wholly before it or after it. */
@@ -163,7 +160,9 @@ export function createPendingWork(context: PipelineContext) {
     if (!mempool || context.isStopped || isSettling) return;
     isSettling = true;
     try {
-      subscription?.forget(await tracked.upkeep());
+      const gone = await tracked.upkeep();
+      intake.forget(gone);
+      subscription?.forget(gone);
       const published = state();
       for (const type of ['seen', 'simulated', 'dropped'] as const) {
         meter.countPending(type, published[type] - counted[type]);

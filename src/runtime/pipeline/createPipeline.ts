@@ -5,10 +5,12 @@ import type { Block, Header } from '../../model/block.ts';
 import { advanceCursor, finalizeChain } from '../../store/watch/cursor.ts';
 import type { DeferredRow } from '../../store/watch/deferred.ts';
 import type { FundedAddress } from '../../store/watch/funding.ts';
+import type { Halt } from '../../store/watch/halts.ts';
 import { createScriptBudget } from '../../watch/createScriptBudget.ts';
 import type { ChainMessage } from '../../watch/followChain.ts';
 import { addEvaluated, commitWrites, createWrites } from './commitWrites.ts';
 import { createDeferredWork } from './createDeferredWork.ts';
+import { createHaltWatch } from './createHaltWatch.ts';
 import { createPendingWork } from './createPendingWork.ts';
 import { createPipelineContext, type PipelineOptions } from './createPipelineContext.ts';
 import { createScheduledWork } from './createScheduledWork.ts';
@@ -20,12 +22,16 @@ import { takeBaselines } from './takeBaselines.ts';
 export type Pipeline = ReturnType<typeof createPipeline>;
 
 /** From block to alert on one chain. Every message is one transaction, which happens wholly or not at all. */
-export function createPipeline(options: PipelineOptions, tip: Header | undefined) {
+export function createPipeline(
+  options: PipelineOptions,
+  { tip, halt }: { tip: Header | undefined; halt: Halt | undefined },
+) {
   const context = createPipelineContext(options, tip);
   const { chain, store, watchList, deferrals, funding, states, meter, holder, now } = context;
   const deferredWork = createDeferredWork(context);
   const scheduledWork = createScheduledWork(context);
   const traceWork = createTraceWork(context);
+  const haltWatch = createHaltWatch(context, halt);
   const pendingWork = createPendingWork(context);
   const scriptBudget = createScriptBudget();
 
@@ -128,6 +134,7 @@ export function createPipeline(options: PipelineOptions, tip: Header | undefined
     handle,
     /** Runs what is due by the clock, and continues deferred evaluations. */
     async tick(previousAt: number, at: number): Promise<void> {
+      await haltWatch.check(at);
       deferredWork.start();
       traceWork.start();
       await traceWork.upkeep();

@@ -47,6 +47,8 @@ export type PipelineOptions = Pick<WriteHooks, 'minedHooks' | 'retractionHooks'>
   pendingDropMs?: number | undefined;
   /** The highest block that a node is known to have. */
   head: () => number;
+  /** Whether any node answers as it should. */
+  isReachable: () => boolean;
   alerts: AlertWriter;
   now: () => number;
   /** Called before and after each step with pending transactions that a crash could interrupt; tests stop the process there. */

@@ -50,11 +50,11 @@ export function createScheduledWork(context: PipelineContext) {
     });
   }
 
-  /** While blocks remain to be caught up with, the chain is known to produce blocks. */
+  /** While blocks remain to be caught up with, the chain is known to produce blocks, unless no node answers any more. */
   function newestBlock(at: number): { number: number; timestamp: number } | undefined {
     const head = context.head();
     const { tip } = context;
-    return tip && head > tip.number ? { number: head, timestamp: at } : tip;
+    return tip && head > tip.number && context.isReachable() ? { number: head, timestamp: at } : tip;
   }
 
   /** Records a fault for every subscriber that cannot be compiled. */

@@ -6,18 +6,35 @@ import { audit } from '../records/audit.ts';
 export type Halt = { tenantId: number; halted: boolean; haltedAt: number | null; canceled: number };
 
 /** From now on no action of the tenant fires; waiting intents are cancelled. */
-export async function haltTenant(call: Call, requested: number | undefined): Promise<Halt> {
+export async function haltTenant(
+  call: Call,
+  { tenantId: requested, reason }: { tenantId?: number; reason?: string },
+): Promise<Halt> {
   const tenantId = resolveTenantId(call, requested);
   const { canceled } = await haltActions(call.db, tenantId, call.now);
-  await audit(call, 'action', 'halt', { id: null, tenantId }, undefined, undefined, { canceled });
+  await audit(call, 'action', 'halt', { id: null, tenantId }, undefined, undefined, {
+    canceled,
+    ...(reason ? { reason } : {}),
+  });
   return { ...(await readHalt(call, tenantId)), canceled };
 }
 
 /** Alerts fire actions again. Cancelled intents stay cancelled. */
-export async function resumeTenant(call: Call, requested: number | undefined): Promise<Halt> {
+export async function resumeTenant(
+  call: Call,
+  { tenantId: requested, reason }: { tenantId?: number; reason?: string },
+): Promise<Halt> {
   const tenantId = resolveTenantId(call, requested);
   await resumeActions(call.db, tenantId);
-  await audit(call, 'action', 'resume', { id: null, tenantId }, undefined, undefined);
+  await audit(
+    call,
+    'action',
+    'resume',
+    { id: null, tenantId },
+    undefined,
+    undefined,
+    reason ? { reason } : {},
+  );
   return readHalt(call, tenantId);
 }
 

@@ -1,7 +1,7 @@
 import { checkAllowedCalls } from '../../actions/checkAllowedCalls.ts';
 import { parameterNames } from '../../actions/fillCall.ts';
 import { hasBounds } from '../../actions/openParameters.ts';
-import { chains } from '../../chains/chains.ts';
+import { type Chain, getChain } from '../../chains/chains.ts';
 import { families } from '../../chains/families.ts';
 import type { FamilyActions, FunctionItem } from '../../chains/familyActions.ts';
 import { settleWithin } from '../../lib/withTimeLimit.ts';
@@ -32,11 +32,12 @@ export async function prepareAction(call: Call, change: ActionChange): Promise<R
   const { input, current } = change;
   checkBindingFilters(input.destinations, '/destinations', call.now);
   if (input.walletId !== undefined) await checkChains(call, change);
-  const { rules, abi } = await findRules(call, change);
+  const { rules, chain, abi } = await findRules(call, change);
   const read = (signature: string) => toFunctionAbi(rules, signature, abi);
   const written = input.funcSignature === undefined ? undefined : read(input.funcSignature);
   const action = {
     rules,
+    chain,
     funcAbi: change.current ? (written ?? change.current.funcAbi) : read(change.input.funcSignature),
     params: input.params ?? current?.params ?? [],
     openParams: input.openParams ?? current?.openParams ?? [],
@@ -144,13 +145,14 @@ export async function finishAction(call: Call, change: ActionChange, id: number)
 
 type Callable = {
   rules: FamilyActions;
+  chain: Chain;
   funcAbi: FunctionItem;
   params: readonly Parameter[];
   openParams: readonly OpenParameter[];
 };
 
 /** Bounds that mean nothing for their parameter, or are none. */
-function openFaults({ rules, funcAbi, params, openParams }: Callable): Fault[] {
+function openFaults({ rules, chain, funcAbi, params, openParams }: Callable): Fault[] {
   const names = parameterNames({ funcAbi, params });
   return openParams.flatMap((open, index): Fault[] => {
     const { name, values = [], min, max } = open;
@@ -172,7 +174,7 @@ function openFaults({ rules, funcAbi, params, openParams }: Callable): Fault[] {
     ];
     return bounds.flatMap(({ member, value }) => {
       try {
-        if (value !== undefined) rules.readValue(input, value, name);
+        if (value !== undefined) rules.readValue(input, value, name, chain);
         return [];
       } catch (error) {
         if (!(error instanceof RangeError)) throw error;
@@ -183,7 +185,7 @@ function openFaults({ rules, funcAbi, params, openParams }: Callable): Fault[] {
 }
 
 /** Parameters that the function does not have, or that its types do not take. */
-function parameterFaults({ rules, funcAbi, params }: Callable): Fault[] {
+function parameterFaults({ rules, chain, funcAbi, params }: Callable): Fault[] {
   const names = parameterNames({ funcAbi, params });
   return params.flatMap(({ name, value }, index): Fault[] => {
     const input = funcAbi.inputs[names.indexOf(name)];
@@ -193,7 +195,7 @@ function parameterFaults({ rules, funcAbi, params }: Callable): Fault[] {
       return [{ pointer: `/params/${index}/name`, code: 'parameter', message }];
     }
     try {
-      rules.readValue(input, value, name);
+      rules.readValue(input, value, name, chain);
       return [];
     } catch (error) {
       if (!(error instanceof RangeError)) throw error;
@@ -286,15 +288,15 @@ function scopeOf(tenantId: number): Scope {
 async function findRules(
   call: Call,
   change: ActionChange,
-): Promise<{ rules: FamilyActions; abi: readonly unknown[] }> {
+): Promise<{ rules: FamilyActions; chain: Chain; abi: readonly unknown[] }> {
   const { contractId } = change.current ?? change.input;
   const tenantId = tenantOf(change);
   const contract = await findRecord(call.db, contractTable, scopeOf(tenantId), contractId, chainOnly);
   // What is wrong with the contract itself is found with the other references.
-  const chain = chains[contract?.chainUid ?? 'ethereum'];
+  const chain = getChain(contract?.chainUid ?? 'ethereum');
   const rules = families[chain.family].actions;
   if (!rules) throw unprocessable('/contractId', 'family', `Vigil cannot fire actions on ${chain.name} yet.`);
-  return { rules, abi: contract ? await findContractAbi(call.db, tenantId, contractId) : [] };
+  return { rules, chain, abi: contract ? await findContractAbi(call.db, tenantId, contractId) : [] };
 }
 
 /** What the action says about fees must mean something on its chain. */

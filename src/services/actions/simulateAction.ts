@@ -65,10 +65,10 @@ export async function simulateAction(
   const inputs = await findTakenInputs({ transactor, aliases, store: call.db }, parties.from);
   const requests = [{ to, data, terms: termsOf(action) }];
   const prepared = await prepareOrThrow(() => transactor.prepare(parties.from, requests, inputs));
-  return { ...made, ...(await price(call, setup, prepared)) };
+  return { ...made, ...(await createPricer(call, setup, prepared)(prepared.offers[0])) };
 }
 
-const emptySimulation: Omit<Simulation, 'from' | 'to' | 'fires'> = {
+export const emptySimulation: Omit<Simulation, 'from' | 'to' | 'fires'> = {
   success: false,
   reason: null,
   data: null,
@@ -80,31 +80,33 @@ const emptySimulation: Omit<Simulation, 'from' | 'to' | 'fires'> = {
   balance: null,
 };
 
-/** Prices the call as firing does; the spending is read without a lock, because nothing is signed. */
-async function price(call: Call, { action }: ActionSetup, prepared: Prepared): Promise<Partial<Simulation>> {
+/** Prices calls as firing does; the spending is read once and without a lock, because nothing is signed. */
+export function createPricer(call: Call, { action }: ActionSetup, prepared: Prepared) {
   const { tenantId, wallet, contract } = action;
-  const [offer] = prepared.offers;
-  if (!offer) throw new Error('The chain returned no estimate.');
-  const balance = String(prepared.balance);
-  if ('failure' in offer) {
-    const abi = await findContractAbi(call.db, tenantId, contract.id);
-    const why = actionsOn(contract.chainUid).explain(offer.failure, abi);
-    return { balance, reason: `The call would fail: ${why}.` };
-  }
-  const basics = { gasLimit: offer.units === undefined ? null : String(offer.units), balance };
-  if ('reason' in offer) return { ...basics, reason: offer.reason };
   const chain = getChain(wallet.chainUid);
-  const walletRef = { tenantId, walletId: wallet.id };
-  const budget = await findSpending(call.db, walletRef, call.now - spendingWindowMs);
-  const refusal = checkBudget(chain, offer.cost, budget, prepared, spendLimit(wallet, chain));
-  const reason = refusal?.reason ?? null;
-  return {
-    ...basics,
-    success: reason === null,
-    reason,
-    maxFeePerGas: String(offer.price.maxFee),
-    maxPriorityFeePerGas: offer.price.tip === null ? null : String(offer.price.tip),
-    maxCost: String(offer.cost),
+  const balance = String(prepared.balance);
+  let abi: ReturnType<typeof findContractAbi> | undefined;
+  let budget: ReturnType<typeof findSpending> | undefined;
+  return async (offer: Prepared['offers'][number] | undefined): Promise<Partial<Simulation>> => {
+    if (!offer) throw new Error('The chain returned no estimate.');
+    if ('failure' in offer) {
+      abi ??= findContractAbi(call.db, tenantId, contract.id);
+      const why = actionsOn(contract.chainUid).explain(offer.failure, await abi);
+      return { balance, reason: `The call would fail: ${why}.` };
+    }
+    const basics = { gasLimit: offer.units === undefined ? null : String(offer.units), balance };
+    if ('reason' in offer) return { ...basics, reason: offer.reason };
+    budget ??= findSpending(call.db, { tenantId, walletId: wallet.id }, call.now - spendingWindowMs);
+    const refusal = checkBudget(chain, offer.cost, await budget, prepared, spendLimit(wallet, chain));
+    const reason = refusal?.reason ?? null;
+    return {
+      ...basics,
+      success: reason === null,
+      reason,
+      maxFeePerGas: String(offer.price.maxFee),
+      maxPriorityFeePerGas: offer.price.tip === null ? null : String(offer.price.tip),
+      maxCost: String(offer.cost),
+    };
   };
 }
 
@@ -128,7 +130,7 @@ function scriptsFor({ bindings }: ActionSetup, { detectorId, meta }: AlertDocume
   );
 }
 
-async function prepareOrThrow(read: () => Promise<Prepared>): Promise<Prepared> {
+export async function prepareOrThrow(read: () => Promise<Prepared>): Promise<Prepared> {
   try {
     return await read();
   } catch (cause) {

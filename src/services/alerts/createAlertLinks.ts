@@ -1,10 +1,10 @@
-import { type Chain, chains } from '../../chains/chains.ts';
+import { findChain } from '../../chains/chains.ts';
 import type { AlertLinks } from '../../model/notification.ts';
 
 /** Links to the transaction, else the block, else the contract, and to the alert itself. */
 export function createAlertLinks(baseUrl: () => string): AlertLinks {
   return ({ uid, chainUid, txHash, blockNumber, contract }) => {
-    const explorer = chainOf(chainUid ?? contract?.chainUid)?.explorer;
+    const explorer = findChain(chainUid ?? contract?.chainUid ?? '')?.explorer;
     const link = (pattern: string, value: string) => pattern.replace('{}', encodeURIComponent(value));
     const explorerLink = (): string | null => {
       if (!explorer) return null;
@@ -14,8 +14,4 @@ export function createAlertLinks(baseUrl: () => string): AlertLinks {
     };
     return { explorer: explorerLink(), alert: `${baseUrl()}/alert/${uid}` };
   };
-}
-
-function chainOf(uid: string | undefined): Chain | undefined {
-  return Object.values(chains).find((chain) => chain.uid === uid);
 }

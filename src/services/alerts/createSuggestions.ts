@@ -1,4 +1,4 @@
-import { type ChainUid, chains } from '../../chains/chains.ts';
+import { type ChainUid, getChain } from '../../chains/chains.ts';
 import { shownAddress } from '../../chains/shownAddress.ts';
 import { toChainFacts } from '../../chains/toChainFacts.ts';
 import { createBriefCache } from '../../lib/createBriefCache.ts';
@@ -97,7 +97,7 @@ export function createSuggestions() {
         if ('fault' in read) throw invalid('/query/address', 'not-an-address', read.fault);
         return read.canonical;
       });
-      const chain = chains[chainUid ?? 'ethereum'];
+      const chain = getChain(chainUid ?? 'ethereum');
       // Contracts are known by the form that matching uses, all else by that which people know.
       const { canonical: toCanonical } = toChainFacts(chain);
       const forms = [...new Set([...canonical, ...canonical.map(toCanonical)])];

@@ -1,5 +1,5 @@
 import { detectors } from '../../detectors/detectors.ts';
-import { isShadow } from '../../model/alert.ts';
+import { endNextStep, isShadow } from '../../model/alert.ts';
 import { Problem } from '../../model/errors.ts';
 import { findAlertIntents } from '../../store/actions/intentLog.ts';
 import { findAlert } from '../../store/alerts/alertRecords.ts';
@@ -20,8 +20,9 @@ export const silences = {
   shadow: 'Its detector is on trial (tag `shadow`): it notifies no one and fires nothing.',
   purged: 'Deliveries are kept for 90 days; those of this alert are deleted.',
   'no-destination':
-    'No active destination is bound to what raised it, and none has the default tags. Bind one, or tag one DEFAULT.',
-  filtered: 'The filters of the bindings (severity, query) did not let it pass to any destination.',
+    'No active destination is bound to what raised it, gets it by a rule of its own, or has the default tags. Bind one, or let one get it.',
+  filtered:
+    'The filters of bindings and destinations (severity, query) did not let it pass to any destination.',
 } as const;
 
 export type Silence = keyof typeof silences;
@@ -30,7 +31,10 @@ const names = [
   'uid',
   'tenantId',
   'timestamp',
+  'projectId',
+  'contractId',
   'kind',
+  'severity',
   'tags',
   'meta',
   'suppressed',
@@ -47,6 +51,7 @@ const names = [
 type OwnAlert = Source & {
   uid: string;
   timestamp: number;
+  severity: string;
   tags: readonly string[];
   meta: Record<string, unknown>;
   suppressed: boolean;
@@ -78,12 +83,17 @@ export async function readOutcome(call: Call, uid: string) {
   const silence = deliveries.length > 0 ? null : await findSilence(call, alert);
   return {
     incident: alert.incidentUid && ((await findIncident(call.db, call.scope, alert.incidentUid)) ?? null),
-    nextStep: detectors.get(alert.detectorSchemaName ?? '')?.nextStep ?? null,
+    nextStep: isEnd(alert) ? endNextStep : (detectors.get(alert.detectorSchemaName ?? '')?.nextStep ?? null),
     silence: silence && { code: silence, reason: silences[silence] },
     unseen: await readUnseen(call, alert),
     deliveries,
     intents: intents.map((intent) => explainWait(call, intent)),
   };
+}
+
+/** Only detectors of Vigil's own report ends. */
+function isEnd({ detectorSchemaName, severity, meta }: OwnAlert): boolean {
+  return meta.ended === true && severity === 'INFO' && detectors.has(detectorSchemaName ?? '');
 }
 
 /** By the bindings of the moment, which may have changed since the alert was raised. */
@@ -98,7 +108,8 @@ async function findSilence(call: Call, alert: OwnAlert): Promise<Silence> {
     trigger: typeof triggerAlertId === 'number' ? triggerAlertId : null,
     action: alert.actionId,
   };
-  const source = { tenantId: alert.tenantId, kind: alert.kind, sourceId: ids[alert.kind] };
+  const { tenantId, projectId, contractId, kind } = alert;
+  const source = { tenantId, kind, sourceId: ids[kind], projectId, contractId };
   return (await findRecipients(call.db, [source])).length > 0 ? 'filtered' : 'no-destination';
 }
 

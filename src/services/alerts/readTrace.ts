@@ -1,5 +1,5 @@
 import type { ChainClient } from '../../chains/chainClient.ts';
-import { type ChainUid, chains } from '../../chains/chains.ts';
+import { type ChainUid, getChain } from '../../chains/chains.ts';
 import {
   decimalsData,
   readTokenDecimals,
@@ -92,11 +92,11 @@ async function findTransaction(call: Call, uid: string): Promise<Place> {
 type TracingClient = ChainClient & Required<Pick<ChainClient, 'tracer'>>;
 
 function tracingClient({ services }: Call, uid: ChainUid): TracingClient {
-  const { nodes } = families[chains[uid].family];
+  const { nodes } = families[getChain(uid).family];
   if (!nodes?.areTraced)
     throw new Problem(
       'conflict',
-      `Nodes of ${chains[uid].name} do not trace calls: only chains of the EVM have call trees.`,
+      `Nodes of ${getChain(uid).name} do not trace calls: only chains of the EVM have call trees.`,
     );
   const client = services.chains.client(uid);
   if (!client) throw new Problem('conflict', `Transactions cannot be traced. ${noEndpoint(uid)}`);
@@ -163,7 +163,7 @@ async function describePage(
   uid: ChainUid,
   abis: ReadonlyMap<string, readonly unknown[]>,
 ) {
-  const { decimals } = chains[uid].currency;
+  const { decimals } = getChain(uid).currency;
   const described = [];
   for (const [place, frame] of page.entries()) {
     await yieldToEventLoop();
@@ -196,7 +196,7 @@ async function describeChanges(
 ) {
   const tokens = [...new Set(changes.map(({ asset }) => asset))].filter((asset) => asset !== native);
   const facts = await readTokens(call, uid, client, block, tokens.slice(0, maxTokens));
-  const { symbol, decimals } = chains[uid].currency;
+  const { symbol, decimals } = getChain(uid).currency;
   facts.set(native, { symbol, decimals });
   return changes.map(({ party, asset, tokenId, amount }) => {
     const { symbol = null, decimals = 0 } = facts.get(asset) ?? {};

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { EndpointReport, FamilyNodes } from '../../chains/chainFamily.ts';
-import { type Chain, type ChainUid, chains, chainUids } from '../../chains/chains.ts';
+import { type Chain, type ChainUid, chainUids, getChain, isSeedUid } from '../../chains/chains.ts';
 import { families } from '../../chains/families.ts';
 import { isPlatformHost } from '../../lib/egress.ts';
 import { maskEndpoint } from '../../lib/maskEndpoint.ts';
@@ -17,6 +17,7 @@ import {
   sealUrl,
   updateEndpoint,
 } from '../../store/contracts/chainEndpoints.ts';
+import { holdOwnChain } from '../../store/contracts/ownChains.ts';
 import type { Call } from '../call.ts';
 import { audit } from '../records/audit.ts';
 
@@ -40,7 +41,7 @@ export async function listChainEndpoints(call: Call, uid: string): Promise<Shown
   const fixed = call.services.fixedEndpoints(chain.uid).map(
     (url, index): ShownEndpoint => ({
       uid: `fixed-${index + 1}`,
-      name: variableOf(chain),
+      name: variableOf(call, chain),
       url: maskEndpoint(url),
       isFixed: true,
       status: 'ACTIVE',
@@ -55,12 +56,23 @@ export async function listChainEndpoints(call: Call, uid: string): Promise<Shown
 export async function createChainEndpoint(
   call: Call,
   chainUid: string,
-  { url, name = null, status = 'ACTIVE' }: Changes & { url: string },
+  input: Changes & { url: string },
 ): Promise<ShownEndpoint> {
   const chain = followedChain(call, chainUid);
-  const address = await checkUrl(chain, url);
+  if (!isSeedUid(chain.uid) && !(await holdOwnChain(call.db, chain.uid))) throw noChain();
+  return addEndpoint(call, chain, input, '/url');
+}
+
+/** The same on a chain that may be added by this very request; `pointer` names the address in it. */
+export async function addEndpoint(
+  call: Call,
+  chain: Chain,
+  { url, name = null, status = 'ACTIVE' }: Changes & { url: string },
+  pointer: string,
+): Promise<ShownEndpoint> {
+  const address = await checkUrl(chain, url, pointer);
   await lockEndpoints(call.db);
-  const others = await refuseDuplicate(call, chain.uid, address);
+  const others = await refuseDuplicate(call, chain.uid, address, pointer);
   if (others >= maxEndpoints)
     throw new Problem('conflict', `A chain can have ${maxEndpoints} endpoints; delete one of them first.`);
   const uid = randomUUID();
@@ -80,11 +92,11 @@ export async function updateChainEndpoint(
   refuseFixed(call, chain, uid);
   const { shownUrl } = await findStored(call, chain, uid);
   // The masked address, sent back as it was read, means the stored one.
-  const address = url === undefined || url === shownUrl ? undefined : await checkUrl(chain, url);
+  const address = url === undefined || url === shownUrl ? undefined : await checkUrl(chain, url, '/url');
   await lockEndpoints(call.db);
   const current = await findStored(call, chain, uid);
   const isMoved = address !== undefined && address !== (await openUrl(call.services.keyring, current));
-  if (isMoved) await refuseDuplicate(call, chain.uid, address);
+  if (isMoved) await refuseDuplicate(call, chain.uid, address, '/url');
   const next = {
     ...current,
     name: name === undefined ? current.name : name,
@@ -110,7 +122,7 @@ export async function deleteChainEndpoint(call: Call, chainUid: string, uid: str
 /** What an endpoint that is not stored can do. */
 export async function tryUrl(call: Call, chainUid: string, url: string): Promise<EndpointReport> {
   const chain = followedChain(call, chainUid);
-  return nodesOf(chain).probeEndpoint(readUrl(url), chain);
+  return nodesOf(chain).probeEndpoint(readUrl(url, '/url'), chain);
 }
 
 /** What a stored endpoint, or one of the environment, can do. */
@@ -121,10 +133,14 @@ export async function tryChainEndpoint(call: Call, chainUid: string, uid: string
   return nodesOf(chain).probeEndpoint(url, chain);
 }
 
-function chainOf({ services }: Call, text: string): Chain {
+export function chainOf({ services }: Call, text: string): Chain {
   const uid = chainUids.find((each) => each === text);
-  if (!uid) throw new Problem('not-found', 'There is no such chain; GET /chain lists them.');
-  return services.chains.chain?.(uid) ?? chains[uid];
+  if (!uid) throw noChain();
+  return services.chains.chain?.(uid) ?? getChain(uid);
+}
+
+export function noChain(): Problem {
+  return new Problem('not-found', 'There is no such chain; GET /chain lists them.');
 }
 
 function followedChain(call: Call, text: string): Chain {
@@ -142,8 +158,9 @@ function nodesOf({ family, name }: Chain): FamilyNodes {
   );
 }
 
-function variableOf({ uid }: Chain): string {
-  return `VIGIL_RPC_${uid.toUpperCase()}`;
+function variableOf({ services }: Call, { uid }: Chain): string {
+  const variable = `VIGIL_RPC_${uid.toUpperCase()}`;
+  return services.fixedChains.has(uid) ? `VIGIL_CHAINS or ${variable}` : variable;
 }
 
 function fixedUrl({ services }: Call, { uid: chainUid }: Chain, uid: string): string | undefined {
@@ -155,7 +172,7 @@ function refuseFixed(call: Call, chain: Chain, uid: string): void {
   if (fixedUrl(call, chain, uid) === undefined) return;
   throw new Problem(
     'conflict',
-    `This endpoint is fixed: it stands in ${variableOf(chain)}. Change the variable and restart Vigil, or add another endpoint here.`,
+    `This endpoint is fixed: it stands in ${variableOf(call, chain)}. Change the variable and restart Vigil, or add another endpoint here.`,
   );
 }
 
@@ -166,13 +183,13 @@ async function findStored(call: Call, chain: Chain, uid: string) {
 }
 
 /** The address in its normal form; it must lead to a node of the chain. */
-async function checkUrl(chain: Chain, text: string): Promise<string> {
-  const url = readUrl(text);
+async function checkUrl(chain: Chain, text: string, pointer: string): Promise<string> {
+  const url = readUrl(text, pointer);
   const fault = await nodesOf(chain).endpointFault(url, chain);
   const id = chain.chainId === undefined ? '' : ` (chain id ${chain.chainId})`;
   if (fault !== undefined)
     throw unprocessable(
-      '/url',
+      pointer,
       'unusable-endpoint',
       `The endpoint cannot be used for ${chain.name}${id}: ${fault}.`,
     );
@@ -180,19 +197,19 @@ async function checkUrl(chain: Chain, text: string): Promise<string> {
 }
 
 /** Nodes of one's own are in private networks, so these are allowed, as in the environment. */
-function readUrl(text: string): string {
+function readUrl(text: string, pointer: string): string {
   if (text.includes(sealedText))
-    throw invalid('/url', 'sealed', `${sealedText} stands for a stored value; give the whole address.`);
+    throw invalid(pointer, 'sealed', `${sealedText} stands for a stored value; give the whole address.`);
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || !/^(https?|wss?):$/.test(url.protocol))
     throw invalid(
-      '/url',
+      pointer,
       'format',
       'must be an address that begins with http://, https://, ws:// or wss://, such as https://rpc.example.com.',
     );
   if (isPlatformHost(url.hostname))
     throw invalid(
-      '/url',
+      pointer,
       'format',
       'leads to a service of the platform that hands out credentials; give the address of a node.',
     );
@@ -201,13 +218,18 @@ function readUrl(text: string): string {
 }
 
 /** Returns how many endpoints are stored for the chain. */
-async function refuseDuplicate(call: Call, chainUid: ChainUid, url: string): Promise<number> {
+async function refuseDuplicate(
+  call: Call,
+  chainUid: ChainUid,
+  url: string,
+  pointer: string,
+): Promise<number> {
   const stored = await findEndpoints(call.db, chainUid);
   const urls = await Promise.all(stored.map((endpoint) => openUrl(call.services.keyring, endpoint)));
   const fixed = call.services.fixedEndpoints(chainUid).map((each) => new URL(each).href);
   if ([...urls, ...fixed].includes(url)) {
     const message = 'The chain has an endpoint with this address already.';
-    throw new Problem('conflict', message, { errors: [{ pointer: '/url', code: 'not-unique', message }] });
+    throw new Problem('conflict', message, { errors: [{ pointer, code: 'not-unique', message }] });
   }
   return stored.length;
 }

@@ -1,5 +1,5 @@
 import { request } from 'undici';
-import { type ChainUid, chains } from '../../chains/chains.ts';
+import { type ChainUid, getChain } from '../../chains/chains.ts';
 import { createGuardedAgents } from '../../lib/createGuardedAgents.ts';
 import type { Resolve } from '../../lib/createResolve.ts';
 import { type Egress, webhookFault } from '../../lib/egress.ts';
@@ -54,7 +54,7 @@ export function createAbiSources({ db, sources, egress, now, log, resolve }: Opt
   return {
     async find(chainUid, shown) {
       const address = shown.toLowerCase();
-      const { chainId } = chains[chainUid];
+      const { chainId } = getChain(chainUid);
       if (sources.length === 0 || chainId === undefined) return undefined;
       const cached = await findCachedAbi(db, chainUid, address, now());
       if (cached) return cached.abi === null ? undefined : { abi: cached.abi, source: cached.source };

@@ -1,6 +1,6 @@
 import type { ChainClient } from '../../chains/chainClient.ts';
 import type { FamilyNodes } from '../../chains/chainFamily.ts';
-import { type ChainUid, chains, chainUids } from '../../chains/chains.ts';
+import { type ChainUid, chainUids, getChain } from '../../chains/chains.ts';
 import { families } from '../../chains/families.ts';
 import { messageOf } from '../../lib/messageOf.ts';
 import type { Header } from '../../model/block.ts';
@@ -36,10 +36,13 @@ export async function inspectAddress(
   const { isConfigured } = call.services.chains;
   if (chainUid && !isConfigured(chainUid)) throw new Problem('conflict', noEndpoint(chainUid));
   const candidates = chainUid ? [chainUid] : chainUids.filter(isConfigured);
-  const uids = candidates.filter((uid) => families[chains[uid].family].nodes?.inspect);
+  const uids = candidates.filter((uid) => families[getChain(uid).family].nodes?.inspect);
   const [first] = uids;
   if (!first) throw new Problem('conflict', chainUid ? cannotInspect(chainUid) : noneToInspect);
-  const reads = uids.map((uid) => ({ uid, ...families[chains[uid].family].readAddress(text, chains[uid]) }));
+  const reads = uids.map((uid) => ({
+    uid,
+    ...families[getChain(uid).family].readAddress(text, getChain(uid)),
+  }));
   const fitting = reads.flatMap((read) => ('fault' in read ? [] : [read]));
   const fault = reads.flatMap((read) => ('fault' in read ? [read.fault] : []))[0];
   const address = fitting[0]?.canonical;
@@ -76,7 +79,7 @@ export async function inspectNow(
   const timeout = new Promise<never>((_, reject) =>
     setTimeout(() => reject(new Error(`no answer within ${inspectTimeoutMs} ms`)), inspectTimeoutMs).unref(),
   );
-  const inspect = families[chains[chainUid].family].nodes?.inspect;
+  const inspect = families[getChain(chainUid).family].nodes?.inspect;
   if (!inspect) throw new Problem('conflict', cannotInspect(chainUid));
   return Promise.race([readNow(client, inspect, address), timeout]);
 }

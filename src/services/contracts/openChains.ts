@@ -1,5 +1,5 @@
 import type { ConnectedClient } from '../../chains/chainClient.ts';
-import { type ChainUid, chains, chainUids, withNetwork } from '../../chains/chains.ts';
+import { type ChainUid, chainUids, getChain, withNetwork } from '../../chains/chains.ts';
 import { families } from '../../chains/families.ts';
 import { createSeriesCache, platformTenant } from '../../model/metrics.ts';
 import type { TraceMode } from '../../model/traceState.ts';
@@ -19,8 +19,8 @@ type Settings = Readonly<
 >;
 
 export type OpenChains = ChainAccess & {
-  /** The endpoints that are stored, which are used beside those of the settings. */
-  setStored(stored: ReadonlyMap<string, readonly string[]>): void;
+  /** The endpoints that are stored, which are used beside those of the settings, and the chains whose facts are others now. */
+  setStored(stored: ReadonlyMap<string, readonly string[]>, changedChains?: readonly ChainUid[]): void;
   /** Calls back after endpoints have changed, until the returned function is called. */
   onChange(listener: () => void): () => void;
   close(): Promise<void>;
@@ -33,8 +33,18 @@ export type OpenChains = ChainAccess & {
 export function openChains(settings: Settings, recorder: MetricRecorder, now: () => number): OpenChains {
   const clients = new Map<ChainUid, ConnectedClient>();
   const listeners = new Set<() => void>();
+  const retired = new Set<ConnectedClient>();
+  /** The next client knows the chain's new facts; who holds this one has until the end of the process to let go. */
+  function retire(uid: ChainUid): void {
+    const client = clients.get(uid);
+    if (!client) return;
+    clients.delete(uid);
+    retired.add(client);
+    client.setUrls([]);
+  }
+
   let urls = mergeUrls(settings, new Map());
-  const chainOf = (uid: ChainUid) => withNetwork(chains[uid], settings[uid]?.network);
+  const chainOf = (uid: ChainUid) => withNetwork(getChain(uid), settings[uid]?.network);
   return {
     chain: chainOf,
     isConfigured: (uid) => urls.has(uid),
@@ -56,10 +66,14 @@ export function openChains(settings: Settings, recorder: MetricRecorder, now: ()
       clients.set(uid, client);
       return client;
     },
-    setStored(stored) {
+    setStored(stored, changedChains = []) {
       const former = urls;
       urls = mergeUrls(settings, stored);
-      const changed = chainUids.filter((uid) => former.get(uid)?.join() !== urls.get(uid)?.join());
+      for (const uid of changedChains) retire(uid);
+      const known = new Set([...former.keys(), ...urls.keys()]);
+      const changed = [...known].filter(
+        (uid) => changedChains.includes(uid) || former.get(uid)?.join() !== urls.get(uid)?.join(),
+      );
       for (const uid of changed) clients.get(uid)?.setUrls(urls.get(uid) ?? []);
       if (changed.length > 0) for (const listener of listeners) listener();
     },
@@ -68,12 +82,12 @@ export function openChains(settings: Settings, recorder: MetricRecorder, now: ()
       return () => listeners.delete(listener);
     },
     close: async () => {
-      await Promise.all(Array.from(clients.values(), (client) => client.close()));
+      await Promise.all([...clients.values(), ...retired].map((client) => client.close()));
     },
   };
 }
 
-const nodesOf = (uid: ChainUid) => families[chains[uid].family].nodes;
+const nodesOf = (uid: ChainUid) => families[getChain(uid).family].nodes;
 
 /** Without chains that have none, or that cannot be followed yet. */
 function mergeUrls(

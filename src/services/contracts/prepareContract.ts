@@ -1,4 +1,4 @@
-import { type Chain, type ChainUid, chains } from '../../chains/chains.ts';
+import { type Chain, type ChainUid, getChain } from '../../chains/chains.ts';
 import { abiFaults } from '../../chains/evm/abi/abiFaults.ts';
 import { families } from '../../chains/families.ts';
 import { type Fault, unprocessable } from '../../model/errors.ts';
@@ -7,16 +7,18 @@ import type { contractTable } from '../../store/contracts/contractTable.ts';
 import type { Row } from '../../store/records/records.ts';
 import type { Call } from '../call.ts';
 import type { ChangeOf } from '../records/recordKind.ts';
+import { holdChain } from './holdChain.ts';
 import { settleSoon } from './settleSoon.ts';
 
 type ContractChange = ChangeOf<typeof contractTable>;
 
 /** The address must be one of its chain; it is shown as given and compared in its one canonical spelling. */
 export async function prepareContract(call: Call, { input, current }: ContractChange): Promise<Row> {
-  const chain = chains[current ? current.chainUid : input.chainUid];
+  const chain = getChain(current ? current.chainUid : input.chainUid);
   const faults = faultsOf(chain, input.abi ?? []);
   if (faults.length > 0) throw invalidInput(faults);
   if (current) return input;
+  await holdChain(call, chain.uid);
   const read = families[chain.family].readAddress(input.address, chain);
   if ('fault' in read) throw unprocessable('/address', 'not-an-address', read.fault);
   const found = await inspect(call, chain.uid, read.canonical);
@@ -30,7 +32,7 @@ async function findAbi(
   chainUid: ChainUid,
   address: string,
 ): Promise<readonly unknown[] | undefined> {
-  const chain = chains[chainUid];
+  const chain = getChain(chainUid);
   const client = call.services.chains.client(chainUid);
   const abi = client?.findInterface
     ? await settleSoon(client.findInterface(address))

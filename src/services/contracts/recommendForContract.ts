@@ -1,6 +1,7 @@
-import { type ChainUid, chains } from '../../chains/chains.ts';
+import { type ChainUid, getChain } from '../../chains/chains.ts';
 import { families } from '../../chains/families.ts';
 import { detectors } from '../../detectors/detectors.ts';
+import { fitToPast } from '../../detectors/fitToPast.ts';
 import { type Recommendation, recommendDetectors } from '../../detectors/recommendDetectors.ts';
 import { messageOf } from '../../lib/messageOf.ts';
 import type { ContractKind } from '../../model/contractKinds.ts';
@@ -8,15 +9,19 @@ import { Problem, unprocessable } from '../../model/errors.ts';
 import { contractTable } from '../../store/contracts/contractTable.ts';
 import { findDetectorIds, findSchemaId, isDetectedElsewhere } from '../../store/detectors/detectorSchemas.ts';
 import { findRecord } from '../../store/records/records.ts';
+import type { BacktestRow } from '../../store/watch/backtests.ts';
 import type { Call } from '../call.ts';
 import { createRecord } from '../records/createRecord.ts';
 import type { RecordKind } from '../records/recordKind.ts';
 import { cannotInspect, inspectNow } from './inspectAddress.ts';
+import { findPast, tryOnPast } from './tryOnPast.ts';
 
 export type Recommended = Recommendation & {
   /** The detector of this kind that the contract has already, or now. */
   detectorId: number | null;
   isNew: boolean;
+  /** How it fares on the last day, as far as that was tried. */
+  past: (Pick<BacktestRow, 'uid' | 'state' | 'fromBlock' | 'toBlock'> & { alerts: number | null }) | null;
 };
 
 /** One contract of each chain is enough to tell. */
@@ -37,21 +42,28 @@ export async function recommendForContract(
   call: Call,
   detectorKind: RecordKind,
   id: number,
-  enable: readonly string[],
+  { enable, backtest }: { enable: readonly string[]; backtest: boolean },
 ): Promise<{ kinds: readonly ContractKind[]; data: Recommended[] }> {
   const contract = await findRecord(call.db, contractTable, call.scope, id, names);
   if (!contract) throw new Problem('not-found', 'There is no such contract.');
-  const chain = chains[contract.chainUid];
+  const chain = getChain(contract.chainUid);
   const { readAddress, nodes } = families[chain.family];
   const read = readAddress(contract.address, chain);
   if (!nodes?.inspect || 'fault' in read) throw new Problem('conflict', cannotInspect(chain.uid));
-  const { inspection } = await inspectOrThrow(call, chain.uid, read.canonical);
+  const { inspection, header } = await inspectOrThrow(call, chain.uid, read.canonical);
   const tenantId = Number(contract.tenantId);
   const place = { tenantId, chainUid: chain.uid, id };
   const isHaltSeen = await isDetectedElsewhere(call.db, place, chainHalt.schemaName);
-  const fitting = [...recommendDetectors(inspection), ...(isHaltSeen ? [] : [chainHalt])].filter(
+  const general = [...recommendDetectors(inspection), ...(isHaltSeen ? [] : [chainHalt])].filter(
     ({ schemaName }) => detectors.get(schemaName)?.families.includes(chain.family),
   );
+  const known = await findPast(call, { tenantId, contractId: id });
+  const own = { tenantId, contractId: id, newestBlock: header.number, blockTimeMs: chain.blockTimeMs };
+  const past = backtest ? await tryOnPast(call, own, general, known) : known;
+  const fitting = general.map((one) => {
+    const run = past.get(one.schemaName);
+    return run?.result ? fitToPast(one, { ...run, result: run.result }) : one;
+  });
   checkNames(enable, fitting);
   // Two requests at once create one detector of a kind.
   if (enable.length > 0) await lockContract(call, id);
@@ -61,9 +73,15 @@ export async function recommendForContract(
     const before = existing.get(one.schemaName);
     const isNew = before === undefined && enable.includes(one.schemaName);
     const detectorId = isNew ? await create(call, detectorKind, id, one) : (before ?? null);
-    data.push({ ...one, detectorId, isNew });
+    data.push({ ...one, detectorId, isNew, past: toPast(past.get(one.schemaName)) });
   }
   return { kinds: inspection.kinds, data };
+}
+
+function toPast(run: BacktestRow | undefined): Recommended['past'] {
+  if (!run) return null;
+  const { uid, state, fromBlock, toBlock, result } = run;
+  return { uid, state, fromBlock, toBlock, alerts: result?.alerts ?? null };
 }
 
 async function lockContract(call: Call, id: number): Promise<void> {

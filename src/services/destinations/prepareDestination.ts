@@ -13,6 +13,7 @@ import { type Row, reserveId } from '../../store/records/records.ts';
 import type { InputOf, RecordOf } from '../../store/table.ts';
 import type { Call } from '../call.ts';
 import { type ChangeOf, tenantOf } from '../records/recordKind.ts';
+import { checkGets } from './checkGets.ts';
 import { refuseKeptHeaders, sealHeaders } from './sealHeaders.ts';
 
 type DestinationType = (typeof destinationTypes)[number];
@@ -74,6 +75,7 @@ export async function prepareDestination(
   refuseChat(change);
   refuseKeptHeaders(current, headers, address);
   refuseForeign(type, change);
+  await checkGets(call, change.tenantId, change.input.gets, current?.gets);
   const own = addressMember[type];
   return {
     ...rest,

@@ -1,10 +1,11 @@
-import { chains } from '../../chains/chains.ts';
+import { getChain } from '../../chains/chains.ts';
 import { toChainFacts } from '../../chains/toChainFacts.ts';
 import { configSchema } from '../../detectors/configSchema.ts';
 import { detectors } from '../../detectors/detectors.ts';
 import { isUuid } from '../../lib/uid.ts';
 
 import { compileDetector } from '../../matching/compileDetector.ts';
+import { alertRateKind } from '../../model/alert.ts';
 import { Problem, unprocessable } from '../../model/errors.ts';
 import { contractTable } from '../../store/contracts/contractTable.ts';
 import { findSchemaName } from '../../store/detectors/detectorSchemas.ts';
@@ -26,7 +27,7 @@ import { findReadable } from '../records/findReadable.ts';
 import { sealConfig } from './sealConfig.ts';
 
 const maxBlocks = 100_000;
-const maxOpen = 5;
+export const maxOpenBacktests = 5;
 
 type Range = { fromBlock: number; toBlock: number };
 
@@ -63,7 +64,7 @@ export async function backtestProposed(call: Call, proposed: Proposed, range: Ra
   const contract = await findContractToRun(call.db, tenantId, contractId);
   const sealed = await sealProposed(call, tenantId, schemaName, { ...config });
   const row = { id: 0, name: proposed.name ?? schemaName, schemaName, tags: [], config: sealed };
-  const compiled = compileDetector(row, contract, toChainFacts(chains[contract.chainUid]));
+  const compiled = compileDetector(row, contract, toChainFacts(getChain(contract.chainUid)));
   if ('fault' in compiled) throw unprocessable('/config', 'not-valid', compiled.fault);
   return queue(call, {
     ...row,
@@ -85,7 +86,13 @@ async function sealProposed(call: Call, tenantId: number, schemaName: string, co
 }
 
 async function queue(call: Call, backtest: NewBacktest): Promise<BacktestRow> {
-  const { fromBlock, toBlock, chainUid, tenantId } = backtest;
+  const { fromBlock, toBlock, chainUid, tenantId, schemaName } = backtest;
+  if (schemaName === alertRateKind)
+    throw unprocessable(
+      '/schemaId',
+      'no-blocks',
+      `${alertRateKind} counts alerts and looks at no block; a search shows what its query finds.`,
+    );
   if (toBlock < fromBlock)
     throw unprocessable('/toBlock', 'range', 'The last block must not come before the first.');
   if (toBlock - fromBlock >= maxBlocks)
@@ -96,10 +103,10 @@ async function queue(call: Call, backtest: NewBacktest): Promise<BacktestRow> {
     );
   if (!call.services.chains.isConfigured(chainUid))
     throw new Problem('conflict', `Past blocks cannot be read. ${noEndpoint(chainUid)}`);
-  if ((await countOpenBacktests(call.db, tenantId)) >= maxOpen)
+  if ((await countOpenBacktests(call.db, tenantId)) >= maxOpenBacktests)
     throw new Problem(
       'conflict',
-      `At most ${maxOpen} backtests of a tenant may wait or run; cancel one, or wait.`,
+      `At most ${maxOpenBacktests} backtests of a tenant may wait or run; cancel one, or wait.`,
     );
   return insertBacktest(call.db, backtest, call.now);
 }

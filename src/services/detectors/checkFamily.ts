@@ -1,4 +1,4 @@
-import { type Chain, chains } from '../../chains/chains.ts';
+import { type Chain, getChain } from '../../chains/chains.ts';
 import { unprocessable } from '../../model/errors.ts';
 import type { Family } from '../../model/family.ts';
 import { contractTable } from '../../store/contracts/contractTable.ts';
@@ -20,7 +20,7 @@ export async function checkFamily(
 ): Promise<Chain | undefined> {
   const scope = { all: false, tenantIds: [tenantId], organisationIds: [] };
   const contract = await findRecord(call.db, contractTable, scope, contractId, chainOnly);
-  const chain = contract && chains[contract.chainUid];
+  const chain = contract && getChain(contract.chainUid);
   if (!chain || kind.families.includes(chain.family)) return chain;
   const fitting = [...kinds].flatMap(([each, { families }]) =>
     families.includes(chain.family) ? [each] : [],

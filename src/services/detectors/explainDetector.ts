@@ -1,4 +1,4 @@
-import { chains } from '../../chains/chains.ts';
+import { getChain } from '../../chains/chains.ts';
 import { toChainFacts } from '../../chains/toChainFacts.ts';
 import { canonicalHash } from '../../lib/canonicalHash.ts';
 import { sealedText } from '../../lib/secret.ts';
@@ -31,7 +31,7 @@ export async function explainDetector(call: Call, detectorId: number, txHash: st
   const client = call.services.chains.client(uid);
   if (!client) throw new Problem('conflict', `Transactions cannot be read. ${noEndpoint(uid)}`);
   const steps: Step[] = [];
-  const subscriber = compileDetector(detector, contract, toChainFacts(chains[uid]));
+  const subscriber = compileDetector(detector, contract, toChainFacts(getChain(uid)));
   if ('fault' in subscriber) {
     steps.push({ step: 'configuration', text: subscriber.fault });
     return { verdict: 'FAULT', steps, alerts: [] };

@@ -1,9 +1,13 @@
 import { describe, expect, it } from 'vitest';
+import { chains } from '../../chains/chains.ts';
 import { expressionFaults } from './expressionFaults.ts';
 
 const signature = 'Deposit(address indexed user, uint256 amount)';
-const messages = (kind: string, config: Record<string, unknown>, family: 'evm' | 'solana' = 'evm') =>
-  expressionFaults(kind, config, [], family).map(({ pointer, message }) => `${pointer} ${message}`);
+const messages = (
+  kind: string,
+  config: Record<string, unknown>,
+  uid: 'ethereum' | 'tron' | 'solana' = 'ethereum',
+) => expressionFaults(kind, config, [], chains[uid]).map(({ pointer, message }) => `${pointer} ${message}`);
 
 describe('the expression of a custom kind', () => {
   it('may name what its event, call, transaction or result has', () => {
@@ -37,5 +41,27 @@ describe('the expression of a custom kind', () => {
     expect(
       messages('custom_event', { signature: 'Deposit', expression: 'e.args.accounts.user' }, 'solana'),
     ).toEqual([]);
+  });
+
+  it('of an invariant names its terms', () => {
+    const terms = [{ name: 'assets' }, { name: 'shares' }];
+    expect(messages('invariant', { terms, expression: 'shares * 2n <= assets' })).toEqual([]);
+    expect(messages('invariant', { terms, expression: 'share <= assets' })).toEqual([
+      '/config/expression share is not defined; the script sees assets, shares.',
+    ]);
+  });
+
+  it('is refused where an address in it cannot be one', () => {
+    const right = '0xdAC17F958D2ee523a2206206994597C13D831ec7';
+    const wrong = right.replace('dAC', 'DAC');
+    expect(messages('custom_tx', { expression: `e.to === "${right}"` })).toEqual([]);
+    expect(messages('custom_tx', { expression: `e.to === "${wrong}"` })).toEqual([
+      expect.stringContaining('checksum'),
+    ]);
+    const tron = 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t';
+    expect(messages('custom_tx', { expression: `e.to === "${tron}"` }, 'tron')).toEqual([]);
+    expect(messages('custom_tx', { expression: `e.to === "${tron.slice(0, -1)}u"` }, 'tron')).toEqual([
+      expect.stringContaining('checksum'),
+    ]);
   });
 });

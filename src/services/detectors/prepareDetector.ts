@@ -7,19 +7,22 @@ import { messageOf } from '../../lib/messageOf.ts';
 import { nearest } from '../../lib/nearest.ts';
 import { templateMembers } from '../../model/alert.ts';
 import { automaticDetectors } from '../../model/enumerations.ts';
-import { type Fault, invalid, unprocessable } from '../../model/errors.ts';
+import { atMember, type Fault, invalid, unprocessable } from '../../model/errors.ts';
 import { membersWith } from '../../model/schema.ts';
 import { invalidInput, withDefaults } from '../../model/validate.ts';
 import { findActionFunctions } from '../../store/actions/intentLog.ts';
-import { findContractAbi } from '../../store/contracts/findContractAbi.ts';
+import { alertTable } from '../../store/alerts/alertTable.ts';
+import { createAlertMatcher } from '../../store/alerts/createAlertMatcher.ts';
 import { findSchemaId, findSchemaName, listSchemaNames } from '../../store/detectors/detectorSchemas.ts';
 import { detectorSchemaTable } from '../../store/detectors/detectorSchemaTable.ts';
 import type { detectorTable } from '../../store/detectors/detectorTable.ts';
+import { aggregateField } from '../../store/documents/aggregateField.ts';
 import { findRecord, type Row } from '../../store/records/records.ts';
 import { changedBindings } from '../actions/changedBindings.ts';
 import { checkSourceScripts } from '../actions/checkBindingScripts.ts';
 import { findMissingParameters, throwFaults } from '../actions/missingParameters.ts';
 import type { Call } from '../call.ts';
+import { findAbi } from '../contracts/findAbi.ts';
 import { findInterfaces } from '../contracts/findInterfaces.ts';
 import { checkBindingFilters } from '../destinations/checkBindingFilters.ts';
 import { checkPlanLimit } from '../records/checkPlanLimit.ts';
@@ -71,19 +74,22 @@ export async function prepareDetector(call: Call, change: DetectorChange): Promi
   if ('faults' in checked) throw invalidInput(checked.faults);
   const config = membersOf(checked.value);
   if (chain) checkAddresses(schema, config, chain, '/config');
-  if (chain && kind?.check && contractId !== undefined && tenantId !== null) {
-    const abi = await findContractAbi(call.db, tenantId, contractId);
-    const others = await findInterfaces(call, chain, kind.targets?.(config) ?? []);
-    const found = kind
-      .check(config, abi, chain.family, others)
-      .map((fault) => ({ ...fault, pointer: `/config${fault.pointer}` }));
-    if (found.length > 0) throw invalidInput(found);
-    const mistaken = expressionFaults(record.name, config, abi, chain.family);
+  if (chain && kind && contractId !== undefined && tenantId !== null) {
+    const abi = await findAbi(call.db, tenantId, contractId, chain.family);
+    if (kind.check) {
+      const others = await findInterfaces(call, chain, kind.targets?.(config) ?? []);
+      const found = kind
+        .check(config, abi, chain.family, others)
+        .map((fault) => ({ ...fault, pointer: `/config${fault.pointer}` }));
+      if (found.length > 0) throw invalidInput(found);
+    }
+    const mistaken = expressionFaults(record.name, config, abi, chain);
     if (mistaken.length > 0) throw invalidInput(mistaken);
   }
   const faults = [
     ...(tenantId === null ? [] : targetFaults(call, schema, config, tenantId)),
     ...(await scriptFaults(call, configScripts(schema, config))),
+    ...alertFaults(schema, config, call.now),
     ...messageFaults(record.name, config),
   ];
   if (faults.length > 0) throw invalidInput(faults);
@@ -172,6 +178,24 @@ function targetFaults({ services }: Call, schema: TSchema, config: Row, tenantId
     const fault = typeof target === 'string' ? webhookFault(target, tenantId, services.egress) : undefined;
     return fault === undefined ? [] : [{ pointer: `/config/${name}`, code: 'address', message: `${fault}.` }];
   });
+}
+
+/** Queries and members of alerts, as searches know them. */
+function alertFaults(schema: TSchema, config: Row, now: number): Fault[] {
+  for (const name of membersWith(schema, 'format', 'alertQuery')) {
+    const query = config[name];
+    if (typeof query === 'string') atMember(`/config/${name}`, name, () => createAlertMatcher(query, now));
+  }
+  return membersWith(schema, 'format', 'alertMember').flatMap((name) => {
+    const member = config[name];
+    const message = typeof member === 'string' ? memberFault(member) : undefined;
+    return message === undefined ? [] : [{ pointer: `/config/${name}`, code: 'unknown-field', message }];
+  });
+}
+
+function memberFault(member: string): string | undefined {
+  const found = aggregateField(alertTable, member);
+  return 'code' in found && found.code !== 'text-field' ? found.message : undefined;
 }
 
 /** What a detector that runs elsewhere finds is not known here. */

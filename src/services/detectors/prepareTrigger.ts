@@ -1,13 +1,13 @@
 import { templateMembers } from '../../model/alert.ts';
 import { triggerTypes } from '../../model/enumerations.ts';
 import { invalidInput, withDefaults } from '../../model/validate.ts';
-import { findContractAbi } from '../../store/contracts/findContractAbi.ts';
 import type { triggerTable } from '../../store/detectors/triggerTable.ts';
 import type { Row } from '../../store/records/records.ts';
 import { triggers } from '../../triggers/triggers.ts';
 import { changedBindings } from '../actions/changedBindings.ts';
 import { checkSourceScripts } from '../actions/checkBindingScripts.ts';
 import type { Call } from '../call.ts';
+import { findAbi } from '../contracts/findAbi.ts';
 import { checkBindingFilters } from '../destinations/checkBindingFilters.ts';
 import { type ChangeOf, tenantOf } from '../records/recordKind.ts';
 import { bindingScripts, scriptFaults } from '../records/scriptFaults.ts';
@@ -72,7 +72,7 @@ async function checkParams(call: Call, change: TriggerChange): Promise<void> {
   if (!definition.check) return;
   const faults = definition.check(
     checked.value,
-    await findContractAbi(call.db, tenantOf(change), contractId),
+    await findAbi(call.db, tenantOf(change), contractId, chain.family),
     chain.family,
   );
   if (faults.length > 0)

@@ -1,4 +1,4 @@
-import { chains } from '../../chains/chains.ts';
+import { getChain } from '../../chains/chains.ts';
 import { toChainFacts } from '../../chains/toChainFacts.ts';
 import { compileDetector } from '../../matching/compileDetector.ts';
 import { wantsTraces } from '../../matching/subscriptions.ts';
@@ -33,7 +33,7 @@ export async function readFault(call: Call, detectorId: number): Promise<ShownFa
 
 async function findMissed(call: Call, tenantId: number, id: number): Promise<ShownFault | undefined> {
   const { contract, createdAt, ...row } = await findDetectorToRun(call.db, tenantId, id);
-  const subscriber = compileDetector(row, contract, toChainFacts(chains[contract.chainUid]));
+  const subscriber = compileDetector(row, contract, toChainFacts(getChain(contract.chainUid)));
   if ('fault' in subscriber || !wantsTraces(subscriber)) return undefined;
   const unseen = await findUnseenSince(call.db, contract.chainUid, Math.max(call.now - unseenMs, createdAt));
   if (!unseen) return undefined;

@@ -1,4 +1,4 @@
-import { type ChainUid, chains } from '../../chains/chains.ts';
+import { type ChainUid, getChain } from '../../chains/chains.ts';
 import { families } from '../../chains/families.ts';
 import { shownAddress } from '../../chains/shownAddress.ts';
 
@@ -13,7 +13,7 @@ export function readLabelAddress(
   address: string,
   chainUid: ChainUid | null,
 ): { canonical: string } | { fault: string } {
-  const chain = chains[chainUid ?? 'ethereum'];
+  const chain = getChain(chainUid ?? 'ethereum');
   const read = families[chain.family].readAddress(address, chain);
   // Labels are kept and shown as people know the address.
   return 'fault' in read ? read : { canonical: shownAddress(chain, read.canonical) };

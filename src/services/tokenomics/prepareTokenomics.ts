@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { chains } from '../../chains/chains.ts';
+import { getChain } from '../../chains/chains.ts';
 import { families } from '../../chains/families.ts';
 import { unprocessable } from '../../model/errors.ts';
 import { everything } from '../../model/principal.ts';
@@ -20,7 +20,7 @@ export async function prepareCategory(call: Call, { input, current }: CategoryCh
     const contractId = current ? current.contractId : input.contractId;
     const contract = await findRecord(call.db, contractTable, everything, contractId, ['chainUid']);
     if (!contract) throw new Error(`The contract ${contractId} of a tokenomics category cannot be read.`);
-    const chain = chains[contract.chainUid];
+    const chain = getChain(contract.chainUid);
     const read = families[chain.family].readAddress(input.address, chain);
     if ('fault' in read) throw unprocessable('/address', 'not-an-address', read.fault);
   }

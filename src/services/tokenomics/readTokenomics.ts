@@ -1,4 +1,4 @@
-import { type ChainUid, chains } from '../../chains/chains.ts';
+import { type ChainUid, getChain } from '../../chains/chains.ts';
 import { families } from '../../chains/families.ts';
 import { toChainFacts } from '../../chains/toChainFacts.ts';
 import { addDecimal, formatDecimal, parseDecimal, subtractDecimal, toDecimal } from '../../lib/decimal.ts';
@@ -31,7 +31,7 @@ export async function readTokenomics(call: Call, contractId: number, range: { fr
     findSupplyDetectors(call.db, contractRef.tenantId, contractId),
   ]);
   const watch = detectors.find((one) => one.isActive && one.schemaName === 'circulation_supply');
-  const { canonical } = toChainFacts(chains[chainUid]);
+  const { canonical } = toChainFacts(getChain(chainUid));
   const lockers = [...new Set((watch?.config.lockerAddresses ?? []).map(canonical))];
   const holders = categories.map(({ address }) => canonicalOf(chainUid, address));
   const [{ fault, token }, samples] = await Promise.all([
@@ -105,7 +105,7 @@ export async function readTokenomics(call: Call, contractId: number, range: { fr
 /** Null where there is none, or one that was kept before addresses were checked. */
 function canonicalOf(chainUid: ChainUid, address: string | null): string | null {
   if (address === null) return null;
-  const read = families[chains[chainUid].family].readAddress(address, chains[chainUid]);
+  const read = families[getChain(chainUid).family].readAddress(address, getChain(chainUid));
   return 'fault' in read ? null : read.canonical;
 }
 

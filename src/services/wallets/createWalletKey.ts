@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { type ChainUid, chains } from '../../chains/chains.ts';
+import { type ChainUid, getChain } from '../../chains/chains.ts';
 import { families } from '../../chains/families.ts';
 import { Problem, unprocessable } from '../../model/errors.ts';
 import { recordPendingKey, removePendingKey } from '../../store/wallets/moduleKeys.ts';
@@ -19,9 +19,9 @@ export function createSealedKey(
   chainUid: ChainUid,
   privateKey?: string | null,
 ): WalletKeyColumns {
-  const chain = chains[chainUid];
+  const chain = getChain(chainUid);
   const family = families[chain.family];
-  const read = privateKey == null ? { key: family.generateKey() } : family.readKey(privateKey);
+  const read = privateKey == null ? { key: family.generateKey() } : family.readKey(privateKey, chain);
   if ('fault' in read) throw unprocessable('/privateKey', 'key-mismatch', read.fault);
   return {
     address: family.deriveAddress(read.key, chain),
@@ -43,13 +43,14 @@ export async function createModuleKey(
       'no-module',
       'HSM wallets need a PKCS#11 module, and none is configured here; set VIGIL_PKCS11_MODULE.',
     );
-  const { signing } = families[chains[chainUid].family];
+  const chain = getChain(chainUid);
+  const { signing } = families[chain.family];
   if (!signing) throw unprocessable('/type', 'no-module', 'Vigil does not sign on this chain.');
   const name = { label: keyLabel(wallet), id: randomBytes(16).toString('hex') };
   await recordPendingKey(store, name, call.now);
   const publicKey = await createKey(hsm, name, signing.curve);
   await removePendingKey(call.db, name.id);
-  return { address: signing.addressOf(publicKey), sealedKey: null, moduleKeyId: name.id };
+  return { address: signing.addressOf(publicKey, chain), sealedKey: null, moduleKeyId: name.id };
 }
 
 async function createKey(

@@ -1,10 +1,11 @@
-import { type Chain, chains } from '../../chains/chains.ts';
+import { type Chain, getChain } from '../../chains/chains.ts';
 import { families } from '../../chains/families.ts';
 import { invalid, unprocessable } from '../../model/errors.ts';
 import { lockApprovers } from '../../store/accounts/users.ts';
 import { type Row, reserveId } from '../../store/records/records.ts';
 import { walletTable } from '../../store/wallets/walletTable.ts';
 import type { Call } from '../call.ts';
+import { holdChain } from '../contracts/holdChain.ts';
 import { type ChangeOf, tenantOf } from '../records/recordKind.ts';
 import { createModuleKey, createSealedKey } from './createWalletKey.ts';
 import { readAllowedCalls } from './readAllowedCalls.ts';
@@ -18,11 +19,12 @@ export async function prepareWallet(call: Call, change: WalletChange): Promise<R
   const tenantId = tenantOf(change);
   if (input.approvers) await checkApprovers(call, tenantId, input.approvers);
   const chainUid = current ? current.chainUid : input.chainUid;
-  const chain = chains[chainUid];
+  const chain = getChain(chainUid);
   const allowed = input.allowedCalls && {
     allowedCalls: await readAllowedCalls(call, tenantId, chain, input.allowedCalls),
   };
   if (current) return { ...members, ...allowed };
+  await holdChain(call, chain.uid);
   const id = await reserveId(call.db, walletTable);
   const rest = { id, ...defaultLimits(chain), allowedCalls: [], ...members, ...allowed };
   const walletRef = { tenantId, walletId: id };

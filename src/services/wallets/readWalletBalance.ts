@@ -1,6 +1,6 @@
 import { spendingWindowMs } from '../../actions/walletLimits.ts';
 import type { ChainClient } from '../../chains/chainClient.ts';
-import { chains } from '../../chains/chains.ts';
+import { getChain } from '../../chains/chains.ts';
 import { zip } from '../../lib/zip.ts';
 import { Problem } from '../../model/errors.ts';
 import { findSpending } from '../../store/actions/signing.ts';
@@ -28,7 +28,7 @@ const names = ['id', 'tenantId', 'chainUid', 'address'] as const;
 export async function readWalletBalance(call: Call, id: number): Promise<WalletBalance> {
   const wallet = await findRecord(call.db, walletTable, call.scope, id, names);
   if (!wallet) throw new Problem('not-found', 'There is no such wallet.');
-  const chain = chains[wallet.chainUid];
+  const chain = getChain(wallet.chainUid);
   const client = call.services.chains.client(chain.uid);
   if (!client) throw new Problem('conflict', `The balance cannot be read. ${noEndpoint(chain.uid)}`);
   const walletRef = { tenantId: wallet.tenantId, walletId: id };

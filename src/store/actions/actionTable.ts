@@ -179,6 +179,13 @@ export const actionTable = defineTable({
       }),
       { detail: true },
     ),
+    urgent: editable(
+      Flag(
+        'Whether its calls go before the others of the tenant, in a lane of their own. Null: those fired by alerts ' +
+          'of severity HIGH or CRITICAL, while a transaction is pending, or by hand.',
+      ),
+      { detail: true },
+    ),
     openParams: editable(openParams, { default: [], detail: true }),
   },
   searched: { ...searchedTenant, ...searchedStatus },

@@ -45,13 +45,16 @@ export type Intent = IntentKey & {
   alertUid: string | null;
   severity: Severity;
   /** It must be mined before the pending transaction of its alert. */
-  isUrgent: boolean;
+  comesFirst: boolean;
   /** What that transaction pays; null when it is pending no more. */
   ahead: { maxFee: string; tip: string | null } | null;
   action: ExecutableAction;
 };
 
 export type WaitingIntent = Intent & {
+  isUrgent: boolean;
+  /** Its place among the intents that were claimed with it. */
+  turn: number;
   /** Why it still waits. */
   reason: string | null;
   /** Its block has the confirmations that `fireAt` asks for. */
@@ -98,26 +101,44 @@ export const actionJson = raw(`json_build_object('id', x.id, 'tenantId', x.tenan
     'requireApproval', w.require_approval))`);
 
 /**
- * Claims a tenant's intents that are ready to be decided, oldest first, none before its block is deep enough; and those that
- * can only end, because they were created before `since` or their tenant may not fire. Without `canSend` only the latter.
+ * The intents of one wallet on one chain that are decided, signed and sent one batch after the other. The urgent ones have a lane
+ * of their own, so that no number of others delays them.
+ */
+export type FiringLane = { tenantId: number; walletId: number; isUrgent: boolean };
+
+/** The index of waiting intents has the same expression. */
+const severityRank = raw(`array_position(array['INFO', 'LOW', 'MEDIUM', 'HIGH', 'CRITICAL'], i.severity)`);
+
+/**
+ * Claims the intents of a lane that are ready to be decided, none before its block is deep enough; and those that can only
+ * end, because they were created before `since` or their tenant may not fire. Without `canSend` only the latter. The
+ * actions take turns, each with its most severe intent first: a flood of intents of one action delays no other.
  */
 export async function claimWaiting(
   db: Db,
-  { chainUid, tenantId, canSend }: { chainUid: string; tenantId: number; canSend: boolean },
+  { chainUid, lane, canSend }: { chainUid: string; lane: FiringLane; canSend: boolean },
   limit: number,
   now: number,
   since: number,
 ): Promise<WaitingIntent[]> {
+  const { tenantId, walletId, isUrgent } = lane;
+  const isDue = sql`i.tenant_id = ${tenantId}::bigint and i.chain_uid = ${chainUid}
+    and i.wallet_id = ${walletId}::bigint and i.urgent = ${isUrgent}::boolean and i.state = 'WAITING'
+    and i.next_attempt_at <= ${now}::bigint and (i.lease_until is null or i.lease_until < clock_timestamp())
+    and (${canSend}::boolean and ${isDeepEnough} or i.created_at < ${since}::bigint or not ${mayFire})`;
   const rows = await db.prepared<WaitingIntent>(
-    sql`with due as (
-        select i.tenant_id, i.id, i.binding, ${isDeepEnough} as is_deep,
+    sql`with turns as (
+        select d.id, row_number() over (order by d.turn, d.rank desc, d.id) as turn
+        from action x cross join lateral (
+          select i.id, ${severityRank} as rank, row_number() over (order by ${severityRank} desc, i.id) as turn
+          from action_intent i join tenant n on n.id = i.tenant_id
+          where ${isDue} and i.action_id = x.id order by ${severityRank} desc, i.id limit ${limit}::int) d
+        where x.tenant_id = ${tenantId}::bigint),
+      due as (
+        select i.tenant_id, i.id, i.binding, t.turn, ${isDeepEnough} as is_deep,
           case when n.status <> 'ACTIVE' then 'status' when not ${mayFire} then 'halt' end as stopped_by
-        from action_intent i join tenant n on n.id = i.tenant_id
-        where i.chain_uid = ${chainUid} and i.tenant_id = ${tenantId} and i.state = 'WAITING'
-          and i.next_attempt_at <= ${now}::bigint
-          and (i.lease_until is null or i.lease_until < clock_timestamp())
-          and (${canSend}::boolean and ${isDeepEnough} or i.created_at < ${since}::bigint or not ${mayFire})
-        order by i.id limit ${limit}::int for update of i skip locked)
+        from action_intent i join turns t on t.id = i.id join tenant n on n.id = i.tenant_id
+        where ${isDue} order by t.turn limit ${limit}::int for update of i skip locked)
       update action_intent i set lease_until = clock_timestamp() + ${intentLeaseMs}::int * interval '1 ms'
       from due left join lateral (
           select b.script_filter, b.script_params, b.updated_at from action_detector b
@@ -131,7 +152,7 @@ export async function claimWaiting(
       where i.tenant_id = due.tenant_id and i.id = due.id and x.tenant_id = i.tenant_id and x.id = i.action_id
         and c.tenant_id = x.tenant_id and c.id = x.contract_id and w.tenant_id = x.tenant_id and w.id = x.wallet_id
       returning i.tenant_id as "tenantId", i.id, i.uid::text, i.binding, i.alert_uid::text as "alertUid",
-        i.severity, i.fire_at = 'pending' as "isUrgent", i.reason,
+        i.severity, i.fire_at = 'pending' as "comesFirst", i.urgent as "isUrgent", due.turn, i.reason,
         coalesce(due.is_deep, false) as "isDeep", due.stopped_by as "stoppedBy",
         i.alert_timestamp as "alertTimestamp", i.created_at as "createdAt", i.given as "manualParams",
           ${actionJson} as action,
@@ -143,7 +164,7 @@ export async function claimWaiting(
         case when s.script_params is not null
           then json_build_object('filter', s.script_filter, 'params', s.script_params) end as scripts`,
   );
-  return rows.sort((one, other) => one.id - other.id);
+  return rows.sort((one, other) => one.turn - other.turn);
 }
 
 export type Attempt = {
@@ -184,12 +205,15 @@ export function lastAttempt({ uid, attempts }: SentIntent): Attempt {
   return last;
 }
 
-/** The chains with intents under way, and the tenants whose intents wait there. */
-export async function findBusyChains(db: Db): Promise<{ chainUid: string; tenantIds: number[] }[]> {
-  return db.prepared<{ chainUid: string; tenantIds: number[] }>(
-    sql`select chain_uid as "chainUid",
-        coalesce(array_agg(distinct tenant_id) filter (where state = 'WAITING'), '{}') as "tenantIds"
-      from action_intent where state in ('WAITING', 'SIGNED', 'SUBMITTED') group by 1`,
+/** The chains with intents under way, and the lanes in which intents wait there. */
+export async function findBusyChains(db: Db): Promise<{ chainUid: string; lanes: FiringLane[] }[]> {
+  return db.prepared<{ chainUid: string; lanes: FiringLane[] }>(
+    sql`select b.chain_uid as "chainUid", coalesce(json_agg(json_build_object('tenantId', b.tenant_id,
+          'walletId', b.wallet_id, 'isUrgent', b.urgent)) filter (where b.waits), '[]') as lanes
+      from (
+        select chain_uid, tenant_id, wallet_id, urgent, bool_or(state = 'WAITING') as waits from action_intent
+        where state in ('WAITING', 'SIGNED', 'SUBMITTED') group by 1, 2, 3, 4) b
+      group by 1`,
   );
 }
 
@@ -215,7 +239,7 @@ export async function claimSent(
       where i.tenant_id = due.tenant_id and i.id = due.id and x.tenant_id = i.tenant_id and x.id = i.action_id
         and c.tenant_id = x.tenant_id and c.id = x.contract_id and w.tenant_id = i.tenant_id and w.id = i.wallet_id
       returning i.tenant_id as "tenantId", i.id, i.uid::text, i.state, i.alert_uid::text as "alertUid",
-        i.severity, i.fire_at = 'pending' as "isUrgent", ${pendingPrice} as ahead,
+        i.severity, i.fire_at = 'pending' as "comesFirst", ${pendingPrice} as ahead,
         coalesce(i.unwanted_at <= ${now}::bigint, false) as "isUnwanted", i.binding, i.address,
         i.nonce, i.inputs, i.call,
         not exists (select from action_intent earlier

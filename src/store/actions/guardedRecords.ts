@@ -153,7 +153,7 @@ const members: readonly Sql[] = [
       'wallet', ${wallet},
       'contract', ${contract('x')}, 'funcSignature', x.func_signature, 'funcAbi', x.func_abi, 'params', x.params,
       'openParams', x.open_params, 'gasPrice', x.gas_price, 'gasLimit', x.gas_limit, 'gasTip', x.gas_tip,
-      'fireAt', x.fire_at, 'maxAlertAge', x.max_alert_age, 'destinations', (
+      'fireAt', x.fire_at, 'maxAlertAge', x.max_alert_age, 'urgent', x.urgent, 'destinations', (
         select coalesce(jsonb_agg(b.destination_id order by b.destination_id), '[]') from action_destination b
         where b.tenant_id = x.tenant_id and b.action_id = x.id))
     from action x where e.kind = 'action' and x.tenant_id = e.tenant_id and x.id = e.id and x.status <> 'DELETED'`,

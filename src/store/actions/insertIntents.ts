@@ -25,7 +25,7 @@ export const haltedReason = 'Actions are halted.';
 
 const columns =
   raw(`tenant_id, action_id, binding, alert_uid, alert_timestamp, contract_id, wallet_id, chain_uid,
-  alert_chain_uid, block_number, severity, fire_at, state, reason, causes, halt_count, created_at, updated_at,
+  alert_chain_uid, block_number, severity, fire_at, urgent, state, reason, causes, halt_count, created_at, updated_at,
   next_attempt_at`);
 
 /** A transaction of one action may raise the alert that fires another, up to this many actions in a row. */
@@ -62,6 +62,7 @@ export async function insertIntents(tx: Db, firings: readonly FiringAlert[], now
         where a.tenant_id = any(${tenantIds}::bigint[]) and a.hash = any(${hashes}::text[])),
       judged as (
         select b.*, x.contract_id, x.wallet_id, c.chain_uid, x.fire_at, n.halt_count,
+          coalesce(x.urgent, x.fire_at = 'pending' or b.severity in ('HIGH', 'CRITICAL')) as urgent,
           coalesce(o.causes, '{}') as causes,
           case when n.halted_at is not null then 'CANCELED' when r.skipped is not null then 'SKIPPED'
             else 'WAITING' end as state,
@@ -81,7 +82,7 @@ export async function insertIntents(tx: Db, firings: readonly FiringAlert[], now
       written as (
         insert into action_intent as i (${columns})
         select b."tenantId", b.action_id, b.binding, b.uid, b.timestamp, b.contract_id, b.wallet_id, b.chain_uid,
-          b."chainUid", b."blockNumber", b.severity, b.fire_at, b.state, b.reason, b.causes, b.halt_count,
+          b."chainUid", b."blockNumber", b.severity, b.fire_at, b.urgent, b.state, b.reason, b.causes, b.halt_count,
           ${now}::bigint, ${now}::bigint, ${now}::bigint
         from judged b
         order by b.timestamp, b.uid, b.action_id, b.binding
@@ -132,7 +133,7 @@ export async function insertManualIntent(
     sql`with written as (
         insert into action_intent (${columns}, given)
         select x.tenant_id, x.id, 'manual', null, null, x.contract_id, x.wallet_id, c.chain_uid, null, null,
-          'MEDIUM', 'head',
+          'MEDIUM', 'head', coalesce(x.urgent, true),
           'WAITING', null, '{}'::bigint[], n.halt_count, ${now}, ${now}, ${now}, ${storableJson(params)}::jsonb
         from action x join contract c on c.tenant_id = x.tenant_id and c.id = x.contract_id
         join tenant n on n.id = x.tenant_id and n.halted_at is null

@@ -113,6 +113,8 @@ export type ActionSetup = {
   fireAt: string;
   /** What fires it: `source` is the detector or the trigger alert. */
   bindings: {
+    /** As intents name it. */
+    name: string;
     kind: 'detector' | 'trigger';
     source: number;
     filter: string | null;
@@ -125,10 +127,11 @@ export async function findActionSetup(db: Db, { tenantId, id }: ActionKey): Prom
   const [row] = await db.query<ActionSetup>(
     sql`select ${actionJson} as action, x.fire_at as "fireAt",
         (select coalesce(json_agg(b), '[]'::json) from (
-          select 'detector' as kind, b.detector_id as source, b.script_filter as filter, b.script_params as params
-          from action_detector b where b.tenant_id = x.tenant_id and b.action_id = x.id
+          select 'detector ' || b.id as name, 'detector' as kind, b.detector_id as source, b.script_filter as filter,
+            b.script_params as params
+          from action_detector b where b.tenant_id = x.tenant_id and b.action_id = x.id and b.status = 'ACTIVE'
           union all
-          select 'trigger', b.trigger_alert_id, b.script_filter, b.script_params
+          select 'trigger ' || b.id, 'trigger', b.trigger_alert_id, b.script_filter, b.script_params
           from action_trigger_alert b where b.tenant_id = x.tenant_id and b.action_id = x.id) b) as bindings
       from action x join contract c on c.tenant_id = x.tenant_id and c.id = x.contract_id
       join wallet w on w.tenant_id = x.tenant_id and w.id = x.wallet_id

@@ -18,6 +18,9 @@ export type AlertEvent = {
   id: string;
   type: AlertEventType;
   tenantId: number;
+  /** When it was written. */
+  at: number;
+  uid: string;
   /** The alert as JSON; null when retention has removed it. */
   alert: string | null;
 };
@@ -122,11 +125,11 @@ export async function readAlertEvents(
     order by e.xid, e.seq, a.place limit ${limit}) e`;
   if (await db.isDistributed()) return readOnWorkers(db, page, length);
   return db.query<AlertEvent>(
-    sql`select id, type, "tenantId", alert from (
-        select id, type, "tenantId", alert, xid, seq, place,
+    sql`select id, type, "tenantId", at, uid, alert from (
+        select id, type, "tenantId", at, uid, alert, xid, seq, place,
           sum(length(alert)) over (order by xid, seq, place) - length(alert) as before
         from (select concat_ws('-', e.xid, e.seq, nullif(e.place, e.places)) as id, e.type, e.tenant_id as "tenantId",
-            e.xid, e.seq, e.place,
+            e.at, e.uid::text, e.xid, e.seq, e.place,
             (select row_to_json(d)::text from (select ${documents} from alert t where t.tenant_id = e.tenant_id
               and t.timestamp = ${eventTime} and t.uid = e.uid) d) as alert
           from ${page}) page) page
@@ -136,9 +139,9 @@ export async function readAlertEvents(
 
 /** Events first, then their alerts, which are not beside them. */
 async function readOnWorkers(db: Db, page: Sql, length: number): Promise<AlertEvent[]> {
-  const events = await db.query<Omit<AlertEvent, 'alert'> & { uid: string; timestamp: number }>(
+  const events = await db.query<Omit<AlertEvent, 'alert'> & { timestamp: number }>(
     sql`select concat_ws('-', e.xid, e.seq, nullif(e.place, e.places)) as id, e.type, e.tenant_id as "tenantId",
-        e.uid::text, ${eventTime} as timestamp
+        e.at, e.uid::text, ${eventTime} as timestamp
       from ${page} order by e.xid, e.seq, e.place`,
   );
   // Otherwise an alert could be missing, or be shown as it was before the event.
@@ -157,10 +160,10 @@ async function readOnWorkers(db: Db, page: Sql, length: number): Promise<AlertEv
   const alertOf = new Map(found.map(({ uid, alert }) => [uid, alert]));
   const read: AlertEvent[] = [];
   let before = 0;
-  for (const { id, type, tenantId, uid } of events) {
+  for (const { timestamp: _timestamp, ...event } of events) {
     if (before >= length) break;
-    const alert = alertOf.get(uid) ?? null;
-    read.push({ id, type, tenantId, alert });
+    const alert = alertOf.get(event.uid) ?? null;
+    read.push({ ...event, alert });
     before += alert?.length ?? 0;
   }
   return read;

@@ -1,9 +1,8 @@
 import { raw, render, type Sql, sql } from '../../lib/sql.ts';
 import { uidTime } from '../../lib/uid.ts';
-import { chainUids } from '../../model/chainUid.ts';
 import { severities } from '../../model/enumerations.ts';
 import type { Scope } from '../../model/principal.ts';
-import { Count, Id, List, Millis, OneOf, Text } from '../../model/schema.ts';
+import { Count, Id, List, Millis, OneChain, OneOf, Text } from '../../model/schema.ts';
 import type { Db } from '../db.ts';
 import { type DocumentKey, exportKeys } from '../documents/exportDocuments.ts';
 import { selectDocument } from '../documents/searchDocuments.ts';
@@ -56,7 +55,7 @@ export const incidentTable = defineTable({
     message: readOnly(Text('Message of its worst alert.', 'The implementation is now 0xf39F…2266.'), set),
     alerts: readOnly(Count('How many alerts it has that are not retracted.', 4), set),
     openAlerts: readOnly(Count('How many of them are not resolved.', 4), set),
-    chainUid: readOnly(OneOf(chainUids, 'The chain.', 'ethereum')),
+    chainUid: readOnly(OneChain('The chain.')),
     contractIds: readOnly(List(Id('A contract.'), 'The contracts of its alerts, at most 100.'), set),
     txHashes: readOnly(List(Text('A transaction.', '0x5c50'), 'Their transactions, at most 100.'), set),
     firstAt: readOnly(Millis('When its first alert happened.'), set),

@@ -1,8 +1,7 @@
 import { Type } from 'typebox';
 import { sql } from '../../lib/sql.ts';
-import { chainUids } from '../../model/chainUid.ts';
 import { addressTypes } from '../../model/enumerations.ts';
-import { Flag, Icon, Id, Name, OneOf, Text, Words } from '../../model/schema.ts';
+import { Flag, Icon, Id, Name, OneChain, OneOf, Text, Words } from '../../model/schema.ts';
 import { actionTable } from '../actions/actionTable.ts';
 import { detectorTable } from '../detectors/detectorTable.ts';
 import { triggerTable } from '../detectors/triggerTable.ts';
@@ -19,7 +18,7 @@ export const contractTable = defineTable({
     id: idField,
     ...timeFields,
     projectId: createOnly(Id('The owning project.'), { required: true }),
-    chainUid: createOnly(OneOf(chainUids, 'The chain.', 'ethereum'), { required: true }),
+    chainUid: createOnly(OneChain('The chain.'), { required: true }),
     address: createOnly(
       Text(
         'Direct address of the contract, in the form of its chain.',

@@ -12,3 +12,15 @@ export async function findContractAbi(
   );
   return row?.abi ?? [];
 }
+
+/** The address of a contract as it is matched; undefined for one that does not exist. */
+export async function findContractAddress(
+  db: Db,
+  tenantId: number,
+  contractId: number,
+): Promise<string | undefined> {
+  const [row] = await db.prepared<{ address: string }>(
+    sql`select canonical_address as address from contract where tenant_id = ${tenantId} and id = ${contractId}`,
+  );
+  return row?.address;
+}

@@ -71,7 +71,7 @@ export async function findAlertDeliveries(
   limit: number,
 ): Promise<AlertDelivery[]> {
   return db.query<AlertDelivery>(
-    sql`select ${columns}, coalesce(x.value, x.messenger_a_chat_title) as "destinationName",
+    sql`select ${columns}, coalesce(x.name, x.value, x.messenger_a_chat_title) as "destinationName",
         x.type as "destinationType"
       from delivery d left join destination x on x.tenant_id = d.tenant_id and x.id = d.destination_id
       where d.tenant_id = ${tenantId} and d.alert_uid = ${alertUid}::uuid

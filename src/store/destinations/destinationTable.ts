@@ -1,6 +1,18 @@
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import { destinationTags, destinationTypes, severities } from '../../model/enumerations.ts';
-import { Flag, Id, OneOf, SomeOf, Text, TextMap } from '../../model/schema.ts';
+import {
+  Count,
+  Flag,
+  Id,
+  List,
+  Name,
+  nullable,
+  OneOf,
+  Shape,
+  SomeOf,
+  Text,
+  TextMap,
+} from '../../model/schema.ts';
 import { createOnly, editable, one, readOnly, writeOnly } from '../fields.ts';
 import { idField, searchedStatus, tenantId, timeFields } from '../records/commonFields.ts';
 import { byTenant, defineTable } from '../table.ts';
@@ -9,6 +21,29 @@ import { byTenant, defineTable } from '../table.ts';
 const headers = (t: string) => `(case when ${t}.header_names is null then null
   else (select coalesce(json_object_agg(h, '[sealed]'), '{}') from unnest(${t}.header_names) h
         where ${t}.header_names is not null)::jsonb end)`;
+
+const wanted = Shape(
+  {
+    minSeverity: nullable(OneOf(severities, 'Only alerts that are at least this bad; all if null.', 'HIGH')),
+    query: nullable(
+      Text('Only alerts that this query string finds; all if null.', 'kind:detector AND tags:treasury', {
+        max: 10_000,
+      }),
+    ),
+    projectId: nullable(Id('Only alerts of this project; of all projects if null.')),
+    contractId: nullable(Id('Only alerts of this contract; of all contracts if null.')),
+  },
+  [],
+);
+const gets = Type.Unsafe<Static<typeof wanted>[]>({
+  ...List(
+    wanted,
+    'Alerts that the destination gets of the whole tenant, of a project or of a contract, whatever else they are ' +
+      'bound to. An alert comes once, however many ways lead to the destination. Bindings and `tags` go on as without.',
+    { maxItems: 50 },
+  ),
+  examples: [[{ minSeverity: 'HIGH' }]],
+});
 
 /** Set by `/bind`; a request may carry it only as it was read, or as null. */
 const chatMember = (description: string) =>
@@ -22,12 +57,18 @@ export const destinationTable = defineTable({
     ...timeFields,
     tenantId: createOnly(tenantId, { notNull: true }),
     type: editable(OneOf(destinationTypes, 'Kind of destination.', 'HTTP'), { required: true }),
+    name: editable(Name('What people call it.', 'Night shift')),
     uid: readOnly(
       Text('Identifier to bind the destination with; for MESSENGER_A the text to send to the bot.', 'f0c9'),
       { notNull: true },
     ),
     tags: editable(
-      SomeOf(destinationTags, 'What reaches the destination where nothing else is bound.', ['DEFAULT']),
+      SomeOf(
+        destinationTags,
+        'What reaches the destination where nothing else is bound: DETECTOR the alerts of detectors and triggers, ' +
+          'WALLET those of actions, DEFAULT both.',
+        ['DEFAULT'],
+      ),
       { default: [] },
     ),
     value: editable(
@@ -46,6 +87,7 @@ export const destinationTable = defineTable({
     messengerBChannelName: editable(Text('Name of the channel.', 'alerts')),
     uri: editable(Text('HTTP destination address.', 'https://example.com/hook', { max: 2000 })),
     method: editable(OneOf(['POST', 'PUT', 'PATCH'], 'HTTP method of an HTTP destination.', 'POST')),
+    gets: editable(gets, { default: [], detail: true }),
     groupWindowMs: editable(
       Type.Integer({
         description:
@@ -115,6 +157,13 @@ export function boundDestination(form: 'with type' | 'without type') {
       Text('Only alerts that this query string finds; all if null.', 'severity:CRITICAL AND tags:treasury', {
         max: 10_000,
       }),
+    ),
+    afterConfirmations: writeOnly(
+      Count(
+        'How many blocks must follow that of the alert before it is sent; at once if null or 0.',
+        12,
+        100_000,
+      ),
     ),
   };
 }

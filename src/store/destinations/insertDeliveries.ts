@@ -2,6 +2,7 @@ import { storableJson } from '../../lib/json.ts';
 import { type Sql, sql } from '../../lib/sql.ts';
 import type { EventType } from '../../model/notification.ts';
 import type { Db } from '../db.ts';
+import { heldUntil } from './heldDeliveries.ts';
 
 /** One message for any number of the tenant's destinations. */
 export type NewMessage = {
@@ -15,6 +16,8 @@ export type NewMessage = {
   incident?: { uid: string; destinationIds: ReadonlySet<number> } | undefined;
   /** The alert that it reports. */
   alertUid?: string;
+  /** What must follow before it is sent: the block, where one has it, and how many blocks on top by destination. */
+  held?: { chainUid: string; block: number | null; confirmations: ReadonlyMap<number, number> } | undefined;
 };
 
 /** Inserts a delivery for every destination of every message, in their order, and wakes the senders. */
@@ -24,8 +27,8 @@ export async function insertDeliveries(tx: Db, messages: readonly NewMessage[], 
     sql`with m as materialized (
         select nextval(pg_get_serial_sequence('delivery_message', 'id')) as id, m.*
         from rows from (jsonb_to_recordset(${storableJson(messages.map((message) => toColumns(message, now)))}::jsonb)
-          as (tenant_id bigint, type text, data jsonb, alert_uid uuid, destinations jsonb))
-          with ordinality as m (tenant_id, type, data, alert_uid, destinations, n)),
+          as (tenant_id bigint, type text, data jsonb, alert_uid uuid, chain_uid text, destinations jsonb))
+          with ordinality as m (tenant_id, type, data, alert_uid, chain_uid, destinations, n)),
       message as (
         insert into delivery_message (tenant_id, id, created_at, data)
         select m.tenant_id, m.id, ${now}, m.data from m where jsonb_array_length(m.destinations) > 0 order by m.n),
@@ -35,7 +38,13 @@ export async function insertDeliveries(tx: Db, messages: readonly NewMessage[], 
         select m.tenant_id, gen_random_uuid(), (d.item->>0)::bigint, m.type, m.id, m.alert_uid, (d.item->>2)::uuid,
           (d.item->>1)::bigint, ${now}, ${now}
         from m cross join lateral jsonb_array_elements(m.destinations) d(item)
-        order by m.n, d.item returning ${queueColumns})
+        order by m.n, d.item returning ${queueColumns}),
+      held as (
+        insert into held_delivery (tenant_id, delivery_id, alert_uid, chain_uid, confirmations, due_block)
+        select w.tenant_id, w.id, m.alert_uid, m.chain_uid, (d.item->>3)::integer, (d.item->>4)::bigint
+        from m join written w on w.tenant_id = m.tenant_id and w.message_id = m.id
+        cross join lateral jsonb_array_elements(m.destinations) d(item)
+        where m.chain_uid is not null and (d.item->>0)::bigint = w.destination_id and d.item->>3 is not null)
       ${enqueue(sql`written`)}`,
   );
 }
@@ -51,7 +60,7 @@ export function enqueue(written: Sql): Sql {
 }
 
 function toColumns(
-  { tenantId, type, data, alertUid, incident, destinationIds, dueAt }: NewMessage,
+  { tenantId, type, data, alertUid, incident, destinationIds, dueAt, held }: NewMessage,
   now: number,
 ) {
   return {
@@ -59,10 +68,17 @@ function toColumns(
     type,
     data,
     alert_uid: alertUid,
-    destinations: destinationIds.map((id) => [
-      id,
-      dueAt?.get(id) ?? now,
-      ...(incident?.destinationIds.has(id) ? [incident.uid] : []),
-    ]),
+    chain_uid: held?.chainUid,
+    destinations: destinationIds.map((id) => {
+      const confirmations = held?.confirmations.get(id);
+      const item = [
+        id,
+        confirmations === undefined ? (dueAt?.get(id) ?? now) : heldUntil,
+        incident?.destinationIds.has(id) ? incident.uid : null,
+      ];
+      if (confirmations === undefined) return item;
+      const block = held?.block ?? null;
+      return [...item, confirmations, block === null ? null : block + confirmations];
+    }),
   };
 }

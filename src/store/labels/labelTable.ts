@@ -1,7 +1,6 @@
 import { sql } from '../../lib/sql.ts';
-import { chainUids } from '../../model/chainUid.ts';
 import { labelTags } from '../../model/label.ts';
-import { Count, Id, Name, OneOf, Text, Words } from '../../model/schema.ts';
+import { Count, Id, Name, OneChain, Text, Words } from '../../model/schema.ts';
 import { createOnly, editable } from '../fields.ts';
 import { idField, statusField, timeFields } from '../records/commonFields.ts';
 import { byTenant, defineTable, within } from '../table.ts';
@@ -19,9 +18,7 @@ export const labelTable = defineTable({
           'whole platform, which every tenant sees.',
       ),
     ),
-    chainUid: createOnly(
-      OneOf(chainUids, 'The chain on which the label holds; every EVM chain if left out.', 'ethereum'),
-    ),
+    chainUid: createOnly(OneChain('The chain on which the label holds; every EVM chain if left out.')),
     address: createOnly(
       Text('The address, shown in its canonical spelling.', '0x8589427373d6d84e98730d7795d8f6f8731fda16', {
         max: 200,

@@ -1,7 +1,18 @@
 import { type Static, Type } from 'typebox';
-import { chainUids } from '../../model/chainUid.ts';
 import { walletTypes } from '../../model/enumerations.ts';
-import { Flag, Id, List, maxId, Name, nullable, OneOf, Shape, Text, Words } from '../../model/schema.ts';
+import {
+  Flag,
+  Id,
+  List,
+  maxId,
+  Name,
+  nullable,
+  OneChain,
+  OneOf,
+  Shape,
+  Text,
+  Words,
+} from '../../model/schema.ts';
 import { createOnly, editable, readOnly, writeOnce } from '../fields.ts';
 import { idField, statusField, tenantId, timeFields } from '../records/commonFields.ts';
 import { byTenant, defineTable } from '../table.ts';
@@ -42,7 +53,7 @@ export const walletTable = defineTable({
     ...timeFields,
     status: statusField,
     tenantId: createOnly(tenantId, { notNull: true }),
-    chainUid: createOnly(OneOf(chainUids, 'The chain.', 'ethereum'), { required: true }),
+    chainUid: createOnly(OneChain('The chain.'), { required: true }),
     address: readOnly(
       Text(
         'Direct address of the wallet, derived from its key.',

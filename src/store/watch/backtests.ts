@@ -51,6 +51,22 @@ export async function insertBacktest(db: Db, backtest: NewBacktest, now: number)
   return onlyRow(rows);
 }
 
+/** The newest runs of detectors that do not exist yet, by kind. */
+export async function findProposedBacktests(
+  db: Db,
+  tenantId: number,
+  contractId: number,
+  since: number,
+): Promise<Map<string, BacktestRow>> {
+  const rows = await db.query<BacktestRow & { schemaName: string }>(
+    sql`select distinct on (t.schema_name) t.schema_name as "schemaName", ${columns} from backtest t
+      where t.tenant_id = ${tenantId} and t.contract_id = ${contractId} and t.detector_id is null
+        and t.created_at >= ${since} and t.state in ('QUEUED', 'RUNNING', 'DONE')
+      order by t.schema_name, t.created_at desc`,
+  );
+  return new Map(rows.map(({ schemaName, ...row }) => [schemaName, row]));
+}
+
 /** How many backtests of the tenant are queued or running. */
 export async function countOpenBacktests(db: Db, tenantId: number): Promise<number> {
   const rows = await db.query<{ count: number }>(
@@ -104,7 +120,10 @@ export async function claimBacktest(
 const watchedJson = raw(`json_build_object('id', c.id, 'tenantId', c.tenant_id, 'projectId', c.project_id,
   'chainUid', c.chain_uid, 'address', c.canonical_address, 'name', c.name,
   'implementation', case when c.implementation like '0x%' then lower(c.implementation) else c.implementation end,
-  'addressType', c.address_type, 'abi', coalesce(c.abi, '[]'))`);
+  'addressType', c.address_type, 'abi', coalesce(c.abi, '[]'), 'own', (
+    select coalesce(json_object_agg(canonical_address, json_build_object('name', name, 'projectId', project_id)), '{}')
+    from (select canonical_address, name, project_id from contract
+      where tenant_id = c.tenant_id and chain_uid = c.chain_uid order by id limit 5000) own))`);
 
 /** Reports progress and renews the lease; false when the backtest was cancelled meanwhile. */
 export async function continueBacktest(
@@ -178,8 +197,10 @@ export async function findBacktestTargets(
   db: Db,
   tenantId: number,
   detectorId: number | null,
+  { id: contractId, projectId }: Pick<ContractFacts, 'id' | 'projectId'>,
 ): Promise<BacktestTargets> {
-  const recipients = await findRecipients(db, [{ tenantId, kind: 'detector', sourceId: detectorId }]);
+  const source = { tenantId, kind: 'detector' as const, sourceId: detectorId, projectId, contractId };
+  const recipients = await findRecipients(db, [source]);
   const actions = await db.query<{ id: number }>(
     sql`select distinct b.action_id as id from action_detector b
       where b.tenant_id = ${tenantId} and b.detector_id = ${detectorId} and b.status = 'ACTIVE' order by 1`,

@@ -131,7 +131,8 @@ export async function saveTick(db: Db, chainUid: string, holder: string, at: num
 export async function parkChain(tx: Db, chainUid: string, holder: string): Promise<void> {
   await assertHolder(tx, chainUid, holder);
   await tx.query(
-    sql`update chain_cursor set processed = null, hash = null, processed_at = null where chain_uid = ${chainUid}`,
+    sql`update chain_cursor set processed = null, hash = null, processed_at = null,
+      halted_after = null, halted_at = null where chain_uid = ${chainUid}`,
   );
   await tx.query(sql`delete from chain_block where chain_uid = ${chainUid}`);
   await tx.query(sql`delete from watch_undo where chain_uid = ${chainUid}`);

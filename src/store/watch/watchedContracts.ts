@@ -41,7 +41,7 @@ export type WatchedContract = {
 };
 
 /** Active contracts of active projects and tenants, whose subscription has not ended or who never had one. */
-const isLive = raw(`c.status = 'ACTIVE'
+export const isLive = raw(`c.status = 'ACTIVE'
   and exists (select from project p where p.tenant_id = c.tenant_id and p.id = c.project_id and p.status = 'ACTIVE')
   and exists (select from tenant n where n.id = c.tenant_id and n.status = 'ACTIVE')
   and not exists (select from subscription s where s.tenant_id = c.tenant_id and s.status <> 'DELETED'

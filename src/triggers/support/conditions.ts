@@ -40,7 +40,11 @@ export const Conditions = Type.Array(
     },
     { additionalProperties: false },
   ),
-  { minItems: 1, maxItems: 50, description: 'Conditions that must all hold.' },
+  {
+    minItems: 1,
+    maxItems: 50,
+    description: `Conditions that must all hold. Each has a name (a parameter, a member of a struct as order.amount, an element of a list as ids.0), an operator (${comparisonOperators.join(', ')}) and a value, for in a list of them.`,
+  },
 );
 
 type Values = Readonly<Record<string, unknown>>;

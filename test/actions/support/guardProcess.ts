@@ -1,6 +1,6 @@
 import pino from 'pino';
 import { createCancelOnRetractions, createFireOnAlerts } from '../../../src/actions/fireOnAlerts.ts';
-import { chains } from '../../../src/chains/chains.ts';
+import { getChain } from '../../../src/chains/chains.ts';
 import { families } from '../../../src/chains/families.ts';
 import { deriveAuditKey } from '../../../src/lib/auditKey.ts';
 import { startWatching } from '../../../src/runtime/startWatching.ts';
@@ -20,7 +20,7 @@ async function openGuard(setup: ActorSetup) {
   const { connection, chainUid, urls, confirmations } = setup;
   const actor = await openActor(setup);
   const store = openStore({ ...connection, max: 6 }, () => {});
-  const chain = chains[chainUid];
+  const chain = getChain(chainUid);
   const client = families[chain.family].nodes?.createClient({ chain, urls, now: Date.now, onCall: () => {} });
   const now = Date.now;
   return {

@@ -1,6 +1,6 @@
 import pino from 'pino';
 import type { ActionContext } from '../../../src/actions/actionContext.ts';
-import { type ChainUid, chains, withNetwork } from '../../../src/chains/chains.ts';
+import { type ChainUid, getChain, withNetwork } from '../../../src/chains/chains.ts';
 import { families } from '../../../src/chains/families.ts';
 import { deriveAuditKey } from '../../../src/lib/auditKey.ts';
 import { sql } from '../../../src/lib/sql.ts';
@@ -31,7 +31,7 @@ export async function openActor(setup: ActorSetup, keyring = openKeyring(setup.p
   const { chainUid, urls, confirmations, stuckMs, behindMs = 0 } = setup;
   const now = () => Date.now() - behindMs;
   const store = openStore({ ...setup.connection, max: 6 }, () => {});
-  const chain = withNetwork(chains[chainUid], setup.network);
+  const chain = withNetwork(getChain(chainUid), setup.network);
   const client = families[chain.family].nodes?.createClient({ chain, urls, now, onCall: () => {} });
   const sandbox = createSandbox();
   await Promise.all([store.query(sql`select 1`), sandbox.run(0, {}, ['1'])]);

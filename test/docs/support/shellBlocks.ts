@@ -12,6 +12,7 @@ export const documents = [
   'docs/how-to/alerts-and-queries.md',
   'docs/how-to/notifications.md',
   'docs/how-to/actions.md',
+  'docs/how-to/guardians.md',
   'docs/how-to/scores.md',
   'docs/how-to/configuration-as-code.md',
   'docs/how-to/operations.md',

@@ -105,10 +105,10 @@ export function transfer(from: string, to: string, amount: bigint): LogSpec {
 }
 
 export function newOwner(random: Random): LogSpec {
-  return {
-    address: token,
-    topics: [ownershipTopic, toTopic(random.pick(people)), toTopic(random.pick(people))],
-  };
+  const owner = random.pick(people);
+  // Who stays the owner is no news.
+  const next = random.pick(people.filter((person) => person !== owner));
+  return { address: token, topics: [ownershipTopic, toTopic(owner), toTopic(next)] };
 }
 
 const toTopic = (address: string): string => `0x${address.slice(2).padStart(64, '0')}`;

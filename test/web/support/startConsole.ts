@@ -13,6 +13,8 @@ export type Console = {
   sink: HttpSink;
   /** What no page may have caused so far. */
   faults: string[];
+  /** How often people pressed something so far, on all pages. */
+  clicks: () => number;
   /** A page of its own session, as if on another computer. */
   openPage(): Promise<Page>;
   /** Signs in on a page of its own session. */
@@ -38,10 +40,18 @@ export async function startConsole(): Promise<Console> {
     });
   let vigil = await serve('0');
   const faults: string[] = [];
+  let clicks = 0;
 
   async function openPage(): Promise<Page> {
     const context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
     context.setDefaultTimeout(60_000);
+    await context.exposeFunction('countClick', (presses: number) => {
+      clicks += presses;
+    });
+    // A choice from a menu takes two presses, and a test makes it without any.
+    await context.addInitScript(`
+      addEventListener('pointerdown', (event) => event.isTrusted && countClick(1), true);
+      addEventListener('change', ({ target }) => target.tagName === 'SELECT' && countClick(2), true);`);
     const page = await context.newPage();
     watchFaults(page, vigil.url, faults);
     page.on('response', (response) => {
@@ -60,6 +70,7 @@ export async function startConsole(): Promise<Console> {
     browser,
     sink,
     faults,
+    clicks: () => clicks,
     openPage,
     async signIn(email, path = '/') {
       const page = await openPage();

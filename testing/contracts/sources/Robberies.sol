@@ -176,3 +176,28 @@ contract SisterThief {
         other.claim();
     }
 }
+
+/// A pool of two tokens that gives what its caller asks for.
+contract SwapPair {
+    IERC20 public token0;
+    IERC20 public token1;
+
+    event Swap(
+        address indexed sender,
+        uint256 amount0In,
+        uint256 amount1In,
+        uint256 amount0Out,
+        uint256 amount1Out,
+        address indexed to
+    );
+
+    constructor(IERC20 first, IERC20 second) {
+        (token0, token1) = (first, second);
+    }
+
+    function sell(uint256 amount, uint256 out) external {
+        token0.transferFrom(msg.sender, address(this), amount);
+        token1.transfer(msg.sender, out);
+        emit Swap(msg.sender, amount, 0, 0, out, msg.sender);
+    }
+}

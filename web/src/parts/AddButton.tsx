@@ -1,11 +1,11 @@
 import { Icon } from './Icon.tsx';
 
-export function AddButton({ onClick }: { onClick(): void }) {
+export function AddButton({ text = 'Add', onClick }: { text?: string | undefined; onClick(): void }) {
   return (
     <span>
       <button type="button" class="small" onClick={onClick}>
         <Icon name="plus" />
-        Add
+        {text}
       </button>
     </span>
   );

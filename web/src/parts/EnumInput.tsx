@@ -16,7 +16,7 @@ export function EnumSelect(props: WidgetProps) {
       }
     >
       <option value="">
-        {standard === undefined ? 'Choose …' : `${wordOf(standard, values)} (default)`}
+        {standard === undefined ? (schema['x-none'] ?? 'Choose …') : `${wordOf(standard, values)} (default)`}
       </option>
       {values.map((option) => (
         <option key={option} value={option}>

@@ -11,12 +11,14 @@ export type QueryBarProps = {
   /** The fault of the last run, with its 1-based column where there is one. */
   fault?: { message: string; position?: number | undefined } | undefined;
   placeholder?: string;
+  /** Called when an arrow leads out of it, to what was found. */
+  onLeave?(): void;
 };
 
 type Word = { start: number; end: number; field: string | undefined; typed: string };
 
 /** A query string with completion; a fault is marked at its place in the text. Enter runs it. */
-export function QueryBar({ value, onRun, suggest, fault, placeholder }: QueryBarProps) {
+export function QueryBar({ value, onRun, suggest, fault, placeholder, onLeave }: QueryBarProps) {
   const [text, setText] = useState(value);
   const [found, setFound] = useState<{ list: Suggestion[] }>();
   const [active, setActive] = useState(-1);
@@ -83,6 +85,13 @@ export function QueryBar({ value, onRun, suggest, fault, placeholder }: QueryBar
     } else if (event.key === 'ArrowDown' && list.length > 0) {
       event.preventDefault();
       setActive((active + 1) % list.length);
+    } else if (
+      event.key === 'ArrowDown' &&
+      onLeave &&
+      !text.slice(box.current?.selectionEnd).includes('\n')
+    ) {
+      event.preventDefault();
+      onLeave();
     } else if (event.key === 'ArrowUp' && list.length > 0) {
       event.preventDefault();
       setActive((active <= 0 ? list.length : active) - 1);

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { type Fault, faultsOf, send, VigilError } from '../state/api.ts';
 import { changesOf, clearEmptied, type Fields, isSame, valueAt } from '../state/fields.ts';
@@ -39,6 +40,8 @@ export type RecordFormProps = {
   /** With the stored record, unless it waits for a second user. */
   onDone(record: Fields | undefined, headers: Headers): void;
   onCancel?(): void;
+  /** Stands beside the button that saves. */
+  beside?: ComponentChildren;
 };
 
 type State = { isBusy: boolean; error?: unknown; faults: readonly Fault[]; note?: string; round: number };
@@ -135,6 +138,7 @@ export function RecordForm(props: RecordFormProps) {
       />
       <FormFaults form={form} error={state.error} faults={state.faults} round={state.round} />
       <div class="row end">
+        {props.beside}
         {state.note && <span role="status">{state.note}</span>}
         {onCancel && (
           <button type="button" onClick={() => leave(onCancel, form.current)}>

@@ -1,6 +1,7 @@
 import { searchRecords } from '../state/api.ts';
 import { changes } from '../state/changes.ts';
 import { showCount } from '../state/format.ts';
+import { nameOf as contractName } from '../state/names.ts';
 import { mayChooseTenant, tenantId } from '../state/session.ts';
 import { useLoad } from '../state/useLoad.ts';
 
@@ -30,7 +31,9 @@ export function recordKindOf(member: string): RecordKindName | undefined {
 
 /** What any of the kinds is known by. */
 const knownBy = ['name', 'value', 'uri', 'messengerBChannelName', 'messengerAChatTitle', 'uid'] as const;
-type Row = { id: number; version?: string } & Partial<Record<(typeof knownBy)[number], string | null>>;
+type Row = { id: number; version?: string; contractId?: number } & Partial<
+  Record<(typeof knownBy)[number], string | null>
+>;
 const ofTenant = new Set<RecordKindName>(['project', 'wallet', 'destination']);
 const limit = 500;
 
@@ -42,7 +45,7 @@ export type RecordSelectProps = {
   where?: string;
   label?: string;
   /** What the choice of no record says. */
-  none?: string;
+  none?: string | undefined;
   'aria-describedby'?: string;
   'aria-invalid'?: boolean;
 };
@@ -66,6 +69,11 @@ export function RecordSelect({
     searchRecords<Row>(`/${kind}`, { size: limit, where: clause }, signal),
   );
   const rows = [...(data?.data ?? [])].sort((a, b) => nameOf(a).localeCompare(nameOf(b)));
+  // Several contracts have an “Ownership change”.
+  const groups = [...new Set(rows.map(({ contractId }) => contractId))].map((contract) => ({
+    contract,
+    own: rows.filter(({ contractId }) => contractId === contract),
+  }));
   return (
     <>
       <select
@@ -78,11 +86,15 @@ export function RecordSelect({
       >
         <option value="">{none}</option>
         {value && !rows.some(({ id }) => id === value) && <option value={value}>#{value}</option>}
-        {rows.map((row) => (
-          <option key={row.id} value={row.id}>
-            {nameOf(row)}
-          </option>
-        ))}
+        {groups.map(({ contract, own }) =>
+          contract === undefined ? (
+            own.map(toOption)
+          ) : (
+            <optgroup key={contract} label={contractName('contract', contract) ?? `contract #${contract}`}>
+              {own.map(toOption)}
+            </optgroup>
+          ),
+        )}
       </select>
       {data && data.total > limit && (
         <span class="hint">
@@ -90,6 +102,14 @@ export function RecordSelect({
         </span>
       )}
     </>
+  );
+}
+
+function toOption(row: Row) {
+  return (
+    <option key={row.id} value={row.id}>
+      {nameOf(row)}
+    </option>
   );
 }
 

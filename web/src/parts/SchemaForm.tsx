@@ -147,6 +147,7 @@ function Control(props: ControlProps) {
         kind={kind}
         value={value as number | undefined}
         onChange={onChange}
+        none={schema['x-none']}
       />
     );
   if (schema.enum) return <EnumSelect {...base} />;
@@ -207,7 +208,7 @@ function ListControl({ base, schema, value, onChange, pointer, shared }: Control
           </button>
         </div>
       ))}
-      <AddButton onClick={() => onChange([...list, {}])} />
+      <AddButton text={schema['x-add']} onClick={() => onChange([...list, {}])} />
     </fieldset>
   );
 }

@@ -7,6 +7,7 @@ const kept = new Set([
   'tenantDestinationId',
   'minSeverity',
   'query',
+  'afterConfirmations',
   'actionId',
   'detectorId',
   'triggerAlertId',
@@ -68,8 +69,9 @@ export async function withFilters<Row extends Bound>(
   );
   const bound = lists.flatMap(({ data }) => data).filter((one) => one.kind === kind);
   const destinations = record.destinations.map((binding) => {
-    const { minSeverity, query } = bound.find(({ bindingId }) => bindingId === binding.id) ?? {};
-    return { ...binding, minSeverity, query };
+    const found = bound.find(({ bindingId }) => bindingId === binding.id);
+    const { minSeverity, query, afterConfirmations } = found ?? {};
+    return { ...binding, minSeverity, query, afterConfirmations };
   });
   return { ...record, destinations };
 }

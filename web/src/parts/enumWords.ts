@@ -1,5 +1,6 @@
 import { toLabel } from '../state/format.ts';
 import { chainOf } from '../state/names.ts';
+import { me } from '../state/session.ts';
 
 /** What people call the values that the API has words of its own for. */
 const words: Readonly<Record<string, string>> = {
@@ -11,11 +12,16 @@ const words: Readonly<Record<string, string>> = {
   DISABLED: 'Switched off',
   LICENCED: 'Granted',
   HSM: 'In a hardware module',
-  DETECTOR: 'Alerts of detectors',
-  WALLET: 'What wallets and actions do',
   CONTRACT: 'A contract',
   ENTITY: 'Another entity',
   CUSTOM: 'Expression of our own',
+};
+
+/** What reaches a destination where nothing else is bound. */
+const tagWords: Readonly<Record<string, string>> = {
+  DEFAULT: 'Everything',
+  DETECTOR: 'Alerts of detectors and triggers',
+  WALLET: 'What actions do with wallets',
 };
 
 /** What each role may do, in a line. */
@@ -33,8 +39,12 @@ const isShout = (value: string) => /^[A-Z0-9]+(_[A-Z0-9]+)*$/.test(value);
 
 /** A value of a menu as people say it; its meaning may depend on what else there is to choose. */
 export function wordOf(value: string, others: readonly string[]): string {
-  if (value === 'DEFAULT') return others.includes('HSM') ? 'Kept here, sealed' : 'Alerts of everything else';
+  if (others.includes('DETECTOR') && others.includes('WALLET')) return tagWords[value] ?? value;
+  if (value === 'DEFAULT') return others.includes('HSM') ? 'Kept here, sealed' : value;
   if (value === 'WALLET' && others.includes('ENTITY')) return 'A wallet';
+  const { messengerAName, messengerBName } = me.value?.installation ?? {};
+  if (value === 'MESSENGER_A' && messengerAName) return messengerAName;
+  if (value === 'MESSENGER_B' && messengerBName) return messengerBName;
   if (['INFO', 'POST', 'GET'].some((word) => others.includes(word))) return value;
   return words[value] ?? chainOf(value)?.name ?? (isShout(value) ? toLabel(value.toLowerCase()) : value);
 }

@@ -3,6 +3,7 @@ import { client, searchRecords } from '../state/api.ts';
 import { tenantId } from '../state/session.ts';
 import { useLoad } from '../state/useLoad.ts';
 import { CodeEditor } from './CodeEditor.tsx';
+import { RepeatInput } from './RepeatInput.tsx';
 import type { WidgetProps, Widgets } from './schemaTypes.ts';
 
 type Signatures = ReplyOf<'GET', '/contract/{id}/signature'>;
@@ -18,6 +19,7 @@ export function formatWidgets(
 ): Widgets {
   return {
     'format:duration': (props) => <SuggestInput {...props} options={durations} />,
+    'format:repeat': (props) => <RepeatInput {...props} />,
     'format:schedule': (props) => <SuggestInput {...props} options={schedules} />,
     'format:condition': (props) => <SuggestInput {...props} options={conditions} isMono />,
     'format:address': (props) => <AddressInput {...props} />,

@@ -17,10 +17,29 @@ export function openPalette(): void {
 }
 
 addEventListener('keydown', (event) => {
+  if (event.key === '/' && !isTyping(event)) {
+    event.preventDefault();
+    const query = document.querySelector<HTMLElement>(
+      'main textarea[aria-label="Query"], main input[type=search]',
+    );
+    if (query) query.focus();
+    else isOpen.value = true;
+    return;
+  }
   if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey)) return;
   event.preventDefault();
   isOpen.value = !isOpen.value;
 });
+
+/** Keys that stand for themselves where someone writes, and those of an open dialog. */
+function isTyping(event: KeyboardEvent): boolean {
+  const [target] = event.composedPath();
+  if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector('dialog[open]')) return true;
+  return (
+    target instanceof HTMLElement &&
+    (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
+  );
+}
 
 type Item = { title: string; hint: string; icon: IconName; run(): void };
 
@@ -48,7 +67,7 @@ const found = [
   },
   {
     kind: 'destination',
-    members: ['value'],
+    members: ['name', 'value'],
     icon: 'destinations',
     to: (id: number) => `/destinations?destination=${id}`,
   },

@@ -2,6 +2,7 @@ import { signal } from '@preact/signals';
 import type { ReplyOf } from '../../../sdk/src/index.ts';
 import { client, searchRecords, whenQuiet } from './api.ts';
 import { changes } from './changes.ts';
+import { forgetSchemas } from './schemas.ts';
 
 export type Named = { id: number; name: string | null; email?: string };
 export type NamedKind =
@@ -74,8 +75,13 @@ export type Chain = ReplyOf<'GET', '/chain'>['data'][number];
 export const chains = signal<readonly Chain[]>([]);
 
 export async function loadChains(): Promise<readonly Chain[]> {
-  chains.value = (await client.get('/chain')).data;
-  return chains.value;
+  const { data } = await client.get('/chain');
+  const uids = (list: readonly Chain[]) => list.map(({ chainUid }) => chainUid).join();
+  // The schemas of forms list the chains.
+  const before = chains.peek();
+  if (before.length > 0 && uids(data) !== uids(before)) forgetSchemas();
+  chains.value = data;
+  return data;
 }
 
 export function chainOf(uid: string | null | undefined): Chain | undefined {

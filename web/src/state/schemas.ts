@@ -26,6 +26,10 @@ export type Schema = {
   oneOf?: readonly Schema[];
   /** Members of a nested object that come first and are not folded away. */
   'x-order'?: readonly string[];
+  /** What the choice of nothing says in a menu. */
+  'x-none'?: string;
+  /** What the button says that adds an item. */
+  'x-add'?: string;
 };
 
 type Operation = { requestBody?: { content: Record<string, { schema: Schema }> } };
@@ -35,6 +39,11 @@ type Document = {
 };
 
 let document_: Promise<Document> | undefined;
+
+/** The next form reads the API's description again. */
+export function forgetSchemas(): void {
+  document_ = undefined;
+}
 
 /** The schema of the body that an endpoint takes, such as `POST /contract`, from the API's own description. */
 export async function bodySchema(endpoint: string): Promise<Schema> {

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { everything, keyRoles } from '../../../model/principal.ts';
-import { Id, List, Millis, nullable, OneOf, Shape, SomeOf, Text } from '../../../model/schema.ts';
+import { Flag, Id, List, Millis, nullable, OneOf, Shape, SomeOf, Text } from '../../../model/schema.ts';
 import { changePassword } from '../../../services/accounts/sessions.ts';
 import type { Call } from '../../../services/call.ts';
 import { findPlanUse } from '../../../store/accounts/plans.ts';
@@ -32,8 +32,30 @@ const meEndpoint = endpoint({
       tokenKind: OneOf(['SESSION', 'API_KEY', 'ADMIN'], 'What kind of token it is.', 'SESSION'),
       expiredAt: nullable(Millis('When the token ends; null when it never does.')),
       plan: nullable(planUse),
+      installation: Shape(
+        {
+          mail: Flag('Whether Vigil sends mails here.'),
+          messengerAName: nullable(
+            Text('What the operator calls the messenger of MESSENGER_A, by VIGIL_MESSENGER_A_NAME.', 'Chat'),
+          ),
+          messengerBName: nullable(Text('The same for MESSENGER_B.', 'Team chat')),
+        },
+        ['mail', 'messengerAName', 'messengerBName'],
+        'What this installation offers.',
+      ),
     },
-    ['userId', 'tenantId', 'organisationId', 'name', 'tenantName', 'roles', 'tokenKind', 'expiredAt', 'plan'],
+    [
+      'userId',
+      'tenantId',
+      'organisationId',
+      'name',
+      'tenantName',
+      'roles',
+      'tokenKind',
+      'expiredAt',
+      'plan',
+      'installation',
+    ],
   ),
   effect: 'read',
   handle: async ({ db, principal, now, services }) => {
@@ -42,7 +64,11 @@ const meEndpoint = endpoint({
     const streams = services.alertFeed.slots.count(tenantId);
     const plan = tenantId === null ? null : await findPlanUse(db, tenantId, streams, now);
     const names = { name, tenantName };
-    return { body: { userId, tenantId, organisationId, ...names, roles, tokenKind, expiredAt, plan } };
+    const { mail, messengerNames } = services;
+    const installation = { mail, messengerAName: messengerNames.a, messengerBName: messengerNames.b };
+    return {
+      body: { userId, tenantId, organisationId, ...names, roles, tokenKind, expiredAt, plan, installation },
+    };
   },
 });
 

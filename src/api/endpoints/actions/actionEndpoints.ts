@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { fireAts, intentStates } from '../../../model/action.ts';
+import { severities } from '../../../model/enumerations.ts';
 import {
   Count,
   Flag,
@@ -14,6 +15,7 @@ import {
 } from '../../../model/schema.ts';
 import { haltTenant, readHalt, resumeTenant } from '../../../services/actions/haltActions.ts';
 import { readIntents } from '../../../services/actions/readIntents.ts';
+import { rehearseAction } from '../../../services/actions/rehearseAction.ts';
 import { runAction } from '../../../services/actions/runAction.ts';
 import { simulateAction } from '../../../services/actions/simulateAction.ts';
 import { findReadable } from '../../../services/records/findReadable.ts';
@@ -93,6 +95,10 @@ const halt = {
 };
 const haltReply = Shape(halt, Object.keys(halt));
 const tenant = { tenantId: Id('The tenant; yours if left out.') };
+const switched = {
+  ...tenant,
+  reason: Text('Why, for the audit log.', 'An attack on the vault.', { min: 1, max: 500 }),
+};
 const simulation = {
   fires: Flag('Whether the filter lets it pass and the parameters could be filled.'),
   success: Flag('Whether the call would succeed and the wallet could pay for it.'),
@@ -108,6 +114,70 @@ const simulation = {
   maxPriorityFeePerGas: transaction.maxPriorityFeePerGas,
   maxCost: nullable(amount('What gas may cost at most.')),
   balance: nullable(amount('What the wallet has.')),
+};
+const word = '0x0000000000000000000000000000000000000000000000000000000000000001';
+const rehearsed = {
+  alert: nullable(
+    Shape(
+      {
+        uid: Text('The alert.', '01a2b3c4-d5e6-8f70-8a1b-2c3d4e5f6071'),
+        timestamp: Millis('When it happened.'),
+        name: Text('What raised it.', 'Drain'),
+        message: Text('What it says.', 'Vault lost 90 % of what it held.', { max: 100_000 }),
+        severity: OneOf(severities, 'How severe it is.', 'CRITICAL'),
+      },
+      ['uid', 'timestamp', 'name', 'message', 'severity'],
+    ),
+  ),
+  binding: intent.binding,
+  ...simulation,
+  changes: nullable(
+    List(
+      Shape(
+        {
+          address: Text('Whose it is.', '0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266'),
+          asset: Text('`native`, or the address of a token.', 'native'),
+          tokenId: nullable(Text('Of a token with several kinds or pieces.', '7')),
+          amount: Text('More, or less with a minus; in the smallest unit.', '-1000000000000000000'),
+        },
+        ['address', 'asset', 'tokenId', 'amount'],
+      ),
+      'What coins and tokens would move, fees aside; the first 200. Null where the node does not show it, or the call fails.',
+    ),
+  ),
+  storage: nullable(
+    List(
+      Shape(
+        {
+          address: Text('The contract.', '0x5fbdb2315678afecb367f032d93f642f64180aa3'),
+          slot: Text('The slot.', word),
+          before: Text('Its word now.', word.replace('1', '0')),
+          after: Text('Its word after the call.', word),
+        },
+        ['address', 'slot', 'before', 'after'],
+      ),
+      'What contracts would have stored otherwise, nonces and balances aside; the first 200. Null as `changes`.',
+    ),
+  ),
+};
+const rehearsal = {
+  block: nullable(
+    Shape(
+      {
+        number: Count('Its number.', 21_000_042, Number.MAX_SAFE_INTEGER),
+        hash: Text('Its hash.', '0x4e5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b220'),
+        timestamp: Millis('Its time.'),
+      },
+      ['number', 'hash', 'timestamp'],
+      'The newest block, after which the changes were tried; null where the node shows none.',
+    ),
+  ),
+  alerts: Count('Alerts that were looked at, newest first.', 12),
+  skipped: Count('Those among them that the filters let not pass.', 7),
+  data: List(
+    Shape(rehearsed, Object.keys(rehearsed)),
+    'What the action would do, for the newest alert first.',
+  ),
 };
 
 /** What can be done with actions beside keeping them. */
@@ -132,6 +202,33 @@ export const actionEndpoints: readonly Endpoint[] = [
     effect: 'send',
     problems: ['not-found', 'unprocessable', 'conflict'],
     handle: async (call, { params, body }) => ({ body: await simulateAction(call, params.id, body) }),
+  }),
+  endpoint({
+    method: 'POST',
+    path: '/action/{id}/rehearse',
+    tag,
+    summary: 'See what an action would have done',
+    description:
+      'Takes the last alerts that would fire the action, fills the call for each as its binding says, and lets a node try it on a copy of the present state: whether it succeeds, what it costs, what moves and what is stored. Alerts on which scripts fail are there with the reason. Where no alert fires the action, its own parameters are tried, if these are complete, with `alert` null. Nothing is signed, sent or stored.',
+    params: byId,
+    body: Shape(
+      {
+        size: Type.Integer({
+          description: 'How many alerts; 5 if left out.',
+          minimum: 1,
+          maximum: 20,
+          examples: [5],
+        }),
+      },
+      [],
+    ),
+    mayLackBody: true,
+    reply: Shape(rehearsal, Object.keys(rehearsal)),
+    effect: 'send',
+    problems: ['not-found', 'conflict'],
+    handle: async (call, { params, body }) => ({
+      body: await rehearseAction(call, params.id, body.size ?? 5),
+    }),
   }),
   endpoint({
     method: 'POST',
@@ -182,12 +279,12 @@ export const actionEndpoints: readonly Endpoint[] = [
     summary: 'Halt all actions',
     description:
       'The kill switch of a tenant: nothing is signed from now on, and what waits is cancelled. What was signed before may still be mined. Also open to a tenant that is disabled or whose subscription has expired.',
-    body: Shape(tenant, []),
+    body: Shape(switched, []),
     mayLackBody: true,
     reply: haltReply,
     effect: 'stop',
     problems: ['not-found'],
-    handle: async (call, { body }) => ({ body: await haltTenant(call, body.tenantId) }),
+    handle: async (call, { body }) => ({ body: await haltTenant(call, body) }),
   }),
   endpoint({
     method: 'POST',
@@ -195,12 +292,12 @@ export const actionEndpoints: readonly Endpoint[] = [
     tag,
     summary: 'Let actions run again',
     description: 'What was cancelled stays cancelled.',
-    body: Shape(tenant, []),
+    body: Shape(switched, []),
     mayLackBody: true,
     reply: haltReply,
     effect: 'change',
     problems: ['not-found'],
-    handle: async (call, { body }) => ({ body: await resumeTenant(call, body.tenantId) }),
+    handle: async (call, { body }) => ({ body: await resumeTenant(call, body) }),
   }),
   endpoint({
     method: 'GET',

@@ -1,9 +1,19 @@
 import { Type } from 'typebox';
-import { chainUids } from '../../../chains/chains.ts';
 import { keysOf } from '../../../lib/keysOf.ts';
 import { alertGroups, alertKinds, finalities, retractionReasons } from '../../../model/alert.ts';
 import { interceptorTypes, severities, triggerTypes } from '../../../model/enumerations.ts';
-import { Flag, Id, JsonObject, Millis, nullable, OneOf, Shape, Text, Words } from '../../../model/schema.ts';
+import {
+  Flag,
+  Id,
+  JsonObject,
+  Millis,
+  nullable,
+  OneChain,
+  OneOf,
+  Shape,
+  Text,
+  Words,
+} from '../../../model/schema.ts';
 
 const text = (description: string, example: string) => Text(description, example, { max: 100_000 });
 
@@ -16,7 +26,7 @@ const members = {
   txHash: nullable(
     text('The transaction.', '0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060'),
   ),
-  chainUid: nullable(OneOf(chainUids, 'The chain.', 'ethereum')),
+  chainUid: nullable(OneChain('The chain.')),
   blockNumber: nullable(Type.Integer({ description: 'The block.', minimum: 0, examples: [46147] })),
   blockHash: nullable(
     text('Hash of the block.', '0x4e3a3754410177e6937ef1f84bba68ea139e8d1a2258c5f85db9f1cd715a1bdd'),

@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
-import { type ChainUid, chainUids } from '../../../chains/chains.ts';
+import type { ChainUid } from '../../../chains/chains.ts';
 import { keysOf } from '../../../lib/keysOf.ts';
 import { invalid, Problem } from '../../../model/errors.ts';
 import type { Scope } from '../../../model/principal.ts';
-import { Id, List, nullable, OneOf, Shape, Text } from '../../../model/schema.ts';
+import { Id, List, nullable, OneChain, OneOf, Shape, Text } from '../../../model/schema.ts';
 import { createSuggestions, type Suggestion } from '../../../services/alerts/createSuggestions.ts';
 import type { Call } from '../../../services/call.ts';
 import { type Endpoint, endpoint } from '../../http/endpoint.ts';
@@ -39,11 +39,7 @@ const query = Type.Unsafe<Query>(
         '0x8589427373d6d84e98730d7795d8f6f8731fda16',
         { min: 1, max: 10_000 },
       ),
-      chainUid: OneOf(
-        chainUids,
-        'Of `label`: the chain of the addresses; any EVM chain if left out.',
-        'ethereum',
-      ),
+      chainUid: OneChain('Of `label`: the chain of the addresses; any EVM chain if left out.'),
       text: Text('What was typed so far: only what contains it, and first what begins with it.', 'e', {
         max: 200,
       }),

@@ -1,7 +1,17 @@
 import { Type } from 'typebox';
-import { chainUids } from '../../../chains/chains.ts';
 import { frameTypes } from '../../../model/block.ts';
-import { Count, Flag, Id, List, nullable, OneOf, Shape, Text, Words } from '../../../model/schema.ts';
+import {
+  Count,
+  Flag,
+  Id,
+  List,
+  nullable,
+  OneChain,
+  OneOf,
+  Shape,
+  Text,
+  Words,
+} from '../../../model/schema.ts';
 import { readTrace } from '../../../services/alerts/readTrace.ts';
 import { addressKinds } from '../../../store/labels/nameAddresses.ts';
 import { endpoint } from '../../http/endpoint.ts';
@@ -65,7 +75,7 @@ const leftOut = {
   changes: Count('Balance changes beyond the first 200.', 0),
 };
 const reply = {
-  chainUid: OneOf(chainUids, 'The chain.', 'ethereum'),
+  chainUid: OneChain('The chain.'),
   txHash: Text('The transaction.', `0x${'5c'.repeat(32)}`),
   blockNumber: Count('Its block.', 21_000_000),
   from: Text('Who sent it.', sender),

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { traceKinds } from '../../../chains/chainClient.ts';
-import { type Chain, type ChainUid, chains, chainUids } from '../../../chains/chains.ts';
+import { type Chain, type ChainUid, chainUids, getChain, isSeedUid } from '../../../chains/chains.ts';
 import { families } from '../../../chains/families.ts';
 import { membersOf } from '../../../lib/isRecord.ts';
 import {
@@ -17,6 +17,7 @@ import {
   List,
   Millis,
   nullable,
+  OneChain,
   OneOf,
   Shape,
   SomeOf,
@@ -92,16 +93,21 @@ const pending = {
   waiting: Count('Pending transactions with alerts.', 1),
   reason: nullable(Text('Why they are unavailable.', 'No node of the chain announces pending transactions.')),
 };
-const chain = {
-  chainUid: OneOf(chainUids, 'The chain.', 'ethereum'),
+/** What is known of a chain whether or not it is followed. */
+export const chainFacts = {
+  chainUid: OneChain('The chain.'),
   family: Text('Family of the chain.', 'evm'),
   name: Text('Name of the chain.', 'Ethereum'),
   network: OneOf(['MAINNET', 'TESTNET', 'DEVNET'], 'Kind of network.', 'MAINNET'),
   currency: Shape(currency, Object.keys(currency), 'Native currency.'),
   chainId: nullable(Type.Integer({ description: 'Chain id where there is one.', minimum: 1, examples: [1] })),
   blockTimeMs: Count('Usual time between blocks in milliseconds.', 12_000),
-  confirmations: Count('Blocks after which a block counts as confirmed.', 12),
   explorer: nullable(Shape(explorer, Object.keys(explorer), 'Link patterns of a block explorer.')),
+  isOwn: Flag('Whether an administrator added it, beside those that Vigil knows by itself.'),
+};
+const chain = {
+  ...chainFacts,
+  confirmations: Count('Blocks after which a block counts as confirmed.', 12),
   canFollow: Flag('Whether Vigil can follow it; of other chains it knows addresses and keys.'),
   canInspect: Flag('Whether `POST /contract/inspect` recognises contracts on it.'),
   configured: Flag('Whether an RPC endpoint is configured for it here.'),
@@ -176,13 +182,13 @@ export function chainEndpoint(confirmations: (uid: ChainUid) => number): Endpoin
             const failing = faults.get(uid) ?? 0;
             const facts = { now: call.now, isConfigured: isConfigured(uid), contracts: own.count, failing };
             return {
-              ...describe(chains[uid]),
+              ...describe(getChain(uid)),
               confirmations: confirmations(uid),
               configured: isConfigured(uid),
               ...toProgress(states.get(uid), call.scope.all, call.scope.all && isConfigured(uid)),
               traces: toTraces(states.get(uid)),
               pending: toPending(states.get(uid)),
-              ...judgeChain({ ...facts, blockTimeMs: chains[uid].blockTimeMs, state: states.get(uid) }),
+              ...judgeChain({ ...facts, blockTimeMs: getChain(uid).blockTimeMs, state: states.get(uid) }),
               failing,
               contracts: own.count,
               unwatched: isConfigured(uid) ? [] : own.first,
@@ -198,7 +204,7 @@ export function chainEndpoint(confirmations: (uid: ChainUid) => number): Endpoin
 
 function describe({ uid, family, name, network, currency, chainId, blockTimeMs, explorer }: Chain) {
   const links = explorer && { transaction: null, block: null, ...explorer };
-  const optional = { chainId: chainId ?? null, explorer: links ?? null };
+  const optional = { chainId: chainId ?? null, explorer: links ?? null, isOwn: !isSeedUid(uid) };
   const { nodes } = families[family];
   const can = { canFollow: nodes !== undefined, canInspect: nodes?.inspect !== undefined };
   return { chainUid: uid, family, name, network, currency, blockTimeMs, ...optional, ...can };

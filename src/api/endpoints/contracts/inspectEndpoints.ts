@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { chainUids } from '../../../chains/chains.ts';
+import { backtestStates } from '../../../model/backtest.ts';
 import { contractKinds, proxyKinds } from '../../../model/contractKinds.ts';
 import {
   Count,
@@ -8,6 +8,7 @@ import {
   JsonObject,
   List,
   nullable,
+  OneChain,
   OneOf,
   Shape,
   SomeOf,
@@ -25,7 +26,7 @@ const abi = {
   items: Count('How many functions, events and errors it has.', 40),
 };
 const inspection = {
-  chainUid: OneOf(chainUids, 'The chain.', 'ethereum'),
+  chainUid: OneChain('The chain.'),
   block: nullable(Count('The block after which it was looked at.', 21_000_042, Number.MAX_SAFE_INTEGER)),
   hasCode: Flag('Whether there is a contract; otherwise the address is an account, or unused.'),
   kinds,
@@ -42,6 +43,19 @@ const recommended = {
   config: JsonObject('Its configuration, filled in.', { allowedOwners: [] }),
   detectorId: nullable(Id('The detector of this kind that the contract has.')),
   isNew: Flag('Whether this request created it.'),
+  past: nullable(
+    Shape(
+      {
+        uid: Text('The backtest, read at `/backtest/{uid}`.', '0b8f6f0e-4a52-4a5e-9a32-6f1f2a3c4d5e'),
+        state: OneOf(backtestStates, 'How far it is.', 'DONE'),
+        fromBlock: Count('The first block.', 21_000_000, Number.MAX_SAFE_INTEGER),
+        toBlock: Count('The last block.', 21_007_199, Number.MAX_SAFE_INTEGER),
+        alerts: nullable(Count('Alerts that it would have raised; null until it is done.', 2)),
+      },
+      ['uid', 'state', 'fromBlock', 'toBlock', 'alerts'],
+      'How it fares on the last day, if that was tried within a day; where it would have cried, `config` has limits above that.',
+    ),
+  ),
 };
 
 /** What stands at an address, and what should watch it. */
@@ -56,7 +70,7 @@ export const inspectEndpoints: readonly Endpoint[] = [
     body: Shape(
       {
         address: Text('The address.', '0xdAC17F958D2ee523a2206206994597C13D831ec7', { max: 200 }),
-        chainUid: OneOf(chainUids, 'The chain; all that have endpoints if left out.', 'ethereum'),
+        chainUid: OneChain('The chain; all that have endpoints if left out.'),
       },
       ['address'],
     ),
@@ -78,7 +92,7 @@ export const inspectEndpoints: readonly Endpoint[] = [
     tag,
     summary: 'Recommend detectors for a contract, and enable a selection',
     description:
-      'Recognises the contract and answers with the detectors that fit, each with its configuration and the reason. Those named in `enable` are created, all or none, unless the contract has a detector of the kind; the same request again changes nothing.',
+      'Recognises the contract and answers with the detectors that fit, each with its configuration and the reason. Those named in `enable` are created, all or none, unless the contract has a detector of the kind; the same request again changes nothing. With `backtest` those that watch losses are tried on the last day, at most 7,200 blocks.',
     params: Shape({ id: Id('The contract.') }, ['id']),
     body: Shape(
       {
@@ -88,6 +102,9 @@ export const inspectEndpoints: readonly Endpoint[] = [
           uniqueItems: true,
           examples: [['ownership_change']],
         }),
+        backtest: Flag(
+          'Tries those with limits on the last day: the answer names the backtests, and a later one proposes limits by them.',
+        ),
       },
       [],
     ),
@@ -99,7 +116,10 @@ export const inspectEndpoints: readonly Endpoint[] = [
     effect: 'change',
     problems: ['not-found', 'conflict', 'unprocessable', 'plan-limit'],
     handle: async (call, { params, body }) => ({
-      body: await recommendForContract(call, detector.kind, params.id, body.enable ?? []),
+      body: await recommendForContract(call, detector.kind, params.id, {
+        enable: body.enable ?? [],
+        backtest: body.backtest ?? false,
+      }),
     }),
   }),
 ];

@@ -1,5 +1,16 @@
 import { destinationTypes, severities } from '../../../model/enumerations.ts';
-import { Flag, Id, List, Millis, nullable, OneOf, Shape, Text, TextMap } from '../../../model/schema.ts';
+import {
+  Count,
+  Flag,
+  Id,
+  List,
+  Millis,
+  nullable,
+  OneOf,
+  Shape,
+  Text,
+  TextMap,
+} from '../../../model/schema.ts';
 import { confirmDestination, resendConfirmation } from '../../../services/destinations/confirmDestination.ts';
 import { previewDestination, testDestination } from '../../../services/destinations/testDestination.ts';
 import { rotateSecret } from '../../../services/destinations/webhookSecret.ts';
@@ -19,6 +30,9 @@ const binding = {
   bindingId: Id('The binding inside that record.'),
   minSeverity: nullable(OneOf(severities, 'Only alerts that are at least this bad.', 'HIGH')),
   query: nullable(Text('Only alerts that this query string finds.', 'severity:CRITICAL')),
+  afterConfirmations: nullable(
+    Count('How many blocks must follow that of the alert before it is sent.', 12, 100_000),
+  ),
 };
 
 /** What a destination offers beyond its resource. */

@@ -1,7 +1,6 @@
 import { type TSchema, Type } from 'typebox';
-import { chainUids } from '../../../chains/chains.ts';
 import { invalid } from '../../../model/errors.ts';
-import { Count, Id, List, Millis, nullable, OneOf, Shape, Text } from '../../../model/schema.ts';
+import { Count, Id, List, Millis, nullable, OneChain, OneOf, Shape, Text } from '../../../model/schema.ts';
 import { readTokenomics } from '../../../services/tokenomics/readTokenomics.ts';
 import { endpoint } from '../../http/endpoint.ts';
 
@@ -41,7 +40,7 @@ const comparison = {
 };
 const reply = shapeOf({
   contractId: Id('The contract.'),
-  chainUid: OneOf(chainUids, 'The chain.', 'ethereum'),
+  chainUid: OneChain('The chain.'),
   timestamp: Millis('When this was read.'),
   block: nullable(Count('The block after which the chain was asked.', 21_000_000, Number.MAX_SAFE_INTEGER)),
   symbol: nullable(Text('Symbol of the token; null where the contract has none.', 'TKN')),

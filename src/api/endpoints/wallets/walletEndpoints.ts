@@ -1,5 +1,4 @@
-import { chainUids } from '../../../chains/chains.ts';
-import { Count, Id, List, Millis, nullable, OneOf, Shape, Text } from '../../../model/schema.ts';
+import { Count, Id, List, Millis, nullable, OneChain, Shape, Text } from '../../../model/schema.ts';
 import { readWalletBalance } from '../../../services/wallets/readWalletBalance.ts';
 import { rotateWallet } from '../../../services/wallets/rotateWallet.ts';
 import { replySchema } from '../../../store/fields.ts';
@@ -26,7 +25,7 @@ const limits = {
   spentLastHour: amount,
 };
 const balance = {
-  chainUid: OneOf(chainUids, 'The chain.', 'ethereum'),
+  chainUid: OneChain('The chain.'),
   block: Count('The block after which the balances were read.', 21_000_000, Number.MAX_SAFE_INTEGER),
   symbol: Text('Symbol of the currency.', 'ETH'),
   decimals: Count('Its decimals.', 18),

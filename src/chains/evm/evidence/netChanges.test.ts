@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Frame, Log, Transaction } from '../../../model/block.ts';
+import type { Frame, Log } from '../../../model/block.ts';
 import { eventTopic } from '../abi/abi.ts';
 import { addressTopic } from '../abi/words.ts';
 import { transferTopic } from './erc20Transfer.ts';
@@ -49,7 +49,7 @@ it('nets coins that were not reverted and tokens of every kind, and leaves out w
     pay(alice, bob, 100n, { isReverted: true }),
     pay(alice, bob, 100n, { type: 'CALLCODE' }),
   ];
-  expect(await netChanges({ logs } as unknown as Transaction, frames)).toEqual([
+  expect(await netChanges({ logs }, frames)).toEqual([
     { party: alice, asset: 'native', tokenId: null, amount: -4n },
     { party: bob, asset: 'native', tokenId: null, amount: 4n },
     { party: alice, asset: token, tokenId: null, amount: -5n },
@@ -65,12 +65,12 @@ it('nets coins that are wrapped and unwrapped, as far as the token got the coins
   const wrap = (index: string, amount: bigint) => log(token, index, [addressTopic(alice)], word(amount));
   const logs = [wrap(wrapTopic, 9n), wrap(unwrapTopic, 2n)];
   const frames = [pay(alice, token, 9n), pay(token, alice, 2n)];
-  expect(await netChanges({ logs } as unknown as Transaction, frames)).toContainEqual({
+  expect(await netChanges({ logs }, frames)).toContainEqual({
     party: alice,
     asset: token,
     tokenId: null,
     amount: 7n,
   });
-  const claimed = await netChanges({ logs } as unknown as Transaction, []);
+  const claimed = await netChanges({ logs }, []);
   expect(claimed).toEqual([]);
 });

@@ -27,7 +27,10 @@ const turnFrames = 1024;
  * what they report in logs. Parties stand in the order in which they first appear. Others take turns: a transaction may pay a
  * hundred thousand.
  */
-export async function netChanges({ logs }: Transaction, frames: readonly Frame[]): Promise<NetChange[]> {
+export async function netChanges(
+  { logs }: Pick<Transaction, 'logs'>,
+  frames: readonly Frame[],
+): Promise<NetChange[]> {
   const coins = new Map<string, bigint>();
   for (const [place, frame] of frames.entries()) {
     if (place % turnFrames === 0) await yieldToEventLoop();

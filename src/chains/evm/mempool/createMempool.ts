@@ -4,6 +4,7 @@ import { createSimulator } from './createSimulator.ts';
 
 type Options = {
   chainUid: string;
+  blockTimeMs: number;
   urls: readonly string[];
   now: () => number;
   onCall: (method: string) => void;

@@ -11,13 +11,23 @@ import {
 import type { StateRead, StateResult } from '../../../model/stateRead.ts';
 import { createRpc, type Rpc, type RpcCall, RpcFailure, type RpcReply } from '../../net/createRpc.ts';
 import { isUnknownCall } from '../../net/isUnknownCall.ts';
-import { InvalidResponse, NotAvailableYet } from '../../net/replies.ts';
+import { NotAvailableYet } from '../../net/replies.ts';
 import { requestInTurn } from '../../net/requestInTurn.ts';
+import { functionSelector } from '../abi/abi.ts';
 import { pendingBlock } from '../decodeBlock.ts';
 import { toRevert } from '../toRevert.ts';
 import { toRpcCall } from '../toRpcCall.ts';
 import { toStateResult } from '../toStateResult.ts';
 import { decodeSimulatedCall, decodeTracedCall, type Run } from './decodeSimulation.ts';
+import {
+  type BlockOverrides,
+  feesOf,
+  isFeeFault,
+  type NextBlock,
+  overridesOf,
+  readNextBlock,
+} from './nextBlock.ts';
+import { callsOf, toSimulateCall } from './simulatedCalls.ts';
 
 type Endpoint = {
   readonly url: string;
@@ -27,11 +37,16 @@ type Endpoint = {
   /** Whether its traces were seen to have logs; until then a simulation is asked for beside them, where it knows that. */
   hasLogs: boolean;
   canSimulate: boolean;
+  /** Whether it runs transactions in a block that is not its newest one. */
+  canOverride: boolean;
+  /** Read once for each block. */
+  next: NextBlock | undefined;
   retryAt: number;
 };
 
 type Options = {
   chainUid: string;
+  blockTimeMs: number;
   urls: readonly string[];
   now: () => number;
   onCall: (method: string) => void;
@@ -42,14 +57,22 @@ const patienceMs = 300;
 const retryMs = 2000;
 const maxBatch = 100;
 
-/** Runs pending transactions on the newest state of a node, over connections of its own: it must not hold up blocks. */
-export function createSimulator({ chainUid, urls, now, onCall }: Options) {
+/** A node that keeps moving on is believed after so many tries. */
+const maxTries = 3;
+
+/**
+ * Runs pending transactions in the next block, on the newest state of a node and with their own fees, over connections of its
+ * own: it must not hold up blocks.
+ */
+export function createSimulator({ chainUid, blockTimeMs, urls, now, onCall }: Options) {
   const open = (url: string): Endpoint => ({
     url,
     rpc: createRpc(url),
     kind: undefined,
     hasLogs: false,
     canSimulate: true,
+    canOverride: true,
+    next: undefined,
     retryAt: 0,
   });
   let endpoints = urls.map(open);
@@ -91,18 +114,10 @@ export function createSimulator({ chainUid, urls, now, onCall }: Options) {
     transaction: PendingTransaction,
     tip: Header,
   ): Promise<Simulation | null> {
-    const head: RpcCall[] = [
-      { method: 'eth_blockNumber', params: [] },
-      { method: 'eth_getTransactionCount', params: [transaction.from, 'latest'] },
-    ];
     for (const kind of endpoint.kind ? [endpoint.kind] : simulationKinds) {
-      const isBoth = kind === 'trace' && !endpoint.hasLogs && endpoint.canSimulate;
-      const calls = [toCall(kind, transaction), ...(isBoth ? [toCall('simulate', transaction)] : [])];
-      const [newest, count, reply, second] = await batch(endpoint, [...head, ...calls]);
-      if (!newest || !count || !reply || 'error' in newest || 'error' in count)
-        throw new RpcFailure('it does not report its newest block');
-      if (Number(newest.result) < tip.number) throw new NotAvailableYet(tip.number);
-      if (Number(count.result) > transaction.nonce) return null;
+      const outcome = await runOnNewest(endpoint, kind, transaction, tip);
+      if (outcome === 'used') return null;
+      const { reply, second } = outcome;
       if (isUnknownCall(reply)) continue;
       endpoint.kind = kind;
       if (second && isUnknownCall(second)) endpoint.canSimulate = false;
@@ -114,6 +129,45 @@ export function createSimulator({ chainUid, urls, now, onCall }: Options) {
     throw new RpcFailure('it runs no transactions');
   }
 
+  /** Until the node has not moved on meanwhile, and with fees unless the account cannot pay them. */
+  async function runOnNewest(
+    endpoint: Endpoint,
+    kind: SimulationKind,
+    transaction: PendingTransaction,
+    tip: Header,
+  ): Promise<'used' | { reply: RpcReply; second: RpcReply | undefined }> {
+    const head: RpcCall[] = [
+      { method: 'eth_blockNumber', params: [] },
+      { method: 'eth_getTransactionCount', params: [transaction.from, 'latest'] },
+    ];
+    const isBoth = kind === 'trace' && !endpoint.hasLogs && endpoint.canSimulate;
+    const kinds = isBoth ? ([kind, 'simulate'] as const) : [kind];
+    let pays = true;
+    for (let tries = 1; ; tries++) {
+      const next = await nextBlockOf(endpoint, tip);
+      const overrides = next && overridesOf(next, blockTimeMs, now());
+      const calls = kinds.map((each) => toCall(each, toRequest(transaction, pays), overrides));
+      const [newest, count, reply, second] = await batch(endpoint, [...head, ...calls]);
+      if (!newest || !count || !reply || 'error' in newest || 'error' in count)
+        throw new RpcFailure('it does not report its newest block');
+      if (Number(newest.result) < tip.number) throw new NotAvailableYet(tip.number);
+      if (Number(count.result) > transaction.nonce) return 'used';
+      if (tries >= maxTries) return { reply, second };
+      if (next && Number(newest.result) !== next.parent) endpoint.next = undefined;
+      else if (next && isRefusedForm(reply)) endpoint.canOverride = false;
+      else if (pays && [reply, second].some((each) => each && isFeeFault(each))) pays = false;
+      else return { reply, second };
+    }
+  }
+
+  /** Undefined where the node takes none. */
+  async function nextBlockOf(endpoint: Endpoint, tip: Header): Promise<NextBlock | undefined> {
+    if (!endpoint.canOverride) return undefined;
+    if (!endpoint.next || endpoint.next.parent < tip.number)
+      endpoint.next = await readNextBlock((calls) => batch(endpoint, calls), tip);
+    return endpoint.next;
+  }
+
   /** Calls are made after the transaction where the node simulates; balances follow from the coins that it moves. */
   async function readAfter(
     endpoint: Endpoint,
@@ -122,31 +176,37 @@ export function createSimulator({ chainUid, urls, now, onCall }: Options) {
     questions: readonly StateRead[],
   ): Promise<StateResult[]> {
     const called: readonly StateRead[] = endpoint.canSimulate ? questions.filter(isCalled) : [];
-    const balances = questions.filter((question) => question.type === 'balance');
+    const atNewest = questions.filter(
+      (question) => question.type === 'balance' || (!endpoint.canSimulate && isOfFeed(question)),
+    );
+    const next = endpoint.canOverride ? endpoint.next : undefined;
+    const overrides = next && overridesOf(next, blockTimeMs, now());
     const requests = called.map((question) => Object.values(toRpcCall(question, 'latest').params)[0]);
     const [simulated, ...replies] = await batch(endpoint, [
-      toSimulateCall([toRequest(transaction), ...requests], false),
-      ...balances.map((question) => toRpcCall(question, 'latest')),
+      toSimulateCall([toRequest(transaction, false), ...requests], false, 'latest', overrides),
+      ...atNewest.map((question) => toRpcCall(question, 'latest')),
     ]);
     if (simulated && isUnknownCall(simulated)) endpoint.canSimulate = false;
     const results = simulated && 'result' in simulated ? callsOf(simulated.result).slice(1) : [];
     const changes = coinChanges(frames);
     return questions.map((question): StateResult => {
       if (question.type === 'balance') {
-        const reply = replies[balances.indexOf(question)];
+        const reply = replies[atNewest.indexOf(question)];
         const before = reply ? toStateResult(block, question, reply) : { missing: 'a reply is missing' };
         if (!('value' in before) || typeof before.value !== 'bigint') return before;
         return { value: before.value + (changes.get(question.address) ?? 0n) };
       }
       if (question.type === 'trace') return { value: { calls: frames } };
+      const reply = replies[atNewest.indexOf(question)];
+      if (reply) return toStateResult(block, question, reply);
       const result = results[called.indexOf(question)];
       if (result === undefined) return { missing: 'no node says it of a pending transaction' };
       const { status, returnData = '0x' } = membersOf(result);
-      const reply =
+      const outcome =
         status === '0x1'
           ? { result: returnData }
           : { error: { code: 3, message: 'reverted', data: returnData } };
-      return toStateResult(block, question, reply);
+      return toStateResult(block, question, outcome);
     });
   }
 
@@ -196,24 +256,25 @@ export function createSimulator({ chainUid, urls, now, onCall }: Options) {
   } satisfies Omit<Mempool, 'subscribe'> & Record<string, unknown>;
 }
 
-function toCall(kind: SimulationKind, transaction: PendingTransaction): RpcCall {
-  const request = toRequest(transaction);
-  if (kind === 'simulate') return toSimulateCall([request], true);
-  if (kind === 'call') return { method: 'eth_call', params: [request, 'latest'] };
+type Request = ReturnType<typeof toRequest>;
+
+function toCall(kind: SimulationKind, request: Request, overrides: BlockOverrides | undefined): RpcCall {
+  if (kind === 'simulate') return toSimulateCall([request], true, 'latest', overrides);
+  if (kind === 'call')
+    return { method: 'eth_call', params: [request, 'latest', ...(overrides ? [{}, overrides] : [])] };
   const config = { tracer: 'callTracer', tracerConfig: { withLog: true }, timeout: '2s' };
-  return { method: 'debug_traceCall', params: [request, 'latest', config] };
+  const blockOverrides = overrides && { blockOverrides: overrides };
+  return { method: 'debug_traceCall', params: [request, 'latest', { ...config, ...blockOverrides }] };
 }
 
-function toSimulateCall(calls: readonly unknown[], traceTransfers: boolean): RpcCall {
-  return {
-    method: 'eth_simulateV1',
-    params: [{ blockStateCalls: [{ calls }], traceTransfers, validation: false }, 'latest'],
-  };
+function toRequest({ from, to, input, raw }: PendingTransaction, pays: boolean) {
+  const { value, gas } = raw;
+  return { from, ...(to === null ? {} : { to }), input, value, gas, ...(pays && feesOf(raw)) };
 }
 
-/** Without its fees: whether it can pay them says nothing about what it does. */
-function toRequest({ from, to, input, raw }: PendingTransaction) {
-  return { from, ...(to === null ? {} : { to }), input, value: raw.value, gas: raw.gas };
+/** The node wants other parameters; what the call itself comes to has another code. */
+function isRefusedForm(reply: RpcReply): boolean {
+  return 'error' in reply && reply.error.code === -32602;
 }
 
 function decode(kind: SimulationKind, transaction: PendingTransaction, reply: RpcReply): Run {
@@ -226,12 +287,13 @@ function decode(kind: SimulationKind, transaction: PendingTransaction, reply: Rp
   return { isSuccess: true, logs: [], frames: [] };
 }
 
-function callsOf(result: unknown): readonly unknown[] {
-  const { calls } = membersOf(Array.isArray(result) ? result[0] : undefined);
-  if (!Array.isArray(calls)) throw new InvalidResponse('a simulated block has no calls');
-  return calls;
-}
-
 function isCalled({ type }: StateRead): boolean {
   return type === 'call' || type === 'holding' || type === 'supply';
+}
+
+/** What price feeds and tokens say of themselves, which a transaction changes as good as never. */
+const feedFunctions = ['latestRoundData()', 'latestAnswer()', 'decimals()', 'symbol()'].map(functionSelector);
+
+function isOfFeed(question: StateRead): boolean {
+  return question.type === 'call' && feedFunctions.includes(question.data.slice(0, 10).toLowerCase());
 }

@@ -28,8 +28,20 @@ export function sorobanEvent(signature: string, abi: readonly unknown[]): Soroba
   const known = spec.events.get(name) ?? [...spec.events.values()].find((each) => keyOf(each) === name);
   if (!known && spec.events.size > 0)
     throw new RangeError(`The spec has no event ${name}; it has ${[...spec.events.keys()].join(', ')}.`);
-  return known ? toEvent(known, spec) : toLooseEvent(name);
+  if (known) return toEvent(known, spec);
+  return assetFunctions.every((each) => spec.functions.has(each)) ? toAssetEvent(name) : toLooseEvent(name);
 }
+
+/** By these the contract of an asset is known, whose events are always the same. */
+const assetFunctions = ['transfer', 'set_authorized', 'clawback'];
+/** The addresses among the topics of its events; an administrator may stand before them, and the asset comes last. */
+const assetTopics: Readonly<Record<string, readonly string[]>> = {
+  transfer: ['from', 'to'],
+  mint: ['to'],
+  burn: ['from'],
+  clawback: ['from'],
+  approve: ['from', 'spender'],
+};
 
 export function sorobanEventByKey(key: string, abi: readonly unknown[]): SorobanEvent | undefined {
   const spec = specOf(abi);
@@ -105,6 +117,29 @@ function toLooseEvent(name: string): SorobanEvent {
       topics: indexed.slice(1).map((text) => toPlain(JSON.parse(text))),
       data: toPlain(JSON.parse(data)),
     }),
+  };
+}
+
+/** An event of an asset's contract, by its own names and as topics and data. */
+function toAssetEvent(name: string): SorobanEvent {
+  const loose = toLooseEvent(name);
+  const names = assetTopics[name];
+  if (!names) return loose;
+  const address = (each: string) => ({ name: each, type: 'string' });
+  return {
+    ...loose,
+    item: {
+      ...loose.item,
+      inputs: [...names.map(address), { name: 'amount', type: 'int128' }, ...loose.item.inputs],
+    },
+    decode(log) {
+      const values = loose.decode(log);
+      const topics = Array.isArray(values.topics) ? values.topics.slice(0, -1) : [];
+      const ends = topics.slice(-names.length);
+      const { data } = values;
+      const amount = Array.isArray(data) ? (data as unknown[])[0] : (membersOf(data).amount ?? data);
+      return { ...Object.fromEntries(names.map((each, place) => [each, ends[place]])), amount, ...values };
+    },
   };
 }
 

@@ -1,4 +1,4 @@
-import { type ChainUid, chains } from '../../../chains/chains.ts';
+import { type ChainUid, getChain } from '../../../chains/chains.ts';
 import { families } from '../../../chains/families.ts';
 import { shownAddress } from '../../../chains/shownAddress.ts';
 import { yieldToEventLoop } from '../../../lib/eventLoop.ts';
@@ -57,7 +57,7 @@ export async function* findAddresses(text: string): AsyncGenerator<string> {
 }
 
 function read(address: string, chainUid: ChainUid | null): FoundAddress | { fault: string } {
-  const chain = chains[chainUid ?? 'ethereum'];
+  const chain = getChain(chainUid ?? 'ethereum');
   const result = families[chain.family].readAddress(address, chain);
   return 'fault' in result
     ? { fault: `'${address.slice(0, 100)}': ${result.fault}` }

@@ -10,7 +10,9 @@ import { type RecordKind, RecordList } from '../../parts/RecordPage.tsx';
 import { statusColumn } from '../../parts/recordColumns.tsx';
 import { Time } from '../../parts/Time.tsx';
 import { client, searchRecords } from '../../state/api.ts';
+import type { Fields } from '../../state/fields.ts';
 import { chainOf } from '../../state/names.ts';
+import type { Schema } from '../../state/schemas.ts';
 import { can } from '../../state/session.ts';
 import { toast } from '../../state/toasts.ts';
 import { useLoad } from '../../state/useLoad.ts';
@@ -43,10 +45,12 @@ const wallets: RecordKind<Wallet> = {
   ],
   form: {
     needsTenant: true,
+    shape: shapeWallet,
     order: [
       'name',
       'chainUid',
       'type',
+      'privateKey',
       'maxGasPrice',
       'maxHourlySpend',
       'allowedCalls',
@@ -56,11 +60,26 @@ const wallets: RecordKind<Wallet> = {
     labels: {
       chainUid: 'Chain',
       type: 'Key',
+      privateKey: 'Private key of your own',
       maxGasPrice: 'Highest gas price',
       maxHourlySpend: 'Most spent an hour',
     },
   },
 };
+
+/** Where the key lives and where it comes from are asked together. */
+function shapeWallet(schema: Schema, { type }: Fields): Schema {
+  const { privateKey, ...others } = schema.properties ?? {};
+  if (!privateKey) return schema;
+  const description = 'Leave it empty and Vigil makes one. It is sealed, and never shown again.';
+  return {
+    ...schema,
+    properties: {
+      ...others,
+      ...(type === 'HSM' ? {} : { privateKey: { ...privateKey, description, examples: [] } }),
+    },
+  };
+}
 
 export default function WalletsPage() {
   // Lists leave out what a wallet may call.

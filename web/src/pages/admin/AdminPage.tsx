@@ -1,10 +1,9 @@
 import { useEffect } from 'preact/hooks';
 import type { PageProps } from '../../pages.ts';
 import { Empty } from '../../parts/Empty.tsx';
-import { Tabs } from '../../parts/Tabs.tsx';
-import { navigate } from '../../state/route.ts';
+import { href, navigate } from '../../state/route.ts';
 import { can } from '../../state/session.ts';
-import { sections } from './sections.tsx';
+import { groups, sections } from './sections.tsx';
 
 /** Everything that is set up once; each section only for who may read it. */
 export default function AdminPage({ params }: PageProps) {
@@ -17,7 +16,25 @@ export default function AdminPage({ params }: PageProps) {
   const Section = present?.Section;
   return (
     <div class="page">
-      <Tabs label="Administration" tabs={open.map(({ name, title }) => ({ to: `/admin/${name}`, title }))} />
+      <nav class="groups" aria-label="Administration">
+        {groups
+          .map((group) => ({ group, own: open.filter((section) => section.group === group) }))
+          .filter(({ own }) => own.length > 0)
+          .map(({ group, own }) => (
+            <ul key={group} aria-label={group}>
+              <li class="dim small" aria-hidden="true">
+                {group}
+              </li>
+              {own.map(({ name, title }) => (
+                <li key={name}>
+                  <a href={href(`/admin/${name}`)} aria-current={name === present?.name ? 'page' : undefined}>
+                    {title}
+                  </a>
+                </li>
+              ))}
+            </ul>
+          ))}
+      </nav>
       {Section ? <Section key={present.name} /> : <Empty title="There is nothing here that you may see" />}
     </div>
   );

@@ -12,13 +12,17 @@ import { href, search, setSearch } from '../../state/route.ts';
 import { can } from '../../state/session.ts';
 import { useLoad } from '../../state/useLoad.ts';
 import { ChainEndpoints } from './ChainEndpoints.tsx';
+import { ChainForm } from './ChainForm.tsx';
 import { EndpointForm } from './EndpointForm.tsx';
+import { OwnChain } from './OwnChain.tsx';
 
 /** Every chain, how far it is followed, and how its endpoints fare. */
 export function ChainsSection() {
   const { data, error, reload } = useLoad('chains', () => loadChains(), { every: 5000 });
   const isAll = search.value.get('all') === 'true';
-  const rows = (data ?? []).filter(({ configured, contracts }) => isAll || configured || contracts > 0);
+  const rows = (data ?? []).filter(
+    ({ configured, contracts, isOwn }) => isAll || configured || contracts > 0 || isOwn,
+  );
   const mayAdd = can('POST /chain/{uid}/endpoint');
   const stopAdding = () => {
     setSearch({ new: undefined });
@@ -39,6 +43,12 @@ export function ChainsSection() {
           />
           Also those that are not set up
         </label>
+        {can('POST /chain') && (
+          <button type="button" onClick={() => setSearch({ new: 'chain' })}>
+            <Icon name="plus" />
+            Add a chain
+          </button>
+        )}
         {mayAdd && (
           <button type="button" class="primary" onClick={() => setSearch({ new: 'endpoint' })}>
             <Icon name="plus" />
@@ -103,9 +113,21 @@ export function ChainsSection() {
           <EndpointForm onDone={stopAdding} onCancel={stopAdding} />
         </Dialog>
       )}
+      {can('POST /chain') && search.value.get('new') === 'chain' && (
+        <Dialog title="Add a chain" onClose={stopAdding}>
+          <ChainForm onDone={stopAdding} onCancel={stopAdding} />
+        </Dialog>
+      )}
       {open && (
         <Dialog title={open.name} kind="drawer" onClose={() => setSearch({ chain: undefined })}>
-          <Detail chain={open} onChange={reload} />
+          <Detail
+            chain={open}
+            onChange={reload}
+            onDelete={() => {
+              setSearch({ chain: undefined });
+              reload();
+            }}
+          />
         </Dialog>
       )}
     </>
@@ -127,7 +149,9 @@ function State({ chain }: { chain: Chain }) {
   );
 }
 
-function Detail({ chain, onChange }: { chain: Chain; onChange(): void }) {
+type DetailProps = { chain: Chain; onChange(): void; onDelete(): void };
+
+function Detail({ chain, onChange, onDelete }: DetailProps) {
   return (
     <>
       {chain.watchReason && troubleOf(chain) && (
@@ -159,6 +183,9 @@ function Detail({ chain, onChange }: { chain: Chain; onChange(): void }) {
           {chain.confirmations} blocks
         </dd>
       </dl>
+      {chain.isOwn && can('PUT /chain/{uid}') && (
+        <OwnChain chainUid={chain.chainUid} name={chain.name} onChange={onChange} onDelete={onDelete} />
+      )}
       {chain.canFollow && can('GET /chain/{uid}/endpoint') && (
         <ChainEndpoints key={chain.chainUid} chainUid={chain.chainUid} onChange={onChange} />
       )}

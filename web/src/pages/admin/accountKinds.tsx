@@ -13,6 +13,7 @@ import type { Column } from '../../parts/DataTable.tsx';
 import { Confirm } from '../../parts/Dialog.tsx';
 import type { RecordKind } from '../../parts/RecordPage.tsx';
 import { statusColumn, updatedColumn } from '../../parts/recordColumns.tsx';
+import { scaledBy } from '../../parts/ScaledInput.tsx';
 import { Time } from '../../parts/Time.tsx';
 import { client } from '../../state/api.ts';
 import { nameOf } from '../../state/names.ts';
@@ -150,7 +151,8 @@ export const apiKeys: RecordKind<Apikey> = {
   ],
   form: {
     order: ['label', 'roles', 'lifetime'],
-    labels: { lifetime: 'Lifetime (seconds; as long as the plan allows if left out)' },
+    labels: { lifetime: 'Lives for (days; as long as the plan allows if left empty)' },
+    widgets: { lifetime: scaledBy(86_400) },
   },
   created: (key) => (
     <>

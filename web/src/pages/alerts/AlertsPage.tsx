@@ -19,6 +19,7 @@ import { AlertDrawer } from './AlertDrawer.tsx';
 import { alertColumns } from './alertColumns.tsx';
 import { BulkBar } from './BulkBar.tsx';
 import { Facets } from './Facets.tsx';
+import { findQueryHints } from './queryHints.ts';
 import { suggestQuery } from './suggestQuery.ts';
 import { useAlertFigures } from './useAlertFigures.ts';
 import { countedTo, useAlertPages } from './useAlertPages.ts';
@@ -71,9 +72,13 @@ export default function AlertsPage() {
           value={query}
           onRun={run}
           suggest={suggestQuery}
-          placeholder="severity:HIGH AND message:transfer"
+          onLeave={() =>
+            document.querySelector<HTMLElement>('.alerts-table [role=row][tabindex="0"]')?.focus()
+          }
+          placeholder="Find alerts, such as severity:HIGH AND message:transfer"
           fault={fault && typed && { message: typed.message, position: typed.problem?.position }}
         />
+        {!fault && <Hints query={query} onQuery={run} />}
         <div class="row">
           <TimeRangePicker value={range} onChange={setRange} />
           <button
@@ -182,6 +187,28 @@ export default function AlertsPage() {
         />
       )}
     </div>
+  );
+}
+
+/** Misspelt words of the query, with what was probably meant. */
+function Hints({ query, onQuery }: { query: string; onQuery(query: string): void }) {
+  const { data = [] } = useLoad(
+    query.includes(':') && can('GET /suggest') ? `hints ${query}` : null,
+    (signal) => findQueryHints(query, signal),
+  );
+  return (
+    <>
+      {data.map(({ text, meant, query: mended }) => (
+        <p key={text} class="notice warn row still" role="status">
+          <span class="foreign">{text}</span>
+          {meant && (
+            <button type="button" class="small foreign" onClick={() => onQuery(mended)}>
+              Use {meant}
+            </button>
+          )}
+        </p>
+      ))}
+    </>
   );
 }
 

@@ -30,7 +30,7 @@ export function Views({ viewed, onOpen }: ViewsProps) {
       ),
     { later: true },
   );
-  if (tenant === undefined) return null;
+  if (tenant === undefined) return <span class="dim small">Choose a tenant to keep views.</span>;
   const views = data?.data ?? [];
   const open = views.find(({ id }) => id === Number(search.value.get('view')));
   const groups = [

@@ -1,5 +1,5 @@
 import { useRef, useState } from 'preact/hooks';
-import type { BodyOf, Contract } from '../../../../sdk/src/index.ts';
+import type { Contract } from '../../../../sdk/src/index.ts';
 import { Dialog } from '../../parts/Dialog.tsx';
 import { FormFaults } from '../../parts/FormFaults.tsx';
 import { Problem } from '../../parts/Problem.tsx';
@@ -18,7 +18,6 @@ import type { Inspected } from './kindTitles.ts';
 import { parseAbi } from './parseAbi.ts';
 import { useInspection } from './useInspection.ts';
 
-type Body = BodyOf<'POST', '/contract'>;
 type Draft = {
   address: string;
   name: string;
@@ -95,7 +94,7 @@ export function AddContract({ projectId, onClose }: { projectId?: number | undef
         body: {
           address,
           name,
-          chainUid: chainUid as Body['chainUid'],
+          chainUid,
           projectId: into as number,
           addressType,
           ...abi,

@@ -13,6 +13,7 @@ import { href, navigate } from '../../state/route.ts';
 import { can } from '../../state/session.ts';
 import { toast } from '../../state/toasts.ts';
 import { useLoad } from '../../state/useLoad.ts';
+import { AbiCard } from './AbiCard.tsx';
 import { AlertsCard } from './AlertsCard.tsx';
 import { Tokenomics } from './Tokenomics.tsx';
 import { WatchedBy } from './WatchedBy.tsx';
@@ -100,6 +101,7 @@ export default function ContractPage({ params }: PageProps) {
         </dl>
       </section>
       <WatchedBy contract={contract.data} />
+      {addressType === 'CONTRACT' && <AbiCard contract={contract.data} reload={contract.reload} />}
       <AlertsCard condition={`contractId:${id}`} />
       <Tokenomics contractId={id} />
       {open === 'edit' && (

@@ -13,13 +13,22 @@ import { type ContractKind, kindTitles } from './kindTitles.ts';
 
 export type RecommendProps = { contract: Contract; present: readonly Detector[]; onDone(): void };
 
-type Offer = { name: string; title: string; reason: string; config: Readonly<Record<string, unknown>> };
+type Offer = {
+  name: string;
+  title: string;
+  reason: string;
+  config: Readonly<Record<string, unknown>>;
+  /** How it fares on the last day, as far as that was tried. */
+  past?: { state: string } | null;
+};
 type Offers = {
   /** Why nothing is known about the contract itself. */
   unknown?: string;
   kinds: readonly ContractKind[];
   offers: readonly Offer[];
   enable(names: string[]): Promise<unknown>;
+  /** Undefined where nothing can be tried on the past. */
+  tryOnPast?: () => Promise<unknown>;
 };
 
 /** Detectors that fit the contract, each with its configuration and the reason; one press enables those that are ticked. */
@@ -47,6 +56,17 @@ export function Recommend({ contract, present, onDone }: RecommendProps) {
       setState({ isBusy: false, error: reason });
     }
   };
+  const tryOnPast = async () => {
+    setState({ isBusy: true });
+    try {
+      await data?.tryOnPast?.();
+      toast('The last day is gone through. Come back in some minutes for limits by what was usual.');
+      setState({ isBusy: false });
+      reload();
+    } catch (reason) {
+      setState({ isBusy: false, error: reason });
+    }
+  };
   return (
     <div class="stack recommend">
       <Problem error={error} retry={reload} />
@@ -65,7 +85,7 @@ export function Recommend({ contract, present, onDone }: RecommendProps) {
       )}
       {data && offers.length === 0 && <Empty title="Every detector that fits is enabled" />}
       <ul class="choices">
-        {offers.map(({ name, title, reason, config }) => (
+        {offers.map(({ name, title, reason, config, past }) => (
           <li key={name}>
             <label class="choice">
               <input type="checkbox" checked={chosen.has(name)} onChange={() => toggle(name)} />
@@ -73,6 +93,7 @@ export function Recommend({ contract, present, onDone }: RecommendProps) {
                 <strong class="foreign">{title}</strong>
                 <span class="small foreign block">{reason}</span>
                 <span class="dim small foreign block">{configText(config)}</span>
+                {past && past.state !== 'DONE' && <span class="dim small block">Tried on the last day…</span>}
               </span>
             </label>
           </li>
@@ -80,6 +101,11 @@ export function Recommend({ contract, present, onDone }: RecommendProps) {
       </ul>
       <div class="row end">
         <a href={href(`/catalogue?contract=${contract.id}`)}>All detectors, with configuration</a>
+        {data?.tryOnPast && offers.length > 0 && (
+          <button type="button" disabled={state.isBusy} onClick={tryOnPast}>
+            Try on the last day
+          </button>
+        )}
         <button type="button" onClick={onDone}>
           Later
         </button>
@@ -112,6 +138,7 @@ async function readOffers(
         .filter(({ detectorId }) => detectorId === null)
         .map(({ schemaName, ...offer }) => ({ name: schemaName, ...offer })),
       enable: (names) => client.post('/contract/{id}/recommend', { path, body: { enable: names } }),
+      tryOnPast: () => client.post('/contract/{id}/recommend', { path, body: { backtest: true } }),
     };
   } catch (error) {
     if (error instanceof VigilError && error.status === 409)

@@ -21,12 +21,11 @@ export function Bindings({ id }: { id: number }) {
       <h3>Bound to</h3>
       {data.data.length === 0 && (
         <p class="dim">
-          Nothing. Open a detector, trigger or action and add it there, or let it get what is bound to nothing
-          else.
+          Nothing. Say below what it gets, or open a detector, trigger or action and add it there.
         </p>
       )}
       <ul>
-        {data.data.map(({ kind, recordId, name, bindingId, minSeverity, query }) => (
+        {data.data.map(({ kind, recordId, name, bindingId, minSeverity, query, afterConfirmations }) => (
           <li key={`${kind} ${bindingId}`} class="row">
             <span class="tag">{kind}</span>
             <a class="foreign" href={href(pages[kind](recordId))}>
@@ -37,6 +36,9 @@ export function Bindings({ id }: { id: number }) {
                 from <Severity value={minSeverity} />
               </span>
             )}
+            {afterConfirmations ? (
+              <span class="dim small">after {afterConfirmations} confirmations</span>
+            ) : null}
             {query && <code class="small foreign">{query}</code>}
           </li>
         ))}

@@ -1,27 +1,41 @@
 import type { Destination } from '../../../../sdk/src/index.ts';
+import { wordOf } from '../../parts/enumWords.ts';
 import { type RecordKind, RecordPage } from '../../parts/RecordPage.tsx';
 import { updatedColumn } from '../../parts/recordColumns.tsx';
+import { scaledBy } from '../../parts/ScaledInput.tsx';
 import type { Schema } from '../../state/schemas.ts';
 import { DestinationDetail } from './DestinationDetail.tsx';
-import { kindOf, kindTexts, kindTitles, membersOf } from './kinds.ts';
+import { kindOf, kindTexts, membersOf } from './kinds.ts';
+
+const destinationTags = ['DEFAULT', 'DETECTOR', 'WALLET'];
 
 const destinations: RecordKind<Destination> = {
   path: '/destination',
   singular: 'destination',
   plural: 'Destinations',
   about:
-    'A destination is where alerts are sent: a mailbox, a chat or a webhook. Add one, send a test message, then bind it to detectors.',
+    'A destination is where alerts are sent: a mailbox, a chat or a webhook. Add one, say which alerts it gets, and send a test message.',
   isOfTenant: true,
-  searched: ['value'],
+  searched: ['name', 'value'],
   limit: 'maxDestinations',
   columns: [
-    { name: 'where', title: 'Where', show: whereOf },
-    { name: 'type', title: 'Kind', width: '120px', show: (row) => kindTitles[kindOf(row)] },
+    {
+      name: 'name',
+      title: 'Name',
+      show: (row) => row.name ?? whereOf(row),
+    },
+    { name: 'where', title: 'Where', wideOnly: true, show: whereOf },
+    { name: 'type', title: 'Kind', width: '120px', show: (row) => wordOf(kindOf(row), []) },
     {
       name: 'tags',
-      title: 'Gets what is bound to nothing else',
+      title: 'Where nothing is bound',
       wideOnly: true,
-      show: ({ tags }) => (tags.length > 0 ? tags.join(', ').toLowerCase() : <span class="dim">no</span>),
+      show: ({ tags }) =>
+        tags.length > 0 ? (
+          tags.map((tag) => wordOf(tag, destinationTags)).join(', ')
+        ) : (
+          <span class="dim">no</span>
+        ),
     },
     updatedColumn,
   ],
@@ -29,7 +43,18 @@ const destinations: RecordKind<Destination> = {
   form: {
     needsTenant: true,
     defaults: { type: 'EMAIL' },
-    order: ['type', 'value', 'uri', 'method', 'headers', 'messengerABotUsername', 'messengerBUri', 'tags'],
+    order: [
+      'type',
+      'name',
+      'value',
+      'uri',
+      'method',
+      'headers',
+      'messengerABotUsername',
+      'messengerBUri',
+      'gets',
+      'tags',
+    ],
     labels: {
       type: 'Kind',
       uri: 'Address of the webhook',
@@ -37,9 +62,11 @@ const destinations: RecordKind<Destination> = {
       messengerBUri: 'Webhook address of the channel',
       messengerBChannelId: 'Channel',
       messengerBChannelName: 'Name of the channel',
-      tags: 'Send it everything that is bound to nothing else',
-      groupWindowMs: 'Group messages within (milliseconds)',
+      gets: 'What it gets',
+      tags: 'Where an alert has no destination of its own, send here',
+      groupWindowMs: 'Group messages within (minutes)',
     },
+    widgets: { groupWindowMs: scaledBy(60_000) },
     shape: shapeDestination,
   },
   detail: (destination, reload) => <DestinationDetail destination={destination} reload={reload} />,
@@ -65,14 +92,59 @@ function shapeDestination(schema: Schema, { type }: Record<string, unknown>): Sc
     Object.entries(schema.properties ?? {}).filter(([name]) => wanted.includes(name)),
   );
   const kind = type as keyof typeof kindTexts;
+  const { gets, groupWindowMs, tags } = properties;
   return {
     ...schema,
     properties: {
       ...properties,
+      ...(gets ? { gets: shapeGets(gets) } : {}),
+      ...(groupWindowMs
+        ? {
+            groupWindowMs: {
+              ...groupWindowMs,
+              description:
+                'What comes within this time of the last message goes out together; 0 sends at once.',
+            },
+          }
+        : {}),
+      ...(tags ? { tags: { ...tags, description: tagText } } : {}),
       type: { ...properties.type, description: kindTexts[kind] ?? 'Choose a kind.' },
       ...(properties.value
         ? { value: { ...properties.value, title: 'E-mail address', description: '' } }
         : {}),
+    },
+  };
+}
+
+const tagText =
+  'For alerts of detectors, triggers and actions to which no destination is bound. What is chosen under “What it gets” comes in any case.';
+
+/** A rule in words of people: which alerts, and of what. */
+function shapeGets(gets: Schema): Schema {
+  const { minSeverity, query, projectId, contractId } = gets.items?.properties ?? {};
+  const titled = (member: Schema | undefined, title: string, none = '') => ({
+    ...member,
+    title,
+    description: '',
+    'x-none': none,
+  });
+  return {
+    ...gets,
+    description:
+      'Each rule lets alerts through, whatever else they are bound to; an empty one lets all through. An alert comes once, however many rules fit.',
+    'x-add': 'Add a rule',
+    items: {
+      ...gets.items,
+      'x-order': ['minSeverity', 'query', 'projectId', 'contractId'],
+      properties: {
+        minSeverity: titled(minSeverity, 'From severity', 'Any severity'),
+        query: {
+          ...titled(query, 'That a query finds'),
+          description: 'As in the search of alerts, such as kind:detector AND tags:treasury. Empty: all.',
+        },
+        projectId: titled(projectId, 'Of a project', 'All projects'),
+        contractId: titled(contractId, 'Of a contract', 'All contracts'),
+      },
     },
   };
 }

@@ -2,13 +2,6 @@ import type { Destination } from '../../../../sdk/src/index.ts';
 
 type Kind = Destination['type'];
 
-export const kindTitles: Readonly<Record<Kind, string>> = {
-  EMAIL: 'E-mail',
-  HTTP: 'Webhook',
-  MESSENGER_A: 'Chat bot',
-  MESSENGER_B: 'Chat channel',
-};
-
 type Traits = Pick<Destination, 'value' | 'uri' | 'messengerBUri' | 'messengerBChannelId'>;
 
 /** The kind of a destination in a list, whose rows do not name it. */
@@ -37,5 +30,5 @@ const own: Readonly<Record<Kind, readonly string[]>> = {
 };
 
 export function membersOf(kind: unknown): readonly string[] {
-  return ['type', 'tenantId', 'tags', ...(own[kind as Kind] ?? [])];
+  return ['type', 'tenantId', 'name', 'gets', 'tags', ...(own[kind as Kind] ?? [])];
 }

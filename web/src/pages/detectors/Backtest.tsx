@@ -1,78 +1,23 @@
-import { useEffect, useState } from 'preact/hooks';
 import type { Backtest as BacktestRecord } from '../../../../sdk/src/index.ts';
 import { Address } from '../../parts/Address.tsx';
 import { Chart } from '../../parts/Chart.tsx';
 import { Problem } from '../../parts/Problem.tsx';
 import { Severity } from '../../parts/Severity.tsx';
 import { Time } from '../../parts/Time.tsx';
-import { client } from '../../state/api.ts';
 import { shortenHex, showCount } from '../../state/format.ts';
-import { chainOf, chains, loadChains } from '../../state/names.ts';
+import { chainOf } from '../../state/names.ts';
 import { can } from '../../state/session.ts';
-import { attempt } from '../../state/toasts.ts';
+import type { BacktestState } from './useBacktest.ts';
 import './detectors.css';
-
-export type Proposal = {
-  contractId: number | undefined;
-  schemaId: number | undefined;
-  name: string | undefined;
-  config: Record<string, unknown> | undefined;
-  chainUid: string | undefined;
-};
 
 const lengths = [100, 1000, 10_000, 100_000];
 
-/** What the detector in the form would have found in the last blocks; runs again when the form changes. */
-export function Backtest({ proposal }: { proposal: Proposal }) {
-  const { contractId, schemaId, chainUid } = proposal;
-  const [length, setLength] = useState(1000);
-  const [hasRun, setHasRun] = useState(false);
-  const [run, setRun] = useState<BacktestRecord>();
-  const [error, setError] = useState<unknown>();
+/** What the detector in the form would have found in the last blocks. */
+export function Backtest({ backtest }: { backtest: BacktestState }) {
+  const { proposal, length, setLength, isReady, hasRun, run, error, start, cancel } = backtest;
+  const { contractId, chainUid } = proposal;
   const processed = chainOf(chainUid)?.processed ?? undefined;
-  const isReady = contractId !== undefined && schemaId !== undefined && chainUid !== undefined;
-  const wanted = JSON.stringify([contractId, chainUid, schemaId, proposal.config ?? {}, length]);
-
-  const start = async () => {
-    if (!isReady) return;
-    setHasRun(true);
-    setError(undefined);
-    try {
-      await loadChains();
-      const toBlock = chains.peek().find((chain) => chain.chainUid === chainUid)?.processed ?? 0;
-      const { name, config = {} } = proposal;
-      const body = { contractId, schemaId, config, ...(name ? { name } : {}) };
-      const fromBlock = Math.max(0, toBlock - length + 1);
-      setRun(await client.post('/detector/backtest', { body: { ...body, fromBlock, toBlock } }));
-    } catch (reason) {
-      setError(reason);
-    }
-  };
-
-  // What is typed is tried once it has rested for a moment.
-  useEffect(() => {
-    if (!hasRun) return;
-    const timer = setTimeout(() => void start(), 900);
-    return () => clearTimeout(timer);
-  }, [wanted]);
-
-  const isOpen = run?.state === 'QUEUED' || run?.state === 'RUNNING';
-  useEffect(() => {
-    if (!isOpen || !run) return;
-    const controller = new AbortController();
-    const timer = setInterval(() => {
-      client
-        .get('/backtest/{uid}', { path: { uid: run.uid }, signal: controller.signal })
-        .then((next) => !controller.signal.aborted && setRun(next), setError);
-    }, 700);
-    return () => {
-      controller.abort();
-      clearInterval(timer);
-      // A run whose question has changed is of no use any more.
-      client.post('/backtest/{uid}/cancel', { path: { uid: run.uid } }).catch(() => undefined);
-    };
-  }, [run?.uid, isOpen]);
-
+  const isOpen = isUnfinished(run);
   if (!can('POST /detector/backtest')) return null;
   return (
     <section class="card stack" aria-label="Backtest">
@@ -94,15 +39,7 @@ export function Backtest({ proposal }: { proposal: Proposal }) {
           {hasRun ? 'Run again' : 'Run a backtest'}
         </button>
         {isOpen && run && can('POST /backtest/{uid}/cancel') && (
-          <button
-            type="button"
-            class="link"
-            onClick={() =>
-              attempt(async () =>
-                setRun(await client.post('/backtest/{uid}/cancel', { path: { uid: run.uid } })),
-              )
-            }
-          >
+          <button type="button" class="link" onClick={cancel}>
             Cancel
           </button>
         )}
@@ -132,6 +69,40 @@ export function Backtest({ proposal }: { proposal: Proposal }) {
       {run?.result && <Result result={run.result} chainUid={chainUid} />}
     </section>
   );
+}
+
+/** How many alerts it would have raised, for beside the button that saves. */
+export function BacktestCount({
+  backtest: { isReady, length, run, hasRun, error, start },
+}: {
+  backtest: BacktestState;
+}) {
+  if (!isReady || !can('POST /detector/backtest')) return null;
+  if (!hasRun)
+    return (
+      <button type="button" class="link" onClick={start}>
+        How many alerts in the last {showCount(length)} blocks?
+      </button>
+    );
+  const alerts = run?.result?.alerts;
+  return (
+    <span role="status" aria-label="Alerts of the backtest">
+      {alerts === undefined ? (
+        <span class="dim">
+          {isUnfinished(run) ? 'Counting alerts …' : error || run?.fault ? 'The backtest failed.' : ''}
+        </span>
+      ) : (
+        <>
+          <strong>{showCount(alerts)}</strong> {alerts === 1 ? 'alert' : 'alerts'} in the last{' '}
+          {showCount(run?.result?.blocks ?? 0)} blocks
+        </>
+      )}
+    </span>
+  );
+}
+
+function isUnfinished(run: BacktestRecord | undefined): boolean {
+  return run?.state === 'QUEUED' || run?.state === 'RUNNING';
 }
 
 type ResultOf = NonNullable<BacktestRecord['result']>;

@@ -18,11 +18,14 @@ export default function CataloguePage() {
   const contract = search.value.get('contract');
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   const categories = [...new Set((data ?? []).flatMap(({ tags }) => tags.slice(0, 1)))].sort();
-  const shown = (data ?? []).filter(
-    ({ title, name, description, tags }) =>
-      (category === '' || tags[0] === category) &&
-      words.every((word) => `${title} ${name} ${description ?? ''}`.toLowerCase().includes(word)),
-  );
+  const isIn = (text: string) => words.every((word) => text.toLowerCase().includes(word));
+  const shown = (data ?? [])
+    .filter(
+      ({ title, name, description, tags }) =>
+        (category === '' || tags[0] === category) && isIn(`${title} ${name} ${description ?? ''}`),
+    )
+    // What is called so comes before what only mentions it.
+    .sort((a, b) => Number(isIn(b.title)) - Number(isIn(a.title)));
   return (
     <div class="page">
       <PageTabs of="Detectors and triggers" />

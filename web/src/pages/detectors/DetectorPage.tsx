@@ -18,21 +18,28 @@ import type { Schema } from '../../state/schemas.ts';
 import { can } from '../../state/session.ts';
 import { attempt, toast } from '../../state/toasts.ts';
 import { useLoad } from '../../state/useLoad.ts';
-import { Backtest } from './Backtest.tsx';
+import { Backtest, BacktestCount } from './Backtest.tsx';
 import { Explain } from './Explain.tsx';
 import { expressionNames } from './expressionNames.ts';
 import { isShadow, shadowTag } from './shadow.ts';
+import { useBacktest } from './useBacktest.ts';
 import { useSchemas } from './useSchemas.ts';
 import './detectors.css';
 
 /** One detector: its form with the backtest beside it, how it fares, and why it raised something or not. */
 export default function DetectorPage({ params }: PageProps) {
   const id = params.id === undefined || params.id === 'new' ? undefined : Number(params.id);
-  const { data, error, reload } = useLoad(id === undefined ? null : `detector ${id}`, (signal) =>
+  const {
+    data: loaded,
+    error,
+    reload,
+  } = useLoad(id === undefined ? null : `detector ${id}`, (signal) =>
     client
       .get('/detector/{id}', { path: { id: id! }, signal })
       .then((detector) => withFilters('detector', detector, signal)),
   );
+  // One that was open before is not this one.
+  const data = loaded?.id === id ? loaded : undefined;
   const schemas = useSchemas();
   const isMissing = error !== undefined && !data;
   return (
@@ -71,6 +78,14 @@ function Editor({ schemas, detector, reload }: EditorProps) {
     client.get('/contract/{id}', { path: { id: contractId! }, signal }),
   ).data;
   const signatures = useSignatures(contractId);
+  const backtest = useBacktest({
+    contractId,
+    schemaId: schema?.id,
+    name: value.name as string | undefined,
+    config: value.config as Record<string, unknown> | undefined,
+    // That of the contract before, while the one just chosen is being read.
+    chainUid: contract?.id === contractId ? contract?.chainUid : undefined,
+  });
   const mayWrite = can(detector ? 'PUT /detector/{id}' : 'POST /detector');
   const toggleShadow = async () => {
     if (!detector) return;
@@ -110,8 +125,22 @@ function Editor({ schemas, detector, reload }: EditorProps) {
           </>
         )}
       </header>
+      {contract && (
+        <p class="dim">
+          On{' '}
+          <a class="foreign" href={href(`/contracts/${contract.id}`)}>
+            {contract.name}
+          </a>
+        </p>
+      )}
       {!detector && <PlanNotice limit="maxDetectors" />}
       {detector && <Faults id={detector.id} />}
+      {detector && reportsEveryLook(detector) && (
+        <p class="notice">
+          It raises an alert at every look while its condition holds, as detectors did before version 0.17.
+          Choose under “Repeat” to have one when it begins, and one when it ends.
+        </p>
+      )}
       <div class="beside">
         <section class="card stack">
           {schema?.description && <p class="dim foreign">{schema.description.split('\n\n')[0]}</p>}
@@ -163,6 +192,7 @@ function Editor({ schemas, detector, reload }: EditorProps) {
                   : next;
               }}
               onChange={setTyped}
+              beside={<BacktestCount backtest={backtest} />}
               onDone={(saved) => {
                 if (!saved) navigate('/approvals');
                 else if (detector) reload();
@@ -174,16 +204,7 @@ function Editor({ schemas, detector, reload }: EditorProps) {
           )}
         </section>
         <div class="stack stick">
-          <Backtest
-            proposal={{
-              contractId,
-              schemaId: schema?.id,
-              name: value.name as string | undefined,
-              config: value.config as Record<string, unknown> | undefined,
-              // That of the contract before, while the one just chosen is being read.
-              chainUid: contract?.id === contractId ? contract?.chainUid : undefined,
-            }}
-          />
+          <Backtest backtest={backtest} />
           {detector && <Explain detectorId={detector.id} />}
         </div>
       </div>
@@ -206,6 +227,10 @@ function Editor({ schemas, detector, reload }: EditorProps) {
       )}
     </>
   );
+}
+
+function reportsEveryLook({ config }: Detector): boolean {
+  return (config as Fields | null)?.repeat === 'every look';
 }
 
 function startOf(schemas: DetectorSchema[], schemaId: number | undefined, contractId: number | undefined) {

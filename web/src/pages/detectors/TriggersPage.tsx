@@ -8,6 +8,7 @@ import { Severity } from '../../parts/Severity.tsx';
 import type { Widgets } from '../../parts/schemaTypes.ts';
 import { client } from '../../state/api.ts';
 import { toLabel } from '../../state/format.ts';
+import { nameOf } from '../../state/names.ts';
 import { href, search } from '../../state/route.ts';
 import type { Schema } from '../../state/schemas.ts';
 import { useLoad } from '../../state/useLoad.ts';
@@ -90,7 +91,10 @@ function Detail({
 }) {
   useEffect(() => setContractId(contractId), [contractId]);
   return (
-    <p>
+    <p class="row">
+      <a class="foreign" href={href(`/contracts/${contractId}`)}>
+        {nameOf('contract', contractId) ?? `contract #${contractId}`}
+      </a>
       <a href={href(`/alerts?q=${encodeURIComponent(`triggerId:${id}`)}`)}>Its alerts</a>
     </p>
   );

@@ -53,10 +53,11 @@ function Scores() {
   const scores = useLoad('scores', async (signal) => {
     const { data } = await searchRecords<Instance>('/instance', { size: 5 }, signal);
     return Promise.all(
-      data.map(async ({ id, projectId, license }) => ({
+      data.map(async ({ id, projectId, license, licenseStatus }) => ({
         id,
         projectId,
         license,
+        licenseStatus,
         ...(await client.get('/instance/{id}/score', { path: { id }, signal })),
       })),
     );
@@ -69,7 +70,7 @@ function Scores() {
         <a href={href('/scores')}>All</a>
       </header>
       <ul class="list">
-        {scores.data.map(({ id, projectId, license, data, fault }) => (
+        {scores.data.map(({ id, projectId, license, licenseStatus, data, fault }) => (
           <li key={id} class="stack">
             <span class="row apart">
               <a class="foreign" href={href(`/scores?instance=${id}`)}>
@@ -78,7 +79,10 @@ function Scores() {
               <span class="dim small foreign">{license?.name}</span>
             </span>
             {fault && <span class="bad small foreign">{fault.message}</span>}
-            {data.map(({ scoreGroup, title, score, max }) => (
+            {licenseStatus !== 'LICENCED' && (
+              <span class="small warn">It counts nothing: the license is not granted yet.</span>
+            )}
+            {(licenseStatus === 'LICENCED' ? data : []).map(({ scoreGroup, title, score, max }) => (
               <span class="row apart" key={scoreGroup}>
                 <span class="foreign">{title ?? scoreGroup}</span>
                 <span>

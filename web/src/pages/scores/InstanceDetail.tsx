@@ -58,8 +58,9 @@ export function InstanceDetail({ instance, reload }: { instance: Instance; reloa
       )}
       {data?.state === 'INACTIVE' && (
         <p class="notice">
-          Nothing is scored at the moment: the instance must be LICENCED, active and inside of a period, and
-          its license needs a score script.
+          {instance.licenseStatus === 'LICENCED'
+            ? 'Nothing is scored at the moment: the instance must be switched on and inside of a period, and its license needs a score script.'
+            : 'It counts nothing: the license is not granted yet. Set the license status below to Granted.'}
         </p>
       )}
       <ul>

@@ -1,8 +1,14 @@
 import type { Instance } from '../../../../sdk/src/index.ts';
 import { Badge } from '../../parts/Badge.tsx';
+import { wordOf } from '../../parts/enumWords.ts';
 import { type RecordKind, RecordList } from '../../parts/RecordPage.tsx';
 import { updatedColumn } from '../../parts/recordColumns.tsx';
+import { searchRecords } from '../../state/api.ts';
+import { changes } from '../../state/changes.ts';
 import { nameOf } from '../../state/names.ts';
+import { href } from '../../state/route.ts';
+import { can } from '../../state/session.ts';
+import { useLoad } from '../../state/useLoad.ts';
 import { PageTabs } from '../PageTabs.tsx';
 import { InstanceDetail } from './InstanceDetail.tsx';
 
@@ -32,22 +38,55 @@ const instances: RecordKind<Instance> = {
       title: 'State',
       width: '110px',
       wideOnly: true,
-      show: ({ licenseStatus }) => <Badge tone={tones[licenseStatus]}>{licenseStatus}</Badge>,
+      show: ({ licenseStatus }) => (
+        <Badge tone={tones[licenseStatus]}>
+          {licenseStatus === 'PENDING' ? 'counts nothing yet' : wordOf(licenseStatus, [])}
+        </Badge>
+      ),
     },
     updatedColumn,
   ],
   toForm: ({ license, licenseInstanceMeta: _periods, ...rest }) => ({ ...rest, licenseId: license.id }),
   form: {
     hidden: ['license', 'licenseInstanceMeta'],
+    // A new one is granted, unless someone else is to do that: one that waits counts nothing.
+    defaults: { licenseStatus: 'LICENCED' },
     order: ['projectId', 'licenseId', 'organisationId', 'licenseStatus'],
   },
   detail: (instance, reload) => <InstanceDetail instance={instance} reload={reload} />,
 };
 
+/** What an instance needs and there is not yet, each with the way to make one. */
+function Needed() {
+  const { data } = useLoad(`needed for scores ${changes.value}`, async (signal) => {
+    const isMissing = async (kind: string) =>
+      can(`POST /${kind}/search`) && (await searchRecords(`/${kind}`, { size: 1 }, signal)).total === 0;
+    const [license, organisation] = await Promise.all([isMissing('license'), isMissing('organisation')]);
+    return { license, organisation };
+  });
+  if (!data?.license && !data?.organisation) return null;
+  return (
+    <p class="notice row">
+      <span>An instance grants a license of an organisation to a project. What is missing first:</span>
+      {data.organisation && can('POST /organisation') && (
+        <a class="button" href={href('/admin/organisations?new=organisation')}>
+          New organisation
+        </a>
+      )}
+      {data.license && can('POST /license') && (
+        <a class="button" href={href('/licenses?new=license')}>
+          New license
+        </a>
+      )}
+    </p>
+  );
+}
+
 export default function ScoresPage() {
   return (
     <div class="page">
       <PageTabs of="Scores" />
+      <Needed />
       <RecordList kind={instances} heading="h1" />
     </div>
   );

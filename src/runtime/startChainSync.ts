@@ -1,9 +1,12 @@
 import type { Logger } from 'pino';
+import { setOwnChains } from '../chains/chains.ts';
 import { createCoalescedLoop } from '../lib/createCoalescedLoop.ts';
 import type { Stoppable } from '../lib/createLifecycle.ts';
+import { createMutex } from '../lib/createMutex.ts';
 import { throttlePerMinute } from '../lib/throttlePerMinute.ts';
 import type { OpenChains } from '../services/contracts/openChains.ts';
 import { readStoredEndpoints } from '../services/contracts/readStoredEndpoints.ts';
+import { findOwnChains } from '../store/contracts/ownChains.ts';
 import type { Store } from '../store/db.ts';
 import type { Keyring } from '../store/keyring.ts';
 
@@ -11,7 +14,7 @@ type Options = {
   store: Store;
   keyring: Keyring;
   chains: Pick<OpenChains, 'setStored'>;
-  /** Calls back when stored endpoints may have changed. */
+  /** Calls back when stored chains or endpoints may have changed. */
   listen: (onNotify: () => void) => () => Promise<void>;
   now: () => number;
   log: Logger;
@@ -20,26 +23,33 @@ type Options = {
 /** In case a notification is lost, or reading fails. */
 const pollMs = 30_000;
 
-/** Uses the stored endpoints from now on, also those that administrators add, change or delete while this process runs. */
-export async function startEndpointSync({
+/** Uses the stored chains and endpoints from now on, also what administrators add, change or delete while this process runs. */
+export async function startChainSync({
   store,
   keyring,
   chains,
   listen,
   now,
   log,
-}: Options): Promise<Stoppable> {
+}: Options): Promise<Stoppable & { sync(): Promise<void> }> {
   const onUnreadable = throttlePerMinute(now, (error) =>
     log.error({ err: error }, 'A stored endpoint cannot be used'),
   );
-  const sync = async () => chains.setStored(await readStoredEndpoints(store, keyring, onUnreadable));
+  // One at a time, so that an older answer never follows a newer one.
+  const turns = createMutex();
+  const sync = () =>
+    turns.runExclusive(async () => {
+      const changed = setOwnChains(await findOwnChains(store));
+      chains.setStored(await readStoredEndpoints(store, keyring, onUnreadable), changed);
+    });
   await sync();
   const loop = createCoalescedLoop(sync, (error) =>
-    log.warn({ err: error }, 'Reading the endpoints of chains failed; retrying'),
+    log.warn({ err: error }, 'Reading chains and their endpoints failed; retrying'),
   );
   const unlisten = listen(loop.wake);
   const timer = setInterval(loop.wake, pollMs);
   return {
+    sync,
     async stop() {
       clearInterval(timer);
       await unlisten();

@@ -1,0 +1,47 @@
+import { type Counted, type Episode, findEpisodes } from './findEpisodes.ts';
+
+/** An episode that was reported before. */
+export type Reported = Episode & { readonly id: number };
+
+type Judgement<R extends Reported> = {
+  /** Episodes that were not reported. */
+  fresh: Episode[];
+  /** Reported ones that last longer, or began earlier, than was known. */
+  changed: R[];
+  /** Reported ones of which nothing is left. */
+  gone: R[];
+};
+
+/**
+ * Compares the episodes of a group with those that were reported. An episode that touches a reported one is the same, so that a
+ * late alert that makes it longer, or joins two, reports nothing again.
+ */
+export function judgeGroup<R extends Reported>(
+  hits: readonly Counted[],
+  reported: readonly R[],
+  rule: { windowMs: number; atLeast: number },
+  /** The earliest change; hits before it are complete only as far as they are within the window of it. */
+  since: number,
+  /** Whether reported episodes can have ended, because hits were taken back. */
+  isReduced: boolean,
+): Judgement<R> {
+  const episodes = findEpisodes(hits, rule).filter(({ until }) => until >= since);
+  const touches = (one: Episode, other: Episode) => one.from <= other.until && other.from <= one.until;
+  const changed = new Map<number, R>();
+  const fresh: Episode[] = [];
+  for (const episode of episodes) {
+    const same = reported.find((each) => touches(each, episode));
+    if (!same) {
+      fresh.push(episode);
+      continue;
+    }
+    const known = changed.get(same.id) ?? same;
+    const from = Math.min(known.from, episode.from);
+    const until = Math.max(known.until, episode.until);
+    if (from !== known.from || until !== known.until) changed.set(same.id, { ...known, from, until });
+  }
+  const gone = isReduced
+    ? reported.filter((each) => !episodes.some((episode) => touches(each, episode)))
+    : [];
+  return { fresh, changed: [...changed.values()], gone };
+}

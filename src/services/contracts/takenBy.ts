@@ -1,0 +1,55 @@
+import { type Chain, chains } from '../../chains/chains.ts';
+import { identityOf } from '../../chains/networkForms.ts';
+import type { Fault } from '../../model/errors.ts';
+import type { OwnChain } from '../../store/contracts/ownChains.ts';
+
+/** Why the chain cannot be added beside those that there are. */
+export function takenBy(
+  { chain, identity }: Pick<OwnChain, 'chain' | 'identity'>,
+  own: readonly OwnChain[],
+): Fault | undefined {
+  const former = own.find((other) => other.chain.uid === chain.uid);
+  if (former && !former.isDeleted)
+    return taken('/chainUid', `There is a chain ${chain.uid} already; change it, or choose another name.`);
+  return differsFrom({ chain, identity }, own) ?? sameNetwork({ chain, identity }, own);
+}
+
+/** A name never stands for another network than before: contracts, wallets and alerts have it. */
+export function differsFrom(
+  { chain, identity }: Pick<OwnChain, 'chain' | 'identity'>,
+  own: readonly OwnChain[],
+): Fault | undefined {
+  const former = own.find((other) => other.chain.uid === chain.uid);
+  if (!former || former.identity === identity) return undefined;
+  return taken(
+    '/chainUid',
+    `${chain.uid} ${former.isDeleted ? 'was' : 'is'} the name of another network (${wordsOf(former.chain)}); choose another name.`,
+  );
+}
+
+/** Two names for one network would watch it twice, and sign for both. */
+export function sameNetwork(
+  { chain, identity }: Pick<OwnChain, 'chain' | 'identity'>,
+  own: readonly OwnChain[],
+): Fault | undefined {
+  const same =
+    Object.values(chains).find((seed) => identityOf(seed) === identity) ??
+    own.find((other) => !other.isDeleted && other.chain.uid !== chain.uid && other.identity === identity)
+      ?.chain;
+  const pointer = chain.family === 'evm' ? '/chainId' : '/genesis';
+  return (
+    same &&
+    taken(
+      pointer,
+      `${chain.uid} cannot be added: ${wordsOf(chain)} is that of ${same.name}; use its chainUid ${same.uid}.`,
+    )
+  );
+}
+
+function taken(pointer: string, message: string): Fault {
+  return { pointer, code: 'not-unique', message };
+}
+
+function wordsOf({ chainId, genesis }: Chain): string {
+  return chainId === undefined ? `the network ${genesis}` : `the chain id ${chainId}`;
+}
