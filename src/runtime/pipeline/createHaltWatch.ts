@@ -6,6 +6,8 @@ import type { PipelineContext } from './createPipelineContext.ts';
 /** A chain is silent after this many block times without a block, and this long at least, as `chain_halt` has it. */
 const silentFactor = 5;
 const minSilentMs = 60_000;
+/** Between two looks at whether blocks come. */
+const maxUnobservedMs = 10_000;
 
 /**
  * Alerts every tenant that watches the chain once when no blocks come any more, and once when they come again. Tenants with a
@@ -22,6 +24,7 @@ export function createHaltWatch(context: PipelineContext, stored: Halt | undefin
   /** Since when blocks come without a break. */
   let steadyFrom: number | undefined;
   let wasSteady = false;
+  let observedAt = startedAt;
 
   async function check(at: number): Promise<void> {
     const silence = findSilence(at);
@@ -47,6 +50,9 @@ export function createHaltWatch(context: PipelineContext, stored: Halt | undefin
 
   function observeSteadiness(at: number, newestAt: number): void {
     const isFresh = context.tip !== undefined && at - newestAt <= silentFactor * chain.blockTimeMs;
+    // A process that slept has seen nothing meanwhile.
+    if (at - observedAt > maxUnobservedMs) steadyFrom = undefined;
+    observedAt = at;
     if (isFresh) {
       steadyFrom ??= at;
       wasSteady = at - steadyFrom >= minSilentMs;
