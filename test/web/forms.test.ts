@@ -378,7 +378,10 @@ it('adds a chain of the operator, whose name other forms then offer, changes it 
   await dialog.getByRole('button', { name: 'Add chain' }).click();
   await page.getByText('Added the chain.').last().waitFor();
   expect(await api.ok('GET', 'chain/acme_chain')).toMatchObject({
-    ...{ name: 'Acme Chain', chainId: 424_242, network: 'DEVNET', blockTimeMs: 2000 },
+    name: 'Acme Chain',
+    chainId: 424_242,
+    network: 'DEVNET',
+    blockTimeMs: 2000,
     currency: { symbol: 'ACME', name: 'ACME', decimals: 18 },
   });
 
