@@ -30,7 +30,8 @@ const isReachable = raw(
 /**
  * The recipients of alerts from these sources: the reachable destinations bound to each, and where there is none, those with
  * the default tags. These replace the unreachable ones, so the filters of their bindings apply. Beside them, whatever is bound,
- * those that get alerts of the tenant, the project or the contract. A destination may be named several times.
+ * those that get alerts of the tenant, the project or the contract. A destination may be named several times, first by the way that
+ * waits for the fewest blocks.
  */
 export async function findRecipients(db: Db, sources: readonly Source[]): Promise<Recipient[]> {
   return db.prepared<Recipient>(
@@ -76,7 +77,7 @@ export async function findRecipients(db: Db, sources: readonly Source[]): Promis
         cross join jsonb_array_elements(x.gets) g(item)
         where coalesce((g.item ->> 'projectId')::bigint = s.project_id, g.item ->> 'projectId' is null)
           and coalesce((g.item ->> 'contractId')::bigint = s.contract_id, g.item ->> 'contractId' is null)
-      order by 1, 2`,
+      order by 1, 2, 5 nulls first`,
   );
 }
 
