@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { eventTopic, functionSelector, parseFunction } from '../chains/evm/abi/abi.ts';
+import { eventTopic, functionSelector, parseFunction, tryDecodeCall } from '../chains/evm/abi/abi.ts';
 import { logWords, topicAddress, zeroAddress } from '../chains/evm/abi/words.ts';
 import { decodeTransfer } from '../chains/evm/evidence/erc20Transfer.ts';
 import { changesOf } from '../chains/evm/evidence/losses.ts';
@@ -13,8 +13,15 @@ import { Configuration, InnerCalls } from '../evidence/parameters.ts';
 import { lossMembers } from '../evidence/severityByLoss.ts';
 import { showNumber } from '../lib/showNumber.ts';
 import type { Block, Log, Transaction } from '../model/block.ts';
-import { type ChainFacts, defineDetector, type EvaluationContext, type Reader } from '../model/detection.ts';
+import {
+  type ChainFacts,
+  defineDetector,
+  type EvaluationContext,
+  type Observation,
+  type Reader,
+} from '../model/detection.ts';
 import { evmDialect } from '../model/family.ts';
+import { observedCall } from '../model/frames.ts';
 
 const providers = ['aave', 'balancer', 'uniswap', 'morpho', 'erc3156', 'other'] as const;
 type Provider = (typeof providers)[number];
@@ -87,7 +94,7 @@ export const flashLoan = defineDetector<Static<typeof config>, never>({
   severity: 'AUTO',
   description:
     'A transaction that involves the contract takes a flash loan. HIGH when the contract has lost something by it, LOW otherwise.',
-  faq: 'Which loans does it see? Those of Aave, Balancer V2, Maker, Uniswap V3, Morpho, Sushi, Bancor and DODO by their events. A swap of Uniswap V2 that takes and returns the same token is one, too. ERC-3156, other flash swaps and flash mints have no event of their own: such a loan is seen when the transaction calls the lender itself, or when a contract gets tokens, something happens to the watched contract, and the same contract gives at least as many back. The contract must be called by the transaction, emit a log in it, or be named in one; a silent inner call is seen where nodes of the chain trace calls, for loans that have an event. Anyone can take a loan for the price of a transaction, so it is LOW unless the contract has less of an asset afterwards, by the share or the US dollars that are set: after what came in with a price, and of tokens without one those that it called itself. A loan that is reported but whose tokens did not move to a borrower and back is LOW, too.',
+  faq: 'Which loans does it see? Those of Aave, Balancer V2, Maker, Uniswap V3, Morpho, Sushi, Bancor and DODO by their events. A swap of Uniswap V2 that takes and returns the same token is one, too. So is a swap with data of a pair of Uniswap V2 that is watched itself. ERC-3156, other flash swaps and flash mints have no event of their own: such a loan is seen when the transaction calls the lender itself, or when a contract gets tokens, something happens to the watched contract, and the same contract gives at least as many back. The contract must be called by the transaction, emit a log in it, or be named in one; a silent inner call is seen where nodes of the chain trace calls, for loans that have an event. Anyone can take a loan for the price of a transaction, so it is LOW unless the contract has less of an asset afterwards, by the share or the US dollars that are set: after what came in with a price, and of tokens without one those that it called itself. A loan that is reported but whose tokens did not move to a borrower and back is LOW, too.',
   nextStep:
     'See what the transaction did to your contract between loan and repayment. Pause the contract if the borrower left with more than it brought.',
   config,
@@ -107,14 +114,19 @@ export const flashLoan = defineDetector<Static<typeof config>, never>({
     'lostUsd',
     'unverified',
   ],
-  interests: ({ innerCalls }, { address }) => [{ on: 'touch', address, inner: innerCalls }],
+  interests: ({ innerCalls }, { address }) => [
+    { on: 'touch', address, inner: innerCalls },
+    { on: 'call', address, keys: [swapCallKey], inner: innerCalls },
+  ],
   evaluate(observation, context) {
-    if (observation.type !== 'transaction') return {};
+    if (observation.type !== 'transaction' && observation.type !== 'call') return {};
     const { config: options, contract, chain, read } = context;
     const { block, transaction } = observation;
-    const loans = loansOf(transaction, contract.address, read).filter(({ provider }) =>
-      options.providers.includes(provider),
-    );
+    const seen = loansOf(transaction, contract.address, read);
+    // Once for a transaction: what is seen by its events is reported with it.
+    const isOnce = observation.type === 'transaction';
+    const own = seen.length === 0 ? swapWithData(observation, contract.address) : isOnce ? seen : [];
+    const loans = own.filter(({ provider }) => options.providers.includes(provider));
     const moved = movedAndReturned(transaction.logs);
     // Reports alone are cheap, so those whose tokens moved are judged first.
     const isSure = ({ token, amount }: Loan) => token !== undefined && moved.has(`${token} ${amount}`);
@@ -345,6 +357,22 @@ function flashSwap(words: readonly string[], lender: string): Loan | undefined {
 function toLoan(log: Log): Loan | undefined {
   if (log.key === swap2) return flashSwap(logWords(log), log.address);
   return events.get(log.key)?.(logWords(log), log.address);
+}
+
+const swapCall = parseFunction('swap(uint256 out0, uint256 out1, address to, bytes data)');
+const swapCallKey = functionSelector('swap(uint256,uint256,address,bytes)');
+
+/** A pair of Uniswap V2 that is called with data gives first and asks the recipient to pay afterwards, in either token. */
+function swapWithData(observation: Observation, pair: string): Loan[] {
+  const call = observedCall(observation);
+  if (call?.to !== pair || call.key !== swapCallKey) return [];
+  const [out0, out1, to] = logWords({ indexed: [], data: `0x${call.input.slice(10)}` });
+  if (out0 === undefined || out1 === undefined || to === undefined) return [];
+  // What is too long to be kept, or reads as nothing known, is no plain swap either.
+  if (tryDecodeCall(swapCall, call.input)?.data === '0x') return [];
+  const side = BigInt(out0) > 0n ? 0 : 1;
+  const amount = BigInt(side === 0 ? out0 : out1);
+  return [{ provider: 'uniswap', lender: pair, borrower: topicAddress(to), amount, side }];
 }
 
 function directLoan({ to, input, logs }: Transaction): Loan[] {

@@ -1,8 +1,15 @@
 import type { Static } from 'typebox';
 import { topicAddress, zeroAddress } from '../chains/evm/abi/words.ts';
+import { transferTopic } from '../chains/evm/evidence/erc20Transfer.ts';
+import {
+  decodeMultiTransfers,
+  type MultiTransfer,
+  multiTokenTopics,
+} from '../chains/evm/evidence/multiTokens.ts';
 import { assetFacts } from '../chains/evm/evidence/tokens.ts';
 import { Configuration } from '../evidence/parameters.ts';
-import { showId } from '../lib/showNumber.ts';
+import { showId, showNumber } from '../lib/showNumber.ts';
+import type { Log } from '../model/block.ts';
 import { defineTrigger } from '../model/detection.ts';
 import { evmDialect } from '../model/family.ts';
 import { directionMember, isDirected, tokenMember, transferInterests } from './support/transfers.ts';
@@ -13,31 +20,39 @@ export const erc721Transfer = defineTrigger<Static<typeof params>, never>({
   type: 'ERC721_TRANSFER',
   families: evmDialect,
   description:
-    'A unique token (ERC-721) goes to or from the watched address or, when that is a collection, between any addresses.',
+    'A unique token (ERC-721), or one of a collection of several (ERC-1155), goes to or from the watched address or, when that is a collection, between any addresses.',
   params,
-  fields: ['from', 'to', 'token', 'symbol', 'tokenId'],
-  interests: transferInterests,
+  fields: ['from', 'to', 'token', 'symbol', 'tokenId', 'amount', 'tokens'],
+  interests: (config, contract) => transferInterests(config, contract, [transferTopic, ...multiTokenTopics]),
   evaluate(observation, { config, contract, chain, read }) {
     if (observation.type !== 'log') return {};
-    const { address: token, indexed } = observation.log;
-    const [fromTopic, toTopic, idTopic] = indexed;
-    // The same event without an indexed id is the transfer of an amount.
-    if (fromTopic === undefined || toTopic === undefined || idTopic === undefined) return {};
-    const transfer = { from: topicAddress(fromTopic), to: topicAddress(toTopic) };
-    if (token !== (config.token ?? token)) return {};
-    if (!isDirected(config.direction, contract.address, transfer)) return {};
+    const { address: token } = observation.log;
+    const moved = movedBy(observation.log);
+    const [first] = moved;
+    if (!first || token !== (config.token ?? token)) return {};
+    const { tokenId, amount, ...ends } = first;
+    if (!isDirected(config.direction, contract.address, ends)) return {};
     const { symbol } = assetFacts(read, chain, token);
-    const tokenId = BigInt(idTopic);
+    const times = amount > 1n ? ` ${showNumber(amount)} times` : '';
+    const more = moved.length > 1 ? ` and ${moved.length - 1} more` : '';
     return {
       detections: [
         {
-          message: `${symbol} #${showId(tokenId)} ${sentence(transfer)} (${contract.name}).`,
-          fields: { ...transfer, token, symbol, tokenId },
+          message: `${symbol} #${showId(tokenId)}${times}${more} ${sentence(ends)} (${contract.name}).`,
+          fields: { ...ends, token, symbol, tokenId, amount, tokens: moved.length },
         },
       ],
     };
   },
 });
+
+function movedBy(log: Log): MultiTransfer[] {
+  if (log.key !== transferTopic) return decodeMultiTransfers(log).filter(({ amount }) => amount > 0n);
+  const [from, to, id] = log.indexed;
+  // The same event without an indexed id is the transfer of an amount.
+  if (from === undefined || to === undefined || id === undefined) return [];
+  return [{ from: topicAddress(from), to: topicAddress(to), tokenId: BigInt(id), amount: 1n }];
+}
 
 function sentence({ from, to }: { from: string; to: string }): string {
   if (from === zeroAddress) return `was made for ${to}`;

@@ -114,6 +114,19 @@ describe('flash_loan', () => {
     ]);
   });
 
+  it('sees a swap of the watched pair that gives first, and not one without data', async () => {
+    const [owner, borrower] = chain.anvil.accounts;
+    const pair = await chain.anvil.deploy(artifacts.SwapPair, token.address, token.address);
+    await token.send(owner, 'transfer', pair.address, 100n);
+    const observer = await chain.watch('flash_loan', {}, pair);
+    await pair.send(borrower, 'swap', 0n, 5n, borrower, '0x');
+    expect(await observer.catchUp()).toEqual([]);
+    await pair.send(borrower, 'swap', 0n, 7n, borrower, '0x01');
+    expect(await observer.catchUp()).toMatchObject([
+      { severity: 'LOW', meta: { provider: 'uniswap', lender: pair.address, borrower, value: '7' } },
+    ]);
+  });
+
   it('refuses an unknown provider', async () => {
     await expect(chain.watch('flash_loan', { providers: ['bank'] }, vault)).rejects.toThrow('/providers/0');
   });

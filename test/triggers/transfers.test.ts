@@ -94,6 +94,18 @@ describe('ERC721_TRANSFER', () => {
     ]);
     expect(await others.catchUp()).toEqual([]);
   });
+
+  it('reports tokens of many kinds in one contract (ERC-1155), by direction', async () => {
+    const [owner, wallet] = chain.anvil.accounts;
+    const tokens = await chain.anvil.deploy(artifacts.MultiToken);
+    const incoming = await chain.watch('ERC721_TRANSFER', { direction: 'in' }, { address: wallet });
+    await tokens.send(owner, 'mint', owner, 7n, 9n);
+    await tokens.send(owner, 'move', owner, wallet, 7n, 5n);
+    await tokens.send(owner, 'move', owner, wallet, 7n, 0n);
+    expect(await incoming.catchUp()).toMatchObject([
+      { meta: { from: owner, to: wallet, tokenId: '7', amount: '5', tokens: 1, token: tokens.address } },
+    ]);
+  });
 });
 
 describe('NATIVE_TRANSFER', () => {

@@ -21,9 +21,9 @@ export const tokenMember = Type.Optional(
 export function transferInterests(
   { token, direction }: { token?: string; direction: Direction },
   { address }: ContractFacts,
+  topics: readonly string[] = [transferTopic],
 ): Interest[] {
   const wanted = token;
-  const topics = [transferTopic];
   const own: Interest[] =
     direction === 'any' && (wanted ?? address) === address ? [{ on: 'log', address, keys: topics }] : [];
   return wanted === address && direction === 'any' ? own : [...own, { on: 'party', address, keys: topics }];
