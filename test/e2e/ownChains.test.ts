@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type ChainUid, setOwnChainUids } from '../../src/model/chainUid.ts';
 import { artifacts } from '../../testing/contracts/artifacts.ts';
 import { createTestDatabase } from '../../testing/createTestDatabase.ts';
 import { createWorkspace, type Environment, type Vigil } from '../../testing/createWorkspace.ts';
@@ -27,6 +28,8 @@ let workspace: Awaited<ReturnType<typeof createWorkspace>>;
 let anvil: Anvil;
 let sink: HttpSink;
 beforeAll(async () => {
+  // The receiver holds messages to the schemas of this process.
+  setOwnChainUids([facts.chainUid as ChainUid]);
   [workspace, anvil, sink] = await Promise.all([
     createWorkspace(),
     startAnvil({ args: ['--chain-id', String(chainId)] }),
