@@ -103,6 +103,7 @@ const pathValues: Record<string, () => Record<string, string | number>> = {
   'GET /alert/{uid}/trace': () => ({ uid: alertUid }),
   'PUT /incident/{uid}': () => ({ uid: incidentUid }),
   'POST /alert/{uid}/comment': () => ({ uid: alertUid }),
+  'PUT /chain/{uid}': () => ({ uid: 'my_chain' }),
   'POST /chain/{uid}/endpoint': () => unknownEndpoint,
   'POST /chain/{uid}/endpoint/try': () => unknownEndpoint,
   'PUT /chain/{uid}/endpoint/{endpointUid}': () => unknownEndpoint,

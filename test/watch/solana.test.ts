@@ -195,7 +195,7 @@ describe('Solana', () => {
     );
     await reached();
     expect(await raised(minted)).toEqual([
-      `ERC20_TRANSFER: 5 ${mint.address} moved from the mint to ${bob.address} (USDX).`,
+      `ERC20_TRANSFER: 5 ${mint.address} moved from the mint to ${bob.address} (your Treasury) (USDX).`,
     ]);
     expect(await raised(frozen)).toEqual([
       `ownership_change: The mint authority of USDX was given up for good: it was ${payer}, in a transaction of ${payer}.`,

@@ -2,7 +2,17 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Json, startTestApi, type TestApi } from '../../../testing/startTestApi.ts';
 import { createWorld, type World } from '../../support/createWorld.ts';
 import { expectProblem } from '../../support/expectProblem.ts';
-import { filled, integer, list, millis, nothing, oneOf, record, text } from '../../support/memberRules.ts';
+import {
+  filled,
+  flag,
+  integer,
+  list,
+  millis,
+  nothing,
+  oneOf,
+  record,
+  text,
+} from '../../support/memberRules.ts';
 import { inviteMembers } from '../../support/recordMembers.ts';
 
 let api: TestApi;
@@ -216,6 +226,7 @@ describe('sessions', () => {
       tokenKind: oneOf('SESSION', 'API_KEY', 'ADMIN'),
       expiredAt: integer,
       plan: record({ id: integer, name: text, limits: quantities, use: quantities }),
+      installation: record({ mail: flag, messengerAName: nothing, messengerBName: nothing }),
     });
     expect(rule(body)).toEqual([]);
     expect(body).toMatchObject({

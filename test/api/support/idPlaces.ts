@@ -13,7 +13,8 @@ export function idPlaces(node: Node, value: unknown, path: Place['path'] = [], i
   return Object.entries(node.properties ?? {}).flatMap(([name, member]) => {
     const below = [...path, name];
     const isFixed = isReadOnly || member.readOnly === true;
-    if (typesOf(member).includes('integer') && /^id$|Id$/.test(name)) {
+    // The id of a chain is no record's.
+    if (typesOf(member).includes('integer') && /^id$|Id$/.test(name) && name !== 'chainId') {
       return [{ path: below, name, isReadOnly: isFixed }];
     }
     return idPlaces(member, (value as Json)[name], below, isFixed);

@@ -127,6 +127,7 @@ const rehearsed = {
         severity: OneOf(severities, 'How severe it is.', 'CRITICAL'),
       },
       ['uid', 'timestamp', 'name', 'message', 'severity'],
+      'The alert that it was rehearsed with; null without one.',
     ),
   ),
   binding: intent.binding,

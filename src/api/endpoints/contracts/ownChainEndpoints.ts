@@ -45,6 +45,14 @@ export const ownChainEndpoints: readonly Endpoint[] = [
       'every tenant and in every process. `endpoints` are asked for their network first: with one that does not answer or serves ' +
       'another chain nothing is added (422). A network that has a name already is refused (409).',
     body: ownChainBody,
+    example: {
+      chainUid: 'my_chain',
+      name: 'My Chain',
+      chainId: 424_242,
+      network: 'TESTNET',
+      currency: { symbol: 'MYC', decimals: 18 },
+      blockTimeMs: 2000,
+    },
     reply,
     status: 201,
     effect: 'create',
@@ -72,6 +80,7 @@ export const ownChainEndpoints: readonly Endpoint[] = [
       'another chain for another network.',
     params: ofChain,
     body: changes,
+    example: { confirmations: 20, blockTimeMs: 1000 },
     reply,
     effect: 'change',
     problems: ['not-found', 'conflict'],
