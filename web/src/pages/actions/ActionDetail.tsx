@@ -5,8 +5,8 @@ import { Badge } from '../../parts/Badge.tsx';
 import { Confirm } from '../../parts/Dialog.tsx';
 import { Problem } from '../../parts/Problem.tsx';
 import { client } from '../../state/api.ts';
-import { shortenHex } from '../../state/format.ts';
-import { chainOf } from '../../state/names.ts';
+import { shortenHex, showShortTime } from '../../state/format.ts';
+import { chainOf, nameOf } from '../../state/names.ts';
 import { can } from '../../state/session.ts';
 import { toast } from '../../state/toasts.ts';
 import { useLoad } from '../../state/useLoad.ts';
@@ -58,9 +58,16 @@ export function ActionDetail({
               onChange={({ currentTarget }) => setAlertUid(currentTarget.value)}
             >
               <option value="">Without an alert</option>
-              {alerts?.data.map(({ uid, severity, message }) => (
+              {alerts?.data.map(({ uid, severity, message, timestamp, contractId }) => (
                 <option key={uid} value={uid}>
-                  {`${severity} ${shortenHex(message)}`.slice(0, 110)}
+                  {[
+                    showShortTime(timestamp),
+                    severity,
+                    nameOf('contract', contractId) ?? `#${contractId}`,
+                    shortenHex(message),
+                  ]
+                    .join(' · ')
+                    .slice(0, 140)}
                 </option>
               ))}
             </select>

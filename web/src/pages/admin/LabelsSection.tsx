@@ -7,6 +7,7 @@ import { Problem } from '../../parts/Problem.tsx';
 import { type RecordKind, RecordList } from '../../parts/RecordPage.tsx';
 import { client } from '../../state/api.ts';
 import { showCount } from '../../state/format.ts';
+import { chainOf } from '../../state/names.ts';
 import { can, mayChooseTenant, tenantId } from '../../state/session.ts';
 
 const labels: RecordKind<Label> = {
@@ -23,6 +24,13 @@ const labels: RecordKind<Label> = {
       title: 'Address',
       width: '180px',
       show: ({ address, chainUid }) => <Address value={address} chainUid={chainUid} />,
+    },
+    {
+      name: 'chainUid',
+      title: 'Chain',
+      width: '120px',
+      wideOnly: true,
+      show: ({ chainUid }) => chainOf(chainUid)?.name ?? 'all',
     },
     { name: 'tags', title: 'Tags', wideOnly: true, show: ({ tags }) => <Tags tags={tags} /> },
     {
@@ -71,7 +79,7 @@ function Import({ onDone }: { onDone(): void }) {
     const form = new FormData(event.currentTarget as HTMLFormElement);
     const file = form.get('file');
     const text = file instanceof File && file.size > 0 ? await file.text() : String(form.get('text') ?? '');
-    const lines = text.split(/\r?\n/);
+    const lines = text.trimEnd().split(/\r?\n/);
     const head = /^\s*address\b/i.test(lines[0] ?? '') ? [lines.shift()!] : [];
     const source = String(form.get('source') ?? '').trim();
     const own = mayChooseTenant.value && tenantId.value !== undefined ? { tenantId: tenantId.value } : {};
@@ -83,7 +91,7 @@ function Import({ onDone }: { onDone(): void }) {
       try {
         const body = { csv, ...own, ...(source ? { source } : {}) };
         const part = await client.post('/label/import', { query: { partial: 'true' }, body });
-        outcome = add(outcome, part, at);
+        outcome = add(outcome, part, at, (line) => lines[at + line - 1 - head.length] ?? '');
       } catch (error) {
         setState({ done: at, all: lines.length, outcome, error });
         return;
@@ -96,8 +104,8 @@ function Import({ onDone }: { onDone(): void }) {
   return (
     <form class="stack" onSubmit={start}>
       <p class="dim">
-        Lines of address, score, tags and name, such as <code>0x8589…da16,90,MIXER;SANCTION,Router</code>.
-        Lines with a fault are left out and listed.
+        Lines of address, score, tags and name, such as <code>0x8589…da16,90,MIXER;SANCTION,Router</code>; in
+        any order after a line that names the columns. Lines with a fault are left out and listed.
       </p>
       <label class="field">
         <span class="label">File</span>
@@ -152,7 +160,7 @@ function Import({ onDone }: { onDone(): void }) {
 
 type Part = Omit<Outcome, 'faults'> & { faults: { line: number; message: string }[] };
 
-function add(sum: Outcome, part: Part, offset: number): Outcome {
+function add(sum: Outcome, part: Part, offset: number, lineAt: (line: number) => string): Outcome {
   return {
     created: sum.created + part.created,
     updated: sum.updated + part.updated,
@@ -160,7 +168,9 @@ function add(sum: Outcome, part: Part, offset: number): Outcome {
     faultCount: sum.faultCount + part.faultCount,
     faults: [
       ...sum.faults,
-      ...part.faults.map(({ line, message }) => `Line ${line + offset}: ${message}`),
+      ...part.faults.map(
+        ({ line, message }) => `Line ${line + offset}: ${message} (${lineAt(line).slice(0, 100)})`,
+      ),
     ].slice(0, 100),
   };
 }

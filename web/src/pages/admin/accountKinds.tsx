@@ -18,7 +18,7 @@ import { Time } from '../../parts/Time.tsx';
 import { client } from '../../state/api.ts';
 import { nameOf } from '../../state/names.ts';
 import { href } from '../../state/route.ts';
-import { can, chooseTenant } from '../../state/session.ts';
+import { can, chooseTenant, me } from '../../state/session.ts';
 import { toast } from '../../state/toasts.ts';
 
 const tenant = <Row extends { tenantId?: number | null }>(): Column<Row> => ({
@@ -119,7 +119,9 @@ export const invites: RecordKind<Invite> = {
   created: (invite, headers) => (
     <>
       <p class="foreign">
-        The link goes by mail to {invite.email} where mail is set up. Or hand it over yourself:
+        {me.value?.installation.mail
+          ? `The link goes by mail to ${invite.email}. Or hand it over yourself:`
+          : 'This installation sends no mail: hand the link over yourself.'}
       </p>
       <Secret text={headers.get('x-invite-accept-link') ?? ''} />
     </>

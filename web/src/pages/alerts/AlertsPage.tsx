@@ -161,7 +161,7 @@ export default function AlertsPage() {
               openKey={openUid}
               onOpen={({ uid }) => setSearch({ alert: uid }, { replace: false })}
               selected={selected}
-              onSelect={setSelected}
+              {...(can('POST /alert/resolve') && { onSelect: setSelected })}
               total={pages.total + tail.rows.length}
               onMore={pages.more}
               fills

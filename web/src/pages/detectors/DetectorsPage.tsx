@@ -21,7 +21,13 @@ const detectors: RecordKind<Detector> = {
   to: ({ id }) => `/detectors/${id}`,
   columns: [
     { name: 'name', title: 'Name', show: ({ name }) => name },
-    { name: 'kind', title: 'Kind', wideOnly: true, show: ({ schema }) => schema.title },
+    {
+      name: 'kind',
+      title: 'Kind',
+      wideOnly: true,
+      // Most are called as their kind.
+      show: ({ name, schema }) => (name === schema.title ? '' : schema.title),
+    },
     contractColumn,
     {
       name: 'bound',
