@@ -406,7 +406,10 @@ it('adds a chain of the operator, whose name other forms then offer, changes it 
 
 /** The filters of a binding are told by its destination, and secrets by no one. */
 function isShown({ shows = {} }: Form, pointer: string): boolean {
-  return !(pointer in shows) && !/\/destinations\/0\/(tenantDestinationId|minSeverity|query)$/.test(pointer);
+  return (
+    !(pointer in shows) &&
+    !/\/destinations\/0\/(tenantDestinationId|minSeverity|query|afterConfirmations)$/.test(pointer)
+  );
 }
 
 async function open({ path, edit, isNested }: Form): Promise<Locator> {

@@ -526,6 +526,10 @@ describe('actions and wallets', () => {
     await row(alice, 'Set it').click();
     await press(dialog(alice), 'Simulate');
     await dialog(alice).getByText('would succeed').waitFor();
+    await press(dialog(alice), 'Rehearse on the last alerts');
+    await dialog(alice)
+      .getByText(/Nothing was signed or sent|alerts that reach this action would fire it/)
+      .waitFor();
     expect(await vault.call('value')).toBe(0n);
     await press(dialog(alice), 'Execute now');
     await press(dialog(alice), 'Sign and send');

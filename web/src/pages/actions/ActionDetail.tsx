@@ -11,6 +11,7 @@ import { can } from '../../state/session.ts';
 import { toast } from '../../state/toasts.ts';
 import { useLoad } from '../../state/useLoad.ts';
 import { Intents } from './Intents.tsx';
+import { Rehearsal } from './Rehearsal.tsx';
 
 type Simulated = ReplyOf<'POST', '/action/{id}/simulate'>;
 
@@ -84,6 +85,7 @@ export function ActionDetail({
           {simulated && <Outcome outcome={simulated} chain={chain} />}
         </section>
       )}
+      {can('POST /action/{id}/rehearse') && <Rehearsal id={id} chain={chain} />}
       <Intents actionId={id} chainUid={wallet?.chainUid} />
       <h3>Settings</h3>
       {isExecuting && (
