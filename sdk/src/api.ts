@@ -3341,6 +3341,7 @@ export type RehearseActionReply = {
   skipped: number;
   /** What the action would do, for the newest alert first. */
   data: Array<{
+    /** The alert that it was rehearsed with; null without one. */
     alert: {
       /** The alert. */
       uid: string;
