@@ -37,6 +37,8 @@ beforeAll(async () => {
   ]);
 });
 afterAll(async () => {
+  // Other files run in this process, and know no such chain.
+  setOwnChainUids([]);
   await workspace.remove();
   await Promise.all([anvil.stop(), sink.close()]);
 });
