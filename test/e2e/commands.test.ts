@@ -57,6 +57,10 @@ describe('the command line', () => {
       'An admin token has no tenant, and every other role needs --tenant.\n',
     ],
     ['token create --days -3', '--tenant and --days take a whole number above 0.\n'],
+    [
+      'openapi --out /nowhere/api.json',
+      'Cannot write /nowhere/api.json (ENOENT): name a file in a folder that',
+    ],
     ['backtest 9999', 'vigil backtest needs --from with a block, --to with a block. Usage: vigil backtest <'],
     ['token create --days soon', '--tenant and --days take a whole number above 0.\n'],
     ['token revoke', 'Usage: vigil token revoke <id>; vigil token list shows the ids.\n'],
