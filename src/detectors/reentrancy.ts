@@ -149,7 +149,7 @@ function judge(
     };
   if (inner.type === 'STATICCALL')
     return { severity: 'MEDIUM', ending: '. What it answered may not have been true.' };
-  // Who keeps books tells of changes; a router has nothing to tell and nothing to lose.
+  // A contract that keeps balances reports changes by events; a router has neither events nor anything to lose.
   if (!logs.some(({ address }) => address === contract.address)) return undefined;
   return { severity: 'LOW', ending: '. Nothing is missing after it.' };
 }

@@ -166,7 +166,7 @@ function toMessages(
   );
 }
 
-/** What has no block to wait for is sent at once, and so is what lies on a chain that nobody follows. */
+/** Alerts without a block, and those of a chain that no process follows, are sent at once. */
 function toHeld(
   { finding }: RaisedAlert,
   recipients: readonly Recipient[],

@@ -10,7 +10,7 @@ export type NextBlock = {
   parent: number;
   /** Its time, in seconds. */
   parentTime: number;
-  /** Who made it: nobody knows who makes the next one. */
+  /** The maker of the block before, because that of the next one is unknown. */
   feeRecipient: string | undefined;
   baseFeePerGas: string | undefined;
 };
