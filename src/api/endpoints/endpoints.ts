@@ -40,6 +40,7 @@ import { signatureEndpoint } from './contracts/signatureEndpoint.ts';
 import { deliveryEndpoints } from './destinations/deliveryEndpoints.ts';
 import { destination } from './destinations/destination.ts';
 import { destinationEndpoints } from './destinations/destinationEndpoints.ts';
+import { timeSet, timeSetEndpoint } from './destinations/timeSet.ts';
 import { backtestEndpoints } from './detectors/backtestEndpoints.ts';
 import { detector } from './detectors/detector.ts';
 import { detectorEndpoints } from './detectors/detectorEndpoints.ts';
@@ -76,6 +77,7 @@ export const resources: readonly Resource[] = [
   contract,
   wallet,
   destination,
+  timeSet,
   detectorSchema,
   detector,
   trigger,
@@ -120,6 +122,7 @@ export function createEndpoints(confirmations: (uid: ChainUid) => number): Endpo
     signatureEndpoint,
     ...destinationEndpoints,
     ...deliveryEndpoints,
+    timeSetEndpoint,
     ...walletEndpoints,
     ...actionEndpoints,
     labelImportEndpoint,
