@@ -1,7 +1,7 @@
 import { parseTimeZone, type TimeZone } from '../timeZone.ts';
 
 export const weekdays = ['MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT', 'SUN'] as const;
-export type Weekday = (typeof weekdays)[number];
+type Weekday = (typeof weekdays)[number];
 
 /**
  * Times of a day on certain days; a member that is left out limits nothing. `from` and `to` are `HH:MM`, `to` up to 24:00. A
@@ -56,7 +56,7 @@ function compileRange({ from, to, ...days }: TimeRange): CompiledRange {
 }
 
 /** Minutes of a day; NaN for a text that is no time. */
-export function toMinute(text: string): number {
+function toMinute(text: string): number {
   const [, hours, minutes] = /^([01]\d|2[0-4]):([0-5]\d)$/.exec(text) ?? [];
   const minute = Number(hours) * 60 + Number(minutes);
   return minute <= dayMinutes ? minute : Number.NaN;

@@ -43,8 +43,8 @@ export const timeSetTable = defineTable({
     description: editable(Text('Its purpose.', 'While only the night shift is there.')),
     zone: editable(
       Text(
-        'The zone whose clocks count: a name of the IANA database, UTC, or an offset. Local times that a switch of daylight ' +
-          'saving skips never hold, and those that it repeats hold twice.',
+        'The zone whose clocks count: a name of the IANA database, UTC, or an offset. Local times that a switch of ' +
+          'daylight saving skips never hold, and those that it repeats hold twice.',
         'Europe/Berlin',
         { max: 64 },
       ),
