@@ -31,6 +31,7 @@ const may = {
     'detectors',
     'triggers',
     'matching',
+    'notify',
     'actions',
     'scoring',
   ],

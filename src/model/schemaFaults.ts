@@ -29,7 +29,7 @@ function toFault(error: ErrorObject, root: string, reserved: ReadonlySet<string>
       return {
         pointer: `${pointer}/${escapePointer(params.missingProperty)}`,
         code: 'required',
-        message: `is required.${isSettings(root) ? describe(error.parentSchema, params.missingProperty) : ''}`,
+        message: `is required.${isSettings(root) ? describe(error.parentSchema, params.missingProperty) : whyRequired(error.parentSchema, params.missingProperty)}`,
       };
     case 'additionalProperties': {
       const name: string = params.additionalProperty;
@@ -113,6 +113,12 @@ function characters(count: number): string {
 function describe(schema: ErrorObject['parentSchema'], name: string): string {
   const description: unknown = schema?.properties?.[name]?.description;
   return typeof description === 'string' ? ` ${description}` : '';
+}
+
+/** Why it is required, where its schema says so. */
+function whyRequired(schema: ErrorObject['parentSchema'], name: string): string {
+  const reason: unknown = schema?.properties?.[name]?.['x-why-required'];
+  return typeof reason === 'string' ? ` ${reason}` : '';
 }
 
 /** Settings whose members depend on the kind of record, so that the API documents do not list them. */

@@ -76,6 +76,16 @@ describe('the limits of a plan', () => {
       ({ tenant }, i) => ({ tenantId: tenant.id, name: `S ${i}`, zone: 'UTC', ranges: [{}] }),
     ],
     [
+      'maxSilences',
+      'silence',
+      ({ tenant }, i) => ({
+        tenantId: tenant.id,
+        query: `name:${i}`,
+        to: Date.now() + 60_000,
+        reason: 'Test',
+      }),
+    ],
+    [
       'maxInvites',
       'invite',
       ({ tenant }, i) => ({

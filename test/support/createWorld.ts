@@ -19,6 +19,7 @@ export type World = {
   label: Json;
   view: Json;
   timeset: Json;
+  silence: Json;
   license: Json;
   scoreGroup: Json;
   instance: Json;
@@ -102,6 +103,12 @@ export async function createWorld(api: Pick<TestApi, 'ok'>): Promise<World> {
   });
   const view = await make('view', { tenantId, name: 'View', query: 'severity:HIGH', shared: true });
   const timeset = await make('timeset', { tenantId, name: 'Nights', zone: 'UTC', ranges: [{ to: '06:00' }] });
+  const silence = await make('silence', {
+    tenantId,
+    query: 'name:maintenance',
+    to: Date.now() + 86_400_000,
+    reason: 'Maintenance',
+  });
   const license = await make('license', { name: `License ${n}`, version: '1' });
   const scoreGroup = await make('score/group', { licenseId: license.id, name: 'security' });
   const instance = await make('instance', {
@@ -138,6 +145,7 @@ export async function createWorld(api: Pick<TestApi, 'ok'>): Promise<World> {
     label,
     view,
     timeset,
+    silence,
     license,
     scoreGroup,
     instance,

@@ -40,6 +40,8 @@ import { signatureEndpoint } from './contracts/signatureEndpoint.ts';
 import { deliveryEndpoints } from './destinations/deliveryEndpoints.ts';
 import { destination } from './destinations/destination.ts';
 import { destinationEndpoints } from './destinations/destinationEndpoints.ts';
+import { silence } from './destinations/silence.ts';
+import { silenceEndpoints } from './destinations/silenceEndpoints.ts';
 import { timeSet, timeSetEndpoint } from './destinations/timeSet.ts';
 import { backtestEndpoints } from './detectors/backtestEndpoints.ts';
 import { detector } from './detectors/detector.ts';
@@ -78,6 +80,7 @@ export const resources: readonly Resource[] = [
   wallet,
   destination,
   timeSet,
+  silence,
   detectorSchema,
   detector,
   trigger,
@@ -123,6 +126,7 @@ export function createEndpoints(confirmations: (uid: ChainUid) => number): Endpo
     ...destinationEndpoints,
     ...deliveryEndpoints,
     timeSetEndpoint,
+    ...silenceEndpoints,
     ...walletEndpoints,
     ...actionEndpoints,
     labelImportEndpoint,

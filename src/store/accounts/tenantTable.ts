@@ -3,6 +3,7 @@ import { Id, Name, Text } from '../../model/schema.ts';
 import { viewTable } from '../alerts/viewTable.ts';
 import { projectTable } from '../contracts/projectTable.ts';
 import { destinationTable } from '../destinations/destinationTable.ts';
+import { silenceTable } from '../destinations/silenceTable.ts';
 import { timeSetTable } from '../destinations/timeSetTable.ts';
 import { editable } from '../fields.ts';
 import { labelTable } from '../labels/labelTable.ts';
@@ -41,6 +42,7 @@ export const tenantTable = defineTable({
       labelTable,
       viewTable,
       timeSetTable,
+      silenceTable,
     ].map((table) => ({ table, column: 'tenant_id' })),
   unique: { tenant_name: { member: 'name', message: 'Another tenant has this name.' } },
 });

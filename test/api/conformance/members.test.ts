@@ -212,6 +212,7 @@ describe('sessions', () => {
           'Invites',
           'Views',
           'TimeSets',
+          'Silences',
           'PushedAlerts',
         ].map((word) => [`max${word}`, integer]),
       ),
