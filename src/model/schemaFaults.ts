@@ -115,10 +115,11 @@ function describe(schema: ErrorObject['parentSchema'], name: string): string {
   return typeof description === 'string' ? ` ${description}` : '';
 }
 
-/** Why it is required, where its schema says so. */
+/** The reason, where the description of the member gives one: `Required, because …`. */
 function whyRequired(schema: ErrorObject['parentSchema'], name: string): string {
-  const reason: unknown = schema?.properties?.[name]?.['x-why-required'];
-  return typeof reason === 'string' ? ` ${reason}` : '';
+  const description: unknown = schema?.properties?.[name]?.description;
+  const [, reason] = /Required, (because [^.]+\.)/.exec(typeof description === 'string' ? description : '') ?? [];
+  return reason === undefined ? '' : ` That is ${reason}`;
 }
 
 /** Settings whose members depend on the kind of record, so that the API documents do not list them. */

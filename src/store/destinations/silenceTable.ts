@@ -1,4 +1,3 @@
-import { Type } from 'typebox';
 import { Flag, Id, Millis, OneOf, Text } from '../../model/schema.ts';
 import { createOnly, editable, readOnly } from '../fields.ts';
 import { idField, searchedStatus, tenantId, timeFields } from '../records/commonFields.ts';
@@ -31,15 +30,11 @@ export const silenceTable = defineTable({
       as: (t) => `${t}.starts_at`,
     }),
     to: editable(
-      Type.Unsafe<number>({
-        ...Millis('Until when, at most 90 days after it begins.', 1_794_787_200_000),
-        'x-why-required':
-          'A silence without an end would hide what no one expects any more: say until when, up to 90 days.',
-      }),
-      {
-        required: true,
-        as: (t) => `${t}.ends_at`,
-      },
+      Millis(
+        'Until when, at most 90 days after it begins. Required, because a silence without an end would hide what no one expects.',
+        1_794_787_200_000,
+      ),
+      { required: true, as: (t) => `${t}.ends_at` },
     ),
     timeSetId: editable(Id('The time set within which alone it holds; at all times if null.')),
     includeCritical: editable(

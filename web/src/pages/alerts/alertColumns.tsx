@@ -6,6 +6,7 @@ import { Severity } from '../../parts/Severity.tsx';
 import { Time } from '../../parts/Time.tsx';
 import { shortenHex, toLabel } from '../../state/format.ts';
 import { nameOf } from '../../state/names.ts';
+import { silenced } from '../../state/useSilenced.ts';
 import { isNarrow } from '../../state/theme.ts';
 
 const known: Readonly<Record<string, Column<Alert>>> = {
@@ -72,7 +73,8 @@ function textOf(alert: Alert, member: string): string {
   return shortenHex(typeof value === 'string' ? value : JSON.stringify(value)).slice(0, 200);
 }
 
-function What({ alert: { name, message, timestamp, status, finality } }: { alert: Alert }) {
+function What({ alert: { uid, name, message, timestamp, status, finality } }: { alert: Alert }) {
+  const silence = silenced.value.get(uid);
   const isPending = finality === 'PENDING' && status !== 'RETRACTED';
   const isGone = status === 'RETRACTED';
   if (!isNarrow.value)
@@ -80,6 +82,11 @@ function What({ alert: { name, message, timestamp, status, finality } }: { alert
       <>
         <strong class={isGone ? 'foreign gone' : 'foreign'}>{name.slice(0, 200)}</strong>{' '}
         {isPending && <Badge tone="warn">pending</Badge>}{' '}
+        {silence !== undefined && (
+          <span title={`Silenced: ${silence}`}>
+            <Badge tone="dim">silenced</Badge>{' '}
+          </span>
+        )}
         <span class={isGone ? 'dim foreign gone' : 'dim foreign'}>
           <Message text={message.slice(0, 400)} />
         </span>
@@ -90,7 +97,7 @@ function What({ alert: { name, message, timestamp, status, finality } }: { alert
       <span class="row apart still">
         <strong class="cut foreign">{name.slice(0, 200)}</strong>
         <span class="dim small">
-          <Time at={timestamp} />
+          {silence !== undefined && <Badge tone="dim">silenced</Badge>} <Time at={timestamp} />
         </span>
       </span>
       <span class="dim small cut foreign">
