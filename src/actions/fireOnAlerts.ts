@@ -1,7 +1,7 @@
 import { blindSpot, isShadow, type RaisedAlert } from '../model/alert.ts';
 import { cancelRetracted } from '../store/actions/cancelIntents.ts';
 import { findFiring, insertIntents } from '../store/actions/insertIntents.ts';
-import type { Db } from '../store/db.ts';
+import type { Db } from '../store/db/db.ts';
 
 /**
  * Writes the intents of new alerts, in the alerts' own transaction. Shadow alerts and the end of a condition fire nothing. The rate limit of detectors

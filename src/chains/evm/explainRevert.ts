@@ -1,7 +1,7 @@
+import { decodeCall, type FunctionItem, selectorOf } from '../../codecs/evm/abi.ts';
 import { harmless } from '../../lib/harmless.ts';
 import { toJsonValue } from '../../lib/json.ts';
 import type { Failure } from '../transactor.ts';
-import { decodeCall, type FunctionItem, selectorOf } from './abi/abi.ts';
 
 /** Why a call fails: the decoded error where the contract's ABI declares it (`NotOwner(who: 0x…)`), else the node's reason. */
 export function explainRevert({ reason, data }: Failure, abi: readonly unknown[]): string {

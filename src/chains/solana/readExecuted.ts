@@ -1,8 +1,8 @@
 import { base58 } from '@scure/base';
+import { nativePrograms } from '../../codecs/solana/nativeInstructions.ts';
 import type { Call, Log, Transaction } from '../../model/block.ts';
 import { listOf, numberOf, type Raw, recordOf, textOf } from '../net/members.ts';
 import { InvalidResponse } from '../net/replies.ts';
-import { nativePrograms } from './abi/nativeInstructions.ts';
 
 /** What a transaction did: the instructions that ran, and the events that programs emitted. */
 export type Executed = {
