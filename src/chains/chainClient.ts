@@ -3,7 +3,7 @@ import type { Mempool } from '../model/pending.ts';
 import type { StateRead, StateResult, WaitingQuery } from '../model/stateRead.ts';
 import type { TraceMode } from '../model/traceState.ts';
 import type { Chain } from './chains.ts';
-import type { Call, Transactor } from './transactor.ts';
+import type { ChainCall, Transactor } from './transactor.ts';
 
 /** What a family implements so that its chains can be followed and read. */
 export type ChainClient = {
@@ -39,7 +39,7 @@ export type ChainClient = {
   /** Undefined on chains that Vigil cannot send transactions to yet. */
   readonly transactor: Transactor | undefined;
   /** Runs a call on a copy of the newest state; undefined where nodes do not show what a call changes. Nothing is sent. */
-  rehearse?(call: Call & { from: string; units: bigint | undefined }): Promise<Rehearsal>;
+  rehearse?(call: ChainCall & { from: string; units: bigint | undefined }): Promise<Rehearsal>;
   /** Undefined on chains whose nodes trace no calls. */
   readonly tracer?: Tracer;
   /** Whether it has none because traces are switched off. */

@@ -1,6 +1,6 @@
 import type { AbiFunction, AbiParameter } from 'abitype';
 import type { Chain } from './chains.ts';
-import type { Call, Failure, Terms } from './transactor.ts';
+import type { ChainCall, Failure, Terms } from './transactor.ts';
 
 /** A function as it is stored with an action: its name and its inputs, whose types are the family's own words. */
 export type FunctionItem = AbiFunction;
@@ -28,7 +28,7 @@ export type FamilyActions = {
    */
   readValue(input: FunctionInput, value: unknown, place?: string, chain?: Chain): unknown;
   /** The call, of values that `readValue` gave; `contract` is the address of the action's contract. */
-  encode(item: FunctionItem, values: readonly unknown[], contract: string): Call;
+  encode(item: FunctionItem, values: readonly unknown[], contract: string): ChainCall;
   /** Why a call fails, in the words of the contract's interface where it has some. */
   explain(failure: Failure, abi: readonly unknown[]): string;
   /** Terms that mean nothing in the family; undefined when all fit. */

@@ -4,7 +4,7 @@ export type FamilyRules = {
   /** What a right address looks like, for error messages. */
   readonly addressForm: string;
   /** The one form used for uniqueness and matching, or a sentence that says what is wrong and what would be right. */
-  readonly readAddress: (text: string, chain: Chain) => { canonical: string } | Fault;
+  readonly readAddress: (text: string, chain: Chain) => { canonical: string } | KeyFault;
   /** Whether the chain calls an asset so that has no address, beside its coin. */
   readonly isAsset?: (text: string) => boolean;
   /** The address as people know it, where that is not its canonical form. */
@@ -16,7 +16,7 @@ export type FamilyRules = {
    * stellar (Ed25519 seed); the payload of the WIF for bitcoin, whose 33rd byte marks a compressed key; PKCS#8
    * DER for icp, which names the curve. A fault never contains any part of the text.
    */
-  readonly readKey: (text: string, chain?: Chain) => { key: Uint8Array } | Fault;
+  readonly readKey: (text: string, chain?: Chain) => { key: Uint8Array } | KeyFault;
   readonly generateKey: () => Uint8Array;
   /** The address of the wallet that a key of `readKey` or `generateKey` controls, as people write it. */
   readonly deriveAddress: (key: Uint8Array, chain: Chain) => string;
@@ -35,4 +35,4 @@ export type FamilyRules = {
   };
 };
 
-export type Fault = { fault: string };
+export type KeyFault = { fault: string };

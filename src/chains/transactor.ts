@@ -35,13 +35,13 @@ type CommonTransactor = {
   /** Why no call would be made on these terms at present, whatever it calls; undefined when some would. */
   checkTerms(terms: Terms): Promise<string | undefined>;
   /** The reason why a call failed in this block; undefined where the chain does not say. */
-  findFailure(from: string, call: Call, block: number): Promise<Failure | undefined>;
+  findFailure(from: string, call: ChainCall, block: number): Promise<Failure | undefined>;
 };
 
 type SamePlace = {
   readonly replaces: 'samePlace';
   /** Only takes the place of a call that is given up; its cost is that of the fee. */
-  emptyCall(from: string): Call & { units: bigint };
+  emptyCall(from: string): ChainCall & { units: bigint };
   /**
    * What it takes to replace the last attempt, which is in no block yet; the place stays. `isEmpty`: by the empty call.
    * Undefined: nothing would be gained by it now.
@@ -78,7 +78,7 @@ type AfterExpiry = {
 export type Expiry = 'expired' | 'open' | { mined: Mined; head: number };
 
 /** What `encode` of the family made of a function and its values; `data` is for the family alone to read. */
-export type Call = { to: string; data: string };
+export type ChainCall = { to: string; data: string };
 /** What the action and its wallet say about fees, as people write it; null: as is usual. */
 export type Terms = {
   /** `slow`, `market`, `fast`, `fastest` or a price per unit, in the unit that the family states. */
@@ -90,7 +90,7 @@ export type Terms = {
   maxPrice: string | null;
 };
 /** `ahead`: what a pending transaction pays before which the call must be mined. */
-type CallRequest = Call & { terms: Terms; ahead?: Price | undefined };
+type CallRequest = ChainCall & { terms: Terms; ahead?: Price | undefined };
 
 /** Most that a unit may cost, and the tip within it (null where the chain has none), in the smallest unit of prices. */
 export type Price = { maxFee: bigint; tip: bigint | null };
@@ -133,7 +133,7 @@ type Filler = { nextNonce: number; balance: bigint; offer: Offer | Refusal };
 export type StuckCall = {
   from: string;
   /** The call itself, also when the empty one replaces it. */
-  call: Call;
+  call: ChainCall;
   terms: Terms;
   place: Place;
   /** Of the last attempt. */
@@ -149,7 +149,7 @@ export type StuckCall = {
 
 export type Order = {
   from: string;
-  call: Call;
+  call: ChainCall;
   units: bigint;
   price: Price;
   place: Place;

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { parseFunction } from '../chains/evm/abi/abi.ts';
 import { zeroAddress } from '../chains/evm/abi/words.ts';
-import { decodeTransfer, type Transfer, transferTopic } from '../chains/evm/evidence/erc20Transfer.ts';
+import { decodeTransfer, type Erc20Transfer, transferTopic } from '../chains/evm/evidence/erc20Transfer.ts';
 import { tryCall } from '../chains/evm/evidence/readCall.ts';
 import { assetFacts, readCirculation } from '../chains/evm/evidence/tokens.ts';
 import { addressSet } from '../evidence/addressList.ts';
@@ -107,14 +107,14 @@ export const circulationSupply = defineDetector<Config, State>({
   },
 });
 
-function withReported(state: State = {}, transfer: Transfer | undefined): State {
+function withReported(state: State = {}, transfer: Erc20Transfer | undefined): State {
   const minted = transfer ? mintedBy(transfer) : 0n;
   return state.supply === undefined || minted === 0n
     ? state
     : { ...state, supply: (BigInt(state.supply) + minted).toString() };
 }
 
-function mintedBy({ from, to, amount }: Transfer): bigint {
+function mintedBy({ from, to, amount }: Erc20Transfer): bigint {
   return (from === zeroAddress ? amount : 0n) - (to === zeroAddress ? amount : 0n);
 }
 
@@ -176,7 +176,7 @@ const verbs = { mint: 'minted', unlock: 'unlocked', burn: 'burnt', lock: 'locked
 
 function moved(
   { config: { lockerAddresses }, contract, chain, read }: EvaluationContext<Config, State>,
-  { from, to, amount }: Transfer,
+  { from, to, amount }: Erc20Transfer,
   before: bigint,
 ): Detection {
   const facts = assetFacts(read, chain, contract.address);

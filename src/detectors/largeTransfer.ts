@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { parseFunction } from '../chains/evm/abi/abi.ts';
 import { evmFormat } from '../chains/evm/abi/evmFormat.ts';
-import { decodeTransfer, type Transfer, transferTopic } from '../chains/evm/evidence/erc20Transfer.ts';
+import { decodeTransfer, type Erc20Transfer, transferTopic } from '../chains/evm/evidence/erc20Transfer.ts';
 import { decodeMultiTransfers, multiTokenTopics } from '../chains/evm/evidence/multiTokens.ts';
 import { toNumber, tryCall } from '../chains/evm/evidence/readCall.ts';
 import { assetDecimalsIfKnown, assetFacts } from '../chains/evm/evidence/tokens.ts';
@@ -127,7 +127,7 @@ export const largeTransfer = defineDetector<Config, State>({
 
 const transferTopics = [transferTopic, ...multiTokenTopics];
 
-type Moved = Transfer & { token: string; tokenId?: bigint };
+type Moved = Erc20Transfer & { token: string; tokenId?: bigint };
 
 function movesOf(observation: Observation, watched: string): Moved[] {
   if (observation.type === 'log') {

@@ -4,7 +4,7 @@ import { zeroAddress } from '../chains/evm/abi/words.ts';
 import {
   decodeTransfer,
   netOutflow,
-  type Transfer,
+  type Erc20Transfer,
   transferTopic,
 } from '../chains/evm/evidence/erc20Transfer.ts';
 import { findFlows, showFlows, toFlowEvidence } from '../chains/evm/evidence/flows.ts';
@@ -346,7 +346,7 @@ function idOf({ token, tokenId }: Config): bigint | undefined {
   return token === undefined || tokenId === undefined ? undefined : BigInt(tokenId);
 }
 
-type LoggedTransfer = Transfer & { readonly index: number };
+type LoggedTransfer = Erc20Transfer & { readonly index: number };
 
 /** What logs say moved of a token, or of one of its ids; coins that are wrapped and unwrapped come from and go to no one. */
 function transfersOf(logs: readonly Log[], asset: string, id: bigint | undefined): LoggedTransfer[] {

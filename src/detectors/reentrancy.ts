@@ -4,7 +4,7 @@ import { evmFormat } from '../chains/evm/abi/evmFormat.ts';
 import { zeroAddress } from '../chains/evm/abi/words.ts';
 import { calledBy } from '../chains/evm/evidence/calledBy.ts';
 import { functionNamed } from '../chains/evm/evidence/describeCall.ts';
-import { type Entry, entriesInto } from '../chains/evm/evidence/entries.ts';
+import { type ReentryEntry, entriesInto } from '../chains/evm/evidence/entries.ts';
 import { decodeTransfer } from '../chains/evm/evidence/erc20Transfer.ts';
 import { assetsShown, changesOf } from '../chains/evm/evidence/losses.ts';
 import { type Loss, lossOf } from '../chains/evm/evidence/lossOf.ts';
@@ -125,7 +125,7 @@ type Verdict = { severity: Severity; ending: string; mintedPercent?: number };
 /** Undefined where it is of no interest. */
 function judge(
   context: EvaluationContext<Config, never>,
-  { kind, inner }: Entry,
+  { kind, inner }: ReentryEntry,
   loss: Loss,
   logs: readonly Log[],
 ): Verdict | undefined {
@@ -161,7 +161,7 @@ function survey(frames: readonly Frame[], address: string, settings: Config) {
     callers: new Set(settings.allowedCallers.map((caller) => caller.toLowerCase())),
     readOnly: settings.readOnly,
   };
-  const firsts = new Map<string, { first: Entry; count: number }>();
+  const firsts = new Map<string, { first: ReentryEntry; count: number }>();
   const paidBack = new Map<number, boolean>();
   const isLoan = (start: number) => {
     const isBack = paidBack.get(start) ?? isPaidBack(frames, address, start);
@@ -181,7 +181,7 @@ function survey(frames: readonly Frame[], address: string, settings: Config) {
 const order = ['unasked', 'expected', 'payment', 'stopped'];
 
 function rankOf(
-  { kind, inner, outerPosition }: Entry,
+  { kind, inner, outerPosition }: ReentryEntry,
   frames: readonly Frame[],
   isLoan: (start: number) => boolean,
   { attempts }: Config,

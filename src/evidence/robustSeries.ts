@@ -19,7 +19,7 @@ export function extendSeries([count, low, high, recent]: RobustSeries, value: nu
   return [count + 1, Math.min(x, fade(low)), Math.max(x, fade(high)), next];
 }
 
-export type Judgement = { usual: number; score: number };
+export type SeriesJudgement = { usual: number; score: number };
 
 /**
  * How many robust deviations (median and MAD) a number is away from the usual; undefined when it is not beyond all that was seen
@@ -29,7 +29,7 @@ export function judgeInSeries(
   [, low, high, recent]: RobustSeries,
   value: number,
   factor = 1.5,
-): Judgement | undefined {
+): SeriesJudgement | undefined {
   const x = toLog(value);
   const beyond = Math.log(factor);
   if (recent.length === 0 || (x <= high + beyond && x >= low - beyond)) return undefined;

@@ -6,7 +6,7 @@ import { judgeRepeat, type RepeatJudgement, type RepeatState, type Repeats } fro
 /** What a condition needs to know of the sample before: its value, and whether and when it was reported. */
 export type SampleState = RepeatState & { readonly value?: string };
 
-export type Judgement = RepeatJudgement & { readonly previous?: string; readonly after: SampleState };
+export type SampleJudgement = RepeatJudgement & { readonly previous?: string; readonly after: SampleState };
 
 type Settings = Repeats & { readonly condition: string };
 
@@ -20,7 +20,7 @@ export function judgeSample(
   at: number,
   before: SampleState = {},
   alsoHolds = true,
-): Judgement {
+): SampleJudgement {
   const condition = parseCondition(text);
   const looksBack = condition.isPercent || condition.operator === '++' || condition.operator === '--';
   const previous = looksBack ? before.value : undefined;

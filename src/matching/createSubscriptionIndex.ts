@@ -7,7 +7,7 @@ import { addObservation, type Matches } from './matches.ts';
 import { matchFrames } from './matchFrames.ts';
 import { matchTransaction } from './matchTransaction.ts';
 import type { Subscriber } from './subscriber.ts';
-import { type AddressInterest, type Entry, isInner } from './subscriptions.ts';
+import { type AddressInterest, type SubscriptionEntry, isInner } from './subscriptions.ts';
 
 const none: ReadonlySet<string> = new Set();
 
@@ -18,12 +18,12 @@ type BlockTime = { number: number; timestamp: number };
  * so that the cost depends on the block and its matches, not on the number of subscribers.
  */
 export function createSubscriptionIndex() {
-  const entries = new Map<string, Entry>();
+  const entries = new Map<string, SubscriptionEntry>();
   /** The entries with an interest in logs of other emitters that name the address. */
-  const parties = new Map<string, Entry>();
+  const parties = new Map<string, SubscriptionEntry>();
   /** The entries with an interest in what happens within transactions, and in contracts that name the address. */
-  const traced = new Map<string, Entry>();
-  const named = new Map<string, Entry>();
+  const traced = new Map<string, SubscriptionEntry>();
+  const named = new Map<string, SubscriptionEntry>();
   const everyBlock = new Set<Subscriber>();
   const reorgs = new Set<Subscriber>();
   const clocks = new Set<Subscriber>();
@@ -98,8 +98,8 @@ export function createSubscriptionIndex() {
 
   function match(block: Block, previous: BlockTime | undefined): Matches {
     const matches: Matches = new Map();
-    const touched = new Map<number, Set<Entry>>();
-    const touch = (index: number, entry: Entry) => {
+    const touched = new Map<number, Set<SubscriptionEntry>>();
+    const touch = (index: number, entry: SubscriptionEntry) => {
       const set = touched.get(index);
       if (set) set.add(entry);
       else touched.set(index, new Set([entry]));

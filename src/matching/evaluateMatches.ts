@@ -32,7 +32,7 @@ export type SubscriberState = {
   readonly isOpen?: boolean;
 };
 
-export type Fault = {
+export type EvaluationFault = {
   readonly subscriber: SubscriberRef;
   readonly message: string;
   readonly at: number;
@@ -49,11 +49,11 @@ export type Evaluated = {
   /** Only those that changed. */
   states: Map<Subscriber, SubscriberState>;
   /** At most one per subscriber. */
-  faults: Fault[];
+  faults: EvaluationFault[];
   /** Those without a fault; findings and states of the others count as well. */
   succeeded: Subscriber[];
   /** Those that must be evaluated again later; none of their findings and states count. */
-  deferred: { subscriber: Subscriber; reason: DeferralReason; fault?: Fault }[];
+  deferred: { subscriber: Subscriber; reason: DeferralReason; fault?: EvaluationFault }[];
   evaluations: number;
 };
 
@@ -135,7 +135,7 @@ type Evaluation = {
   before: SubscriberState;
   state: SubscriberState;
   findings: Finding[];
-  faults: Fault[];
+  faults: EvaluationFault[];
 };
 
 /** A definition that reads more each time would otherwise stop its chain. */
@@ -196,7 +196,7 @@ function advance(
         evaluated.deferred.push({ subscriber, reason: 'script time' });
         return 'finished';
       }
-      const fault: Fault = {
+      const fault: EvaluationFault = {
         subscriber,
         message: messageOf(error),
         at: timeOf(observation),

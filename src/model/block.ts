@@ -63,7 +63,7 @@ export type Transaction = {
   /** The outputs that it spends, on chains where coins are outputs. */
   readonly inputs?: readonly string[];
   /** What it calls, on chains where that can be several; elsewhere `to`, `callKey` and `input` are the one call. */
-  readonly calls?: readonly Call[];
+  readonly calls?: readonly TransactionCall[];
   /** Who or what came to control something by it, as far as the chain itself says so. */
   readonly changes?: readonly Change[];
   /** Others that it involves: who pays its fee, and both ends of coins that contracts move in it. */
@@ -91,7 +91,7 @@ export type Parties = {
 };
 
 /** A call of a contract, by the transaction itself or by another contract within it. */
-export type Call = {
+export type TransactionCall = {
   readonly contract: string;
   /** Which function it calls, as interests name it. */
   readonly key: string;

@@ -4,7 +4,7 @@ import type { Severity } from './alert.ts';
 import type {
   Block,
   BlockRef,
-  Call,
+  TransactionCall,
   Change,
   Frame,
   InnerCall,
@@ -39,7 +39,7 @@ export type Observation =
       readonly type: 'call';
       readonly block: Block;
       readonly transaction: Transaction;
-      readonly call: Call;
+      readonly call: TransactionCall;
       readonly frames?: readonly Frame[];
     }
   | {

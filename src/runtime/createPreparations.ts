@@ -1,7 +1,7 @@
 import { waitForNews } from '../lib/waitForNews.ts';
 import type { Store } from '../store/db.ts';
 import type { StandBySets } from '../watch/keepStandBys.ts';
-import type { Prepared } from '../watch/spreadLeases.ts';
+import type { PreparedChain } from '../watch/spreadLeases.ts';
 import type { WatchSet } from './watchChain.ts';
 
 /** Why it is there: the chain is being handed over, this process stands by for it, or has followed it until a moment ago. */
@@ -110,7 +110,7 @@ export function createPreparations({ store, open, isCurrent = () => true, signal
     chainUid: string,
     reason: Reason,
     restFactor: number,
-  ): Promise<Prepared & { contractsRead: number }> {
+  ): Promise<PreparedChain & { contractsRead: number }> {
     if (followed.has(chainUid)) return { taken: Promise.resolve(), drop: () => {}, contractsRead: 0 };
     const entry = entries.get(chainUid) ?? enter(chainUid, open(chainUid), false);
     entry.reasons.add(reason);

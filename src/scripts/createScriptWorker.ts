@@ -5,7 +5,7 @@ import { limits } from './limits.ts';
 import { realmCode, runCodes } from './realm.ts';
 import { threadCpuMs } from './threadCpu.ts';
 import { workerCode } from './workerCode.ts';
-import type { Job, Message, RawResult, WorkerSetup } from './workerProtocol.ts';
+import type { Job, WorkerMessage, RawResult, WorkerSetup } from './workerProtocol.ts';
 
 /**
  * The results so far: fewer than the sources when the slice of time or the limit of the job ended first. `crash.at` is the
@@ -151,7 +151,7 @@ function post(worker: Worker, progress: Int32Array, job: Job): Promise<JobOutcom
         polls * intervalMs >= pollMs * pollsWithoutProgress && cpuMs() - cpu >= cpuMsWithoutProgress;
       if (isStuck) crash(index, 'time');
     }, intervalMs);
-    const onMessage = (message: Message) => {
+    const onMessage = (message: WorkerMessage) => {
       for (const result of message.results) results.push(result);
       usedMs = message.usedMs;
       if (message.isLast) finish({ results, usedMs });

@@ -6,7 +6,7 @@ import { bindCoordinators, needsCoordinator } from './citus/bindCoordinators.ts'
 import { type DistributedTable, distributedTables } from './citus/distributedTables.ts';
 import { keepAnswers, noteStatement, noteWrites } from './citus/keepAnswers.ts';
 import { isNotSent } from './citus/notSent.ts';
-import { openWorkers, type Server, type Workers } from './citus/openWorkers.ts';
+import { openWorkers, type WorkerServer, type Workers } from './citus/openWorkers.ts';
 import { readDistributed } from './citus/readDistributed.ts';
 import { runOnShard } from './citus/runOnShard.ts';
 import { type Connection, clientOf } from './openClient.ts';
@@ -171,7 +171,7 @@ const randomPageCost = 1.1;
 /** `direct` opens connections to a worker of Citus; without it the coordinator is asked for everything. */
 export function createStore(
   pool: pg.Pool,
-  direct?: { open(server: Server): pg.Pool; onError(error: Error): void },
+  direct?: { open(server: WorkerServer): pg.Pool; onError(error: Error): void },
 ): Store {
   const layout: Layout = { shardOf: new Map() };
   const run: Run = (query) => useClient(pool, (client) => send(client, query));

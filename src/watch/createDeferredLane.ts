@@ -5,14 +5,14 @@ import { createSubscriptionIndex } from '../matching/createSubscriptionIndex.ts'
 import {
   type Evaluated,
   evaluateMatches,
-  type Fault,
+  type EvaluationFault,
   type OnReadFailure,
   type SubscriberState,
 } from '../matching/evaluateMatches.ts';
 import type { Subscriber } from '../matching/subscriber.ts';
 import type { Block } from '../model/block.ts';
 import type { Store } from '../store/db.ts';
-import { type Backlog, type DeferredRow, findDeferred, postponeDeferred } from '../store/watch/deferred.ts';
+import { type DeferredBacklog, type DeferredRow, findDeferred, postponeDeferred } from '../store/watch/deferred.ts';
 import type { Deferrals } from './openDeferrals.ts';
 
 type Options = {
@@ -27,12 +27,12 @@ type Options = {
   /** Writes the results and deletes the row; does neither when the state changed meanwhile, so that the block is evaluated again. */
   settle: (evaluation: DeferredEvaluation) => Promise<void>;
   /** The subscriber is no longer active. */
-  drop: (backlog: Backlog) => Promise<void>;
+  drop: (backlog: DeferredBacklog) => Promise<void>;
   /** The backlog has reached half of its limit. */
-  reportLate: (subscriber: Subscriber, backlog: Backlog) => Promise<void>;
+  reportLate: (subscriber: Subscriber, backlog: DeferredBacklog) => Promise<void>;
   /** Nodes fail again to answer what the subscriber reads. */
-  reportFault: (fault: Fault) => Promise<void>;
-  switchOff: (subscriber: Subscriber, backlog: Backlog) => Promise<void>;
+  reportFault: (fault: EvaluationFault) => Promise<void>;
+  switchOff: (subscriber: Subscriber, backlog: DeferredBacklog) => Promise<void>;
   /** How long reads that fail are waited for. */
   readWaitMs?: number | undefined;
   isStopped: () => boolean;
@@ -84,7 +84,7 @@ export function createDeferredLane(options: Options) {
     }
   }
 
-  async function next(backlog: Backlog): Promise<void> {
+  async function next(backlog: DeferredBacklog): Promise<void> {
     if (options.isStopped() || !deferrals.has(backlog)) return;
     const epoch = deferrals.epoch();
     const subscriber = options.findSubscriber(backlog.kind, backlog.id);
@@ -115,7 +115,7 @@ export function createDeferredLane(options: Options) {
   /** Reports a subscriber that is far behind; true when it was switched off. */
   async function limitBacklog(
     subscriber: Subscriber,
-    backlog: Backlog,
+    backlog: DeferredBacklog,
     row: DeferredRow & { createdAt: number; attempts: number },
   ): Promise<boolean> {
     const share = Math.max(backlog.count / maxBacklogBlocks, (now() - row.createdAt) / maxBacklogMs);
@@ -148,7 +148,7 @@ export function createDeferredLane(options: Options) {
     );
   }
 
-  async function postpone(backlog: Backlog, row: DeferredRow & { attempts: number }): Promise<void> {
+  async function postpone(backlog: DeferredBacklog, row: DeferredRow & { attempts: number }): Promise<void> {
     const at = now() + Math.min(60_000, 1000 * 2 ** Math.min(row.attempts, 6));
     await postponeDeferred(store, chainUid, row, at);
     deferrals.delay(backlog, at);
@@ -178,6 +178,6 @@ export function createDeferredLane(options: Options) {
   };
 }
 
-function keyOf({ kind, id }: Backlog): string {
+function keyOf({ kind, id }: DeferredBacklog): string {
   return `${kind} ${id}`;
 }

@@ -4,7 +4,7 @@ import type { Db } from '../store/db.ts';
 import { acceptOffers, offerMessage } from '../store/watch/leases.ts';
 import type { Presence } from '../store/watch/openPresence.ts';
 import { claimStandBy, confirmStandBy, renewStandBys } from '../store/watch/standBys.ts';
-import type { Prepared } from './spreadLeases.ts';
+import type { PreparedChain } from './spreadLeases.ts';
 
 const intervalMs = 2000;
 /** Between two chains that it takes. */
@@ -20,7 +20,7 @@ export type StandBySets = {
   /** Frees those that it has followed and does not stand by for by now. */
   dropFormer(): void;
   /** Reads what is watched on a chain, unless it is there. */
-  add(chainUid: string): Promise<Prepared & { contractsRead: number }>;
+  add(chainUid: string): Promise<PreparedChain & { contractsRead: number }>;
   drop(chainUid: string): void;
   /** How long to wait before a chain is read that no one waits for, because chains have just come or gone. */
   settlingMs(): number;

@@ -1,6 +1,6 @@
 import type { DeferralReason } from '../matching/evaluateMatches.ts';
 import type { Db } from '../store/db.ts';
-import { type Backlog, type DeferredRow, listBacklogs } from '../store/watch/deferred.ts';
+import { type DeferredBacklog, type DeferredRow, listBacklogs } from '../store/watch/deferred.ts';
 import { listFaultySubscribers } from '../store/watch/faults.ts';
 
 export type Deferrals = Awaited<ReturnType<typeof openDeferrals>>;
@@ -61,7 +61,7 @@ export async function openDeferrals(db: Db, chainUid: string) {
       const backlog = backlogs.get(keyOf(subscriber));
       if (backlog) backlog.nextAttemptAt = until;
     },
-    due: (now: number): Backlog[] =>
+    due: (now: number): DeferredBacklog[] =>
       [...backlogs.values()].filter(({ nextAttemptAt }) => nextAttemptAt <= now),
     has: (subscriber: Key) => backlogs.has(keyOf(subscriber)),
     /** Changes whenever rows may have changed otherwise than one by one. */
@@ -73,7 +73,7 @@ export async function openDeferrals(db: Db, chainUid: string) {
   };
 }
 
-async function readBacklogs(db: Db, chainUid: string): Promise<Map<string, Backlog>> {
+async function readBacklogs(db: Db, chainUid: string): Promise<Map<string, DeferredBacklog>> {
   return new Map((await listBacklogs(db, chainUid)).map((backlog) => [keyOf(backlog), backlog]));
 }
 

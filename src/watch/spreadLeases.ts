@@ -8,7 +8,7 @@ const intervalMs = 1000;
 const maxHandoverMs = 10_000;
 
 /** Everything that following a chain needs to go on at once. */
-export type Prepared = {
+export type PreparedChain = {
   /** Resolves when following has started with it. */
   taken: Promise<void>;
   /** Frees it, unless it was taken or is kept for another reason. */
@@ -21,7 +21,7 @@ type Options = {
   /** Those that this process can follow. */
   chainUids: () => readonly string[];
   /** `isOffered`: its holder waits for it to stop. */
-  prepare: (chainUid: string, isOffered: boolean) => Promise<Prepared>;
+  prepare: (chainUid: string, isOffered: boolean) => Promise<PreparedChain>;
   onError: (error: unknown) => void;
   signal: AbortSignal;
 };

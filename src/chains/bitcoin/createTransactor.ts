@@ -6,7 +6,7 @@ import { listOf, recordOf } from '../net/members.ts';
 import { InvalidResponse, resultOf } from '../net/replies.ts';
 import type {
   Broadcast,
-  Call,
+  ChainCall,
   Mined,
   Offer,
   Place,
@@ -25,7 +25,7 @@ import {
   buildPayment,
   type Coin,
   inputSize,
-  type Plan,
+  type PaymentPlan,
   perUnit,
   placeholder,
   planPayment,
@@ -64,9 +64,9 @@ export function createTransactor(endpoints: Endpoints, scan: Scan): SamePlaceTra
   /** What a node says of the payment before it is signed: that the signature is missing comes last. */
   async function simulate(
     from: string,
-    call: Call,
+    call: ChainCall,
     picked: readonly Coin[],
-    plan: Plan,
+    plan: PaymentPlan,
   ): Promise<Refusal | undefined> {
     const { payloads, finish } = buildPayment(from, readPayment(call), picked, plan);
     const { raw } = finish(payloads.map(() => placeholder));
@@ -83,7 +83,7 @@ export function createTransactor(endpoints: Endpoints, scan: Scan): SamePlaceTra
 
   async function offer(
     from: string,
-    { to, data, terms }: Call & { terms: Terms },
+    { to, data, terms }: ChainCall & { terms: Terms },
     free: readonly Coin[],
     rates: Rates,
   ): Promise<Offer | Refusal> {

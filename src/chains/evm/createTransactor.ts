@@ -5,7 +5,7 @@ import { bestOf, createBroadcast } from '../createBroadcast.ts';
 import type { Endpoints } from '../net/createEndpoints.ts';
 import { type RpcCall, type RpcError, RpcFailure, type RpcReply } from '../net/createRpc.ts';
 import { InvalidResponse } from '../net/replies.ts';
-import type { Broadcast, Call, Failure, Mined, Transactor } from '../transactor.ts';
+import type { Broadcast, ChainCall, Failure, Mined, Transactor } from '../transactor.ts';
 import { buildTransaction } from './buildTransaction.ts';
 import type { Fees } from './chooseFees.ts';
 import { checkMarketPrice, emptyCallGas, priceCall, priceEmptyCall, repriceCall } from './priceCall.ts';
@@ -31,7 +31,7 @@ export function createTransactor(endpoints: Endpoints, chain: Chain, sendWidely?
     toBroadcast,
   );
   /** Fees, balance, nonce and estimates for calls of one account, read from one node at one moment. */
-  const read = (from: string, calls: readonly Call[]) =>
+  const read = (from: string, calls: readonly ChainCall[]) =>
     request(
       [
         ...feeCalls,

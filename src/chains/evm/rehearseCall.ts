@@ -4,7 +4,7 @@ import type { Endpoints } from '../net/createEndpoints.ts';
 import type { RpcCall, RpcReply } from '../net/createRpc.ts';
 import { isUnknownCall } from '../net/isUnknownCall.ts';
 import { resultOf } from '../net/replies.ts';
-import type { Call } from '../transactor.ts';
+import type { ChainCall } from '../transactor.ts';
 import { decodeHeader } from './decodeBlock.ts';
 import { netChanges } from './evidence/netChanges.ts';
 import { decodeSimulatedCall, decodeTracedCall, type Run } from './mempool/decodeSimulation.ts';
@@ -13,7 +13,7 @@ import { callsOf, toSimulateCall } from './mempool/simulatedCalls.ts';
 /** Runs a call on a copy of the newest state of one node, as far as the node can: what moves, and what is written. */
 export async function rehearseCall(
   { request }: Endpoints,
-  { from, to, data, units }: Call & { from: string; units: bigint | undefined },
+  { from, to, data, units }: ChainCall & { from: string; units: bigint | undefined },
 ): Promise<Rehearsal> {
   const gas = units === undefined ? {} : { gas: `0x${units.toString(16)}` };
   const sent = { from, to, input: data, value: '0x0', ...gas };

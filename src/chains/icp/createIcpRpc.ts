@@ -16,7 +16,7 @@ import { type Icp, loadIcp } from './loadIcp.ts';
 export type Certified = { readonly time: bigint; readonly values: readonly (Uint8Array | null)[] };
 /** What a ledger holds at a time that the subnet certifies; the certificate of the ledger of ICP has no more than the time. */
 export type Tip = { readonly time: bigint | undefined; readonly lastIndex: bigint | undefined };
-export type Path = readonly (string | Uint8Array)[];
+export type StatePath = readonly (string | Uint8Array)[];
 
 const requestMs = 10_000;
 const statusPath = '/api/v2/status';
@@ -32,12 +32,12 @@ export const queryCall = (canister: string, method: string, arg: Uint8Array): Rp
   method: 'query',
   params: [canister, method, arg],
 });
-export const readStateCall = (canister: string, paths: readonly Path[]): RpcCall => ({
+export const readStateCall = (canister: string, paths: readonly StatePath[]): RpcCall => ({
   method: 'read_state',
   params: [canister, paths],
 });
 /** As `readStateCall`, with the request as a wallet signed it: no one else may ask for the status of its calls. */
-export const signedReadCall = (canister: string, paths: readonly Path[], body: Uint8Array): RpcCall => ({
+export const signedReadCall = (canister: string, paths: readonly StatePath[], body: Uint8Array): RpcCall => ({
   method: 'read_state',
   params: [canister, paths, body],
 });
@@ -115,7 +115,7 @@ export function createIcpRpc(url: string, rootKeyHex: string): Rpc {
   async function readState(
     icp: Icp,
     canister: string,
-    paths: readonly Path[],
+    paths: readonly StatePath[],
     body?: Uint8Array,
   ): Promise<Certified> {
     const bytes = paths.map((path) => path.map(toBytes));

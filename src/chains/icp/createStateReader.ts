@@ -5,7 +5,7 @@ import type { ChainClient } from '../chainClient.ts';
 import type { Endpoints } from '../net/createEndpoints.ts';
 import type { RpcCall, RpcError, RpcReply } from '../net/createRpc.ts';
 import { resultOf } from '../net/replies.ts';
-import { type Account, encodePrincipal, isCanister, readAccount } from './candid/accounts.ts';
+import { type IcpAccount, encodePrincipal, isCanister, readAccount } from './candid/accounts.ts';
 import type { CandidQuery } from './candid/candidView.ts';
 import { type Certified, queryCall, readStateCall } from './createIcpRpc.ts';
 import { icpLedgerId } from './createLedger.ts';
@@ -177,6 +177,6 @@ function toControllers(icp: Icp, value: Uint8Array | null): string {
 
 const gone = (missing: string) => ({ missing, isGone: true }) as const;
 
-export function toArgument({ Principal }: Icp, { owner, subaccount }: Account) {
+export function toArgument({ Principal }: Icp, { owner, subaccount }: IcpAccount) {
   return { owner: Principal.fromUint8Array(owner), subaccount: subaccount ? [subaccount] : [] };
 }

@@ -4,7 +4,7 @@ import { messageOf } from '../../lib/messageOf.ts';
 import { settleWithin } from '../../lib/withTimeLimit.ts';
 import type { EndpointHealth } from '../chainClient.ts';
 import { createRpc, type Rpc, type RpcCall, RpcFailure, type RpcReply } from './createRpc.ts';
-import { InvalidResponse, NotAvailableYet, Refusal, WrongForm } from './replies.ts';
+import { InvalidResponse, NotAvailableYet, NodeRefusal, WrongForm } from './replies.ts';
 import { requestInTurn } from './requestInTurn.ts';
 
 /** Several endpoints of one chain, used as if they were one that does not fail. */
@@ -146,7 +146,7 @@ export function createEndpoints({
         : thrown;
       if (!(error instanceof NotAvailableYet)) recordFault(endpoint, error, calls);
       else if (error.number !== undefined) recordMissingBlock(endpoint, error.number);
-      const isStubborn = error instanceof InvalidResponse && !(error instanceof Refusal);
+      const isStubborn = error instanceof InvalidResponse && !(error instanceof NodeRefusal);
       if (error instanceof WrongForm || (isStubborn && endpoint.faults > maxContradictions))
         endpoint.rpc.blame(error.message, askedAt);
       throw error;

@@ -9,7 +9,7 @@ export class InvalidResponse extends Error {
 export class WrongForm extends InvalidResponse {}
 
 /** What a node said instead of answering, which it may. */
-export class Refusal extends InvalidResponse {}
+export class NodeRefusal extends InvalidResponse {}
 
 /** An honest "I do not have it yet", which is no fault of an endpoint, although another one may have it. */
 export class NotAvailableYet extends Error {
@@ -24,7 +24,7 @@ export class NotAvailableYet extends Error {
 }
 
 export function resultOf(reply: RpcReply | undefined): unknown {
-  if (!reply || 'error' in reply) throw new Refusal(reply?.error.message ?? 'a reply is missing');
+  if (!reply || 'error' in reply) throw new NodeRefusal(reply?.error.message ?? 'a reply is missing');
   return reply.result;
 }
 

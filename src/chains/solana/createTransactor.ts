@@ -9,7 +9,7 @@ import { amountOf, listOf, numberOf, recordOf, textOf } from '../net/members.ts'
 import { InvalidResponse, NotAvailableYet, resultOf } from '../net/replies.ts';
 import type {
   Broadcast,
-  Call,
+  ChainCall,
   ExpiringTransactor,
   Failure,
   Mined,
@@ -40,7 +40,7 @@ export function createTransactor(
   now: () => number,
 ): ExpiringTransactor {
   const { request } = endpoints;
-  const simulation = (from: string, call: Call): RpcCall => {
+  const simulation = (from: string, call: ChainCall): RpcCall => {
     const { bytes } = toMessage(from, call, base58.encode(new Uint8Array(32)), maxUnits, 0n);
     const raw = base64.encode(encodeTransaction([new Uint8Array(64)], bytes));
     const accounts = { encoding: 'base64', addresses: [from] };
@@ -197,7 +197,7 @@ function build({ from, call, units, price, place, unique }: Order): Unsigned {
   };
 }
 
-function toMessage(from: string, { data }: Call, blockhash: string, units: bigint, price: bigint) {
+function toMessage(from: string, { data }: ChainCall, blockhash: string, units: bigint, price: bigint) {
   return encodeMessage(from, blockhash, [...computeBudget(units, price), toInstruction(from, data)]);
 }
 
@@ -210,7 +210,7 @@ function toInstruction(from: string, data: string): Instruction {
   };
 }
 
-function foreignSigner(from: string, { data }: Call): string | undefined {
+function foreignSigner(from: string, { data }: ChainCall): string | undefined {
   return toInstruction(from, data).accounts.find(({ key, isSigner }) => isSigner && key !== from)?.key;
 }
 

@@ -1,5 +1,5 @@
 import type {
-  Call,
+  TransactionCall,
   Change,
   Log,
   Parties,
@@ -110,7 +110,7 @@ export class SolanaTransaction implements Transaction {
   }
 
   /** In the order in which they run; of failed transactions as well. */
-  get calls(): readonly Call[] {
+  get calls(): readonly TransactionCall[] {
     return this.#executed?.calls ?? [];
   }
 

@@ -1,6 +1,6 @@
 import { hexToBytes } from '@noble/hashes/utils.js';
 import { base58 } from '@scure/base';
-import type { Call, Change } from '../../model/block.ts';
+import type { TransactionCall, Change } from '../../model/block.ts';
 import {
   loaderProgram,
   nonceInstruction,
@@ -15,13 +15,13 @@ type Found = Omit<Change, 'position'>;
 type OwnerOf = (account: string) => string | undefined;
 
 /** What the calls of a successful transaction changed of who or what controls programs, tokens and accounts. */
-export function findChanges(calls: readonly Call[], ownerOf: OwnerOf): Change[] {
+export function findChanges(calls: readonly TransactionCall[], ownerOf: OwnerOf): Change[] {
   return calls
     .flatMap((call) => readers[call.contract]?.(call, ownerOf) ?? [])
     .map((found, position) => ({ ...found, position }));
 }
 
-const readers: Readonly<Record<string, ((call: Call, ownerOf: OwnerOf) => Found[]) | undefined>> = {
+const readers: Readonly<Record<string, ((call: TransactionCall, ownerOf: OwnerOf) => Found[]) | undefined>> = {
   [loaderProgram]: ofLoader,
   [tokenProgram]: ofToken,
   [token2022Program]: ofToken,
@@ -34,7 +34,7 @@ const setLoaderAuthority = 4;
 const close = 5;
 const setLoaderAuthorityChecked = 7;
 
-function ofLoader({ input, accounts = [] }: Call): Found[] {
+function ofLoader({ input, accounts = [] }: TransactionCall): Found[] {
   const [first = '', second = '', third, fourth] = accounts;
   switch (numberOf(input)) {
     // Accounts: where the code lies, the program, and the buffer that the new code comes from.
@@ -82,7 +82,7 @@ const authorities: readonly [Change['what'], string?][] = [
   ['permission', 'pause authority'],
 ];
 
-function ofToken({ input, accounts = [] }: Call, ownerOf: OwnerOf): Found[] {
+function ofToken({ input, accounts = [] }: TransactionCall, ownerOf: OwnerOf): Found[] {
   const bytes = hexToBytes(input);
   const [first = '', second = ''] = accounts;
   switch (bytes[0] ?? -1) {
@@ -137,7 +137,7 @@ function ofToken({ input, accounts = [] }: Call, ownerOf: OwnerOf): Found[] {
 
 const assign = 1;
 
-function ofSystem({ input, accounts = [] }: Call): Found[] {
+function ofSystem({ input, accounts = [] }: TransactionCall): Found[] {
   const bytes = hexToBytes(input);
   const [first = ''] = accounts;
   const number = numberOf(input);

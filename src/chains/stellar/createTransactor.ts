@@ -9,7 +9,7 @@ import { listOf, numberOf, recordOf, textOf } from '../net/members.ts';
 import { resultOf } from '../net/replies.ts';
 import type {
   Broadcast,
-  Call,
+  ChainCall,
   ExpiringTransactor,
   Mined,
   Offer,
@@ -62,7 +62,7 @@ export function createTransactor(
   /** Numbers that were signed here and may still be taken: accounts wait with one transaction at a time, but in order. */
   const signed = new Map<string, { seq: bigint; maxTime: bigint }>();
 
-  async function prepare(from: string, requests: readonly (Call & { terms: Terms })[]) {
+  async function prepare(from: string, requests: readonly (ChainCall & { terms: Terms })[]) {
     const bodies = requests.map((call) => toBody(from, call));
     const keys = [accountKey(from), ...bodies.flatMap((body) => keysOf(from, body))];
     const calls = bodies.filter(isContractCall);
@@ -220,7 +220,7 @@ export function createTransactor(
 }
 
 /** The body of the operation, with the wallet in its place. */
-function toBody(from: string, { data }: Call): unknown {
+function toBody(from: string, { data }: ChainCall): unknown {
   return JSON.parse(data, (name, value: unknown) =>
     name === 'address' && value === 'wallet' ? from : value,
   );

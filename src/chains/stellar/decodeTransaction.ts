@@ -1,6 +1,6 @@
 import { isRecord, membersOf } from '../../lib/isRecord.ts';
 import type {
-  Call,
+  TransactionCall,
   Change,
   Log,
   Parties,
@@ -38,15 +38,15 @@ export class StellarTransaction implements Transaction {
   readonly isSuccess: boolean;
   readonly #network: Network;
   readonly #processing: Raw;
-  readonly #envelope: Signed;
+  readonly #envelope: SignedEnvelope;
   readonly #meta: Raw;
   #parties: Parties | undefined;
   #transfers: readonly Transfer[] | undefined;
-  #calls: readonly Call[] | undefined;
+  #calls: readonly TransactionCall[] | undefined;
   #logs: readonly Log[] | undefined;
   #changes: readonly Change[] | undefined;
 
-  constructor(processing: Raw, envelope: Signed, index: number, network: Network) {
+  constructor(processing: Raw, envelope: SignedEnvelope, index: number, network: Network) {
     const { transaction_hash: hash, result } = recordOf(processing.result);
     this.hash = textOf(hash, 'hash');
     this.index = index;
@@ -99,7 +99,7 @@ export class StellarTransaction implements Transaction {
   }
 
   /** The call that was signed, then those that nodes with diagnostics tell of within it; of failed transactions as well. */
-  get calls(): readonly Call[] {
+  get calls(): readonly TransactionCall[] {
     this.#calls ??= this.#findCalls();
     return this.#calls;
   }
@@ -193,8 +193,8 @@ export class StellarTransaction implements Transaction {
     });
   }
 
-  #findCalls(): Call[] {
-    const top = this.#operations.flatMap(({ source, body }): Omit<Call, 'position'>[] => {
+  #findCalls(): TransactionCall[] {
+    const top = this.#operations.flatMap(({ source, body }): Omit<TransactionCall, 'position'>[] => {
       const { host_function: made } = membersOf(membersOf(body).invoke_host_function);
       const { invoke_contract: call } = membersOf(made);
       if (!isRecord(call)) return [];
@@ -266,9 +266,9 @@ export class StellarTransaction implements Transaction {
 }
 
 /** The transaction within an envelope, and who pays its fee in the place of its source. */
-export type Signed = { readonly inner: Raw; readonly feeSource?: string; readonly tagged: unknown };
+export type SignedEnvelope = { readonly inner: Raw; readonly feeSource?: string; readonly tagged: unknown };
 
-export function readEnvelope(envelope: unknown): Signed {
+export function readEnvelope(envelope: unknown): SignedEnvelope {
   const { tx, tx_v0: old, tx_fee_bump: bump } = recordOf(envelope);
   if (bump !== undefined) {
     const outer = recordOf(recordOf(bump).tx);

@@ -13,7 +13,7 @@ import { listOf, numberOf, recordOf, textOf } from '../net/members.ts';
 import { resultOf } from '../net/replies.ts';
 import type {
   Broadcast,
-  Call,
+  ChainCall,
   ExpiringTransactor,
   Failure,
   Mined,
@@ -39,7 +39,7 @@ export function createTransactor(
 ): ExpiringTransactor {
   const { request } = endpoints;
   const feeCalls = [blockCall('best'), get('/fees', '/priority')];
-  const run = (from: string, { to, data }: Call, at: string | number): RpcCall =>
+  const run = (from: string, { to, data }: ChainCall, at: string | number): RpcCall =>
     post('/accounts', { clauses: [{ to, value: '0x0', data }], caller: from }, `/*?revision=${at}`);
 
   return {

@@ -2,7 +2,7 @@ import { blake2b } from '@noble/hashes/blake2.js';
 import { bytesToHex, concatBytes, hexToBytes } from '@noble/hashes/utils.js';
 import * as Rlp from 'ox/Rlp';
 
-export type Clause = { readonly to: string | null; readonly value: bigint; readonly data: string };
+export type VeChainClause = { readonly to: string | null; readonly value: bigint; readonly data: string };
 
 export type TransactionBody = {
   /** The last byte of the id of the network's first block, so that a transaction holds on one network only. */
@@ -11,7 +11,7 @@ export type TransactionBody = {
   readonly blockRef: string;
   /** For how many blocks after that one it may be included. */
   readonly expiration: number;
-  readonly clauses: readonly Clause[];
+  readonly clauses: readonly VeChainClause[];
   readonly maxPriorityFeePerGas: bigint;
   readonly maxFeePerGas: bigint;
   readonly gas: bigint;

@@ -7,7 +7,7 @@ import {
   firstCodePoint,
   joinRanges,
   literal,
-  type Range,
+  type CodePointRange,
   type RegexNode,
 } from './regex/tree.ts';
 
@@ -48,7 +48,7 @@ function shapeNode(shape: string): RegexNode {
       const kind = kinds[character];
       if (!kind) return literal(character);
       const ranges = kind.map(
-        ([first, last]): Range => ({ first: firstCodePoint(first), last: firstCodePoint(last) }),
+        ([first, last]): CodePointRange => ({ first: firstCodePoint(first), last: firstCodePoint(last) }),
       );
       return { type: 'repeat', of: { type: 'set', ranges: joinRanges(ranges) }, min: 1, max: undefined };
     }),

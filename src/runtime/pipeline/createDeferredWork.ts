@@ -1,6 +1,6 @@
 import type { Subscriber, SubscriberRef } from '../../matching/subscriber.ts';
 import { assertHolder } from '../../store/watch/cursor.ts';
-import { type Backlog, deleteDeferred, dropDeferred } from '../../store/watch/deferred.ts';
+import { type DeferredBacklog, deleteDeferred, dropDeferred } from '../../store/watch/deferred.ts';
 import { createDeferredLane, type DeferredEvaluation } from '../../watch/createDeferredLane.ts';
 import { faultFinding, lateFinding } from '../../watch/subscriberFindings.ts';
 import { switchOffSubscriber } from '../../watch/switchOffSubscriber.ts';
@@ -41,7 +41,7 @@ export function createDeferredWork(context: PipelineContext) {
     for (const ref of switchedOff) removeSwitchedOff(ref);
   }
 
-  async function drop(backlog: Backlog): Promise<void> {
+  async function drop(backlog: DeferredBacklog): Promise<void> {
     await store.transaction(async (tx) => {
       await assertHolder(tx, chain.uid, holder);
       await dropDeferred(tx, chain.uid, backlog);
@@ -49,7 +49,7 @@ export function createDeferredWork(context: PipelineContext) {
     deferrals.drop(backlog);
   }
 
-  async function switchOff(subscriber: Subscriber, backlog: Backlog): Promise<void> {
+  async function switchOff(subscriber: Subscriber, backlog: DeferredBacklog): Promise<void> {
     const at = now();
     const reason = `its scripts need more time than its tenant has a share of, and it is ${backlog.count} blocks behind`;
     const fault = { subscriber, message: reason, at };

@@ -5,7 +5,7 @@ import type { Block, Header } from '../../model/block.ts';
 import { advanceCursor, finalizeChain } from '../../store/watch/cursor.ts';
 import type { DeferredRow } from '../../store/watch/deferred.ts';
 import type { FundedAddress } from '../../store/watch/funding.ts';
-import type { Halt } from '../../store/watch/halts.ts';
+import type { ChainHalt } from '../../store/watch/halts.ts';
 import { createScriptBudget } from '../../watch/createScriptBudget.ts';
 import type { ChainMessage } from '../../watch/followChain.ts';
 import { addEvaluated, commitWrites, createWrites } from './commitWrites.ts';
@@ -24,7 +24,7 @@ export type Pipeline = ReturnType<typeof createPipeline>;
 /** From block to alert on one chain. Every message is one transaction, which happens wholly or not at all. */
 export function createPipeline(
   options: PipelineOptions,
-  { tip, halt }: { tip: Header | undefined; halt: Halt | undefined },
+  { tip, halt }: { tip: Header | undefined; halt: ChainHalt | undefined },
 ) {
   const context = createPipelineContext(options, tip);
   const { chain, store, watchList, deferrals, funding, states, meter, holder, now } = context;

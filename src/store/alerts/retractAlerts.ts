@@ -1,5 +1,6 @@
 import { raw, type Sql, sql } from '../../lib/sql.ts';
 import type { RetractionReason } from '../../model/alert.ts';
+import type { BlockRef } from '../../model/block.ts';
 import { awaitPrepared } from '../citus/awaitPrepared.ts';
 import { perShard } from '../citus/perShard.ts';
 import type { Db } from '../db.ts';
@@ -7,8 +8,6 @@ import { sendLater } from '../sendLater.ts';
 import { incidentUidSql } from './incidentUidSql.ts';
 import { blockHashSql } from './packedHashes.ts';
 import { addAlertsToRollups, addToRollups } from './rollups.ts';
-
-export type Block = { number: number; hash: string };
 
 export type RetractedAlert = {
   uid: string;
@@ -28,7 +27,7 @@ export type RetractedAlert = {
 export async function retractAlertsIn(
   tx: Db,
   chainUid: string,
-  blocks: readonly Block[],
+  blocks: readonly BlockRef[],
   now: number,
   tenantIds?: readonly number[],
 ): Promise<RetractedAlert[]> {

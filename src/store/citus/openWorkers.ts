@@ -4,8 +4,8 @@ import { toShardText } from './toShardText.ts';
 
 type Query = { text: string; values: unknown[] };
 type Ask = (query: Query) => Promise<pg.QueryResult>;
-export type Server = { host: string; port: number };
-type Placement = Server & { groupId: number; shardIds: Readonly<Record<string, number>> };
+export type WorkerServer = { host: string; port: number };
+type Placement = WorkerServer & { groupId: number; shardIds: Readonly<Record<string, number>> };
 
 export type Workers = {
   /** What a tenant's worker answers itself; undefined where it cannot be asked, so that the coordinator has to be. */
@@ -26,7 +26,7 @@ const avoidMs = 30_000;
  */
 export function openWorkers(
   askCoordinator: Ask,
-  open: (server: Server) => Worker,
+  open: (server: WorkerServer) => Worker,
   onUnreachable: (error: Error) => void,
 ): Workers {
   const placements = new Map<number, Promise<Placement | undefined>>();

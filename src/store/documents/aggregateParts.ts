@@ -38,12 +38,12 @@ export function isMergeable(item: PlannedItem): boolean {
 }
 
 /** The values that are measured, one row for each; `first` marks one row of each document. */
-export type Source = { value: Sql; first?: Sql };
+export type ValueSource = { value: Sql; first?: Sql };
 
 /** Aggregates over those rows of a group that fulfil `rows`; the names of the columns begin with `prefix`. */
 export function partColumns(
   item: PlannedItem,
-  source: Source | undefined,
+  source: ValueSource | undefined,
   rows: readonly Sql[],
   prefix: string,
 ): Sql[] {

@@ -3,7 +3,7 @@ import type { CellCount } from '../alerts/countByRollup.ts';
 import { kindOf } from '../alerts/createCellTest.ts';
 import type { PlannedItem } from './aggregateItem.ts';
 import { columnPrefix, isMatched, type Level, measuresOf, partNames } from './aggregateLevel.ts';
-import { partColumns, type Source } from './aggregateParts.ts';
+import { partColumns, type ValueSource } from './aggregateParts.ts';
 import { chooseBuckets } from './chooseBuckets.ts';
 import type { DocumentTable } from './documentTable.ts';
 
@@ -103,7 +103,7 @@ function baseOfDocuments({ table, condition, ancestors, slots, levels, filters }
     group by ${join([raw('1'), ...levels.map(({ key }, index) => key.group ?? raw(String(index + 2)))], ', ')}`;
 }
 
-function sourceOf({ values, words }: PlannedItem, alias: string): Source | undefined {
+function sourceOf({ values, words }: PlannedItem, alias: string): ValueSource | undefined {
   if (!values || words.size === 0) return undefined;
   return values.isMany ? { value: manyValue(values, alias), first: first(alias) } : { value: values.sql };
 }

@@ -11,9 +11,9 @@ export type SortItem = { field: string; order?: 'asc' | 'desc'; direction?: 'asc
  * The ORDER BY clause: nulls last, texts by code point, of several values the least or the greatest, and at the end a
  * unique key, so pages never overlap. `upToTime` is the same without that key.
  */
-export type Order = { whole: Sql; upToTime: Sql };
+export type SortClause = { whole: Sql; upToTime: Sql };
 
-export function sortSql(table: DocumentTable, sort: readonly SortItem[] | undefined): Order {
+export function sortSql(table: DocumentTable, sort: readonly SortItem[] | undefined): SortClause {
   const items = (sort ?? []).map((item, index) => {
     if (item.order && item.direction && item.order !== item.direction) {
       throw invalid(

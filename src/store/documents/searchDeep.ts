@@ -3,7 +3,7 @@ import type { Db } from '../db.ts';
 import type { CompiledSearch, QueryInput } from './compileQuery.ts';
 import { isNewestFirst, type SortItem } from './documentSort.ts';
 import type { DocumentScope, DocumentTable } from './documentTable.ts';
-import type { Found, Page, Row } from './searchCandidates.ts';
+import type { SearchResult, Page, DocumentRow } from './searchCandidates.ts';
 
 /**
  * A later page of documents that an index has in time order. The documents before it are not read: the index alone tells the time at
@@ -16,14 +16,14 @@ export async function searchDeep(
   { condition }: CompiledSearch,
   { columns, order, from, size, reuse }: Page,
   { query, sort }: QueryInput & { sort?: readonly SortItem[] },
-): Promise<Found | undefined> {
+): Promise<SearchResult | undefined> {
   const isInIndex = ordered === inScope && !query?.trim() && isNewestFirst(sort);
   if (!isInIndex || from === 0 || size === 0) return undefined;
   const documents = sql`from ${raw(name)} t where ${condition}`;
   const begin = sql`select t.timestamp ${documents} order by t.timestamp desc limit 1 offset ${from}`;
   const isAlone = sql`(select count(*) from (select ${documents} and t.timestamp = b.timestamp limit 2) same) = 1`;
   const newer = sql`(select count(*) ${documents} and t.timestamp > b.timestamp)`;
-  const data = await db.repeated<Row>(
+  const data = await db.repeated<DocumentRow>(
     reuse(
       'deep',
       () => sql`select ${columns}

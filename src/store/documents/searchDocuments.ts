@@ -11,7 +11,7 @@ import { countHits, defaultTotal } from './countHits.ts';
 import { createReuse } from './createReuse.ts';
 import { isNewestFirst, rejectObjectSort, type SortItem, sortSql } from './documentSort.ts';
 import { asSeenIn, type DocumentScope, type DocumentTable, memberColumn } from './documentTable.ts';
-import { type Found, maxCandidates, type Page, type Row, searchCandidates } from './searchCandidates.ts';
+import { type SearchResult, maxCandidates, type Page, type DocumentRow, searchCandidates } from './searchCandidates.ts';
 import { searchDeep } from './searchDeep.ts';
 
 /** A search by query string. */
@@ -45,7 +45,7 @@ export async function searchDocuments(
   search: DocumentSearch,
   names: readonly string[],
   now: number,
-): Promise<{ data: Row[]; total: number }> {
+): Promise<{ data: DocumentRow[]; total: number }> {
   const seen = asSeenIn(table, scope);
   return findRows(db, seen, scope, search, { columns: selectDocument(seen, names) }, now);
 }
@@ -77,7 +77,7 @@ export async function findRows(
     ...rest
   }: { columns: Sql; names?: readonly string[]; use?: string } & Pick<Page, 'proof' | 'onText'>,
   now: number,
-): Promise<Found & { total: number }> {
+): Promise<SearchResult & { total: number }> {
   const { from = 0, size = 10, trackTotalCount = defaultTotal } = search;
   const db = atTenant(anywhere, scope.tenantIds);
   const order = sortSql(table, search.sort);
@@ -122,11 +122,11 @@ async function searchNewest(
   db: Db,
   { newest }: CompiledSearch,
   { columns, order, from, size, reuse }: Page,
-): Promise<Found | undefined> {
+): Promise<SearchResult | undefined> {
   const hits = from + size;
   if (!newest || size === 0 || hits > maxHitsAmongNewest) return undefined;
   const count = Math.max(minNewest, newestPerHit * hits);
-  const rows = await db.repeated<Row>(
+  const rows = await db.repeated<DocumentRow>(
     reuse(
       'newest',
       () => sql`select ${columns} from ${newest.among(count)} order by ${order.whole} limit ${integer(hits)}`,
@@ -144,7 +144,7 @@ async function searchMoreNewest(
   compiled: CompiledSearch,
   page: Page,
   sort: DocumentSearch['sort'],
-): Promise<Found | undefined> {
+): Promise<SearchResult | undefined> {
   const rows = compiled.newest
     ? await db.prepared<{ timestamp: number }>(compiled.newest.beyond(manyNewest))
     : [];
@@ -165,9 +165,9 @@ async function searchRare(
   { condition, ofTenant, newest }: CompiledSearch,
   { columns, order, from, size }: Page,
   sort: DocumentSearch['sort'],
-): Promise<Found | undefined> {
+): Promise<SearchResult | undefined> {
   if (!newest || size === 0 || from + size > maxHitsAmongNewest || !isNewestFirst(sort)) return undefined;
-  const rows = await db.query<Row>(
+  const rows = await db.query<DocumentRow>(
     sql`select ${columns}, k.total as _total from ${raw(name)} t
       join (select *, count(*) over () as total
             from (select t.tenant_id, t.timestamp, t.uid from ${raw(name)} t where ${condition} offset 0) t
@@ -187,21 +187,21 @@ async function searchBySeverity(
   { condition }: CompiledSearch,
   { columns, order, from, size }: Page,
   { query, sort = [] }: DocumentSearch,
-): Promise<Found | undefined> {
+): Promise<SearchResult | undefined> {
   const [first, second] = sort;
   const isBySeverity = name === 'alert' && first?.field === 'numericSeverity' && !second;
   if (!isBySeverity || !ordered || query?.trim() || size === 0 || from + size > maxHitsByTime)
     return undefined;
   const severities = Object.values(severityOf).sort((a, b) => a - b);
   if ((first.order ?? first.direction) === 'desc') severities.reverse();
-  const data: Row[] = [];
+  const data: DocumentRow[] = [];
   for (const severity of severities) {
     const left = from + size - data.length;
     if (left === 0) break;
     const filter = sql`${condition} and t.numeric_severity = ${severity}::smallint`;
     // Prepared, like all without a query: planning every partition takes several times as long as reading a page.
     data.push(
-      ...(await db.repeated<Row>(
+      ...(await db.repeated<DocumentRow>(
         sql`select ${columns} from ${raw(name)} t where ${filter} order by ${order.whole} limit ${integer(left)}`,
       )),
     );
@@ -215,7 +215,7 @@ async function searchAll(
   { condition, ofTenant }: CompiledSearch,
   { columns, order, from, size, reuse, onText }: Page,
   sort: DocumentSearch['sort'],
-): Promise<Found> {
+): Promise<SearchResult> {
   if (size === 0) return { data: [] };
   const hits = from + size;
   const name = raw(table.name);
@@ -225,15 +225,15 @@ async function searchAll(
     const times = sql`select t.timestamp from ${name} t where ${condition} order by ${order.upToTime} limit ${hits}`;
     const filter = sql` and t.timestamp = any(${await asArray(db, times, ofTenant)})`;
     return {
-      data: await db.query<Row>(sql`select ${columns} ${found(filter)} limit ${size} offset ${from}`),
+      data: await db.query<DocumentRow>(sql`select ${columns} ${found(filter)} limit ${size} offset ${from}`),
     };
   }
   if (from === 0) {
     const first = reuse('first', () => sql`select ${columns} ${found(empty)} limit ${integer(size)}`);
-    return { data: await db.query<Row>(first, onText) };
+    return { data: await db.query<DocumentRow>(first, onText) };
   }
   // Later pages are cut on the narrow keys of an index before whole rows are fetched.
-  const data = await db.query<Row>(
+  const data = await db.query<DocumentRow>(
     sql`select ${columns} from ${name} t
       join (select t.tenant_id, t.timestamp, t.uid ${found(empty)} limit ${size} offset ${from}) k
         on t.tenant_id = k.tenant_id and t.timestamp = k.timestamp and t.uid = k.uid${ofTenant}

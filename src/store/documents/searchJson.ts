@@ -3,7 +3,7 @@ import { raw, sql } from '../../lib/sql.ts';
 import type { Db } from '../db.ts';
 import { documentJson } from './documentJson.ts';
 import { asSeenIn, type DocumentScope, type DocumentTable } from './documentTable.ts';
-import type { Row } from './searchCandidates.ts';
+import type { DocumentRow } from './searchCandidates.ts';
 import { type DocumentSearch, findRows } from './searchDocuments.ts';
 
 /**
@@ -68,7 +68,7 @@ function createReplyWriter() {
   };
   return {
     add,
-    end: (rows: readonly Row[], total: number): string | Buffer[] => {
+    end: (rows: readonly DocumentRow[], total: number): string | Buffer[] => {
       for (const { json } of rows) add(json as string);
       write(`${separator === ',' ? '' : separator}],"total":${total}}`);
       return end();

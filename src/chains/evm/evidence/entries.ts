@@ -9,7 +9,7 @@ import { handsOver, isAnswerTo, isCallback } from './callbacks.ts';
  */
 type EntryKind = 'asked' | 'expected' | 'payment' | 'unasked';
 
-export type Entry = {
+export type ReentryEntry = {
   readonly kind: EntryKind;
   readonly inner: Frame;
   readonly outer: Frame;
@@ -29,7 +29,7 @@ export function* entriesInto(
   frames: readonly Frame[],
   address: string,
   { allowed, callers, readOnly }: EntryRules,
-): Generator<Entry> {
+): Generator<ReentryEntry> {
   /** For each frame the outermost unfinished call of the contract around it, or -1. */
   const around = new Int32Array(frames.length);
   /** And the last call that the contract made on the way to it. */

@@ -1,14 +1,14 @@
 import type { Log } from '../../../model/block.ts';
 import { eventTopic } from '../abi/abi.ts';
 import { logWords, topicAddress } from '../abi/words.ts';
-import type { Transfer } from './erc20Transfer.ts';
+import type { Erc20Transfer } from './erc20Transfer.ts';
 
 /** The events of ERC-1155, which name the operator first. */
 const single = eventTopic('TransferSingle(address,address,address,uint256,uint256)');
 const batch = eventTopic('TransferBatch(address,address,address,uint256[],uint256[])');
 export const multiTokenTopics: readonly string[] = [single, batch];
 
-export type MultiTransfer = Transfer & { readonly tokenId: bigint };
+export type MultiTransfer = Erc20Transfer & { readonly tokenId: bigint };
 
 /** Anyone can write a log of any size. */
 const maxItems = 200;

@@ -9,9 +9,9 @@ export type IdlType =
   | { readonly coption: IdlType }
   | { readonly array: IdlType; readonly length: number }
   | { readonly defined: string }
-  | { readonly struct: readonly Field[] }
-  | { readonly enum: readonly Field[] };
-export type Field = { readonly name: string; readonly type: IdlType };
+  | { readonly struct: readonly BorshField[] }
+  | { readonly enum: readonly BorshField[] };
+export type BorshField = { readonly name: string; readonly type: IdlType };
 export type Types = ReadonlyMap<string, IdlType>;
 
 /** Types within types; an IDL can name itself. */

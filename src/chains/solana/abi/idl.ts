@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { isRecord, membersOf } from '../../../lib/isRecord.ts';
-import type { Field, IdlType, Types } from './borsh.ts';
+import type { BorshField, IdlType, Types } from './borsh.ts';
 
 /** What an Anchor IDL says of a program: its instructions and events, by their names. */
 export type Idl = {
@@ -14,7 +14,7 @@ export type IdlInstruction = {
   /** The first bytes of its data, as hexadecimal digits. */
   readonly key: string;
   readonly accounts: readonly IdlAccount[];
-  readonly args: readonly Field[];
+  readonly args: readonly BorshField[];
 };
 
 type IdlAccount = {
@@ -113,7 +113,7 @@ function toStruct(fields: unknown): IdlType {
   };
 }
 
-function toField(raw: unknown): Field {
+function toField(raw: unknown): BorshField {
   const { name, type } = membersOf(raw);
   return { name: nameOf(name, 'a field'), type: toType(type) };
 }

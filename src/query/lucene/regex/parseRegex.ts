@@ -8,7 +8,7 @@ import {
   joinRanges,
   literal,
   oneOf,
-  type Range,
+  type CodePointRange,
   type Ranges,
   type RegexNode,
 } from './tree.ts';
@@ -96,7 +96,7 @@ function parseNested(reader: Reader): RegexNode {
 
 function parseBrackets(reader: Reader): RegexNode {
   const isInverted = take(reader, '^');
-  const items: Range[] = [];
+  const items: CodePointRange[] = [];
   do {
     items.push(...parseBracketItem(reader));
   } while (hasMore(reader) && !sees(reader, ']'));
