@@ -1,8 +1,8 @@
 import type { RetractionReason } from '../model/alert.ts';
+import type { BlockRef } from '../model/block.ts';
 import { insertAlertEvents } from '../store/alerts/alertEvents.ts';
 import { recountIncidents } from '../store/alerts/incidents.ts';
 import {
-  type BlockRef,
   type RetractedAlert,
   retractAlerts,
   retractAlertsIn,

@@ -33,7 +33,7 @@ type Options = {
   /** Nodes fail again to answer what the subscriber reads. */
   reportFault: (fault: EvaluationFault) => Promise<void>;
   switchOff: (subscriber: Subscriber, backlog: DeferredBacklog) => Promise<void>;
-  /** How long reads that fail are waited for. */
+  /** Time for which failing reads are repeated. */
   readWaitMs?: number | undefined;
   isStopped: () => boolean;
   now: () => number;

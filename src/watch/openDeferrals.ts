@@ -16,7 +16,10 @@ export async function openDeferrals(db: Db, chainUid: string) {
   let epoch = 0;
 
   return {
-    /** Why the subscriber's block must be deferred without evaluation, to keep the order of its blocks; undefined: it need not be. */
+    /**
+     * The reason to defer the subscriber's block unevaluated, which keeps its blocks in order; undefined if it need not
+     * be deferred.
+     */
     reasonFor(subscriber: Key): DeferralReason | undefined {
       const backlog = backlogs.get(keyOf(subscriber));
       if (backlog) return backlog.waitsForReads ? 'read' : 'order';

@@ -14,7 +14,7 @@ export function alertAfterFaults({ isSevere }: SubscriberRef): number {
   return isSevere ? 1 : 3;
 }
 
-/** How an evaluation ended; without a fault it succeeded. */
+/** The result of an evaluation; without a fault it succeeded. */
 export type Outcome = { subscriber: SubscriberRef; fault?: EvaluationFault };
 
 /** A script that ran into its time limit, and how often in a row. */

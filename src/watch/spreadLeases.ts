@@ -4,7 +4,7 @@ import { confirmLease, offerMessage, type RequestedLease, requestLease } from '.
 import type { Presence } from '../store/watch/openPresence.ts';
 
 const intervalMs = 1000;
-/** How long a holder may take to hand a chain over. */
+/** Longest time that a holder may take to hand a chain over. */
 const maxHandoverMs = 10_000;
 
 /** Everything that following a chain needs to go on at once. */
@@ -27,9 +27,8 @@ type Options = {
 };
 
 /**
- * Asks for one chain after the other of the process that follows most, until none follows two more than this one, and for those
- * of processes that stop. Only the process that has less asks, so that chains settle and stay. What is watched on a chain is
- * read while its holder still follows it.
+ * Takes chains from the process that follows most, until none follows two more than this one, and from stopping
+ * processes. Only the process with fewer asks, so chains settle. It reads ahead before it takes over.
  */
 export async function spreadLeases({
   db,

@@ -7,7 +7,9 @@ import { switchOffSubscriber } from '../../watch/switchOffSubscriber.ts';
 import { addEvaluated, commitInPlace, commitWrites, createWrites } from './commitWrites.ts';
 import type { PipelineContext } from './createPipelineContext.ts';
 
-/** How long a script that ran into its time limit waits at first; twice as long after each further time, 32 times at most. */
+/**
+ * The first wait of a script that ran into its time limit. It doubles with each further time, up to 32 times the first.
+ */
 const firstLoopDelayMs = 1000;
 
 /** Evaluates deferred blocks beside the chain; whatever it reads or writes of the caches takes its turn with the blocks. */

@@ -10,9 +10,8 @@ const minSilentMs = 60_000;
 const maxUnobservedMs = 10_000;
 
 /**
- * Alerts every tenant that watches the chain once when no blocks come any more, and once when they come again. Tenants with a
- * `chain_halt` of their own get its alerts. What they were alerted of is stored with the alerts, so that neither a restart nor
- * another process alerts them again.
+ * Alerts each tenant of the chain once when blocks stop, and once when they return. Tenants with a `chain_halt` get its
+ * alerts. The state is stored with the alerts, so no restart repeats them.
  */
 export function createHaltWatch(context: PipelineContext, stored: ChainHalt | undefined) {
   const { chain, store, watchList, holder, alerts } = context;

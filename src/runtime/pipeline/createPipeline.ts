@@ -76,7 +76,7 @@ export function createPipeline(
     let previous = context.tip;
     for (const block of blocks) {
       const observations = watchList.index.match(block, previous);
-      // What is added while this runs is shown this block after its baseline was taken, before the next one.
+      // Subscribers added meanwhile see this block after their baseline is taken, before the next block.
       for (const subscriber of observations.keys())
         if (watchList.isAdded(subscriber) && (shown.get(subscriber) ?? block.number) >= block.number)
           observations.delete(subscriber);
