@@ -18,7 +18,7 @@ export type AlertEventRow = {
   id: string;
   type: AlertEventType;
   tenantId: number;
-  /** When it was written. */
+  /** Time at which it was written. */
   at: number;
   uid: string;
   /** The alert as JSON; null when retention has removed it. */

@@ -62,8 +62,8 @@ export async function retractAlerts(
 }
 
 /**
- * Subtracts them from the roll-ups of their contracts and tenants, last in a transaction as in one that raises alerts, so that the
- * two take the locks of incidents and of roll-ups in the same order. On Citus the workers have done it.
+ * Subtracts them from the roll-ups, last in a transaction as when raising, so that locks of incidents and roll-ups are
+ * taken in one order. On Citus the workers have done it.
  */
 export async function uncountRetracted(tx: Db, retracted: readonly RetractedAlert[]): Promise<void> {
   if (retracted.length > 0 && !(await tx.isDistributed()))
@@ -94,7 +94,7 @@ async function retractOnWorkers<Item>(
   tenantOf: (item: Item) => number,
   toUpdate: (items: readonly Item[]) => Sql,
 ): Promise<RetractedAlert[]> {
-  // What the coordinator knows of may have alerts that a worker does not show yet.
+  // The coordinator may know records whose alerts a worker does not show yet.
   await awaitPrepared(tx, items.map(tenantOf));
   return perShard(
     tx,

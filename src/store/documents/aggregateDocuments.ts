@@ -158,7 +158,7 @@ const cellColumns = ['severity', 'kind', 'group'].map((name) => {
   return column.codes?.sql ?? column.sql;
 });
 
-/** Whether the item and those nested in it only count, by what the roll-ups count by, one within the other. */
+/** True if the item and those nested in it only count, by the members of the roll-ups, each within the next. */
 function isOfCells({ buckets, values, words, query, measures, children }: PlannedItem): boolean {
   return (
     buckets?.type === 'terms' &&

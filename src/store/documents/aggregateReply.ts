@@ -5,7 +5,7 @@ import { toMetrics } from './aggregateParts.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** What was found for an item inside one bucket, or for an item that is in none. */
+/** Result of an item inside one bucket, or of an item outside of any. */
 export type ItemResult = {
   count: number;
   /** Documents without a value of the field. */

@@ -54,12 +54,12 @@ export async function searchCandidates(
   return found === 'long' ? numberCandidates(db, candidates, page) : found;
 }
 
-/** Where all these values of a document are no longer than this together, PostgreSQL stores none of them elsewhere. */
+/** Up to this length of all values together, PostgreSQL stores none of them out of line. */
 const maxShort = 1500;
 
 /**
- * Reads the hits into an array and sorts that: whole rows pass through fewer steps than where each is numbered. A row in an array
- * has all its values, so that hits with long ones are left to the other way.
+ * Reads the hits into an array and sorts that, which takes fewer steps than numbering rows. Array rows carry all
+ * values, so hits with long values use the other function.
  */
 async function collectCandidates(
   db: Db,

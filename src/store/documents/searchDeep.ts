@@ -6,8 +6,8 @@ import type { DocumentScope, DocumentTable } from './documentTable.ts';
 import type { SearchResult, Page, DocumentRow } from './searchCandidates.ts';
 
 /**
- * A later page of documents that an index has in time order. The documents before it are not read: the index alone tells the time at
- * which the page begins. All alerts of a block have one time, so that some of that time may belong to the page before.
+ * Reads a later page of documents in the order of a time index, without those before it. The index gives the page's
+ * first time, of which the page before may have a part.
  */
 export async function searchDeep(
   db: Db,

@@ -28,7 +28,7 @@ export type DocumentSearch = QueryInput & {
  */
 const newestPerHit = 60;
 const minNewest = 600;
-/** Where the term index names too many documents, so many of the newest probably have a page of hits, and it names few of these. */
+/** When the term index names too many documents, this many of the newest probably have a page of hits. */
 const manyNewest = 8000;
 /** Pages that end later are not searched among the newest documents. */
 const maxHitsAmongNewest = 1000;
@@ -50,7 +50,7 @@ export async function searchDocuments(
   return findRows(db, seen, scope, search, { columns: selectDocument(seen, names) }, now);
 }
 
-/** Where each hit is stored, in the order of the search. */
+/** Storage locations of the hits, in the order of the search. */
 export async function searchKeys(
   db: Db,
   table: DocumentTable,
@@ -156,8 +156,8 @@ async function searchMoreNewest(
 }
 
 /**
- * What is not among the newest documents is rare, so all hits are found by the term index and then sorted: in time order
- * PostgreSQL would read every document of the scope until it has a page. Hits are sorted by narrow keys.
+ * Hits missing among the newest documents are rare, so the term index finds all of them and narrow keys are sorted. In
+ * time order PostgreSQL would read every document of the scope.
  */
 async function searchRare(
   db: Db,
@@ -242,7 +242,7 @@ async function searchAll(
   return { data };
 }
 
-/** Where several workers have the documents, their times are read first: Citus cannot hand them on in one statement. */
+/** With several workers the times are read first, because Citus cannot hand them on in one statement. */
 async function asArray(db: Db, times: Sql, ofTenant: Sql): Promise<Sql> {
   if (ofTenant !== empty || !(await db.isDistributed())) return sql`array(${times})`;
   const rows = await db.query<{ timestamp: number }>(times);

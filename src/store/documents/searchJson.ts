@@ -34,7 +34,7 @@ export async function searchJson(
 /** With more hits, looking the record up by itself takes no longer than proving it beside each of them. */
 const maxProven = 100;
 
-/** Whether the statements of a search can prove that the record of the scope exists. */
+/** True if the statements of a search can prove that the record of the scope exists. */
 export function isProvable({ proof }: DocumentScope, { size = 10 }: DocumentSearch): boolean {
   return proof !== undefined && size <= maxProven;
 }
