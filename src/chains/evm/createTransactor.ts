@@ -139,7 +139,7 @@ function median(values: bigint[]): bigint {
   return sorted[Math.floor(sorted.length / 2)] ?? 0n;
 }
 
-/** What does not come from the call itself may be right at another node or later, and so counts as no answer. */
+/** Errors that are not the call's own may vanish at another node or later, so they count as no answer. */
 function requireRevert(error: RpcError): Failure {
   const why = toRevert(error);
   if (!why) throw new RpcFailure(error.message);

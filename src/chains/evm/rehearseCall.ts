@@ -50,7 +50,7 @@ export async function rehearseCall(
 
 const zeroWord = `0x${'0'.repeat(64)}`;
 
-/** What `prestateTracer` says of slots that are not the same after the call. */
+/** Slots that `prestateTracer` reports as changed by the call. */
 function toStorageChanges(result: unknown): StorageChange[] {
   const { pre, post } = membersOf(result);
   const slotsOf = (state: unknown, address: string): Readonly<Record<string, unknown>> => {

@@ -121,7 +121,9 @@ function createNameTest(fits: (name: string) => boolean, type: Field['type']): (
 /** With fewer objects than this, members are read from each. */
 const fewNodes = 16;
 
-/** What is at a path, with arrays unfolded. Members of many objects are sorted by name once, for every later read. */
+/**
+ * The values at a path, with arrays unfolded. Members of many objects are sorted by name once, for every later read.
+ */
 function nodesAt(subject: Subject, path: readonly string[]): readonly unknown[] {
   const key = path.join('.');
   const cached = subject.nodes.get(key);

@@ -11,7 +11,7 @@ import {
   type RegexNode,
 } from './regex/tree.ts';
 
-/** Whether a word of one of these shapes may fit a pattern; true also where that would take long to find out. */
+/** True if a word of one of these shapes may fit a pattern, or if that would take long to find out. */
 export function fitsShape(pattern: RegexNode, shapes: readonly string[]): boolean {
   if (shapes.length === 0) return false;
   const shape: RegexNode = { type: 'union', options: shapes.map(shapeNode) };
@@ -55,7 +55,7 @@ function shapeNode(shape: string): RegexNode {
   };
 }
 
-/** Whether it can get from its start to its end at all. */
+/** True if it can get from its start to its end at all. */
 function acceptsAny({ start, accept, states }: Nfa): boolean {
   const reached = new Set([start]);
   for (const state of reached) {

@@ -30,7 +30,7 @@ const maxLength = 8192;
 const maxDepth = 32;
 const maxPredicates = 256;
 
-/** What is still allowed; shared by the whole clause. */
+/** Number of predicates still allowed; shared by the whole clause. */
 type Budget = { predicates: number };
 
 function refuseUnstorable(text: string): void {

@@ -4,7 +4,7 @@ import type { Literal, Operator, Test } from './tree.ts';
 
 type Negatable = { readonly test: Test; readonly negated: boolean };
 
-/** What follows the field of a predicate. */
+/** Parses the part of a predicate behind its field. */
 export function parseTest(reader: WhereReader): Negatable {
   const operator = operators.get(reader.token.type === 'symbol' ? reader.token.value : '');
   if (operator !== undefined) {

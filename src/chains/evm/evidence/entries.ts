@@ -3,9 +3,8 @@ import { functionSelector } from '../abi/abi.ts';
 import { handsOver, isAnswerTo, isCallback } from './callbacks.ts';
 
 /**
- * How a contract came to be entered before a call of it had returned. asked: what it called turns to it as that function is known
- * to do; expected: it handed over the turn itself, or a token reports to it, or moves its own token; payment: coins and nothing else;
- * unasked: anything else, as an attacker enters.
+ * Kinds of reentry. asked: by a known function of the called contract. expected: handed over, reported by a token, or
+ * of its own token. payment: coins only. unasked: anything else, as attackers enter.
  */
 type EntryKind = 'asked' | 'expected' | 'payment' | 'unasked';
 
@@ -45,7 +44,7 @@ export function* entriesInto(
     made[position] = madePosition;
     if (!isOpen || frame.to !== address) continue;
     if (frame.type !== 'CALL' && !(readOnly && frame.type === 'STATICCALL')) continue;
-    // What it calls of itself is its own business.
+    // Calls of the contract to itself are its own business.
     if (frame.from === address || callers.has(frame.from)) continue;
     if (allowed.size > 0 && allowed.has(selectorOf(frame))) continue;
     const outer = frames[outerPosition]!;

@@ -17,7 +17,7 @@ export function decodeTransfer(log: Log): Erc20Transfer | undefined {
   return { from: topicAddress(from), to: topicAddress(to), amount: BigInt(amount) };
 }
 
-/** What the holder gives away by these transfers beyond what it gets; below 0 when it gets more. */
+/** The amount that the holder gives by these transfers, less what it gets; below 0 when it gets more. */
 export function netOutflow(transfers: readonly Erc20Transfer[], holder: string): bigint {
   return transfers.reduce((sum, { from, to, amount }) => {
     if (from === to) return sum;

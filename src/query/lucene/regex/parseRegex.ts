@@ -14,8 +14,8 @@ import {
 } from './tree.ts';
 
 /**
- * A regular expression of Lucene with all its operators. Its quirks are kept: `^` and `$` are plain characters, and so
- * is an operator that stands where a value is due, as in `*a` or `(|a)`.
+ * Parses a regular expression of Lucene with all operators and quirks: `^` and `$` are plain characters, and so is an
+ * operator in place of a value, as in `*a` or `(|a)`.
  */
 export function parseRegex(pattern: string): RegexNode {
   if (pattern === '') return emptyString;
