@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { secp256k1 } from '@noble/curves/secp256k1.js';
 import { concatBytes, hexToBytes } from '@noble/hashes/utils.js';
 import { chains } from '../src/chains/chains.ts';
-import { type VeChainClause, encodeTransaction } from '../src/chains/vechain/encodeTransaction.ts';
+import { encodeTransaction, type VeChainClause } from '../src/chains/vechain/encodeTransaction.ts';
 import { vechainRules } from '../src/chains/vechain/vechainRules.ts';
 import { freePort } from './freePort.ts';
 import type { Json } from './startTestApi.ts';

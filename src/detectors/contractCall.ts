@@ -6,7 +6,7 @@ import { holdsFor } from '../evidence/holdsFor.ts';
 import { Address, Configuration, Flag, Polling, scheduleOf, Whole } from '../evidence/parameters.ts';
 import { interfaceOf, tryView, viewFaults, viewOf } from '../evidence/readView.ts';
 import { endOfCondition, judgeRepeat, meets, repeatMembers } from '../evidence/repeats.ts';
-import { type SampleJudgement, judgeSample, keepState, type SampleState } from '../evidence/samples.ts';
+import { judgeSample, keepState, type SampleJudgement, type SampleState } from '../evidence/samples.ts';
 import { type Decimal, formatDecimal, parseDecimal, toDecimal } from '../lib/decimal.ts';
 import { harmless } from '../lib/harmless.ts';
 import { showChange } from '../lib/showValue.ts';

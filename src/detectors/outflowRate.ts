@@ -3,8 +3,8 @@ import { evmFormat } from '../chains/evm/abi/evmFormat.ts';
 import { zeroAddress } from '../chains/evm/abi/words.ts';
 import {
   decodeTransfer,
-  netOutflow,
   type Erc20Transfer,
+  netOutflow,
   transferTopic,
 } from '../chains/evm/evidence/erc20Transfer.ts';
 import { findFlows, showFlows, toFlowEvidence } from '../chains/evm/evidence/flows.ts';

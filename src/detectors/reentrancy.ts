@@ -4,7 +4,7 @@ import { evmFormat } from '../chains/evm/abi/evmFormat.ts';
 import { zeroAddress } from '../chains/evm/abi/words.ts';
 import { calledBy } from '../chains/evm/evidence/calledBy.ts';
 import { functionNamed } from '../chains/evm/evidence/describeCall.ts';
-import { type ReentryEntry, entriesInto } from '../chains/evm/evidence/entries.ts';
+import { entriesInto, type ReentryEntry } from '../chains/evm/evidence/entries.ts';
 import { decodeTransfer } from '../chains/evm/evidence/erc20Transfer.ts';
 import { assetsShown, changesOf } from '../chains/evm/evidence/losses.ts';
 import { type Loss, lossOf } from '../chains/evm/evidence/lossOf.ts';

@@ -5,7 +5,7 @@ import { usdFeedMember, usdWorth } from '../chains/evm/evidence/usdWorth.ts';
 import { formatUnits, groupDigits, showAmount } from '../evidence/amounts.ts';
 import { Asset, Configuration, Flag, Polling, scheduleOf } from '../evidence/parameters.ts';
 import { endOfCondition, meets, repeatMembers } from '../evidence/repeats.ts';
-import { type SampleJudgement, judgeSample, keepState, type SampleState } from '../evidence/samples.ts';
+import { judgeSample, keepState, type SampleJudgement, type SampleState } from '../evidence/samples.ts';
 import { toDecimal } from '../lib/decimal.ts';
 import { defineDetector } from '../model/detection.ts';
 import { evmDialect } from '../model/family.ts';

@@ -7,7 +7,7 @@ import { addObservation, type Matches } from './matches.ts';
 import { matchFrames } from './matchFrames.ts';
 import { matchTransaction } from './matchTransaction.ts';
 import type { Subscriber } from './subscriber.ts';
-import { type AddressInterest, type SubscriptionEntry, isInner } from './subscriptions.ts';
+import { type AddressInterest, isInner, type SubscriptionEntry } from './subscriptions.ts';
 
 const none: ReadonlySet<string> = new Set();
 

@@ -41,7 +41,10 @@ export function matchInnerCreation(
     });
 }
 
-function namedIn(named: ReadonlyMap<string, SubscriptionEntry>, addresses: readonly string[]): Set<Subscriber> {
+function namedIn(
+  named: ReadonlyMap<string, SubscriptionEntry>,
+  addresses: readonly string[],
+): Set<Subscriber> {
   const interested = new Set<Subscriber>();
   for (const address of addresses) {
     const entry = named.get(address);

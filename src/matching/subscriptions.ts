@@ -5,7 +5,11 @@ export type AddressInterest = Extract<Interest, { address: string }>;
 type Subscription = { readonly interest: AddressInterest; readonly subscriber: Subscriber };
 
 /** The subscriptions of an address; beyond the threshold they are looked up by key instead of scanned. */
-export type SubscriptionEntry = { readonly address: string; subscriptions: Subscription[]; lookup?: Lookup | undefined };
+export type SubscriptionEntry = {
+  readonly address: string;
+  subscriptions: Subscription[];
+  lookup?: Lookup | undefined;
+};
 type Lookup = ReadonlyMap<string, Subscriber[]>;
 const lookupThreshold = 16;
 export const anyKey = '*';

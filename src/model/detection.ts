@@ -4,13 +4,13 @@ import type { Severity } from './alert.ts';
 import type {
   Block,
   BlockRef,
-  TransactionCall,
   Change,
   Frame,
   InnerCall,
   Log,
   Receipt,
   Transaction,
+  TransactionCall,
   Transfer,
 } from './block.ts';
 import type { ChainUid } from './chainUid.ts';

@@ -7,9 +7,9 @@ import { retractDeliveries } from '../store/destinations/followUps.ts';
 import { findFollowedChains, setHeldBlocks } from '../store/destinations/heldDeliveries.ts';
 import { insertDeliveries, type NewMessage } from '../store/destinations/insertDeliveries.ts';
 import {
+  type AlertSource,
   type Recipient as BoundRecipient,
   findRecipients,
-  type AlertSource,
 } from '../store/destinations/recipients.ts';
 import { createAlertFilters } from './createAlertFilters.ts';
 import { holdRepeats } from './holdRepeats.ts';

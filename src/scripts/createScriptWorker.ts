@@ -5,7 +5,7 @@ import { limits } from './limits.ts';
 import { realmCode, runCodes } from './realm.ts';
 import { threadCpuMs } from './threadCpu.ts';
 import { workerCode } from './workerCode.ts';
-import type { Job, WorkerMessage, RawResult, WorkerSetup } from './workerProtocol.ts';
+import type { Job, RawResult, WorkerMessage, WorkerSetup } from './workerProtocol.ts';
 
 /**
  * The results so far: fewer than the sources when the slice of time or the limit of the job ended first. `crash.at` is the

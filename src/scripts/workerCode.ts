@@ -3,7 +3,7 @@ import { compilerCode, type ScriptFault } from './compilerCode.ts';
 import { type RealmHost, realmHostCode } from './realmHost.ts';
 import { type ScriptRunner, scriptRunnerCode } from './scriptRunner.ts';
 import { findThreadId, threadCpuMs } from './threadCpu.ts';
-import type { Job, WorkerMessage, RawResult, WorkerSetup } from './workerProtocol.ts';
+import type { Job, RawResult, WorkerMessage, WorkerSetup } from './workerProtocol.ts';
 
 /**
  * The program of a worker thread, put together from functions: as text it runs both from the sources and from `dist`, and

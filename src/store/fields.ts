@@ -3,12 +3,12 @@ import { nullable, Shape } from '../model/schema.ts';
 import {
   bindingsOf,
   columnTypeOf,
-  type TableField,
   type FieldOptions,
   type Fields,
   type InputOf,
   type NestedOf,
   shownNames,
+  type TableField,
   type Usage,
 } from './table.ts';
 

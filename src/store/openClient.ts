@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { NoPrimary, type Primary, type PostgresServer } from './watchPrimary.ts';
+import { NoPrimary, type PostgresServer, type Primary } from './watchPrimary.ts';
 
 /**
  * How to reach the database: `primary` where it has several servers; `isPooled` where a pooler in between shares sessions, so that

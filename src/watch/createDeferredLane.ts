@@ -4,15 +4,20 @@ import type { Fetch } from '../matching/createReadCache.ts';
 import { createSubscriptionIndex } from '../matching/createSubscriptionIndex.ts';
 import {
   type Evaluated,
-  evaluateMatches,
   type EvaluationFault,
+  evaluateMatches,
   type OnReadFailure,
   type SubscriberState,
 } from '../matching/evaluateMatches.ts';
 import type { Subscriber } from '../matching/subscriber.ts';
 import type { Block } from '../model/block.ts';
 import type { Store } from '../store/db.ts';
-import { type DeferredBacklog, type DeferredRow, findDeferred, postponeDeferred } from '../store/watch/deferred.ts';
+import {
+  type DeferredBacklog,
+  type DeferredRow,
+  findDeferred,
+  postponeDeferred,
+} from '../store/watch/deferred.ts';
 import type { Deferrals } from './openDeferrals.ts';
 
 type Options = {

@@ -83,7 +83,12 @@ function lastRuns(outcomes: readonly Outcome[]): Run[] {
   return [...runs.values()];
 }
 
-type Failing = { subscriber: SubscriberRef; first: EvaluationFault; last: EvaluationFault; faults: readonly EvaluationFault[] };
+type Failing = {
+  subscriber: SubscriberRef;
+  first: EvaluationFault;
+  last: EvaluationFault;
+  faults: readonly EvaluationFault[];
+};
 
 function toFailing({ subscriber, faults }: Run): Failing[] {
   const [first, last] = [faults[0], faults.at(-1)];

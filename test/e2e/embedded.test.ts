@@ -10,7 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type SystemAccount, canEnter, findAccount } from '../../src/store/embedded/account.ts';
+import { canEnter, findAccount, type SystemAccount } from '../../src/store/embedded/account.ts';
 import { findPackage } from '../../src/store/embedded/findPackage.ts';
 import { findSystem } from '../../src/store/embedded/findSystem.ts';
 import { type Embedded, startEmbedded } from '../../src/store/embedded/startEmbedded.ts';

@@ -11,9 +11,9 @@ import {
 import {
   type IcpBlock,
   type LedgerMethod,
+  type LedgerValue,
   ledgerTypes,
   type Operation,
-  type LedgerValue,
 } from '../../src/chains/icp/ledgerTypes.ts';
 import { createHashTree, leb, rootHash } from './hashTree.ts';
 import type { Canister, Method, Replica } from './startReplica.ts';

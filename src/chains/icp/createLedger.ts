@@ -3,7 +3,13 @@ import type { Endpoints } from '../net/createEndpoints.ts';
 import { InvalidResponse, resultOf } from '../net/replies.ts';
 import { showAccount } from './candid/accounts.ts';
 import { certifiedCall, isAbsent, queryCall, type Tip } from './createIcpRpc.ts';
-import { type GetBlocks, type IcpBlock, ledgerTypes, type QueryBlocks, type LedgerValue } from './ledgerTypes.ts';
+import {
+  type GetBlocks,
+  type IcpBlock,
+  type LedgerValue,
+  ledgerTypes,
+  type QueryBlocks,
+} from './ledgerTypes.ts';
 import { loadIcp } from './loadIcp.ts';
 
 /** One entry of a ledger: what it moves or allows. Accounts are those of ICRC-1, or account identifiers on the ledger of ICP. */

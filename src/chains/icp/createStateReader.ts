@@ -5,7 +5,7 @@ import type { ChainClient } from '../chainClient.ts';
 import type { Endpoints } from '../net/createEndpoints.ts';
 import type { RpcCall, RpcError, RpcReply } from '../net/createRpc.ts';
 import { resultOf } from '../net/replies.ts';
-import { type IcpAccount, encodePrincipal, isCanister, readAccount } from './candid/accounts.ts';
+import { encodePrincipal, type IcpAccount, isCanister, readAccount } from './candid/accounts.ts';
 import type { CandidQuery } from './candid/candidView.ts';
 import { type Certified, queryCall, readStateCall } from './createIcpRpc.ts';
 import { icpLedgerId } from './createLedger.ts';

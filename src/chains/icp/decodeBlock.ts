@@ -1,6 +1,6 @@
 import type { Block, Header, Parties, Payment, Receipt, Transaction, Transfer } from '../../model/block.ts';
 import { accountIdentifier, encodePrincipal, readAccount } from './candid/accounts.ts';
-import { type LedgerEntry, icpLedgerId } from './createLedger.ts';
+import { icpLedgerId, type LedgerEntry } from './createLedger.ts';
 
 /** A block is one second of all ledgers that are followed. */
 export function headerAt(number: number): Header {

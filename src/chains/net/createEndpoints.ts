@@ -4,7 +4,7 @@ import { messageOf } from '../../lib/messageOf.ts';
 import { settleWithin } from '../../lib/withTimeLimit.ts';
 import type { EndpointHealth } from '../chainClient.ts';
 import { createRpc, type Rpc, type RpcCall, RpcFailure, type RpcReply } from './createRpc.ts';
-import { InvalidResponse, NotAvailableYet, NodeRefusal, WrongForm } from './replies.ts';
+import { InvalidResponse, NodeRefusal, NotAvailableYet, WrongForm } from './replies.ts';
 import { requestInTurn } from './requestInTurn.ts';
 
 /** Several endpoints of one chain, used as if they were one that does not fail. */

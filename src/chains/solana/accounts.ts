@@ -33,7 +33,9 @@ export function readMint(account: SolanaAccount | null): Mint | undefined {
   return { supply: account.data.readBigUInt64LE(36), decimals: account.data.readUInt8(44) };
 }
 
-export function readTokenAccount(account: SolanaAccount | null): { mint: string; amount: bigint } | undefined {
+export function readTokenAccount(
+  account: SolanaAccount | null,
+): { mint: string; amount: bigint } | undefined {
   if (!account || !isTokens(account) || account.data.length < tokenAccountSize) return undefined;
   if (account.data.length > tokenAccountSize && account.data[tokenAccountSize] !== 2) return undefined;
   return { mint: base58.encode(account.data.subarray(0, 32)), amount: account.data.readBigUInt64LE(64) };

@@ -1,11 +1,11 @@
 import type {
-  TransactionCall,
   Change,
   Log,
   Parties,
   Payment,
   Receipt,
   Transaction,
+  TransactionCall,
   Transfer,
 } from '../../model/block.ts';
 import { amountOf, listOf, numberOf, type Raw, recordOf, textOf } from '../net/members.ts';

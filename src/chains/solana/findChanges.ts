@@ -1,6 +1,6 @@
 import { hexToBytes } from '@noble/hashes/utils.js';
 import { base58 } from '@scure/base';
-import type { TransactionCall, Change } from '../../model/block.ts';
+import type { Change, TransactionCall } from '../../model/block.ts';
 import {
   loaderProgram,
   nonceInstruction,
@@ -21,12 +21,13 @@ export function findChanges(calls: readonly TransactionCall[], ownerOf: OwnerOf)
     .map((found, position) => ({ ...found, position }));
 }
 
-const readers: Readonly<Record<string, ((call: TransactionCall, ownerOf: OwnerOf) => Found[]) | undefined>> = {
-  [loaderProgram]: ofLoader,
-  [tokenProgram]: ofToken,
-  [token2022Program]: ofToken,
-  [systemProgram]: ofSystem,
-};
+const readers: Readonly<Record<string, ((call: TransactionCall, ownerOf: OwnerOf) => Found[]) | undefined>> =
+  {
+    [loaderProgram]: ofLoader,
+    [tokenProgram]: ofToken,
+    [token2022Program]: ofToken,
+    [systemProgram]: ofSystem,
+  };
 
 /** Instructions of the upgradeable loader. */
 const upgrade = 3;

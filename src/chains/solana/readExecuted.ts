@@ -1,5 +1,5 @@
 import { base58 } from '@scure/base';
-import type { TransactionCall, Log, Transaction } from '../../model/block.ts';
+import type { Log, Transaction, TransactionCall } from '../../model/block.ts';
 import { listOf, numberOf, type Raw, recordOf, textOf } from '../net/members.ts';
 import { InvalidResponse } from '../net/replies.ts';
 import { nativePrograms } from './abi/nativeInstructions.ts';

@@ -3,7 +3,7 @@ import { BlocksGone, type ClientOptions, type ConnectedClient } from '../chainCl
 import { type Accept, createEndpoints, EndpointsFailed } from '../net/createEndpoints.ts';
 import type { RpcReply } from '../net/createRpc.ts';
 import { listOf, numberOf, recordOf } from '../net/members.ts';
-import { InvalidResponse, NotAvailableYet, orNull, NodeRefusal, resultOf } from '../net/replies.ts';
+import { InvalidResponse, NodeRefusal, NotAvailableYet, orNull, resultOf } from '../net/replies.ts';
 import { textIn } from '../readTraits.ts';
 import { createStateReader } from './createStateReader.ts';
 import { createTransactor } from './createTransactor.ts';

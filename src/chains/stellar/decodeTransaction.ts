@@ -1,12 +1,12 @@
 import { isRecord, membersOf } from '../../lib/isRecord.ts';
 import type {
-  TransactionCall,
   Change,
   Log,
   Parties,
   Payment,
   Receipt,
   Transaction,
+  TransactionCall,
   Transfer,
 } from '../../model/block.ts';
 import { listOf, type Raw, recordOf, textOf } from '../net/members.ts';

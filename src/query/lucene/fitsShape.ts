@@ -4,10 +4,10 @@ import type { Nfa } from './regex/createSubsets.ts';
 import { RegexTooComplexError } from './regex/errors.ts';
 import {
   anyCharacter,
+  type CodePointRange,
   firstCodePoint,
   joinRanges,
   literal,
-  type CodePointRange,
   type RegexNode,
 } from './regex/tree.ts';
 

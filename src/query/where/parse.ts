@@ -3,11 +3,11 @@ import { parseTest } from './parseTest.ts';
 import {
   createReader,
   isReserved,
-  type WhereReader,
   take,
   takeKeyword,
   takeSymbol,
   unexpected,
+  type WhereReader,
 } from './reader.ts';
 import type { Expression, Path, PathMember } from './tree.ts';
 

@@ -1,5 +1,5 @@
 import { invalidWhere } from './invalidWhere.ts';
-import { isKeyword, type WhereReader, take, takeKeyword, takeSymbol, unexpected } from './reader.ts';
+import { isKeyword, take, takeKeyword, takeSymbol, unexpected, type WhereReader } from './reader.ts';
 import type { Literal, Operator, Test } from './tree.ts';
 
 type Negatable = { readonly test: Test; readonly negated: boolean };

@@ -1,4 +1,4 @@
-import { findHaltWatchers, type ChainHalt, saveHalt } from '../../store/watch/halts.ts';
+import { type ChainHalt, findHaltWatchers, saveHalt } from '../../store/watch/halts.ts';
 import { haltEndFindings, haltFindings, type Silence } from '../../watch/haltFindings.ts';
 import { commitWrites, createWrites } from './commitWrites.ts';
 import type { PipelineContext } from './createPipelineContext.ts';
@@ -86,7 +86,10 @@ export function createHaltWatch(context: PipelineContext, stored: ChainHalt | un
     for (const { contract } of watchList.contracts()) if (!without.has(contract.tenantId)) yield contract;
   }
 
-  async function commit(findings: ReturnType<typeof haltFindings>, next: ChainHalt | undefined): Promise<void> {
+  async function commit(
+    findings: ReturnType<typeof haltFindings>,
+    next: ChainHalt | undefined,
+  ): Promise<void> {
     await alerts.prepare(findings);
     await commitWrites(context, createWrites(), async (tx) => {
       await saveHalt(tx, { chainUid: chain.uid, holder }, next);

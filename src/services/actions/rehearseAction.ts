@@ -10,7 +10,7 @@ import { type AlertDocument, findAlertDocuments } from '../../store/destinations
 import type { Call } from '../call.ts';
 import { findReadable } from '../records/findReadable.ts';
 import { requireTransactor } from './runAction.ts';
-import { createPricer, emptySimulation, prepareOrThrow, type ActionSimulation } from './simulateAction.ts';
+import { type ActionSimulation, createPricer, emptySimulation, prepareOrThrow } from './simulateAction.ts';
 
 /** What the call would do for one alert, or by hand where `alert` is null. */
 type Rehearsed = ActionSimulation & {
@@ -153,7 +153,12 @@ function createChangeReader(call: Call, { action }: ActionSetup) {
   let block: RehearsalReport['block'] = null;
   return {
     block: () => block,
-    async read({ from, to, data, gasLimit }: ActionSimulation): Promise<Pick<Rehearsed, 'changes' | 'storage'>> {
+    async read({
+      from,
+      to,
+      data,
+      gasLimit,
+    }: ActionSimulation): Promise<Pick<Rehearsed, 'changes' | 'storage'>> {
       const key = `${to} ${data}`;
       const before = known.get(key);
       if (before) return before;

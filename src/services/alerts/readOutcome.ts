@@ -6,7 +6,7 @@ import { findAlert } from '../../store/alerts/alertRecords.ts';
 import { findIncident } from '../../store/alerts/incidentTable.ts';
 import { findAlertDeliveries } from '../../store/destinations/deliveryLog.ts';
 import { deliveryRetentionMs } from '../../store/destinations/purgeDeliveries.ts';
-import { findRecipients, type AlertSource } from '../../store/destinations/recipients.ts';
+import { type AlertSource, findRecipients } from '../../store/destinations/recipients.ts';
 import { ownTenantsScope } from '../../store/documents/documentScopes.ts';
 import { findChainStates } from '../../store/watch/chainStates.ts';
 import { findUnseen } from '../../store/watch/untraced.ts';

@@ -11,7 +11,14 @@ import type { PlannedItem } from './aggregateItem.ts';
 import { aggregateKey } from './aggregateKey.ts';
 import type { Level } from './aggregateLevel.ts';
 import { isMergeable } from './aggregateParts.ts';
-import { type Bucket, countOf, type ItemResult, maxBuckets, tooManyBuckets, toReply } from './aggregateReply.ts';
+import {
+  type Bucket,
+  countOf,
+  type ItemResult,
+  maxBuckets,
+  tooManyBuckets,
+  toReply,
+} from './aggregateReply.ts';
 import { aggregateStatement, measureStatement } from './aggregateStatement.ts';
 import { compileQuery, createQueryBudget, type QueryBudget, type QueryInput } from './compileQuery.ts';
 import { countCells, sumOf } from './countCells.ts';

@@ -3,7 +3,7 @@ import type { Db } from '../db.ts';
 import type { CompiledSearch, QueryInput } from './compileQuery.ts';
 import { isNewestFirst, type SortItem } from './documentSort.ts';
 import type { DocumentScope, DocumentTable } from './documentTable.ts';
-import type { SearchResult, Page, DocumentRow } from './searchCandidates.ts';
+import type { DocumentRow, Page, SearchResult } from './searchCandidates.ts';
 
 /**
  * Reads a later page of documents in the order of a time index, without those before it. The index gives the page's

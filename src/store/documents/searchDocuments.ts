@@ -11,7 +11,13 @@ import { countHits, defaultTotal } from './countHits.ts';
 import { createReuse } from './createReuse.ts';
 import { isNewestFirst, rejectObjectSort, type SortItem, sortSql } from './documentSort.ts';
 import { asSeenIn, type DocumentScope, type DocumentTable, memberColumn } from './documentTable.ts';
-import { type SearchResult, maxCandidates, type Page, type DocumentRow, searchCandidates } from './searchCandidates.ts';
+import {
+  type DocumentRow,
+  maxCandidates,
+  type Page,
+  type SearchResult,
+  searchCandidates,
+} from './searchCandidates.ts';
 import { searchDeep } from './searchDeep.ts';
 
 /** A search by query string. */

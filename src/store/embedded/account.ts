@@ -68,7 +68,9 @@ async function readAccount(name: string): Promise<SystemAccount | undefined> {
 }
 
 /** Runs a program as the account, without the environment of this process (PGDATA, PGPORT, TZ …). */
-export function asAccount(account: SystemAccount | undefined): Pick<SpawnOptions, 'cwd' | 'env' | 'uid' | 'gid'> {
+export function asAccount(
+  account: SystemAccount | undefined,
+): Pick<SpawnOptions, 'cwd' | 'env' | 'uid' | 'gid'> {
   const common = { cwd: '/', env: { LC_ALL: 'C', TZ: 'UTC' } };
   // Setting a uid also empties the supplementary groups of the child; spawn wants signed numbers.
   return account ? { ...common, uid: account.uid | 0, gid: account.gid | 0 } : common;

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { chown, mkdtemp, readdir, rename, rm, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { type SystemAccount, asAccount } from './account.ts';
+import { asAccount, type SystemAccount } from './account.ts';
 import type { WriteLog } from './log.ts';
 import type { Binaries } from './provideBinaries.ts';
 

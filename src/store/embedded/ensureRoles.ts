@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type SystemAccount, asAccount } from './account.ts';
+import { asAccount, type SystemAccount } from './account.ts';
 import type { WriteLog } from './log.ts';
 import type { Binaries } from './provideBinaries.ts';
 import { formatPasswords, type Passwords, passwordFile, readPasswords, roles } from './roles.ts';

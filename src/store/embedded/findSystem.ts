@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { lstat, realpath } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { type SystemAccount, asAccount } from './account.ts';
+import { asAccount, type SystemAccount } from './account.ts';
 import { hasCode } from './hasCode.ts';
 
 /** Where packages and a build from source put the programs of a major version. */

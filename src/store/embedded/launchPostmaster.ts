@@ -4,7 +4,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { totalmem } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type SystemAccount, asAccount } from './account.ts';
+import { asAccount, type SystemAccount } from './account.ts';
 import { connectionsAt, probe } from './connection.ts';
 import { hasCode } from './hasCode.ts';
 import type { WriteLog } from './log.ts';

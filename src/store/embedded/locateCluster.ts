@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { chmod, mkdir, mkdtemp, readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { type SystemAccount, canEnter, sharedAccount } from './account.ts';
+import { canEnter, type SystemAccount, sharedAccount } from './account.ts';
 import { hasCode } from './hasCode.ts';
 import type { WriteLog } from './log.ts';
 import { passwordFile } from './roles.ts';
@@ -69,7 +69,11 @@ async function findFormerOwner(options: {
 }
 
 /** Written only when the cluster is complete, so a pointer to nothing always means a lost cluster. */
-export async function recordCluster(options: { dataDir: string; cluster: string; log: WriteLog }): Promise<void> {
+export async function recordCluster(options: {
+  dataDir: string;
+  cluster: string;
+  log: WriteLog;
+}): Promise<void> {
   const { dataDir, cluster, log } = options;
   await rename(partialPointerIn(dataDir), pointerIn(dataDir));
   log('Placed the database outside of the data folder, which the account of PostgreSQL cannot enter', {

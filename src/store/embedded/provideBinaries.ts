@@ -14,7 +14,7 @@ import {
 } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
-import { type SystemAccount, asAccount } from './account.ts';
+import { asAccount, type SystemAccount } from './account.ts';
 import type { NativePackage } from './findPackage.ts';
 import { findSystem } from './findSystem.ts';
 import type { WriteLog } from './log.ts';
@@ -71,7 +71,10 @@ function programsIn(folder: string, origin: string): Binaries {
 }
 
 /** Running them is the one test that sees permissions, library links and mount options alike. */
-async function findRunError(binaries: Binaries, account: SystemAccount | undefined): Promise<Error | undefined> {
+async function findRunError(
+  binaries: Binaries,
+  account: SystemAccount | undefined,
+): Promise<Error | undefined> {
   const run = promisify(execFile);
   const programs = [binaries.initdb, binaries.postgres];
   const results = await Promise.allSettled(

@@ -1,7 +1,7 @@
 import { chown, lstat, mkdir, mkdtemp, realpath, rm, rmdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { type SystemAccount, canEnter } from './account.ts';
+import { canEnter, type SystemAccount } from './account.ts';
 import { hasCode } from './hasCode.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { access, chmod, constants, mkdir, realpath, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type SystemAccount, ensureAccount } from './account.ts';
+import { ensureAccount, type SystemAccount } from './account.ts';
 import { type Connections, connectionsAt, probe } from './connection.ts';
 import { createCluster } from './createCluster.ts';
 import { deletePasswords, ensureRoles } from './ensureRoles.ts';

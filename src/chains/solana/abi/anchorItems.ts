@@ -1,6 +1,6 @@
 import type { AbiParameter } from 'abitype';
 import { membersOf } from '../../../lib/isRecord.ts';
-import { decodeBorsh, type BorshField, type IdlType, type Types } from './borsh.ts';
+import { type BorshField, decodeBorsh, type IdlType, type Types } from './borsh.ts';
 import { type Idl, type IdlEvent, type IdlInstruction, idlOf } from './idl.ts';
 
 type Values = Readonly<Record<string, unknown>>;

@@ -2,13 +2,13 @@ import { RegexSyntaxError, RegexTooComplexError } from './errors.ts';
 import { numberInterval } from './numberInterval.ts';
 import {
   anyCharacter,
+  type CodePointRange,
   emptyString,
   firstCodePoint,
   invertRanges,
   joinRanges,
   literal,
   oneOf,
-  type CodePointRange,
   type Ranges,
   type RegexNode,
 } from './tree.ts';
