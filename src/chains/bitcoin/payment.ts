@@ -22,7 +22,7 @@ export function readPayment({ to, data }: ChainCall): Payment {
   return { to, sats: sats === undefined ? undefined : BigInt(sats) };
 }
 
-/** What the coins pay at this rate; undefined when they are not enough. */
+/** The payment of these coins at this rate; undefined when they are not enough. */
 export function planPayment(
   { to, sats }: Payment,
   from: string,
@@ -56,7 +56,7 @@ function sizeOf(inputs: number, recipients: readonly string[]): bigint {
   return BigInt(Math.ceil((4 * base + 2 + 108 * inputs) / 4));
 }
 
-/** What an input adds, in virtual bytes; a coin that is worth less than that is left alone. */
+/** Size of an input in virtual bytes; coins worth less than their input's fee are not spent. */
 export const inputSize = 68n;
 
 /** BIP-125: it may be replaced by one that pays more. */
@@ -97,7 +97,7 @@ export const placeholder: Signature = {
   publicKey: secp256k1.Point.BASE.toBytes(false),
 };
 
-/** What the outputs of a signed transaction are worth, and what of it goes to others. */
+/** Worth of the outputs of a signed transaction, in all and to others. */
 export function readOutputs(raw: string, from: string): { total: bigint; toOthers: bigint } {
   const own = toScript(from);
   const { outputs } = RawTx.decode(hexToBytes(raw));

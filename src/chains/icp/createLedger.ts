@@ -21,15 +21,15 @@ export type LedgerEntry = {
   readonly to: string | null;
   readonly amount: bigint;
   readonly fee: bigint;
-  /** Who spends for the sender, or may from now on, which then moves nothing. */
+  /** Account that spends for the sender, or is allowed to by an approval, which moves nothing. */
   readonly spender: string | null;
   readonly isApproval: boolean;
-  /** When its maker says that it was made, and what it adds, by which it is found again. */
+  /** Creation time and memo that the maker states, by which the entry is found again. */
   readonly createdAt: bigint | null;
   readonly memo: string | null;
 };
 
-/** What ledgers answer. */
+/** Answers of ledgers. */
 type Answers = {
   query_blocks: QueryBlocks;
   archived_blocks: { Ok?: { blocks: IcpBlock[] } };
@@ -50,12 +50,12 @@ const maxPages = 64;
 export const pollMs = 2000;
 /** A canister that is no ledger may become one with its next code. */
 const recheckMs = 600_000;
-/** How far the state behind an answer without a certificate may be from the time of the answer. */
+/** Greatest distance between an uncertified answer and the state behind it. */
 const uncertainNs = 10n * second;
 
 /**
- * The entries of one ledger by the second in which they were made. The subnet certifies the time of the state in which a ledger
- * says how many entries it has: those of a second are complete when that time lies beyond it, whatever node answered.
+ * The entries of a ledger by second. The subnet certifies the time of a state with its number of entries: once that
+ * time lies beyond a second, the second is complete, whatever node answered.
  */
 export function createLedger(id: string, { request }: Pick<Endpoints, 'request'>, now: () => number) {
   const isIcp = id === icpLedgerId;
@@ -89,7 +89,7 @@ export function createLedger(id: string, { request }: Pick<Endpoints, 'request'>
     });
   }
 
-  /** What must be there, because the ledger itself said so. */
+  /** Reads an answer that must exist, because the ledger itself said so. */
   async function need<M extends keyof Answers>(
     method: M,
     canister: string,
@@ -101,7 +101,7 @@ export function createLedger(id: string, { request }: Pick<Endpoints, 'request'>
     throw new InvalidResponse(`${canister} does not answer ${name ?? method} at the moment`);
   }
 
-  /** How far the ledger is; false where there is none. */
+  /** Reads the ledger's progress; false if there is no ledger. */
   async function poll(): Promise<boolean> {
     if (now() < absentUntil) return false;
     polledAt = now();
@@ -149,7 +149,7 @@ export function createLedger(id: string, { request }: Pick<Endpoints, 'request'>
     if (time > certainUntil) certainUntil = time;
   }
 
-  /** What is missing of the last page, or the page after it: the entries that are new come with the answer. */
+  /** The missing part of the last page, or the page after it: new entries come with the answer. */
   function nextRange(): [start: number, count: number] {
     const last = pages.get(Math.floor(length / pageSize));
     const start = last ? Math.floor(length / pageSize) * pageSize + last.length : length;

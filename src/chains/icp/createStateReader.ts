@@ -42,7 +42,7 @@ export function createStateReader(endpoints: Pick<Endpoints, 'request'>): ChainC
       : gone(`${canister} carries no Candid interface for everyone`);
   }
 
-  /** What the network itself keeps of canisters: all that is asked of one comes with one certificate. */
+  /** State of canisters that the network itself keeps; one certificate answers all questions about a canister. */
   function readCertified(questions: readonly StateRead[]) {
     const stored = questions
       .filter((question) => question.type === 'storage')
@@ -168,7 +168,7 @@ export async function readCandid(
   });
 }
 
-/** Who may change the canister, in one order whatever the network's. */
+/** Controllers of the canister, sorted, whatever the network's order. */
 function toControllers(icp: Icp, value: Uint8Array | null): string {
   if (!value) return '';
   const controllers = icp.agent.Cbor.decode<Uint8Array[]>(value).map((each) => encodePrincipal(each));

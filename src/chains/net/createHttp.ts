@@ -51,7 +51,7 @@ export function createHttp(url: string, encoding: 'identity' | 'gzip' = 'identit
           signal: AbortSignal.timeout(timeoutMs),
         });
         const { statusCode: status, headers: answered, body: stream } = response;
-        // What is destroyed while no one reads it must not end the process.
+        // A stream that is destroyed while no one reads it must not end the process.
         stream.on('error', () => {});
         const receiver = receiverOf(status);
         const hold = holdAnswer(url, () => stream.destroy(crowdedOut()));

@@ -41,13 +41,13 @@ export function readTokenAccount(
   return { mint: base58.encode(account.data.subarray(0, 32)), amount: account.data.readBigUInt64LE(64) };
 }
 
-/** Where the code of a program lies, which its upgrade authority belongs to; undefined where it cannot be upgraded. */
+/** Address of the program's code, which its upgrade authority controls; undefined if it cannot be upgraded. */
 export function readProgramData(account: SolanaAccount | null): string | undefined {
   if (account?.owner !== loaderProgram || account.data.length < 36) return undefined;
   return account.data.readUInt32LE() === 2 ? base58.encode(account.data.subarray(4, 36)) : undefined;
 }
 
-/** Where Metaplex keeps the name of a token. */
+/** Address of the Metaplex account with the name of a token. */
 export function metadataAddress(mint: string): string {
   return findProgramAddress(
     metadataProgram,

@@ -27,7 +27,7 @@ import { type SolanaCall, walletKey } from './solanaActions.ts';
 import { confirmed } from './solanaProtocol.ts';
 
 const signatureFee = 5000n;
-/** What a transaction may take at most, and what is simulated with. */
+/** Most units of a transaction, with which it is simulated. */
 const maxUnits = 1_400_000n;
 /** Beyond what the simulation took: the state may change until it runs. The last two bytes make equal calls differ. */
 const spareUnits = 1000n;
@@ -170,7 +170,7 @@ function readMined(request: Endpoints['request'], hash: string, slot: number): P
   );
 }
 
-/** Whether the blockhash of a transaction could still be used in the block after the newest. */
+/** Asks if the blockhash of a transaction is still usable in the block after the newest. */
 function validityCall({ raw }: SentTransaction): RpcCall {
   return {
     method: 'isBlockhashValid',

@@ -11,10 +11,10 @@ import {
 } from './abi/programs.ts';
 
 type Found = Omit<Change, 'position'>;
-/** Who owns a token account, as the transaction's balances say. */
+/** Owner of a token account, from the transaction's balances. */
 type OwnerOf = (account: string) => string | undefined;
 
-/** What the calls of a successful transaction changed of who or what controls programs, tokens and accounts. */
+/** Changes of control over programs, tokens and accounts by the calls of a successful transaction. */
 export function findChanges(calls: readonly TransactionCall[], ownerOf: OwnerOf): Change[] {
   return calls
     .flatMap((call) => readers[call.contract]?.(call, ownerOf) ?? [])
@@ -62,7 +62,7 @@ const pausable = 44;
 const pause = 1;
 const resume = 2;
 
-/** Who may do what, by the kind of authority; the later ones are of Token-2022. */
+/** Roles by kind of authority; the later ones are of Token-2022. */
 const authorities: readonly [Change['what'], string?][] = [
   ['mint'],
   ['freeze'],

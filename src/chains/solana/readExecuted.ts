@@ -4,11 +4,11 @@ import { listOf, numberOf, type Raw, recordOf, textOf } from '../net/members.ts'
 import { InvalidResponse } from '../net/replies.ts';
 import { nativePrograms } from './abi/nativeInstructions.ts';
 
-/** What a transaction did: the instructions that ran, and the events that programs emitted. */
+/** Effects of a transaction: executed instructions and emitted events. */
 export type Executed = {
   readonly calls: readonly TransactionCall[];
   readonly logs: readonly Log[];
-  /** What programs wrote. */
+  /** Log lines of programs. */
   readonly messages: readonly string[];
 };
 

@@ -45,7 +45,7 @@ const builtIns: Readonly<Record<string, BuiltIn | undefined>> = {
   },
 };
 
-/** What a call is, as `encode` writes it and the transactor reads it. */
+/** A call as `encode` writes it and the transactor reads it. */
 export type SolanaCall = { program: string; accounts: AccountMeta[]; data: string };
 
 export const solanaActions: FamilyActions = {

@@ -50,7 +50,7 @@ export function createStellarClient({ chain, urls, now, onCall }: ClientOptions)
       requestKept(number, async ([reply], has) => {
         const block = numbered(await decodeBlock(chain.uid, ledgerIn(reply, number), now(), network), number);
         has(number);
-        // When endpoints disagree, one that goes on from what we have is believed first.
+        // When endpoints disagree, a block that continues ours is believed first.
         if (parentHash === undefined || block.parentHash === parentHash) return block;
         other ??= block;
         throw new NotAvailableYet();

@@ -63,7 +63,7 @@ export class StellarTransaction implements Transaction {
     return this.calls[0]?.contract ?? this.transfers[0]?.to ?? null;
   }
 
-  /** What it moves of the chain's coin; of one that failed, what its payments would have moved. */
+  /** Native coins that it moves; for a failed transaction, those of its attempted payments. */
   get value(): bigint {
     if (!this.isSuccess) return this.#operations.reduce((sum, { body }) => sum + paidCoins(body), 0n);
     return this.transfers.reduce((sum, { asset, amount }) => (asset === 'native' ? sum + amount : sum), 0n);
@@ -169,7 +169,7 @@ export class StellarTransaction implements Transaction {
     return this.#operationSteps().flatMap((steps) => this.#pairSteps(steps));
   }
 
-  /** What an operation moves: each who has less of an asset pays those who have more. */
+  /** Transfers of an operation: each account with less of an asset pays those with more. */
   #pairSteps(steps: readonly EntryStep[]): Transfer[] {
     const byAsset = new Map<string, Map<string | null, bigint>>();
     const add = (entry: Raw | null, sign: bigint) => {

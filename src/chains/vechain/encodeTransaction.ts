@@ -39,9 +39,9 @@ export function encodeTransaction(body: TransactionBody) {
   ];
   const payload = hash(envelope(members));
   return {
-    /** What the sender signs. */
+    /** Hash that the sender signs. */
     payload,
-    /** What the one who pays the fee signs: it names the sender. */
+    /** Hash that the payer of the fee signs: it includes the sender. */
     payerPayload: (origin: string) => hash(payload, hexToBytes(origin.slice(2))),
     /** The signatures of 65 bytes, one after the other. */
     finish(origin: string, signatures: Uint8Array): { id: string; raw: string } {

@@ -4,7 +4,7 @@ import { bytesToHex, concatBytes, hexToBytes, utf8ToBytes } from '@noble/hashes/
 import { base32nopad } from '@scure/base';
 import { decode } from '../../../lib/encodings.ts';
 
-/** Who holds tokens: an owner, and one of its subaccounts (32 bytes; undefined is the one that everyone has). */
+/** A holder of tokens: an owner, and one of its subaccounts (32 bytes; undefined for the default one). */
 export type IcpAccount = { readonly owner: Uint8Array; readonly subaccount?: Uint8Array | undefined };
 
 /** Base32 letters of the checksum and of the 29 bytes that a principal has at most. */

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { isRecord, membersOf } from '../../../lib/isRecord.ts';
 import type { BorshField, IdlType, Types } from './borsh.ts';
 
-/** What an Anchor IDL says of a program: its instructions and events, by their names. */
+/** Instructions and events of a program from its Anchor IDL, by name. */
 export type Idl = {
   readonly instructions: ReadonlyMap<string, IdlInstruction>;
   readonly events: ReadonlyMap<string, IdlEvent>;
@@ -22,7 +22,7 @@ type IdlAccount = {
   readonly isSigner: boolean;
   readonly isWritable: boolean;
   readonly isOptional: boolean;
-  /** Where the IDL itself says which it is. */
+  /** Program address, if the IDL states it. */
   readonly address?: string;
 };
 
