@@ -120,7 +120,7 @@ function mintedBy({ from, to, amount }: Erc20Transfer): bigint {
 
 const totalSupply = parseFunction('totalSupply()(uint256)');
 
-/** What exists more or less than all reported mints and burns explain. A contract without a supply has none to compare. */
+/** Supply that differs from all reported mints and burns. A contract without a supply has none to compare. */
 function checkSilentMint(
   { logs }: Block,
   context: EvaluationContext<Config, State>,
@@ -201,7 +201,7 @@ function moved(
   };
 }
 
-/** What is wrong with the circulating supply after the block, if anything. */
+/** The fault of the circulating supply after the block, if any. */
 function judgePlan(
   { config: { tolerance }, contract, chain, read }: EvaluationContext<Config, State>,
   planned: string,

@@ -159,7 +159,7 @@ function isWanted({ token, from, to, amount }: Moved, settings: Config, address:
 const balanceOf = parseFunction('balanceOf(address)(uint256)');
 const balanceOfId = parseFunction('balanceOf(address,uint256)(uint256)');
 
-/** What the sender had of the token; nothing where the token does not say. */
+/** Amount of the token that the sender had; nothing where the token does not answer. */
 function heldBefore(read: Reader, { token, from, tokenId }: Moved): bigint {
   const answer =
     tokenId === undefined

@@ -186,7 +186,7 @@ function rankOf(
   isLoan: (start: number) => boolean,
   { attempts }: Config,
 ): string {
-  // What was rolled back with all around it was not stopped by a guard.
+  // A frame that was reverted with everything around it was not stopped by a guard.
   const isStopped = inner.error !== undefined || frames[inner.parent]?.isReverted === false;
   if (inner.isReverted) return attempts && kind === 'unasked' && isStopped ? 'stopped' : '';
   return kind === 'payment' && !isLoan(outerPosition) ? '' : kind;

@@ -3,7 +3,7 @@ import { evaluateCondition, parseCondition } from '../lib/condition.ts';
 import { type Decimal, formatDecimal, parseDecimal } from '../lib/decimal.ts';
 import { judgeRepeat, type RepeatJudgement, type RepeatState, type Repeats } from './repeats.ts';
 
-/** What a condition needs to know of the sample before: its value, and whether and when it was reported. */
+/** State that a condition needs from the sample before: its value, and whether and when it was reported. */
 export type SampleState = RepeatState & { readonly value?: string };
 
 export type SampleJudgement = RepeatJudgement & { readonly previous?: string; readonly after: SampleState };
@@ -11,8 +11,8 @@ export type SampleJudgement = RepeatJudgement & { readonly previous?: string; re
 type Settings = Repeats & { readonly condition: string };
 
 /**
- * Whether a sample meets a written condition, and what to keep for the next; nothing where the condition does not look back.
- * `alsoHolds` is what must hold beside the condition.
+ * Judges a sample by a written condition and gives the state for the next; undefined where the condition does not look
+ * back. `alsoHolds` is a further condition.
  */
 export function judgeSample(
   { condition: text, ...repeats }: Settings,

@@ -7,7 +7,10 @@ import { anyKey, type SubscriptionEntry, subscribersFor } from './subscriptions.
 /** Frames between two turns of others. */
 const turnFrames = 1024;
 
-/** What the frames of one transaction show, in turns; `traced` and `named` are the entries with an interest in frames and in creations. */
+/**
+ * Matches of one transaction's frames, yielding between them; `traced` and `named` are the entries with an interest in
+ * frames and in creations.
+ */
 export function* matchFrames(
   matches: Matches,
   block: Block,

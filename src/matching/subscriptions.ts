@@ -36,7 +36,7 @@ export function subscribersFor(
   ];
 }
 
-/** Whether it needs to know what contracts do within transactions. */
+/** True if it needs inner calls. */
 export function wantsTraces({ interests }: Pick<Subscriber, 'interests'>): boolean {
   return interests.some((interest) => 'address' in interest && isInner(interest));
 }

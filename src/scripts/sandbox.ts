@@ -79,9 +79,8 @@ export function createSandbox({ workers = 1, workersPerOwner = workers }: Option
   }
 
   /**
-   * A script that crashes its worker is left out and the others continue. One that timed out runs a second time after the
-   * others, because on a busy machine an innocent script can look like an endless loop; scripts are pure, so running one again
-   * does no harm. A script that did not end the last time either gets no second try.
+   * Leaves out a script that crashes its worker. A timed-out script runs again after the rest, unless it timed out last
+   * time, because on a busy machine innocent scripts look endless; scripts are pure, so repeats are harmless.
    */
   async function runAll(
     owner: ScriptOwner,
