@@ -1,6 +1,6 @@
 import { findTenantsOfChain, findWaitingGroups } from '../src/store/alerts/groupWrites.ts';
-import { awaitPrepared } from '../src/store/citus/awaitPrepared.ts';
-import { openStore, type PoolConfig, type Store } from '../src/store/db.ts';
+import { openStore, type PoolConfig, type Store } from '../src/store/db/db.ts';
+import { awaitPrepared } from '../src/store/db/shards/awaitPrepared.ts';
 import { until } from './until.ts';
 
 /** Whether the workers of Citus have all alerts of a chain, which they get after its cursor has moved. */

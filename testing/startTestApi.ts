@@ -20,9 +20,9 @@ import { createAlertLinks } from '../src/services/alerts/createAlertLinks.ts';
 import type { Services } from '../src/services/call.ts';
 import { createMetricRecorder } from '../src/services/telemetry/createMetricRecorder.ts';
 import { findOwnChains } from '../src/store/contracts/ownChains.ts';
-import { openStore, type PoolConfig, type Store } from '../src/store/db.ts';
-import { openKeyring } from '../src/store/keyring.ts';
-import { listen } from '../src/store/listen.ts';
+import { openStore, type PoolConfig, type Store } from '../src/store/db/db.ts';
+import { listen } from '../src/store/db/listen.ts';
+import { openKeyring } from '../src/store/records/keyring.ts';
 import { type CallOptions, createClient } from './createClient.ts';
 import { createTestDatabase } from './createTestDatabase.ts';
 

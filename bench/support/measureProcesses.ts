@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { sql } from '../../src/lib/sql.ts';
 import { publishDetectors } from '../../src/services/detectors/publishDetectors.ts';
-import { openStore, type PoolConfig, type Store } from '../../src/store/db.ts';
+import { openStore, type PoolConfig, type Store } from '../../src/store/db/db.ts';
 import { reportProgress } from './reportProgress.ts';
 import type { ChainsOrder, Released, ServedChain } from './serveChains.ts';
 

@@ -1,7 +1,7 @@
 import { blindSpot, isShadow, type RaisedAlert } from '../model/alert.ts';
 import { cancelRetracted } from '../store/actions/cancelIntents.ts';
 import { findFiring, insertIntents } from '../store/actions/insertIntents.ts';
-import type { Db } from '../store/db.ts';
+import type { Db } from '../store/db/db.ts';
 
 /**
  * Writes the intents of new alerts in their transaction. Shadow alerts and ends of conditions fire nothing. Rate limits

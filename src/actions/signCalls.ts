@@ -12,7 +12,7 @@ import {
   type SignedAttempt,
   type SignedIntent,
 } from '../store/actions/signing.ts';
-import type { Db } from '../store/db.ts';
+import type { Db } from '../store/db/db.ts';
 import { openSigner } from '../wallets/openSigner.ts';
 import { signTransaction } from '../wallets/signTransaction.ts';
 import type { ActionContext } from './actionContext.ts';

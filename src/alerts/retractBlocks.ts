@@ -8,7 +8,7 @@ import {
   retractAlertsIn,
   uncountRetracted,
 } from '../store/alerts/retractAlerts.ts';
-import type { Db } from '../store/db.ts';
+import type { Db } from '../store/db/db.ts';
 
 /** Writes the rows that belong to a retraction, such as notices, in its transaction; gets only what was not retracted before. */
 export type RetractionHook = (tx: Db, retracted: readonly RetractedAlert[]) => Promise<void>;

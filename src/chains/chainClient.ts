@@ -1,4 +1,4 @@
-import type { Block, BlockFrames, BlockRef, Frame, Header, Transaction } from '../model/block.ts';
+import type { Block, BlockFrames, BlockRef, Frame, Header, Log, Transaction } from '../model/block.ts';
 import type { Mempool } from '../model/pending.ts';
 import type { StateRead, StateResult, WaitingQuery } from '../model/stateRead.ts';
 import type { TraceMode } from '../model/traceState.ts';
@@ -58,10 +58,7 @@ export type ChainClient = {
 /** Changes by a call on top of a block; null where the node does not show them, or the call fails. */
 export type Rehearsal = {
   readonly block: Pick<Header, 'number' | 'hash' | 'timestamp'>;
-  /** By how much a party has more or less of an asset: `native`, or the address of a token. Fees aside. */
-  readonly changes:
-    | readonly { party: string; asset: string; tokenId: bigint | null; amount: bigint }[]
-    | null;
+  readonly effects: { readonly frames: readonly Frame[]; readonly logs: readonly Log[] } | null;
   readonly storage: readonly StorageChange[] | null;
 };
 

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
-import { eventTopic, functionSelector, parseEvent, topicOf } from '../chains/evm/abi/abi.ts';
-import { eventWords } from '../chains/evm/abi/eventWords.ts';
-import { topicAddress } from '../chains/evm/abi/words.ts';
+import { eventTopic, functionSelector, parseEvent, topicOf } from '../codecs/evm/abi.ts';
+import { eventWords } from '../codecs/evm/eventWords.ts';
+import { topicAddress } from '../codecs/evm/words.ts';
 import { isListed } from '../evidence/addressList.ts';
 import { changesOf } from '../evidence/changesOf.ts';
 import { Addresses, Configuration } from '../evidence/parameters.ts';

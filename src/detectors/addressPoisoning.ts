@@ -1,9 +1,9 @@
 import type { Static } from 'typebox';
-import { logWords } from '../chains/evm/abi/words.ts';
-import { transferTopic } from '../chains/evm/evidence/erc20Transfer.ts';
-import { endsOf } from '../chains/evm/evidence/parties.ts';
-import { assetFacts } from '../chains/evm/evidence/tokens.ts';
+import { transferTopic } from '../codecs/evm/erc20Transfer.ts';
+import { logWords } from '../codecs/evm/words.ts';
 import { formatUnits, native, showAmount } from '../evidence/amounts.ts';
+import { endsOf } from '../evidence/evm/parties.ts';
+import { assetFacts } from '../evidence/evm/tokens.ts';
 import { findLabelHits, showLabel } from '../evidence/labels.ts';
 
 import { Configuration, Whole } from '../evidence/parameters.ts';

@@ -1,10 +1,10 @@
 import { type Static, Type } from 'typebox';
-import { decodeTransfer } from '../chains/evm/evidence/erc20Transfer.ts';
-import { type Losses, ownerLosses } from '../chains/evm/evidence/ownerLosses.ts';
-import { type Pull, paymentsOfOthers, pullsFromStrangers } from '../chains/evm/evidence/pulls.ts';
-import { assetFacts, readSupply } from '../chains/evm/evidence/tokens.ts';
-import { usdFeedMember } from '../chains/evm/evidence/usdWorth.ts';
+import { decodeTransfer } from '../codecs/evm/erc20Transfer.ts';
 import { formatUnits, groupDigits, percentOf, showAmount } from '../evidence/amounts.ts';
+import { type Losses, ownerLosses } from '../evidence/evm/ownerLosses.ts';
+import { type Pull, paymentsOfOthers, pullsFromStrangers } from '../evidence/evm/pulls.ts';
+import { assetFacts, readSupply } from '../evidence/evm/tokens.ts';
+import { usdFeedMember } from '../evidence/evm/usdWorth.ts';
 import { judgeOrdinary, type Ordinary } from '../evidence/ordinary.ts';
 import { Address, Addresses, Configuration } from '../evidence/parameters.ts';
 import { severityByWorth, worthMembers } from '../evidence/severityByWorth.ts';

@@ -1,12 +1,12 @@
 import { type Static, Type } from 'typebox';
-import { parseFunction } from '../chains/evm/abi/abi.ts';
-import { zeroAddress } from '../chains/evm/abi/words.ts';
-import { decodeTransfer, type Erc20Transfer, transferTopic } from '../chains/evm/evidence/erc20Transfer.ts';
-import { tryCall } from '../chains/evm/evidence/readCall.ts';
-import { assetFacts, readCirculation } from '../chains/evm/evidence/tokens.ts';
+import { parseFunction } from '../codecs/evm/abi.ts';
+import { decodeTransfer, type Erc20Transfer, transferTopic } from '../codecs/evm/erc20Transfer.ts';
+import { zeroAddress } from '../codecs/evm/words.ts';
 import { addressSet } from '../evidence/addressList.ts';
 import { formatUnits, groupDigits, percentOf, showAmount } from '../evidence/amounts.ts';
 import { holdsWithin } from '../evidence/comparison.ts';
+import { tryCall } from '../evidence/evm/readCall.ts';
+import { assetFacts, readCirculation } from '../evidence/evm/tokens.ts';
 import { Addresses, AmountOrPercent, Configuration, everyLook } from '../evidence/parameters.ts';
 import { keepState } from '../evidence/samples.ts';
 import { compareDecimal, formatDecimal, multiplyDecimal, parseDecimal, toDecimal } from '../lib/decimal.ts';

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
-import { evmFormat } from '../chains/evm/abi/evmFormat.ts';
-import { createShowResult } from '../chains/evm/evidence/describeCall.ts';
+import { evmFormat } from '../codecs/evm/evmFormat.ts';
 import { groupDigits } from '../evidence/amounts.ts';
+import { createShowResult } from '../evidence/evm/describeCall.ts';
 import { holdsFor } from '../evidence/holdsFor.ts';
 import { Address, Configuration, Flag, Polling, scheduleOf, Whole } from '../evidence/parameters.ts';
 import { interfaceOf, tryView, viewFaults, viewOf } from '../evidence/readView.ts';

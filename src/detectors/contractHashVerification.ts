@@ -1,8 +1,8 @@
 import * as Hash from 'ox/Hash';
 import * as Hex from 'ox/Hex';
 import { type Static, Type } from 'typebox';
-import { type CodePointer, isCodeInPlace, locateCode } from '../chains/evm/evidence/locateCode.ts';
-import { decodeUpgrade, upgradeTopics } from '../chains/evm/evidence/upgradeEvents.ts';
+import { type CodePointer, isCodeInPlace, locateCode } from '../codecs/evm/locateCode.ts';
+import { decodeUpgrade, upgradeTopics } from '../codecs/evm/upgradeEvents.ts';
 import { controlLook, readModuleHash } from '../evidence/control.ts';
 import { Choice, Configuration, everyLook, Flag, Polling, scheduleOf } from '../evidence/parameters.ts';
 import { keepState } from '../evidence/samples.ts';

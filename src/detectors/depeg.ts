@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
-import { priceInterests, priceMembers, readPrice } from '../chains/evm/evidence/price.ts';
 import { groupDigits } from '../evidence/amounts.ts';
 import { holdsWithin } from '../evidence/comparison.ts';
+import { priceInterests, priceMembers, readPrice } from '../evidence/evm/price.ts';
 import { Amount, Configuration, Whole } from '../evidence/parameters.ts';
 import { keepState } from '../evidence/samples.ts';
 import {

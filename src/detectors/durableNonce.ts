@@ -1,5 +1,5 @@
 import type { Static } from 'typebox';
-import { keyIn, nonceInstruction, numberOf, systemProgram } from '../chains/solana/abi/programs.ts';
+import { keyIn, nonceInstruction, numberOf, systemProgram } from '../codecs/solana/programs.ts';
 import { isListed } from '../evidence/addressList.ts';
 import { Addresses, Configuration } from '../evidence/parameters.ts';
 import { keysOf } from '../lib/keysOf.ts';

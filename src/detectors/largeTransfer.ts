@@ -1,11 +1,7 @@
 import { type Static, Type } from 'typebox';
-import { parseFunction } from '../chains/evm/abi/abi.ts';
-import { evmFormat } from '../chains/evm/abi/evmFormat.ts';
-import { decodeTransfer, type Erc20Transfer, transferTopic } from '../chains/evm/evidence/erc20Transfer.ts';
-import { decodeMultiTransfers, multiTokenTopics } from '../chains/evm/evidence/multiTokens.ts';
-import { toNumber, tryCall } from '../chains/evm/evidence/readCall.ts';
-import { assetDecimalsIfKnown, assetFacts } from '../chains/evm/evidence/tokens.ts';
-import { usdFeedMember, usdWorth } from '../chains/evm/evidence/usdWorth.ts';
+import { parseFunction } from '../codecs/evm/abi.ts';
+import { decodeTransfer, type Erc20Transfer, transferTopic } from '../codecs/evm/erc20Transfer.ts';
+import { evmFormat } from '../codecs/evm/evmFormat.ts';
 import {
   compareToAmount,
   formatUnits,
@@ -15,6 +11,10 @@ import {
   showAmount,
 } from '../evidence/amounts.ts';
 import { assetMoves, coinMoves } from '../evidence/coinMoves.ts';
+import { decodeMultiTransfers, multiTokenTopics } from '../evidence/evm/multiTokens.ts';
+import { toNumber, tryCall } from '../evidence/evm/readCall.ts';
+import { assetDecimalsIfKnown, assetFacts } from '../evidence/evm/tokens.ts';
+import { usdFeedMember, usdWorth } from '../evidence/evm/usdWorth.ts';
 import { ledgerOf } from '../evidence/ledgerOf.ts';
 import { Amount, Choice, Configuration, InnerCalls } from '../evidence/parameters.ts';
 import {

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
-import { type Round, readFeed } from '../chains/evm/evidence/price.ts';
 import { holdsWithin } from '../evidence/comparison.ts';
+import { type Round, readFeed } from '../evidence/evm/price.ts';
 import {
   Address,
   AmountOrPercent,

@@ -1,33 +1,12 @@
 import { type Static, Type } from 'typebox';
-import { evmFormat } from '../chains/evm/abi/evmFormat.ts';
-import { zeroAddress } from '../chains/evm/abi/words.ts';
 import {
   decodeTransfer,
   type Erc20Transfer,
   netOutflow,
   transferTopic,
-} from '../chains/evm/evidence/erc20Transfer.ts';
-import { findFlows, showFlows, toFlowEvidence } from '../chains/evm/evidence/flows.ts';
-import { findKnownFeed } from '../chains/evm/evidence/knownFeeds.ts';
-import { decodeMultiTransfers, multiTokenTopics } from '../chains/evm/evidence/multiTokens.ts';
-import { isPoolTrade } from '../chains/evm/evidence/poolTrades.ts';
-import {
-  assetDecimalsIfKnown,
-  assetFacts,
-  claimedHolding,
-  readHolding,
-  tryHolding,
-} from '../chains/evm/evidence/tokens.ts';
-import { usdFeedMember, usdWorth } from '../chains/evm/evidence/usdWorth.ts';
-import { severityByTrust, showTrust, type Trust, vouchedBy } from '../chains/evm/evidence/vouchedBy.ts';
-import {
-  isWrappedCoin,
-  ownWrapping,
-  unwrapTopic,
-  wrappedCoinOf,
-  wrappingsIn,
-  wrapTopic,
-} from '../chains/evm/evidence/wrappedCoins.ts';
+} from '../codecs/evm/erc20Transfer.ts';
+import { evmFormat } from '../codecs/evm/evmFormat.ts';
+import { zeroAddress } from '../codecs/evm/words.ts';
 import {
   compareToLimit,
   formatUnits,
@@ -37,6 +16,27 @@ import {
   showAmount,
 } from '../evidence/amounts.ts';
 import { assetMoves } from '../evidence/coinMoves.ts';
+import { findFlows, showFlows, toFlowEvidence } from '../evidence/evm/flows.ts';
+import { findKnownFeed } from '../evidence/evm/knownFeeds.ts';
+import { decodeMultiTransfers, multiTokenTopics } from '../evidence/evm/multiTokens.ts';
+import { isPoolTrade } from '../evidence/evm/poolTrades.ts';
+import {
+  assetDecimalsIfKnown,
+  assetFacts,
+  claimedHolding,
+  readHolding,
+  tryHolding,
+} from '../evidence/evm/tokens.ts';
+import { usdFeedMember, usdWorth } from '../evidence/evm/usdWorth.ts';
+import { severityByTrust, showTrust, type Trust, vouchedBy } from '../evidence/evm/vouchedBy.ts';
+import {
+  isWrappedCoin,
+  ownWrapping,
+  unwrapTopic,
+  wrappedCoinOf,
+  wrappingsIn,
+  wrapTopic,
+} from '../evidence/evm/wrappedCoins.ts';
 import { ledgerOf } from '../evidence/ledgerOf.ts';
 import { addOutflow, baselineOf, largestBefore, type Outflows, outflowWithin } from '../evidence/outflows.ts';
 import { AmountOrPercent, Configuration, Duration, everyLook } from '../evidence/parameters.ts';

@@ -1,7 +1,7 @@
 import type { Static } from 'typebox';
-import { functionSelector, parseEvent, topicOf } from '../chains/evm/abi/abi.ts';
-import { eventWords } from '../chains/evm/abi/eventWords.ts';
-import { isAddressTopic, topicAddress, zeroAddress } from '../chains/evm/abi/words.ts';
+import { functionSelector, parseEvent, topicOf } from '../codecs/evm/abi.ts';
+import { eventWords } from '../codecs/evm/eventWords.ts';
+import { isAddressTopic, topicAddress, zeroAddress } from '../codecs/evm/words.ts';
 import { isListed } from '../evidence/addressList.ts';
 import { changesOf } from '../evidence/changesOf.ts';
 import { controlLook, readControllers } from '../evidence/control.ts';

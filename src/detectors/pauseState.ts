@@ -1,7 +1,7 @@
 import type { Static } from 'typebox';
-import { parseEvent, topicOf } from '../chains/evm/abi/abi.ts';
-import { eventWords } from '../chains/evm/abi/eventWords.ts';
-import { topicAddress } from '../chains/evm/abi/words.ts';
+import { parseEvent, topicOf } from '../codecs/evm/abi.ts';
+import { eventWords } from '../codecs/evm/eventWords.ts';
+import { topicAddress } from '../codecs/evm/words.ts';
 
 import { Choice, Configuration } from '../evidence/parameters.ts';
 import { defineDetector } from '../model/detection.ts';

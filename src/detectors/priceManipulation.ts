@@ -1,16 +1,16 @@
 import { type Static, Type } from 'typebox';
-import { eventTopic, parseFunction } from '../chains/evm/abi/abi.ts';
-import { wordAt } from '../chains/evm/abi/words.ts';
+import { eventTopic, parseFunction } from '../codecs/evm/abi.ts';
 import {
   answersOf,
   isPriceQuestion,
   priceInAnswer,
   type Question,
   questionName,
-} from '../chains/evm/evidence/priceQuestions.ts';
-import { tryCall } from '../chains/evm/evidence/readCall.ts';
-import { readFrom } from '../chains/evm/evidence/readFrom.ts';
-import { claimedHolding, readSupply } from '../chains/evm/evidence/tokens.ts';
+} from '../codecs/evm/priceQuestions.ts';
+import { wordAt } from '../codecs/evm/words.ts';
+import { tryCall } from '../evidence/evm/readCall.ts';
+import { readFrom } from '../evidence/evm/readFrom.ts';
+import { claimedHolding, readSupply } from '../evidence/evm/tokens.ts';
 import { Addresses, Configuration } from '../evidence/parameters.ts';
 import { projectOf } from '../evidence/projectOf.ts';
 import { zip } from '../lib/zip.ts';

@@ -1,11 +1,11 @@
 import type { Static } from 'typebox';
-import { decodeEvent, parseEvent, topicOf } from '../chains/evm/abi/abi.ts';
-import { zeroAddress } from '../chains/evm/abi/words.ts';
-import { functionName } from '../chains/evm/evidence/describeCall.ts';
-import { type CodePointer, isCodeInPlace, locateCode } from '../chains/evm/evidence/locateCode.ts';
-import { decodeUpgrade, upgradeTopics } from '../chains/evm/evidence/upgradeEvents.ts';
+import { decodeEvent, parseEvent, topicOf } from '../codecs/evm/abi.ts';
+import { type CodePointer, isCodeInPlace, locateCode } from '../codecs/evm/locateCode.ts';
+import { decodeUpgrade, upgradeTopics } from '../codecs/evm/upgradeEvents.ts';
+import { zeroAddress } from '../codecs/evm/words.ts';
 import { isListed } from '../evidence/addressList.ts';
 import { controlLook, readModuleHash } from '../evidence/control.ts';
+import { functionName } from '../evidence/evm/describeCall.ts';
 import { Addresses, Configuration, everyLook, Flag, Polling, scheduleOf } from '../evidence/parameters.ts';
 import { keepState } from '../evidence/samples.ts';
 import { isDue, parseSchedule } from '../lib/schedule.ts';

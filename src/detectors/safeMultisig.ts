@@ -1,22 +1,17 @@
 import { type Static, Type } from 'typebox';
-import { functionSelector, parseFunction } from '../chains/evm/abi/abi.ts';
-import { logWords, topicAddress, zeroAddress } from '../chains/evm/abi/words.ts';
-import { describeCall } from '../chains/evm/evidence/describeCall.ts';
-import { tryCall } from '../chains/evm/evidence/readCall.ts';
-import {
-  isSafeTopic,
-  safeEventByTopic,
-  safeEvents,
-  safeEventValue,
-} from '../chains/evm/evidence/safeEvents.ts';
+import { functionSelector, parseFunction } from '../codecs/evm/abi.ts';
+import { logWords, topicAddress, zeroAddress } from '../codecs/evm/words.ts';
+import { isListed } from '../evidence/addressList.ts';
+import { describeCall } from '../evidence/evm/describeCall.ts';
+import { tryCall } from '../evidence/evm/readCall.ts';
+import { isSafeTopic, safeEventByTopic, safeEvents, safeEventValue } from '../evidence/evm/safeEvents.ts';
 import {
   callsOf,
   delegatesOf,
   type SafeExecution,
   safeExecutions,
   tracedDelegates,
-} from '../chains/evm/evidence/safeExecutions.ts';
-import { isListed } from '../evidence/addressList.ts';
+} from '../evidence/evm/safeExecutions.ts';
 import { Addresses, Configuration } from '../evidence/parameters.ts';
 import { cutText } from '../lib/cutText.ts';
 import { type Severity, severityOf } from '../model/alert.ts';

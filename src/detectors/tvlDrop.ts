@@ -1,24 +1,18 @@
 import { type Static, Type } from 'typebox';
-import { decodeTransfer, netOutflow, transferTopic } from '../chains/evm/evidence/erc20Transfer.ts';
-import {
-  type Flow,
-  findFlows,
-  mainTransaction,
-  showFlows,
-  toFlowEvidence,
-} from '../chains/evm/evidence/flows.ts';
-import { findKnownFeed } from '../chains/evm/evidence/knownFeeds.ts';
-import { assetDecimalsIfKnown, assetFacts, readHolding, tryHolding } from '../chains/evm/evidence/tokens.ts';
-import { usdFeedMember, usdWorth } from '../chains/evm/evidence/usdWorth.ts';
-import { severityByTrust, showTrust, vouchedBy } from '../chains/evm/evidence/vouchedBy.ts';
+import { decodeTransfer, netOutflow, transferTopic } from '../codecs/evm/erc20Transfer.ts';
+import { compareToLimit, formatUnits, native, percentOf, showAmount } from '../evidence/amounts.ts';
+import { type Flow, findFlows, mainTransaction, showFlows, toFlowEvidence } from '../evidence/evm/flows.ts';
+import { findKnownFeed } from '../evidence/evm/knownFeeds.ts';
+import { assetDecimalsIfKnown, assetFacts, readHolding, tryHolding } from '../evidence/evm/tokens.ts';
+import { usdFeedMember, usdWorth } from '../evidence/evm/usdWorth.ts';
+import { severityByTrust, showTrust, vouchedBy } from '../evidence/evm/vouchedBy.ts';
 import {
   isWrappedCoin,
   ownWrapping,
   unwrapTopic,
   wrappingsIn,
   wrapTopic,
-} from '../chains/evm/evidence/wrappedCoins.ts';
-import { compareToLimit, formatUnits, native, percentOf, showAmount } from '../evidence/amounts.ts';
+} from '../evidence/evm/wrappedCoins.ts';
 import {
   Address,
   AmountOrPercent,

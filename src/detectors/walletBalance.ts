@@ -1,8 +1,8 @@
 import { type Static, Type } from 'typebox';
-import { findFlows, showFlows, toFlowEvidence } from '../chains/evm/evidence/flows.ts';
-import { assetDecimals, assetFacts, readHolding } from '../chains/evm/evidence/tokens.ts';
-import { usdFeedMember, usdWorth } from '../chains/evm/evidence/usdWorth.ts';
 import { formatUnits, groupDigits, showAmount } from '../evidence/amounts.ts';
+import { findFlows, showFlows, toFlowEvidence } from '../evidence/evm/flows.ts';
+import { assetDecimals, assetFacts, readHolding } from '../evidence/evm/tokens.ts';
+import { usdFeedMember, usdWorth } from '../evidence/evm/usdWorth.ts';
 import { Asset, Configuration, Flag, Polling, scheduleOf } from '../evidence/parameters.ts';
 import { endOfCondition, meets, repeatMembers } from '../evidence/repeats.ts';
 import { judgeSample, keepState, type SampleJudgement, type SampleState } from '../evidence/samples.ts';

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { evmFormat } from '../chains/evm/abi/evmFormat.ts';
+import { evmFormat } from '../codecs/evm/evmFormat.ts';
 import { parseSchedule } from '../lib/schedule.ts';
 import type { ChainFacts, Interest } from '../model/detection.ts';
 

@@ -1,9 +1,9 @@
 import type { AbiParameter } from 'abitype';
-import { canonicalSignature, decodeResult, encodeCall, type FunctionItem } from '../chains/evm/abi/abi.ts';
-import { functionWithResults } from '../chains/evm/abi/abiItems.ts';
-import { toAbiValues } from '../chains/evm/abi/toAbiValue.ts';
-import { candidView } from '../chains/icp/candid/candidView.ts';
-import { sorobanView } from '../chains/stellar/abi/sorobanView.ts';
+import { canonicalSignature, decodeResult, encodeCall, type FunctionItem } from '../codecs/evm/abi.ts';
+import { functionWithResults } from '../codecs/evm/abiItems.ts';
+import { toAbiValues } from '../codecs/evm/toAbiValue.ts';
+import { candidView } from '../codecs/icp/candidView.ts';
+import { sorobanView } from '../codecs/stellar/sorobanView.ts';
 import type { EvaluationContext, Interfaces, Reader } from '../model/detection.ts';
 import type { Fault } from '../model/errors.ts';
 import { type Family, hasEvmDialect } from '../model/family.ts';

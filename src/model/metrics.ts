@@ -85,3 +85,10 @@ export type Sample = {
   max: number;
   last: number;
 };
+
+export type MetricRecorder = {
+  /** Only notes the value in memory, so that it may stand on the way of every request. */
+  add(series: Series, tenantId: number, value: number): void;
+  /** Writes everything that was added before; what cannot be written is kept for the next time. */
+  flush(): Promise<void>;
+};

@@ -1,7 +1,7 @@
 import { groupBy } from '../lib/groupBy.ts';
 import { isShadow, type RaisedAlert, severityOf } from '../model/alert.ts';
 import { type AlertLinks, raisedType } from '../model/notification.ts';
-import type { Db } from '../store/db.ts';
+import type { Db } from '../store/db/db.ts';
 import { type AlertDocument, findAlertDocuments } from '../store/destinations/findAlertDocuments.ts';
 import { retractDeliveries } from '../store/destinations/followUps.ts';
 import { findFollowedChains, setHeldBlocks } from '../store/destinations/heldDeliveries.ts';

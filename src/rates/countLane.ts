@@ -21,7 +21,7 @@ import {
 } from '../store/alerts/rateHits.ts';
 import { holdsRateLane, type RateLane, releaseRateLane } from '../store/alerts/rateLanes.ts';
 import { ensureRateRules, findRateDetectors } from '../store/alerts/rateRules.ts';
-import type { Store } from '../store/db.ts';
+import type { Store } from '../store/db/db.ts';
 import { compileRule, isInScope, type Rule, readMember, shownValue, toKey } from './compileRule.ts';
 import type { Episode } from './findEpisodes.ts';
 import { judgeGroup } from './judgeGroup.ts';

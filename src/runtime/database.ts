@@ -1,17 +1,17 @@
 import { mkdirSync } from 'node:fs';
 import type { Logger } from 'pino';
 import { splitHosts } from '../lib/splitHosts.ts';
-import { openStore, type PoolConfig, type Store } from '../store/db.ts';
+import { openStore, type PoolConfig, type Store } from '../store/db/db.ts';
+import { isEmptyDatabase } from '../store/db/isEmptyDatabase.ts';
+import { migrate } from '../store/db/migrate.ts';
+import { nameDatabase } from '../store/db/nameDatabase.ts';
+import { openClient } from '../store/db/openClient.ts';
+import { openReplicas, type Replicas } from '../store/db/openReplicas.ts';
+import { readServer } from '../store/db/readServer.ts';
+import { isWorker, watchPrimary } from '../store/db/watchPrimary.ts';
 import { attachEmbedded } from '../store/embedded/attachEmbedded.ts';
 import { hasCluster } from '../store/embedded/hasCluster.ts';
 import { startEmbedded } from '../store/embedded/startEmbedded.ts';
-import { isEmptyDatabase } from '../store/isEmptyDatabase.ts';
-import { migrate } from '../store/migrate.ts';
-import { nameDatabase } from '../store/nameDatabase.ts';
-import { openClient } from '../store/openClient.ts';
-import { openReplicas, type Replicas } from '../store/openReplicas.ts';
-import { readServer } from '../store/readServer.ts';
-import { isWorker, watchPrimary } from '../store/watchPrimary.ts';
 import type { Config } from './config/loadConfig.ts';
 
 /**

@@ -4,13 +4,13 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { chainUids } from '../../src/chains/chains.ts';
 import { createMutex } from '../../src/lib/createMutex.ts';
 import { sql } from '../../src/lib/sql.ts';
-import { openStore, type Store } from '../../src/store/db.ts';
+import { openStore, type Store } from '../../src/store/db/db.ts';
 import { assertHolder, LeaseLost } from '../../src/store/watch/cursor.ts';
 import { openPresence } from '../../src/store/watch/openPresence.ts';
-import { createFreeChains } from '../../src/watch/createFreeChains.ts';
-import { holdLease } from '../../src/watch/holdLease.ts';
-import { leaveChains } from '../../src/watch/leaveChains.ts';
-import { spreadLeases } from '../../src/watch/spreadLeases.ts';
+import { createFreeChains } from '../../src/watch/leases/createFreeChains.ts';
+import { holdLease } from '../../src/watch/leases/holdLease.ts';
+import { leaveChains } from '../../src/watch/leases/leaveChains.ts';
+import { spreadLeases } from '../../src/watch/leases/spreadLeases.ts';
 import { createTestDatabase } from '../../testing/createTestDatabase.ts';
 import { until } from '../../testing/until.ts';
 

@@ -3,18 +3,18 @@ import { Cbor } from '@icp-sdk/core/agent';
 import { IDL } from '@icp-sdk/core/candid';
 import type { Principal } from '@icp-sdk/core/principal';
 import {
-  accountIdentifier,
-  encodePrincipal,
-  readAccount,
-  showAccount,
-} from '../../src/chains/icp/candid/accounts.ts';
-import {
   type IcpBlock,
   type LedgerMethod,
   type LedgerValue,
   ledgerTypes,
   type Operation,
 } from '../../src/chains/icp/ledgerTypes.ts';
+import {
+  accountIdentifier,
+  encodePrincipal,
+  readAccount,
+  showAccount,
+} from '../../src/codecs/icp/accounts.ts';
 import { createHashTree, leb, rootHash } from './hashTree.ts';
 import type { Canister, Method, Replica } from './startReplica.ts';
 

@@ -8,9 +8,9 @@ import Fastify, {
   LogController,
 } from 'fastify';
 import { Problem } from '../../model/errors.ts';
+import type { MetricRecorder } from '../../model/metrics.ts';
 import { platformTenant, type Series } from '../../model/metrics.ts';
 import type { Principal } from '../../model/principal.ts';
-import type { MetricRecorder } from '../../services/telemetry/createMetricRecorder.ts';
 import { accessOf, unusedRows } from './access.ts';
 import { addEndpoints } from './addEndpoints.ts';
 import { addSystemRoutes } from './addSystemRoutes.ts';

@@ -6,7 +6,7 @@ import { invalid } from '../../model/errors.ts';
 import { Shape } from '../../model/schema.ts';
 import type { Call } from '../../services/call.ts';
 import { findPlan } from '../../store/accounts/plans.ts';
-import { type ExportPage, type ExportSource, maxExportRows } from '../../store/exportPage.ts';
+import { type ExportPage, type ExportSource, maxExportRows } from '../../store/db/exportPage.ts';
 import { accessOf } from './access.ts';
 import { createScopeWatch } from './createScopeWatch.ts';
 import type { Endpoint, Input, Reply } from './endpoint.ts';

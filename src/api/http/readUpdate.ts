@@ -3,7 +3,7 @@ import type { Fault } from '../../model/errors.ts';
 import { invalidInput } from '../../model/validate.ts';
 import { isItems } from '../../store/records/bindings.ts';
 import type { Row } from '../../store/records/records.ts';
-import type { Binding, Table } from '../../store/table.ts';
+import type { Binding, Table } from '../../store/tables/table.ts';
 
 /** The changes of an update; refuses members that only Vigil sets if their value differs. */
 export function readUpdate({ fields, bindings }: Table, body: Row, current: Row): Row {

@@ -1,5 +1,5 @@
+import { zeroAddress } from '../../codecs/evm/words.ts';
 import type { Block, Log } from '../../model/block.ts';
-import { zeroAddress } from './abi/words.ts';
 import { logsBloom } from './logsBloom.ts';
 
 /** Says what is wrong with the logs of a block, judged by its bloom; `own` is that of the logs where it is known. */

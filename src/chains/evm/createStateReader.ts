@@ -1,3 +1,4 @@
+import { decodeResult, encodeCall, parseFunction } from '../../codecs/evm/abi.ts';
 import { itemAt } from '../../lib/itemAt.ts';
 import { zip } from '../../lib/zip.ts';
 import type { BlockRef } from '../../model/block.ts';
@@ -7,7 +8,6 @@ import { createPatientReader, isMissing, mergeAnswers } from '../createPatientRe
 import type { Endpoints } from '../net/createEndpoints.ts';
 import type { RpcReply } from '../net/createRpc.ts';
 import { NotAvailableYet, resultOf } from '../net/replies.ts';
-import { decodeResult, encodeCall, parseFunction } from './abi/abi.ts';
 import { decodeHeader } from './decodeBlock.ts';
 import { isLimit } from './isLimit.ts';
 import { isolateFailures } from './isolateFailures.ts';

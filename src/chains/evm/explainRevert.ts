@@ -1,7 +1,7 @@
+import { decodeCall, type FunctionItem, selectorOf } from '../../codecs/evm/abi.ts';
 import { harmless } from '../../lib/harmless.ts';
 import { toJsonValue } from '../../lib/json.ts';
 import type { Failure } from '../transactor.ts';
-import { decodeCall, type FunctionItem, selectorOf } from './abi/abi.ts';
 
 /**
  * The reason of a failed call: the decoded error where the contract's ABI declares it (`NotOwner(who: 0x…)`), else the

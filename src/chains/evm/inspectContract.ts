@@ -1,11 +1,11 @@
+import { decodeResult, encodeCall, parseFunction } from '../../codecs/evm/abi.ts';
+import { proxySlots } from '../../codecs/evm/locateCode.ts';
 import { cutText } from '../../lib/cutText.ts';
 import { keysOf } from '../../lib/keysOf.ts';
 import type { Header } from '../../model/block.ts';
 import type { ContractKind, ContractTraits, Inspection, ProxyKind } from '../../model/contractKinds.ts';
 import type { StateRead, StateResult } from '../../model/stateRead.ts';
 import type { ChainClient } from '../chainClient.ts';
-import { decodeResult, encodeCall, parseFunction } from './abi/abi.ts';
-import { proxySlots } from './evidence/locateCode.ts';
 import { toChecksumAddress } from './evmRules.ts';
 
 const zero = `0x${'0'.repeat(40)}`;

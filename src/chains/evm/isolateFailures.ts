@@ -1,3 +1,4 @@
+import { zeroAddress } from '../../codecs/evm/words.ts';
 import { getOrThrow } from '../../lib/getOrThrow.ts';
 import { groupBy } from '../../lib/groupBy.ts';
 import { itemAt } from '../../lib/itemAt.ts';
@@ -5,7 +6,6 @@ import { zip } from '../../lib/zip.ts';
 import type { BlockRef } from '../../model/block.ts';
 import type { StateRead, StateResult } from '../../model/stateRead.ts';
 import { EndpointsFailed } from '../net/createEndpoints.ts';
-import { zeroAddress } from './abi/words.ts';
 
 type ReadState = (block: BlockRef, questions: readonly StateRead[]) => Promise<StateResult[]>;
 

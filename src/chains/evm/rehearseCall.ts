@@ -6,7 +6,6 @@ import { isUnknownCall } from '../net/isUnknownCall.ts';
 import { resultOf } from '../net/replies.ts';
 import type { ChainCall } from '../transactor.ts';
 import { decodeHeader } from './decodeBlock.ts';
-import { netChanges } from './evidence/netChanges.ts';
 import { decodeSimulatedCall, decodeTracedCall, type Run } from './mempool/decodeSimulation.ts';
 import { callsOf, toSimulateCall } from './mempool/simulatedCalls.ts';
 
@@ -43,7 +42,7 @@ export async function rehearseCall(
       : read(simulated, (result) => decodeSimulatedCall(transaction, callsOf(result)[0]));
   return {
     block: { number: header.number, hash: header.hash, timestamp: header.timestamp },
-    changes: run?.isSuccess ? await netChanges(run, run.frames) : null,
+    effects: run?.isSuccess ? run : null,
     storage: run?.isSuccess === false ? null : storage,
   };
 }

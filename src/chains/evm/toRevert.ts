@@ -1,8 +1,8 @@
+import { decodeResult, type FunctionItem, parseFunction } from '../../codecs/evm/abi.ts';
 import { cutText } from '../../lib/cutText.ts';
 import { harmless } from '../../lib/harmless.ts';
 import type { RpcError } from '../net/createRpc.ts';
 import type { Failure } from '../transactor.ts';
-import { decodeResult, type FunctionItem, parseFunction } from './abi/abi.ts';
 
 /** The call's own failure; undefined for a fault of the node, whose answer may be right elsewhere or later. */
 export function toRevert({ code, message, data }: RpcError): Failure | undefined {

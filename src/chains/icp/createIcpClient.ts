@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isCanister } from '../../codecs/icp/accounts.ts';
 import { getOrThrow } from '../../lib/getOrThrow.ts';
 import type { Block } from '../../model/block.ts';
 import { BlockUnavailable, type ClientOptions, type ConnectedClient, type Watched } from '../chainClient.ts';
 import { createEndpoints } from '../net/createEndpoints.ts';
 import { resultOf } from '../net/replies.ts';
-import { isCanister } from './candid/accounts.ts';
 import { certifiedMethod } from './createIcpRpc.ts';
 import { createLedger, icpLedgerId, type Ledger, pollMs } from './createLedger.ts';
 import { createStateReader, readCandid } from './createStateReader.ts';

@@ -1,7 +1,7 @@
 import { bytesToHex } from '@noble/hashes/utils.js';
+import { showAccount } from '../../codecs/icp/accounts.ts';
 import type { Endpoints } from '../net/createEndpoints.ts';
 import { InvalidResponse, resultOf } from '../net/replies.ts';
-import { showAccount } from './candid/accounts.ts';
 import { certifiedCall, isAbsent, queryCall, type Tip } from './createIcpRpc.ts';
 import {
   type GetBlocks,

@@ -1,3 +1,5 @@
+import { encodePrincipal, type IcpAccount, isCanister, readAccount } from '../../codecs/icp/accounts.ts';
+import type { CandidQuery } from '../../codecs/icp/candidView.ts';
 import { harmless } from '../../lib/harmless.ts';
 import { messageOf } from '../../lib/messageOf.ts';
 import type { StateRead, StateResult } from '../../model/stateRead.ts';
@@ -5,8 +7,6 @@ import type { ChainClient } from '../chainClient.ts';
 import type { Endpoints } from '../net/createEndpoints.ts';
 import type { RpcCall, RpcError, RpcReply } from '../net/createRpc.ts';
 import { resultOf } from '../net/replies.ts';
-import { encodePrincipal, type IcpAccount, isCanister, readAccount } from './candid/accounts.ts';
-import type { CandidQuery } from './candid/candidView.ts';
 import { type Certified, queryCall, readStateCall } from './createIcpRpc.ts';
 import { icpLedgerId } from './createLedger.ts';
 import { decodeCandid, encodeCandid } from './encodeCandid.ts';

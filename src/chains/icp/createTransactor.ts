@@ -1,4 +1,5 @@
 import { bytesToHex, hexToBytes, utf8ToBytes } from '@noble/hashes/utils.js';
+import { accountIdentifier, readAccount } from '../../codecs/icp/accounts.ts';
 import { createBroadcast } from '../createBroadcast.ts';
 import type { Endpoints } from '../net/createEndpoints.ts';
 import type { RpcReply } from '../net/createRpc.ts';
@@ -16,7 +17,6 @@ import type {
   Transactor,
   Unsigned,
 } from '../transactor.ts';
-import { accountIdentifier, readAccount } from './candid/accounts.ts';
 import { type Certified, queryCall, readStateCall, signedReadCall, submitCall } from './createIcpRpc.ts';
 import { icpLedgerId, type Ledger } from './createLedger.ts';
 import { toArgument } from './createStateReader.ts';

@@ -1,5 +1,5 @@
+import { accountIdentifier, encodePrincipal, readAccount } from '../../codecs/icp/accounts.ts';
 import type { Block, Header, Parties, Payment, Receipt, Transaction, Transfer } from '../../model/block.ts';
-import { accountIdentifier, encodePrincipal, readAccount } from './candid/accounts.ts';
 import { icpLedgerId, type LedgerEntry } from './createLedger.ts';
 
 /** A block is one second of all ledgers that are followed. */

@@ -1,8 +1,8 @@
+import { readAccount } from '../../codecs/icp/accounts.ts';
+import { candidOf, resolveType } from '../../codecs/icp/candidOf.ts';
+import { readCandidValue } from '../../codecs/icp/candidValue.ts';
+import type { CandidType } from '../../codecs/icp/parseCandid.ts';
 import type { FamilyActions, FunctionItem } from '../familyActions.ts';
-import { readAccount } from './candid/accounts.ts';
-import { candidOf, resolveType } from './candid/candidOf.ts';
-import { readCandidValue } from './candid/candidValue.ts';
-import type { CandidType } from './candid/parseCandid.ts';
 
 type Input = FunctionItem['inputs'][number];
 

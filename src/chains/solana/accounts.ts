@@ -1,7 +1,12 @@
 import { base58 } from '@scure/base';
+import {
+  loaderProgram,
+  metadataProgram,
+  token2022Program,
+  tokenProgram,
+} from '../../codecs/solana/programs.ts';
 import { harmless } from '../../lib/harmless.ts';
 import { amountOf, listOf, recordOf, textOf } from '../net/members.ts';
-import { loaderProgram, metadataProgram, token2022Program, tokenProgram } from './abi/programs.ts';
 import { findProgramAddress } from './findProgramAddress.ts';
 
 /** An account as nodes send it. */

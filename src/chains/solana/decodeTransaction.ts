@@ -1,3 +1,4 @@
+import { showInstruction } from '../../codecs/solana/nativeInstructions.ts';
 import type {
   Change,
   Log,
@@ -11,7 +12,6 @@ import type {
 import { amountOf, listOf, numberOf, type Raw, recordOf, textOf } from '../net/members.ts';
 import { InvalidResponse } from '../net/replies.ts';
 import { pairFlows } from '../pairFlows.ts';
-import { showInstruction } from './abi/nativeInstructions.ts';
 import { findChanges } from './findChanges.ts';
 import { type Executed, readExecuted } from './readExecuted.ts';
 

@@ -1,6 +1,5 @@
 import { hexToBytes } from '@noble/hashes/utils.js';
 import { base58 } from '@scure/base';
-import type { Change, TransactionCall } from '../../model/block.ts';
 import {
   loaderProgram,
   nonceInstruction,
@@ -8,7 +7,8 @@ import {
   systemProgram,
   token2022Program,
   tokenProgram,
-} from './abi/programs.ts';
+} from '../../codecs/solana/programs.ts';
+import type { Change, TransactionCall } from '../../model/block.ts';
 
 type Found = Omit<Change, 'position'>;
 /** Owner of a token account, from the transaction's balances. */

@@ -1,6 +1,6 @@
 import { base58 } from '@scure/base';
-import { concat, uint } from './abi/borsh.ts';
-import { computeBudgetProgram, systemProgram } from './abi/programs.ts';
+import { concat, uint } from '../../codecs/solana/borsh.ts';
+import { computeBudgetProgram, systemProgram } from '../../codecs/solana/programs.ts';
 import type { Instruction } from './message.ts';
 
 /** Pays lamports. */

@@ -1,5 +1,5 @@
 import { base58 } from '@scure/base';
-import { concat } from './abi/borsh.ts';
+import { concat } from '../../codecs/solana/borsh.ts';
 
 export type AccountMeta = {
   readonly key: string;

@@ -1,8 +1,8 @@
 import { base58 } from '@scure/base';
+import { nativePrograms } from '../../codecs/solana/nativeInstructions.ts';
 import type { Log, Transaction, TransactionCall } from '../../model/block.ts';
 import { listOf, numberOf, type Raw, recordOf, textOf } from '../net/members.ts';
 import { InvalidResponse } from '../net/replies.ts';
-import { nativePrograms } from './abi/nativeInstructions.ts';
 
 /** Effects of a transaction: executed instructions and emitted events. */
 export type Executed = {

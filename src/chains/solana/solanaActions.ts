@@ -1,8 +1,8 @@
+import { type BorshField, concat, encodeBorsh, type IdlType, keyBytes } from '../../codecs/solana/borsh.ts';
+import { hashKey, idlOf } from '../../codecs/solana/idl.ts';
+import { token2022Program, tokenProgram } from '../../codecs/solana/programs.ts';
 import { parseDecimal } from '../../lib/decimal.ts';
 import type { FamilyActions, FunctionItem } from '../familyActions.ts';
-import { type BorshField, concat, encodeBorsh, type IdlType, keyBytes } from './abi/borsh.ts';
-import { hashKey, idlOf } from './abi/idl.ts';
-import { token2022Program, tokenProgram } from './abi/programs.ts';
 import { authorityTypes, freezeAccount, setAuthority, transferCoins } from './instructions.ts';
 import type { AccountMeta, Instruction } from './message.ts';
 

@@ -1,7 +1,7 @@
+import { caseOf } from '../../codecs/stellar/caseOf.ts';
+import { withoutMuxing } from '../../codecs/stellar/strkey.ts';
 import { isRecord, membersOf } from '../../lib/isRecord.ts';
 import type { Raw } from '../net/members.ts';
-import { caseOf } from './abi/caseOf.ts';
-import { withoutMuxing } from './abi/strkey.ts';
 import { amountOf } from './entries.ts';
 import { assetName } from './network.ts';
 

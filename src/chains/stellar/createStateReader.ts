@@ -1,11 +1,11 @@
+import { assetSpec } from '../../codecs/stellar/assetSpec.ts';
+import type { SorobanQuery } from '../../codecs/stellar/sorobanView.ts';
 import { isRecord, membersOf } from '../../lib/isRecord.ts';
 import type { StateRead, StateResult } from '../../model/stateRead.ts';
 import type { ChainClient } from '../chainClient.ts';
 import type { Endpoints } from '../net/createEndpoints.ts';
 import { type Raw, recordOf, textOf } from '../net/members.ts';
 import { textIn } from '../readTraits.ts';
-import { assetSpec } from './abi/assetSpec.ts';
-import type { SorobanQuery } from './abi/sorobanView.ts';
 import { amountOf, mapOf, pairsOf, readBalance } from './entries.ts';
 import { type Network, parseAsset } from './network.ts';
 import { type Key, keyText, readEntries } from './readEntries.ts';

@@ -1,4 +1,5 @@
 import { bytesToHex } from '@noble/hashes/utils.js';
+import { decodeStrkey } from '../../codecs/stellar/strkey.ts';
 import { isRecord, membersOf } from '../../lib/isRecord.ts';
 import { zip } from '../../lib/zip.ts';
 import { createBroadcast } from '../createBroadcast.ts';
@@ -20,7 +21,6 @@ import type {
   Terms,
   Unsigned,
 } from '../transactor.ts';
-import { decodeStrkey } from './abi/strkey.ts';
 import { accountKey, checkOperation, keysOf } from './checkOperation.ts';
 import { metaOf, readEnvelope, showFailure } from './decodeTransaction.ts';
 import { amountOf, holdingsIn, readSteps } from './entries.ts';

@@ -1,3 +1,5 @@
+import { caseOf } from '../../codecs/stellar/caseOf.ts';
+import { contractAddress, encodeStrkey, strkeyVersion, withoutMuxing } from '../../codecs/stellar/strkey.ts';
 import { isRecord, membersOf } from '../../lib/isRecord.ts';
 import type {
   Change,
@@ -12,8 +14,6 @@ import type {
 import { listOf, type Raw, recordOf, textOf } from '../net/members.ts';
 import { InvalidResponse } from '../net/replies.ts';
 import { pairFlows } from '../pairFlows.ts';
-import { caseOf } from './abi/caseOf.ts';
-import { contractAddress, encodeStrkey, strkeyVersion, withoutMuxing } from './abi/strkey.ts';
 import { amountOf, type EntryStep, holdingsIn, ownersOf, readSteps } from './entries.ts';
 import { findChanges } from './findChanges.ts';
 import type { Network } from './network.ts';

@@ -1,7 +1,7 @@
+import { withoutMuxing } from '../../codecs/stellar/strkey.ts';
 import { membersOf } from '../../lib/isRecord.ts';
 import type { Transfer } from '../../model/block.ts';
 import { listOf, recordOf } from '../net/members.ts';
-import { withoutMuxing } from './abi/strkey.ts';
 import { mapOf } from './entries.ts';
 import type { Network } from './network.ts';
 

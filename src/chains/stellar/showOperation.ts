@@ -1,6 +1,6 @@
+import { caseOf } from '../../codecs/stellar/caseOf.ts';
+import { withoutMuxing } from '../../codecs/stellar/strkey.ts';
 import { isRecord, membersOf } from '../../lib/isRecord.ts';
-import { caseOf } from './abi/caseOf.ts';
-import { withoutMuxing } from './abi/strkey.ts';
 import type { Network } from './network.ts';
 
 const amounts = [

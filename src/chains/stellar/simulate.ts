@@ -1,9 +1,9 @@
+import { encodeStrkey, strkeyVersion } from '../../codecs/stellar/strkey.ts';
 import { membersOf } from '../../lib/isRecord.ts';
 import type { Endpoints } from '../net/createEndpoints.ts';
 import type { RpcCall, RpcReply } from '../net/createRpc.ts';
 import { listOf, recordOf, textOf } from '../net/members.ts';
 import { resultOf } from '../net/replies.ts';
-import { encodeStrkey, strkeyVersion } from './abi/strkey.ts';
 import { decodeXdr, encodeXdr } from './xdr.ts';
 
 /** Result of a function as ScVal in JSON, or the reason of its failure. */

@@ -1,9 +1,9 @@
+import { toScVal } from '../../codecs/stellar/scval.ts';
+import { isSpecEntry, type SpecType, specOf } from '../../codecs/stellar/spec.ts';
+import { decodeStrkey, strkeyVersion } from '../../codecs/stellar/strkey.ts';
 import { parseDecimal } from '../../lib/decimal.ts';
 import { isRecord } from '../../lib/isRecord.ts';
 import type { FamilyActions, FunctionItem } from '../familyActions.ts';
-import { toScVal } from './abi/scval.ts';
-import { isSpecEntry, type SpecType, specOf } from './abi/spec.ts';
-import { decodeStrkey, strkeyVersion } from './abi/strkey.ts';
 import { parseAsset } from './network.ts';
 import { invocation } from './simulate.ts';
 

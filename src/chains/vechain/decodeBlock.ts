@@ -1,5 +1,5 @@
+import { EvmLog } from '../../codecs/evm/evmLog.ts';
 import type { Block, Header, Log, Payment, Receipt, Transaction, Transfer } from '../../model/block.ts';
-import { EvmLog } from '../evm/abi/evmLog.ts';
 import { evmPayments } from '../evm/evmPayments.ts';
 import { upgradedAddresses } from '../evm/upgradedAddresses.ts';
 import { listOf, numberOf, type Raw, recordOf, textOf } from '../net/members.ts';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createRandom } from '../../../testing/createRandom.ts';
 import { createTestDatabase } from '../../../testing/createTestDatabase.ts';
 import { raw, sql } from '../../lib/sql.ts';
-import { openStore, type Store } from '../../store/db.ts';
+import { openStore, type Store } from '../../store/db/db.ts';
 import { patternNode } from './patternNode.ts';
 import type { Predicate } from './predicate.ts';
 import { createBudget } from './regex/budget.ts';

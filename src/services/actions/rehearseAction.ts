@@ -3,10 +3,11 @@ import { type Decision, decide } from '../../actions/decide.ts';
 import { findTakenInputs } from '../../actions/takenInputs.ts';
 import { termsOf } from '../../actions/termsOf.ts';
 import { aliasesOf, getChain } from '../../chains/chains.ts';
-import { actionTable } from '../../store/actions/actionTable.ts';
+import { netChanges } from '../../evidence/evm/netChanges.ts';
 import { findBindingSources, findRecentAlerts } from '../../store/actions/bindingSources.ts';
 import { type ActionSetup, findActionSetup } from '../../store/actions/intentLog.ts';
 import { type AlertDocument, findAlertDocuments } from '../../store/destinations/findAlertDocuments.ts';
+import { actionTable } from '../../store/tables/actionTable.ts';
 import type { Call } from '../call.ts';
 import { findReadable } from '../records/findReadable.ts';
 import { requireTransactor } from './runAction.ts';
@@ -171,9 +172,10 @@ function createChangeReader(call: Call, { action }: ActionSetup) {
               ?.rehearse?.({ from: from.toLowerCase(), to: to.toLowerCase(), data, units })
               .catch(() => undefined);
       if (seen) block = seen.block;
+      const changes = seen?.effects && (await netChanges(seen.effects, seen.effects.frames));
       const shown = {
         changes:
-          seen?.changes?.slice(0, listedChanges).map(({ party, asset, tokenId, amount }) => ({
+          changes?.slice(0, listedChanges).map(({ party, asset, tokenId, amount }) => ({
             address: party,
             asset,
             tokenId: tokenId === null ? null : String(tokenId),

@@ -9,12 +9,11 @@ import type { Prepared } from '../../chains/transactor.ts';
 import { uidTime } from '../../lib/uid.ts';
 import type { FilledParameter } from '../../model/action.ts';
 import { Problem, unprocessable } from '../../model/errors.ts';
-
-import { actionTable } from '../../store/actions/actionTable.ts';
 import { type ActionSetup, findActionSetup } from '../../store/actions/intentLog.ts';
 import { findSpending } from '../../store/actions/signing.ts';
 import { findContractAbi } from '../../store/contracts/findContractAbi.ts';
 import { type AlertDocument, findAlertDocuments } from '../../store/destinations/findAlertDocuments.ts';
+import { actionTable } from '../../store/tables/actionTable.ts';
 import type { Call } from '../call.ts';
 import { findReadable } from '../records/findReadable.ts';
 import { checkParams, requireTransactor } from './runAction.ts';

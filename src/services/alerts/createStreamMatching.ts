@@ -2,7 +2,7 @@ import { createFairQueue } from '../../lib/createFairQueue.ts';
 import { yieldToEventLoop } from '../../lib/eventLoop.ts';
 import { createSubject, type Subject } from '../../query/lucene/createSubject.ts';
 import type { AlertEventRow } from '../../store/alerts/alertEvents.ts';
-import type { AlertMatcher } from '../../store/alerts/createAlertMatcher.ts';
+import type { AlertMatcher } from '../../store/search/createAlertMatcher.ts';
 
 /** An event with what is computed once for all readers. */
 export type SharedEvent = {

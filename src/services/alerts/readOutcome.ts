@@ -7,7 +7,7 @@ import { findIncident } from '../../store/alerts/incidentTable.ts';
 import { findAlertDeliveries } from '../../store/destinations/deliveryLog.ts';
 import { deliveryRetentionMs } from '../../store/destinations/purgeDeliveries.ts';
 import { type AlertSource, findRecipients } from '../../store/destinations/recipients.ts';
-import { ownTenantsScope } from '../../store/documents/documentScopes.ts';
+import { ownTenantsScope } from '../../store/search/documents/documentScopes.ts';
 import { findChainStates } from '../../store/watch/chainStates.ts';
 import { findUnseen } from '../../store/watch/untraced.ts';
 import { explainWait } from '../actions/readIntents.ts';

@@ -1,10 +1,10 @@
 import { invalid, Problem, unprocessable } from '../../model/errors.ts';
 import { everything } from '../../model/principal.ts';
-import { tenantTable } from '../../store/accounts/tenantTable.ts';
-import { violatedUnique } from '../../store/db.ts';
+import { violatedUnique } from '../../store/db/db.ts';
 import { isItems, writeBindings } from '../../store/records/bindings.ts';
 import { findRecord, insertRecord, lockRecords, type Row, type Use } from '../../store/records/records.ts';
-import { nounOf, type Table } from '../../store/table.ts';
+import { nounOf, type Table } from '../../store/tables/table.ts';
+import { tenantTable } from '../../store/tables/tenantTable.ts';
 import type { Call } from '../call.ts';
 import { audit } from './audit.ts';
 import { checkPlanLimit } from './checkPlanLimit.ts';

@@ -1,6 +1,6 @@
 import type { CountedLimit } from '../../store/accounts/plans.ts';
 import type { Row, Use } from '../../store/records/records.ts';
-import type { InputOf, NewInputOf, RecordOf, Table } from '../../store/table.ts';
+import type { InputOf, NewInputOf, RecordOf, Table } from '../../store/tables/table.ts';
 import type { Call } from '../call.ts';
 
 /** A record kind as the services see it: where it lives, whose it is, and what its own rules add. */

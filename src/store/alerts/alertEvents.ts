@@ -1,13 +1,13 @@
 import { raw, type Sql, sql } from '../../lib/sql.ts';
 import type { Scope } from '../../model/principal.ts';
-import { awaitPrepared } from '../citus/awaitPrepared.ts';
-import { perTenant } from '../citus/perTenant.ts';
-import { type Db, onlyRow } from '../db.ts';
-import { selectDocument } from '../documents/searchDocuments.ts';
-import { nowMs } from '../fragments.ts';
-import { inChunks } from '../inChunks.ts';
-import { sendLater } from '../sendLater.ts';
-import { alertTable } from './alertTable.ts';
+import { type Db, onlyRow } from '../db/db.ts';
+import { inChunks } from '../db/inChunks.ts';
+import { sendLater } from '../db/sendLater.ts';
+import { awaitPrepared } from '../db/shards/awaitPrepared.ts';
+import { perTenant } from '../db/shards/perTenant.ts';
+import { alertTable } from '../search/documents/alertTable.ts';
+import { selectDocument } from '../search/searchDocuments.ts';
+import { nowMs } from '../tables/fragments.ts';
 
 type AlertEventType = 'raised' | 'retracted' | 'resolved' | 'changed';
 /**

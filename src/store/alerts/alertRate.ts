@@ -2,7 +2,7 @@ import { getOrThrow } from '../../lib/getOrThrow.ts';
 import { raw, sql } from '../../lib/sql.ts';
 import { severities } from '../../model/enumerations.ts';
 import { currentPlan } from '../accounts/plans.ts';
-import type { Db } from '../db.ts';
+import type { Db } from '../db/db.ts';
 
 export type RateWindow = {
   tenantId: number;

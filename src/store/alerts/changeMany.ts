@@ -1,10 +1,10 @@
 import { type Sql, sql } from '../../lib/sql.ts';
 import { tagTerms } from '../../query/tagTerms.ts';
 import { createTermHash } from '../../query/termHash.ts';
-import type { Db } from '../db.ts';
+import type { Db } from '../db/db.ts';
+import { addTagWords } from '../search/terms/alertWords.ts';
 import { insertAlertEvents } from './alertEvents.ts';
 import { type AlertKey, resolveAlerts } from './alertRecords.ts';
-import { addTagWords } from './alertWords.ts';
 
 /** A change of many alerts at once. */
 export type ManyChange =

@@ -1,6 +1,6 @@
 import { raw, sql } from '../../lib/sql.ts';
 import type { Scope } from '../../model/principal.ts';
-import type { Db } from '../db.ts';
+import type { Db } from '../db/db.ts';
 
 /** Records the external ids that are new to the detector; returns every id with its alert's uid. */
 export async function recordExternalFindings(

@@ -1,8 +1,8 @@
 import { storableJson } from '../../lib/json.ts';
 import { join, raw, type Sql, sql } from '../../lib/sql.ts';
 import type { AlertWrite } from '../../model/alertWrite.ts';
-import { holdWith } from '../citus/holdShards.ts';
-import { type Db, onlyRow } from '../db.ts';
+import { type Db, onlyRow } from '../db/db.ts';
+import { holdWith } from '../db/shards/holdShards.ts';
 
 /** The shard group of each tenant: the alerts of a group are stored together, so that one transaction on one server writes them. */
 export type FindGroups = (db: Db, tenantIds: Iterable<number>) => Promise<ReadonlyMap<number, number>>;

@@ -1,14 +1,14 @@
 import { storableJson } from '../../lib/json.ts';
 import { raw, type Sql, sql } from '../../lib/sql.ts';
 import { uidTime } from '../../lib/uid.ts';
-import { findCommitted } from '../citus/findCommitted.ts';
-import { perShard } from '../citus/perShard.ts';
-import { type OfTenant, perTenant } from '../citus/perTenant.ts';
-import type { Db } from '../db.ts';
-import { nowMs } from '../fragments.ts';
-import { incidentUidSql } from './incidentUidSql.ts';
+import type { Db } from '../db/db.ts';
+import { findCommitted } from '../db/shards/findCommitted.ts';
+import { perShard } from '../db/shards/perShard.ts';
+import { type OfTenant, perTenant } from '../db/shards/perTenant.ts';
+import { incidentUidSql } from '../search/documents/incidentUidSql.ts';
+import { txHashSql } from '../search/documents/packedHashes.ts';
+import { nowMs } from '../tables/fragments.ts';
 import { incidentId } from './loneIncidents.ts';
-import { txHashSql } from './packedHashes.ts';
 
 /** Leads from a transaction or a repeated cause of a tenant, by the digest `key`, to its incident. */
 export type IncidentKey = { key: string; lastAt: number; incidentUid: string };

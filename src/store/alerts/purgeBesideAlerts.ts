@@ -1,6 +1,6 @@
 import { raw, sql } from '../../lib/sql.ts';
-import { type Db, onlyRow } from '../db.ts';
-import { inChunks } from '../inChunks.ts';
+import { type Db, onlyRow } from '../db/db.ts';
+import { inChunks } from '../db/inChunks.ts';
 
 /** Tables that belong to alerts, and the column with their time. */
 const tables = {

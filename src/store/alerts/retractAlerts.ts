@@ -1,13 +1,13 @@
 import { raw, type Sql, sql } from '../../lib/sql.ts';
 import type { RetractionReason } from '../../model/alert.ts';
 import type { BlockRef } from '../../model/block.ts';
-import { awaitPrepared } from '../citus/awaitPrepared.ts';
-import { perShard } from '../citus/perShard.ts';
-import type { Db } from '../db.ts';
-import { sendLater } from '../sendLater.ts';
-import { incidentUidSql } from './incidentUidSql.ts';
-import { blockHashSql } from './packedHashes.ts';
-import { addAlertsToRollups, addToRollups } from './rollups.ts';
+import type { Db } from '../db/db.ts';
+import { sendLater } from '../db/sendLater.ts';
+import { awaitPrepared } from '../db/shards/awaitPrepared.ts';
+import { perShard } from '../db/shards/perShard.ts';
+import { incidentUidSql } from '../search/documents/incidentUidSql.ts';
+import { blockHashSql } from '../search/documents/packedHashes.ts';
+import { addAlertsToRollups, addToRollups } from '../search/rollups/rollups.ts';
 
 export type RetractedAlert = {
   uid: string;

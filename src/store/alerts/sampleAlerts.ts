@@ -2,11 +2,11 @@ import { join, raw, type Sql, sql } from '../../lib/sql.ts';
 import { alertKinds } from '../../model/alert.ts';
 import type { Scope } from '../../model/principal.ts';
 import { subField } from '../../query/lucene/mapping.ts';
-import { type OfTenant, perTenant } from '../citus/perTenant.ts';
-import type { Db } from '../db.ts';
-import { findSharedContracts } from '../documents/documentScopes.ts';
-import { memberColumn } from '../documents/documentTable.ts';
-import { alertTable } from './alertTable.ts';
+import type { Db } from '../db/db.ts';
+import { type OfTenant, perTenant } from '../db/shards/perTenant.ts';
+import { alertTable } from '../search/documents/alertTable.ts';
+import { findSharedContracts } from '../search/documents/documentScopes.ts';
+import { memberColumn } from '../search/documents/documentTable.ts';
 
 /** Sources of sampled newest alerts: whole tenants, and contracts that others share. */
 export type SampleSource = {

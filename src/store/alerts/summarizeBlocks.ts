@@ -1,5 +1,5 @@
 import { sql } from '../../lib/sql.ts';
-import { asOwner, type Store } from '../db.ts';
+import { asOwner, type Store } from '../db/db.ts';
 
 /**
  * Completes the summaries by which searches skip alerts of other blocks. PostgreSQL writes them when it vacuums a

@@ -1,7 +1,7 @@
 import { raw, sql } from '../../lib/sql.ts';
 import type { AlertKind, Severity } from '../../model/alert.ts';
 import type { destinationTypes } from '../../model/enumerations.ts';
-import type { Db } from '../db.ts';
+import type { Db } from '../db/db.ts';
 
 /** `sourceId`: the detector, the trigger alert or the action behind an alert, by its kind. */
 export type AlertSource = {

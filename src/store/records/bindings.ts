@@ -1,8 +1,8 @@
 import { join, raw, type Sql, sql } from '../../lib/sql.ts';
 import { unprocessable } from '../../model/errors.ts';
-import { type Db, onlyRow } from '../db.ts';
-import { columnOf } from '../members.ts';
-import type { Binding } from '../table.ts';
+import { type Db, onlyRow } from '../db/db.ts';
+import { columnOf } from '../tables/members.ts';
+import type { Binding } from '../tables/table.ts';
 
 export type BindingItem = { id?: number; [member: string]: unknown };
 export type BindingOwner = { tenantId: number; id: number };

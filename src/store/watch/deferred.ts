@@ -1,6 +1,6 @@
 import { storableJson } from '../../lib/json.ts';
 import { sql } from '../../lib/sql.ts';
-import type { Db } from '../db.ts';
+import type { Db } from '../db/db.ts';
 
 export type SubscriberKey = { kind: 'detector' | 'trigger'; id: number };
 

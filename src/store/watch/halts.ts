@@ -1,5 +1,5 @@
 import { sql } from '../../lib/sql.ts';
-import type { Db } from '../db.ts';
+import type { Db } from '../db/db.ts';
 import { assertHolder } from './cursor.ts';
 
 /** A halt of a chain that its tenants were alerted of: `after` is the last block before it, -1 where none was ever seen. */

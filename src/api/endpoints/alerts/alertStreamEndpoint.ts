@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { Shape, Text } from '../../../model/schema.ts';
 import type { SharedEvent, StreamQuery } from '../../../services/alerts/createStreamMatching.ts';
 import { findPlan } from '../../../store/accounts/plans.ts';
-import { createAlertMatcher } from '../../../store/alerts/createAlertMatcher.ts';
+import { createAlertMatcher } from '../../../store/search/createAlertMatcher.ts';
 import { accessOf } from '../../http/access.ts';
 import { createScopeWatch } from '../../http/createScopeWatch.ts';
 import { type Endpoint, endpoint } from '../../http/endpoint.ts';

@@ -1,9 +1,9 @@
 import type { Static, TSchema } from 'typebox';
 import type { ProblemCode } from '../../../model/errors.ts';
 import type { Call } from '../../../services/call.ts';
-import type { DocumentScope, DocumentTable } from '../../../store/documents/documentTable.ts';
-import { exportDocuments } from '../../../store/documents/exportDocuments.ts';
-import { isProvable, searchJson, searchProven } from '../../../store/documents/searchJson.ts';
+import type { DocumentScope, DocumentTable } from '../../../store/search/documents/documentTable.ts';
+import { exportDocuments } from '../../../store/search/exportDocuments.ts';
+import { isProvable, searchJson, searchProven } from '../../../store/search/searchJson.ts';
 import { type Endpoint, endpoint, type Input } from '../../http/endpoint.ts';
 import { exportable } from '../../http/exportable.ts';
 import { checkTimeseries, type familyQ, familyQReply } from './familyQ.ts';

@@ -1,3 +1,4 @@
+import { functionSelector } from '../../../codecs/evm/abi.ts';
 import { membersOf } from '../../../lib/isRecord.ts';
 import type { Header } from '../../../model/block.ts';
 import { coinChanges } from '../../../model/frames.ts';
@@ -13,7 +14,6 @@ import { createRpc, type Rpc, type RpcCall, RpcFailure, type RpcReply } from '..
 import { isUnknownCall } from '../../net/isUnknownCall.ts';
 import { NotAvailableYet } from '../../net/replies.ts';
 import { requestInTurn } from '../../net/requestInTurn.ts';
-import { functionSelector } from '../abi/abi.ts';
 import { pendingBlock } from '../decodeBlock.ts';
 import { toRevert } from '../toRevert.ts';
 import { toRpcCall } from '../toRpcCall.ts';

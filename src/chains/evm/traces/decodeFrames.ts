@@ -1,3 +1,6 @@
+import { codeConstants } from '../../../codecs/evm/codeConstants.ts';
+import { answerLength, isPriceQuestion } from '../../../codecs/evm/priceQuestions.ts';
+import { zeroAddress } from '../../../codecs/evm/words.ts';
 import { yieldToEventLoop } from '../../../lib/eventLoop.ts';
 import { isRecord } from '../../../lib/isRecord.ts';
 import { itemAt } from '../../../lib/itemAt.ts';
@@ -5,9 +8,6 @@ import { TextHead } from '../../../lib/textHead.ts';
 import { type Block, type Frame, frameTypes, type Transaction } from '../../../model/block.ts';
 import type { TraceKind } from '../../chainClient.ts';
 import { InvalidResponse } from '../../net/replies.ts';
-import { codeConstants } from '../abi/codeConstants.ts';
-import { zeroAddress } from '../abi/words.ts';
-import { answerLength, isPriceQuestion } from '../evidence/priceQuestions.ts';
 
 type Frames = readonly Frame[];
 type Raw = Readonly<Record<string, unknown>>;

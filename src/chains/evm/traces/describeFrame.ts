@@ -1,9 +1,9 @@
+import { canonicalSignature, type FunctionItem, tryDecodeCall } from '../../../codecs/evm/abi.ts';
+import { functionNamed } from '../../../codecs/evm/functionNamed.ts';
 import { cutText } from '../../../lib/cutText.ts';
 import { harmless } from '../../../lib/harmless.ts';
 import { toJsonValue } from '../../../lib/json.ts';
 import type { Frame } from '../../../model/block.ts';
-import { canonicalSignature, type FunctionItem, tryDecodeCall } from '../abi/abi.ts';
-import { functionNamed } from '../evidence/describeCall.ts';
 import { explainRevert } from '../explainRevert.ts';
 import { revertReason } from '../toRevert.ts';
 

@@ -1,5 +1,5 @@
+import { answerLength, isPriceQuestion } from '../../../codecs/evm/priceQuestions.ts';
 import type { PieceReading } from '../../../lib/createJsonReader.ts';
-import { answerLength, isPriceQuestion } from '../evidence/priceQuestions.ts';
 
 const MiB = 1024 * 1024;
 /** The largest code that chains take, with the code that creates it, which is searched for addresses. */
