@@ -12,7 +12,7 @@ const maxIntentAgeHours = 8;
 export const maxIntentAgeMs = maxIntentAgeHours * 3_600_000;
 export const maxIntentAge = `${maxIntentAgeHours} hours`;
 
-/** What executing actions on one chain needs. */
+/** Dependencies of executing actions on one chain. */
 export type ActionContext = {
   chain: Chain;
   /** Every chainUid of this network, the first one names the nonce lane: a wallet has one sequence of nonces per network. */
@@ -40,10 +40,10 @@ export type ActionContext = {
   onStep: (step: string) => void | Promise<void>;
 };
 
-/** What ending intents and raising their alerts needs, on any chain. */
+/** Dependencies of ending intents and raising their alerts, on any chain. */
 export type OutcomeContext = Pick<ActionContext, 'store' | 'alerts' | 'now' | 'onStep'>;
 
-/** How long to wait before checking the same intent on this chain again. */
+/** Delay before the same intent on this chain is checked again. */
 export function recheckDelayMs({ chain }: ActionContext): number {
   return Math.min(5000, Math.max(500, chain.blockTimeMs));
 }

@@ -22,7 +22,7 @@ const config = Configuration({
 });
 
 type Change = {
-  /** Whose rights change. */
+  /** Account whose rights change. */
   account?: string | undefined;
   role?: string;
   fields: Readonly<Record<string, unknown>>;

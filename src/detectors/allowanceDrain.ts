@@ -52,7 +52,7 @@ const config = Configuration({
 });
 type Config = Static<typeof config>;
 type State = {
-  /** What is ordinary, by spender and measure. */
+  /** Ordinary amounts, by spender and measure. */
   readonly series?: Readonly<Record<string, Ordinary>>;
   /** Frames were shown, so that logs need not be looked at. */
   readonly isTraced?: true;
@@ -106,7 +106,7 @@ export const allowanceDrain = defineDetector<Config, State>({
     if (observation.type !== 'transaction') return {};
     const { block, transaction } = observation;
     if (context.state?.isTraced || !paymentsOfOthers(transaction).some(isWatched(context))) return {};
-    // Where nodes trace, the frames say it better.
+    // Where nodes trace, the frames are more precise.
     const isTraced = context.read.degradable(() => context.read.trace(transaction.hash)) !== null;
     return isTraced || transaction.from === contract.address
       ? {}

@@ -26,7 +26,7 @@ const config = Configuration({
   samples: Whole('How many looks in a row it must be away for an alert.', 3, 1, 1000),
 });
 
-/** How many looks in a row it was away. */
+/** Number of polls in a row that found it away. */
 type State = { readonly away?: number };
 
 export const depeg = defineDetector<Static<typeof config>, State>({

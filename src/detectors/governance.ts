@@ -73,7 +73,7 @@ export const governance = defineDetector<Static<typeof config>, never>({
 
 const maxDescribed = 3;
 
-/** When it can be executed, when votes are cast, and what it calls. */
+/** Time of execution, voting period, and calls of a proposal. */
 function details(
   values: EventValues,
   delaySeconds: number | undefined,

@@ -173,7 +173,7 @@ function judgePieces(
 /** Senders of one transaction that are looked at: those who sent most. */
 const maxSenders = 20;
 
-/** What accounts sent beyond what they had before, and got in the same block. */
+/** Amounts that accounts sent beyond what they had before, and got in the same block. */
 function judgeSums(
   { config: { share, allowed }, contract, chain, read }: Context,
   { logs }: Block,

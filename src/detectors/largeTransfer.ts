@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { parseFunction } from '../codecs/evm/abi.ts';
-import { decodeTransfer, type Transfer, transferTopic } from '../codecs/evm/erc20Transfer.ts';
+import { decodeTransfer, type Erc20Transfer, transferTopic } from '../codecs/evm/erc20Transfer.ts';
 import { evmFormat } from '../codecs/evm/evmFormat.ts';
 import {
   compareToAmount,
@@ -127,7 +127,7 @@ export const largeTransfer = defineDetector<Config, State>({
 
 const transferTopics = [transferTopic, ...multiTokenTopics];
 
-type Moved = Transfer & { token: string; tokenId?: bigint };
+type Moved = Erc20Transfer & { token: string; tokenId?: bigint };
 
 function movesOf(observation: Observation, watched: string): Moved[] {
   if (observation.type === 'log') {
@@ -159,7 +159,7 @@ function isWanted({ token, from, to, amount }: Moved, settings: Config, address:
 const balanceOf = parseFunction('balanceOf(address)(uint256)');
 const balanceOfId = parseFunction('balanceOf(address,uint256)(uint256)');
 
-/** What the sender had of the token; nothing where the token does not say. */
+/** Amount of the token that the sender had; nothing where the token does not answer. */
 function heldBefore(read: Reader, { token, from, tokenId }: Moved): bigint {
   const answer =
     tokenId === undefined

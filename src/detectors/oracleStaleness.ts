@@ -92,7 +92,7 @@ export const oracleStaleness = defineDetector<Config, State>({
   },
 });
 
-/** What is wrong with a round, in words. */
+/** The faults of a round, in words. */
 function examine(
   { config: { heartbeat, maxDeviation }, state }: EvaluationContext<Config, State>,
   { roundId, answer, updatedAt, answeredInRound }: Round,

@@ -1,5 +1,10 @@
 import { type Static, Type } from 'typebox';
-import { decodeTransfer, netOutflow, type Transfer, transferTopic } from '../codecs/evm/erc20Transfer.ts';
+import {
+  decodeTransfer,
+  type Erc20Transfer,
+  netOutflow,
+  transferTopic,
+} from '../codecs/evm/erc20Transfer.ts';
 import { evmFormat } from '../codecs/evm/evmFormat.ts';
 import { zeroAddress } from '../codecs/evm/words.ts';
 import {
@@ -82,9 +87,9 @@ const config = Configuration({
 type Config = Static<typeof config>;
 
 type Flows = Outflows & {
-  /** Whether the sum is beyond the limit already, so that one drain is reported once. */
+  /** True if the sum is beyond the limit already, so that a drain is reported once. */
   isOver: boolean;
-  /** What speaks for a token that was found; nothing for one that was found by an earlier version. */
+  /** Evidence for a discovered token; undefined for one that an earlier version discovered. */
   trust?: Trust;
 };
 
@@ -164,7 +169,7 @@ export const outflowRate = defineDetector<Config, State>({
   },
 });
 
-/** Where transactions tell all that they move, each asset that leaves by itself. */
+/** On chains whose transactions list all transfers, judges every leaving asset by itself. */
 function judgeAll(
   { block, transaction }: Extract<Observation, { type: 'transaction' }>,
   context: EvaluationContext<Config, State>,
@@ -212,7 +217,7 @@ function judge(
 
 const empty: Flows = { buckets: [], isOver: false };
 
-/** What left of an asset, and its balances around that. */
+/** Outflow of an asset, and its balances around that. */
 type Left = {
   asset: string;
   amount: bigint;
@@ -221,7 +226,7 @@ type Left = {
   /** The native balance to compare with next time, and the block whose wrappings it has in it. */
   balance?: string;
   wrappedAt?: number;
-  /** What speaks for a token that was found. */
+  /** Evidence for a discovered token. */
   trust?: Trust;
 };
 
@@ -318,7 +323,7 @@ function tokenOutflow(
     asset,
     amount,
     ...(trust && { trust }),
-    // Where the state before the block is gone, what left and what is left now are all that is known.
+    // Without the state before the block, the outflow and the present balance are all that is known.
     before: () => before() ?? holding() + amount,
     after: () => holding(),
   };
@@ -341,9 +346,9 @@ function idOf({ token, tokenId }: Config): bigint | undefined {
   return token === undefined || tokenId === undefined ? undefined : BigInt(tokenId);
 }
 
-type LoggedTransfer = Transfer & { readonly index: number };
+type LoggedTransfer = Erc20Transfer & { readonly index: number };
 
-/** What logs say moved of a token, or of one of its ids; coins that are wrapped and unwrapped come from and go to no one. */
+/** Transfers of a token, or of one of its ids, by the logs; wrapped and unwrapped coins come from and go to no one. */
 function transfersOf(logs: readonly Log[], asset: string, id: bigint | undefined): LoggedTransfer[] {
   const ofAsset = logs.filter(({ address }) => address === asset);
   if (id !== undefined)

@@ -79,7 +79,7 @@ function entryElsewhere(frames: readonly Frame[], address: string, isProject: (a
   return undefined;
 }
 
-/** What these contracts have less of together: coins, and tokens that they themselves call. */
+/** Joint losses of these contracts: coins, and tokens that they call themselves. */
 function lossesOf(
   { chain, read }: EvaluationContext<unknown, unknown>,
   { logs }: Transaction,

@@ -136,7 +136,7 @@ function findUpgrade(
   const { event, what, implementation, isPending } = upgrade;
   const previous = upgrade.previous ?? state?.announced ?? state?.stored ?? undefined;
   const { pointers: _former, ...rest } = state ?? {};
-  // What pointed to the code before may not do so any more: the next look searches again.
+  // The former pointers may be out of use; the next poll searches again.
   const outcome = isPending ? {} : { state: { ...rest, announced: implementation } };
   // Compound clears what was pending once it is in force.
   const isCleared = isPending && implementation === zeroAddress;

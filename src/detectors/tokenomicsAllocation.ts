@@ -71,7 +71,7 @@ export const tokenomicsAllocation = defineDetector<Static<typeof config>, State>
   },
 });
 
-/** What the address should hold now; nothing before the first step, or without an address. */
+/** Amount that the address should hold now; nothing before the first step, or without an address. */
 function plannedAt({ name, address, amounts }: Allocation, now: number) {
   if (address === null) return [];
   const past = amounts.filter(({ at }) => at <= now).sort((left, right) => left.at - right.at);

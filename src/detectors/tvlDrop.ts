@@ -136,7 +136,7 @@ export const tvlDrop = defineDetector<Config, State>({
       if (before === undefined) return [];
       return [{ asset, holding: afterWrapping(context, asset, BigInt(before), balance) }];
     });
-    // What logs show was judged by them.
+    // Assets that logs show were judged by them.
     const isShown = ({ token }: WatchedAsset) =>
       settings.pending === true && token !== native && leaves(observation.block, token, contract.address);
     const detections = holdings.flatMap(({ asset, holding }) =>
@@ -154,7 +154,7 @@ function leaves({ logs }: Block, token: string, holder: string): boolean {
 
 type WatchedAsset = { token: string; threshold: string; usdFeed?: string };
 type Look = { asset: WatchedAsset; holding: Holding };
-/** What was held at two moments; `held` is what shares are of, where that is more than `before`. */
+/** Holdings at two moments; `held` is the base of shares, if it is more than `before`. */
 type Holding = { before: bigint; after: bigint; held?: bigint };
 
 function coinOf({ nativeThreshold: threshold, nativeUsdFeed: usdFeed }: Config): WatchedAsset {
@@ -298,7 +298,7 @@ function judge(
   ];
 }
 
-/** What came in of other assets, in US dollars: who trades has not lost what he sold. Asked only of losses that are large. */
+/** Inflow of other assets, in US dollars, because a trade is no loss. Read only for large losses. */
 function gainedBeside(
   { config: { highUsd }, chain, read }: EvaluationContext<Config, State>,
   { timestamp: at }: Block,

@@ -119,7 +119,7 @@ function isEndless({ token, owner, value }: Approval, { logs }: Transaction): bo
   return !logs.some((log) => log.address === token && decodeTransfer(log)?.from === owner);
 }
 
-/** How much an approval may count that the token alone reports, or of someone who has nothing of it. */
+/** Highest severity of an approval that only the token reports, or by an owner without any of it. */
 function trustIn(
   { block, transaction }: Extract<Observation, { type: 'log' }>,
   { token, owner }: Approval,

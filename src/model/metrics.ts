@@ -70,7 +70,7 @@ export function createSeriesCache(labels: Series['labels'] = {}) {
 /** The tenant of what the platform counts for itself. */
 export const platformTenant = 0;
 
-/** What was added to one series of one tenant within one minute. */
+/** Sum over one series of one tenant within one minute. */
 export type Sample = {
   tenantId: number;
   metric: MetricName;
@@ -79,7 +79,7 @@ export type Sample = {
   minute: number;
   /** Sum of what was added. */
   value: number;
-  /** How often something was added. */
+  /** Number of additions. */
   count: number;
   min: number;
   max: number;

@@ -40,7 +40,7 @@ const ownerPool = { max: 2, statement_timeout: 15_000, idleTimeoutMillis: 1000 }
 type Pools = Record<keyof typeof pools, Store>;
 
 export type Database = Pools & {
-  /** Where searches and reports may go; none unless they are configured. */
+  /** Servers for searches and reports; undefined unless they are configured. */
   replicas: Replicas | undefined;
   /** For connections outside the pools, such as LISTEN. */
   connection: Connection;
@@ -90,7 +90,7 @@ export async function openDatabaseBeside(config: Config, log: Logger, mayCreate:
   return openMigrated(server, config, log, opening);
 }
 
-/** How people name the place of the configured database. */
+/** The configured database as messages name it. */
 export function placeOf({ databaseUrl, dataDir }: Pick<Config, 'databaseUrl' | 'dataDir'>): string {
   return databaseUrl ? `the PostgreSQL of DATABASE_URL, ${nameDatabase(databaseUrl)}` : dataDir;
 }
@@ -108,7 +108,7 @@ class NoVigil extends Error {
 type DatabaseServer = Omit<Database, keyof Pools | 'replicas'> & {
   /** Of the programs that run, where that is known. */
   origin?: string | undefined;
-  /** Where the pools connect, if not there. */
+  /** Connection of the pools, if it differs from `connection`. */
   pooled?: Connection;
 };
 

@@ -31,7 +31,7 @@ type StartOptions = {
 
 export type Notifying = {
   notifier: Notifier;
-  /** Whether mail can be sent at all. */
+  /** True if mail can be sent at all. */
   hasMail: boolean;
   /** Sends due deliveries and mails, binds messenger chats, and sends expiry notices. */
   start(options: StartOptions): Stoppable;

@@ -33,7 +33,7 @@ export type App = {
   url: string;
   dataDir: string;
   databaseAt: string;
-  /** What the process follows, as its nodes answer now; undefined where that is not its role. */
+  /** The followed chains, as their nodes answer now; undefined if this process follows none by its role. */
   describeChains: (() => Promise<string[]>) | undefined;
   /** Of the first start only. */
   firstAccess: { token: string; setupUrl: string } | undefined;

@@ -31,7 +31,7 @@ type Options = Pick<Services, 'store' | 'chains' | 'hsm' | 'now'> & {
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 const firstRunMs = 60_000;
-/** How long is kept what no setting limits. */
+/** Retention of data that no setting limits. */
 const keepRatesDays = 30;
 /** An alert of a transaction that is raised still later begins an incident of its own. */
 const keepIncidentKeysDays = 7;

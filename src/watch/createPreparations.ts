@@ -1,10 +1,10 @@
 import { waitForNews } from '../lib/waitForNews.ts';
 import type { Store } from '../store/db/db.ts';
 import type { StandBySets } from './leases/keepStandBys.ts';
-import type { Prepared } from './leases/spreadLeases.ts';
+import type { PreparedChain } from './leases/spreadLeases.ts';
 import type { WatchSet } from './watchChain.ts';
 
-/** Why it is there: the chain is being handed over, this process stands by for it, or has followed it until a moment ago. */
+/** The chain is being handed over, this process stands by for it, or has followed it until a moment ago. */
 type Reason = 'handover' | 'standBy' | 'former';
 type Entry = {
   readonly watchSet: WatchSet;
@@ -12,7 +12,7 @@ type Entry = {
   readonly since: number;
   readonly taken: Promise<void>;
   readonly onTaken: () => void;
-  /** How long reading rests after each page, in the time that the page took. */
+  /** Rest after each page that is read, as a multiple of the time that the page took. */
   restFactor: number;
   /** Ends a rest, because the chain is waited for by now. */
   onHurry: () => void;
@@ -30,21 +30,21 @@ type Options = {
 const maxFormerMs = 5000;
 
 /**
- * Blocks that are followed go before what is read ahead: a chain that no one waits for is read in a quarter of the time, one that
- * is to be spread in half of it, and one whose holder stops without rest.
+ * Followed blocks come before reading ahead. A chain that no one waits for is read in a quarter of the time, one to be
+ * spread in half of it, and one of a stopping holder without rest.
  */
 const restFactors = { standBy: 3, handover: 1, offer: 0 };
 /** Bounds what a chain of many pages takes. */
 const maxRestMs = 500;
 
 /**
- * After a chain has come or gone, for each contract on it: more will follow when a process is restarted, and the new one needs
- * the processor to read them. About four times what reading the chain takes.
+ * Pause per contract after a chain has come or gone, because a restarted process needs the processor to read the next
+ * chains. About four times what reading takes.
  */
 const settlingMsPerContract = 0.2;
 const maxSettlingMs = 10_000;
 
-/** What was read of chains that other processes follow; reading ends with the signal. */
+/** The watch sets of chains that other processes follow; reading ends with the signal. */
 export function createPreparations({ store, open, isCurrent = () => true, signal }: Options) {
   const entries = new Map<string, Entry>();
   /** Chains that this process follows: there is nothing to prepare. */
@@ -110,7 +110,7 @@ export function createPreparations({ store, open, isCurrent = () => true, signal
     chainUid: string,
     reason: Reason,
     restFactor: number,
-  ): Promise<Prepared & { contractsRead: number }> {
+  ): Promise<PreparedChain & { contractsRead: number }> {
     if (followed.has(chainUid)) return { taken: Promise.resolve(), drop: () => {}, contractsRead: 0 };
     const entry = entries.get(chainUid) ?? enter(chainUid, open(chainUid), false);
     entry.reasons.add(reason);
@@ -119,7 +119,7 @@ export function createPreparations({ store, open, isCurrent = () => true, signal
     let contractsRead: number;
     try {
       contractsRead = await refresh(entry);
-      // What changed meanwhile: everything, when notifications were not received from the beginning.
+      // Reads the changes since; everything, when notifications were not received from the beginning.
       contractsRead += await refresh(entry);
     } catch (error) {
       drop(chainUid, reason, entry);

@@ -13,7 +13,7 @@ type Options = Pick<PipelineOptions, 'chain' | 'store' | 'watchList' | 'holder' 
 
 const intervalMs = 1000;
 
-/** What happens every second besides the blocks: scheduled detectors, new contracts, the health of endpoints. */
+/** Work of every second besides the blocks: scheduled detectors, new contracts, the health of endpoints. */
 export function startChainUpkeep(
   { chain, client, store, watchList, holder, now, log }: Options,
   pipeline: Pipeline,

@@ -40,7 +40,7 @@ type Options = Omit<
   minedHooks?: readonly AlertHook[];
   /** Undefined while one database has all alerts; asked of the store unless a test says otherwise. */
   shardGroups?: () => Promise<FindGroups | undefined>;
-  /** What is set for chains; those that have a client are watched. */
+  /** Settings by chain; chains that have a client are watched. */
   settings: Readonly<
     Partial<Record<ChainUid, { startBlock: number | undefined; traces?: TraceMode; pending?: PendingMode }>>
   >;

@@ -36,7 +36,7 @@ export type ChainOptions = Pick<
   | 'now'
 > & {
   client: ChainClient;
-  /** Where to start a chain that was never followed before; undefined: at its head. */
+  /** First block of a chain that was never followed before; undefined: its head. */
   startBlock: number | undefined;
   fetchFor: (uid: ChainUid, client: ChainClient) => Fetch;
   recorder: MetricRecorder;
@@ -45,10 +45,10 @@ export type ChainOptions = Pick<
   log: Logger;
 };
 
-/** How long to wait before following the chain again from the block before one that vanished. */
+/** Delay before the chain is followed again from the block before a vanished one. */
 const blockUnavailableDelayMs = 250;
 
-/** What is watched on a chain, as it is kept up to date. */
+/** The watch list of a chain, kept up to date. */
 export type WatchSet = ReturnType<typeof openWatchSet>;
 
 export function openWatchSet(
@@ -90,7 +90,7 @@ export async function watchChain(
 
 type FollowOptions = ChainOptions &
   Pick<PipelineOptions, 'watchList' | 'funding'> & {
-    /** What had to be read of what is watched, and how long it took; nothing where it was read before the lease was taken. */
+    /** Contracts that had to be read, and the time it took; zero where they were read before the lease was taken. */
     reading: { contractsRead: number; readMs: number };
   };
 

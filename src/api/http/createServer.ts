@@ -169,7 +169,7 @@ function addProblems(
   });
 }
 
-/** What requests get that come over open connections while the server stops; it is no fault. */
+/** The answer to requests on open connections while the server stops; it is no fault. */
 const stopping = new Problem('unavailable', 'Vigil is stopping; send the request again.', {
   retryAfterSeconds: 2,
 });

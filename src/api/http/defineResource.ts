@@ -27,7 +27,7 @@ type Operation = 'create' | 'read' | 'update' | 'delete' | 'search';
 type Definition<F extends Fields> = {
   path: string;
   tag: string;
-  /** What the record is, for the API documents. */
+  /** Description of the record, for the API documents. */
   about: string;
   table: Table<F>;
   owner: Owner;

@@ -34,8 +34,8 @@ const query = Shape(
 );
 
 /**
- * The same search, which also answers with all that it finds, as CSV or JSON lines, where `Accept` asks for these. The rows
- * are those that match at the start, and are sent page by page as the reader takes them.
+ * The search, also as an export of all hits as CSV or JSON lines if `Accept` asks for it. The rows match at the start,
+ * and are sent page by page as the reader takes them.
  */
 export function exportable(search: Endpoint, names: readonly string[], find: Find): Endpoint {
   let watch: ReturnType<typeof createScopeWatch> | undefined;

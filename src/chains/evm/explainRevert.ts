@@ -3,7 +3,10 @@ import { harmless } from '../../lib/harmless.ts';
 import { toJsonValue } from '../../lib/json.ts';
 import type { Failure } from '../transactor.ts';
 
-/** Why a call fails: the decoded error where the contract's ABI declares it (`NotOwner(who: 0x…)`), else the node's reason. */
+/**
+ * The reason of a failed call: the decoded error where the contract's ABI declares it (`NotOwner(who: 0x…)`), else the
+ * node's text.
+ */
 export function explainRevert({ reason, data }: Failure, abi: readonly unknown[]): string {
   for (const item of abi.filter(isError)) {
     const decoded = decodeError(item, data);

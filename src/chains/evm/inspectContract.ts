@@ -189,7 +189,7 @@ function dropUndefined<T extends object>(members: { [K in keyof T]: T[K] | undef
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as T;
 }
 
-/** What a call gave, if it fits what the function gives: a fallback that returns something else is no answer. */
+/** Results of a call, if they fit the function: a fallback that returns something else is no answer. */
 function resultsOf(item: ReturnType<typeof parseFunction>, answer: StateResult | undefined) {
   if (!answer || 'missing' in answer) return undefined;
   const { value } = answer;

@@ -26,7 +26,7 @@ export function keysOf(from: string, body: unknown): Key[] {
   return [];
 }
 
-/** Why an operation of the chain itself would fail, which nodes do not simulate; undefined where nothing speaks against it. */
+/** The reason why a classic operation would fail, which nodes do not simulate; undefined if none is visible. */
 export function checkOperation(from: string, body: unknown, find: FindEntry): string | undefined {
   const { name, held } = caseOf(body);
   const { asset, destination, trustor, from: holder, amount } = membersOf(held);

@@ -66,7 +66,7 @@ type Plan =
       read: (answer: Simulated) => StateResult;
     };
 
-/** What an answer takes: nothing, a ledger entry, or the function of a contract. */
+/** The source of an answer: nothing, a ledger entry, or the function of a contract. */
 function planRead(
   question: StateRead,
   classic: ReadonlyMap<string, unknown>,
@@ -139,7 +139,7 @@ function holdingPlan(asset: string, holder: string, classic: unknown, network: N
 type Specs = Map<string, string | undefined>;
 const maxSpecs = 1000;
 
-/** What the ledger keeps of a contract itself: the hash of its code, `0x` where it has none of its own, and its spec. */
+/** State of a contract instance in the ledger: the hash of its code (`0x` without) and its spec. */
 function instancePlan(
   { address, key }: Extract<StateRead, { type: 'storage' }>,
   instance: Raw | null,

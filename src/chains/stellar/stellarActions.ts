@@ -212,7 +212,7 @@ function readValue(input: Input, value: unknown, place: string): unknown {
 
 const maxStroops = 2n ** 63n - 1n;
 
-/** What would be right; undefined where it is. */
+/** Describes a right value; undefined if the text is right. */
 function faultOf(type: string, text: string): string | undefined {
   const version = decodeStrkey(text)?.version;
   switch (type) {

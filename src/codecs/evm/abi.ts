@@ -40,7 +40,7 @@ export function parseFunction(signature: string): FunctionItem {
   return item;
 }
 
-/** Where the first bracket closes. */
+/** Index at which the first bracket closes. */
 function closing(text: string): number {
   let depth = 0;
   for (let at = 0; at < text.length; at++) {
@@ -100,8 +100,8 @@ function canonicalType(parameter: AbiParameter): string {
 }
 
 /**
- * The values of an event by name (unnamed ones by position). Whether a value is indexed is taken from the log where the
- * signature does not say so: when the counts differ, the first ones are.
+ * The values of an event by name, or by position without one. The log decides which values are indexed; if the
+ * signature disagrees in number, the first ones are.
  */
 export function decodeEvent(event: EventItem, log: Pick<Log, 'key' | 'indexed' | 'data'>): Arguments {
   // Nothing names an anonymous event, so that its first topic is a value as well.

@@ -7,7 +7,7 @@ const mutabilities = ['pure', 'view', 'nonpayable', 'payable'];
 const maxDepth = 20;
 const maxFaults = 100;
 
-/** What is wrong with a contract ABI in JSON form; pointers begin with `root`. */
+/** The faults of a contract ABI in JSON form; pointers begin with `root`. */
 export function abiFaults(abi: readonly unknown[], root: string): Fault[] {
   const faults: Fault[] = [];
   for (const [index, item] of abi.entries()) {

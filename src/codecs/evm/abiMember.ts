@@ -5,8 +5,8 @@ type Decoded = Readonly<Record<string, unknown>> | readonly unknown[];
 export type AbiMember = { readonly parameter: AbiParameter; read(values: Decoded): unknown };
 
 /**
- * The parameter that a path leads to, with a way to take its value out of decoded ones: `amount`, `order.amount`, `ids.0`;
- * what has no name goes by its position. A RangeError names what there is instead.
+ * Finds the parameter at a path and how to read it from decoded values: `amount`, `order.amount`, `ids.0`. Unnamed
+ * parameters go by position. A RangeError lists the valid names.
  */
 export function abiMember(parameters: readonly AbiParameter[], path: string): AbiMember {
   let within = parameters;

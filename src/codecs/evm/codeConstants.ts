@@ -1,7 +1,7 @@
 type Constants = {
   /** Addresses in the code, and in the arguments behind it. */
   readonly addresses: readonly string[];
-  /** What may be selectors of functions. */
+  /** Constants that may be selectors of functions. */
   readonly selectors: ReadonlySet<string>;
 };
 
@@ -15,8 +15,8 @@ const maxArguments = 32;
 const maxDigits = 2 * 128 * 1024;
 
 /**
- * What the code that creates a contract pushes on the stack. Constants of Solidity code, immutables aside, stand there; the
- * arguments of the constructor follow the code in words.
+ * Constants that creation code pushes on the stack, which are those of Solidity code without immutables, and the words
+ * behind the code, which are the constructor's arguments.
  */
 export function codeConstants(input: string): Constants {
   const code = Buffer.from(input.slice(2, 2 + maxDigits), 'hex');

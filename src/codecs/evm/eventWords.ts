@@ -3,8 +3,8 @@ import type { EventItem } from './abi.ts';
 import { logWords } from './words.ts';
 
 /**
- * The words of an event by the names of its values, as far as the log has them: enough for values of fixed size, and it never
- * fails, whatever the log holds. Contracts index the same event differently: what the log says counts.
+ * The words of an event by the names of its values, enough for values of fixed size; it never fails. Contracts index
+ * the same event differently, so the log decides.
  */
 export function eventWords(
   event: EventItem,

@@ -8,7 +8,7 @@ type Pointing = Extract<StateRead, { type: 'storage' | 'call' | 'code' }>;
 export type CodePointer = readonly [read: Pointing, answer: string];
 
 export type LocatedCode = {
-  /** Whose code runs; null when it is the contract's own. */
+  /** Contract whose code runs; null when it is the contract's own. */
   readonly implementation: string | null;
   readonly beacon?: string;
   readonly pointers: readonly CodePointer[];
@@ -17,7 +17,10 @@ export type LocatedCode = {
 /** Yields what must be read, and takes the answers: the word, the code, or what the call returns (0x when it fails). */
 type Search<T> = Generator<readonly Pointing[], T, readonly string[]>;
 
-/** Where proxies keep the address of their code: EIP-1967, zeppelinos (USDC and others of its time), EIP-1822, EIP-1967's beacon. */
+/**
+ * Storage slots in which proxies keep the address of their code: EIP-1967, zeppelinos (USDC and its contemporaries),
+ * EIP-1822, EIP-1967's beacon.
+ */
 export const proxySlots = {
   implementation: '0x360894a13ba1a3210667c828492db98dca3e2076cc3735a920a3ca505d382bbc',
   zeppelin: eventTopic('org.zeppelinos.proxy.implementation'),
@@ -52,7 +55,7 @@ export function* searchCode(address: string): Search<LocatedCode> {
 
 type Hop = { next: string | undefined; beacon?: string; pointers: CodePointer[] };
 
-/** What else than slots a contract answers is trusted only of the first: further ones are no proxies to the outside. */
+/** Beyond slots, only the first contract's answers are trusted: further contracts are no proxies to the outside. */
 function* nextHop(address: string, isFirst: boolean): Search<Hop> {
   const reads = slotList.map((key): Pointing => ({ type: 'storage', address, key }));
   const words = yield reads;
@@ -118,7 +121,7 @@ export function locateCode(read: Reader, address: string, at: Moment = 'block'):
   return step.value;
 }
 
-/** Whether every pointer answers as before, which is all that must be read as long as nothing changes. */
+/** True if every pointer answers as before; nothing else must be read while nothing changes. */
 export function isCodeInPlace(read: Reader, pointers: readonly CodePointer[]): boolean {
   const answers = readAll(
     read,

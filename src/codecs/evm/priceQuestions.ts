@@ -68,7 +68,7 @@ export function priceInAnswer(input: string, answer: string): number | undefined
 
 export type Question = { readonly of: string; readonly input: string; readonly prices: readonly number[] };
 
-/** What these contracts answered to the same question for a price in the course of a transaction, to anyone. */
+/** All answers of these contracts to the same price question in the course of a transaction. */
 export function answersOf(frames: readonly Frame[], isOfInterest: (contract: string) => boolean): Question[] {
   const found = new Map<string, { of: string; input: string; prices: number[] }>();
   for (const { type, to, input, answer } of frames) {

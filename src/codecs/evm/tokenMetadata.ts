@@ -14,14 +14,14 @@ export const defaultDecimals = 0;
 /** More than 256 bits can count; a larger number would only stretch texts. */
 const maxDecimals = 77n;
 
-/** What a token answers to `decimals()`; the default for anything that is no such answer. */
+/** A token's answer to `decimals()`; the default for anything that is no such answer. */
 export function readTokenDecimals(data: string | undefined): number {
   if (data === undefined || data.length < 66) return defaultDecimals;
   const decimals = BigInt(data.slice(0, 66));
   return decimals <= maxDecimals ? Number(decimals) : defaultDecimals;
 }
 
-/** What a token answers to `symbol()`: a text, or 32 bytes as the first tokens had it; undefined for anything else. */
+/** A token's answer to `symbol()`: a text, or 32 bytes as in the first tokens; undefined for anything else. */
 export function readTokenSymbol(data: string): string | undefined {
   if (data.length < 66) return undefined;
   const symbol = data.length === 66 ? toText(data) : decodeText(data);

@@ -5,7 +5,7 @@ import { topicAddress } from './words.ts';
 
 export type Upgrade = {
   readonly event: string;
-  /** What is replaced. */
+  /** Kind of the replaced code. */
   readonly what: 'implementation' | 'beacon' | 'target' | 'app' | 'aggregator';
   readonly implementation: string;
   readonly previous: string | undefined;
@@ -13,7 +13,7 @@ export type Upgrade = {
   readonly isPending: boolean;
 };
 
-/** How contract families report that other code takes over; `next` is the new address, `previous` the one before. */
+/** Events by which contract families report new code; `next` is the new address, `previous` the one before. */
 const signatures = [
   // EIP-1967, EIP-1822, zeppelinos (USDC and others), beacons
   'Upgraded(address indexed next)',

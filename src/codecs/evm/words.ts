@@ -19,7 +19,7 @@ export function addressTopic(address: string): string {
   return `0x000000000000000000000000${address.slice(2)}`;
 }
 
-/** Whether an indexed value can be an address at all. */
+/** True if an indexed value can be an address at all. */
 export function isAddressTopic(topic: string): boolean {
   return topic.length === 66 && topic.startsWith('0x000000000000000000000000');
 }
@@ -37,8 +37,8 @@ export function sizeAt(data: string, digit: number): number {
 }
 
 /**
- * The values of an event as words of 32 bytes: the indexed ones, then those in the data. That is their order whenever the
- * indexed ones come first, so that contracts which index differently are read alike.
+ * The values of an event as words of 32 bytes, indexed ones first. Contracts that index differently read alike, because
+ * events usually have their indexed values first.
  */
 export function logWords({ indexed, data }: Pick<Log, 'indexed' | 'data'>): string[] {
   const words = [...indexed];

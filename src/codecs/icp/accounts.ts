@@ -4,8 +4,8 @@ import { bytesToHex, concatBytes, hexToBytes, utf8ToBytes } from '@noble/hashes/
 import { base32nopad } from '@scure/base';
 import { decode } from '../../lib/encodings.ts';
 
-/** Who holds tokens: an owner, and one of its subaccounts (32 bytes; undefined is the one that everyone has). */
-export type Account = { readonly owner: Uint8Array; readonly subaccount?: Uint8Array | undefined };
+/** A holder of tokens: an owner, and one of its subaccounts (32 bytes; undefined for the default one). */
+export type IcpAccount = { readonly owner: Uint8Array; readonly subaccount?: Uint8Array | undefined };
 
 /** Base32 letters of the checksum and of the 29 bytes that a principal has at most. */
 const maxLetters = 53;
@@ -29,7 +29,7 @@ export function isCanister(address: string): boolean {
 }
 
 /** As ICRC-1 writes it; that of the subaccount of zeros is the principal alone. */
-export function showAccount({ owner, subaccount }: Account): string {
+export function showAccount({ owner, subaccount }: IcpAccount): string {
   const principal = encodePrincipal(owner);
   const digits = subaccount ? bytesToHex(subaccount).replace(/^0+/, '') : '';
   if (!subaccount || digits === '') return principal;
@@ -37,7 +37,7 @@ export function showAccount({ owner, subaccount }: Account): string {
 }
 
 /** The account of a principal or of an ICRC-1 text; undefined for what is neither, or whose checksum does not fit. */
-export function readAccount(text: string): Account | undefined {
+export function readAccount(text: string): IcpAccount | undefined {
   const [, principal = text, checksum, digits = ''] =
     /^(.+)-([a-z2-7]{7})\.([0-9a-f]{1,64})$/.exec(text) ?? [];
   const owner = decodePrincipal(principal);
@@ -49,7 +49,7 @@ export function readAccount(text: string): Account | undefined {
 }
 
 /** By which the ledger of ICP knows an account. */
-export function accountIdentifier({ owner, subaccount = new Uint8Array(32) }: Account): string {
+export function accountIdentifier({ owner, subaccount = new Uint8Array(32) }: IcpAccount): string {
   const hash = sha224(concatBytes(Uint8Array.of(10), utf8ToBytes('account-id'), owner, subaccount));
   return bytesToHex(concatBytes(toChecksum(hash), hash));
 }

@@ -1,6 +1,6 @@
 import type { AbiParameter } from 'abitype';
 import { membersOf } from '../../lib/isRecord.ts';
-import { decodeBorsh, type Field, type IdlType, type Types } from './borsh.ts';
+import { type BorshField, decodeBorsh, type IdlType, type Types } from './borsh.ts';
 import { type Idl, type IdlEvent, type IdlInstruction, idlOf } from './idl.ts';
 
 type Values = Readonly<Record<string, unknown>>;
@@ -94,7 +94,7 @@ function toFunction({ name, key, args, accounts }: IdlInstruction, { types }: Id
 const maxDepth = 16;
 
 /** Keys and enums are texts, which are compared as they are. */
-function toParameter({ name, type }: Field, types: Types, depth = 0): AbiParameter {
+function toParameter({ name, type }: BorshField, types: Types, depth = 0): AbiParameter {
   if (depth > maxDepth) throw new RangeError('The IDL has a type that goes too deep.');
   if (typeof type === 'string') return { name, type: plainTypes[type] ?? toInteger(type) };
   if ('option' in type) return toParameter({ name, type: type.option }, types, depth + 1);

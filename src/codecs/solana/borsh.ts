@@ -9,9 +9,9 @@ export type IdlType =
   | { readonly coption: IdlType }
   | { readonly array: IdlType; readonly length: number }
   | { readonly defined: string }
-  | { readonly struct: readonly Field[] }
-  | { readonly enum: readonly Field[] };
-export type Field = { readonly name: string; readonly type: IdlType };
+  | { readonly struct: readonly BorshField[] }
+  | { readonly enum: readonly BorshField[] };
+export type BorshField = { readonly name: string; readonly type: IdlType };
 export type Types = ReadonlyMap<string, IdlType>;
 
 /** Types within types; an IDL can name itself. */
@@ -20,9 +20,8 @@ const maxDepth = 32;
 const maxItems = 10_000;
 
 /**
- * The values of borsh bytes: integers of up to 32 bits are numbers, larger ones big integers, keys base58, bytes hexadecimal
- * digits, structs records, an enum its variant's name or, where that has fields, a record of it. Throws a RangeError for bytes
- * that are not of the type.
+ * Decodes borsh: integers up to 32 bits as numbers, larger as bigints, keys as base58, bytes as hexadecimal, enums as
+ * variant name or record. Throws a RangeError for bytes that are not of the type.
  */
 export function decodeBorsh(type: IdlType, bytes: Uint8Array, types: Types): unknown {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { isRecord, membersOf } from '../../lib/isRecord.ts';
-import type { Field, IdlType, Types } from './borsh.ts';
+import type { BorshField, IdlType, Types } from './borsh.ts';
 
-/** What an Anchor IDL says of a program: its instructions and events, by their names. */
+/** Instructions and events of a program from its Anchor IDL, by name. */
 export type Idl = {
   readonly instructions: ReadonlyMap<string, IdlInstruction>;
   readonly events: ReadonlyMap<string, IdlEvent>;
@@ -14,7 +14,7 @@ export type IdlInstruction = {
   /** The first bytes of its data, as hexadecimal digits. */
   readonly key: string;
   readonly accounts: readonly IdlAccount[];
-  readonly args: readonly Field[];
+  readonly args: readonly BorshField[];
 };
 
 type IdlAccount = {
@@ -22,7 +22,7 @@ type IdlAccount = {
   readonly isSigner: boolean;
   readonly isWritable: boolean;
   readonly isOptional: boolean;
-  /** Where the IDL itself says which it is. */
+  /** Program address, if the IDL states it. */
   readonly address?: string;
 };
 
@@ -113,7 +113,7 @@ function toStruct(fields: unknown): IdlType {
   };
 }
 
-function toField(raw: unknown): Field {
+function toField(raw: unknown): BorshField {
   const { name, type } = membersOf(raw);
   return { name: nameOf(name, 'a field'), type: toType(type) };
 }

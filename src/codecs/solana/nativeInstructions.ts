@@ -1,4 +1,4 @@
-import type { Call } from '../../model/block.ts';
+import type { TransactionCall } from '../../model/block.ts';
 import {
   computeBudgetProgram,
   loaderProgram,
@@ -150,7 +150,11 @@ export function nativeInterface(address: string): readonly unknown[] | undefined
 }
 
 /** An instruction as expressions see it; programs of the chain itself, and their instructions, by name. */
-export function showInstruction({ contract, input, accounts = [] }: Call): Record<string, unknown> {
+export function showInstruction({
+  contract,
+  input,
+  accounts = [],
+}: TransactionCall): Record<string, unknown> {
   const program = nativePrograms.get(contract);
   const digits = program ? input.slice(0, program.keyDigits) : '';
   const number = program && digits.length === program.keyDigits ? fromBytes(digits) : undefined;

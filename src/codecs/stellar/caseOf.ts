@@ -1,6 +1,6 @@
 import { membersOf } from '../../lib/isRecord.ts';
 
-/** Which case of a union a value is, and what the case holds; a case that holds nothing is a text alone. */
+/** The case of a union value and its content; a case without content is a text alone. */
 export function caseOf(value: unknown): { name: string; held: unknown } {
   if (typeof value === 'string') return { name: value, held: undefined };
   const [only] = Object.entries(membersOf(value));

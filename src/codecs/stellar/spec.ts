@@ -21,7 +21,7 @@ type SpecUdt =
   | { readonly values: ReadonlyMap<string, number> }
   | { readonly cases: ReadonlyMap<string, readonly SpecType[]> };
 
-/** What the spec of a Soroban contract says of it. */
+/** Functions, events and types of a Soroban contract, from its spec. */
 export type Spec = {
   readonly functions: ReadonlyMap<string, SpecFunction>;
   readonly events: ReadonlyMap<string, SpecEvent>;

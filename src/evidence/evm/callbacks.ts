@@ -104,7 +104,7 @@ const exchanges: readonly Exchange[] = [
   })),
 ];
 
-/** What tokens tell those who send or receive them. */
+/** Functions by which tokens notify senders and receivers. */
 const receipts = [
   'onERC721Received(address,address,uint256,bytes)',
   'onERC1155Received(address,address,uint256,uint256,bytes)',

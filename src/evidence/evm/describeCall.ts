@@ -37,7 +37,7 @@ export function showArguments(
 ): string {
   const place = amountPlaces.get(canonicalSignature(item));
   const input = place === undefined ? undefined : item.inputs[place];
-  // What is indexed is the number of a unique token.
+  // An indexed value is the number of a unique token.
   if (!input || ('indexed' in input && input.indexed)) return showValue(args);
   const name = input.name || String(place);
   const amount = args[name];
@@ -53,7 +53,7 @@ const ofToken: ReadonlySet<string> = new Set([
   'allowance(address,address)',
 ]);
 
-/** How results of a function read in a sentence: those of a token itself in whole tokens. */
+/** Formats results of a function for a sentence: amounts of a token itself in whole tokens. */
 export function createShowResult(
   read: Reader,
   chain: ChainFacts,
@@ -75,7 +75,7 @@ export function functionName(selector: string, abi: readonly unknown[]): string 
 /** More than this is an approval of any amount. */
 const endless = 2n ** 255n;
 
-/** Where the amount is that is one of the token itself. */
+/** Index of the argument that is an amount of the token itself. */
 const amountPlaces: ReadonlyMap<string, number> = new Map([
   ['Transfer(address,address,uint256)', 2],
   ['Approval(address,address,uint256)', 2],

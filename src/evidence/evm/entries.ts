@@ -3,13 +3,12 @@ import type { Frame } from '../../model/block.ts';
 import { handsOver, isAnswerTo, isCallback } from './callbacks.ts';
 
 /**
- * How a contract came to be entered before a call of it had returned. asked: what it called turns to it as that function is known
- * to do; expected: it handed over the turn itself, or a token reports to it, or moves its own token; payment: coins and nothing else;
- * unasked: anything else, as an attacker enters.
+ * Kinds of reentry. asked: by a known function of the called contract. expected: handed over, reported by a token, or
+ * of its own token. payment: coins only. unasked: anything else, as attackers enter.
  */
 type EntryKind = 'asked' | 'expected' | 'payment' | 'unasked';
 
-export type Entry = {
+export type ReentryEntry = {
   readonly kind: EntryKind;
   readonly inner: Frame;
   readonly outer: Frame;
@@ -29,7 +28,7 @@ export function* entriesInto(
   frames: readonly Frame[],
   address: string,
   { allowed, callers, readOnly }: EntryRules,
-): Generator<Entry> {
+): Generator<ReentryEntry> {
   /** For each frame the outermost unfinished call of the contract around it, or -1. */
   const around = new Int32Array(frames.length);
   /** And the last call that the contract made on the way to it. */
@@ -45,7 +44,7 @@ export function* entriesInto(
     made[position] = madePosition;
     if (!isOpen || frame.to !== address) continue;
     if (frame.type !== 'CALL' && !(readOnly && frame.type === 'STATICCALL')) continue;
-    // What it calls of itself is its own business.
+    // Calls of the contract to itself are its own business.
     if (frame.from === address || callers.has(frame.from)) continue;
     if (allowed.size > 0 && allowed.has(selectorOf(frame))) continue;
     const outer = frames[outerPosition]!;

@@ -4,7 +4,10 @@ import type { Reader } from '../../model/detection.ts';
 import { type AssetFacts, formatUnits, native, showAmount } from '../amounts.ts';
 import { assetMoves, coinMoves } from '../coinMoves.ts';
 
-/** What one transaction moved between the holder and one other; without an amount where only a trace would show it. */
+/**
+ * The movement of one transaction between the holder and a counterparty; without an amount where only a trace would
+ * show it.
+ */
 export type Flow = {
   readonly transactionHash: string;
   readonly counterparty: string;
@@ -15,8 +18,8 @@ export type Flow = {
 const maxFlows = 3;
 
 /**
- * The transactions of a block that explain why a holder has more or less of an asset, those that moved most first. Coins that
- * inner calls moved show in no log: where nothing else explains it, the transactions that touched the holder are named.
+ * The transactions of a block that explain a changed holding, largest first. Coins of inner calls show in no log: if
+ * nothing else explains the change, the transactions that touched the holder are named.
  */
 export function findFlows(
   read: Reader,

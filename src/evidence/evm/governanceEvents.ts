@@ -6,11 +6,11 @@ import { itemAt } from '../../lib/itemAt.ts';
 import { showId } from '../../lib/showNumber.ts';
 import type { Log } from '../../model/block.ts';
 
-/** What an event says, by the names of its arguments. */
+/** The values of an event, by the names of its arguments. */
 export type EventValues = Readonly<Record<string, unknown>>;
 type EventDescription = {
   sentence(values: EventValues, name: string): string;
-  /** How many seconds the event leaves until execution. */
+  /** Seconds from the event until execution. */
   delay?(values: EventValues, nowSeconds: number): number;
 };
 
@@ -178,7 +178,7 @@ const notes: Readonly<Record<string, Omit<Reported, 'name'>>> = {
   },
 };
 
-/** What governors, timelocks, votes and chiefs emit, by topic. */
+/** Events of governors, timelocks, votes and chiefs, by topic. */
 export const governanceEvents: ReadonlyMap<string, Reported> = new Map<string, Reported>([
   ...parsed.map(({ event, how }): [string, Reported] => [
     topicOf(event),

@@ -2,7 +2,7 @@ import { native } from '../amounts.ts';
 import { type Holder, joinCoins, standingOf, type Taken, type Valued, valuesOf } from './losses.ts';
 import { wrappedCoinOf } from './wrappedCoins.ts';
 
-/** What a contract has lost for good by a transaction. */
+/** The permanent loss of a contract by a transaction. */
 export type Loss = {
   /** Of the asset that lost most, after what came in for it; 0 where nothing is missing. */
   readonly percent: number;
@@ -27,7 +27,7 @@ type Circumstances = {
   readonly isDoubtful: boolean;
 };
 
-/** What is missing after a transaction. */
+/** Computes the loss of a transaction. */
 export function lossOf(
   holder: Holder,
   taken: Omit<Taken, 'frames'>,

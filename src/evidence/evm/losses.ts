@@ -8,10 +8,10 @@ import { assetFacts, claimedHolding } from './tokens.ts';
 import { usdWorth } from './usdWorth.ts';
 import { isWrappedCoin, wrappedCoinOf, wrappingsIn } from './wrappedCoins.ts';
 
-/** Whose holdings are judged, and where they are read. */
+/** The contract whose holdings are judged, and the reader for them. */
 export type Holder = Pick<EvaluationContext<unknown, never>, 'contract' | 'chain' | 'read'>;
 
-/** What vouches for a token: the user, a price, or a call of the contract itself; else only the token does. */
+/** The source of trust in a token: the user, a price, or a call of the contract itself; else only the token. */
 export type Standing = 'named' | 'priced' | 'called' | 'claimed';
 
 export function standingOf(tokens: readonly string[], { uid }: ChainFacts, called: ReadonlySet<string>) {
@@ -23,7 +23,7 @@ export function standingOf(tokens: readonly string[], { uid }: ChainFacts, calle
   };
 }
 
-/** What a transaction did to the holdings, by asset. */
+/** Effect of a transaction on the holdings, by asset. */
 export type Taken = {
   transaction: Transaction;
   frames: readonly Frame[];
@@ -31,7 +31,7 @@ export type Taken = {
   changes: ReadonlyMap<string, bigint>;
 };
 
-/** What the contract has more or less of each asset after the transaction. */
+/** Change of each asset of the contract by the transaction. */
 export function changesOf(
   { contract: { address }, chain, read }: Holder,
   { logs }: Transaction,

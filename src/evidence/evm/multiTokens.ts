@@ -1,5 +1,5 @@
 import { eventTopic } from '../../codecs/evm/abi.ts';
-import type { Transfer } from '../../codecs/evm/erc20Transfer.ts';
+import type { Erc20Transfer } from '../../codecs/evm/erc20Transfer.ts';
 import { logWords, topicAddress } from '../../codecs/evm/words.ts';
 import type { Log } from '../../model/block.ts';
 
@@ -8,7 +8,7 @@ const single = eventTopic('TransferSingle(address,address,address,uint256,uint25
 const batch = eventTopic('TransferBatch(address,address,address,uint256[],uint256[])');
 export const multiTokenTopics: readonly string[] = [single, batch];
 
-export type MultiTransfer = Transfer & { readonly tokenId: bigint };
+export type MultiTransfer = Erc20Transfer & { readonly tokenId: bigint };
 
 /** Anyone can write a log of any size. */
 const maxItems = 200;

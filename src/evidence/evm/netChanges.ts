@@ -23,9 +23,8 @@ type Move = { asset: string; tokenId: bigint | null; from: string; to: string; a
 const turnFrames = 1024;
 
 /**
- * What each party has more or less after a transaction: coins by the frames that were not reverted, fees aside, and tokens by
- * what they report in logs. Parties stand in the order in which they first appear. Others take turns: a transaction may pay a
- * hundred thousand.
+ * Net change of each party: coins by frames without reverts or fees, tokens by logs. Parties are in order of first
+ * appearance. Yields to the event loop, because a transaction may pay a hundred thousand.
  */
 export async function netChanges(
   { logs }: Pick<Transaction, 'logs'>,
@@ -56,7 +55,7 @@ function tokenChanges(logs: Transaction['logs'], coins: ReadonlyMap<string, bigi
     add(from, asset, tokenId, -amount);
     add(to, asset, tokenId, amount);
   }
-  // What a token says it wrapped counts as far as it got the coins.
+  // A reported wrapping counts up to the coins that the token received.
   const wrappings = wrappingsIn(logs);
   const wrapped = new Map<string, bigint>();
   for (const { token, amount } of wrappings) wrapped.set(token, (wrapped.get(token) ?? 0n) + amount);

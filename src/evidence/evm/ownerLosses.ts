@@ -8,7 +8,7 @@ import { changesIn, type Pull } from './pulls.ts';
 import { assetFacts, tryHolding } from './tokens.ts';
 import { usdWorth } from './usdWorth.ts';
 
-/** What an owner really lost of a token; `usd` where its price is known. */
+/** The real loss of an owner in a token; `usd` where its price is known. */
 type Loss = {
   readonly owner: string;
   readonly token: string;
@@ -26,7 +26,7 @@ type World = {
   feedOf: (token: string) => string | undefined;
   block: Block;
   transaction: Transaction;
-  /** What the transaction did to the coins of each address. */
+  /** Change of coins of each address by the transaction. */
   coins: ReadonlyMap<string, bigint>;
 };
 
@@ -34,8 +34,8 @@ type World = {
 const maxLosses = 50;
 
 /**
- * What owners lost by these pulls: no more than what the transaction left them short of, and no more than what they had before it,
- * because who borrows a fortune for a moment can have it pulled from himself.
+ * Losses of owners by these pulls, bounded by what the transaction took and by what they had before. A flash borrower
+ * can have a fortune pulled from himself.
  */
 export function ownerLosses(world: World, pulls: readonly Pull[]): Losses {
   const { read, transaction } = world;

@@ -92,7 +92,7 @@ export function endsOf(log: Log): [from: string, to: string] | undefined {
 /** Hits reported of one transaction, the worst first; an airdrop to thousands must not become thousands of alerts. */
 const maxHits = 20;
 
-/** What each of them did, read in one go. */
+/** Describes the part of each party, with all reads together. */
 export function describeHits(
   hits: readonly LabelHit<Party>[],
   transaction: Transaction,
@@ -128,8 +128,8 @@ export function describeHits(
 }
 
 /**
- * The transfer of a party that counts most. Any token can report any payer: it counts if it is the watched one, has a price, or
- * was called by who pays; also where nothing is traced, because a sanctioned payment must not pass for want of a node.
+ * The decisive transfer of a party. Tokens can report any payer, so it counts if the token is watched, has a price, was
+ * called by the payer, or nothing is traced: sanctions must not depend on nodes.
  */
 function findVoucher(
   { logs = [] }: Party,
@@ -158,7 +158,7 @@ function findVoucher(
 /** Members of a party's evidence. */
 export const partyFields = ['role', 'from', 'to', 'token', 'symbol', 'value', 'amount', 'unverified'];
 
-/** What a party did in a transaction, as the end of a sentence and as evidence. */
+/** The part of a party in a transaction, as the end of a sentence and as evidence. */
 function describeParty(
   { address, role, paid }: Party,
   log: Log | undefined,

@@ -8,7 +8,7 @@ import { fetchJson, valueAtPath } from '../fetchJson.ts';
 import { Address, Choice, Polling, scheduleOf, WebTarget } from '../parameters.ts';
 import { readCall, tryCall } from './readCall.ts';
 
-/** Where a price comes from: a feed on chain, or a market's JSON. */
+/** The source of a price: a feed on chain, or a market's JSON. */
 export const priceMembers = {
   source: Choice(
     'oracle asks a feed on chain (AggregatorV3), market an address that answers in JSON.',

@@ -17,8 +17,8 @@ const transferFrom = functionSelector('transferFrom(address,address,uint256)');
 const permit2 = '0x000000000022d473030f116ddee9f6b43ac78ba3';
 
 /**
- * Pulls from owners who neither sent the transaction nor stand on the way to the pull. Who an owner called, or who called for it,
- * is no stranger: only callers count, because anyone can make a transaction call a bystander.
+ * Pulls from owners who neither sent the transaction nor called on the way to the pull. Being called does not count,
+ * because anyone can make a transaction call a bystander.
  */
 export function pullsFromStrangers(
   { from: sender }: Transaction,

@@ -1,8 +1,8 @@
 import type { Frame } from '../../model/block.ts';
 
 /**
- * The contracts that watched ones themselves call, or that are read on its way: by calls which cannot change anything. What a
- * contract that it pays or calls back does from there is not the address's doing, so it is left out.
+ * Contracts that watched ones call themselves, or that are read on the way by calls without changes. Calls of a
+ * contract that is paid or called back are left out, as the watched one does not make them.
  */
 export function readFrom(
   frames: readonly Frame[],

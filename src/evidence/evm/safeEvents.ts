@@ -7,7 +7,7 @@ export type SafeEvent = {
   readonly name: string;
   readonly signature: string;
   readonly severity: Severity;
-  /** What its first value is called as evidence. */
+  /** Name of its first value as evidence. */
   readonly member: 'safeTxHash' | 'account' | 'threshold';
   sentence(safe: string, value: string): string;
 };
@@ -125,7 +125,7 @@ const otherTopics = new Set(
   ].map(eventTopic),
 );
 
-/** Whether a Safe itself writes such logs. */
+/** True if a Safe itself writes such logs. */
 export function isSafeTopic(topic: string): boolean {
   return safeEventByTopic.has(topic) || otherTopics.has(topic);
 }

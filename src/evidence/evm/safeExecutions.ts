@@ -33,9 +33,8 @@ const executed = [
 ].map(eventTopic);
 
 /**
- * What a Safe executed up to this log and after the execution before it: taken from logs, which Safes on rollups write, or by
- * the call data when the transaction calls the Safe itself; nothing when a relayer or a module hides it. Code that a Safe runs
- * as its own can write such logs as well, so that all of them count and none hides another.
+ * Executions of a Safe between the one before and this log, from the logs of rollup Safes or from call data; none
+ * behind a relayer. All logs count, because code run by the Safe can write them, too.
  */
 export function safeExecutions({ to, input, logs }: Transaction, log: Log): SafeExecution[] {
   const own = logs.filter(({ address }) => address === log.address);
@@ -86,7 +85,7 @@ export function delegatesOf(execution: Omit<SafeExecution, 'value'>, depth = 0):
   return itemsOf(data).flatMap((item) => delegatesOf(item, depth + 1));
 }
 
-/** What an execution does, seen through the batches of Safe's own contracts. */
+/** The calls of an execution, also through the batches of Safe's own contracts. */
 export function callsOf(execution: SafeExecution, depth = 0): SafeExecution[] {
   const isBatch = [...multiSends, ...callsOnly].includes(execution.to);
   const items = isBatch && depth < maxDepth ? itemsOf(execution.data) : [];

@@ -12,8 +12,8 @@ import { type AssetFacts, native } from '../amounts.ts';
 import { readNumber, toNumber, tryCall } from './readCall.ts';
 
 /**
- * Symbol and decimals of a token or of the native coin; a token without a symbol has its address. One whose decimals cannot
- * be read has its smallest units for whole tokens, and its symbol says so.
+ * Symbol and decimals of a token or the native coin; the address stands in for a missing symbol. With unreadable
+ * decimals amounts are in smallest units, as the symbol then says.
  */
 export function assetFacts(read: Reader, chain: ChainFacts, token: string): AssetFacts {
   if (token === native) return { symbol: chain.symbol, decimals: chain.decimals };
@@ -67,7 +67,7 @@ const totalSupply = parseFunction('totalSupply()(uint256)');
 
 const balanceOfId = parseFunction('balanceOf(address,uint256)(uint256)');
 
-/** How much of a token, of one id of an ERC-1155 token, or of the native coin, the holder has. */
+/** The holder's amount of a token, of one id of an ERC-1155 token, or of the native coin. */
 export function readHolding(
   read: Reader,
   token: string,
@@ -94,7 +94,7 @@ export function tryHolding(
   return answer && 'results' in answer ? toNumber(answer.results) : undefined;
 }
 
-/** What the holder has of a token that anyone may have made: nothing where the token does not answer as one. */
+/** The holder's amount of an untrusted token: 0 where the contract does not answer as a token. */
 export function claimedHolding(read: Reader, token: string, holder: string, at?: 'block' | 'parent'): bigint {
   if (!isContract(token)) return read.holding(token, holder, at);
   const answer = tryCall(read, token, balanceOf, [holder], at);

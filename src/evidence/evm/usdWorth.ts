@@ -26,8 +26,8 @@ type Priced = {
 const maxAgeMs = 2 * 86_400_000;
 
 /**
- * What an amount is worth: for a sentence (` (1,000 USD)`), and as evidence. Nothing without a feed, or where the feed does not
- * answer: an alert does not wait for a price.
+ * The worth of an amount, for a sentence (` (1,000 USD)`) and as evidence. Empty without an answering feed: an alert
+ * does not wait for a price.
  */
 export function usdWorth(
   read: Reader,

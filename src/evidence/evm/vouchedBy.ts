@@ -4,8 +4,8 @@ import type { Block } from '../../model/block.ts';
 import type { Reader } from '../../model/detection.ts';
 
 /**
- * What speaks for a token that no one named and that has no price. known: the holder itself called it; claimed: nothing but its
- * own logs and balances, which its maker writes; untraced: no node shows the calls.
+ * Evidence for a token without a name or a price. known: the holder called it. claimed: only its own logs and balances.
+ * untraced: no node shows the calls.
  */
 export type Trust = 'known' | 'claimed' | 'untraced';
 

@@ -37,8 +37,8 @@ export function wrappedCoinOf(chainUid: string): string | undefined {
 }
 
 /**
- * True if the token is the chain's wrapped coin. On a local chain, where nothing is at stake, any token that holds a coin for
- * each of its units is; elsewhere a thief could make one to hide what he takes.
+ * True if the token is the chain's wrapped coin. On a local chain any fully backed token is; elsewhere a thief could
+ * make such a token to hide a theft.
  */
 export function isWrappedCoin(read: Reader, { uid }: ChainFacts, token: string): boolean {
   if (uid !== 'anvil') return token === wrappedCoins[uid];
@@ -67,8 +67,8 @@ export function wrappingsIn(logs: readonly Log[]): Wrapping[] {
 }
 
 /**
- * What an account wrapped, or unwrapped (below 0), of what it held itself. `passed`: what it was sent as the one and sent on as the
- * other, as routers do; that was never its own.
+ * The amount of its own holdings that an account wrapped, or unwrapped (below 0). `passed`: the amount that it received
+ * in one form and sent on in the other, as routers do.
  */
 export function ownWrapping(
   logs: readonly Log[],

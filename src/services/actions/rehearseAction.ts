@@ -11,10 +11,10 @@ import { actionTable } from '../../store/tables/actionTable.ts';
 import type { Call } from '../call.ts';
 import { findReadable } from '../records/findReadable.ts';
 import { requireTransactor } from './runAction.ts';
-import { createPricer, emptySimulation, prepareOrThrow, type Simulation } from './simulateAction.ts';
+import { type ActionSimulation, createPricer, emptySimulation, prepareOrThrow } from './simulateAction.ts';
 
 /** What the call would do for one alert, or by hand where `alert` is null. */
-type Rehearsed = Simulation & {
+type Rehearsed = ActionSimulation & {
   alert:
     | (Pick<AlertDocument, 'uid' | 'timestamp'> & { name: unknown; message: unknown; severity: unknown })
     | null;
@@ -154,7 +154,12 @@ function createChangeReader(call: Call, { action }: ActionSetup) {
   let block: RehearsalReport['block'] = null;
   return {
     block: () => block,
-    async read({ from, to, data, gasLimit }: Simulation): Promise<Pick<Rehearsed, 'changes' | 'storage'>> {
+    async read({
+      from,
+      to,
+      data,
+      gasLimit,
+    }: ActionSimulation): Promise<Pick<Rehearsed, 'changes' | 'storage'>> {
       const key = `${to} ${data}`;
       const before = known.get(key);
       if (before) return before;

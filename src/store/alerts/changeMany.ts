@@ -76,7 +76,7 @@ function differs(change: ManyChange): Sql {
 
 type TagChange = Extract<ManyChange, { type: 'tag' }>;
 
-/** What stays keeps its order; what is new comes behind it. */
+/** Remaining tags keep their order; new tags follow. */
 function changedTags({ add, remove }: TagChange): Sql {
   return sql`(array(select had.tag from unnest(t.tags) with ordinality had(tag, n)
       where not had.tag = any(${remove}::text[]) order by had.n)

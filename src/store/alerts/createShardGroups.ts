@@ -6,8 +6,8 @@ const keepMs = 1000;
 const maxKept = 10_000;
 
 /**
- * Finds the groups of tenants, and keeps them for a second: every block asks, and shards rarely move. What is stored for the group
- * that a shard has just left is written all the same, and what follows is stored behind it.
+ * Finds the groups of tenants, cached for a second: every block asks, and shards rarely move. Rows for the group that a
+ * shard just left are still written, with later rows behind them.
  */
 export function createShardGroups(
   store: Store,

@@ -37,7 +37,7 @@ export type DetectorOrigin = {
   chainUid: string;
   name: string;
   source: string;
-  /** Which of the detector, its contract, project and schema is disabled; null if none is. */
+  /** The first of the detector, its contract, project and schema that is disabled; null if none is. */
   disabled: 'detector' | 'contract' | 'project' | 'detector schema' | null;
   schemaName: string;
   schemaTags: string[];

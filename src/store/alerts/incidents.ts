@@ -101,7 +101,7 @@ export async function findIncidentsOf(
   );
 }
 
-/** What a batch of alerts adds to one incident. */
+/** Growth of one incident by a batch of alerts. */
 export type IncidentGrowth = {
   tenantId: number;
   uid: string;
@@ -180,7 +180,7 @@ const merged = sql`contract_ids = coalesce((array(
   tx_hashes = i.tx_hashes || (array(select unnest(excluded.tx_hashes)
     except select unnest(i.tx_hashes)))[:greatest(${maxListed} - cardinality(i.tx_hashes), 0)]`;
 
-/** What was retracted as a whole and happens again says again what it is about. */
+/** An incident whose alerts were all retracted takes its title from the next alert again. */
 const isWorse = raw('excluded.numeric_severity > i.numeric_severity or i.alerts = 0');
 
 /** Counts the alerts of these incidents again, after some of them were retracted. */

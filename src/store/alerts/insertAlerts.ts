@@ -25,9 +25,8 @@ type Inserted = {
 };
 
 /**
- * Inserts the alerts that do not exist yet, with their stream events, and returns these. A retracted alert is restored when its
- * block is part of the chain again; it begins no incident, so that this one gets a row that counts it. `words` are
- * those of the rows that are new to the dictionary.
+ * Inserts the missing alerts with their stream events and returns them. A retracted alert is restored when its block
+ * returns, with an incident row that counts it. `words` are new to the dictionary.
  */
 export async function insertAlerts(
   tx: Db,

@@ -83,7 +83,7 @@ export async function readHits(db: Db, tenantId: number, ranges: readonly RateRa
   );
 }
 
-/** What was reported of these groups around these times. */
+/** Crossings reported for these groups around these times. */
 export async function readCrossings(
   db: Db,
   tenantId: number,

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { NoPrimary, type Primary, type Server } from './watchPrimary.ts';
+import { NoPrimary, type PostgresServer, type Primary } from './watchPrimary.ts';
 
 /**
  * How to reach the database: `primary` where it has several servers; `isPooled` where a pooler in between shares sessions, so that
@@ -43,7 +43,7 @@ export function clientOf(primary: Primary): typeof pg.Client {
   };
 }
 
-async function refuseStandby(client: pg.Client, server: Server): Promise<void> {
+async function refuseStandby(client: pg.Client, server: PostgresServer): Promise<void> {
   const { rows } = await client.query<{ standby: boolean }>('select pg_is_in_recovery() as standby');
   if (!rows[0]?.standby) return;
   await client.end();

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { render } from '../../lib/sql.ts';
 import { keepAnswers } from './citus/keepAnswers.ts';
-import { openWorkers, type Server } from './citus/openWorkers.ts';
+import { openWorkers, type WorkerServer } from './citus/openWorkers.ts';
 import { createDb, type Layout, type Run, send } from './createDb.ts';
 import type { Settings, Store } from './db.ts';
 import type { Connection } from './openClient.ts';
@@ -52,7 +52,7 @@ function createPooledStore(pool: pg.Pool, begin: string): Store {
 /** `direct` opens connections to a worker of Citus; without it the coordinator is asked for everything. */
 export function createStore(
   pool: pg.Pool,
-  direct?: { open(server: Server): pg.Pool; onError(error: Error): void },
+  direct?: { open(server: WorkerServer): pg.Pool; onError(error: Error): void },
 ): Store {
   const layout: Layout = { shardOf: new Map() };
   const run: Run = (query) => useClient(pool, (client) => send(client, query));

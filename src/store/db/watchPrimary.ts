@@ -3,16 +3,16 @@ import pg from 'pg';
 import { withHost } from '../../lib/splitHosts.ts';
 import { findCoordinator } from './citus/findCoordinator.ts';
 
-export type Server = { readonly name: string; readonly host: string; readonly port: number };
+export type PostgresServer = { readonly name: string; readonly host: string; readonly port: number };
 
 /** Of the servers of one database, the one that takes writes; of a cluster of Citus, its coordinator. */
 export type Primary = {
   /** Asks all servers if it is unknown; rejects when none takes writes. */
-  find(): Promise<Server>;
+  find(): Promise<PostgresServer>;
   /** What was found is wrong: it cannot be reached, or takes no writes any more. */
-  forget(server: Server): void;
+  forget(server: PostgresServer): void;
   /** Calls back when another server has become the primary, until the returned function is called. */
-  onChange(listener: (primary: Server) => void): () => void;
+  onChange(listener: (primary: PostgresServer) => void): () => void;
   stop(): Promise<void>;
 };
 
@@ -27,13 +27,13 @@ const graceMs = 250;
 const watchMs = 1000;
 
 /** Finds the primary, and asks it every second whether it still is, so that connections to a machine that vanished are noticed. */
-export function watchPrimary(addresses: readonly string[], onMove: (to: Server) => void): Primary {
-  const known = new Map<string, Server & { connectionString: string }>();
+export function watchPrimary(addresses: readonly string[], onMove: (to: PostgresServer) => void): Primary {
+  const known = new Map<string, PostgresServer & { connectionString: string }>();
   const servers = addresses.map(serverAt);
-  const listeners = new Set<(primary: Server) => void>();
-  let current: Server | undefined;
-  let last: Server | undefined;
-  let finding: Promise<Server> | undefined;
+  const listeners = new Set<(primary: PostgresServer) => void>();
+  let current: PostgresServer | undefined;
+  let last: PostgresServer | undefined;
+  let finding: Promise<PostgresServer> | undefined;
   /** The newest timeline seen: each promotion begins one, and a server that writes on an older one was replaced. */
   let newest = 0;
   let isStopped = false;
@@ -47,8 +47,8 @@ export function watchPrimary(addresses: readonly string[], onMove: (to: Server) 
     return server;
   }
 
-  async function search(): Promise<Server> {
-    const answers: { server: Server; timeline: number; isNamed: boolean }[] = [];
+  async function search(): Promise<PostgresServer> {
+    const answers: { server: PostgresServer; timeline: number; isNamed: boolean }[] = [];
     const asked = servers.map(async (server) => {
       const { timeline, coordinator } = await askServer(server.connectionString);
       const writer = coordinator ? serverAt(coordinator) : server;
@@ -75,7 +75,7 @@ export function watchPrimary(addresses: readonly string[], onMove: (to: Server) 
     return current;
   }
 
-  function find(): Promise<Server> {
+  function find(): Promise<PostgresServer> {
     if (current) return Promise.resolve(current);
     finding ??= search().finally(() => {
       finding = undefined;

@@ -11,7 +11,7 @@ export function createReuse(
   { statements }: CompiledSearch,
   { from = 0, size = 10, sort }: { from?: number; size?: number; sort?: readonly SortItem[] },
   names: readonly string[] | undefined,
-  /** What the columns have besides. */
+  /** Name of the further columns. */
   use: string,
 ): Page['reuse'] {
   if (!statements || !names) return (_name, make) => make();

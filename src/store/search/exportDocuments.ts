@@ -33,7 +33,7 @@ export async function exportDocuments(
 
 export type DocumentKey = { tenantId: number; uid: string };
 
-/** What was found, to be read by its keys; `times` are those in the uids. */
+/** Reads the hits by their keys; `times` are those in the uids. */
 export function exportKeys(
   db: Db,
   found: readonly DocumentKey[],

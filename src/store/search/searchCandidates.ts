@@ -2,13 +2,13 @@ import { empty, integer, raw, type Sql, sql } from '../../lib/sql.ts';
 import { type Db, onlyRow } from '../db/db.ts';
 import type { OnText } from '../db/streamTexts.ts';
 import type { CompiledSearch } from './compile/compileQuery.ts';
-import { isNewestFirst, type Order, type SortItem } from './documents/documentSort.ts';
+import { isNewestFirst, type SortClause, type SortItem } from './documents/documentSort.ts';
 import type { DocumentTable, Proof } from './documents/documentTable.ts';
 
-export type Row = { [member: string]: unknown };
+export type DocumentRow = { [member: string]: unknown };
 export type Page = {
   columns: Sql;
-  order: Order;
+  order: SortClause;
   from: number;
   size: number;
   proof?: Proof | undefined;
@@ -18,7 +18,7 @@ export type Page = {
   reuse(name: string, make: () => Sql): Sql;
 };
 /** `isProven`: without hits the statement has said, too, that the record of the scope is there (`searchProven`). */
-export type Found = { data: Row[]; total?: number; isProven?: boolean };
+export type SearchResult = { data: DocumentRow[]; total?: number; isProven?: boolean };
 type Candidates = NonNullable<CompiledSearch['candidates']>;
 
 /** If the term index names no more documents than this, all of them are read. */
@@ -31,7 +31,7 @@ export async function searchCandidates(
   { candidates, ofTenant }: CompiledSearch,
   page: Page,
   sort: readonly SortItem[] | undefined,
-): Promise<Found | undefined> {
+): Promise<SearchResult | undefined> {
   if (!candidates) return undefined;
   if (ofTenant === empty && (await db.isDistributed()))
     return spreadCandidates(db, table, candidates, page, sort);
@@ -54,21 +54,21 @@ export async function searchCandidates(
   return found === 'long' ? numberCandidates(db, candidates, page) : found;
 }
 
-/** Where all these values of a document are no longer than this together, PostgreSQL stores none of them elsewhere. */
+/** Up to this length of all values together, PostgreSQL stores none of them out of line. */
 const maxShort = 1500;
 
 /**
- * Reads the hits into an array and sorts that: whole rows pass through fewer steps than where each is numbered. A row in an array
- * has all its values, so that hits with long ones are left to the other way.
+ * Reads the hits into an array and sorts that, which takes fewer steps than numbering rows. Array rows carry all
+ * values, so hits with long values use the other function.
  */
 async function collectCandidates(
   db: Db,
   { name, mayBeLong = [] }: DocumentTable,
   { documents, isHit }: Candidates,
   { columns, order, from, size, reuse }: Page,
-): Promise<Found | undefined | 'long'> {
+): Promise<SearchResult | undefined | 'long'> {
   const bytes = () => mayBeLong.map((column) => `coalesce(pg_column_size(t.${column}), 0)`).join(' + ');
-  const rows = await db.repeated<Row>(
+  const rows = await db.repeated<DocumentRow>(
     reuse(
       'collected',
       () => sql`select ${columns}, a.read as _read, cardinality(a.hits) as _total, t.uid is null as _long
@@ -92,9 +92,9 @@ async function numberCandidates(
   db: Db,
   { documents, isHit }: Candidates,
   { columns, order, from, size }: Page,
-): Promise<Found | undefined> {
+): Promise<SearchResult | undefined> {
   // The last of so many is always in the result, hit or not, and shows that there may be more.
-  const rows = await db.repeated<Row>(
+  const rows = await db.repeated<DocumentRow>(
     sql`select ${columns}, t.n as _n, count(*) over () as _total
       from (select *, row_number() over () as n from ${documents}) t
       where n <= ${maxCandidates} and (n = ${maxCandidates} or ${isHit})
@@ -115,7 +115,7 @@ async function spreadCandidates(
   { documents, isHit }: Candidates,
   { columns, order, from, size }: Page,
   sort: readonly SortItem[] | undefined,
-): Promise<Found | undefined> {
+): Promise<SearchResult | undefined> {
   const hits = await db.repeated<{ tenantId: number; timestamp: number; uid: string }>(
     sql`select t.tenant_id as "tenantId", t.timestamp, t.uid::text from ${documents} and ${isHit}
       limit ${integer(maxCandidates)}`,
@@ -126,7 +126,7 @@ async function spreadCandidates(
   const isNewest = isNewestFirst(sort);
   if (isNewest) hits.sort((a, b) => b.timestamp - a.timestamp || (a.uid < b.uid ? -1 : 1));
   const shown = isNewest ? hits.slice(from, from + size) : hits;
-  const data = await db.repeated<Row>(
+  const data = await db.repeated<DocumentRow>(
     sql`select ${columns} from unnest(${shown.map(({ tenantId }) => tenantId)}::bigint[],
         ${shown.map(({ timestamp }) => timestamp)}::bigint[],
         ${shown.map(({ uid }) => uid)}::uuid[]) k(tenant_id, timestamp, uid)

@@ -3,11 +3,11 @@ import type { Db } from '../db/db.ts';
 import type { CompiledSearch, QueryInput } from './compile/compileQuery.ts';
 import { isNewestFirst, type SortItem } from './documents/documentSort.ts';
 import type { DocumentScope, DocumentTable } from './documents/documentTable.ts';
-import type { Found, Page, Row } from './searchCandidates.ts';
+import type { DocumentRow, Page, SearchResult } from './searchCandidates.ts';
 
 /**
- * A later page of documents that an index has in time order. The documents before it are not read: the index alone tells the time at
- * which the page begins. All alerts of a block have one time, so that some of that time may belong to the page before.
+ * Reads a later page of documents in the order of a time index, without those before it. The index gives the page's
+ * first time, of which the page before may have a part.
  */
 export async function searchDeep(
   db: Db,
@@ -16,14 +16,14 @@ export async function searchDeep(
   { condition }: CompiledSearch,
   { columns, order, from, size, reuse }: Page,
   { query, sort }: QueryInput & { sort?: readonly SortItem[] },
-): Promise<Found | undefined> {
+): Promise<SearchResult | undefined> {
   const isInIndex = ordered === inScope && !query?.trim() && isNewestFirst(sort);
   if (!isInIndex || from === 0 || size === 0) return undefined;
   const documents = sql`from ${raw(name)} t where ${condition}`;
   const begin = sql`select t.timestamp ${documents} order by t.timestamp desc limit 1 offset ${from}`;
   const isAlone = sql`(select count(*) from (select ${documents} and t.timestamp = b.timestamp limit 2) same) = 1`;
   const newer = sql`(select count(*) ${documents} and t.timestamp > b.timestamp)`;
-  const data = await db.repeated<Row>(
+  const data = await db.repeated<DocumentRow>(
     reuse(
       'deep',
       () => sql`select ${columns}

@@ -10,7 +10,13 @@ import { countHits, defaultTotal } from './count/countHits.ts';
 import { createReuse } from './createReuse.ts';
 import { isNewestFirst, rejectObjectSort, type SortItem, sortSql } from './documents/documentSort.ts';
 import { asSeenIn, type DocumentScope, type DocumentTable, memberColumn } from './documents/documentTable.ts';
-import { type Found, maxCandidates, type Page, type Row, searchCandidates } from './searchCandidates.ts';
+import {
+  type DocumentRow,
+  maxCandidates,
+  type Page,
+  type SearchResult,
+  searchCandidates,
+} from './searchCandidates.ts';
 import { searchDeep } from './searchDeep.ts';
 import { countCommon, isOneRare } from './terms/commonTerms.ts';
 
@@ -28,7 +34,7 @@ export type DocumentSearch = QueryInput & {
  */
 const newestPerHit = 60;
 const minNewest = 600;
-/** Where the term index names too many documents, so many of the newest probably have a page of hits, and it names few of these. */
+/** When the term index names too many documents, this many of the newest probably have a page of hits. */
 const manyNewest = 8000;
 /** Pages that end later are not searched among the newest documents. */
 const maxHitsAmongNewest = 1000;
@@ -45,12 +51,12 @@ export async function searchDocuments(
   search: DocumentSearch,
   names: readonly string[],
   now: number,
-): Promise<{ data: Row[]; total: number }> {
+): Promise<{ data: DocumentRow[]; total: number }> {
   const seen = asSeenIn(table, scope);
   return findRows(db, seen, scope, search, { columns: selectDocument(seen, names) }, now);
 }
 
-/** Where each hit is stored, in the order of the search. */
+/** Storage locations of the hits, in the order of the search. */
 export async function searchKeys(
   db: Db,
   table: DocumentTable,
@@ -77,7 +83,7 @@ export async function findRows(
     ...rest
   }: { columns: Sql; names?: readonly string[]; use?: string } & Pick<Page, 'proof' | 'onText'>,
   now: number,
-): Promise<Found & { total: number }> {
+): Promise<SearchResult & { total: number }> {
   const { from = 0, size = 10, trackTotalCount = defaultTotal } = search;
   const db = atTenant(anywhere, scope.tenantIds);
   const order = sortSql(table, search.sort);
@@ -122,11 +128,11 @@ async function searchNewest(
   db: Db,
   { newest }: CompiledSearch,
   { columns, order, from, size, reuse }: Page,
-): Promise<Found | undefined> {
+): Promise<SearchResult | undefined> {
   const hits = from + size;
   if (!newest || size === 0 || hits > maxHitsAmongNewest) return undefined;
   const count = Math.max(minNewest, newestPerHit * hits);
-  const rows = await db.repeated<Row>(
+  const rows = await db.repeated<DocumentRow>(
     reuse(
       'newest',
       () => sql`select ${columns} from ${newest.among(count)} order by ${order.whole} limit ${integer(hits)}`,
@@ -144,7 +150,7 @@ async function searchMoreNewest(
   compiled: CompiledSearch,
   page: Page,
   sort: DocumentSearch['sort'],
-): Promise<Found | undefined> {
+): Promise<SearchResult | undefined> {
   const rows = compiled.newest
     ? await db.prepared<{ timestamp: number }>(compiled.newest.beyond(manyNewest))
     : [];
@@ -156,8 +162,8 @@ async function searchMoreNewest(
 }
 
 /**
- * What is not among the newest documents is rare, so all hits are found by the term index and then sorted: in time order
- * PostgreSQL would read every document of the scope until it has a page. Hits are sorted by narrow keys.
+ * Hits missing among the newest documents are rare, so the term index finds all of them and narrow keys are sorted. In
+ * time order PostgreSQL would read every document of the scope.
  */
 async function searchRare(
   db: Db,
@@ -165,9 +171,9 @@ async function searchRare(
   { condition, ofTenant, newest }: CompiledSearch,
   { columns, order, from, size }: Page,
   sort: DocumentSearch['sort'],
-): Promise<Found | undefined> {
+): Promise<SearchResult | undefined> {
   if (!newest || size === 0 || from + size > maxHitsAmongNewest || !isNewestFirst(sort)) return undefined;
-  const rows = await db.query<Row>(
+  const rows = await db.query<DocumentRow>(
     sql`select ${columns}, k.total as _total from ${raw(name)} t
       join (select *, count(*) over () as total
             from (select t.tenant_id, t.timestamp, t.uid from ${raw(name)} t where ${condition} offset 0) t
@@ -187,21 +193,21 @@ async function searchBySeverity(
   { condition }: CompiledSearch,
   { columns, order, from, size }: Page,
   { query, sort = [] }: DocumentSearch,
-): Promise<Found | undefined> {
+): Promise<SearchResult | undefined> {
   const [first, second] = sort;
   const isBySeverity = name === 'alert' && first?.field === 'numericSeverity' && !second;
   if (!isBySeverity || !ordered || query?.trim() || size === 0 || from + size > maxHitsByTime)
     return undefined;
   const severities = Object.values(severityOf).sort((a, b) => a - b);
   if ((first.order ?? first.direction) === 'desc') severities.reverse();
-  const data: Row[] = [];
+  const data: DocumentRow[] = [];
   for (const severity of severities) {
     const left = from + size - data.length;
     if (left === 0) break;
     const filter = sql`${condition} and t.numeric_severity = ${severity}::smallint`;
     // Prepared, like all without a query: planning every partition takes several times as long as reading a page.
     data.push(
-      ...(await db.repeated<Row>(
+      ...(await db.repeated<DocumentRow>(
         sql`select ${columns} from ${raw(name)} t where ${filter} order by ${order.whole} limit ${integer(left)}`,
       )),
     );
@@ -215,7 +221,7 @@ async function searchAll(
   { condition, ofTenant }: CompiledSearch,
   { columns, order, from, size, reuse, onText }: Page,
   sort: DocumentSearch['sort'],
-): Promise<Found> {
+): Promise<SearchResult> {
   if (size === 0) return { data: [] };
   const hits = from + size;
   const name = raw(table.name);
@@ -225,15 +231,15 @@ async function searchAll(
     const times = sql`select t.timestamp from ${name} t where ${condition} order by ${order.upToTime} limit ${hits}`;
     const filter = sql` and t.timestamp = any(${await asArray(db, times, ofTenant)})`;
     return {
-      data: await db.query<Row>(sql`select ${columns} ${found(filter)} limit ${size} offset ${from}`),
+      data: await db.query<DocumentRow>(sql`select ${columns} ${found(filter)} limit ${size} offset ${from}`),
     };
   }
   if (from === 0) {
     const first = reuse('first', () => sql`select ${columns} ${found(empty)} limit ${integer(size)}`);
-    return { data: await db.query<Row>(first, onText) };
+    return { data: await db.query<DocumentRow>(first, onText) };
   }
   // Later pages are cut on the narrow keys of an index before whole rows are fetched.
-  const data = await db.query<Row>(
+  const data = await db.query<DocumentRow>(
     sql`select ${columns} from ${name} t
       join (select t.tenant_id, t.timestamp, t.uid ${found(empty)} limit ${size} offset ${from}) k
         on t.tenant_id = k.tenant_id and t.timestamp = k.timestamp and t.uid = k.uid${ofTenant}
@@ -242,7 +248,7 @@ async function searchAll(
   return { data };
 }
 
-/** Where several workers have the documents, their times are read first: Citus cannot hand them on in one statement. */
+/** With several workers the times are read first, because Citus cannot hand them on in one statement. */
 async function asArray(db: Db, times: Sql, ofTenant: Sql): Promise<Sql> {
   if (ofTenant !== empty || !(await db.isDistributed())) return sql`array(${times})`;
   const rows = await db.query<{ timestamp: number }>(times);

@@ -3,7 +3,7 @@ import { raw, sql } from '../../lib/sql.ts';
 import type { Db } from '../db/db.ts';
 import { documentJson } from './documents/documentJson.ts';
 import { asSeenIn, type DocumentScope, type DocumentTable } from './documents/documentTable.ts';
-import type { Row } from './searchCandidates.ts';
+import type { DocumentRow } from './searchCandidates.ts';
 import { type DocumentSearch, findRows } from './searchDocuments.ts';
 
 /**
@@ -34,7 +34,7 @@ export async function searchJson(
 /** With more hits, looking the record up by itself takes no longer than proving it beside each of them. */
 const maxProven = 100;
 
-/** Whether the statements of a search can prove that the record of the scope exists. */
+/** True if the statements of a search can prove that the record of the scope exists. */
 export function isProvable({ proof }: DocumentScope, { size = 10 }: DocumentSearch): boolean {
   return proof !== undefined && size <= maxProven;
 }
@@ -68,7 +68,7 @@ function createReplyWriter() {
   };
   return {
     add,
-    end: (rows: readonly Row[], total: number): string | Buffer[] => {
+    end: (rows: readonly DocumentRow[], total: number): string | Buffer[] => {
       for (const { json } of rows) add(json as string);
       write(`${separator === ',' ? '' : separator}],"total":${total}}`);
       return end();

@@ -3,12 +3,12 @@ import { nullable, Shape } from '../../model/schema.ts';
 import {
   bindingsOf,
   columnTypeOf,
-  type Field,
   type FieldOptions,
   type Fields,
   type InputOf,
   type NestedOf,
   shownNames,
+  type TableField,
   type Usage,
 } from './table.ts';
 
@@ -41,7 +41,7 @@ function field<S extends TSchema, O extends FieldOptions, const U extends Usage>
   schema: S,
   usage: U,
   options: O = {} as O,
-): Field<S, O, U> {
+): TableField<S, O, U> {
   return { ...options, schema, usage };
 }
 
@@ -136,16 +136,16 @@ function shownSchema(fields: Fields, names: readonly string[], description?: str
   return Shape(Object.fromEntries(members), names, description);
 }
 
-function replyMember(field: Field): TSchema {
+function replyMember(field: TableField): TSchema {
   const schema = field.replySchema ?? field.schema;
   return isNotNull(field) ? schema : nullable(schema);
 }
 
-function inputMember(field: Field): TSchema {
+function inputMember(field: TableField): TSchema {
   const schema = isNotNull(field) ? field.schema : nullable(field.schema);
   return field.default === undefined ? schema : Type.Unsafe({ ...schema, default: field.default });
 }
 
-function isNotNull(field: Field): boolean {
+function isNotNull(field: TableField): boolean {
   return field.required === true || field.notNull === true || field.default !== undefined;
 }

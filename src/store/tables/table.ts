@@ -45,7 +45,7 @@ export type Table<F extends Fields = Fields> = {
 };
 
 /** One member of a record: its schema, who sets it, whether it is shown, and where it is stored. */
-export type Field<S extends TSchema = TSchema, O extends FieldOptions = FieldOptions, U = Usage> = O & {
+export type TableField<S extends TSchema = TSchema, O extends FieldOptions = FieldOptions, U = Usage> = O & {
   schema: S;
   /** The schema in replies, where it differs. */
   replySchema?: TSchema;
@@ -53,7 +53,7 @@ export type Field<S extends TSchema = TSchema, O extends FieldOptions = FieldOpt
   nested?: Nested;
   binding?: Omit<Binding, 'member'>;
 };
-export type Fields = { readonly [name: string]: Field };
+export type Fields = { readonly [name: string]: TableField };
 
 /** Who sets a member and whether it is shown; see the functions in `fields.ts`. */
 export type Usage = 'editable' | 'createOnly' | 'readOnly' | 'writeOnly' | 'writeOnce';
@@ -99,7 +99,7 @@ export type Binding = {
 };
 
 type IsNotNull = { required: true } | { notNull: true } | { default: unknown };
-type ValueOf<F extends Field> = F extends IsNotNull ? Static<F['schema']> : Static<F['schema']> | null;
+type ValueOf<F extends TableField> = F extends IsNotNull ? Static<F['schema']> : Static<F['schema']> | null;
 type NotShown = { usage: 'writeOnly' | 'writeOnce' };
 
 /** A record as it is read. */
@@ -144,7 +144,7 @@ export function shownNames(fields: Fields, where: 'reply' | 'detail' = 'reply'):
   );
 }
 
-function isShown(field: Field | undefined): boolean {
+function isShown(field: TableField | undefined): boolean {
   return field !== undefined && field.usage !== 'writeOnly' && field.usage !== 'writeOnce';
 }
 
@@ -154,7 +154,7 @@ function membersOf(fields: Fields, names: readonly string[], row: string): Membe
   );
 }
 
-function memberOf({ schema, nested, as, isAddress }: Field, row: string): Member {
+function memberOf({ schema, nested, as, isAddress }: TableField, row: string): Member {
   if (nested) {
     const { type, from, alias, fields } = nested;
     return { type, from: from(row), alias, members: membersOf(fields, shownNames(fields), alias) };

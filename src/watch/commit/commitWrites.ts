@@ -15,7 +15,7 @@ import { faultFinding } from '../subscribers/subscriberFindings.ts';
 import type { PipelineContext } from './createPipelineContext.ts';
 import { switchOffLooping } from './switchOffLooping.ts';
 
-/** What one transaction writes besides the chain's cursor. */
+/** Everything that one transaction writes besides the chain's cursor. */
 export type PendingWrites = {
   findings: Finding[];
   states: StateChange[];

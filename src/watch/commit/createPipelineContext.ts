@@ -31,7 +31,7 @@ export type PipelineOptions = Pick<WriteHooks, 'minedHooks' | 'retractionHooks'>
   /** The holder of the chain's lease. */
   holder: string;
   confirmations: number;
-  /** How long evaluations wait for reads that fail, where not the usual time. */
+  /** Time for which evaluations wait for failing reads, if not the default. */
   readWaitMs?: number | undefined;
   /** Reads a deferred block again. */
   readBlock: (number: number) => Promise<Block | null>;
@@ -43,11 +43,11 @@ export type PipelineOptions = Pick<WriteHooks, 'minedHooks' | 'retractionHooks'>
   /** The pending transactions; undefined where no node of the family shows them. */
   mempool: Mempool | undefined;
   pendingMode: PendingMode;
-  /** How long no endpoint may have a pending transaction before its alerts are retracted, where not the usual time. */
+  /** Time without any endpoint having a pending transaction before its alerts are retracted, if not the default. */
   pendingDropMs?: number | undefined;
   /** The highest block that a node is known to have. */
   head: () => number;
-  /** Whether any node answers as it should. */
+  /** True if any node answers as it should. */
   isReachable: () => boolean;
   alerts: AlertWriter;
   now: () => number;
@@ -59,7 +59,10 @@ export type PipelineOptions = Pick<WriteHooks, 'minedHooks' | 'retractionHooks'>
 
 export type PipelineContext = ReturnType<typeof createPipelineContext>;
 
-/** What the parts of the pipeline share: the position on the chain, the caches of what is stored, and the mutex that guards both. */
+/**
+ * State shared by the parts of the pipeline: the position on the chain, the caches of stored data, and the mutex that
+ * guards both.
+ */
 export function createPipelineContext(options: PipelineOptions, tip: Header | undefined) {
   const { store, funding, deferrals } = options;
   const mutex = createMutex();

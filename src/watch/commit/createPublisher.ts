@@ -1,7 +1,7 @@
 import type { Db } from '../../store/db/db.ts';
 import { type PublishedState, publishState } from '../../store/watch/publishState.ts';
 
-/** What is stored may be lost with a server that fails over. */
+/** Repeated because a stored state may be lost with a server that fails over. */
 const repeatMs = 60_000;
 
 /** Publishes a state of a chain when it differs from the one that was published last. */

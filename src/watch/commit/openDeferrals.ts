@@ -1,6 +1,6 @@
 import type { DeferralReason } from '../../matching/evaluateMatches.ts';
 import type { Db } from '../../store/db/db.ts';
-import { type Backlog, type DeferredRow, listBacklogs } from '../../store/watch/deferred.ts';
+import { type DeferredBacklog, type DeferredRow, listBacklogs } from '../../store/watch/deferred.ts';
 import { listFaultySubscribers } from '../../store/watch/faults.ts';
 
 export type Deferrals = Awaited<ReturnType<typeof openDeferrals>>;
@@ -16,7 +16,10 @@ export async function openDeferrals(db: Db, chainUid: string) {
   let epoch = 0;
 
   return {
-    /** Why the subscriber's block must be deferred without evaluation, to keep the order of its blocks; undefined: it need not be. */
+    /**
+     * The reason to defer the subscriber's block unevaluated, which keeps its blocks in order; undefined if it need not
+     * be deferred.
+     */
     reasonFor(subscriber: Key): DeferralReason | undefined {
       const backlog = backlogs.get(keyOf(subscriber));
       if (backlog) return backlog.waitsForReads ? 'read' : 'order';
@@ -61,7 +64,7 @@ export async function openDeferrals(db: Db, chainUid: string) {
       const backlog = backlogs.get(keyOf(subscriber));
       if (backlog) backlog.nextAttemptAt = until;
     },
-    due: (now: number): Backlog[] =>
+    due: (now: number): DeferredBacklog[] =>
       [...backlogs.values()].filter(({ nextAttemptAt }) => nextAttemptAt <= now),
     has: (subscriber: Key) => backlogs.has(keyOf(subscriber)),
     /** Changes whenever rows may have changed otherwise than one by one. */
@@ -73,7 +76,7 @@ export async function openDeferrals(db: Db, chainUid: string) {
   };
 }
 
-async function readBacklogs(db: Db, chainUid: string): Promise<Map<string, Backlog>> {
+async function readBacklogs(db: Db, chainUid: string): Promise<Map<string, DeferredBacklog>> {
   return new Map((await listBacklogs(db, chainUid)).map((backlog) => [keyOf(backlog), backlog]));
 }
 

@@ -1,4 +1,4 @@
-/** How many of the last blocks tell when the next is due. */
+/** Number of the last blocks from which the next one is predicted. */
 const remembered = 32;
 /** Times of blocks are whole seconds: below this interval they tell nothing about a single block. */
 const minClockedMs = 1500;
@@ -10,9 +10,8 @@ type Arrival = { number: number; timestamp: number; foundAt: number; missedAt: n
 type Known = { number: number; timestamp: number; appearedAt: number | undefined };
 
 /**
- * Learns when blocks of a chain appear. Where blocks carry the times of a regular clock, as slots do, a block appears some
- * time after its own; on faster chains, some time after the block before. Polling sees only that a block appeared between
- * two polls.
+ * Learns when blocks of a chain appear: after their own time where a regular clock sets it, else after the block
+ * before. Polling sees only that a block appeared between two polls.
  */
 export function createArrivals(nominalMs: number) {
   let known: Known[] = [];
@@ -33,13 +32,13 @@ export function createArrivals(nominalMs: number) {
     return steps.length >= 8 && mean > 0 && mean < 2 * nominalMs ? Math.max(20, mean) : undefined;
   }
 
-  /** Whether the blocks appear as far apart as their times are: on chains for tests those can be anything. */
+  /** True if the blocks appear as far apart as their times are, which on test chains can be anything. */
   function isClock(interval: number): boolean {
     const delays = offsets();
     return delays.length >= minSteps && quantile(delays, 0.9) - quantile(delays, 0.1) < 0.7 * interval;
   }
 
-  /** How long after their own times the blocks appeared. */
+  /** Delays between the blocks' own times and their appearance. */
   function offsets(): number[] {
     return known.flatMap(({ timestamp, appearedAt }) =>
       appearedAt === undefined ? [] : [appearedAt - timestamp],
@@ -67,7 +66,7 @@ export function createArrivals(nominalMs: number) {
       const past = blocks.map(({ number, timestamp }) => ({ number, timestamp, appearedAt: undefined }));
       known = [...known, ...past].slice(-remembered).map((block) => ({ ...block, appearedAt: undefined }));
     },
-    /** When the next block is due: likely not before `from`, and likely before `to`; undefined when that is not known. */
+    /** The next block is likely due between `from` and `to`; undefined when that is not known. */
     due(now: number): { from: number; to: number } | undefined {
       const interval = pace();
       const last = known.at(-1);

@@ -21,7 +21,7 @@ export function createPacer({ client, blockTimeMs, now, signal }: Options) {
   let misses = 0;
   /** Those since a node announced the awaited block. */
   let vainTries = 0;
-  /** When a poll last did not find the awaited block. */
+  /** Time of the last poll that did not find the awaited block. */
   let missedAt: number | undefined;
   let hits = Number.POSITIVE_INFINITY;
   /** Blocks in a row that the first poll found. */
@@ -97,7 +97,7 @@ export function createPacer({ client, blockTimeMs, now, signal }: Options) {
       if (misses === 0 && isExpected) return;
       await sleep(pollAfter());
     },
-    /** Whether the chain may be further than the known head. */
+    /** True if the chain may be further than the known head. */
     mayBeBehind: (next: number) => client.head() < next && (hits >= 3 || announced > next + 1),
     received(blocks: readonly Block[]): void {
       const at = now();

@@ -32,7 +32,7 @@ export function createPrefetcher(client: ChainClient) {
     }
   }
 
-  /** Where a chain skips numbers, several of them lead to the same block. */
+  /** On chains that skip numbers, several numbers lead to the same block. */
   function dropUpTo(last: number): void {
     for (const number of pending.keys()) if (number <= last) pending.delete(number);
   }

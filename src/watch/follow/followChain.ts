@@ -4,7 +4,7 @@ import { createPacer } from './createPacer.ts';
 import { createPrefetcher } from './createPrefetcher.ts';
 import { untilAborted } from './untilAborted.ts';
 
-/** What happens to a chain, in order. */
+/** The events of a chain, in order. */
 export type ChainMessage =
   /** New blocks of the chain, oldest first: one at its head, several when catching up. */
   | { type: 'blocks'; blocks: readonly Block[] }
@@ -19,7 +19,7 @@ type Options = {
   client: ChainClient;
   /** Blocks that were processed before, oldest first. */
   recent: readonly Header[];
-  /** Where to start when nothing was processed yet; undefined: as `startAt` says of the newest block. */
+  /** First block when nothing was processed yet; undefined: `startAt` of the newest block. */
   startBlock: number | undefined;
   startAt?: (latest: number) => number;
   blockTimeMs: number;
@@ -117,7 +117,7 @@ export async function* followChain(options: Options): AsyncGenerator<ChainMessag
     if (!tip || !latest || latest.number > tip.number) return undefined;
     const [oldest] = processed;
     const isOurs = processed.some(({ hash }) => hash === latest.hash);
-    // What is older than all that we have says nothing.
+    // A block older than all of ours proves nothing.
     return isOurs || (oldest && latest.number < oldest.number) ? undefined : latest.number;
   }
 }
@@ -172,7 +172,7 @@ async function findFork(
         ? undefined
         : { type: 'retract', to: ours, dropped, added: added.reverse() };
     dropped.push(ours);
-    // Where their branch skips numbers, the same block answers for several of ours.
+    // Where the new branch skips numbers, one block answers for several of ours.
     if (theirs && added.at(-1)?.hash !== theirs.hash) added.push(theirs);
   }
   // Deeper than the stored blocks: all of them are dropped and the chain is followed again from there.

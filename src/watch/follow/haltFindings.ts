@@ -5,9 +5,9 @@ import type { ContractFacts } from '../../model/detection.ts';
 export type Silence = {
   /** The last block before it, -1 where none was ever seen. */
   after: number;
-  /** When that block was made, or since when one is waited for. */
+  /** Time of that block, or since when one is awaited. */
   since: number;
-  /** Whether any node answers. */
+  /** True if any node answers. */
   isReachable: boolean;
 };
 

@@ -4,8 +4,8 @@ import type { Fetch } from '../../matching/createReadCache.ts';
 import { createSubscriptionIndex } from '../../matching/createSubscriptionIndex.ts';
 import {
   type Evaluated,
+  type EvaluationFault,
   evaluateMatches,
-  type Fault,
   type OnReadFailure,
   type SubscriberState,
 } from '../../matching/evaluateMatches.ts';
@@ -13,7 +13,7 @@ import type { Subscriber } from '../../matching/subscriber.ts';
 import type { Block } from '../../model/block.ts';
 import type { Store } from '../../store/db/db.ts';
 import {
-  type Backlog,
+  type DeferredBacklog,
   type DeferredRow,
   findDeferred,
   postponeDeferred,
@@ -32,13 +32,13 @@ type Options = {
   /** Writes the results and deletes the row; does neither when the state changed meanwhile, so that the block is evaluated again. */
   settle: (evaluation: DeferredEvaluation) => Promise<void>;
   /** The subscriber is no longer active. */
-  drop: (backlog: Backlog) => Promise<void>;
+  drop: (backlog: DeferredBacklog) => Promise<void>;
   /** The backlog has reached half of its limit. */
-  reportLate: (subscriber: Subscriber, backlog: Backlog) => Promise<void>;
+  reportLate: (subscriber: Subscriber, backlog: DeferredBacklog) => Promise<void>;
   /** Nodes fail again to answer what the subscriber reads. */
-  reportFault: (fault: Fault) => Promise<void>;
-  switchOff: (subscriber: Subscriber, backlog: Backlog) => Promise<void>;
-  /** How long reads that fail are waited for. */
+  reportFault: (fault: EvaluationFault) => Promise<void>;
+  switchOff: (subscriber: Subscriber, backlog: DeferredBacklog) => Promise<void>;
+  /** Time for which failing reads are repeated. */
   readWaitMs?: number | undefined;
   isStopped: () => boolean;
   now: () => number;
@@ -89,7 +89,7 @@ export function createDeferredLane(options: Options) {
     }
   }
 
-  async function next(backlog: Backlog): Promise<void> {
+  async function next(backlog: DeferredBacklog): Promise<void> {
     if (options.isStopped() || !deferrals.has(backlog)) return;
     const epoch = deferrals.epoch();
     const subscriber = options.findSubscriber(backlog.kind, backlog.id);
@@ -120,7 +120,7 @@ export function createDeferredLane(options: Options) {
   /** Reports a subscriber that is far behind; true when it was switched off. */
   async function limitBacklog(
     subscriber: Subscriber,
-    backlog: Backlog,
+    backlog: DeferredBacklog,
     row: DeferredRow & { createdAt: number; attempts: number },
   ): Promise<boolean> {
     const share = Math.max(backlog.count / maxBacklogBlocks, (now() - row.createdAt) / maxBacklogMs);
@@ -153,7 +153,7 @@ export function createDeferredLane(options: Options) {
     );
   }
 
-  async function postpone(backlog: Backlog, row: DeferredRow & { attempts: number }): Promise<void> {
+  async function postpone(backlog: DeferredBacklog, row: DeferredRow & { attempts: number }): Promise<void> {
     const at = now() + Math.min(60_000, 1000 * 2 ** Math.min(row.attempts, 6));
     await postponeDeferred(store, chainUid, row, at);
     deferrals.delay(backlog, at);
@@ -183,6 +183,6 @@ export function createDeferredLane(options: Options) {
   };
 }
 
-function keyOf({ kind, id }: Backlog): string {
+function keyOf({ kind, id }: DeferredBacklog): string {
   return `${kind} ${id}`;
 }

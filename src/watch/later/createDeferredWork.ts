@@ -1,13 +1,15 @@
 import type { Subscriber, SubscriberRef } from '../../matching/subscriber.ts';
 import { assertHolder } from '../../store/watch/cursor.ts';
-import { type Backlog, deleteDeferred, dropDeferred } from '../../store/watch/deferred.ts';
+import { type DeferredBacklog, deleteDeferred, dropDeferred } from '../../store/watch/deferred.ts';
 import { addEvaluated, commitInPlace, commitWrites, createWrites } from '../commit/commitWrites.ts';
 import type { PipelineContext } from '../commit/createPipelineContext.ts';
 import { faultFinding, lateFinding } from '../subscribers/subscriberFindings.ts';
 import { switchOffSubscriber } from '../subscribers/switchOffSubscriber.ts';
 import { createDeferredLane, type DeferredEvaluation } from './createDeferredLane.ts';
 
-/** How long a script that ran into its time limit waits at first; twice as long after each further time, 32 times at most. */
+/**
+ * The first wait of a script that ran into its time limit. It doubles with each further time, up to 32 times the first.
+ */
 const firstLoopDelayMs = 1000;
 
 /** Evaluates deferred blocks beside the chain; whatever it reads or writes of the caches takes its turn with the blocks. */
@@ -41,7 +43,7 @@ export function createDeferredWork(context: PipelineContext) {
     for (const ref of switchedOff) removeSwitchedOff(ref);
   }
 
-  async function drop(backlog: Backlog): Promise<void> {
+  async function drop(backlog: DeferredBacklog): Promise<void> {
     await store.transaction(async (tx) => {
       await assertHolder(tx, chain.uid, holder);
       await dropDeferred(tx, chain.uid, backlog);
@@ -49,7 +51,7 @@ export function createDeferredWork(context: PipelineContext) {
     deferrals.drop(backlog);
   }
 
-  async function switchOff(subscriber: Subscriber, backlog: Backlog): Promise<void> {
+  async function switchOff(subscriber: Subscriber, backlog: DeferredBacklog): Promise<void> {
     const at = now();
     const reason = `its scripts need more time than its tenant has a share of, and it is ${backlog.count} blocks behind`;
     const fault = { subscriber, message: reason, at };

@@ -38,8 +38,8 @@ const lateFactor = 3;
 const defaultReadWaitMs = 120_000;
 
 /**
- * Evaluates what only traces show, beside the chain: a block never waits for its traces. Each block has a row from the
- * transaction that processed it until the one that writes what its inner calls came to, so that it is evaluated once.
+ * Evaluates inner calls beside the chain, so no block waits for its traces. Each block has a row from its own
+ * transaction until the findings of its inner calls are written, so it is evaluated once.
  */
 export function createTraceWork(context: PipelineContext) {
   const { chain, store, watchList, states, meter, holder, now, runExclusive } = context;
@@ -61,7 +61,7 @@ export function createTraceWork(context: PipelineContext) {
     failing: 0,
   };
 
-  /** Whether traces are asked for: someone must want what they show, and a node must have them, unless they are required. */
+  /** Traces are requested when a subscriber needs them and a node offers them, or when the operator requires them. */
   function isWanted(): boolean {
     if (!tracer || mode === 'off' || !watchList.index.wantsTraces()) return false;
     return mode === 'required' || tracer.kinds()?.length !== 0;
@@ -79,7 +79,7 @@ export function createTraceWork(context: PipelineContext) {
     if (oldest !== undefined && kept.size > maxKept) kept.delete(oldest);
   }
 
-  /** What watched contracts have to do with is traced first where transactions are traced one by one. */
+  /** Transactions of watched contracts come first where transactions are traced one by one. */
   const isFirst = (transaction: Transaction) => watchList.index.tracing(transaction).size > 0;
 
   /** Goes on with every block that is due, in their order. */
@@ -321,7 +321,7 @@ export function createTraceWork(context: PipelineContext) {
   return { isWanted, prefetch, start, upkeep, state };
 }
 
-/** Who is woken by it must know that it did not happen just now. */
+/** A person woken by the alert must know that it did not happen just now. */
 function markLate(findings: Finding[], lateByMs: number, limitMs: number): Finding[] {
   if (lateByMs <= limitMs) return findings;
   return findings.map((finding) => ({

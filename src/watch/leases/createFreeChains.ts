@@ -3,7 +3,7 @@ import { findHeldChains } from '../../store/watch/leases.ts';
 
 /** Below the time between two looks at the same chain, so that each sees something new. */
 const maxAgeMs = 250;
-/** How long a process that stands by for a chain is waited for. */
+/** Longest wait for a process that stands by for a chain. */
 const maxReservedMs = 2000;
 
 /** Says whether a chain is free for this process; the chains look at about the same time and share one read. */

@@ -4,7 +4,7 @@ import type { Db } from '../../store/db/db.ts';
 import { acquireLease, leaseMs, releaseLease } from '../../store/watch/leases.ts';
 import type { Presence } from '../../store/watch/openPresence.ts';
 
-/** How often a live process renews its lease. */
+/** Interval at which a live process renews its lease. */
 const renewMs = 2000;
 const pollMs = 500;
 /** A database that fails over is back within seconds, and its chains should be followed soon after. */
@@ -14,15 +14,15 @@ type Options = {
   db: Db;
   chainUid: string;
   presence: Pick<Presence, 'holder' | 'isHeld' | 'onLease'>;
-  /** Whether no other process held the chain a moment ago; the same read serves all chains of the process. */
+  /** True if no other process held the chain a moment ago; the same read serves all chains of the process. */
   isFree: () => Promise<boolean>;
-  /** Whether anything on the chain is watched. */
+  /** True if anything on the chain is watched. */
   isNeeded: () => Promise<boolean>;
-  /** Whether what following needs has been read already. */
+  /** True if everything that following needs has been read already. */
   isPrepared: () => boolean;
   /**
-   * Shared by all chains of the process: a chain is acquired only when what the one before needs has been read. So processes that
-   * start together share the chains, instead of the first one reading everything.
+   * Shared by all chains of the process: a chain is acquired only when the one before has read what it needs. So
+   * processes that start together share the chains.
    */
   starting: Mutex;
   /** Follows the chain until the signal, which is aborted when the lease is lost. Calls back when it has read what it needs. */

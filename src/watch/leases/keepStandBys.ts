@@ -4,13 +4,13 @@ import type { Db } from '../../store/db/db.ts';
 import { acceptOffers, offerMessage } from '../../store/watch/leases.ts';
 import type { Presence } from '../../store/watch/openPresence.ts';
 import { claimStandBy, confirmStandBy, renewStandBys } from '../../store/watch/standBys.ts';
-import type { Prepared } from './spreadLeases.ts';
+import type { PreparedChain } from './spreadLeases.ts';
 
 const intervalMs = 2000;
 /** Between two chains that it takes. */
 const betweenMs = 100;
 
-/** What this process has read of chains that others follow. */
+/** The watch sets that this process keeps of chains that others follow. */
 export type StandBySets = {
   /** The chains that it stands by for, and those among them that it has read. */
   uids(): string[];
@@ -20,9 +20,9 @@ export type StandBySets = {
   /** Frees those that it has followed and does not stand by for by now. */
   dropFormer(): void;
   /** Reads what is watched on a chain, unless it is there. */
-  add(chainUid: string): Promise<Prepared & { contractsRead: number }>;
+  add(chainUid: string): Promise<PreparedChain & { contractsRead: number }>;
   drop(chainUid: string): void;
-  /** How long to wait before a chain is read that no one waits for, because chains have just come or gone. */
+  /** Time until an unneeded chain may be read after chains have just come or gone. */
   settlingMs(): number;
   /** Reads what changed, which is everything when notifications were lost. */
   refresh(): Promise<void>;
@@ -42,9 +42,8 @@ type Options = {
 };
 
 /**
- * Stands by for chains of other processes: what is watched on them is read, one chain after the other, and kept up to date, so
- * that this process can go on with them at once. A process that has followed a chain and handed it over stands by for it without
- * reading anything.
+ * Stands by for chains of other processes: reads their watch lists one by one and keeps them current, so this process
+ * can take over at once. A handed-over chain needs no new read.
  */
 export async function keepStandBys(options: Options): Promise<void> {
   const { db, presence, chainUids, sets, idle, onReady, onError, signal } = options;

@@ -10,8 +10,8 @@ const maxUnwantedMs = 2000;
 const maxMs = 60_000;
 
 /**
- * Lets other processes get ready for the chains of this one before it stops following them. `ended` resolves when all are handed
- * over; those that no one takes in time are given up by the caller. Processes that stop together do not wait for each other.
+ * Lets other processes prepare for the chains before this one stops. `ended` resolves when all are handed over; the
+ * caller gives up the rest. Processes that stop together do not wait for each other.
  */
 export async function leaveChains(
   db: Db,

@@ -4,11 +4,11 @@ import { confirmLease, offerMessage, type RequestedLease, requestLease } from '.
 import type { Presence } from '../../store/watch/openPresence.ts';
 
 const intervalMs = 1000;
-/** How long a holder may take to hand a chain over. */
+/** Longest time that a holder may take to hand a chain over. */
 const maxHandoverMs = 10_000;
 
 /** Everything that following a chain needs to go on at once. */
-export type Prepared = {
+export type PreparedChain = {
   /** Resolves when following has started with it. */
   taken: Promise<void>;
   /** Frees it, unless it was taken or is kept for another reason. */
@@ -21,15 +21,14 @@ type Options = {
   /** Those that this process can follow. */
   chainUids: () => readonly string[];
   /** `isOffered`: its holder waits for it to stop. */
-  prepare: (chainUid: string, isOffered: boolean) => Promise<Prepared>;
+  prepare: (chainUid: string, isOffered: boolean) => Promise<PreparedChain>;
   onError: (error: unknown) => void;
   signal: AbortSignal;
 };
 
 /**
- * Asks for one chain after the other of the process that follows most, until none follows two more than this one, and for those
- * of processes that stop. Only the process that has less asks, so that chains settle and stay. What is watched on a chain is
- * read while its holder still follows it.
+ * Takes chains from the process that follows most, until none follows two more than this one, and from stopping
+ * processes. Only the process with fewer asks, so chains settle. It reads ahead before it takes over.
  */
 export async function spreadLeases({
   db,

@@ -31,7 +31,7 @@ export function createPendingEvaluator({ store, watchList, mempool, fetch }: Pip
       return own && own.before === before ? own.after : before;
     };
     const evaluated = await evaluateMatches(matches, stateOf, fetchAfter(transaction, simulation), 'degrade');
-    // What it keeps is written when a block has the transaction; here only that it was reported counts.
+    // States are written when a block has the transaction; here only the reported alerts count.
     for (const [subscriber, { alertAt, held, alertSeverity, alertMagnitude }] of evaluated.states) {
       if (subscriber.cooldownMs === 0 || alertAt === undefined) continue;
       const before = cache.get(subscriber);
@@ -68,7 +68,10 @@ export function createPendingEvaluator({ store, watchList, mempool, fetch }: Pip
     return matches;
   }
 
-  /** What is asked of the state after the transaction is simulated; all else is as after the newest block. */
+  /**
+   * Reads through the state after the simulated transaction where they concern it, and through the newest block
+   * otherwise.
+   */
   function fetchAfter(transaction: PendingTransaction, simulation: Simulation): Fetch {
     const { block } = simulation;
     const parent = { number: block.number - 1, hash: block.parentHash };

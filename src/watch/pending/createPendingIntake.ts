@@ -8,7 +8,8 @@ type Options = {
   index: Parameters<typeof createPendingFilter>[0];
   now: () => number;
   /**
-   * Simulates a transaction and raises what it shows; false when it may do something else in a later block. Nothing is raised any more once `isWanted` says no: a block has it, or another one takes its place.
+   * Simulates a transaction and raises its findings; false when a later block may change the result. Raises nothing
+   * more once `isWanted` is false: a block has the transaction or a replacement.
    */
   work: (transaction: PendingTransaction, isWanted: () => boolean) => Promise<boolean>;
 };
@@ -29,7 +30,7 @@ const queueSizes = { slots: 8, slotsPerKey: 4, waitingPerKey: 128, full: () => q
 /** Transactions that name no watched contract are simulated too, as many a second: an attacker's contract is known to no one. */
 const unknownPerSecond = 50;
 const unknownKey = 0;
-/** What is held over all tenants; more are dropped. The largest transactions have 128 kB. */
+/** Limits over all tenants; transactions beyond them are dropped. The largest transactions have 128 kB. */
 const maxHeld = 4096;
 const maxHeldBytes = 64 * 1024 * 1024;
 const ownBytes = 2048;

@@ -19,8 +19,8 @@ import { createPendingIntake } from './createPendingIntake.ts';
 import { createTrackedTransactions } from './createTrackedTransactions.ts';
 
 /**
- * Raises alerts of transactions that no block has yet: simulated on the newest state, evaluated as those of a block, but without
- * keeping a state. When a block has the transaction, its findings become the same alerts; when it vanishes, they are retracted.
+ * Raises alerts of transactions that no block has yet: simulated on the newest state, evaluated without keeping a
+ * state. A block that has the transaction confirms its alerts; if it vanishes, they are retracted.
  */
 export function createPendingWork(context: PipelineContext) {
   const { chain, store, alerts, watchList, meter, holder, now, mempool, onStep, pendingMode: mode } = context;
@@ -55,7 +55,7 @@ export function createPendingWork(context: PipelineContext) {
     intake.take(transaction);
   }
 
-  /** Whether that was all; else it is tried again after the next blocks. */
+  /** True if the transaction is done; otherwise it is tried again after the next blocks. */
   async function work(transaction: PendingTransaction, isStillWanted: () => boolean): Promise<boolean> {
     const { tip } = context;
     if (!mempool || context.isStopped) return true;
@@ -115,7 +115,7 @@ export function createPendingWork(context: PipelineContext) {
     meter.countAlerts(raised);
   }
 
-  /** What blocks have of the tracked transactions, or in their place; written in the transaction that moves the cursor. */
+  /** Tracked transactions that the blocks have, or have replaced; written in the transaction that moves the cursor. */
   function findMined(blocks: readonly Block[], isTraced: (block: Block) => boolean) {
     const mined: MinedTransaction[] = [];
     const replaced: string[] = [];

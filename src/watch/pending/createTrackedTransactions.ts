@@ -27,7 +27,7 @@ export function createTrackedTransactions(context: PipelineContext) {
   const dropMs = context.pendingDropMs ?? defaultDropMs;
   const tracked = createTransactionTable<TrackedTransaction>();
   const missingSince = new Map<string, number>();
-  /** Whose retraction is due. */
+  /** Hashes of transactions to retract. */
   const replaced = new Set<string>();
   let isRetracting = false;
   let isLoaded = false;

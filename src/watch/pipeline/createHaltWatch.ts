@@ -1,4 +1,4 @@
-import { findHaltWatchers, type Halt, saveHalt } from '../../store/watch/halts.ts';
+import { type ChainHalt, findHaltWatchers, saveHalt } from '../../store/watch/halts.ts';
 import { commitWrites, createWrites } from '../commit/commitWrites.ts';
 import type { PipelineContext } from '../commit/createPipelineContext.ts';
 import { haltEndFindings, haltFindings, type Silence } from '../follow/haltFindings.ts';
@@ -10,11 +10,10 @@ const minSilentMs = 60_000;
 const maxUnobservedMs = 10_000;
 
 /**
- * Alerts every tenant that watches the chain once when no blocks come any more, and once when they come again. Tenants with a
- * `chain_halt` of their own get its alerts. What they were alerted of is stored with the alerts, so that neither a restart nor
- * another process alerts them again.
+ * Alerts each tenant of the chain once when blocks stop, and once when they return. Tenants with a `chain_halt` get its
+ * alerts. The state is stored with the alerts, so no restart repeats them.
  */
-export function createHaltWatch(context: PipelineContext, stored: Halt | undefined) {
+export function createHaltWatch(context: PipelineContext, stored: ChainHalt | undefined) {
   const { chain, store, watchList, holder, alerts } = context;
   const startedAt = context.now();
   /** The newest block that was stored, and when it was seen to be: blocks may carry a wrong time. */
@@ -59,7 +58,7 @@ export function createHaltWatch(context: PipelineContext, stored: Halt | undefin
     } else steadyFrom = undefined;
   }
 
-  function isOver({ after }: Halt): boolean {
+  function isOver({ after }: ChainHalt): boolean {
     return context.tip !== undefined && context.tip.number > after;
   }
 
@@ -87,7 +86,10 @@ export function createHaltWatch(context: PipelineContext, stored: Halt | undefin
     for (const { contract } of watchList.contracts()) if (!without.has(contract.tenantId)) yield contract;
   }
 
-  async function commit(findings: ReturnType<typeof haltFindings>, next: Halt | undefined): Promise<void> {
+  async function commit(
+    findings: ReturnType<typeof haltFindings>,
+    next: ChainHalt | undefined,
+  ): Promise<void> {
     await alerts.prepare(findings);
     await commitWrites(context, createWrites(), async (tx) => {
       await saveHalt(tx, { chainUid: chain.uid, holder }, next);

@@ -5,7 +5,7 @@ import type { Block, Header } from '../../model/block.ts';
 import { advanceCursor, finalizeChain } from '../../store/watch/cursor.ts';
 import type { DeferredRow } from '../../store/watch/deferred.ts';
 import type { FundedAddress } from '../../store/watch/funding.ts';
-import type { Halt } from '../../store/watch/halts.ts';
+import type { ChainHalt } from '../../store/watch/halts.ts';
 import { addEvaluated, commitWrites, createWrites } from '../commit/commitWrites.ts';
 import { createPipelineContext, type PipelineOptions } from '../commit/createPipelineContext.ts';
 import type { ChainMessage } from '../follow/followChain.ts';
@@ -24,7 +24,7 @@ export type Pipeline = ReturnType<typeof createPipeline>;
 /** From block to alert on one chain. Every message is one transaction, which happens wholly or not at all. */
 export function createPipeline(
   options: PipelineOptions,
-  { tip, halt }: { tip: Header | undefined; halt: Halt | undefined },
+  { tip, halt }: { tip: Header | undefined; halt: ChainHalt | undefined },
 ) {
   const context = createPipelineContext(options, tip);
   const { chain, store, watchList, deferrals, funding, states, meter, holder, now } = context;
@@ -76,7 +76,7 @@ export function createPipeline(
     let previous = context.tip;
     for (const block of blocks) {
       const observations = watchList.index.match(block, previous);
-      // What is added while this runs is shown this block after its baseline was taken, before the next one.
+      // Subscribers added meanwhile see this block after their baseline is taken, before the next block.
       for (const subscriber of observations.keys())
         if (watchList.isAdded(subscriber) && (shown.get(subscriber) ?? block.number) >= block.number)
           observations.delete(subscriber);

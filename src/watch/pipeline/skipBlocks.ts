@@ -12,7 +12,7 @@ export async function skipBlocks(
 ): Promise<void> {
   const { store, chain, watchList, states, deferrals, now } = context;
   await watchList.refresh(store);
-  // What was put off can be evaluated as little as what was not read.
+  // Postponed observations cannot be evaluated either.
   const from = Math.min(first, (await findOldestDeferred(store, chain.uid)) ?? first);
   const findings = [...watchList.contracts()].flatMap(({ subscribers: [subscriber] }) =>
     subscriber ? [gapFinding(subscriber, { first: from, last }, chain.name, now())] : [],

@@ -14,9 +14,8 @@ const maxWaitBlocks = 16;
 type EvaluateBlock = (block: Block, previous: Header, observations: Matches) => Promise<unknown>;
 
 /**
- * Shows what was created or enabled since the last block the one at which it was, whatever its schedule, so that its first
- * comparison is with the state of that block, and then the blocks that it missed because it was noticed late. Returns those
- * that can go on, each with the block after which: the others are newer, or nodes could not answer what they compare with.
+ * Shows new subscribers their first block regardless of schedule, as the baseline of later comparisons, then the blocks
+ * missed since. Returns those that can go on, with their last block; the rest are newer or unreadable.
  */
 export async function takeBaselines(
   context: PipelineContext,

@@ -12,7 +12,7 @@ import type {
   ScriptResult,
 } from '../../model/detection.ts';
 
-/** Where reads are fetched from; each source takes a whole batch. */
+/** The sources of reads; each takes a whole batch. */
 export type ReadSources = {
   client: ChainClient;
   labels(addresses: readonly string[]): Promise<readonly Label[]>;

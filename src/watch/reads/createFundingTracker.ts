@@ -72,7 +72,7 @@ export function createFundingTracker(chainUid: string) {
     onNotify(message: string | undefined): void {
       if (message === undefined || message === 'labels') areLabelsStale = true;
     },
-    /** What is in memory may differ from what is stored. */
+    /** Called when the stored data may differ from the cached. */
     invalidate(): void {
       isFundedStale = true;
     },

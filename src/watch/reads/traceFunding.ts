@@ -14,11 +14,8 @@ const maxNonce = 1000;
 const renewalMs = 3_600_000;
 
 /**
- * The addresses that a block funds from a labelled source, directly or through accounts that a source funded before.
- *
- * A hop is only a plain payment that a funded account signs itself. Contracts sign nothing, so hops never lead through
- * exchanges, pools, tokens or smart wallets, and no node has to be asked whether an address has code. Failed payments of
- * funded accounts count as real ones, because only receipts show the failure.
+ * Addresses that a block funds from a labelled source, directly or by plain payments of funded accounts. Hops never
+ * lead through contracts, which sign nothing. Failed payments count, because only receipts show the failure.
  */
 export function traceFunding(block: Block, sources: Sources, funded: Funded): FundedAddress[] {
   if (sources.size === 0) return [];

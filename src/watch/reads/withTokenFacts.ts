@@ -16,8 +16,8 @@ type FactRequest = Extract<ReadRequest, { type: 'chain' }> & {
 };
 
 /**
- * Answers what does not change about a token (decimals, symbol) from what was read once, and reads it from the newest block
- * where the observed one is too old for the nodes: with them, a node that keeps few states is enough after a downtime.
+ * Serves unchanging facts of a token (decimals, symbol) from cache, and reads them from the newest block where nodes
+ * lack the observed one. So nodes with few states suffice after a downtime.
  */
 export function withTokenFacts(fetch: Fetch, db: Db, chainUid: string, now: () => number): Fetch {
   const cached = new Map<string, TokenFact>();
@@ -92,7 +92,7 @@ function isMissing(result: unknown): boolean {
   return typeof result === 'object' && result !== null && 'missing' in result;
 }
 
-/** What a call returned; undefined for a revert, an empty answer and a text without end, which are no facts. */
+/** Result of a call; undefined for a revert, an empty answer and an unterminated text, which are no facts. */
 function dataOf(result: StateResult): string | undefined {
   const value = 'value' in result ? result.value : undefined;
   const data = typeof value === 'object' && 'data' in value ? value.data : undefined;

@@ -26,7 +26,7 @@ export function createStateCache(db: Db) {
         return { kind, id, tenantId: contract.tenantId, number, before, after };
       });
     },
-    /** What is stored may differ from what is cached. */
+    /** Called when stored states may differ from the cached. */
     clear: () => cached.clear(),
   };
 }

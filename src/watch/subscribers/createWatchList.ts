@@ -20,8 +20,8 @@ import {
 export type InvalidSubscriber = { subscriber: SubscriberRef; message: string };
 
 /**
- * The block from which on it watches, null when that is unknown. `isNew`: it appeared while the chain was followed. `mayWait`:
- * it was created while the chain was processed less far than that block, and not before the chain was followed at all.
+ * `from`: first block that it watches, null if unknown. `isNew`: it appeared while the chain was followed. `mayWait`:
+ * it was created while the chain was followed but had not reached that block.
  */
 type Added = { readonly from: number | null; readonly isNew: boolean; readonly mayWait: boolean };
 type Entry = { contract: ContractFacts; subscribers: Subscriber[]; watchedFrom: number | null };
@@ -51,9 +51,8 @@ export function createWatchList(chain: Chain) {
   const uninspected = new Map<number, ContractFacts>();
   const added = new Map<Subscriber, Added>();
   /**
-   * Those among them that were there before the chain is followed and compare with no baseline: a block shows them nothing
-   * but itself, unless they watch only blocks after it. Apart, because they are nearly all, and going through them with the first
-   * block would hold all chains of the process.
+   * Subscribers from before the chain is followed that need no baseline: a block shows them nothing but itself. Nearly
+   * all are, so they are kept apart, because scanning them would hold all chains.
    */
   const settled = new Map<Subscriber, Added>();
   let settledTo = -1;
@@ -157,8 +156,8 @@ export function createWatchList(chain: Chain) {
   }
 
   /**
-   * One at a time: an older read must not overwrite a newer one. `isAhead`: the chain is not followed yet, so that everything is as
-   * if it were read for the first time. Returns how many contracts were read.
+   * Serialised, so that an older read does not overwrite a newer one. `isAhead`: the chain is not followed yet, and
+   * everything counts as read for the first time. Returns the number of contracts read.
    */
   function refresh(db: Db, { isAhead = false, ...options }: RefreshOptions = {}): Promise<number> {
     return mutex.runExclusive(async () => {
@@ -216,8 +215,8 @@ export function createWatchList(chain: Chain) {
     pendingIndex,
     refresh,
     /**
-     * The chain is no longer followed here, but may be again: what changes from now on is as if it were read for the first time,
-     * because the process that follows shows it to the blocks. What was shown a block has its state stored.
+     * The chain is not followed here for now. Changes count as read for the first time, because the following process
+     * shows them to the blocks. Subscribers that saw a block have a stored state.
      */
     standBack(): Promise<void> {
       return mutex.runExclusive(async () => {
@@ -245,7 +244,7 @@ export function createWatchList(chain: Chain) {
       return new Map(added);
     },
     isAdded: (subscriber: Subscriber) => added.has(subscriber),
-    /** Whether it was created while the chain was followed, and watches only blocks after this one. */
+    /** True if it was created while the chain was followed, and watches only blocks after this one. */
     isYounger(subscriber: Subscriber, number: number): boolean {
       const item = added.get(subscriber);
       return item?.isNew === true && (item.from ?? number) >= number;

@@ -1,4 +1,4 @@
-import type { Fault } from '../../matching/evaluateMatches.ts';
+import type { EvaluationFault } from '../../matching/evaluateMatches.ts';
 import type { SubscriberRef } from '../../matching/subscriber.ts';
 import type { Db } from '../../store/db/db.ts';
 import {
@@ -14,11 +14,11 @@ export function alertAfterFaults({ isSevere }: SubscriberRef): number {
   return isSevere ? 1 : 3;
 }
 
-/** How an evaluation ended; without a fault it succeeded. */
-export type Outcome = { subscriber: SubscriberRef; fault?: Fault };
+/** The result of an evaluation; without a fault it succeeded. */
+export type Outcome = { subscriber: SubscriberRef; fault?: EvaluationFault };
 
 /** A script that ran into its time limit, and how often in a row. */
-export type LoopingScript = { fault: Fault } & Pick<RecordedFault, 'looped' | 'loopedFrom'>;
+export type LoopingScript = { fault: EvaluationFault } & Pick<RecordedFault, 'looped' | 'loopedFrom'>;
 
 export type FaultLedger = Awaited<ReturnType<typeof openFaultLedger>>;
 
@@ -30,7 +30,7 @@ export async function openFaultLedger(db: Db, chainUid: string) {
     async write(
       tx: Db,
       outcomes: readonly Outcome[],
-    ): Promise<{ alerting: Fault[]; looping: LoopingScript[] }> {
+    ): Promise<{ alerting: EvaluationFault[]; looping: LoopingScript[] }> {
       const runs = lastRuns(outcomes);
       await clearFaults(
         tx,
@@ -41,7 +41,7 @@ export async function openFaultLedger(db: Db, chainUid: string) {
       const failing = runs.flatMap(toFailing);
       const rows = await recordFaults(tx, failing.map(toRow));
       const recorded = new Map(rows.map((row) => [keyOf(row), row]));
-      const alerting: Fault[] = [];
+      const alerting: EvaluationFault[] = [];
       const looping: LoopingScript[] = [];
       for (const { subscriber, last: fault } of failing) {
         const row = recorded.get(keyOf(subscriber));
@@ -67,7 +67,7 @@ function keyOf({ kind, id }: { kind: string; id: number }): string {
 }
 
 /** The faults of a subscriber since it last succeeded. */
-type Run = { subscriber: SubscriberRef; hasSucceeded: boolean; faults: Fault[] };
+type Run = { subscriber: SubscriberRef; hasSucceeded: boolean; faults: EvaluationFault[] };
 
 function lastRuns(outcomes: readonly Outcome[]): Run[] {
   const runs = new Map<string, Run>();
@@ -83,7 +83,12 @@ function lastRuns(outcomes: readonly Outcome[]): Run[] {
   return [...runs.values()];
 }
 
-type Failing = { subscriber: SubscriberRef; first: Fault; last: Fault; faults: readonly Fault[] };
+type Failing = {
+  subscriber: SubscriberRef;
+  first: EvaluationFault;
+  last: EvaluationFault;
+  faults: readonly EvaluationFault[];
+};
 
 function toFailing({ subscriber, faults }: Run): Failing[] {
   const [first, last] = [faults[0], faults.at(-1)];
@@ -107,7 +112,7 @@ function toRow({ subscriber, first, last, faults }: Failing): FaultRow {
 }
 
 /** The last faults in a row that were script timeouts. */
-function loopsOf(faults: readonly Fault[]): Pick<FaultRow, 'looped' | 'loopedFrom'> {
+function loopsOf(faults: readonly EvaluationFault[]): Pick<FaultRow, 'looped' | 'loopedFrom'> {
   const other = faults.findLastIndex(({ loopedAt }) => loopedAt === undefined);
   const loops = faults.slice(other + 1);
   return { looped: loops.length, loopedFrom: loops[0]?.loopedAt ?? null };

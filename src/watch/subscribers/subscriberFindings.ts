@@ -1,13 +1,13 @@
-import type { Fault } from '../../matching/evaluateMatches.ts';
+import type { EvaluationFault } from '../../matching/evaluateMatches.ts';
 import type { SubscriberRef } from '../../matching/subscriber.ts';
 import type { Finding } from '../../model/alert.ts';
-import type { Backlog } from '../../store/watch/deferred.ts';
+import type { DeferredBacklog } from '../../store/watch/deferred.ts';
 import { alertAfterFaults } from './openFaultLedger.ts';
 
 export type BlockRange = { first: number; last: number };
 
 /** Alerts the owner that a detector or trigger fails. */
-export function faultFinding({ subscriber, message, at, isInvalid, isWaiting }: Fault): Finding {
+export function faultFinding({ subscriber, message, at, isInvalid, isWaiting }: EvaluationFault): Finding {
   const { kind, id, name } = subscriber;
   const times = alertAfterFaults(subscriber);
   const problem = isInvalid
@@ -27,7 +27,7 @@ export function faultFinding({ subscriber, message, at, isInvalid, isWaiting }: 
 }
 
 /** Alerts the owner that evaluations are late. */
-export function lateFinding(subscriber: SubscriberRef, { count, oldestAt }: Backlog): Finding {
+export function lateFinding(subscriber: SubscriberRef, { count, oldestAt }: DeferredBacklog): Finding {
   const { kind, id, name } = subscriber;
   const since = new Date(oldestAt).toISOString();
   const message = `${name} is ${count} blocks behind since ${since}, because its scripts need more time than its tenant has a share of. It is switched off when it falls behind by twice as much.`;

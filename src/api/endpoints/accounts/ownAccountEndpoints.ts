@@ -128,5 +128,5 @@ const passwordEndpoint = endpoint({
   },
 });
 
-/** What callers read and change of their own account. */
+/** Endpoints for callers' own accounts. */
 export const ownAccountEndpoints: readonly Endpoint[] = [meEndpoint, keysEndpoint, passwordEndpoint];

@@ -181,7 +181,7 @@ const rehearsal = {
   ),
 };
 
-/** What can be done with actions beside keeping them. */
+/** Endpoints of actions beside those of the resource. */
 export const actionEndpoints: readonly Endpoint[] = [
   endpoint({
     method: 'POST',

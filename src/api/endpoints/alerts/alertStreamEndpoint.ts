@@ -125,7 +125,7 @@ async function* toPieces(
   } finally {
     unwatch();
     const ended = events.return(undefined);
-    // What waits for an event ends with the next one or the next heartbeat, which the reader need not wait for.
+    // A pending wait ends with the next event or heartbeat, which the reader need not wait for.
     if (state.isOver) ended.catch(() => undefined);
     else await ended;
   }

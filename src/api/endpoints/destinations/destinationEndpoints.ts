@@ -35,7 +35,7 @@ const binding = {
   ),
 };
 
-/** What a destination offers beyond its resource. */
+/** Endpoints of destinations beside those of the resource. */
 export const destinationEndpoints: readonly Endpoint[] = [
   endpoint({
     method: 'POST',

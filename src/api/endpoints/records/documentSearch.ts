@@ -17,9 +17,9 @@ type Definition<P extends TSchema> = {
   table: DocumentTable;
   shape: { names: readonly string[]; schema: TSchema };
   problems: readonly ProblemCode[];
-  /** What the caller may search; `probable` itself, if it is that. */
+  /** Documents that the caller may search; `probable` itself, if they are those. */
   scope(call: Call, params: Static<P>, probable?: DocumentScope): Promise<DocumentScope>;
-  /** What that probably is, and never more than the caller's own: it is searched while `scope` is still being looked up. */
+  /** The likely scope, never more than the caller's own: it is searched while `scope` is still being looked up. */
   probable?(call: Call, params: Static<P>): DocumentScope | undefined;
 };
 

@@ -42,7 +42,7 @@ const balance = {
   ),
 };
 
-/** What can be asked of wallets beside keeping them. */
+/** Endpoints of wallets beside those of the resource. */
 export const walletEndpoints: readonly Endpoint[] = [
   endpoint({
     method: 'POST',

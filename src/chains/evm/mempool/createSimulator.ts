@@ -32,12 +32,12 @@ import { callsOf, toSimulateCall } from './simulatedCalls.ts';
 type Endpoint = {
   readonly url: string;
   readonly rpc: Rpc;
-  /** How it runs transactions; undefined while it was not asked. */
+  /** Its way to run transactions; undefined until it was asked. */
   kind: SimulationKind | undefined;
-  /** Whether its traces were seen to have logs; until then a simulation is asked for beside them, where it knows that. */
+  /** True if its traces had logs; until then it also simulates, if it can. */
   hasLogs: boolean;
   canSimulate: boolean;
-  /** Whether it runs transactions in a block that is not its newest one. */
+  /** True if it runs transactions in blocks other than its newest. */
   canOverride: boolean;
   /** Read once for each block. */
   next: NextBlock | undefined;
@@ -291,7 +291,7 @@ function isCalled({ type }: StateRead): boolean {
   return type === 'call' || type === 'holding' || type === 'supply';
 }
 
-/** What price feeds and tokens say of themselves, which a transaction changes as good as never. */
+/** Facts of price feeds and tokens that transactions hardly ever change. */
 const feedFunctions = ['latestRoundData()', 'latestAnswer()', 'decimals()', 'symbol()'].map(functionSelector);
 
 function isOfFeed(question: StateRead): boolean {

@@ -8,7 +8,7 @@ import { flattenCalls } from '../traces/decodeFrames.ts';
 
 type Raw = Readonly<Record<string, unknown>>;
 
-/** What a node says that a transaction does. */
+/** Effects of a transaction as a node reports them. */
 export type Run = { isSuccess: boolean; logs: Log[]; frames: Frame[] };
 
 /** The tree of calls that `debug_traceCall` gives, with the logs of each call. */

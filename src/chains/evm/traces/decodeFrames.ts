@@ -161,7 +161,7 @@ function isCreation(type: Frame['type']): boolean {
 function checked(transaction: Transaction, frames: readonly Frame[]): readonly Frame[] {
   const [root] = frames;
   const { from, to, logs } = transaction;
-  // What a chain itself does in a block is a transaction of no one, which nodes do not trace.
+  // A chain's own work in a block is a transaction of the zero address, which nodes do not trace.
   if (!root && from === zeroAddress) return [];
   if (!root) throw new InvalidResponse(`the trace of ${transaction.hash} is missing`);
   if (root.from !== from || (to === null ? !isCreation(root.type) : root.to !== to))

@@ -29,14 +29,14 @@ const readProof = (values: unknown[]): Query => ({
   values,
 });
 
-/** Whether a statement may read what the coordinator alone knows. */
+/** True if a statement may read tables that only the coordinator has. */
 export function needsCoordinator(text: string): boolean {
   return text.includes('from chain_cursor)') || text.includes('exists (select 1 from contract c where');
 }
 
 /**
- * The statement with what the coordinator alone knows as values, which one statement reads there: the heights of chains and whether
- * a contract is there. Citus would send both to the worker as files for each statement that reads them beside alerts.
+ * Replaces reads of coordinator tables (heights of chains, existence of a contract) with values from one statement.
+ * Citus would send them to the worker as files for each statement.
  */
 export async function bindCoordinators(config: Query, ask: Ask): Promise<Query> {
   const places = [...config.text.matchAll(proof)].flatMap((found) =>

@@ -1,6 +1,6 @@
 /**
- * What grows with alerts; a tenant's rows of all of them are on the same worker. Everything else stays on the coordinator: the
- * first one sets the shards of the others.
+ * Tables that grow with alerts; a tenant's rows in all of them are on one worker, by the shards of the first table. All
+ * others stay on the coordinator.
  */
 export const distributedTables = [
   'alert',

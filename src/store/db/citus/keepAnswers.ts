@@ -22,8 +22,8 @@ export function noteWrites(): void {
 }
 
 /**
- * Asks the same again only when half a second has passed or this process has written something: a client that asks for the alerts
- * of a contract asks several times, and for each the coordinator would be woken beside the worker.
+ * Repeats a question only after half a second or a write of this process. A client asks several times about one
+ * contract, and the coordinator would be woken for each.
  */
 export function keepAnswers(ask: Ask, now: () => number = () => performance.now()): Ask {
   const kept = new Map<string, { answer: Promise<Answer>; at: number; writes: number }>();

@@ -4,8 +4,8 @@ import pg from 'pg';
 export const notSent = 'VG001';
 
 /**
- * Whether Citus kept a statement that only a worker can run. It does so in a session in which planning a statement with parts has
- * once failed, until that session ends, and for a worker that lacks its metadata.
+ * True if Citus did not send a statement that only a worker can run. That happens in sessions where planning failed
+ * once, and for workers without its metadata.
  */
 export function isNotSent(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code === notSent;

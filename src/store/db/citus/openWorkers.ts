@@ -4,11 +4,11 @@ import { toShardText } from './toShardText.ts';
 
 type Query = { text: string; values: unknown[] };
 type Ask = (query: Query) => Promise<pg.QueryResult>;
-export type Server = { host: string; port: number };
-type Placement = Server & { groupId: number; shardIds: Readonly<Record<string, number>> };
+export type WorkerServer = { host: string; port: number };
+type Placement = WorkerServer & { groupId: number; shardIds: Readonly<Record<string, number>> };
 
 export type Workers = {
-  /** What a tenant's worker answers itself; undefined where it cannot be asked, so that the coordinator has to be. */
+  /** The answer of a tenant's worker; undefined if it cannot be asked, and the coordinator must be. */
   ask(tenantId: number, query: Query): Promise<pg.QueryResult | undefined>;
   close(): Promise<void>;
 };
@@ -17,16 +17,16 @@ export type Workers = {
 type Worker = { ask: Ask; close(): Promise<void> };
 
 const maxPlacements = 10_000;
-/** How long the coordinator is asked instead of a worker that could not be reached. */
+/** Time for which the coordinator replaces a worker that could not be reached. */
 const avoidMs = 30_000;
 
 /**
- * Asks workers without the coordinator, which would plan each statement and copy each answer: most questions of a tenant take less
- * time than that. A worker that this process cannot reach, or that no longer has the tenant, is not asked.
+ * Asks workers directly, because the coordinator's planning and copying takes longer than most questions. A worker that
+ * is unreachable, or no longer has the tenant, is not asked.
  */
 export function openWorkers(
   askCoordinator: Ask,
-  open: (server: Server) => Worker,
+  open: (server: WorkerServer) => Worker,
   onUnreachable: (error: Error) => void,
 ): Workers {
   const placements = new Map<number, Promise<Placement | undefined>>();
@@ -87,8 +87,8 @@ async function readPlacement(ask: Ask, tenantId: number): Promise<Placement | un
 }
 
 /**
- * A shard that was moved stays on its old worker for a while, without what is written since. So the worker says with its answer
- * that it has the shard, as of the same moment; undefined if it does not.
+ * A moved shard stays on its old worker for a while, outdated. So the worker confirms in the same snapshot that it has
+ * the shard; undefined if it does not.
  */
 async function readShard(
   ask: Ask,

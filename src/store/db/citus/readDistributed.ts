@@ -2,7 +2,9 @@ import { distributedTables } from './distributedTables.ts';
 
 type Ask = (text: string) => Promise<Record<string, unknown>[]>;
 
-/** Which of these tables are distributed. The catalogue of Citus exists only where the extension does, so that it is asked second. */
+/**
+ * The distributed ones of these tables. The catalogue of Citus exists only with the extension, so it is read second.
+ */
 export async function readDistributed(ask: Ask): Promise<ReadonlySet<string>> {
   const extension = await ask(`select from pg_extension where extname = 'citus'`);
   if (extension.length === 0) return new Set();

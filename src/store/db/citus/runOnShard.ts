@@ -8,9 +8,8 @@ type Query = { text: string; values: unknown[]; name?: string };
 type Run = (query: Query) => Promise<pg.QueryResult>;
 
 /**
- * Runs statements on the worker that has the tenant, as that would run its own: Citus plans a statement twice, on the coordinator
- * and, with every month, on the worker, and prepares it on neither. Those that read other tables, too, run as ever. What only reads
- * asks the worker itself, where `workers` are given.
+ * Runs statements on the tenant's worker itself: Citus plans them twice and prepares them on neither server. Statements
+ * on other tables go the usual way. Reads ask the worker directly, where `workers` are given.
  */
 export function runOnShard(
   run: Run,
@@ -42,8 +41,8 @@ type ParserOf = (oid: number) => (text: string) => unknown;
 type Field = Pick<pg.FieldDef, 'name' | 'dataTypeID'>;
 
 /**
- * What is known of a text: its tables, if all of them are seen, and what it returns. By its key every process prepares the same,
- * because a pooler gives them each other's sessions.
+ * Analysis of a statement text: its tables, if all are seen, and its columns. Every process prepares the same text by
+ * its key, because a pooler exchanges sessions.
  */
 type Shape = { relations: readonly string[] | undefined; key: string; fields?: Field[] };
 

@@ -8,8 +8,8 @@ import { quoteElement } from './quoteElement.ts';
 export type ShardStatement = { tenantId: number; text: string; values: readonly unknown[] };
 
 /**
- * Statements with one text, for shards of one worker, as a single call: each costs the coordinator more than what it takes along.
- * Their values go there as one text, which neither the coordinator nor the worker reads character by character more often than once.
+ * Statements with one text for several shards of a worker, in a single call, because each call costs the coordinator
+ * more than its content. Their values travel as one text, read at most once.
  */
 export function runOnShards(statements: readonly [ShardStatement, ...ShardStatement[]]): Sql {
   const [{ tenantId, text }] = statements;

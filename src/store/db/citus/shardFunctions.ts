@@ -3,7 +3,7 @@ import { distributedTables } from './distributedTables.ts';
 import { createRunOnShard } from './runOnShard.ts';
 import { createHoldShards, createRunOnShards } from './runOnShards.ts';
 
-/** What runs statements on workers, with the types of its arguments, the first of which leads there. */
+/** Functions that run statements on workers, with the types of their arguments; the first argument routes. */
 const functions = [
   { signature: 'run_on_shard(bigint, text, text, text[])', text: createRunOnShard },
   { signature: 'run_on_shards(bigint, bigint[], text, text, text, text)', text: createRunOnShards },

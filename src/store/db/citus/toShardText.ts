@@ -12,8 +12,8 @@ export function forRouting(ofTenant: Sql): Sql {
 }
 
 /**
- * The statement on the tables of a shard themselves, as `run_on_shard` does it on a worker. There a condition for routing is only
- * tested: PostgreSQL would look up all rows of the tenant beside the few that another index finds.
+ * The statement on the shard's own tables, as `run_on_shard` makes it. A routing condition is only tested there:
+ * PostgreSQL would look up all rows of the tenant by it.
  */
 export function toShardText(text: string, shardIds: Readonly<Record<string, number>>): string {
   return text

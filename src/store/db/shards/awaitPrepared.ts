@@ -9,8 +9,8 @@ const pollMs = 10;
 const limitMs = 5000;
 
 /**
- * Resolves when the workers of these tenants show all that is committed on the coordinator by now. Citus commits there before it
- * commits what is prepared on a worker, so that a row which the coordinator knows of may not be found yet.
+ * Resolves when the tenants' workers show everything committed on the coordinator by now. Citus commits there first, so
+ * a worker may lack a row that the coordinator has.
  */
 export async function awaitPrepared(db: Db, tenantIds: Iterable<number>): Promise<void> {
   if (!(await db.isDistributed())) return;

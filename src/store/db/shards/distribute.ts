@@ -3,7 +3,7 @@ import { distributedTables } from '../citus/distributedTables.ts';
 import { createShardFunctions } from '../citus/shardFunctions.ts';
 import { type Connection, openClient } from '../openClient.ts';
 
-/** What transactions change beside alerts or score changes, each with at least one statement. */
+/** Tables that transactions change beside alerts or score changes, each in at least one statement. */
 const besides = ['alert_event', 'pending_alert', 'score_lane'] as const;
 
 export const shardsPerWorker = 2;
@@ -23,7 +23,7 @@ export async function distribute(config: Connection, report: (line: string) => v
     await ensureExtension(client);
     const workers = await findWorkers(client);
     const database = client.escapeIdentifier(client.database ?? 'vigil');
-    // What pools set for their sessions does not reach those that the coordinator opens.
+    // Session settings of pools do not reach the sessions that the coordinator opens.
     for (const setting of ['random_page_cost = 1.1', 'jit = off'])
       await client.query('select run_command_on_all_nodes($1)', [
         `alter database ${database} set ${setting}`,
@@ -127,8 +127,8 @@ async function refuseWithoutLogicalLog(client: pg.Client, table: string): Promis
 }
 
 /**
- * A transaction that changes one worker and the coordinator would commit on the worker first, and a crash in between would lose
- * the other half. It prepares both where it also changes a table of the coordinator that Citus manages, if only by nothing.
+ * Forces two-phase commits for transactions that change a worker and the coordinator, by an empty change of a managed
+ * table. Otherwise a crash between the two commits would lose one half.
  */
 async function forceTwoPhases(client: pg.Client): Promise<void> {
   await client.query('create table if not exists two_phases (id integer primary key)');

@@ -5,9 +5,8 @@ import type { Db } from '../db.ts';
 export const localGroup = 0;
 
 /**
- * The group of each of these tenants: all alerts of a group are on one worker, so that one transaction on it writes them, and
- * when the worker is down they wait together. On plain PostgreSQL all tenants are of one group. Shards may move to other
- * workers, so that the groups are only known for now: what was not written to a group may be of another one later.
+ * The group of each tenant: its alerts are on one worker, so one transaction there writes them. Plain PostgreSQL has
+ * one group. Shards move, so an answer holds only for now.
  */
 export async function findShardGroups(db: Db, tenantIds: Iterable<number>): Promise<Map<number, number>> {
   const ids = [...new Set(tenantIds)];

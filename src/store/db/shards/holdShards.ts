@@ -10,11 +10,11 @@ const shareLock = 5;
 /** Of one shard it does not matter which it is. */
 const onlyWorker = 0;
 
-/** What `hold_shards` returns. */
+/** The result of `hold_shards`. */
 type Places = { shards: number[]; workers: Record<number, number> };
 type Place = { shard: number; worker: number };
 
-/** Where the tenants are whose shards a transaction holds. */
+/** Shard and worker of the tenants whose shards a transaction holds. */
 const heldBy = new WeakMap<Db, ReadonlyMap<number, Place>>();
 
 /**
@@ -78,9 +78,8 @@ function noteHeld(
 export type HeldShard<Item> = { worker: number; tenantId: number; items: readonly Item[] };
 
 /**
- * The items by the shards of their tenants, in an order in which two transactions cannot wait for each other; keeps the shards
- * where they are until the transaction ends. Citus does so for statements that it plans; of what `run_on_shards` writes it knows
- * nothing, and a shard that moves meanwhile would leave it behind.
+ * Groups items by shard, in a fixed order against deadlocks, and holds the shards until the transaction ends. Citus
+ * does not know about writes by `run_on_shards`, so a moving shard would lose them.
  */
 export async function holdShards<Item>(
   tx: Db,

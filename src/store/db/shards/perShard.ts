@@ -4,8 +4,8 @@ import type { Db } from '../db.ts';
 import { holdShards } from './holdShards.ts';
 
 /**
- * Runs a statement for the items of each shard on its worker, as one that changes several tables or rows of several tenants can
- * only be run there. It begins with `with`, casts each value, and its rows are texts of JSON in its only column.
+ * Runs a statement for the items of each shard on its worker, because several tables or tenants can only change there.
+ * It begins with `with`, casts each value, and returns JSON texts in one column.
  */
 export async function perShard<Item, Row>(
   tx: Db,

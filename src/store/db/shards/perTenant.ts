@@ -5,8 +5,8 @@ import type { Db } from '../db.ts';
 export type OfTenant = (alias: string) => Sql;
 
 /**
- * Runs a statement for items of several tenants: once on plain PostgreSQL, and tenant by tenant where Citus distributes them,
- * because it sends only what names the tenant to a single worker, and locks rows only there.
+ * Runs a statement for items of several tenants: once on plain PostgreSQL, and tenant by tenant on Citus, which routes
+ * to one worker and locks there only if the tenant is named.
  */
 export async function perTenant<Item extends { tenantId: number }, Row>(
   db: Db,

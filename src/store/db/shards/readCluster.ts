@@ -12,7 +12,7 @@ export type Cluster = {
 /** Findings are written within moments where their worker is up. */
 const lateMs = 60_000;
 
-/** What a coordinator of Citus says of its workers and tables, and what of it is wrong; undefined where nothing is distributed. */
+/** The workers and tables of a Citus coordinator, and their faults; undefined where nothing is distributed. */
 export async function readCluster(connectionString: string): Promise<Cluster | undefined> {
   const client = new pg.Client({ connectionString, connectionTimeoutMillis: 5000, query_timeout: 15_000 });
   client.on('error', () => {});

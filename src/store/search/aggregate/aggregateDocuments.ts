@@ -21,7 +21,14 @@ import type { PlannedItem } from './aggregateItem.ts';
 import { aggregateKey } from './aggregateKey.ts';
 import type { Level } from './aggregateLevel.ts';
 import { isMergeable } from './aggregateParts.ts';
-import { type Bucket, countOf, type Found, maxBuckets, tooManyBuckets, toReply } from './aggregateReply.ts';
+import {
+  type Bucket,
+  countOf,
+  type ItemResult,
+  maxBuckets,
+  tooManyBuckets,
+  toReply,
+} from './aggregateReply.ts';
 import { aggregateStatement, measureStatement } from './aggregateStatement.ts';
 
 /** For all statements of a request together; each also has a limit of its own. */
@@ -32,7 +39,7 @@ const timeLimitMs = 2000;
 const maxRows = 2 * maxBuckets + 2;
 
 type Row = { [column: string]: unknown; s: number };
-type Slot = { keys: readonly unknown[]; items: Map<PlannedItem, Found> };
+type Slot = { keys: readonly unknown[]; items: Map<PlannedItem, ItemResult> };
 type Run = {
   db: Db;
   table: DocumentTable;
@@ -96,7 +103,7 @@ function withDeadline(db: Db): Db {
   };
 }
 
-async function readMeasure(run: Run, item: PlannedItem, condition: Sql): Promise<Found> {
+async function readMeasure(run: Run, item: PlannedItem, condition: Sql): Promise<ItemResult> {
   const own = await narrow(run, item, condition);
   const [row = { s: 0 }] = await run.db.query<Row>(measureStatement(run.table, own, item));
   return { count: countOf({ row, level: -1 }, 0), missing: 0, all: 0, buckets: [], row };
@@ -163,7 +170,7 @@ const cellColumns = ['severity', 'kind', 'group'].map((name) => {
   return column.codes?.sql ?? column.sql;
 });
 
-/** Whether the item and those nested in it only count, by what the roll-ups count by, one within the other. */
+/** True if the item and those nested in it only count, by the members of the roll-ups, each within the next. */
 function isOfCells({ buckets, values, words, query, measures, children }: PlannedItem): boolean {
   return (
     buckets?.type === 'terms' &&
@@ -210,7 +217,7 @@ function readRow(row: Row, levels: readonly Level[], from: Slot): void {
 }
 
 /** Rows are ordered, so those of one bucket are adjacent. */
-function bucketOf(found: Found, key: unknown, create: () => Bucket): Bucket {
+function bucketOf(found: ItemResult, key: unknown, create: () => Bucket): Bucket {
   const last = found.buckets.at(-1);
   if (last !== undefined && last.key === key) return last;
   const bucket = create();

@@ -91,7 +91,7 @@ function dynamicValues(table: DocumentTable, field: Field): FieldValues {
   return { ...values, type: 'jsonb', number };
 }
 
-/** Which values of a member count, and as what. */
+/** The counted values of a member, and their type. */
 type JsonKind = { fits: (json: Sql) => Sql; value: (json: Sql) => Sql };
 
 function texts(field: Field): JsonKind {

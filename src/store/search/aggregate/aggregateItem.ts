@@ -38,14 +38,14 @@ export type PlannedItem = {
   words: ReadonlySet<MetricWord>;
   query?: string;
   /** Absent where the item only measures. */
-  buckets?: Terms | Histogram;
+  buckets?: TermsBuckets | Histogram;
   /** Nested items that only measure: they are columns of this item's buckets. */
   measures: readonly PlannedItem[];
   /** Nested items with buckets of their own. */
   children: readonly PlannedItem[];
 };
 
-export type Terms = { type: 'terms'; size: number; sort: readonly BucketSort[] };
+export type TermsBuckets = { type: 'terms'; size: number; sort: readonly BucketSort[] };
 
 export type Histogram = {
   type: 'histogram';

@@ -6,12 +6,12 @@ import { columnNames } from './aggregateParts.ts';
 /** An item with buckets, and the keys that these have. */
 export type Level = { item: PlannedItem; key: Pick<FieldValues, 'sql' | 'isMany' | 'type' | 'group'> };
 
-/** What is measured in the buckets of a level: the item itself, then the nested items without buckets. */
+/** Items measured in the buckets of a level: the item itself, then the nested items without buckets. */
 export function measuresOf({ item }: Level): PlannedItem[] {
   return [item, ...item.measures];
 }
 
-/** How the columns of a measure begin. Level 0 is the first; -1 is an item that is in no bucket. */
+/** Prefix of the columns of a measure. Level 0 is the first; -1 is an item outside of any bucket. */
 export function columnPrefix(level: number, measure: number): string {
   return `p${level + 1}_${measure}_`;
 }
@@ -29,9 +29,8 @@ export function partNames(level: Level, index: number, table = ''): Sql[] {
 }
 
 /**
- * For a column that is never null and never negative: whether a full join has found its row. Written so that the
- * planner does not see that an inner or a left join would do: where it expects one row and there are thousands, it
- * would loop over these for each of thousands of others, which a full join is never done by.
+ * True if a full join found the row of a column that is never null or negative. The form hides from the planner that an
+ * inner join would do, which it might run as a slow loop.
  */
 export function isMatched(column: string): Sql {
   return raw(`coalesce(${column}, -1) >= 0`);

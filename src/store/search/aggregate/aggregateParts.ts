@@ -1,7 +1,7 @@
 import { join, raw, type Sql, sql } from '../../../lib/sql.ts';
 import type { MetricWord, PlannedItem } from './aggregateItem.ts';
 
-/** What the database computes; the metrics are put together from these. */
+/** Parts that the database computes; metrics are put together from these. */
 type Part = 'docs' | 'values' | 'min' | 'max' | 'sum' | 'distinct' | 'percentiles' | 'missing';
 
 const partsOf: Readonly<Record<MetricWord, readonly Part[]>> = {
@@ -16,7 +16,7 @@ const partsOf: Readonly<Record<MetricWord, readonly Part[]>> = {
   missing: ['missing'],
 };
 
-/** How the parts of small groups become that of a large one; for the others all values are needed at once. */
+/** Merges of the parts of small groups into a large one; parts without a merge need all values at once. */
 const merge: Readonly<Record<Part, 'sum' | 'min' | 'max' | undefined>> = {
   docs: 'sum',
   values: 'sum',
@@ -30,7 +30,7 @@ const merge: Readonly<Record<Part, 'sum' | 'min' | 'max' | undefined>> = {
 
 const percents = [1, 5, 25, 50, 75, 95, 99];
 
-/** Whether everything that is measured in the item's buckets can be had from smaller groups. */
+/** True if every measure in the item's buckets can be merged from smaller groups. */
 export function isMergeable(item: PlannedItem): boolean {
   return [item, ...item.measures].every((measure) =>
     needed(measure).every((part) => merge[part] !== undefined),
@@ -38,12 +38,12 @@ export function isMergeable(item: PlannedItem): boolean {
 }
 
 /** The values that are measured, one row for each; `first` marks one row of each document. */
-export type Source = { value: Sql; first?: Sql };
+export type ValueSource = { value: Sql; first?: Sql };
 
 /** Aggregates over those rows of a group that fulfil `rows`; the names of the columns begin with `prefix`. */
 export function partColumns(
   item: PlannedItem,
-  source: Source | undefined,
+  source: ValueSource | undefined,
   rows: readonly Sql[],
   prefix: string,
 ): Sql[] {

@@ -5,8 +5,8 @@ import { toMetrics } from './aggregateParts.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** What was found for an item inside one bucket, or for an item that is in none. */
-export type Found = {
+/** Result of an item inside one bucket, or of an item outside of any. */
+export type ItemResult = {
   count: number;
   /** Documents without a value of the field. */
   missing: number;
@@ -24,7 +24,7 @@ export type Bucket = {
   /** Its parts are those of this level in the row. */
   level: number;
   row: Row;
-  items: Map<PlannedItem, Found>;
+  items: Map<PlannedItem, ItemResult>;
 };
 
 export const maxBuckets = 10_000;
@@ -41,7 +41,7 @@ export function tooManyBuckets() {
 /** The response for all items; adds the empty buckets inside a histogram. */
 export function toReply(
   items: readonly PlannedItem[],
-  found: ReadonlyMap<PlannedItem, Found>,
+  found: ReadonlyMap<PlannedItem, ItemResult>,
 ): Record<string, unknown> {
   const budget = { left: maxBuckets };
   // A name may be __proto__, which only this way becomes a member.
@@ -50,9 +50,9 @@ export function toReply(
 
 type Budget = { left: number };
 
-const nothing: Found = { count: 0, missing: 0, all: 0, buckets: [], row: {} };
+const nothing: ItemResult = { count: 0, missing: 0, all: 0, buckets: [], row: {} };
 
-function toItem(item: PlannedItem, found: Found = nothing, budget: Budget): Record<string, unknown> {
+function toItem(item: PlannedItem, found: ItemResult = nothing, budget: Budget): Record<string, unknown> {
   if (!item.buckets)
     return Object.fromEntries([['count', found.count], ...toMetrics(item, found.row, columnPrefix(-1, 0))]);
   const buckets = dense(item, found.buckets, budget);

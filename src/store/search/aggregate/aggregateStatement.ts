@@ -4,7 +4,7 @@ import type { DocumentTable } from '../documents/documentTable.ts';
 import type { CellCount } from '../rollups/countByRollup.ts';
 import type { PlannedItem } from './aggregateItem.ts';
 import { columnPrefix, isMatched, type Level, measuresOf, partNames } from './aggregateLevel.ts';
-import { partColumns, type Source } from './aggregateParts.ts';
+import { partColumns, type ValueSource } from './aggregateParts.ts';
 import { chooseBuckets } from './chooseBuckets.ts';
 
 export type Reading = {
@@ -22,10 +22,8 @@ export type Reading = {
 };
 
 /**
- * One scan of the table for a chain of nested items. `base` groups by all keys of the chain; an outer level is merged
- * from it. A row of the result is a bucket of the innermost level with the buckets around it: `s` is the slot, and of
- * level 1 (2, …) there are its key `k1` (null: the documents without one), `o1`, the sum of the counts of all buckets
- * beside it, and the parts `p1_0_*` of the item and `p1_1_*` … of its measures. `docs` counts the slot's documents.
+ * Scans the table once for a chain of nested items. A row is an innermost bucket with its outer ones: slot `s`, and per
+ * level key `k1`, `o1` (count of all siblings) and parts `p1_0_*`. `docs` counts the slot.
  */
 export function aggregateStatement(reading: Reading, limit: number): Sql {
   const { levels, ancestors } = reading;
@@ -103,7 +101,7 @@ function baseOfDocuments({ table, condition, ancestors, slots, levels, filters }
     group by ${join([raw('1'), ...levels.map(({ key }, index) => key.group ?? raw(String(index + 2)))], ', ')}`;
 }
 
-function sourceOf({ values, words }: PlannedItem, alias: string): Source | undefined {
+function sourceOf({ values, words }: PlannedItem, alias: string): ValueSource | undefined {
   if (!values || words.size === 0) return undefined;
   return values.isMany ? { value: manyValue(values, alias), first: first(alias) } : { value: values.sql };
 }
@@ -120,7 +118,7 @@ function keyRows({ sql: values }: Level['key'], alias: string, kind: 'left' | 'i
     on ${isFirst} <> all ((${values})[1:${raw(alias)}.n - 1])`;
 }
 
-/** Which row counts for the document; one without values has a row all the same. */
+/** The one row that counts for the document; a document without values has a row, too. */
 function first(alias: string): Sql {
   return raw(`coalesce(${alias}.n, 1) = 1`);
 }
@@ -134,8 +132,8 @@ function manyValue({ type }: Level['key'], alias: string): Sql {
 }
 
 /**
- * The documents, with `slot` where they are in the buckets of other items: as often as they are in one; and with `f0`, `f1`, …,
- * whether they match each of the filters. These are no part of aggregates, because workers of Citus run no subquery there.
+ * The documents: `slot`, once for each bucket of outer items that has them, and `f0`, `f1`, … for the filters they
+ * match. Kept out of aggregates, because Citus workers run no subquery there.
  */
 function documents(
   table: DocumentTable,

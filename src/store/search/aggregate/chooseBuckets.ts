@@ -6,9 +6,8 @@ import { mergedColumns, sortColumn } from './aggregateParts.ts';
 const histogramSize = 10_001;
 
 /**
- * The tables `x1`, `x2` … each with the buckets of a level that are returned, and the group without a key, inside
- * those of the level around it. `r1` is the rank among the siblings, `o1` the sum of the counts of all siblings,
- * chosen or not, and `docs` counts the slot's documents.
+ * Tables `x1`, `x2` … with the returned buckets of each level inside those of the level around it. `r1` ranks siblings,
+ * `o1` sums the counts of all siblings, and `docs` counts the slot's documents.
  */
 export function chooseBuckets(levels: readonly Level[], hasSlots: boolean): Sql {
   const tables = levels.map((level, index) => {

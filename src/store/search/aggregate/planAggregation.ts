@@ -10,7 +10,7 @@ import {
   kindWords,
   metricWords,
   type PlannedItem,
-  type Terms,
+  type TermsBuckets,
 } from './aggregateItem.ts';
 import { planSort } from './planSort.ts';
 
@@ -86,7 +86,7 @@ function planItem(plan: Plan, item: AggregationItem, pointer: string, depth: num
   const measures = nested.filter(({ buckets }) => !buckets);
   const sort = planSort(plan.faults, item.sort ?? [], metrics, measures, pointer);
   if (!isHistogram) refuse(plan, item, ['interval', 'timezone'], pointer, 'is for date_histogram alone.');
-  const terms: Terms = { type: 'terms', size: item.size ?? 10, sort };
+  const terms: TermsBuckets = { type: 'terms', size: item.size ?? 10, sort };
   const buckets = isHistogram ? planHistogram(plan, item, values, pointer) : hasBuckets ? terms : undefined;
   return {
     name: item.name,

@@ -86,7 +86,7 @@ export async function compileSearch(
   return buildSearch(db, table, scope, prepared, await readBasis(db, table, scope, prepared));
 }
 
-/** What a search says by itself. */
+/** The parts of a search that depend on its text alone. */
 export type PreparedSearch = {
   predicate?: Predicate;
   times: readonly Sql[];
@@ -115,7 +115,7 @@ export function prepareSearch(
   return { predicate, times, bounds, isHidden, isInOrder, ...keptCounts(table, predicate, isHidden) };
 }
 
-/** What the statements of a search depend on besides: whether Citus is there, which terms alerts have, words and statistics. */
+/** Further dependencies of a search's statements: Citus, the version of terms, words and statistics. */
 export type Basis = {
   ofTenant: Sql;
   version?: number;
@@ -204,7 +204,7 @@ async function nameTenant(db: Db, { tenantIds = [] }: DocumentScope): Promise<Sq
   return isOne && (await db.isDistributed()) ? sql` and t.tenant_id = ${tenantId}` : empty;
 }
 
-/** Where a few rows have one term, looking up beside it those of a common one takes longer than reading the few. */
+/** A rare term suffices: looking up a common term beside it takes longer than reading its few rows. */
 function rarestOf(narrow: readonly Narrow[], common: ReturnType<typeof commonTerms>): readonly Narrow[] {
   if (!common) return narrow;
   const rare = narrow.filter(

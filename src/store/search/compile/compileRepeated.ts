@@ -23,8 +23,8 @@ const maxKept = 300;
 const maxLength = 500;
 
 /**
- * As `compileSearch`, for questions that are asked again and again, as consoles and dashboards do: those of last are kept. What a
- * search depends on besides its own text is read each time, and it is built again when that has changed.
+ * As `compileSearch`, with a cache for questions that consoles and dashboards repeat. Its dependencies are read each
+ * time, and a change rebuilds the search.
  */
 export async function compileRepeated(
   db: Db,
@@ -44,7 +44,7 @@ export async function compileRepeated(
   const basis = await readBasis(db, table, scope, kept.prepared);
   if (kept.compiled && kept.basis && isSame(kept.basis, basis)) return kept.compiled;
   const compiled = await buildSearch(db, table, scope, kept.prepared, basis);
-  // Where rows had to be checked one by one it is about those.
+  // Not cached without statements: its rows were rechecked one by one.
   if (compiled.statements) Object.assign(kept, { basis, compiled });
   return compiled;
 }

@@ -20,8 +20,8 @@ import { groupByShard } from '../../db/shards/groupByShard.ts';
 import { wordFields } from '../terms/alertWords.ts';
 
 /**
- * For the patterns of a query, all words in the dictionary, or terms of how words begin, one of which every match has. A pattern is left out where the
- * dictionary does not have all of these or has too many: it then has to be tried on the alerts themselves.
+ * Lists for each pattern the words, or terms of word beginnings, of which every match has one. Patterns with missing or
+ * too many words are left out and tried on the alerts themselves.
  */
 export async function expandPatterns(
   db: Db,

@@ -8,7 +8,7 @@ import { createCellTest, kindOf } from './createCellTest.ts';
 /** Far beyond every alert, and the end of a day. */
 const end = 3_000_000 * dayMs - 1;
 
-/** How many alerts a search finds, up to a limit that the last weeks often reach; undefined where the roll-ups do not have it. */
+/** Number of hits, up to a limit that the last weeks often reach; undefined where the roll-ups lack it. */
 export async function countUpToByCells(
   db: Db,
   table: DocumentTable,

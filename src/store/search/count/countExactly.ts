@@ -10,8 +10,8 @@ import { type CountPart, countInParts, countLimitMs } from './countInParts.ts';
 import { countUpTo } from './countUpTo.ts';
 
 /**
- * Counts hits without a limit that a statement keeps. Where they depend on nothing that changes later (`monthCounts`), those of ended
- * months are kept with the search: an alert that comes late or is retracted changes the roll-ups of its month in the same transaction.
+ * Counts all hits, without a limit. Counts of ended months are cached with the search if nothing but roll-ups can
+ * change them (`monthCounts`): late and retracted alerts change these in the same transaction.
  */
 export async function countExactly(
   db: Db,

@@ -7,7 +7,7 @@ import { countUpTo } from './countUpTo.ts';
 /** Up to which hits are counted unless the caller says; more may take longer to count than a statement may. */
 export const defaultTotal = 10_000;
 
-/** Where part of the hits reach the limit already, no more are counted. */
+/** Counting ends once part of the hits reach the limit. */
 export async function countHits(
   db: Db,
   table: DocumentTable,
@@ -16,7 +16,7 @@ export async function countHits(
   { limit, now }: { limit: number; now: number },
 ): Promise<number> {
   const { condition, common, statements } = compiled;
-  // What was rechecked row by row, which has no statements, is a list of documents.
+  // A search without statements was rechecked row by row and is a list of documents.
   if (limit > defaultTotal && statements) return countExactly(db, table, scope, compiled, { limit, now });
   if (common && (await countUpTo(db, table, common, limit)) === limit) return limit;
   return countUpTo(db, table, condition, limit);

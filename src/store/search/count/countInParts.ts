@@ -15,8 +15,8 @@ const [shortMs, longMs] = [250, 750];
 const monthDays = 28;
 
 /**
- * Counts many documents part by part of the time, from the newest on, up to a limit: counted at once they would exceed the time limit
- * of a statement. Parts are as long as was quick enough before; one that exceeds its limit nevertheless is counted in shorter ones.
+ * Counts documents in parts of time, newest first, up to a limit, because one count would exceed the statement's time
+ * limit. Part lengths follow the speed so far; a part that fails is divided.
  */
 export async function countInParts(
   count: CountPart,

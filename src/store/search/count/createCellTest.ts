@@ -12,7 +12,7 @@ import { cells } from '../rollups/rollups.ts';
 
 type Cell = Pick<CellCount, 'group' | 'numericSeverity'>;
 
-/** Whether a query finds the alerts of a cell of the roll-ups; undefined if something else decides it. */
+/** Tests if a query finds the alerts of a cell of the roll-ups; undefined if the cell alone does not decide it. */
 export function createCellTest(
   query: string | undefined,
   { tenantId, contractId }: AlertOwner,

@@ -2,7 +2,7 @@ import { storableJson } from '../../../lib/json.ts';
 import { raw, type Sql, sql } from '../../../lib/sql.ts';
 import { quoteElement } from '../../db/citus/quoteElement.ts';
 
-/** What a new alert has, with the types of PostgreSQL. */
+/** Columns of a new alert, with their PostgreSQL types. */
 const types = {
   tenant_id: 'bigint',
   timestamp: 'bigint',
@@ -62,7 +62,7 @@ export type AlertRow = { [column in keyof typeof types]: Value[(typeof types)[co
 const columns = Object.entries(types) as [keyof AlertRow, Type][];
 export const alertColumns = raw(columns.map(([name]) => name).join());
 
-/** What alerts of one detector have in common. */
+/** Columns that are equal in all alerts of a detector. */
 const sourceColumns: ReadonlySet<keyof AlertRow> = new Set([
   'tenant_id',
   'contract_id',
@@ -87,8 +87,8 @@ const sourceColumns: ReadonlySet<keyof AlertRow> = new Set([
 ] as const);
 
 /**
- * The rows as a SELECT of these columns. One array for each column: PostgreSQL takes twice as long to read as many objects
- * of JSON. Columns that have the same value in rows of one detector are sent once.
+ * The rows as a SELECT of these columns, one array for each column, which PostgreSQL reads twice as fast as JSON
+ * objects. Columns with one value for all rows are sent once.
  */
 export function selectRows(rows: readonly AlertRow[]): Sql {
   const [first] = rows;
@@ -129,7 +129,7 @@ function toTemplate(text: string): TemplateStringsArray {
   return Object.assign(strings, { raw: strings });
 }
 
-/** Whether values have to be quoted; those that are no text themselves are cast from it. */
+/** True if values have to be quoted; all but texts are cast from it. */
 function isTextual(type: Type): boolean {
   return type === 'text' || type === 'bytea' || type === 'jsonb' || type === 'text[]' || type === 'int4[]';
 }

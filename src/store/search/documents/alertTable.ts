@@ -39,9 +39,9 @@ const boolean = (column: string) =>
 const text = (column: string) =>
   ({ sql: raw(`t.${column}`), store: 'text', type: 'text', hashed: 'words' }) as const;
 
-/** What most alerts do not have. */
+/** Members that most alerts lack. */
 const isRare = true;
-/** What all have. */
+/** Members that all alerts have. */
 const isRequired = true;
 const inUids = /^[0-9a-f-]*$/;
 const severities = new Map(Object.entries(severityOf));

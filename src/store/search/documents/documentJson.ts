@@ -62,7 +62,7 @@ function orAllNull(run: readonly Member[]): Sql {
     else format(${raw(`'${templateOf(run)}'`)}, ${join(run.map(argumentOf), ', ')}) end`;
 }
 
-/** Whether the template has the quotes of a text that is never null and has nothing to escape. */
+/** True if the template quotes a text that is never null and has nothing to escape. */
 function isQuoted({ store, values, characters, isRequired }: SqlColumn): boolean {
   return store === 'text' && (values ?? characters) !== undefined && isRequired === true;
 }

@@ -32,7 +32,7 @@ export function kindScope(scope: DocumentScope, kind: AlertKind): DocumentScope 
   return { ...rest, condition, ...(counted ? { counted: { ...counted, kind } } : {}) };
 }
 
-/** What the caller may change: documents of its own tenants. */
+/** Documents that the caller may change: those of its own tenants. */
 export function ownTenantsScope(scope: Scope): DocumentScope {
   if (scope.all) return { condition: raw('true'), tenantIds: undefined };
   return tenantsScope(scope.tenantIds);
@@ -91,7 +91,7 @@ export async function visibleScope(db: Db, scope: Scope): Promise<DocumentScope>
 /** Contracts of other tenants that the caller may see, because they are shared or licensed. */
 export async function findSharedContracts(db: Db, scope: Scope): Promise<VisibleContract[]> {
   return db.prepared<VisibleContract>(
-    // Who may see a project may see its contracts. `in`, because an array would be gone through for each of them.
+    // Viewers of a project see its contracts. `in`, because an array would be scanned for each of them.
     sql`select c.id, c.tenant_id as "tenantId",
         c.tenant_id not in (select unnest(${tenantsOfOrganisations(scope)})) as "isForeign"
       from project t join contract c on c.tenant_id = t.tenant_id and c.project_id = t.id

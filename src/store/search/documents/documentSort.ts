@@ -8,12 +8,12 @@ import { type DocumentTable, memberColumn } from './documentTable.ts';
 export type SortItem = { field: string; order?: 'asc' | 'desc'; direction?: 'asc' | 'desc' };
 
 /**
- * The ORDER BY clause: nulls last, texts by code point, of several values the least or the greatest, and at the end a
- * unique key, so pages never overlap. `upToTime` is the same without that key.
+ * ORDER BY: nulls last, texts by code point, the least or greatest of several values, and finally a unique key, so
+ * pages never overlap. `upToTime` is without that key.
  */
-export type Order = { whole: Sql; upToTime: Sql };
+export type SortClause = { whole: Sql; upToTime: Sql };
 
-export function sortSql(table: DocumentTable, sort: readonly SortItem[] | undefined): Order {
+export function sortSql(table: DocumentTable, sort: readonly SortItem[] | undefined): SortClause {
   const items = (sort ?? []).map((item, index) => {
     if (item.order && item.direction && item.order !== item.direction) {
       throw invalid(
@@ -70,8 +70,8 @@ function dynamicMember(table: DocumentTable, name: string): DynamicMember | unde
 }
 
 /**
- * The least value of a member, or the greatest if the order descends: numbers, and texts that are plain decimal numbers, come
- * before other texts (by code point), texts before false and true. Null where there is none of these.
+ * The least value of a member, or the greatest in descending order: numbers and decimal texts come before other texts
+ * (by code point), then false and true. Null without any.
  */
 function dynamicKey({ column, path, isText }: DynamicMember, order: 'asc' | 'desc'): Sql {
   const key = isText ? textKey : valueKey;

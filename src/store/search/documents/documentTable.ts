@@ -49,16 +49,15 @@ export function defineDocumentTable(
 }
 
 /**
- * Which documents a call may see: a condition on `t`, and its tenants, if they are listed. `ordered` is a condition
- * that all of these documents fulfil and for which an index returns them in time order. `foreign` are documents of
- * tenants that share them for viewing: their private members can be neither read nor searched.
+ * The documents that a call may see: a condition on `t`, and its tenants, if listed. `ordered`: an equivalent condition
+ * with a time-ordered index. `foreign`: shared documents, whose private members stay hidden.
  */
 export type DocumentScope = {
   condition: Sql;
   tenantIds: readonly number[] | undefined;
   ordered?: Sql;
   foreign?: Sql;
-  /** Whose counts the roll-ups have, where these are all documents of the call: of a contract or, with contract 0, of a tenant. */
+  /** The contract, or with contract 0 the tenant, whose roll-ups count exactly the documents of the call. */
   counted?: { tenantId: number; contractId: number; kind?: string };
   /** A condition without `t`: where it holds, the record that the scope is about exists and is its tenant's own. */
   proof?: Sql;

@@ -11,8 +11,8 @@ type Packed = {
 };
 
 /**
- * The hashes of an alert as its row has them: of 32 bytes as bytes, which take half the room of their text. An eid that begins
- * with the hash of its transaction is stored without it.
+ * The hashes of an alert as stored: 32 bytes as bytes, half the size of their text. An eid that begins with its
+ * transaction's hash is stored without it.
  */
 export function packHashes({ eid, txHash, blockHash }: Hashes): Packed {
   const txBytes = toBytes(txHash);

@@ -6,7 +6,7 @@ export const settledMs = 3 * 86_400_000;
 /** A process that took longer has died. */
 const abandonedMs = 86_400_000;
 
-/** Whether this process is to do what is done once after a month. */
+/** True if this process is the one that does the work due once after each month. */
 export async function claimMonth(store: Store, name: string, now: number): Promise<boolean> {
   const rows = await store.query(
     sql`insert into rebuilt_month as r (name, started_at, is_done) values (${name}, ${now}, false)

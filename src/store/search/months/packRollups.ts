@@ -12,13 +12,12 @@ type Key = readonly [tenantId: number, contractId: number, day: number];
 
 const start: Key = [0, -1, 0];
 const chunkSize = 2000;
-/** What fits into four bytes beside the day of the month. */
+/** Highest count that fits into four bytes beside the day of the month. */
 const maxCount = 2 ** 31 / perMonth - 1;
 
 /**
- * Packs the days of ended months that were never summed up, because they had few alerts: a month of a contract in one row, where most
- * of a day's row is its header and its key. Done once after each month, also for days of earlier months that have
- * got rows of their own again by alerts that came late or were retracted.
+ * Packs the few-alert days of ended months: a month of a contract in one row, because a day's row is mostly header and
+ * key. Runs once after each month, also for earlier days with late or retracted alerts.
  */
 export async function packRollups(store: Store, now: number, signal: AbortSignal): Promise<void> {
   const last = (await monthsBefore(store, 'alert', now - settledMs)).at(-1);
@@ -65,8 +64,8 @@ async function packers(store: Store, before: number): Promise<Pack[]> {
 }
 
 /**
- * Packs the next rows and returns the last of them. It never waits for the transactions of alerts: rows that these hold, or have
- * changed since the statement began, stay as they are. Two of it insert months in one order.
+ * Packs the next rows and returns the last. Skips rows that transactions of alerts hold or changed meanwhile, so it
+ * never waits. Two packers insert months in one order.
  */
 function packing([tenantId, contractId, day]: Key, before: number): Sql {
   return sql`with few as materialized (
@@ -108,8 +107,8 @@ const lockNotAvailable = '55P03';
 const maxRewritten = 64 * 2 ** 20;
 
 /**
- * The rows of the months after it use what packed days leave empty. Where these were years, as after an upgrade, it would take years:
- * a table that is mostly empty is rewritten, if alerts wait only for a moment. Returns false where others held it for too long.
+ * Rewrites a table that is mostly empty, as after an upgrade, if alerts wait only for a moment. Later rows would take
+ * years to fill it. Returns false if locks were held for too long.
  */
 async function shrink(store: Store): Promise<boolean> {
   const { maintain } = asOwner(store);

@@ -4,9 +4,8 @@ import { claimMonth, finishMonth, settledMs } from './claimMonth.ts';
 import { monthsBefore, termIndexOf } from './partitions.ts';
 
 /**
- * Builds the indexes of ended months again, without the room that alerts needed as they came, and after each month the keys of
- * roll-ups and of the dictionary. Alerts are raised and searched meanwhile. One process builds those of a month, and once. Behind a
- * pooler they stay as they are, and on Citus the index of terms does.
+ * Rebuilds the indexes of ended months compactly, and the keys of roll-ups and dictionary, while alerts go on. One
+ * process does it once a month. Skipped behind a pooler; on Citus the term index is skipped.
  */
 export async function rebuildIndexes(
   anyStore: Store,
@@ -46,8 +45,8 @@ export async function rebuildIndexes(
 }
 
 /**
- * New rows of each tenant and contract split pages all over the keys of these, which a month later have a third of their room empty. A
- * tenth of it is left, about what the next month takes.
+ * New rows split pages all over these keys, which are a third empty after a month. A tenth stays free, about as much as
+ * the next month takes.
  */
 const grownTables = ['alert_rollup', 'alert_word'] as const;
 
@@ -60,14 +59,13 @@ async function rebuildOrdered(store: Store, maintain: Maintain, table: string): 
     await maintain(sql`reindex index concurrently ${raw(name)}`);
 }
 
-/** What PostgreSQL collects of all terms of a month before it inserts them into the index, in order. */
+/** Share of a month's terms that PostgreSQL collects before it inserts them into the index, in order. */
 const firstPart = 0.57;
 const [minKilobytes, maxKilobytes] = [1024, 512 * 1024];
 
 /**
- * Builds the index of terms so that its pages become full. PostgreSQL inserts sorted terms, each time that its memory is full,
- * and splits a full page in the middle: after the first part all pages are half full, and the others fill them if they are a
- * little fewer. Inserted all at once, terms leave them half empty; alerts that come one by one, a third.
+ * Builds the term index in two sorted parts: the first leaves pages half full, the second fills them if it is a little
+ * smaller. One insert of all leaves them half empty.
  */
 async function rebuildTerms(store: Store, maintain: Maintain, month: string): Promise<void> {
   const kilobytes = Math.round((firstPart * (await termBytes(store, month))) / 1024);

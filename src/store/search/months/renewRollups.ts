@@ -7,8 +7,8 @@ import { boundsOf, monthOf } from './partitions.ts';
 type Renewed = { tenantId: number; contractId: number; timestamp: number };
 
 /**
- * Gives the roll-ups of alerts whose texts change a new version, as if they were counted again: what searches have counted of ended
- * months is kept by it (`countExactly`). Months do not end within a day, so that younger alerts need none.
+ * Gives roll-ups of alerts with changed texts a new version, which invalidates cached counts of ended months
+ * (`countExactly`). Months do not end within a day, so younger alerts need none.
  */
 export async function renewRollups(tx: Db, alerts: readonly Renewed[], now: number): Promise<void> {
   await perTenant(

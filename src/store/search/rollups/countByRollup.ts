@@ -55,7 +55,7 @@ export async function countByRollup(
         { from: cut.from, beyond: first },
         { from: beyond, beyond: cut.to + 1 },
       ].filter((span) => span.from < span.beyond);
-  // Where there is one bucket, all whole days are one row, because the driver takes longer for many.
+  // With one bucket, all whole days are one row, because the driver takes longer for many.
   const isOneBucket = inside.length === 0;
   const together = rolled.filter(({ cut }) => isOneBucket && cut === wholeDay);
   const single = rolled.filter((span) => !together.includes(span));
@@ -86,8 +86,8 @@ export async function countByRollup(
 }
 
 /**
- * The rows of all parts in one snapshot, with the settled days added to the first bucket. What these had together is kept, so
- * that PostgreSQL only has to show that no row of them has changed since: writing out thousands of numbers takes longest.
+ * Reads the rows of all parts in one snapshot and adds the settled days to the first bucket. Their sum is cached by
+ * version, because writing out thousands of numbers takes longest.
  */
 async function readParts(
   db: Db,
@@ -210,8 +210,8 @@ function daysOf({ tenantId, contractId }: AlertOwner, spans: readonly DaySpan[])
 }
 
 /**
- * Quarters are in the order of time, so that one number of the other side shows that all of this side come after it, or before.
- * An empty array is added because PostgreSQL would unpack the stored one at each look.
+ * Quarters are in time order, so a single number of the opposite side decides for all. The empty array is added because
+ * PostgreSQL would unpack the stored array at each access.
  */
 const sideOfCut = raw(`(
   select case when s.cut > ${quartersOfDay / 2}
@@ -231,7 +231,7 @@ function placeAt(index: string): string {
   return `(q[${index}] & ${perCount - 1})`;
 }
 
-/** How large a part of the day the side may be. */
+/** Tries sides that hold growing parts of the day. */
 function tries(attempt: (part: number) => string): string {
   return [8, 4, 2].map(attempt).join(' ');
 }

@@ -3,7 +3,8 @@ import { type AlertGroup, complianceTags } from '../../../model/alert.ts';
 import { type Db, onlyRow } from '../../db/db.ts';
 
 /**
- * What is set up on a contract, by the group of its alerts: active detectors, and triggers and actions of any state.
+ * Number of detectors, triggers and actions on a contract, by the group of its alerts: detectors if active, the others
+ * in any state.
  */
 export async function countContractEntries(
   db: Db,

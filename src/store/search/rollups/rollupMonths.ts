@@ -4,7 +4,7 @@ import { dayMs, monthBase } from './rollups.ts';
 /** Instead of a cut: rows of packed months. */
 export const wholeMonth = -2;
 
-/** Where the months of these days are; none twice, though several spans are in it. */
+/** Months of these days, without repeats. */
 export function monthSpans(spans: readonly DaySpan[]): DaySpan[] {
   const months: DaySpan[] = [];
   for (const { first, last } of spans.toSorted((a, b) => a.first - b.first)) {

@@ -1,6 +1,6 @@
 import type { Db } from '../../db/db.ts';
 
-/** What whole days had together, cell by cell, at one version of their rows. */
+/** Sum of whole days, cell by cell, at one version of their rows. */
 export type RollupSums = { version: string; counts: readonly number[] };
 
 const kept = new WeakMap<object, Map<string, RollupSums>>();

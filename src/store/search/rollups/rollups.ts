@@ -7,7 +7,7 @@ export const quarterMs = 15 * 60_000;
 export const dayMs = 86_400_000;
 
 const severities = Object.values(severityOf);
-/** What the cells of a quarter count; stored numbers rely on the order. */
+/** The cells that a quarter counts by; stored numbers rely on the order. */
 export const cells = alertGroups.flatMap((group) => severities.map((severity) => ({ group, severity })));
 
 /** A stored number is `count * perCount + quarter * perQuarter + cell`; the count may be negative. */
@@ -15,8 +15,8 @@ export const perQuarter = 32;
 export const perCount = 4096;
 
 /**
- * Days of ended months with few alerts are packed, a month of them in one row. Its day is the first day of the month and this, which
- * no day reaches, so that a range of days never contains it.
+ * Added to the first day of a month for the row of its packed days. No day reaches it, so a range of days never
+ * contains such a row.
  */
 export const monthBase = 1_000_000_000;
 /** A number of such a row has the day of the month, from 0, between the count and what it is of a day: `count * perMonth + day * perCount + …`. */

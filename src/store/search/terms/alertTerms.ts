@@ -7,7 +7,7 @@ import { tagTerms } from '../../../query/tagTerms.ts';
 import type { NoteWords } from './alertWords.ts';
 import { type IndexedTexts, indexTexts, textsOf } from './indexTexts.ts';
 
-/** What the terms of an alert are made of; `incidentUid` only if another alert began its incident. */
+/** Members of an alert that terms are made of; `incidentUid` only if another alert began its incident. */
 export type TermSource = Nullable<Omit<Finding, keyof Required>> & Required & { incidentUid?: string | null };
 type Required = Pick<
   Finding,
@@ -16,8 +16,8 @@ type Required = Pick<
 type Nullable<T> = { [member in keyof T]?: T[member] | null };
 
 /**
- * Which terms this version gives an alert. Greater with every change: searches rely on new terms only after
- * `reindexAlerts` has given them to all alerts.
+ * Version of the terms of an alert. It rises with every change: searches rely on new terms only after `reindexAlerts`
+ * has given them to all alerts.
  */
 export const termVersion = 5;
 

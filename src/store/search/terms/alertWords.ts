@@ -120,7 +120,7 @@ export async function addTagWords(
   await insertWords(db, words);
 }
 
-/** What one statement adds. */
+/** Most words that one statement adds. */
 export const maxNewWords = 10_000;
 
 /** Adds words to the dictionary, in its order, so that two transactions cannot wait for each other. */

@@ -9,8 +9,8 @@ const cache = new WeakMap<object, Map<string, Cached>>();
 const maxAgeMs = 10 * 60_000;
 
 /**
- * The terms that PostgreSQL's statistics know as common in one of the partitions, and about how many documents have each;
- * undefined until they have been read. They are read beside the searches, and only decide which way to a page is tried first.
+ * Terms that PostgreSQL's statistics call common in a partition, with rough counts; undefined until read. Read beside
+ * the searches, they only decide which plan is tried first.
  */
 export function commonTerms(db: Db, table: string): CommonTerms | undefined {
   const { cacheKey } = db;
@@ -31,7 +31,7 @@ export function commonTerms(db: Db, table: string): CommonTerms | undefined {
   return next.terms;
 }
 
-/** Whether one of these lists has only terms that are common in no month. */
+/** True if one of these lists has only terms that are common in no month. */
 export function isOneRare(db: Db, table: string, lists: readonly (readonly number[])[] = []): boolean {
   const common = commonTerms(db, table);
   return common !== undefined && lists.some((list) => list.every((term) => !common.has(term)));

@@ -16,15 +16,13 @@ type Prepared = { terms: IndexedTexts; unsaved: readonly Word[] };
 
 const preparedTerms = new WeakMap<Finding, Prepared>();
 const knownByStore = new WeakMap<Store, KnownWords>();
-/** What a transaction has added to the dictionary, or is about to add. */
+/** Words that a transaction has added to the dictionary, or is about to add. */
 const takenBy = new WeakMap<Db, Set<readonly Word[]>>();
 const committed = new WeakSet<readonly Word[]>();
 
 /**
- * Works out the terms of findings and adds their words to the dictionary, outside of the transaction that raises them: no
- * other waits for it, and what is committed stays known if it is rolled back. Where connections are scarce it leaves
- * the words to that transaction, because the caller may hold a connection itself; and where the caller says so, which then has to
- * remember them (`rememberWords`).
+ * Works out the terms of findings and adds their words outside the raising transaction, so that no other waits. Leaves
+ * the words to that transaction where connections are scarce or the caller asks (`rememberWords`).
  */
 export async function prepareTerms(
   store: Store,

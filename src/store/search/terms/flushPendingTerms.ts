@@ -15,8 +15,8 @@ type Flush = { pending: number; startedAt: number; last: Promise<unknown> };
 const flushes = new WeakMap<Store, Map<number | undefined, Flush>>();
 
 /**
- * Counts new alerts and flushes the pending list of the term index in batches, outside of the transactions that raise
- * alerts, one of which would otherwise have to do it for all. Those of one shard group wait for no other's server.
+ * Counts new alerts and flushes the pending list of the term index in batches. Otherwise one raising transaction would
+ * have to flush it for all. Each shard group waits only for its own server.
  */
 export async function flushPendingTerms(store: Store, count: number, group?: number): Promise<void> {
   const ofStore = flushes.get(store) ?? new Map<number | undefined, Flush>();

@@ -24,8 +24,8 @@ const lastWithoutWords = 2;
 const chunksPerVacuum = 40;
 
 /**
- * Gives alerts stored before the terms of this version these terms, while Vigil runs: few at a time, in the order of their
- * keys. It goes on where it stopped, and only one process does it. Returns whether all alerts have them.
+ * Gives older alerts the terms of this version while Vigil runs, a few at a time in key order. It continues after a
+ * stop, in a single process. Returns true if all alerts have them.
  */
 export async function reindexAlerts(store: Store, options: Options = {}): Promise<boolean> {
   const { signal, share = 1, onProgress } = options;
