@@ -109,7 +109,7 @@ function characters(count: number): string {
   return count === 1 ? '1 character' : `${count} characters`;
 }
 
-/** What would be right. */
+/** Describes a correct value. */
 function describe(schema: ErrorObject['parentSchema'], name: string): string {
   const description: unknown = schema?.properties?.[name]?.description;
   return typeof description === 'string' ? ` ${description}` : '';
@@ -118,7 +118,8 @@ function describe(schema: ErrorObject['parentSchema'], name: string): string {
 /** The reason, where the description of the member gives one: `Required, because …`. */
 function whyRequired(schema: ErrorObject['parentSchema'], name: string): string {
   const description: unknown = schema?.properties?.[name]?.description;
-  const [, reason] = /Required, (because [^.]+\.)/.exec(typeof description === 'string' ? description : '') ?? [];
+  const [, reason] =
+    /Required, (because [^.]+\.)/.exec(typeof description === 'string' ? description : '') ?? [];
   return reason === undefined ? '' : ` That is ${reason}`;
 }
 

@@ -1,7 +1,7 @@
 import { yieldToEventLoop } from '../lib/eventLoop.ts';
 import type { PacedMatcher } from '../query/lucene/createPacedMatcher.ts';
 import { createSubject, type Subject } from '../query/lucene/createSubject.ts';
-import { createAlertMatcher } from '../store/alerts/createAlertMatcher.ts';
+import { createAlertMatcher } from '../store/search/createAlertMatcher.ts';
 
 export type AlertFilters = {
   /** True if the query finds the alert. */

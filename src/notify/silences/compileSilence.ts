@@ -1,7 +1,7 @@
 import type { PacedMatcher } from '../../query/lucene/createPacedMatcher.ts';
 import { compileTimeSet } from '../../query/timeSets/timeSet.ts';
-import { createAlertMatcher } from '../../store/alerts/createAlertMatcher.ts';
 import type { OpenSilence } from '../../store/destinations/silences.ts';
+import { createAlertMatcher } from '../../store/search/createAlertMatcher.ts';
 import type { SilenceRule } from '../decideNotification.ts';
 import { type Guard, guardOf } from './guardOf.ts';
 

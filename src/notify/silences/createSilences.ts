@@ -1,5 +1,5 @@
 import { yieldToEventLoop } from '../../lib/eventLoop.ts';
-import type { Db } from '../../store/db.ts';
+import type { Db } from '../../store/db/db.ts';
 import { findOpenSilences } from '../../store/destinations/silences.ts';
 import { type CompiledSilence, compileSilence } from './compileSilence.ts';
 import { createSilenceIndex, type SilenceIndex } from './createSilenceIndex.ts';

@@ -8,9 +8,9 @@ import { findIncident } from '../../store/alerts/incidentTable.ts';
 import { findDecision } from '../../store/destinations/alertDecisions.ts';
 import { findAlertDeliveries } from '../../store/destinations/deliveryLog.ts';
 import { deliveryRetentionMs } from '../../store/destinations/purgeDeliveries.ts';
-import { findRecipients, type Source } from '../../store/destinations/recipients.ts';
+import { type AlertSource, findRecipients } from '../../store/destinations/recipients.ts';
 import { findSilencesById, type NamedSilence } from '../../store/destinations/silences.ts';
-import { ownTenantsScope } from '../../store/documents/documentScopes.ts';
+import { ownTenantsScope } from '../../store/search/documents/documentScopes.ts';
 import { findChainStates } from '../../store/watch/chainStates.ts';
 import { findUnseen } from '../../store/watch/untraced.ts';
 import { explainWait } from '../actions/readIntents.ts';
@@ -52,7 +52,7 @@ const names = [
   'blockHash',
 ] as const;
 
-type OwnAlert = Source & {
+type OwnAlert = AlertSource & {
   uid: string;
   timestamp: number;
   severity: Severity;

@@ -3,13 +3,13 @@ import { type Fault, invalid, Problem, unprocessable } from '../../model/errors.
 import { invalidInput } from '../../model/validate.ts';
 import { namedFields } from '../../query/lucene/namedFields.ts';
 import { parseQuery } from '../../query/lucene/parseQuery.ts';
-import { alertTable } from '../../store/alerts/alertTable.ts';
-import { checkSearchQuery } from '../../store/alerts/checkSearchQuery.ts';
 import { findAuthor } from '../../store/alerts/comments.ts';
-import { createAlertMatcher } from '../../store/alerts/createAlertMatcher.ts';
 import { sumSilenceCost } from '../../store/destinations/silences.ts';
-import type { silenceTable } from '../../store/destinations/silenceTable.ts';
 import type { Row } from '../../store/records/records.ts';
+import { checkSearchQuery } from '../../store/search/checkSearchQuery.ts';
+import { createAlertMatcher } from '../../store/search/createAlertMatcher.ts';
+import { alertTable } from '../../store/search/documents/alertTable.ts';
+import type { silenceTable } from '../../store/tables/silenceTable.ts';
 import type { Call } from '../call.ts';
 import { type ChangeOf, tenantOf } from '../records/recordKind.ts';
 

@@ -2,8 +2,8 @@ import { nearest } from '../../lib/nearest.ts';
 import { type Fault, invalid, Problem } from '../../model/errors.ts';
 import { invalidInput } from '../../model/validate.ts';
 import { compileTimeSet, type TimeRange } from '../../query/timeSets/timeSet.ts';
-import type { timeSetTable } from '../../store/destinations/timeSetTable.ts';
 import type { Row } from '../../store/records/records.ts';
+import type { timeSetTable } from '../../store/tables/timeSetTable.ts';
 import type { Call } from '../call.ts';
 import type { ChangeOf } from '../records/recordKind.ts';
 

@@ -2,8 +2,8 @@ import { Problem } from '../../model/errors.ts';
 import { isWithin } from '../../query/timeSets/isWithin.ts';
 import { nextChange } from '../../query/timeSets/nextChange.ts';
 import { compileTimeSet } from '../../query/timeSets/timeSet.ts';
-import { timeSetTable } from '../../store/destinations/timeSetTable.ts';
 import { findRecord } from '../../store/records/records.ts';
+import { timeSetTable } from '../../store/tables/timeSetTable.ts';
 import type { Call } from '../call.ts';
 
 const shownChanges = 10;

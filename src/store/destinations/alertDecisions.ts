@@ -1,6 +1,6 @@
 import { sql } from '../../lib/sql.ts';
-import { type Db, onlyRow } from '../db.ts';
-import { inChunks } from '../inChunks.ts';
+import { type Db, onlyRow } from '../db/db.ts';
+import { inChunks } from '../db/inChunks.ts';
 
 /** Why no one was notified of an alert, as it was decided when the alert was raised. */
 export type StoredDecision = { code: 'silenced'; silenceIds: number[] };

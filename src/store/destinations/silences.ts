@@ -1,6 +1,6 @@
 import { sql } from '../../lib/sql.ts';
 import type { TimeSetInput } from '../../query/timeSets/timeSet.ts';
-import type { Db } from '../db.ts';
+import type { Db } from '../db/db.ts';
 
 /** A silence that has not ended, with the time set that it names. */
 export type OpenSilence = {

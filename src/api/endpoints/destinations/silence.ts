@@ -1,6 +1,6 @@
 import { prepareSilence } from '../../../services/destinations/prepareSilence.ts';
-import { silenceTable } from '../../../store/destinations/silenceTable.ts';
-import { timeSetTable } from '../../../store/destinations/timeSetTable.ts';
+import { silenceTable } from '../../../store/tables/silenceTable.ts';
+import { timeSetTable } from '../../../store/tables/timeSetTable.ts';
 import { defineResource } from '../../http/defineResource.ts';
 
 export const silence = defineResource({

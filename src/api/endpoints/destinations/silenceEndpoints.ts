@@ -2,8 +2,8 @@ import { Type } from 'typebox';
 import { Count, Id, List, Millis, nullable, Shape, Text } from '../../../model/schema.ts';
 import { listSilenced } from '../../../services/destinations/listSilenced.ts';
 import { previewSilence } from '../../../services/destinations/previewSilence.ts';
-import { silenceTable } from '../../../store/destinations/silenceTable.ts';
-import { tenantId } from '../../../store/records/commonFields.ts';
+import { tenantId } from '../../../store/tables/commonFields.ts';
+import { silenceTable } from '../../../store/tables/silenceTable.ts';
 import { type Endpoint, endpoint } from '../../http/endpoint.ts';
 import { wholeAlert } from '../alerts/alertSchemas.ts';
 

@@ -3,7 +3,7 @@ import { Flag, Id, List, Millis, Shape } from '../../../model/schema.ts';
 import { prepareTimeSet } from '../../../services/destinations/prepareTimeSet.ts';
 import { readTimeSet } from '../../../services/destinations/readTimeSet.ts';
 import { refuseIfUsed } from '../../../services/records/refuseIfUsed.ts';
-import { timeSetTable } from '../../../store/destinations/timeSetTable.ts';
+import { timeSetTable } from '../../../store/tables/timeSetTable.ts';
 import { defineResource } from '../../http/defineResource.ts';
 import { endpoint } from '../../http/endpoint.ts';
 
