@@ -14,6 +14,7 @@ export const creating: ReadonlySet<string> = new Set([
   '/wallet',
   '/destination',
   '/timeset',
+  '/silence',
   '/detector/schema',
   '/detector',
   '/trigger',

@@ -697,6 +697,32 @@ describe('incidents', () => {
   });
 });
 
+describe('silences', () => {
+  it('hide a noisy detector from an alert in three presses, with a preview, and are ended from their page', async () => {
+    const [{ uid, detectorId } = {} as Json] = await alertsOf('name:"Step 0"');
+    await open(alice, `/alert/${uid}`);
+    await press(alice, 'Silence…');
+    await dialog(alice)
+      .getByText(/would have been hidden/)
+      .waitFor();
+    await dialog(alice).getByLabel('Reason').fill('The engine is tuned.');
+    expect(await axeFaults(alice)).toEqual([]);
+    await press(dialog(alice), 'Silence');
+    await alice.getByText('Silenced.', { exact: true }).waitFor();
+    await api('POST', `detector/${detectorId}/alert`, {
+      alerts: [{ eid: 'silenced', severity: 'HIGH', name: 'Noise', message: 'Noise again.' }],
+    });
+    const [noise] = await alertsOf('name:Noise');
+    await open(alice, `/alert/${noise!.uid}`);
+    await alice.getByText('The engine is tuned.').waitFor();
+    await open(alice, '/silences');
+    await row(alice, 'The engine is tuned.').click();
+    await press(dialog(alice), 'End it now');
+    await alice.getByText('Ended the silence.').waitFor();
+    expect((await one('silence', "reason = 'The engine is tuned.'")).state).toBe('EXPIRED');
+  });
+});
+
 describe('triage', () => {
   it('assigns an alert, comments on it, and tags what a search finds once it is counted', async () => {
     const [{ uid } = {} as Json] = await alertsOf('name:"Step 2"');

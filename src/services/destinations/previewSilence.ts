@@ -37,7 +37,7 @@ export async function previewSilence(
   const quiet = `-suppressed:true -backfilled:true -tags:${shadowTag}`;
   const whole = `+(${query}) ${quiet}${includeCritical ? '' : ' -severity:CRITICAL'}`;
   const search = { query: whole, timeseries, size: shown, trackTotalCount: maxCounted };
-  const found = await searchDocuments(
+  const { data, total } = await searchDocuments(
     services.reports,
     alertTable,
     ownTenantsScope(scope),
@@ -45,7 +45,7 @@ export async function previewSilence(
     names,
     now,
   );
-  return { ...found, from };
+  return { data, total, from };
 }
 
 async function readSet(call: Call, scope: Call['scope'], id: number): Promise<TimeSet> {

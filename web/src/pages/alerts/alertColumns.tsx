@@ -6,8 +6,8 @@ import { Severity } from '../../parts/Severity.tsx';
 import { Time } from '../../parts/Time.tsx';
 import { shortenHex, toLabel } from '../../state/format.ts';
 import { nameOf } from '../../state/names.ts';
-import { silenced } from '../../state/useSilenced.ts';
 import { isNarrow } from '../../state/theme.ts';
+import { silenced } from '../../state/useSilenced.ts';
 
 const known: Readonly<Record<string, Column<Alert>>> = {
   timestamp: {

@@ -40,7 +40,8 @@ export function SilenceAlert({ alert, onClose }: { alert: Alert; onClose(): void
     <Dialog title="Silence alerts like this" onClose={onClose}>
       <form class="stack" onSubmit={save}>
         <p class="dim">
-          No one is notified of them. They are stored, found, streamed and scored as ever, and fire their actions.
+          No one is notified of them. They are stored, found, streamed and scored as ever, and fire their
+          actions.
         </p>
         <label class="field">
           <span class="label">Alerts</span>
@@ -117,7 +118,8 @@ function queriesFor(alert: Alert): { title: string; query: string }[] {
   if (detectorId !== null) add('Of this detector', `detectorId:${detectorId} AND ${ofContract}`);
   if (triggerId !== null) add('Of this trigger', `triggerId:${triggerId} AND ${ofContract}`);
   if (actionId !== null) add('Of this action', `actionId:${actionId} AND ${ofContract}`);
-  if (detectorSchemaName !== null) add('Of this kind, on every contract', `detectorSchemaName:${detectorSchemaName}`);
+  if (detectorSchemaName !== null)
+    add('Of this kind, on every contract', `detectorSchemaName:${detectorSchemaName}`);
   add('Everything of this contract', ofContract);
   return choices;
 }

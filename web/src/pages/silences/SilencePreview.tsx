@@ -24,8 +24,8 @@ export function SilencePreview({ draft }: { draft: Draft }) {
   return (
     <section class="stack" aria-label="Preview" aria-live="polite">
       <p>
-        <strong>{showCount(data.total)}</strong> {data.total === 1 ? 'alert' : 'alerts'} of the last seven days
-        would have been hidden.
+        <strong>{showCount(data.total)}</strong> {data.total === 1 ? 'alert' : 'alerts'} of the last seven
+        days would have been hidden.
       </p>
       <ul class="list">
         {data.data.map(({ uid, severity, name, timestamp }) => (

@@ -79,7 +79,8 @@ function Detail({ silence, reload }: { silence: Silence; reload(): void }) {
   const { id, state, author, createdAt, query } = silence;
   const end = async () => {
     const body = { to: 0 };
-    if (await attempt(() => client.put('/silence/{id}', { path: { id }, body }), 'Ended the silence.')) reload();
+    if (await attempt(() => client.put('/silence/{id}', { path: { id }, body }), 'Ended the silence.'))
+      reload();
   };
   return (
     <div class="stack">
@@ -103,7 +104,11 @@ function Detail({ silence, reload }: { silence: Silence; reload(): void }) {
 }
 
 const choices = { open: 'Active and upcoming', expired: 'Expired', all: 'All' } as const;
-const clauses = { open: "state in ('ACTIVE', 'UPCOMING')", expired: "state = 'EXPIRED'", all: undefined } as const;
+const clauses = {
+  open: "state in ('ACTIVE', 'UPCOMING')",
+  expired: "state = 'EXPIRED'",
+  all: undefined,
+} as const;
 
 /** What is silenced, by whom and until when. */
 export default function SilencesPage() {
