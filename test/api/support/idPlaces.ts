@@ -46,7 +46,7 @@ export function foreignId(foreign: World, name: string): number {
     walletId: foreign.wallet,
     licenseId: foreign.license,
     licenseInstanceId: foreign.instance,
-    timeSetId: world.timeset,
+    timeSetId: foreign.timeset,
     categoryId: foreign.tokenomicsCategory,
     tenantDestinationId: foreign.destination,
     detectorId: foreign.detector,
