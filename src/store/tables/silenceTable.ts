@@ -1,6 +1,6 @@
 import { Flag, Id, Millis, OneOf, Text } from '../../model/schema.ts';
-import { createOnly, editable, readOnly } from './fields.ts';
 import { idField, searchedStatus, tenantId, timeFields } from './commonFields.ts';
+import { createOnly, editable, readOnly } from './fields.ts';
 import { byTenant, defineTable } from './table.ts';
 
 export const silenceStates = ['UPCOMING', 'ACTIVE', 'EXPIRED'] as const;

@@ -1,8 +1,8 @@
 import { type Static, Type } from 'typebox';
 import { List, Name, nullable, Shape, SomeOf, Text } from '../../model/schema.ts';
 import { weekdays } from '../../query/timeSets/timeSet.ts';
-import { createOnly, editable } from './fields.ts';
 import { idField, searchedStatus, tenantId, timeFields } from './commonFields.ts';
+import { createOnly, editable } from './fields.ts';
 import { byTenant, defineTable } from './table.ts';
 
 const time = (description: string, example: string) =>

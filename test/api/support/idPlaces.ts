@@ -55,6 +55,7 @@ export function foreignId(foreign: World, name: string): number {
     userId: foreign.user,
     assigneeId: foreign.user,
     ownerId: foreign.user,
+    authorId: foreign.user,
     schemaId: foreign.detectorSchema,
     planId: foreign.plan,
   };
