@@ -34,7 +34,16 @@ export function guardOf(predicate: Predicate): Guard | undefined {
       return predicate.must.length > 0
         ? best(predicate.must.map(guardOf))
         : union(predicate.should.map(guardOf));
-    default:
+    case 'all':
+    case 'none':
+    case 'exists':
+    case 'is':
+    case 'phrase':
+    case 'prefix':
+    case 'wildcard':
+    case 'regex':
+    case 'textRange':
+    case 'decimalRange':
       return undefined;
   }
 }

@@ -47,7 +47,8 @@ export async function findSilenced(
     sql`select d.alert_uid::text as uid, (
         select coalesce(json_agg(json_build_object('id', s.id, 'reason', s.reason) order by s.id), '[]')
         from silence s where s.tenant_id = d.tenant_id
-          and s.id in (select (i.id)::bigint from jsonb_array_elements_text(d.decision -> 'silenceIds') i(id))) as silences
+          and s.id in (select (i.id)::bigint from jsonb_array_elements_text(d.decision -> 'silenceIds') i(id))
+      ) as silences
       from alert_decision d
       where (${tenantIds === undefined} or d.tenant_id = any(${tenantIds ?? []}::bigint[]))
         and d.alert_uid = any(${uids}::uuid[]) order by 1`,

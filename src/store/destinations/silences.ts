@@ -29,7 +29,8 @@ export async function findDecisionRules(
  */
 export async function findOpenSilences(tx: Db, tenantId: number, now: number): Promise<OpenSilence[]> {
   return tx.prepared<OpenSilence>(
-    sql`select s.id, s.query, case when s.starts_at > s.created_at then s.starts_at else 0 end as "from", s.ends_at as "to", s.include_critical as "includeCritical",
+    sql`select s.id, s.query, case when s.starts_at > s.created_at then s.starts_at else 0 end as "from",
+        s.ends_at as "to", s.include_critical as "includeCritical",
         case when w.id is not null then json_build_object('zone', w.zone, 'ranges', w.ranges) end as "timeSet"
       from silence s left join time_set w on w.tenant_id = s.tenant_id and w.id = s.time_set_id
       where s.tenant_id = ${tenantId} and s.ends_at > ${now} and s.status <> 'DELETED' order by s.id`,

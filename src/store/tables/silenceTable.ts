@@ -3,7 +3,7 @@ import { idField, searchedStatus, tenantId, timeFields } from './commonFields.ts
 import { createOnly, editable, readOnly } from './fields.ts';
 import { byTenant, defineTable } from './table.ts';
 
-export const silenceStates = ['UPCOMING', 'ACTIVE', 'EXPIRED'] as const;
+const silenceStates = ['UPCOMING', 'ACTIVE', 'EXPIRED'] as const;
 
 /** By the clock of the database, which is close enough for people; what is hidden is decided by that of Vigil. */
 const state = (t: string) => `case
@@ -31,7 +31,8 @@ export const silenceTable = defineTable({
     }),
     to: editable(
       Millis(
-        'Until when, at most 90 days after it begins. Required, because a silence without an end would hide what no one expects.',
+        'Until when, at most 90 days after it begins. Required, because a silence without an end would hide what ' +
+          'no one expects.',
         1_794_787_200_000,
       ),
       { required: true, as: (t) => `${t}.ends_at` },
