@@ -86,6 +86,17 @@ describe('the limits of a plan', () => {
       }),
     ],
     [
+      'maxPlannedChanges',
+      'plannedchange',
+      ({ contract }, i) => ({
+        contractId: contract.id,
+        name: `C ${i}`,
+        from: Date.now(),
+        to: Date.now() + 60_000,
+        expected: [{ kind: 'pause_state', values: { isPaused: 'true' } }],
+      }),
+    ],
+    [
       'maxInvites',
       'invite',
       ({ tenant }, i) => ({

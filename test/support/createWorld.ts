@@ -20,6 +20,7 @@ export type World = {
   view: Json;
   timeset: Json;
   silence: Json;
+  plannedchange: Json;
   license: Json;
   scoreGroup: Json;
   instance: Json;
@@ -109,6 +110,13 @@ export async function createWorld(api: Pick<TestApi, 'ok'>): Promise<World> {
     to: Date.now() + 86_400_000,
     reason: 'Maintenance',
   });
+  const plannedchange = await make('plannedchange', {
+    contractId: contract.id,
+    name: 'Release',
+    from: Date.now(),
+    to: Date.now() + 86_400_000,
+    expected: [{ kind: 'proxy_upgrade', values: { implementation: '0x01' } }],
+  });
   const license = await make('license', { name: `License ${n}`, version: '1' });
   const scoreGroup = await make('score/group', { licenseId: license.id, name: 'security' });
   const instance = await make('instance', {
@@ -146,6 +154,7 @@ export async function createWorld(api: Pick<TestApi, 'ok'>): Promise<World> {
     view,
     timeset,
     silence,
+    plannedchange,
     license,
     scoreGroup,
     instance,

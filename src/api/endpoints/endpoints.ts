@@ -25,6 +25,7 @@ import { commentEndpoints } from './alerts/commentEndpoints.ts';
 import { histogramEndpoint } from './alerts/histogramEndpoint.ts';
 import { incidentEndpoints } from './alerts/incidentEndpoints.ts';
 import { outcomeEndpoint } from './alerts/outcomeEndpoint.ts';
+import { plannedChange, plannedChangeEndpoints } from './alerts/plannedChange.ts';
 import { pushAlertsEndpoint } from './alerts/pushAlertsEndpoint.ts';
 import { suggestEndpoint } from './alerts/suggestEndpoint.ts';
 import { traceEndpoint } from './alerts/traceEndpoint.ts';
@@ -81,6 +82,7 @@ export const resources: readonly Resource[] = [
   destination,
   timeSet,
   silence,
+  plannedChange,
   detectorSchema,
   detector,
   trigger,
@@ -127,6 +129,7 @@ export function createEndpoints(confirmations: (uid: ChainUid) => number): Endpo
     ...deliveryEndpoints,
     timeSetEndpoint,
     ...silenceEndpoints,
+    ...plannedChangeEndpoints,
     ...walletEndpoints,
     ...actionEndpoints,
     labelImportEndpoint,

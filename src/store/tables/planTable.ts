@@ -46,6 +46,10 @@ export const planTable = defineTable({
       default: 1000,
       detail: true,
     }),
+    maxPlannedChanges: editable(Count('Most planned changes of a tenant whose window has not ended.', 200), {
+      default: 200,
+      detail: true,
+    }),
     apiKeyDays: editable(
       Type.Integer({
         description: 'Most days that an API key lives, and how long it does where no `lifetime` is given.',

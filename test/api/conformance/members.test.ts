@@ -213,6 +213,7 @@ describe('sessions', () => {
           'Views',
           'TimeSets',
           'Silences',
+          'PlannedChanges',
           'PushedAlerts',
         ].map((word) => [`max${word}`, integer]),
       ),

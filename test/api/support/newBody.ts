@@ -85,6 +85,13 @@ function membersOf(path: string, world: World, n: number): Json {
       to: Date.now() + 3_600_000,
       timeSetId: world.timeset.id,
     }),
+    '/plannedchange': () => ({
+      contractId,
+      actors: [],
+      from: Date.now(),
+      to: Date.now() + 3_600_000,
+      expected: [{ kind: 'pause_state', values: { isPaused: 'true' } }],
+    }),
     '/license': () => ({ name }),
     '/score/group': () => ({ licenseId: world.license.id, name }),
     '/instance': () => ({
