@@ -1755,13 +1755,45 @@ export type CreatePlanBody = {
   maxTimeSets?: number;
   /** Most silences of a tenant that have not ended. */
   maxSilences?: number;
+  /** Most planned changes of a tenant whose window has not ended. */
+  maxPlannedChanges?: number;
   /** Most days that an API key lives, and how long it does where no `lifetime` is given. */
   apiKeyDays?: number;
   /** Most alerts that a tenant pushes in a minute. */
   maxPushedAlerts?: number;
 };
 
-export type CreatePlanReply = Omit<Plan, 'maxDestinations' | 'maxLabels' | 'maxStreams' | 'maxInvites' | 'maxViews' | 'maxTimeSets' | 'maxSilences' | 'apiKeyDays' | 'maxPushedAlerts'>;
+export type CreatePlanReply = Omit<Plan, 'maxDestinations' | 'maxLabels' | 'maxStreams' | 'maxInvites' | 'maxViews' | 'maxTimeSets' | 'maxSilences' | 'maxPlannedChanges' | 'apiKeyDays' | 'maxPushedAlerts'>;
+
+export type CreatePlannedchangeBody = {
+  /** The contract that changes. */
+  contractId: number;
+  /** What people call it. */
+  name: string;
+  /** What is planned, and why. */
+  description?: string | null;
+  /** Addresses of which one must send the transaction or be called by its sender; anyone if empty. */
+  actors?: string[];
+  /** When its window begins. In epoch milliseconds. */
+  from: number;
+  /** When its window ends, at most 30 days after it begins. In epoch milliseconds. */
+  to: number;
+  /** The alerts that it will raise. */
+  expected: CreatePlannedchangeBodyExpected[];
+  /** Whether a second person must confirm it; always where a wallet of the tenant asks for approvals. */
+  needsConfirmation?: boolean;
+};
+
+export type CreatePlannedchangeBodyExpected = {
+  /** The kind of the detector, or the type of the trigger, that will report it. */
+  kind: string;
+  /** Members of the evidence (`meta`) of the alert, and the value that each must have. */
+  values?: Record<string, string>;
+  /** The member of the evidence that is an amount. */
+  amountMember?: string | null;
+  /** The most that this amount may be, over all alerts of the window together. */
+  amountUpTo?: string | null;
+};
 
 export type CreateProjectBody = {
   /** The owning tenant; your own if left out. */
@@ -3191,6 +3223,8 @@ export type Plan = {
   maxTimeSets: number;
   /** Most silences of a tenant that have not ended. */
   maxSilences: number;
+  /** Most planned changes of a tenant whose window has not ended. */
+  maxPlannedChanges: number;
   /** Most days that an API key lives, and how long it does where no `lifetime` is given. */
   apiKeyDays: number;
   /** Most alerts that a tenant pushes in a minute. */
@@ -3203,6 +3237,67 @@ export type PlanPage = {
   /** How many records match; present only when `trackTotal` is true. */
   total?: number;
 };
+
+export type Plannedchange = {
+  /** Unique identifier of the record. */
+  id: number;
+  /** When the record was created. In epoch milliseconds. */
+  createdAt: number;
+  /** When the record last changed. In epoch milliseconds. */
+  updatedAt: number;
+  /** The owning tenant. */
+  tenantId: number;
+  /** The contract that changes. */
+  contractId: number;
+  /** What people call it. */
+  name: string;
+  /** What is planned, and why. */
+  description: string | null;
+  /** Addresses of which one must send the transaction or be called by its sender; anyone if empty. */
+  actors: string[];
+  /** When its window begins. In epoch milliseconds. */
+  from: number;
+  /** When its window ends, at most 30 days after it begins. In epoch milliseconds. */
+  to: number;
+  /** The alerts that it will raise. */
+  expected: CreatePlannedchangeBodyExpected[];
+  /** Whether a second person must confirm it; always where a wallet of the tenant asks for approvals. */
+  needsConfirmation: boolean;
+  /** PENDING waits for a second person, OPEN applies within its window, HAPPENED or MISSED once that has ended. */
+  state: PlannedchangeState;
+  /** Since when it applies: since it was made or confirmed. Earlier alerts are judged without it. In epoch milliseconds. */
+  effectiveAt: number | null;
+  /** The user who made it; null if a token without a user did. */
+  authorId: number | null;
+  /** How people know who made it. */
+  author: string;
+  /** The user who confirmed it. */
+  confirmedBy: number | null;
+};
+
+export type PlannedchangeAlertReply = {
+  /** The alerts. */
+  data: Array<{
+    /** The alert. */
+    uid: string;
+    /** When it happened. In epoch milliseconds. */
+    timestamp: number;
+    /** Index of the expectation in `expected`. */
+    expectation: number;
+    /** Whether it is what was planned. */
+    isMatch: boolean;
+  }>;
+};
+
+export type PlannedchangePage = {
+  /** The records of this page. */
+  data: Plannedchange[];
+  /** How many records match; present only when `trackTotal` is true. */
+  total?: number;
+};
+
+/** PENDING waits for a second person, OPEN applies within its window, HAPPENED or MISSED once that has ended. */
+export type PlannedchangeState = 'PENDING' | 'OPEN' | 'HAPPENED' | 'MISSED' | 'CANCELED' | 'EXPIRED';
 
 export type PreviewDestinationBody = {
   /** The alert. */
@@ -5715,6 +5810,25 @@ export interface Api {
     body?: WhereSearch;
     reply: SilencePage;
   };
+  /** Create a planned change */
+  'POST /plannedchange': {
+    body: CreatePlannedchangeBody;
+    reply: Plannedchange;
+  };
+  /** Read a planned change */
+  'GET /plannedchange/{id}': {
+    path: { id: number };
+    reply: Plannedchange;
+  };
+  /** Search planned change records */
+  'POST /plannedchange/search': {
+    query?: {
+      /** Of an answer as CSV or JSON lines: which members, in this order, separated by commas; `meta.amount` is a member of a member. All if left out. */
+      columns?: string;
+    };
+    body?: WhereSearch;
+    reply: PlannedchangePage;
+  };
   /** Create a detector schema */
   'POST /detector/schema': {
     body: CreateDetectorSchemaBody;
@@ -6476,6 +6590,21 @@ export interface Api {
   'POST /alert/silenced': {
     body: AlertSilencedBody;
     reply: AlertSilencedReply;
+  };
+  /** Confirm a planned change */
+  'POST /plannedchange/{id}/confirm': {
+    path: { id: number };
+    reply: Plannedchange;
+  };
+  /** Cancel a planned change */
+  'POST /plannedchange/{id}/cancel': {
+    path: { id: number };
+    reply: Plannedchange;
+  };
+  /** List the alerts that a planned change has judged */
+  'GET /plannedchange/{id}/alert': {
+    path: { id: number };
+    reply: PlannedchangeAlertReply;
   };
   /** Give a wallet a new key */
   'POST /wallet/{id}/rotate': {
