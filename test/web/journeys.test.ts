@@ -723,6 +723,37 @@ describe('silences', () => {
   });
 });
 
+describe('a planned upgrade', () => {
+  it('is announced on the page of its contract, passes as planned, and another one is CRITICAL', async () => {
+    const detector = await one('detector', "name = 'Engine'");
+    await open(alice, `/contracts/${vaultId}`);
+    await alice.getByRole('link', { name: 'Plan a change' }).click();
+    await fillForm(dialog(alice), { '/name': 'Vault moves to 2.1', '/expected/0/kind': 'engine' });
+    await dialog(alice).getByRole('button', { name: 'Add', exact: true }).first().click();
+    await dialog(alice).getByLabel('Name', { exact: true }).last().fill('codeHash');
+    await dialog(alice).getByLabel('Value', { exact: true }).fill('0xabc');
+    expect(await axeFaults(alice)).toEqual([]);
+    await press(dialog(alice), 'Create planned change');
+    await row(alice, 'Vault moves to 2.1').waitFor();
+    await api('POST', `detector/${detector.id}/alert`, {
+      alerts: ['0xABC', '0xdef'].map((codeHash, index) => ({
+        eid: `upgrade-${index}`,
+        severity: 'HIGH',
+        name: `Upgrade ${index}`,
+        message: 'The vault was upgraded.',
+        meta: { codeHash },
+      })),
+    });
+    const alerts = await alertsOf('name:Upgrade');
+    expect(alerts.map(({ severity }) => severity).sort()).toEqual(['CRITICAL', 'INFO']);
+    await row(alice, 'Vault moves to 2.1').click();
+    await dialog(alice).getByText('as planned', { exact: true }).waitFor();
+    await dialog(alice).getByText('differs', { exact: true }).waitFor();
+    await dialog(alice).getByRole('link', { name: 'Alert' }).first().click();
+    await alice.getByText(/planned change Vault moves to 2.1: codeHash is 0xdef|As planned/).waitFor();
+  });
+});
+
 describe('triage', () => {
   it('assigns an alert, comments on it, and tags what a search finds once it is counted', async () => {
     const [{ uid } = {} as Json] = await alertsOf('name:"Step 2"');

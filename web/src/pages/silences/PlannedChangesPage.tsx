@@ -94,8 +94,13 @@ function Detail({ change, reload }: { change: Plannedchange; reload(): void }) {
     (signal) => client.get('/plannedchange/{id}/alert', { path: { id }, signal }),
     { every: 15_000 },
   );
-  const decide = async (path: '/plannedchange/{id}/confirm' | '/plannedchange/{id}/cancel', said: string) => {
-    if (await attempt(() => client.post(path, { path: { id } }), said)) reload();
+  const confirm = async () => {
+    const send = () => client.post('/plannedchange/{id}/confirm', { path: { id } });
+    if (await attempt(send, 'Confirmed the planned change.')) reload();
+  };
+  const cancel = async () => {
+    const send = () => client.post('/plannedchange/{id}/cancel', { path: { id } });
+    if (await attempt(send, 'Canceled the planned change.')) reload();
   };
   const isOwn = authorId !== null && authorId === me.value?.userId;
   return (
@@ -141,19 +146,12 @@ function Detail({ change, reload }: { change: Plannedchange; reload(): void }) {
       )}
       <p class="row">
         {state === 'PENDING' && !isOwn && can('POST /plannedchange/{id}/confirm') && (
-          <button
-            type="button"
-            class="primary"
-            onClick={() => decide('/plannedchange/{id}/confirm', 'Confirmed the planned change.')}
-          >
+          <button type="button" class="primary" onClick={confirm}>
             Confirm
           </button>
         )}
         {(state === 'PENDING' || state === 'OPEN') && can('POST /plannedchange/{id}/cancel') && (
-          <button
-            type="button"
-            onClick={() => decide('/plannedchange/{id}/cancel', 'Canceled the planned change.')}
-          >
+          <button type="button" onClick={cancel}>
             Cancel it
           </button>
         )}
