@@ -40,7 +40,7 @@ export type GuardedRecord = {
 
 type Key = Pick<GuardedRecord, 'kind' | 'id'>;
 
-/** What else to look at: records that were guarded before a change, and those whose members to read. */
+/** Further records: guarded before a change, and those whose members to read. */
 type Further = { also?: readonly Key[]; shown?: readonly Key[] };
 
 /**

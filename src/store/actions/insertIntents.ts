@@ -38,8 +38,8 @@ const chainReason =
   'no further action follows from it.';
 
 /**
- * Inserts one intent for each binding of an action to an alert; one that was cancelled with its alert is restored with it. An
- * alert that is too old for the action, or that the action itself caused, gets a skipped intent; a back-filled one gets none.
+ * Inserts an intent for each binding of an action to an alert, or restores a cancelled one. Too old alerts, and those
+ * caused by the action itself, get a skipped intent; back-filled ones none.
  */
 export async function insertIntents(tx: Db, firings: readonly FiringAlert[], now: number): Promise<void> {
   const tenantIds = [...new Set(firings.map(({ tenantId }) => tenantId))];

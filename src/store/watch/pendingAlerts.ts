@@ -9,7 +9,7 @@ import { severitySql } from '../search/documents/alertTable.ts';
 import { incidentUidSql } from '../search/documents/incidentUidSql.ts';
 import { eidSql, txHashSql } from '../search/documents/packedHashes.ts';
 
-/** What found something in a transaction, and where: the same whether a block has the transaction or not. */
+/** Identifies a finding in a transaction by its source and position: the same with or without a block. */
 export type PendingPlace = { txHash: string; tenantId: number; source: string; place: string };
 
 export type PendingAlertRow = PendingPlace & {
