@@ -14,7 +14,7 @@ type Send = (
 
 export type Sender = {
   send: Send;
-  /** What `send` would send now. */
+  /** Renders the message that `send` would send now. */
   render(target: Target, messages: readonly Message[]): Rendered;
   close(): Promise<void>;
 };

@@ -16,8 +16,8 @@ export type GuardedChange = {
 };
 
 /**
- * What differs between two states of the same wallets. Records that the request creates get another id when it is carried
- * out, so theirs is left out everywhere.
+ * Differences between two states of the same wallets. Records that the request creates get a new id when it is carried
+ * out, so their ids are left out.
  */
 export function describeChanges(
   before: readonly GuardedRecord[],

@@ -16,7 +16,7 @@ import { findOwnAlert, keyOf } from './changeAlert.ts';
 const maxComments = 1000;
 const keyNames = ['tenantId', 'contractId', 'timestamp', 'uid'];
 
-/** What the tenant's own people wrote about an alert; those it is shared with do not see it. */
+/** Comments of the tenant's own people on an alert; tenants that it is shared with do not see them. */
 export async function listComments(call: Call, uid: string): Promise<Comment[]> {
   return findComments(call.db, await findKey(call, uid, false));
 }

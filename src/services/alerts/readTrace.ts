@@ -152,7 +152,7 @@ async function traceOrThrow<T>(uid: ChainUid, work: () => Promise<T>): Promise<T
   }
 }
 
-/** Which node failed and how is for the operator, who finds it among the chains. */
+/** The failing node and its failure are for the operator, who finds them among the chains. */
 function notNow(detail: string, cause?: unknown): Problem {
   return new Problem('unavailable', detail, { retryAfterSeconds: 5 }, { cause });
 }

@@ -119,13 +119,13 @@ export async function deleteChainEndpoint(call: Call, chainUid: string, uid: str
   await audit(call, 'endpoint', 'delete', recordOf(current), auditedOf(current), undefined);
 }
 
-/** What an endpoint that is not stored can do. */
+/** Abilities of an endpoint that is not stored. */
 export async function tryUrl(call: Call, chainUid: string, url: string): Promise<EndpointReport> {
   const chain = followedChain(call, chainUid);
   return nodesOf(chain).probeEndpoint(readUrl(url, '/url'), chain);
 }
 
-/** What a stored endpoint, or one of the environment, can do. */
+/** Abilities of a stored endpoint, or of one of the environment. */
 export async function tryChainEndpoint(call: Call, chainUid: string, uid: string): Promise<EndpointReport> {
   const chain = followedChain(call, chainUid);
   const fixed = fixedUrl(call, chain, uid);

@@ -20,7 +20,7 @@ export type Recommended = Recommendation & {
   /** The detector of this kind that the contract has already, or now. */
   detectorId: number | null;
   isNew: boolean;
-  /** How it fares on the last day, as far as that was tried. */
+  /** Its results on the last day, as far as it was tried. */
   past: (Pick<BacktestRow, 'uid' | 'state' | 'fromBlock' | 'toBlock'> & { alerts: number | null }) | null;
 };
 

@@ -3,7 +3,7 @@ import { identityOf } from '../../chains/networkForms.ts';
 import type { Fault } from '../../model/errors.ts';
 import type { OwnChain } from '../../store/contracts/ownChains.ts';
 
-/** Why the chain cannot be added beside those that there are. */
+/** Reason why the chain cannot be added beside the existing ones. */
 export function takenBy(
   { chain, identity }: Pick<OwnChain, 'chain' | 'identity'>,
   own: readonly OwnChain[],

@@ -110,8 +110,8 @@ export type FiringLane = { tenantId: number; walletId: number; isUrgent: boolean
 const severityRank = raw(`array_position(array['INFO', 'LOW', 'MEDIUM', 'HIGH', 'CRITICAL'], i.severity)`);
 
 /**
- * Claims intents of a lane that are ready to decide, or that can only end: created before `since`, or of a tenant that
- * may not fire. Without `canSend` only the latter. Actions take turns, most severe first.
+ * Claims a lane's intents that are ready to decide, or that can only end (created before `since`, or their tenant may
+ * not fire). Without `canSend` only the latter. Actions take turns, most severe first.
  */
 export async function claimWaiting(
   db: Db,

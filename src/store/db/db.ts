@@ -157,9 +157,8 @@ function noteUnreplicated(client: pg.ClientBase) {
 }
 
 /**
- * PostgreSQL expects disks on which a row found by an index costs four times one that is read in sequence, and would rather
- * read all alerts than look up a list of terms. Compiling a statement (`jit`, on in most packages of PostgreSQL) takes up to a
- * minute where a search has hundreds of clauses, and saves none of ours any time.
+ * For SSDs, because PostgreSQL assumes slow random reads and would rather read all alerts than look up a list of terms.
+ * Without `jit`, which takes up to a minute for hundreds of clauses and never helps ours.
  */
 function setPlanning(client: pg.ClientBase): unknown {
   // The pool waits for it.

@@ -91,7 +91,7 @@ async function copyToWorker(tx: Db, keys: readonly Key[]): Promise<void> {
 
 /**
  * Deletes messages here once the worker shows them, in a separate transaction, so that a crash leaves two copies and
- * never none. Locked ones, about to be sent again, stay. Returns the number of deleted messages.
+ * never none. Leaves locked ones, which are about to be sent again. Returns the number deleted.
  */
 async function deleteArchived(tx: Db, keys: readonly Key[]): Promise<number> {
   const locked = await tx.query<Key>(

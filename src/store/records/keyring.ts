@@ -23,8 +23,8 @@ export type MasterKeys = () => readonly [Buffer, ...Buffer[]];
 const headerBytes = 4;
 
 /**
- * Secrets are sealed under data keys, and data keys under the master key. Data keys stay open in memory, so the
- * master key can be rotated while this process runs; a new data key is loaded when it is first needed.
+ * Secrets are sealed under data keys, and data keys under the master key. Open data keys stay in memory, so the master
+ * key can rotate meanwhile; new ones are loaded on demand.
  */
 export async function openKeyring(store: Store, masterKeys: MasterKeys, now: number): Promise<Keyring> {
   const keys = new Map<number, Buffer>();
@@ -80,7 +80,7 @@ export async function openKeyring(store: Store, masterKeys: MasterKeys, now: num
   };
 }
 
-/** Whether a master key has been used: a database without data keys is new. */
+/** True if a master key has been used: a database without data keys is new. */
 export async function hasDataKeys(db: Db): Promise<boolean> {
   return (await db.query(sql`select from data_key limit 1`)).length > 0;
 }
