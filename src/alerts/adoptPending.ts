@@ -14,9 +14,8 @@ export function pendingSource({ kind, detectorId, triggerId }: Finding): string 
 }
 
 /**
- * Lets the alerts that were raised while their transactions were pending become those of the block: same uid, same time, same
- * severity, counted once. Returns the findings that are yet to be raised; one whose alert was retracted is raised again with
- * its uid.
+ * Turns alerts of pending transactions into those of the block: same uid, time and severity, counted once. Returns the
+ * remaining findings to raise; a retracted alert is raised again with its uid.
  */
 export async function adoptPending(
   tx: Db,

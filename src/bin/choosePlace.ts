@@ -26,7 +26,7 @@ function theOnly(running: readonly Running[]): Running | undefined {
   throw new Error(`Several Vigils run here: ${each}. Set VIGIL_DATA_DIR or DATABASE_URL to that of one.`);
 }
 
-/** What the environment does not say is as the running Vigil has it. */
+/** Settings that the environment lacks are those of the running Vigil. */
 function adopt(config: Config, { pid, place, dataDir, masterKeyFile }: Running): Config {
   if (!config.isPlaced && dataDir === undefined)
     throw new Error(

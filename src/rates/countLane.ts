@@ -42,15 +42,15 @@ const pageLength = 1_000_000;
 const sliceMs = 200;
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
-/** How much later than its time an alert may come and still be counted. */
+/** Delay after its time with which an alert is still counted. */
 const latenessMs = dayMs;
 /** So long it is known what was reported. */
 const keepReportedMs = 30 * dayMs;
 const maxListed = 20;
 
 /**
- * Counts the next events of a tenant. What they make of the counts, the alerts about them and the position are one transaction,
- * which only the holder of the lane commits: each crossing is one alert. Returns how many events were counted, and the alerts.
+ * Counts the next events of a tenant. Counts, alerts and position are one transaction, which only the lane's holder
+ * commits, so each crossing is one alert. Returns the number of counted events, and the alerts.
  */
 export async function countLane(
   options: CountingOptions,
@@ -248,7 +248,7 @@ type Group = {
   isReduced: boolean;
 };
 
-/** What the counted events change, from what is stored; nothing is written. */
+/** Computes the changes by the counted events from the stored state; writes nothing. */
 async function judge(
   { store }: CountingOptions,
   tenantId: number,
@@ -270,7 +270,7 @@ async function judge(
     })),
   );
   const reportedIn = groupByKey(crossings);
-  // Whether something is left of what was reported is only seen in all that it was made of.
+  // A reported episode can be judged again only with all of its hits.
   for (const group of groups.filter(({ isReduced }) => isReduced))
     for (const { from, until } of reportedIn.get(keyOf(group)) ?? []) {
       group.from = Math.min(group.from, from);

@@ -13,8 +13,8 @@ type Judgement<R extends Reported> = {
 };
 
 /**
- * Compares the episodes of a group with those that were reported. An episode that touches a reported one is the same, so that a
- * late alert that makes it longer, or joins two, reports nothing again.
+ * Compares the episodes of a group with the reported ones. Episodes that touch are the same, so a late alert that
+ * extends or joins episodes reports nothing again.
  */
 export function judgeGroup<R extends Reported>(
   hits: readonly Counted[],
@@ -22,7 +22,7 @@ export function judgeGroup<R extends Reported>(
   rule: { windowMs: number; atLeast: number },
   /** The earliest change; hits before it are complete only as far as they are within the window of it. */
   since: number,
-  /** Whether reported episodes can have ended, because hits were taken back. */
+  /** True if reported episodes may have ended, because hits were taken back. */
   isReduced: boolean,
 ): Judgement<R> {
   const episodes = findEpisodes(hits, rule).filter(({ until }) => until >= since);

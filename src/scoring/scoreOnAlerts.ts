@@ -10,7 +10,7 @@ import {
 /** Queues new alerts of licensed projects for scoring, in the alerts' own transaction. */
 export function createScoreOnAlerts({ now }: { now: () => number }) {
   return async (tx: Db, raised: readonly RaisedAlert[]) => {
-    // What no block has yet is scored when one has it.
+    // Pending alerts are scored once a block has them.
     const scorable = raised.filter(({ finding }) => !isShadow(finding) && !finding.isPending);
     if (scorable.length === 0) return undefined;
     const projects = await findScoredProjects(

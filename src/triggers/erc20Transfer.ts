@@ -92,7 +92,7 @@ export const erc20Transfer = defineTrigger<Static<typeof params>, State>({
   },
 });
 
-/** What may be held like a token, and is none. */
+/** Assets that are held like tokens and are none. */
 const noTokens = [native, 'energy', 'bandwidth'];
 
 /** The id of a TRC-10 token. */

@@ -21,7 +21,7 @@ export function Comparand(description: string) {
   });
 }
 
-/** What must hold of the values of a call or an event. */
+/** Conditions on the values of a call or an event. */
 export const Conditions = Type.Array(
   Type.Object(
     {

@@ -16,7 +16,7 @@ const eddsa = 0x1057;
 export type Curve = 'secp256k1' | 'ed25519';
 type CurveFacts = {
   readonly generate: number;
-  /** How modules name the curve, in DER: by its object identifier or, some of them, by its name. */
+  /** Names of the curve in DER: its object identifier or, on some modules, its name. */
   readonly params: readonly Buffer[];
 };
 const curves: Readonly<Record<Curve, CurveFacts>> = {
