@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { Client, type PoolConfig } from 'pg';
 import { inject } from 'vitest';
-import { createStore, openPool } from '../src/store/db/db.ts';
 import { migrate } from '../src/store/db/migrate.ts';
+import { openPool } from '../src/store/db/openPool.ts';
+import { createStore } from '../src/store/db/openStore.ts';
 import { distribute } from '../src/store/db/shards/distribute.ts';
 import { ensurePartitionsAhead } from '../src/store/search/months/partitions.ts';
 import { ask, createCitusDatabase } from './createCitusDatabase.ts';

@@ -17,8 +17,8 @@ import { createSandbox } from '../src/scripts/sandbox.ts';
 import { createAlertLinks } from '../src/services/alerts/createAlertLinks.ts';
 import { publishDetectors } from '../src/services/detectors/publishDetectors.ts';
 import { createMetricRecorder } from '../src/services/telemetry/createMetricRecorder.ts';
-import type { PoolConfig } from '../src/store/db/db.ts';
 import { listen } from '../src/store/db/listen.ts';
+import type { Connection } from '../src/store/db/openClient.ts';
 import { openPresence } from '../src/store/watch/openPresence.ts';
 import type { Hsm } from '../src/wallets/pkcs11/openHsm.ts';
 import { createFetchers } from '../src/watch/reads/createFetchers.ts';
@@ -73,7 +73,7 @@ export async function startTestWatch(
     /** Beside those that notify and fire. */
     alertHooks?: readonly AlertHook[];
     /** A migrated one; a fresh one of the run's server otherwise. */
-    database?: { config: PoolConfig; drop: () => Promise<void> };
+    database?: { config: Connection; drop: () => Promise<void> };
   } = {},
 ): Promise<TestWatch> {
   const calls = new Map<string, number>();

@@ -4,8 +4,9 @@ import { createEvmClient } from '../../src/chains/evm/createEvmClient.ts';
 import { deriveAuditKey } from '../../src/lib/auditKey.ts';
 import type { MetricRecorder } from '../../src/model/metrics.ts';
 import type { TraceMode } from '../../src/model/traceState.ts';
-import { openStore, type PoolConfig } from '../../src/store/db/db.ts';
 import { listen } from '../../src/store/db/listen.ts';
+import type { Connection } from '../../src/store/db/openClient.ts';
+import { openStore } from '../../src/store/db/openStore.ts';
 import { findLabels } from '../../src/store/labels/findLabels.ts';
 import { findFunding } from '../../src/store/watch/funding.ts';
 import { openPresence } from '../../src/store/watch/openPresence.ts';
@@ -14,7 +15,7 @@ import { startWatching } from '../../src/watch/startWatching.ts';
 import { createWatchList } from '../../src/watch/subscribers/createWatchList.ts';
 
 export type WatchOrder = {
-  connection: PoolConfig;
+  connection: Connection;
   urls: string[];
   detectors: number;
   behind: number;

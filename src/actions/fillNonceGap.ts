@@ -49,8 +49,8 @@ export async function fillNonceGap(
       const overBudget = checkBudget(chain, cost, budget, filler, limit);
       if (overBudget && signed.length === 0) return { reason: `${reason} ${overBudget.reason}` };
       if (overBudget) break;
-      const place = { nonce: missing };
-      const order = { from: address, call, units, price, place, unique: toUnique(intent.id, missing) };
+      const slot = { nonce: missing };
+      const order = { from: address, call, units, price, place: slot, unique: toUnique(intent.id, missing) };
       signed.push({ missing, transaction: await signTransaction(signer, transactor.build(order)) });
       budget.spent += cost;
       budget.reserved += cost;

@@ -1,8 +1,8 @@
 import { cutText } from '../lib/cutText.ts';
 import { loadConfig } from '../runtime/config/loadConfig.ts';
-import { openStore } from '../store/db/db.ts';
 import { findMissingFixes } from '../store/db/findMissingFixes.ts';
 import type { Connection } from '../store/db/openClient.ts';
+import { openStore } from '../store/db/openStore.ts';
 import { type Cluster, readCluster } from '../store/db/shards/readCluster.ts';
 import { attachEmbedded } from '../store/embedded/attachEmbedded.ts';
 import { readEmbeddedRelease } from '../store/embedded/readEmbeddedRelease.ts';

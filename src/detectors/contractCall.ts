@@ -86,8 +86,8 @@ export const contractCall = defineDetector<Config, State>({
     const answer = tryView(read, address, view, view.encode(settings.params));
     const shown = `${title} of ${address === contract.address ? contract.name : address}`;
     if ('failure' in answer) return failed(context, shown, answer.failure);
-    const names = item.outputs.map(({ name }, place) => name || String(place));
-    const values = Object.fromEntries(names.map((name, place) => [name, answer.results[place]]));
+    const names = item.outputs.map(({ name }, index) => name || String(index));
+    const values = Object.fromEntries(names.map((name, index) => [name, answer.results[index]]));
     const value = pick(settings.result, names, answer.results);
     const { number, timestamp } = observation.block;
     const e = { value, values, previous: previousOf(state, value), address, blockNumber: number, timestamp };
@@ -174,8 +174,8 @@ function why({ condition }: Config, judged: SampleJudgement): string {
 
 function pick(wanted: string, names: readonly string[], results: readonly unknown[]): unknown {
   const named = names.indexOf(wanted);
-  const place = named >= 0 ? named : /^\d{1,3}$/.test(wanted) ? Number(wanted) : results.length;
-  if (place < results.length) return results[place];
+  const index = named >= 0 ? named : /^\d{1,3}$/.test(wanted) ? Number(wanted) : results.length;
+  if (index < results.length) return results[index];
   throw new Error(`The function has no result ${wanted}; it has ${names.join(', ')}.`);
 }
 

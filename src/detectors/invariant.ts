@@ -83,10 +83,10 @@ export const invariant = defineDetector<Config, State>({
   config,
   fields: ['expression', 'tolerance', 'left', 'right', 'gap', 'terms', 'ended'],
   check: ({ terms }, abi, family, others) =>
-    terms.flatMap(({ function: signature, ...asked }, place) =>
+    terms.flatMap(({ function: signature, ...asked }, index) =>
       signature === undefined
         ? []
-        : viewFaults({ ...asked, function: signature }, abi, family, others, `/terms/${place}`),
+        : viewFaults({ ...asked, function: signature }, abi, family, others, `/terms/${index}`),
     ),
   targets: ({ terms }) => terms.flatMap(({ target }) => target ?? []),
   interests: (settings) => [{ on: 'block', ...scheduleOf(settings) }],

@@ -123,8 +123,8 @@ export function createSubscriptionIndex() {
       const to = target === undefined ? undefined : entries.get(target);
       if (to) touch(transaction.index, to);
       for (const address of transaction.others ?? []) {
-        const other = parties.get(address);
-        if (other) touch(transaction.index, other);
+        const party = parties.get(address);
+        if (party) touch(transaction.index, party);
       }
     }
     for (const log of block.logs) {

@@ -143,7 +143,7 @@ function toHealth(results: readonly AttemptResult[]): Health[] {
       pausedUntil: pausedUntil === null ? health.pausedUntil : Math.max(pausedUntil, health.pausedUntil ?? 0),
     });
   }
-  return [...seen.values()].sort((one, other) => one.id - other.id);
+  return [...seen.values()].sort((left, right) => left.id - right.id);
 }
 
 async function disable(

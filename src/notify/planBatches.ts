@@ -38,7 +38,7 @@ export function planBatches(
       else if (++edits > maxEdits) later.push(...deliveries);
       else batches.push({ deliveries, earlier: { ...earlier, isNews: false, isEdit: true } });
     }
-    const [first, ...others] = news.sort((one, other) => one.sequence - other.sequence);
+    const [first, ...others] = news.sort((left, right) => left.sequence - right.sequence);
     if (!first) continue;
     const isOne = others.every(({ incidentUid }) => incidentUid === first.incidentUid);
     const earlier = isOne ? known.get(keyOf(first)) : undefined;

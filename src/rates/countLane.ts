@@ -378,7 +378,7 @@ function mergeHits(
   const merged = new Map<string, RateHit>();
   for (const hit of [...stored, ...added.map((each) => each.hit)])
     if (!removed.has(hit.alertUid)) merged.set(`${hit.alertUid} ${hit.valueKey}`, hit);
-  return [...merged.values()].sort((one, other) => one.timestamp - other.timestamp);
+  return [...merged.values()].sort((left, right) => left.timestamp - right.timestamp);
 }
 
 /** The alert about a crossing: as it was when the limit was reached. */

@@ -26,7 +26,7 @@ export function judgeGroup<R extends Reported>(
   isReduced: boolean,
 ): Judgement<R> {
   const episodes = findEpisodes(hits, rule).filter(({ until }) => until >= since);
-  const touches = (one: Episode, other: Episode) => one.from <= other.until && other.from <= one.until;
+  const touches = (left: Episode, right: Episode) => left.from <= right.until && right.from <= left.until;
   const changed = new Map<number, R>();
   const fresh: Episode[] = [];
   for (const episode of episodes) {

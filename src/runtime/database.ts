@@ -1,12 +1,14 @@
 import { mkdirSync } from 'node:fs';
 import type { Logger } from 'pino';
 import { splitHosts } from '../lib/splitHosts.ts';
-import { openStore, type PoolConfig, type Store } from '../store/db/db.ts';
+import type { Store } from '../store/db/db.ts';
 import { isEmptyDatabase } from '../store/db/isEmptyDatabase.ts';
 import { migrate } from '../store/db/migrate.ts';
 import { nameDatabase } from '../store/db/nameDatabase.ts';
+import type { Connection } from '../store/db/openClient.ts';
 import { openClient } from '../store/db/openClient.ts';
 import { openReplicas, type Replicas } from '../store/db/openReplicas.ts';
+import { openStore } from '../store/db/openStore.ts';
 import { readServer } from '../store/db/readServer.ts';
 import { isWorker, watchPrimary } from '../store/db/watchPrimary.ts';
 import { attachEmbedded } from '../store/embedded/attachEmbedded.ts';
@@ -41,9 +43,9 @@ export type Database = Pools & {
   /** Servers for searches and reports; undefined unless they are configured. */
   replicas: Replicas | undefined;
   /** For connections outside the pools, such as LISTEN. */
-  connection: PoolConfig;
+  connection: Connection;
   /** The role that owns the tables and migrates them. */
-  owner: PoolConfig;
+  owner: Connection;
   at: string;
   lost: Promise<Error>;
   close(): Promise<void>;
@@ -56,7 +58,7 @@ const never = new Promise<Error>(() => {});
 const answerWithinMs = 20_000;
 
 type Opening = {
-  limits: PoolConfig;
+  limits: Connection;
   /** A place without a Vigil is refused, and left as it is, unless it may be created. */
   mayCreate: boolean;
 };
@@ -107,7 +109,7 @@ type DatabaseServer = Omit<Database, keyof Pools | 'replicas'> & {
   /** Of the programs that run, where that is known. */
   origin?: string | undefined;
   /** Connection of the pools, if it differs from `connection`. */
-  pooled?: PoolConfig;
+  pooled?: Connection;
 };
 
 async function openMigrated(
@@ -183,7 +185,7 @@ async function bundledServer(config: Config, log: Logger): Promise<DatabaseServe
 }
 
 /** The role that connects so. */
-function roleOf(connection: PoolConfig): string | undefined {
+function roleOf(connection: Connection): string | undefined {
   return openClient(connection).user;
 }
 
@@ -194,7 +196,7 @@ async function externalServer(
   { mayCreate }: Opening,
 ): Promise<DatabaseServer> {
   if (mayCreate) mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
-  const reach = async (each: string): Promise<PoolConfig & { connectionString: string }> => {
+  const reach = async (each: string): Promise<Connection & { connectionString: string }> => {
     const addresses = splitHosts(each);
     const connectionString = addresses[0]!;
     if (addresses.length === 1 && !(await isWorker(connectionString))) return { connectionString };

@@ -93,9 +93,15 @@ async function isOwn(path: string): Promise<boolean> {
 async function readNote(runDir: string, name: string): Promise<Running | undefined> {
   const file = join(runDir, name);
   if (!(await isOwn(file)) || !(await isAlive(runDir, name))) return undefined;
-  const { pid, place, dataDir, masterKeyFile } = membersOf(JSON.parse(await readFile(file, 'utf8')));
-  if (typeof pid !== 'number' || typeof place !== 'string' || !name.startsWith(`${pid}-`)) return undefined;
-  return { pid, place, dataDir: textOf(dataDir), masterKeyFile: textOf(masterKeyFile) };
+  const {
+    pid,
+    place: location,
+    dataDir,
+    masterKeyFile,
+  } = membersOf(JSON.parse(await readFile(file, 'utf8')));
+  if (typeof pid !== 'number' || typeof location !== 'string' || !name.startsWith(`${pid}-`))
+    return undefined;
+  return { pid, place: location, dataDir: textOf(dataDir), masterKeyFile: textOf(masterKeyFile) };
 }
 
 async function isAlive(runDir: string, name: string): Promise<boolean> {

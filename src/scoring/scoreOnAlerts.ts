@@ -19,7 +19,7 @@ export function createScoreOnAlerts({ now }: { now: () => number }) {
     );
     const scored = scorable
       .filter(({ finding }) => projects.has(finding.projectId))
-      .sort((one, other) => one.finding.timestamp - other.finding.timestamp);
+      .sort((left, right) => left.finding.timestamp - right.finding.timestamp);
     return scored.length > 0 ? () => queueAlerts(tx, scored.map(toQueued), now()) : undefined;
   };
 }

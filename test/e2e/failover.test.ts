@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { splitHosts } from '../../src/lib/splitHosts.ts';
 import { sql } from '../../src/lib/sql.ts';
-import { openStore } from '../../src/store/db/db.ts';
+import { openStore } from '../../src/store/db/openStore.ts';
 import { watchPrimary } from '../../src/store/db/watchPrimary.ts';
 import { createRandom } from '../../testing/createRandom.ts';
 import { createWorkspace, type Vigil } from '../../testing/createWorkspace.ts';

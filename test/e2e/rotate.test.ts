@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseMasterKey } from '../../src/lib/masterKey.ts';
 import { sql } from '../../src/lib/sql.ts';
-import { openStore } from '../../src/store/db/db.ts';
+import { openStore } from '../../src/store/db/openStore.ts';
 import { openKeyring } from '../../src/store/records/keyring.ts';
 import { createWorkspace, type Vigil } from '../../testing/createWorkspace.ts';
 import { databaseOf } from '../../testing/databaseOf.ts';

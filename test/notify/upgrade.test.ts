@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { everything } from '../../src/model/principal.ts';
 import { readAlertEvents } from '../../src/store/alerts/alertEvents.ts';
-import { openStore } from '../../src/store/db/db.ts';
 import { migrate } from '../../src/store/db/migrate.ts';
+import { openStore } from '../../src/store/db/openStore.ts';
 import { findTargets } from '../../src/store/destinations/targets.ts';
 import { createDatabaseBefore } from '../support/createDatabaseBefore.ts';
 

@@ -3,7 +3,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { deriveAuditKey } from '../../src/lib/auditKey.ts';
 import { raw, sql } from '../../src/lib/sql.ts';
 import { everything } from '../../src/model/principal.ts';
-import { openStore, type Store } from '../../src/store/db/db.ts';
+import type { Store } from '../../src/store/db/db.ts';
+import { openStore } from '../../src/store/db/openStore.ts';
 import { appendAudit } from '../../src/store/records/audit.ts';
 import {
   createCheckpoint,

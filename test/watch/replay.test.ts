@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { render, sql } from '../../src/lib/sql.ts';
-import { openStore } from '../../src/store/db/db.ts';
+import { openStore } from '../../src/store/db/openStore.ts';
 import { blockHashSql, eidSql } from '../../src/store/search/documents/packedHashes.ts';
 import { verifyRollups } from '../../src/store/search/rollups/rollups.ts';
 import { createRandom } from '../../testing/createRandom.ts';

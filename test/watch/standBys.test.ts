@@ -2,7 +2,8 @@ import { once } from 'node:events';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { chainUids } from '../../src/chains/chains.ts';
 import { sql } from '../../src/lib/sql.ts';
-import { openStore, type Store } from '../../src/store/db/db.ts';
+import type { Store } from '../../src/store/db/db.ts';
+import { openStore } from '../../src/store/db/openStore.ts';
 import {
   acceptOffers,
   acquireLease,

@@ -215,9 +215,9 @@ function problemResponses(endpoint: Endpoint, isPublic: boolean): Record<string,
   const responses: Record<string, unknown> = {};
   for (const code of codes) {
     const { status } = problems[code];
-    const same = [...new Set(codes)].filter((other) => problems[other].status === status);
+    const same = [...new Set(codes)].filter((sameStatus) => problems[sameStatus].status === status);
     responses[status] = {
-      description: same.map((other) => `\`${other}\`: ${problems[other].title}.`).join(' '),
+      description: same.map((sameStatus) => `\`${sameStatus}\`: ${problems[sameStatus].title}.`).join(' '),
       content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
     };
   }

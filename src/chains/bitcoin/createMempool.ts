@@ -82,15 +82,15 @@ export function createMempool(
     );
     const spent = new Map<string, Raw>();
     const parents = new Set<string>();
-    for (const [place, { txid, vout }] of inputs.entries()) {
-      const output = resultOf(outputs[place]);
+    for (const [index, { txid, vout }] of inputs.entries()) {
+      const output = resultOf(outputs[index]);
       if (output === null) parents.add(txid);
       else spent.set(`${txid}:${vout}`, recordOf(output));
     }
     // An output without a block was made by a waiting transaction.
     for (const { txid, vout } of await readTransactions([...parents]))
-      for (const [place, output] of listOf(vout, 'vout').entries())
-        spent.set(`${String(txid)}:${place}`, recordOf(output));
+      for (const [index, output] of listOf(vout, 'vout').entries())
+        spent.set(`${String(txid)}:${index}`, recordOf(output));
     return raws.flatMap((raw) => {
       const own = listOf(raw.vin, 'vin').map((input) => {
         const { txid, vout } = toOutpoint(input);

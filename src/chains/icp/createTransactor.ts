@@ -107,12 +107,12 @@ export function createTransactor(
     return isController ? free : { failure: { reason: `${from} is no controller of ${to}`, data: '' } };
   }
 
-  function build({ from, call: { to, data }, price, place, unique }: Order): Unsigned {
+  function build({ from, call: { to, data }, price, place: slot, unique }: Order): Unsigned {
     const icp = loaded;
-    if (!icp || !('anchor' in place))
+    if (!icp || !('anchor' in slot))
       throw new Error('A call on the Internet Computer is prepared before it is built.');
     const call = JSON.parse(data) as IcpCall;
-    const time = Number(place.anchor);
+    const time = Number(slot.anchor);
     // Equal for all attempts of one call, by which its entry is found in the ledger.
     const memo = call.method === 'icrc1_transfer' ? memoOf(unique / 10_000n) : null;
     const sender = icp.Principal.fromText(from);
@@ -260,9 +260,9 @@ export function createTransactor(
       const icp = await loadIcp();
       const outcomes = await Promise.all(sent.map((each) => outcomeOf(icp, each)));
       // One state proves both that it is missing and that it is too late, whichever node sends it.
-      return outcomes.map(({ mined, isCertain, time }, place): Expiry => {
+      return outcomes.map(({ mined, isCertain, time }, index): Expiry => {
         if (mined) return { mined, head: Math.floor(time / 1000) };
-        const until = sent[place]?.validUntil ?? Number.POSITIVE_INFINITY;
+        const until = sent[index]?.validUntil ?? Number.POSITIVE_INFINITY;
         return isCertain && time > until ? 'expired' : 'open';
       });
     },

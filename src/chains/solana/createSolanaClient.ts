@@ -128,9 +128,9 @@ export function createSolanaClient({ chain, urls, now, onCall }: ClientOptions):
       if (!block || parentHash === undefined || block.parentHash === parentHash) return block;
       // When endpoints disagree, a block that continues ours is believed first.
       const fitting = await readSlot(block.number, 'accounts', (raw) => {
-        const other = decode(block.number, raw);
-        if (other.parentHash !== parentHash) throw new NotAvailableYet();
-        return other;
+        const candidate = decode(block.number, raw);
+        if (candidate.parentHash !== parentHash) throw new NotAvailableYet();
+        return candidate;
       });
       return fitting ?? block;
     },

@@ -49,11 +49,11 @@ export function createStateReader(
         plans.flatMap((each) => ('call' in each ? [each.call] : [])),
       ),
     ]);
-    let place = 0;
+    let index = 0;
     return plans.map((each): StateResult => {
       if ('result' in each) return each.result;
       if ('key' in each) return each.read(entries.get(keyText(each.key)) ?? null);
-      return each.read(simulated[place++]!);
+      return each.read(simulated[index++]!);
     });
   };
 }

@@ -11,14 +11,14 @@ export function findChanges(subject: string, update: Readonly<Record<string, unk
     ...(owner === undefined
       ? []
       : [{ subject, what: 'owner', after: describe(owner), position: 0 } as const]),
-    ...others.map((permission, place): Change => {
+    ...others.map((permission, index): Change => {
       const name = textOf(recordOf(permission).permission_name ?? 'unnamed', 'permission_name');
       return {
         subject,
         what: 'permission',
         part: `permission ${name}`,
         after: describe(permission),
-        position: place + 1,
+        position: index + 1,
       };
     }),
   ];

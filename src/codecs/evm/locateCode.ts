@@ -60,8 +60,8 @@ function* nextHop(address: string, isFirst: boolean): Search<Hop> {
   const reads = slotList.map((key): Pointing => ({ type: 'storage', address, key }));
   const words = yield reads;
   const held = words.map(wordAddress);
-  const pointers = reads.flatMap((read, place): CodePointer[] =>
-    held[place] === undefined ? [] : [[read, words[place]!]],
+  const pointers = reads.flatMap((read, index): CodePointer[] =>
+    held[index] === undefined ? [] : [[read, words[index]!]],
   );
   const [direct, zeppelin, proxiable, beacon] = held;
   if (beacon !== undefined) {
@@ -87,9 +87,9 @@ function* askedHop(address: string): Search<Hop> {
   const [word = '0x', ...answers] = yield [first, ...calls];
   const safe = wordAddress(answers[0]!);
   if (safe !== undefined && safe === wordAddress(word)) return { next: safe, pointers: [[first, word]] };
-  const place = answers.findIndex((answer, n) => n > 0 && wordAddress(answer) !== undefined);
-  if (place < 0) return { next: undefined, pointers: [] };
-  return { next: wordAddress(answers[place]!), pointers: [[calls[place]!, answers[place]!]] };
+  const index = answers.findIndex((answer, n) => n > 0 && wordAddress(answer) !== undefined);
+  if (index < 0) return { next: undefined, pointers: [] };
+  return { next: wordAddress(answers[index]!), pointers: [[calls[index]!, answers[index]!]] };
 }
 
 /** Minimal proxies (EIP-1167 and its kin) carry the address in code that never changes, accounts of EIP-7702 in code that does. */
@@ -128,7 +128,7 @@ export function isCodeInPlace(read: Reader, pointers: readonly CodePointer[]): b
     pointers.map(([each]) => each),
     'block',
   );
-  return pointers.every(([, answer], place) => answers[place] === answer);
+  return pointers.every(([, answer], index) => answers[index] === answer);
 }
 
 function readAll(read: Reader, reads: readonly Pointing[], at: Moment): readonly string[] {

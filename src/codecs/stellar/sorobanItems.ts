@@ -92,12 +92,12 @@ function toEvent(event: SpecEvent, { types }: Spec): SorobanEvent {
         form === 'map'
           ? membersOf(value)
           : Object.fromEntries(
-              rest.map((param, place) => [
+              rest.map((param, index) => [
                 param.name,
-                form === 'vec' && Array.isArray(value) ? (value[place] as unknown) : value,
+                form === 'vec' && Array.isArray(value) ? (value[index] as unknown) : value,
               ]),
             );
-      return { ...Object.fromEntries(topics.map((param, place) => [param.name, given[place]])), ...held };
+      return { ...Object.fromEntries(topics.map((param, index) => [param.name, given[index]])), ...held };
     },
   };
 }
@@ -138,7 +138,7 @@ function toAssetEvent(name: string): SorobanEvent {
       const ends = topics.slice(-names.length);
       const { data } = values;
       const amount = Array.isArray(data) ? (data as unknown[])[0] : (membersOf(data).amount ?? data);
-      return { ...Object.fromEntries(names.map((each, place) => [each, ends[place]])), amount, ...values };
+      return { ...Object.fromEntries(names.map((each, index) => [each, ends[index]])), amount, ...values };
     },
   };
 }
@@ -156,7 +156,7 @@ function toFunction({ name, inputs }: SpecFunction, { types }: Spec): SorobanFun
       // Within transactions, nodes tell a single argument without the list around it.
       const given = inputs.length === 1 && args.length !== 1 ? [{ vec: args }] : args;
       if (given.length !== inputs.length) return undefined;
-      return Object.fromEntries(inputs.map((each, place) => [each.name, toPlain(given[place])]));
+      return Object.fromEntries(inputs.map((each, index) => [each.name, toPlain(given[index])]));
     },
   };
 }

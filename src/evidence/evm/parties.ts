@@ -71,7 +71,7 @@ function manyParties({ transfers }: Transaction, { senders, recipients }: Partie
               } as const,
             ]),
       ])
-      .filter(({ address }, place, all) => all.findIndex((each) => each.address === address) === place);
+      .filter(({ address }, index, all) => all.findIndex((each) => each.address === address) === index);
   return [
     ...Array.from(senders, (address): Party => ({ address, role: 'sender', paid: paidBy(address, 'from') })),
     ...Array.from(senders.has(watched) ? recipients : []).flatMap((address): Party[] =>

@@ -35,6 +35,6 @@ export function changedBindings<I extends ScriptedItem>(
   });
 }
 
-function isSameBound(one: ScriptedItem, other: ScriptedItem): boolean {
-  return (['actionId', 'detectorId', 'triggerAlertId'] as const).every((name) => one[name] === other[name]);
+function isSameBound(left: ScriptedItem, right: ScriptedItem): boolean {
+  return (['actionId', 'detectorId', 'triggerAlertId'] as const).every((name) => left[name] === right[name]);
 }

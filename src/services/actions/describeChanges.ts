@@ -69,8 +69,8 @@ function sealed(value: unknown): string | null {
 const references = new Set(['wallet', 'contract', 'action', 'firedBy', 'schema', 'trigger']);
 
 /** A record that only got another name is listed itself. */
-function isSameRecord(one: unknown, other: unknown): boolean {
-  return isKey(one) && isKey(other) ? keyOf(one) === keyOf(other) : one === other;
+function isSameRecord(left: unknown, right: unknown): boolean {
+  return isKey(left) && isKey(right) ? keyOf(left) === keyOf(right) : left === right;
 }
 
 function withoutNewId(value: unknown, created: ReadonlySet<string>): unknown {
@@ -86,6 +86,6 @@ function keyOf({ kind, id }: { kind: string; id: number }): string {
 }
 
 /** By kind, then by number. */
-function inOrder(one: string, other: string): number {
-  return one.localeCompare(other, 'en', { numeric: true });
+function inOrder(left: string, right: string): number {
+  return left.localeCompare(right, 'en', { numeric: true });
 }

@@ -162,7 +162,7 @@ function openFaults({ rules, chain, funcAbi, params, openParams }: Callable): Fa
     const input = funcAbi.inputs[names.indexOf(name)];
     if (!input)
       return fault('/name', `is no parameter of the function; it has ${names.join(', ') || 'none'}.`);
-    if (openParams.findIndex((other) => other.name === name) < index)
+    if (openParams.findIndex((parameter) => parameter.name === name) < index)
       return fault('/name', 'is given twice.');
     if (!hasBounds(open)) return fault('', 'must state bounds: `values`, `min` or `max`; or `any`: true.');
     if (min !== undefined && max !== undefined && BigInt(min) > BigInt(max))
@@ -189,7 +189,7 @@ function parameterFaults({ rules, chain, funcAbi, params }: Callable): Fault[] {
   const names = parameterNames({ funcAbi, params });
   return params.flatMap(({ name, value }, index): Fault[] => {
     const input = funcAbi.inputs[names.indexOf(name)];
-    if (!input || params.findIndex((other) => other.name === name) < index) {
+    if (!input || params.findIndex((parameter) => parameter.name === name) < index) {
       const has = names.length === 0 ? 'it has none' : `it has ${names.join(', ')}`;
       const message = input === undefined ? `is no parameter of the function; ${has}.` : 'is given twice.';
       return [{ pointer: `/params/${index}/name`, code: 'parameter', message }];

@@ -83,7 +83,7 @@ export async function rehearseAction(call: Call, id: number, size: number): Prom
     }
     const { to, data: callData, parameters } = decision;
     const made = { ...basics, to, data: callData, parameters, fires: true };
-    const index = calls.findIndex((other) => other.one === one);
+    const index = calls.findIndex((planned) => planned.one === one);
     if (!prepared || !priceOf || index < 0) {
       data.push({ ...made, reason: checkAllowedCalls(action, to)?.reason ?? null });
       continue;
@@ -113,7 +113,7 @@ async function findFired(call: Call, setup: ActionSetup, size: number): Promise<
       return binding ? keys.map((key) => ({ key, binding })) : [];
     }),
   );
-  const newest = found.flat().toSorted((one, other) => other.key.timestamp - one.key.timestamp);
+  const newest = found.flat().toSorted((left, right) => right.key.timestamp - left.key.timestamp);
   const documents =
     newest.length === 0
       ? []

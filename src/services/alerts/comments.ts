@@ -37,7 +37,7 @@ export async function addComment(call: Call, uid: string, text: string): Promise
 /** Authors delete their own comments, and managers of the tenant those of everyone. */
 export async function removeComment(call: Call, uid: string, id: number): Promise<void> {
   const key = await findKey(call, uid);
-  const comment = (await findComments(call.db, key)).find((other) => other.id === id);
+  const comment = (await findComments(call.db, key)).find((candidate) => candidate.id === id);
   if (!comment) throw new Problem('not-found', 'There is no such comment.');
   const { userId } = call.principal;
   const isOwn = userId !== null && comment.authorId === userId;

@@ -165,13 +165,13 @@ async function describePage(
 ) {
   const { decimals } = getChain(uid).currency;
   const described = [];
-  for (const [place, frame] of page.entries()) {
+  for (const [index, frame] of page.entries()) {
     await yieldToEventLoop();
     const { type, depth, parent, from, to, value, input, inputLength = input.length, isReverted } = frame;
     // The code of an implementation is known by the ABI of its proxy.
     const abi = abis.get(to) ?? (type === 'DELEGATECALL' ? abis.get(from) : undefined) ?? [];
     described.push({
-      position: first + place,
+      position: first + index,
       parent: parent === -1 ? null : parent,
       depth,
       type,
@@ -227,11 +227,11 @@ async function readTokens(
     Promise.all([ask(symbolData), ask(decimalsData)]),
   );
   return new Map(
-    tokens.map((token, place) => [
+    tokens.map((token, index) => [
       token,
       {
-        symbol: readTokenSymbol(dataOf(symbols[place]) ?? '') ?? null,
-        decimals: readTokenDecimals(dataOf(decimals[place])),
+        symbol: readTokenSymbol(dataOf(symbols[index]) ?? '') ?? null,
+        decimals: readTokenDecimals(dataOf(decimals[index])),
       },
     ]),
   );

@@ -52,8 +52,8 @@ export async function recommendForContract(
   if (!nodes?.inspect || 'fault' in read) throw new Problem('conflict', cannotInspect(chain.uid));
   const { inspection, header } = await inspectOrThrow(call, chain.uid, read.canonical);
   const tenantId = Number(contract.tenantId);
-  const place = { tenantId, chainUid: chain.uid, id };
-  const isHaltSeen = await isDetectedElsewhere(call.db, place, chainHalt.schemaName);
+  const location = { tenantId, chainUid: chain.uid, id };
+  const isHaltSeen = await isDetectedElsewhere(call.db, location, chainHalt.schemaName);
   const general = [...recommendDetectors(inspection), ...(isHaltSeen ? [] : [chainHalt])].filter(
     ({ schemaName }) => detectors.get(schemaName)?.families.includes(chain.family),
   );

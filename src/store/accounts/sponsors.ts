@@ -61,10 +61,10 @@ export async function noteDevice(db: Db, memberId: number, device: Buffer, now: 
 }
 
 /** True if both have signed in with one browser since. */
-export async function shareDevice(db: Db, one: number, other: number, since: number): Promise<boolean> {
+export async function shareDevice(db: Db, one: number, secondId: number, since: number): Promise<boolean> {
   const rows = await db.query(
     sql`select d.device from member_device d
-      where d.member_id = any(${[one, other]}::bigint[]) and d.seen_at > ${since}
+      where d.member_id = any(${[one, secondId]}::bigint[]) and d.seen_at > ${since}
       group by d.device having count(*) = 2 limit 1`,
   );
   return rows.length > 0;

@@ -163,7 +163,7 @@ export async function claimWaiting(
         case when s.script_params is not null
           then json_build_object('filter', s.script_filter, 'params', s.script_params) end as scripts`,
   );
-  return rows.sort((one, other) => one.turn - other.turn);
+  return rows.sort((left, right) => left.turn - right.turn);
 }
 
 export type Attempt = {
@@ -251,5 +251,5 @@ export async function claimSent(
             'broadcastAt', a.broadcast_at) order by a.attempt)
           from action_transaction a where a.tenant_id = i.tenant_id and a.intent_id = i.id) as attempts`,
   );
-  return rows.sort((one, other) => one.id - other.id);
+  return rows.sort((left, right) => left.id - right.id);
 }

@@ -38,5 +38,5 @@ export async function insertGapFillers(
       from action_intent i, unnest(${nonces}::bigint[]) m(nonce)
       where i.tenant_id = ${tenantId} and i.id = ${id} order by m.nonce returning id, nonce`,
   );
-  return rows.sort((one, other) => one.nonce - other.nonce).map(({ id }) => id);
+  return rows.sort((left, right) => left.nonce - right.nonce).map(({ id }) => id);
 }

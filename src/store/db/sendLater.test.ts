@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createTestDatabase } from '../../../testing/createTestDatabase.ts';
 import { sql } from '../../lib/sql.ts';
-import { openStore, type Store } from './db.ts';
+import type { Store } from './db.ts';
 import { dryRun } from './dryRun.ts';
+import { openStore } from './openStore.ts';
 import { sendLater } from './sendLater.ts';
 
 let database: Awaited<ReturnType<typeof createTestDatabase>>;

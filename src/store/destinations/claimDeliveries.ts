@@ -93,7 +93,7 @@ export async function claimDeliveries(
         d.incident_uid::text as "incidentUid"
       from claimed q join delivery d on d.tenant_id = q.tenant_id and d.id = q.id`,
   );
-  return rows.sort((one, other) => one.sequence - other.sequence);
+  return rows.sort((left, right) => left.sequence - right.sequence);
 }
 
 /** Releases deliveries that were claimed and not sent. */

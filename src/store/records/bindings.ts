@@ -43,9 +43,9 @@ export async function writeBindings(
     for (const child of binding.bindings) {
       const below = item[child.member];
       if (isItems(below)) {
-        const place = `${pointer}/${index}/${child.member}`;
+        const path = `${pointer}/${index}/${child.member}`;
         const holder = { tenantId: owner.tenantId, id };
-        if (await writeBindings(db, child, holder, below, now, place)) isChanged = true;
+        if (await writeBindings(db, child, holder, below, now, path)) isChanged = true;
       }
     }
   }

@@ -114,8 +114,8 @@ export async function holdPending(
       shown,
       raw('for update of t'),
     );
-    return places.flatMap((place) =>
-      alerts.flatMap((alert) => (alert.uid === place.uid ? [{ ...place, ...alert }] : [])),
+    return places.flatMap((row) =>
+      alerts.flatMap((alert) => (alert.uid === row.uid ? [{ ...row, ...alert }] : [])),
     );
   }
   return tx.prepared<HeldPending>(
@@ -165,8 +165,8 @@ export async function adoptAlerts(
     sql`update pending_alert p set state = 'ADOPTED', block_number = a."blockNumber", block_hash = a."blockHash",
         updated_at = ${now}::bigint
       from json_to_recordset(${storableJson(
-        adopted.map(({ row, ...place }) => ({
-          ...place,
+        adopted.map(({ row, ...rest }) => ({
+          ...rest,
           blockNumber: row.block_number,
         })),
       )}::json) as a("txHash" text, "tenantId" bigint, source text, place text, "blockNumber" bigint, "blockHash" text)
@@ -235,8 +235,8 @@ export async function holdUnfulfilled(
       found,
       shown,
     );
-    return found.flatMap((place) =>
-      alerts.flatMap((alert) => (alert.uid === place.uid ? [{ ...place, ...alert }] : [])),
+    return found.flatMap((row) =>
+      alerts.flatMap((alert) => (alert.uid === row.uid ? [{ ...row, ...alert }] : [])),
     );
   }
   return tx.prepared<UnfulfilledAlert>(

@@ -3,7 +3,8 @@ import { createTestDatabase } from '../../../testing/createTestDatabase.ts';
 import { chains } from '../../chains/chains.ts';
 import { sql } from '../../lib/sql.ts';
 import { publishDetectors } from '../../services/detectors/publishDetectors.ts';
-import { openStore, type Store } from '../../store/db/db.ts';
+import type { Store } from '../../store/db/db.ts';
+import { openStore } from '../../store/db/openStore.ts';
 import { createWatchList } from './createWatchList.ts';
 
 const chain = chains.ethereum;

@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTestDatabase } from '../../../testing/createTestDatabase.ts';
 import { sql } from '../../lib/sql.ts';
 import type { SubscriberRef } from '../../matching/subscriber.ts';
-import { openStore, type Store } from '../../store/db/db.ts';
+import type { Store } from '../../store/db/db.ts';
+import { openStore } from '../../store/db/openStore.ts';
 import { type Outcome, openFaultLedger } from './openFaultLedger.ts';
 
 let database: Awaited<ReturnType<typeof createTestDatabase>>;

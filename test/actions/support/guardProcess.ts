@@ -3,8 +3,8 @@ import { createCancelOnRetractions, createFireOnAlerts } from '../../../src/acti
 import { getChain } from '../../../src/chains/chains.ts';
 import { families } from '../../../src/chains/families.ts';
 import { deriveAuditKey } from '../../../src/lib/auditKey.ts';
-import { openStore } from '../../../src/store/db/db.ts';
 import { listen } from '../../../src/store/db/listen.ts';
+import { openStore } from '../../../src/store/db/openStore.ts';
 import { findLabels } from '../../../src/store/labels/findLabels.ts';
 import { findFunding } from '../../../src/store/watch/funding.ts';
 import { openPresence } from '../../../src/store/watch/openPresence.ts';

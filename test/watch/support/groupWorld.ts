@@ -2,7 +2,8 @@ import { type AlertWriter, createAlertWriter } from '../../../src/alerts/createA
 import type { GroupFailure } from '../../../src/alerts/createGroupLanes.ts';
 import { sql } from '../../../src/lib/sql.ts';
 import type { FindGroups } from '../../../src/store/alerts/groupWrites.ts';
-import { type Db, openStore, type Store } from '../../../src/store/db/db.ts';
+import type { Db, Store } from '../../../src/store/db/db.ts';
+import { openStore } from '../../../src/store/db/openStore.ts';
 import { incidentUidSql } from '../../../src/store/search/documents/incidentUidSql.ts';
 import { blockHashSql } from '../../../src/store/search/documents/packedHashes.ts';
 import { ensurePartitions } from '../../../src/store/search/months/partitions.ts';

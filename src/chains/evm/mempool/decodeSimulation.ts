@@ -39,10 +39,10 @@ function logsOf(root: Raw): Raw[] {
     const logs = listOf(call.logs);
     const steps: Step[] = [];
     let emitted = 0;
-    for (let place = 0; place <= inner.length; place++) {
-      for (let log = logs[emitted]; log && Number(log.position ?? 0) <= place; log = logs[++emitted])
+    for (let index = 0; index <= inner.length; index++) {
+      for (let log = logs[emitted]; log && Number(log.position ?? 0) <= index; log = logs[++emitted])
         steps.push({ log });
-      const made = inner[place];
+      const made = inner[index];
       if (made) steps.push({ call: made });
     }
     waiting.push(...steps.reverse());

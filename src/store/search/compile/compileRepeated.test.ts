@@ -3,7 +3,8 @@ import { raiseAll, randomFinding, randomPattern } from '../../../../test/support
 import { createRandom } from '../../../../testing/createRandom.ts';
 import { createTestDatabase } from '../../../../testing/createTestDatabase.ts';
 import type { Finding } from '../../../model/alert.ts';
-import { openStore, type Store } from '../../db/db.ts';
+import type { Store } from '../../db/db.ts';
+import { openStore } from '../../db/openStore.ts';
 import { alertTable } from '../documents/alertTable.ts';
 import { contractScope, ownTenantsScope } from '../documents/documentScopes.ts';
 import type { DocumentScope } from '../documents/documentTable.ts';

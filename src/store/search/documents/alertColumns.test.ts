@@ -4,7 +4,7 @@ import { createRandom } from '../../../../testing/createRandom.ts';
 import { createTestDatabase } from '../../../../testing/createTestDatabase.ts';
 import { storableJson } from '../../../lib/json.ts';
 import { sql } from '../../../lib/sql.ts';
-import { openStore } from '../../db/db.ts';
+import { openStore } from '../../db/openStore.ts';
 import { type AlertRow, alertColumns, selectRows } from './alertColumns.ts';
 
 it('stores whatever text an alert has as JSON would, with nulls where they were', async () => {

@@ -3,7 +3,8 @@ import { raiseAll, randomFinding } from '../../../../test/support/randomAlerts.t
 import { createRandom } from '../../../../testing/createRandom.ts';
 import { createTestDatabase } from '../../../../testing/createTestDatabase.ts';
 import { sql } from '../../../lib/sql.ts';
-import { openStore, type Store } from '../../db/db.ts';
+import type { Store } from '../../db/db.ts';
+import { openStore } from '../../db/openStore.ts';
 import { selectDocument } from '../searchDocuments.ts';
 import { alertTable } from './alertTable.ts';
 import { documentJson } from './documentJson.ts';

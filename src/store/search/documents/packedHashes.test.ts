@@ -3,7 +3,7 @@ import { raiseAll, randomFinding } from '../../../../test/support/randomAlerts.t
 import { createRandom } from '../../../../testing/createRandom.ts';
 import { createTestDatabase } from '../../../../testing/createTestDatabase.ts';
 import { sql } from '../../../lib/sql.ts';
-import { openStore } from '../../db/db.ts';
+import { openStore } from '../../db/openStore.ts';
 import { compileQuery } from '../compile/compileQuery.ts';
 import { alertTable } from './alertTable.ts';
 import { blockHashSql, eidSql, packHashes, txHashSql } from './packedHashes.ts';

@@ -124,8 +124,8 @@ async function readParts(
   const counts = Array.from({ length: perQuarter }, () => 0);
   for (const number of version?.numbers ?? [])
     counts[number & (perQuarter - 1)]! += Math.floor(number / perCount);
-  for (const [place, ...numbers] of version?.side ?? [])
-    unpackMonth(place, numbers, (day, _quarter, cell, count) => {
+  for (const [monthDay, ...numbers] of version?.side ?? [])
+    unpackMonth(monthDay, numbers, (day, _quarter, cell, count) => {
       if (isIn(settled, day)) counts[cell]! += count;
     });
   if (version) keepSums(db, days, { version: version.version, counts });
