@@ -20,7 +20,7 @@ describe('a configuration', () => {
     });
   });
 
-  it('that was saved when more was allowed goes on as far as funding is followed', () => {
+  it('a configuration that was saved when more was allowed goes on as far as funding is followed', () => {
     const saved = { hops: 5, window: '60 days', sources: ['MIXER', 'EXCHANGE'], cooldown: '1 h' };
     const window = String(30 * 86_400_000);
     expect(upgraded('mixer_funding', saved)).toMatchObject({
@@ -29,7 +29,7 @@ describe('a configuration', () => {
     expect(upgraded('attack_detector', { lookback: '90d' })).toMatchObject({ value: { lookback: window } });
   });
 
-  it('that is within the bounds stays as it is, and one that never was valid stays invalid', () => {
+  it('a configuration within the bounds stays as it is, and one that never was valid stays invalid', () => {
     const config = { hops: 2, window: '30 days', sources: ['SCAM'] };
     expect(upgradeConfig('mixer_funding', config)).toEqual(config);
     expect(upgradeConfig('mixer_funding', {})).toEqual({});

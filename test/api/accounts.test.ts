@@ -333,7 +333,7 @@ describe('a session', () => {
 });
 
 describe('an API key', () => {
-  it('of an engine pushes findings and does nothing else, and no user can have its role', async () => {
+  it('an API key of an engine pushes findings and does nothing else, and no user can have its role', async () => {
     const { detectorId, contractId } = await addSource(api, acme);
     const { schema } = await api.ok('GET', `detector/${detectorId}`);
     const project = await api.ok('POST', 'project', { tenantId: other, name: 'Theirs' });

@@ -172,7 +172,7 @@ describe('an invite', () => {
     expect((await outbox())[0]).toMatchObject({ state: 'DEAD', attempts: 10, sealed: null });
   });
 
-  it('of a process that died while sending is sent by another, by two at once only once', async () => {
+  it('an invite of a process that died while sending is sent by another, by two at once only once', async () => {
     await invite();
     const { store, keyring, now } = api.services;
     const stuck: Mailer = { send: () => new Promise(() => {}), close: async () => {} };

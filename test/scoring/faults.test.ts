@@ -68,7 +68,7 @@ describe('a script that fails', () => {
     await world.ok('DELETE', `instance/${instanceId}`);
   });
 
-  it('because it names a group that the license lacks continues when the license has it', async () => {
+  it('a script that fails because it names a group that the license lacks continues when the license has it', async () => {
     const { licenseId, instanceId } = await world.license({ groupScript, scoreScript: '-1' }, ['compliance']);
     await world.push({});
     expect((await faultOf(instanceId)).message).toContain('the license has compliance');

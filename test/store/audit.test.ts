@@ -180,7 +180,7 @@ describe('a request that changes nothing', () => {
     expect({ status: answer.status, left: answer.left }).toEqual({ status, left: [] });
   });
 
-  it('because its commit fails leaves neither record nor entry', async () => {
+  it('a request whose commit fails leaves neither record nor entry', async () => {
     await api.store.query(
       sql`create function fail() returns trigger language plpgsql as 'begin raise exception ''no''; end'`,
     );

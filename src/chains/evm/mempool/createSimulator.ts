@@ -18,7 +18,7 @@ import { pendingBlock } from '../decodeBlock.ts';
 import { toRevert } from '../toRevert.ts';
 import { toRpcCall } from '../toRpcCall.ts';
 import { toStateResult } from '../toStateResult.ts';
-import { decodeSimulatedCall, decodeTracedCall, type Run } from './decodeSimulation.ts';
+import { decodeSimulatedCall, decodeTracedCall, type SimulatedRun } from './decodeSimulation.ts';
 import {
   type BlockOverrides,
   feesOf,
@@ -227,7 +227,7 @@ export function createSimulator({ chainUid, blockTimeMs, urls, now, onCall }: Op
   function toSimulation(
     kind: SimulationKind,
     transaction: PendingTransaction,
-    { isSuccess, logs, frames }: Run,
+    { isSuccess, logs, frames }: SimulatedRun,
     tip: Header,
   ): Simulation {
     const created = transaction.to === null ? frames[0]?.to : undefined;
@@ -277,7 +277,7 @@ function isRefusedForm(reply: RpcReply): boolean {
   return 'error' in reply && reply.error.code === -32602;
 }
 
-function decode(kind: SimulationKind, transaction: PendingTransaction, reply: RpcReply): Run {
+function decode(kind: SimulationKind, transaction: PendingTransaction, reply: RpcReply): SimulatedRun {
   if ('error' in reply) {
     if (toRevert(reply.error)) return { isSuccess: false, logs: [], frames: [] };
     throw new RpcFailure(reply.error.message);

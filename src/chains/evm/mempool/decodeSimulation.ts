@@ -9,10 +9,10 @@ import { flattenCalls } from '../traces/decodeFrames.ts';
 type Raw = Readonly<Record<string, unknown>>;
 
 /** Effects of a transaction as a node reports them. */
-export type Run = { isSuccess: boolean; logs: Log[]; frames: Frame[] };
+export type SimulatedRun = { isSuccess: boolean; logs: Log[]; frames: Frame[] };
 
 /** The tree of calls that `debug_traceCall` gives, with the logs of each call. */
-export function decodeTracedCall(transaction: PendingTransaction, raw: unknown): Run {
+export function decodeTracedCall(transaction: PendingTransaction, raw: unknown): SimulatedRun {
   const root = record(raw);
   const frames = flattenCalls(root);
   const [first] = frames;
@@ -54,7 +54,7 @@ function logsOf(root: Raw): Raw[] {
 const coinLogs = '0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee';
 
 /** The first call of a simulated block. */
-export function decodeSimulatedCall(transaction: PendingTransaction, raw: unknown): Run {
+export function decodeSimulatedCall(transaction: PendingTransaction, raw: unknown): SimulatedRun {
   const call = record(raw);
   const isSuccess = call.status === '0x1';
   const all = isSuccess ? listOf(call.logs) : [];
