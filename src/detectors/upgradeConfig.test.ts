@@ -14,11 +14,14 @@ describe('a configuration', () => {
     ['mixer_funding', { window: 'soon' }, '/window', 'must be a length of time up to 30 days'],
     ['mixer_funding', { sources: ['EXCHANGE'] }, '/sources/0', 'must be one of MIXER, BRIDGE, SANCTION'],
     ['attack_detector', { lookback: '721 h' }, '/lookback', 'must be a length of time up to 30 days'],
-  ])('of %s cannot ask for funding that is not followed: %j', (name, config, pointer, message) => {
-    expect(check(name, config)).toMatchObject({
-      faults: [{ pointer, message: expect.stringContaining(message) }],
-    });
-  });
+  ])(
+    'a configuration of %s cannot ask for funding that is not followed: %j',
+    (name, config, pointer, message) => {
+      expect(check(name, config)).toMatchObject({
+        faults: [{ pointer, message: expect.stringContaining(message) }],
+      });
+    },
+  );
 
   it('a configuration that was saved when more was allowed goes on as far as funding is followed', () => {
     const saved = { hops: 5, window: '60 days', sources: ['MIXER', 'EXCHANGE'], cooldown: '1 h' };

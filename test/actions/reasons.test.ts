@@ -55,7 +55,7 @@ describe('what a contract or a script says', () => {
       'Broken(text: ok)',
     ],
     ['very much', 'x'.repeat(20_000), 'xxx'],
-  ])('when a mined call fails is reported, whatever it is: %s', async (_name, said, told) => {
+  ])('the reason of a mined call that fails is reported, whatever it is: %s', async (_name, said, told) => {
     revert = said;
     const [number] = await guard.raise(1);
     await finish();

@@ -404,7 +404,7 @@ describe('a password', () => {
     ['abcabcabcabc', 'repetition'],
     ['1qaz2wsx3edc', 'rows'],
     ['carolinesmith', 'own name'],
-  ])('that is guessed early is refused wherever one is set: %s', async (weak, words) => {
+  ])('a password that is guessed early is refused wherever one is set: %s', async (weak, words) => {
     const { email } = { email: newEmail() };
     const user = { tenantId: acme, email, name: 'Caroline Smith', roles: ['tenant-user'], password: weak };
     const created = await api.call('POST', 'user', user);

@@ -55,7 +55,7 @@ describe('a label', () => {
     ['solana', '0xdac17f958d2ee523a2206206994597c13d831ec7', 422],
     ['ethereum', '0xdAC17F958D2ee523a2206206994597C13D831eC7', 422],
     [null, '4Nd1mBQtrMJVYVfKf2PJy9NZUZdTAsp7D4xWLs4gDB4T', 422],
-  ])('on chain %s with the address %s answers %d', async (chainUid, address, status) => {
+  ])('a label on chain %s with the address %s answers %d', async (chainUid, address, status) => {
     const answer = await api.call('POST', 'label', { chainUid, address }, { token });
     expect(answer.status).toBe(status);
     if (status === 422)
@@ -206,7 +206,7 @@ describe('an import', () => {
     ['', 'The text is empty'],
     ['\n\n', 'The text is empty'],
     [`address\n"0x`, 'Line 2: the quoted text that begins here is not closed.'],
-  ])('of %j is refused with a sentence that helps', async (csv, words) => {
+  ])('an import of %j is refused with a sentence that helps', async (csv, words) => {
     const answer = await importCsv(csv);
     expect([answer.status, answer.body.errors[0].pointer]).toEqual([422, '/csv']);
     expect(answer.body.detail).toContain(words);

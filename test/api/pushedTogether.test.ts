@@ -42,7 +42,7 @@ it('every finding is created once when many push at once', async () => {
   expect(await countStored()).toEqual({ alerts: 28, findings: 28, counted: 28 });
 });
 
-it('as many of many pushes at once pass as the plan has room for', async () => {
+it('the plan lets as many of many pushes at once pass as it has room for', async () => {
   api.advance(3_600_000 - (api.services.now() % 60_000) + 1000);
   await api.ok('PUT', 'plan/1', { maxPushedAlerts: 5 });
   const before = (await countStored())!;

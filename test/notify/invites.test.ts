@@ -131,7 +131,7 @@ describe('an invite', () => {
     ['url', 'https//no-page'],
     ['url', 'httpx://example.com'],
     ['url', 'https://vigil.example@evil.example'],
-  ])('with the %s %j is refused before anything is written', async (member, value) => {
+  ])('an invite with the %s %j is refused before anything is written', async (member, value) => {
     const answer = await invite({ [member]: value });
     expect(answer.status).toBe(member === 'url' ? 422 : 400);
     expect(answer.body.errors[0].pointer).toBe(`/${member}`);

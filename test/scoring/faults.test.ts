@@ -102,7 +102,7 @@ describe('a license', () => {
     [{ params: '{"max":"9"}' }, '/params', 'params', 'number'],
     [{ params: '{"tick":"1 s"}' }, '/params', 'params', 'once a minute'],
     [{ params: '{"tick":"soon"}' }, '/params', 'params', 'duration'],
-  ])('with a fault is refused when it is saved: %j', async (members, pointer, code, words) => {
+  ])('a license with a fault is refused when it is saved: %j', async (members, pointer, code, words) => {
     const answer = await world.call('POST', 'license', { name: 'Bad', version: '1', ...members });
     const problem = expectProblem(answer, 400, pointer);
     expect(faultCode(problem, pointer)).toBe(code);
