@@ -86,7 +86,7 @@ function split(source) {
       if (depths.length > 0 && letter === '}' && depths[depths.length - 1]-- === 0) {
         depths.pop();
         blank(1);
-        const tail = /(?:\\[^]|\$(?!\{)|[^`\\$])*(?:`|\$\{)/y;
+        const tail = /(?:\\[\s\S]|\$(?!\{)|[^`\\$])*(?:`|\$\{)/y;
         tail.lastIndex = code.length;
         const [text = ''] = tail.exec(source) ?? [];
         blank(text.length);
@@ -102,11 +102,11 @@ function split(source) {
 }
 
 const tokens = [
-  { isComment: true, starts: '/*', pattern: /\/\*[^]*?\*\//y },
+  { isComment: true, starts: '/*', pattern: /\/\*[\s\S]*?\*\//y },
   { isComment: true, starts: '//', pattern: /\/\/[^\n]*/y },
   { starts: "'", pattern: /'(?:\\.|[^'\\\n])*'/y },
   { starts: '"', pattern: /"(?:\\.|[^"\\\n])*"/y },
-  { starts: '`', pattern: /`(?:\\[^]|\$(?!\{)|[^`\\$])*(?:`|\$\{)/y },
+  { starts: '`', pattern: /`(?:\\[\s\S]|\$(?!\{)|[^`\\$])*(?:`|\$\{)/y },
   {
     starts: '/',
     after: /^[(,=:[!&|?{};>+]?$/,

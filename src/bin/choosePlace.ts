@@ -22,8 +22,8 @@ export async function choosePlace({ isNamed }: { isNamed: boolean }): Promise<Co
 
 function theOnly(running: readonly Running[]): Running | undefined {
   if (running.length < 2) return running[0];
-  const each = running.map(({ pid, place: location }) => `process ${pid} on ${location}`).join('; ');
-  throw new Error(`Several Vigils run here: ${each}. Set VIGIL_DATA_DIR or DATABASE_URL to that of one.`);
+  const list = running.map(({ pid, place: location }) => `process ${pid} on ${location}`).join('; ');
+  throw new Error(`Several Vigils run here: ${list}. Set VIGIL_DATA_DIR or DATABASE_URL to that of one.`);
 }
 
 /** Settings that the environment lacks are those of the running Vigil. */

@@ -28,7 +28,7 @@ const config = Configuration(
     }),
     target: Type.Optional(Address('Contract that is asked, if not the watched one.')),
     result: Type.String({
-      description: 'Which of several results is looked at: its name, or its position counted from 0.',
+      description: 'The result to check, if there are several: its name, or its position counted from 0.',
       default: '0',
       maxLength: 100,
     }),
@@ -36,7 +36,7 @@ const config = Configuration(
     condition: Type.Optional(
       Type.String({
         format: 'condition',
-        description: 'What the result must be for an alert, such as ">> 100" or "< -5%".',
+        description: 'The condition on the result for an alert, such as ">> 100" or "< -5%".',
       }),
     ),
     script: Type.Optional(
@@ -96,7 +96,8 @@ export const contractCall = defineDetector<Config, State>({
     const kept = keepState(state, { ...judged.after, ...(needsLast && { last: toText(value) }) });
     if (!judged.fires && !judged.ends) return kept;
     const isScaled = settings.decimals > 0;
-    const write = (each: unknown) => (isScaled ? formatDecimal(toNumber(each, settings)) : toText(each));
+    const write = (result: unknown) =>
+      isScaled ? formatDecimal(toNumber(result, settings)) : toText(result);
     const was = judged.previous ?? (e.previous === null ? undefined : write(e.previous));
     const shownValue = write(value);
     const show = isScaled

@@ -16,7 +16,7 @@ const term = Type.Object(
   {
     name: Type.String({
       pattern: '^[A-Za-z_][A-Za-z0-9_]{0,63}$',
-      description: 'How the expression calls it.',
+      description: 'Its name in the expression.',
     }),
     function: Type.Optional(
       Type.String({

@@ -134,7 +134,7 @@ function movesOf(observation: Observation, watched: string): Moved[] {
     const { log } = observation;
     const transfer = decodeTransfer(log);
     const transfers: Omit<Moved, 'token'>[] = transfer ? [transfer] : decodeMultiTransfers(log);
-    return transfers.map((each) => ({ ...each, token: log.address }));
+    return transfers.map((transfer) => ({ ...transfer, token: log.address }));
   }
   if (observation.type === 'transfer' && observation.frames) {
     const { from, to, amount } = observation.transfer;

@@ -82,17 +82,19 @@ export const mempoolConflict = defineDetector<Config, State>({
       before.flatMap(({ inputs }) => inputs),
     );
     const hashes = new Set(pool.map(({ hash }) => hash));
-    const spenders = new Map(pool.flatMap((each) => (each.inputs ?? []).map((input) => [input, each])));
+    const spenders = new Map(
+      pool.flatMap((transaction) => (transaction.inputs ?? []).map((input) => [input, transaction])),
+    );
     const after = before.filter((own) => {
       if (hashes.has(own.hash)) return true;
-      const input = own.inputs.find((each) => spenders.has(each));
+      const input = own.inputs.find((candidate) => spenders.has(candidate));
       const spender = input === undefined ? undefined : spenders.get(input);
       if (spender) detections.push(...toDetections(own, spender, false, context));
       return !spender && own.seenAt > observation.at - maxWaitMs;
     });
     const known = new Set(before.map(({ hash }) => hash));
-    const fresh = pool.flatMap((each) => {
-      const own = known.has(each.hash) ? undefined : toWaiting(each, observation.at, context);
+    const fresh = pool.flatMap((transaction) => {
+      const own = known.has(transaction.hash) ? undefined : toWaiting(transaction, observation.at, context);
       return own ? [own] : [];
     });
     return { ...keepState<State>(state, toState([...after, ...fresh])), detections };
@@ -105,10 +107,12 @@ function toState(waiting: readonly Waiting[]): State {
   const size = ({ change }: Waiting) => Math.abs(Number(change));
   const kept: Waiting[] = [];
   let free = maxInputs;
-  for (const each of [...waiting].sort((left, right) => size(right) - size(left)).slice(0, maxWaiting)) {
-    if (each.inputs.length > free) continue;
-    free -= each.inputs.length;
-    kept.push(each);
+  for (const transaction of [...waiting]
+    .sort((left, right) => size(right) - size(left))
+    .slice(0, maxWaiting)) {
+    if (transaction.inputs.length > free) continue;
+    free -= transaction.inputs.length;
+    kept.push(transaction);
   }
   return { waiting: kept };
 }

@@ -186,7 +186,7 @@ export function createSubscriptionIndex() {
         if (isInner(interest)) found.add(subscriber);
     };
     for (const address of [from, to, created, ...others]) add(address);
-    for (const { address, parties: named } of logs) for (const each of [address, ...named]) add(each);
+    for (const { address, parties: named } of logs) for (const party of [address, ...named]) add(party);
     return found;
   }
 

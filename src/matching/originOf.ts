@@ -112,7 +112,7 @@ function placeInTransaction(observation: Observation, { part }: Detection): stri
     observation.type === 'log'
       ? `log ${observation.log.index - (observation.transaction.logs[0]?.index ?? observation.log.index)}`
       : placeOf(observation);
-  return [position, part].filter((each) => each !== undefined).join('-');
+  return [position, part].filter((text) => text !== undefined).join('-');
 }
 
 function positionOf(observation: Observation, txHash: string | null): { position?: Position } {

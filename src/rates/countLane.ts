@@ -172,7 +172,7 @@ async function countEvents(
     if (event.type === 'retracted') {
       hits.delete(event.uid);
       counted.removed.set(event.uid, Number(alert.timestamp));
-      counted.reason = retractionReasons.find((each) => each === alert.retractionReason) ?? 'REORGANISED';
+      counted.reason = retractionReasons.find((reason) => reason === alert.retractionReason) ?? 'REORGANISED';
     } else if (isCountable(alert)) {
       // A restored one: what was stored of it stays.
       counted.removed.delete(event.uid);
@@ -296,8 +296,8 @@ async function judge(
     const { fresh, changed, gone } = judgeGroup(items, reported, limits, from, isReduced);
     changes.changed.push(...changed);
     changes.gone.push(...gone);
-    const standing = reported.filter((each) => !gone.includes(each) && each.alertUid !== null);
-    let lastAt = standing.map((each) => each.from);
+    const standing = reported.filter((crossing) => !gone.includes(crossing) && crossing.alertUid !== null);
+    let lastAt = standing.map((crossing) => crossing.from);
     for (const episode of fresh) {
       const crossing = { ruleId: rule.id, groupKey, ...episode };
       const cooldownMs = cooldownOf(rule);
@@ -345,10 +345,10 @@ function groupChanges(
     groups.set(key, group);
     return group;
   }
-  for (const each of added) {
-    const group = groupOf(each.rule, each.hit);
-    group.added.push(each);
-    group.group = each.group;
+  for (const item of added) {
+    const group = groupOf(item.rule, item.hit);
+    group.added.push(item);
+    group.group = item.group;
   }
   for (const hit of removed) {
     const rule = ruleOf.get(hit.ruleId);
@@ -376,7 +376,7 @@ function mergeHits(
   removed: ReadonlyMap<string, number>,
 ): RateHit[] {
   const merged = new Map<string, RateHit>();
-  for (const hit of [...stored, ...added.map((each) => each.hit)])
+  for (const hit of [...stored, ...added.map((item) => item.hit)])
     if (!removed.has(hit.alertUid)) merged.set(`${hit.alertUid} ${hit.valueKey}`, hit);
   return [...merged.values()].sort((left, right) => left.timestamp - right.timestamp);
 }
@@ -420,6 +420,6 @@ function toFinding(
     { type: 'clock', at: from, newest: undefined },
   );
   // History that is pushed later than it happened is no news, and neither is its number.
-  const isBackfilled = added.length > 0 && added.every((each) => each.isBackfilled);
+  const isBackfilled = added.length > 0 && added.every((item) => item.isBackfilled);
   return finding && { ...finding, ...(isBackfilled && { backfilled: true }) };
 }

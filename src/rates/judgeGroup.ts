@@ -30,7 +30,7 @@ export function judgeGroup<R extends Reported>(
   const changed = new Map<number, R>();
   const fresh: Episode[] = [];
   for (const episode of episodes) {
-    const same = reported.find((each) => touches(each, episode));
+    const same = reported.find((candidate) => touches(candidate, episode));
     if (!same) {
       fresh.push(episode);
       continue;
@@ -41,7 +41,7 @@ export function judgeGroup<R extends Reported>(
     if (from !== known.from || until !== known.until) changed.set(same.id, { ...known, from, until });
   }
   const gone = isReduced
-    ? reported.filter((each) => !episodes.some((episode) => touches(each, episode)))
+    ? reported.filter((crossing) => !episodes.some((episode) => touches(crossing, episode)))
     : [];
   return { fresh, changed: [...changed.values()], gone };
 }

@@ -125,7 +125,7 @@ async function withShortPath<T>(runDir: string, work: (short: string) => Promise
 
 /** A process that was killed leaves its note and its socket. */
 async function removeDead(runDir: string): Promise<void> {
-  for (const name of (await readdir(runDir)).filter((each) => each.endsWith('.json')))
+  for (const name of (await readdir(runDir)).filter((file) => file.endsWith('.json')))
     if (!(await isAlive(runDir, name)))
       for (const file of [name, name.replace(/json$/, 'sock')]) await rm(join(runDir, file), { force: true });
 }

@@ -135,9 +135,14 @@ export function createMempool(
     const spenders = await findSpenders([...new Set(queries.flatMap(({ inputs }) => inputs))]);
     const others = new Set([...spenders.values()].filter((id) => !touching.has(id)));
     const examinedOthers = await examine([...others]);
-    const known = new Map([...touching, ...examinedOthers.map((each) => [each.hash, each] as const)]);
+    const known = new Map([
+      ...touching,
+      ...examinedOthers.map((transaction) => [transaction.hash, transaction] as const),
+    ]);
     return queries.map(({ address, inputs }) => {
-      const found = new Set([...known.values()].filter((each) => partiesOf(each).includes(address)));
+      const found = new Set(
+        [...known.values()].filter((transaction) => partiesOf(transaction).includes(address)),
+      );
       for (const input of inputs) {
         const spender = known.get(spenders.get(input) ?? '');
         if (spender) found.add(spender);

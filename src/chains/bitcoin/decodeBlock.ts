@@ -48,7 +48,7 @@ export function decodeBlock(
       return byHash.get(hash)?.receipt;
     },
     spenderOf(input) {
-      bySpent ??= new Map(transactions.flatMap((spender) => spender.inputs.map((each) => [each, spender])));
+      bySpent ??= new Map(transactions.flatMap((spender) => spender.inputs.map((input) => [input, spender])));
       return bySpent.get(input);
     },
     logs: [],

@@ -194,7 +194,7 @@ export function createLedger(id: string, { request }: Pick<Endpoints, 'request'>
     const range = { start: BigInt(start), length: BigInt(count) };
     const answer = await need('query_blocks', id, [range]);
     const archive = answer.archived_blocks.find(
-      (each) => each.start <= range.start && range.start < each.start + each.length,
+      (archive) => archive.start <= range.start && range.start < archive.start + archive.length,
     );
     if (!archive) {
       if (Number(answer.first_block_index) !== start)

@@ -103,7 +103,7 @@ export function createTransactor(
     const own = bytesToHex(readAccount(from)?.owner ?? new Uint8Array());
     const isController =
       controllers &&
-      icp.agent.Cbor.decode<Uint8Array[]>(controllers).some((each) => bytesToHex(each) === own);
+      icp.agent.Cbor.decode<Uint8Array[]>(controllers).some((controller) => bytesToHex(controller) === own);
     return isController ? free : { failure: { reason: `${from} is no controller of ${to}`, data: '' } };
   }
 
@@ -172,7 +172,7 @@ export function createTransactor(
       [
         signedReadCall(
           raw.canister,
-          ['status', 'reply', 'reject_message'].map((each) => [...path, each]),
+          ['status', 'reply', 'reject_message'].map((name) => [...path, name]),
           hexToBytes(raw.read),
         ),
       ],
@@ -252,13 +252,13 @@ export function createTransactor(
     ),
     async progress(sent) {
       const icp = await loadIcp();
-      const outcomes = await Promise.all(sent.map((each) => outcomeOf(icp, each)));
+      const outcomes = await Promise.all(sent.map((transaction) => outcomeOf(icp, transaction)));
       const time = Math.min(...outcomes.map((outcome) => outcome.time));
       return { head: Math.floor(time / 1000), final: time, mined: outcomes.map(({ mined }) => mined) };
     },
     async findExpired(sent) {
       const icp = await loadIcp();
-      const outcomes = await Promise.all(sent.map((each) => outcomeOf(icp, each)));
+      const outcomes = await Promise.all(sent.map((transaction) => outcomeOf(icp, transaction)));
       // One state proves both that it is missing and that it is too late, whichever node sends it.
       return outcomes.map(({ mined, isCertain, time }, index): Expiry => {
         if (mined) return { mined, head: Math.floor(time / 1000) };

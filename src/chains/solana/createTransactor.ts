@@ -93,10 +93,10 @@ export function createTransactor(
       toBroadcast,
     ),
     progress: (sent) => readProgress(request, sent),
-    findExpired: createExpiryCheck(endpoints, async (each, sent) => {
-      const progress = await readProgress(each, sent);
+    findExpired: createExpiryCheck(endpoints, async (endpoint, sent) => {
+      const progress = await readProgress(endpoint, sent);
       // Until when a blockhash is valid came from one node, and is not part of what was signed.
-      const isValid = await each(sent.map(validityCall), (replies) =>
+      const isValid = await endpoint(sent.map(validityCall), (replies) =>
         replies.map((reply) => recordOf(resultOf(reply)).value !== false),
       );
       return { ...progress, isValid };
@@ -205,7 +205,10 @@ function toInstruction(from: string, data: string): Instruction {
   const call = JSON.parse(data) as SolanaCall;
   return {
     program: call.program,
-    accounts: call.accounts.map((each) => ({ ...each, key: each.key === walletKey ? from : each.key })),
+    accounts: call.accounts.map((account) => ({
+      ...account,
+      key: account.key === walletKey ? from : account.key,
+    })),
     data: Buffer.from(call.data, 'hex'),
   };
 }

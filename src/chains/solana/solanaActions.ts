@@ -65,7 +65,7 @@ export const solanaActions: FamilyActions = {
     if (known && instruction) {
       const accounts = instruction.accounts
         .filter(({ address }) => address === undefined)
-        .map((each): Input => ({ name: each.name, type: 'pubkey', internalType: roleOf(each) }));
+        .map((account): Input => ({ name: account.name, type: 'pubkey', internalType: roleOf(account) }));
       const args = instruction.args.map(({ name: own, type }): Input => {
         const whole = resolve(type, known.types);
         return {
@@ -74,8 +74,8 @@ export const solanaActions: FamilyActions = {
           internalType: `borsh ${JSON.stringify(whole)}`,
         };
       });
-      const fixed = instruction.accounts.map(({ address, ...each }) =>
-        address ? `${address} ${roleOf(each)}` : '',
+      const fixed = instruction.accounts.map(({ address, ...account }) =>
+        address ? `${address} ${roleOf(account)}` : '',
       );
       return toItem(name, [...accounts, ...args], { discriminator: instruction.key, fixed });
     }
@@ -154,7 +154,7 @@ function readValue({ type, internalType = '' }: Input, value: unknown, label: st
     return String(value);
   }
   if (type === 'authority') {
-    if (!authorityTypes.some((each) => each === value))
+    if (!authorityTypes.some((authority) => authority === value))
       throw new RangeError(`${label} must be one of ${authorityTypes.join(', ')}.`);
     return value;
   }

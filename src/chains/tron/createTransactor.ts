@@ -165,7 +165,7 @@ type Prices = { energy: bigint; bandwidth: bigint };
 /** Current price of the network in sun, for a unit of energy and a byte. */
 function readPrices(reply: RpcReply | undefined): Prices {
   const listed = listOf(recordOf(resultOf(reply)).chainParameter, 'chainParameter').map(recordOf);
-  const of = (key: string) => amountOf(listed.find((each) => each.key === key)?.value);
+  const of = (key: string) => amountOf(listed.find((parameter) => parameter.key === key)?.value);
   return { energy: of('getEnergyFee'), bandwidth: of('getTransactionFee') };
 }
 

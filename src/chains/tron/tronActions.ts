@@ -12,8 +12,8 @@ export const tronActions: FamilyActions = {
   /** Addresses as people know them. */
   readValue(input, value, label) {
     const isAddress = input.type.startsWith('address');
-    const read = (each: unknown): unknown =>
-      Array.isArray(each) ? each.map(read) : typeof each === 'string' ? (readShown(each) ?? each) : each;
+    const read = (item: unknown): unknown =>
+      Array.isArray(item) ? item.map(read) : typeof item === 'string' ? (readShown(item) ?? item) : item;
     return evmActions.readValue(input, isAddress ? read(value) : value, label);
   },
   termsFault: ({ tip }) =>

@@ -125,7 +125,7 @@ export function locateCode(read: Reader, address: string, at: Moment = 'block'):
 export function isCodeInPlace(read: Reader, pointers: readonly CodePointer[]): boolean {
   const answers = readAll(
     read,
-    pointers.map(([each]) => each),
+    pointers.map(([pointer]) => pointer),
     'block',
   );
   return pointers.every(([, answer], index) => answers[index] === answer);
@@ -133,14 +133,14 @@ export function isCodeInPlace(read: Reader, pointers: readonly CodePointer[]): b
 
 function readAll(read: Reader, reads: readonly Pointing[], at: Moment): readonly string[] {
   return read.all(
-    reads.map((each) => () => {
-      switch (each.type) {
+    reads.map((question) => () => {
+      switch (question.type) {
         case 'storage':
-          return read.storage(each.address, each.key, at);
+          return read.storage(question.address, question.key, at);
         case 'code':
-          return read.code(each.address, at);
+          return read.code(question.address, at);
         case 'call': {
-          const answer = read.call(each.to, each.data, at);
+          const answer = read.call(question.to, question.data, at);
           return 'data' in answer ? answer.data : '0x';
         }
       }

@@ -27,10 +27,10 @@ export function readCandidValue(type: CandidType, value: unknown, label: string)
     if ('variant' in type) {
       const [name, inner] =
         typeof value === 'string' ? [value, null] : isRecord(value) ? (Object.entries(value)[0] ?? []) : [];
-      const own = type.variant.find(([each]) => each === name);
+      const own = type.variant.find(([variant]) => variant === name);
       if (!own || (isRecord(value) && Object.keys(value).length !== 1))
         throw refuse(
-          `one of ${type.variant.map(([each]) => each).join(', ')}, or a record of one with its value`,
+          `one of ${type.variant.map(([variant]) => variant).join(', ')}, or a record of one with its value`,
         );
       return { [own[0]]: readCandidValue(own[1], inner, `${label}.${own[0]}`) };
     }

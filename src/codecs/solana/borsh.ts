@@ -105,8 +105,8 @@ export function encodeBorsh(
   where = 'value',
   depth = 0,
 ): Uint8Array {
-  const inner = (own: IdlType, each: unknown, name: string) =>
-    encodeBorsh(own, each, types, `${where}.${name}`, depth + 1);
+  const inner = (own: IdlType, item: unknown, name: string) =>
+    encodeBorsh(own, item, types, `${where}.${name}`, depth + 1);
   if (depth > maxDepth) throw new RangeError('The type goes too deep.');
   if (typeof type === 'string') return encodePlain(type, value, where);
   if ('vec' in type) {
@@ -137,7 +137,7 @@ export function encodeBorsh(
   const index = type.enum.findIndex((variant) => variant.name === name);
   const variant = type.enum[index];
   if (!variant)
-    throw new RangeError(`${where} must be one of ${type.enum.map((each) => each.name).join(', ')}.`);
+    throw new RangeError(`${where} must be one of ${type.enum.map((variant) => variant.name).join(', ')}.`);
   return concat(Uint8Array.of(index), inner(variant.type, fields, name));
 }
 

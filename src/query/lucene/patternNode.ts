@@ -45,7 +45,7 @@ export function literalsOf(node: RegexNode): { texts: string[]; beginning: strin
   };
   const read = (part: RegexNode): void => {
     const [range, second] = part.type === 'set' ? part.ranges : [];
-    if (part.type === 'sequence') for (const each of part.parts) read(each);
+    if (part.type === 'sequence') for (const child of part.parts) read(child);
     else if (range && !second && range.first === range.last) run += String.fromCodePoint(range.first);
     else end();
   };

@@ -113,7 +113,7 @@ async function trace(client: TracingClient, txHash: string, blockNumber: number 
   const hash = canonicalHash(txHash);
   const findIn = async (number: number | null) => {
     const block = number === null ? null : await client.block(number);
-    const transaction = block?.transactions.find((each) => each.hash === hash);
+    const transaction = block?.transactions.find((candidate) => candidate.hash === hash);
     return block && transaction && { block, transaction };
   };
   const found = (await findIn(blockNumber)) ?? (await findIn(await client.blockOfTransaction(hash)));
@@ -245,12 +245,12 @@ function dataOf(answer: unknown): string | undefined {
 /** One row for each address: own contracts and wallets before labels, with the tags of all its labels. */
 function partiesOf(known: readonly NamedAddress[]) {
   const parties = new Map<string, NamedAddress>();
-  for (const each of known) {
-    const first = parties.get(each.address);
-    const tags = [...new Set([...(first?.tags ?? []), ...each.tags])];
-    const score = Math.max(first?.score ?? -1, each.score ?? -1);
-    const best = first && (first.type !== 'label' || each.type === 'label') ? first : each;
-    parties.set(each.address, { ...best, tags, score: score === -1 ? null : score });
+  for (const label of known) {
+    const first = parties.get(label.address);
+    const tags = [...new Set([...(first?.tags ?? []), ...label.tags])];
+    const score = Math.max(first?.score ?? -1, label.score ?? -1);
+    const best = first && (first.type !== 'label' || label.type === 'label') ? first : label;
+    parties.set(label.address, { ...best, tags, score: score === -1 ? null : score });
   }
   return Array.from(parties.values(), ({ address, type, id, name, tags, score }) => ({
     address,

@@ -134,7 +134,7 @@ export async function tryChainEndpoint(call: Call, chainUid: string, uid: string
 }
 
 export function chainOf({ services }: Call, text: string): Chain {
-  const uid = chainUids.find((each) => each === text);
+  const uid = chainUids.find((candidate) => candidate === text);
   if (!uid) throw noChain();
   return services.chains.chain?.(uid) ?? getChain(uid);
 }
@@ -226,7 +226,7 @@ async function refuseDuplicate(
 ): Promise<number> {
   const stored = await findEndpoints(call.db, chainUid);
   const urls = await Promise.all(stored.map((endpoint) => openUrl(call.services.keyring, endpoint)));
-  const fixed = call.services.fixedEndpoints(chainUid).map((each) => new URL(each).href);
+  const fixed = call.services.fixedEndpoints(chainUid).map((address) => new URL(address).href);
   if ([...urls, ...fixed].includes(url)) {
     const message = 'The chain has an endpoint with this address already.';
     throw new Problem('conflict', message, { errors: [{ pointer, code: 'not-unique', message }] });

@@ -37,7 +37,7 @@ export async function readTokenomics(call: Call, contractId: number, range: { fr
   const [{ fault, token }, samples] = await Promise.all([
     readToken(call, chainUid, canonical(contract.address), [
       ...lockers,
-      ...holders.filter((each) => each !== null),
+      ...holders.filter((holder) => holder !== null),
     ]),
     findSupplySamples(call, contractRef, detectors, range),
   ]);

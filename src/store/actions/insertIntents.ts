@@ -99,8 +99,8 @@ export async function insertIntents(tx: Db, firings: readonly FiringAlert[], now
 /** The alerts to whose detector or trigger actions are bound: few are, and writing intents is a large statement. */
 export async function findFiring(tx: Db, alerts: readonly FiringAlert[]): Promise<FiringAlert[]> {
   const [detectors, triggers] = (['detectorId', 'triggerAlertId'] as const).map((member) => {
-    const each = alerts.map((alert) => [keyOf(alert, member), alert] as const);
-    const sources = [...new Map(each).values()].filter((alert) => alert[member] !== null);
+    const keyed = alerts.map((alert) => [keyOf(alert, member), alert] as const);
+    const sources = [...new Map(keyed).values()].filter((alert) => alert[member] !== null);
     return sql`unnest(${sources.map(({ tenantId }) => tenantId)}::bigint[],
       ${sources.map((alert) => alert[member])}::bigint[]) s(tenant_id, id)`;
   });

@@ -55,7 +55,8 @@ export function openReplicas(options: { primary: Db; replicas: readonly Store[];
           then pg_wal_lsn_diff(pg_last_wal_replay_lsn(), '0/0')::bigint end as lsn`,
       );
       const lsn = row?.lsn ?? undefined;
-      replica.asOf = lsn === undefined ? undefined : positions.findLast((each) => each.lsn <= lsn)?.at;
+      replica.asOf =
+        lsn === undefined ? undefined : positions.findLast((position) => position.lsn <= lsn)?.at;
     } catch {
       replica.asOf = undefined;
     }
@@ -63,7 +64,7 @@ export function openReplicas(options: { primary: Db; replicas: readonly Store[];
 
   const watching = Promise.all([
     repeat(notePrimary),
-    ...replicas.map((each) => repeat(() => noteReplica(each))),
+    ...replicas.map((replica) => repeat(() => noteReplica(replica))),
   ]);
 
   return {

@@ -58,11 +58,11 @@ async function isRootsOnly(folder: string): Promise<boolean> {
   }
   const found = await Promise.allSettled(paths.map((path) => lstat(path)));
   return found.every(
-    (each) =>
-      each.status === 'fulfilled' &&
-      !each.value.isSymbolicLink() &&
-      each.value.uid === 0 &&
-      (each.value.mode & 0o022) === 0,
+    (candidate) =>
+      candidate.status === 'fulfilled' &&
+      !candidate.value.isSymbolicLink() &&
+      candidate.value.uid === 0 &&
+      (candidate.value.mode & 0o022) === 0,
   );
 }
 

@@ -34,7 +34,7 @@ export const Conditions = Type.Array(
       operator: Type.Unsafe<ComparisonOperator>({
         type: 'string',
         enum: [...comparisonOperators],
-        description: 'How to compare; `in` takes an array.',
+        description: 'The comparison; `in` takes an array.',
       }),
       value: Comparand('What to compare with.'),
     },

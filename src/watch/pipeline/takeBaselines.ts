@@ -108,7 +108,7 @@ async function readBlocks(
   { number, parentHash }: Block,
 ): Promise<Block[] | undefined> {
   const numbers = Array.from({ length: number - oldest }, (_, index) => oldest + index);
-  const read = await Promise.all(numbers.map((each) => readBlock(each)));
+  const read = await Promise.all(numbers.map((number) => readBlock(number)));
   // A skipped number stands for the block before it, and what was read for it is the block after it.
   for (let below = oldest - 1; (read[0]?.number ?? oldest) > oldest && below > oldest - maxSkipped; below--) {
     const block = await readBlock(below);

@@ -146,7 +146,7 @@ export function createSimulator({ chainUid, blockTimeMs, urls, now, onCall }: Op
     for (let tries = 1; ; tries++) {
       const next = await nextBlockOf(endpoint, tip);
       const overrides = next && overridesOf(next, blockTimeMs, now());
-      const calls = kinds.map((each) => toCall(each, toRequest(transaction, pays), overrides));
+      const calls = kinds.map((type) => toCall(type, toRequest(transaction, pays), overrides));
       const [newest, count, reply, second] = await batch(endpoint, [...head, ...calls]);
       if (!newest || !count || !reply || 'error' in newest || 'error' in count)
         throw new RpcFailure('it does not report its newest block');
@@ -155,7 +155,7 @@ export function createSimulator({ chainUid, blockTimeMs, urls, now, onCall }: Op
       if (tries >= maxTries) return { reply, second };
       if (next && Number(newest.result) !== next.parent) endpoint.next = undefined;
       else if (next && isRefusedForm(reply)) endpoint.canOverride = false;
-      else if (pays && [reply, second].some((each) => each && isFeeFault(each))) pays = false;
+      else if (pays && [reply, second].some((answer) => answer && isFeeFault(answer))) pays = false;
       else return { reply, second };
     }
   }
@@ -242,7 +242,7 @@ export function createSimulator({ chainUid, blockTimeMs, urls, now, onCall }: Op
       ask((endpoint) => readAfter(endpoint, transaction, simulation, questions)),
     findVanished,
     simulations() {
-      const known = simulationKinds.filter((each) => endpoints.some(({ kind }) => kind === each));
+      const known = simulationKinds.filter((candidate) => endpoints.some(({ kind }) => kind === candidate));
       return known.length > 0 ? known : undefined;
     },
     setUrls(next: readonly string[]): void {
