@@ -17,7 +17,7 @@ export function toJsonValue(value: unknown): unknown {
 export function storableJson(value: unknown): string {
   const text = JSON.stringify(value);
   return strange.test(text)
-    ? text.replace(escapes, (escape) => (escape.length > 2 ? '\\ufffd' : escape))
+    ? text.replace(escapes, (sequence) => (sequence.length > 2 ? '\\ufffd' : sequence))
     : text;
 }
 
