@@ -6,6 +6,7 @@ export const heartbeatParts = [
   'intents',
   'scores',
   'alerts',
+  'unjudged',
 ] as const;
 
 /** Why the heartbeat is not sent: the part that does not work, the chain where it is one, and a sentence for people. */
@@ -16,13 +17,13 @@ export type HeartbeatFault = {
 };
 
 /** The last judgement of the installation, as every process reads it. */
-export type Heartbeat = {
+export type HeartbeatState = {
   isOk: boolean;
-  /** Since when it is as it is. */
-  since: number;
-  checkedAt: number;
-  everyMs: number;
+  /** Since when it is as it is; null when no process has judged yet. */
+  since: number | null;
+  checkedAt: number | null;
   faults: HeartbeatFault[];
+  /** How many addresses are called, when they last took a call, and why one did not. */
   addresses: number;
   sentAt: number | null;
   sendFault: string | null;

@@ -43,7 +43,9 @@ export function startHeartbeat(options: Options): Stoppable {
   async function look(): Promise<void> {
     const jump = clock();
     const at = now();
-    const faults = await settleWithin(everyMs, findFaults(at), () => [databaseFault('The database does not answer.')]);
+    const faults = await settleWithin(everyMs, findFaults(at), () => [
+      databaseFault('The database does not answer.'),
+    ]);
     if (jump) faults.unshift(jump);
     if (stopping.signal.aborted) return;
     report(faults, at);
@@ -121,7 +123,8 @@ function createClockCheck(now: () => number): () => HeartbeatFault | undefined {
     const fault = (message: string): HeartbeatFault => ({ part: 'clock', chainUid: null, message });
     if (behindMs > maxClockSkewMs)
       return fault(`The clock went back; it is ${Math.round(behindMs / 1000)} s behind what it was.`);
-    if (jumpMs > maxClockSkewMs) return fault(`The clock went ahead by ${Math.round(jumpMs / 1000)} s at once.`);
+    if (jumpMs > maxClockSkewMs)
+      return fault(`The clock went ahead by ${Math.round(jumpMs / 1000)} s at once.`);
     return undefined;
   };
 }

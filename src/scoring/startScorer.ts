@@ -39,8 +39,7 @@ export function startScorer(options: Options): { stop(): Promise<void> } {
 
   async function claim(): Promise<void> {
     const limit = maxLanes - running.size;
-    if (limit > 0)
-      for (const lane of await claimLanes(store, limit, [...running.keys()])) start(lane);
+    if (limit > 0) for (const lane of await claimLanes(store, limit, [...running.keys()])) start(lane);
     await throttlePass(() => notePass(store, 'scores', now()));
   }
 

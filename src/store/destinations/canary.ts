@@ -8,7 +8,7 @@ export const canaryDestination = 0;
 export const canaryId = 0;
 
 /**
- * Queues the canary among the deliveries, unless it still waits there. It belongs to no tenant, and no message goes anywhere:
+ * Queues the canary among the deliveries, unless it still waits there: not for a time that the clock has left. It belongs to no tenant, and no message goes anywhere:
  * senders that settle it show that the queue moves.
  */
 export async function queueCanary(db: Db, now: number): Promise<void> {
@@ -22,11 +22,12 @@ export async function queueCanary(db: Db, now: number): Promise<void> {
           ${now})
         on conflict (tenant_id, id) do update set state = 'PENDING', next_attempt_at = ${now}, created_at = ${now},
             updated_at = ${now}
-          where d.state <> 'PENDING'
+          where d.state <> 'PENDING' or d.next_attempt_at > ${now}
         returning tenant_id, id),
       queued as (
         insert into delivery_queue (tenant_id, id, destination_id, next_attempt_at)
-        select tenant_id, id, ${canaryDestination}, ${now} from written on conflict do nothing returning 1)
+        select tenant_id, id, ${canaryDestination}::bigint, ${now}::bigint from written
+        on conflict (tenant_id, id) do update set next_attempt_at = excluded.next_attempt_at returning 1)
       select pg_notify('vigil_work', '') from queued`,
   );
 }

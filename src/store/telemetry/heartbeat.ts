@@ -1,16 +1,36 @@
 import { storableJson } from '../../lib/json.ts';
 import { sql } from '../../lib/sql.ts';
-import type { Heartbeat, HeartbeatFault } from '../../model/heartbeat.ts';
+import type { HeartbeatFault, HeartbeatState } from '../../model/heartbeat.ts';
 import { type Db, onlyRow } from '../db.ts';
 
-/** Undefined while no process has judged yet. */
-export async function findHeartbeat(db: Db): Promise<Heartbeat | undefined> {
-  const rows = await db.query<Heartbeat>(
+/** A judgement that is older than this many of its intervals says nothing any more: no process judges. */
+const staleIntervals = 2;
+
+export async function readHeartbeat(db: Db, now: number): Promise<HeartbeatState> {
+  const rows = await db.query<HeartbeatState & { checkedAt: number; everyMs: number }>(
     sql`select is_ok as "isOk", since, checked_at as "checkedAt", every_ms as "everyMs", faults, addresses,
         sent_at as "sentAt", send_fault as "sendFault"
       from heartbeat`,
   );
-  return rows[0];
+  const [row] = rows;
+  if (!row)
+    return {
+      ...unjudged('No process with the role work has judged the installation yet.'),
+      since: null,
+      checkedAt: null,
+      addresses: 0,
+      sentAt: null,
+      sendFault: null,
+    };
+  const { everyMs, ...state } = row;
+  const ageMs = now - state.checkedAt;
+  if (ageMs <= staleIntervals * everyMs) return state;
+  const reason = `No process with the role work has judged the installation for ${Math.round(ageMs / 1000)} s.`;
+  return { ...state, ...unjudged(reason), since: state.checkedAt };
+}
+
+function unjudged(message: string): Pick<HeartbeatState, 'isOk' | 'faults'> {
+  return { isOk: false, faults: [{ part: 'unjudged', chainUid: null, message }] };
 }
 
 type Judgement = { now: number; everyMs: number; faults: readonly HeartbeatFault[]; addresses: number };
