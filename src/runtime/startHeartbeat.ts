@@ -76,7 +76,7 @@ export function startHeartbeat(options: Options): Stoppable {
 
   async function call(before: number | null): Promise<void> {
     const sentAt = now();
-    const slackMs = everyMs / (2 * looksPerCall);
+    const slackMs = Math.floor(everyMs / (2 * looksPerCall));
     if (!(await claimBeat(store, sentAt - everyMs + slackMs, sentAt))) return;
     const outcomes = await Promise.all(addresses.map((address) => callAddress(address, stopping.signal)));
     const fault = outcomes.find((outcome) => outcome !== null) ?? null;

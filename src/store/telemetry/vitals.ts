@@ -56,15 +56,15 @@ export async function readVitals(
             and i.chain_uid = any(${configured}::text[])
             and (i.lease_until is null or i.lease_until < clock_timestamp())
             and ${isDeepEnough} and ${mayFire}
-            and not exists (select from action_intent o where o.tenant_id = i.tenant_id and o.wallet_id = i.wallet_id
-              and (o.lease_until > clock_timestamp() or o.updated_at > ${now - limitMs}::bigint)
-              and o.state in ('WAITING', 'SIGNED', 'SUBMITTED'))) as "stuckIntent",
+            and (i.tenant_id, i.wallet_id) not in (select tenant_id, wallet_id from action_intent
+              where state in ('WAITING', 'SIGNED', 'SUBMITTED')
+                and (lease_until > clock_timestamp() or updated_at > ${now - limitMs}::bigint))) as "stuckIntent",
         (select min(w.created_at) from score_work w
           join score_lane s on s.tenant_id = w.tenant_id and s.license_instance_id = w.license_instance_id
           join license_instance i on i.tenant_id = w.tenant_id and i.id = w.license_instance_id
             and i.status <> 'DELETED'
           where w.created_at <= ${now - limitMs}::bigint and s.fault is null
-            and not exists (select from score_lane o where o.lease_until > now())) as "stuckScore",
+            and not exists (select from score_lane where lease_until > now())) as "stuckScore",
         (select min(at) from group_write) as unwritten,
         (select delivered_at from delivery where tenant_id = ${platformTenant} and id = ${canaryId}) as "canaryAt"`,
   );
