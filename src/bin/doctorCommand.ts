@@ -1,15 +1,16 @@
 import { cutText } from '../lib/cutText.ts';
 import type { HeartbeatState } from '../model/heartbeat.ts';
 import { loadConfig } from '../runtime/config/loadConfig.ts';
-import { type Cluster, readCluster } from '../store/citus/readCluster.ts';
-import { openStore, type Store } from '../store/db.ts';
+import type { Store } from '../store/db/db.ts';
+import { findMissingFixes } from '../store/db/findMissingFixes.ts';
+import type { Connection } from '../store/db/openClient.ts';
+import { openStore } from '../store/db/openStore.ts';
+import { type Cluster, readCluster } from '../store/db/shards/readCluster.ts';
 import { attachEmbedded } from '../store/embedded/attachEmbedded.ts';
 import { readEmbeddedRelease } from '../store/embedded/readEmbeddedRelease.ts';
-import { findMissingFixes } from '../store/findMissingFixes.ts';
-import type { Connection } from '../store/openClient.ts';
-import { readTopology, type ServerState } from '../store/readTopology.ts';
 import { readHeartbeat } from '../store/telemetry/heartbeat.ts';
 import { findOpenWallets } from '../store/wallets/findOpenWallets.ts';
+import { readTopology, type ServerState } from '../store/watch/readTopology.ts';
 
 /** The most connections that one process opens. */
 const connectionsPerProcess = 51;

@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { createCoalescedLoop } from '../lib/createCoalescedLoop.ts';
 import { settleWithin, withTimeLimit } from '../lib/withTimeLimit.ts';
 import type { EarlierMessage, SendOutcome, Target } from '../model/notification.ts';
-import type { Store } from '../store/db.ts';
+import type { Store } from '../store/db/db.ts';
 import { canaryDestination } from '../store/destinations/canary.ts';
 import {
   type ClaimedDelivery,
@@ -12,7 +12,7 @@ import {
 import { deadLetterDeliveries } from '../store/destinations/deadLetterDeliveries.ts';
 import { findIncidentMessages, findIncidentStory } from '../store/destinations/incidentMessages.ts';
 import { findTargets, openTarget, type SealedTarget } from '../store/destinations/targets.ts';
-import type { Keyring } from '../store/keyring.ts';
+import type { Keyring } from '../store/records/keyring.ts';
 import { createHostLoad } from './createHostLoad.ts';
 import type { Notifier } from './createNotifier.ts';
 import { createSettler } from './createSettler.ts';

@@ -8,7 +8,7 @@ import type { Secret } from '../lib/secret.ts';
 import { settleWithin, withTimeLimit } from '../lib/withTimeLimit.ts';
 import type { HeartbeatFault } from '../model/heartbeat.ts';
 import { judgeVitals, maxClockSkewMs } from '../services/telemetry/judgeVitals.ts';
-import type { Store } from '../store/db.ts';
+import type { Store } from '../store/db/db.ts';
 import { queueCanary } from '../store/destinations/canary.ts';
 import { claimBeat, saveHeartbeat, settleBeat } from '../store/telemetry/heartbeat.ts';
 import { readVitals } from '../store/telemetry/vitals.ts';

@@ -1,7 +1,7 @@
 import { createCoalescedLoop } from '../lib/createCoalescedLoop.ts';
 import { createThrottle } from '../lib/createThrottle.ts';
 import type { Sandbox } from '../scripts/sandbox.ts';
-import type { Store } from '../store/db.ts';
+import type { Store } from '../store/db/db.ts';
 import { claimLanes, type Lane, renewLanes } from '../store/scores/lanes.ts';
 import { defaultPassEveryMs, notePass } from '../store/telemetry/vitals.ts';
 import { type LaneOutcome, scoreLane } from './scoreLane.ts';

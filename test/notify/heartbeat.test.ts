@@ -7,7 +7,7 @@ import { Secret } from '../../src/lib/secret.ts';
 import { type Sql, sql } from '../../src/lib/sql.ts';
 import { startHeartbeat } from '../../src/runtime/startHeartbeat.ts';
 import { judgeVitals } from '../../src/services/telemetry/judgeVitals.ts';
-import type { Store } from '../../src/store/db.ts';
+import type { Store } from '../../src/store/db/db.ts';
 import { queueCanary } from '../../src/store/destinations/canary.ts';
 import { readHeartbeat } from '../../src/store/telemetry/heartbeat.ts';
 import { notePass, readVitals } from '../../src/store/telemetry/vitals.ts';

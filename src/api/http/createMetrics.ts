@@ -110,7 +110,10 @@ function addHeartbeat(registry: Registry, readHeartbeat: () => Promise<Heartbeat
   });
 }
 
-/** What waits in the database, the same from every process; missing while the database does not answer, which has a metric too. */
+/**
+ * Waiting work in the database, the same from every process; missing while the database does not answer, which has a
+ * metric too.
+ */
 function addBacklog(registry: Registry, readBacklog: () => Promise<Backlog>): void {
   const read = createStoredReader(readBacklog);
   new Gauge({

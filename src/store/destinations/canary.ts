@@ -1,6 +1,6 @@
 import { sql } from '../../lib/sql.ts';
 import { platformTenant } from '../../model/metrics.ts';
-import type { Db } from '../db.ts';
+import type { Db } from '../db/db.ts';
 
 /** No destination has this id: what is queued for it, the senders deliver to themselves. */
 export const canaryDestination = 0;

@@ -1,6 +1,6 @@
 import { raw, type Sql, sql } from '../../lib/sql.ts';
 import type { Message } from '../../model/notification.ts';
-import type { Db } from '../db.ts';
+import type { Db } from '../db/db.ts';
 import { canaryDestination } from './canary.ts';
 
 /** A message to one destination; `step` counts its failed attempts. */

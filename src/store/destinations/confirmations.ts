@@ -1,5 +1,5 @@
 import { sql } from '../../lib/sql.ts';
-import { type Db, onlyRow } from '../db.ts';
+import { type Db, onlyRow } from '../db/db.ts';
 
 type DestinationKey = { tenantId: number; id: number };
 

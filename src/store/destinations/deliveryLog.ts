@@ -4,7 +4,7 @@ import { isUuid } from '../../lib/uid.ts';
 
 import type { Message, SendOutcome } from '../../model/notification.ts';
 import type { Scope } from '../../model/principal.ts';
-import { type Db, onlyRow } from '../db.ts';
+import { type Db, onlyRow } from '../db/db.ts';
 import { restoreMessages } from './archivedMessages.ts';
 import { messageData } from './claimDeliveries.ts';
 import { queueColumns } from './insertDeliveries.ts';

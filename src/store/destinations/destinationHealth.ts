@@ -1,5 +1,5 @@
 import { sql } from '../../lib/sql.ts';
-import { type Db, onlyRow } from '../db.ts';
+import { type Db, onlyRow } from '../db/db.ts';
 import { createBindCommand } from './messengerBinding.ts';
 
 /** While nothing else changes, the time of the last message is written this often. */

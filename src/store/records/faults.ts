@@ -1,6 +1,6 @@
 import { empty, raw, type Sql, sql } from '../../lib/sql.ts';
 import { maxScriptTimeouts } from '../../model/scriptTimeout.ts';
-import type { Db } from '../db.ts';
+import type { Db } from '../db/db.ts';
 
 export const faultKinds = ['detector', 'trigger', 'destination', 'action', 'wallet', 'instance'] as const;
 /**

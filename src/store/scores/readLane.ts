@@ -1,6 +1,6 @@
 import { sql } from '../../lib/sql.ts';
 import type { ScoreEvent } from '../../model/score.ts';
-import { type Db, onlyRow } from '../db.ts';
+import { type Db, onlyRow } from '../db/db.ts';
 import type { Lane } from './lanes.ts';
 
 /** The license, the scores and the queued work of an instance, in order. */

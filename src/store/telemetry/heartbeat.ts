@@ -1,7 +1,7 @@
 import { storableJson } from '../../lib/json.ts';
 import { sql } from '../../lib/sql.ts';
 import type { HeartbeatFault, HeartbeatState } from '../../model/heartbeat.ts';
-import { type Db, onlyRow } from '../db.ts';
+import { type Db, onlyRow } from '../db/db.ts';
 
 /** A judgement that is older than this many of its intervals says nothing any more: no process judges. */
 const staleIntervals = 2;

@@ -1,7 +1,7 @@
 import { sql } from '../../lib/sql.ts';
 import { platformTenant } from '../../model/metrics.ts';
 import { isDeepEnough, mayFire } from '../actions/claimIntents.ts';
-import { type Db, onlyRow } from '../db.ts';
+import { type Db, onlyRow } from '../db/db.ts';
 import { canaryId } from '../destinations/canary.ts';
 import { isLive } from '../watch/watchedContracts.ts';
 
