@@ -80,7 +80,7 @@ async function fireDecided(
   const wallets = groupBy(calls, ({ intent }) => intent.action.wallet.id);
   await settleAll([
     endIntents(context, endings),
-    ...Array.from(wallets.values(), (own) => fireWallet(context, own)),
+    ...Array.from(wallets.values(), (walletIntents) => fireWallet(context, walletIntents)),
   ]);
 }
 

@@ -52,14 +52,14 @@ export async function assignIncidents(
     ...wanted,
     ...[...waiting, ...locked].map((row) => [row.key, row] as const),
   ]);
-  const found = await findIncidentStates(
+  const incidents = await findIncidentStates(
     tx,
     [...locked, ...waiting].map(({ key, incidentUid: uid }) => ({ uid, tenantId: tenants.get(key)! })),
   );
   const known: Known = new Map(
     [...locked, ...waiting].map(({ key, lastAt, incidentUid }) => [
       key,
-      { lastAt, incident: found.get(incidentUid)! },
+      { lastAt, incident: incidents.get(incidentUid)! },
     ]),
   );
   const byAlert = await assignActions(tx, candidates);
@@ -69,7 +69,7 @@ export async function assignIncidents(
     for (const key of group.keys)
       known.set(key, { lastAt: Math.max(group.at, known.get(key)?.lastAt ?? 0), incident });
   }
-  await writeJoined(tx, candidates, byAlert, found);
+  await writeJoined(tx, candidates, byAlert, incidents);
   const keys = Array.from(known, ([key, { lastAt, incident }]) => ({
     key,
     lastAt,
@@ -89,11 +89,11 @@ async function writeJoined(
   tx: Db,
   candidates: readonly Candidate[],
   byAlert: ReadonlyMap<string, string>,
-  found: ReadonlyMap<string, IncidentState>,
+  incidents: ReadonlyMap<string, IncidentState>,
 ): Promise<void> {
   const joined = candidates.flatMap(({ uid, finding: { kind, tenantId } }) => {
     const incidentUid = byAlert.get(uid);
-    const isJoined = incidentUid && (kind === 'action' || found.get(incidentUid)?.isLone);
+    const isJoined = incidentUid && (kind === 'action' || incidents.get(incidentUid)?.isLone);
     return isJoined ? [{ tenantId, uid: incidentUid }] : [];
   });
   await writeStartedIncidents(tx, joined);

@@ -81,8 +81,8 @@ function joinNegative(words: readonly string[]): string[] {
 
 function findCommand(commands: readonly Command[], first: string, argv: readonly string[]): Command {
   const byLength = commands.toSorted((a, b) => b.name.length - a.name.length);
-  const found = byLength.find(({ name }) => name.split(' ').every((word, i) => argv[i] === word));
-  if (found) return found;
+  const command = byLength.find(({ name }) => name.split(' ').every((word, i) => argv[i] === word));
+  if (command) return command;
   const group = commands.filter(({ name }) => name.startsWith(`${first} `));
   if (group.length > 0) {
     const known = group.flatMap(({ name }) => name.split(' ').slice(1, 2));

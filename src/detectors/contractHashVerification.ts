@@ -138,11 +138,11 @@ type Seen = State & { codeBytes?: number; first?: string | undefined; formerHash
 /** Each code is judged once, when it is first seen. */
 function judge(
   { config: options, contract, chain, state }: EvaluationContext<Config, State>,
-  { codeBytes, first, formerHash, ...found }: Seen,
+  { codeBytes, first, formerHash, ...members }: Seen,
 ): EvaluationResult<State> {
-  const { hash, target } = found;
+  const { hash, target } = members;
   const hashType = hashesCode(chain.family) ? 'sha256' : options.hashType;
-  const outcome = keepState(state, found);
+  const outcome = keepState(state, members);
   const seen = formerHash ?? state?.hash ?? first;
   if ((formerHash ?? state?.hash) === hash) return outcome;
   const expected = options.checksum === undefined ? seen : checksumOf(options.checksum);

@@ -63,9 +63,9 @@ export const drain = defineDetector<Config, never>({
     const standing = standingOf(settings.tokens, chain, calledBy(frames, contract.address));
     const taken = { transaction, frames, at: block.timestamp, changes };
     const certain = lost.filter((asset) => standing(asset) !== 'claimed');
-    const found = certain.length === 0 ? undefined : judge(context, taken, certain, standing);
+    const detection = certain.length === 0 ? undefined : judge(context, taken, certain, standing);
     return (
-      found ??
+      detection ??
       judgeClaims(
         context,
         taken,

@@ -186,7 +186,7 @@ function judgeAll(
     const left = { asset, amount, before: () => holding() + amount, after: holding };
     const judged = judge(left, block, { ...context, state });
     state = judged.state ?? state;
-    detections.push(...(judged.detections ?? []).map((found) => ({ ...found, part: asset })));
+    detections.push(...(judged.detections ?? []).map((detection) => ({ ...detection, part: asset })));
   }
   return { detections, ...(state && { state }) };
 }
@@ -282,8 +282,8 @@ function nativeFall(
       );
   const [first] = wrappings;
   if (state?.balance !== undefined && after === before && !first) return undefined;
-  const own = first ? ownWrapping(logs, first.token, address).own : 0n;
-  const fall = before - after - own;
+  const ownWrapped = first ? ownWrapping(logs, first.token, address).own : 0n;
+  const fall = before - after - ownWrapped;
   const wrapped = first ? (tryHolding(read, first.token, address, 'parent') ?? 0n) : 0n;
   return {
     asset: native,
@@ -302,10 +302,10 @@ function tokenOutflow(
 ): Left | undefined {
   const asset = log.address;
   if (asset !== (config.token ?? asset)) return undefined;
-  const own = transfersOf(transaction.logs, asset, idOf(config)).filter(
+  const moves = transfersOf(transaction.logs, asset, idOf(config)).filter(
     ({ from, to }) => from === address || to === address,
   );
-  const amount = own[0]?.index === log.index ? netOutflow(own, address) : 0n;
+  const amount = moves[0]?.index === log.index ? netOutflow(moves, address) : 0n;
   if (amount <= 0n || isPoolTrade(read, block, transaction, address, asset, amount)) return undefined;
   const isFound = config.token === undefined;
   const holding = (at?: 'parent') =>

@@ -125,8 +125,8 @@ export function createJsonReader(
       return;
     }
     const length = partsLength + to - from;
-    const own = piece.subarray(from, Math.min(to, from + longest - partsKept));
-    const whole = parts.length === 0 ? own : Buffer.concat([...parts, own]);
+    const content = piece.subarray(from, Math.min(to, from + longest - partsKept));
+    const whole = parts.length === 0 ? content : Buffer.concat([...parts, content]);
     parts = [];
     partsLength = 0;
     partsKept = 0;

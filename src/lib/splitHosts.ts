@@ -8,12 +8,12 @@ export function splitHosts(address: string): string[] {
   const ports = listOf(parameters, 'port');
   const count = Math.max(hosts.split(',').length, named.length, ports.length);
   return Array.from({ length: count }, (_, i) => {
-    const own = parameters.map((parameter) => {
+    const values = parameters.map((parameter) => {
       if (parameter.startsWith('host=')) return `host=${named[i] ?? ''}`;
       return parameter.startsWith('port=') ? `port=${ports[i] ?? ports[0] ?? ''}` : parameter;
     });
     const host = hosts.includes(',') ? (hosts.split(',')[i] ?? '') : hosts;
-    return `${scheme}${user}${host}${path}${own.length > 0 ? `?${own.join('&')}` : ''}`;
+    return `${scheme}${user}${host}${path}${values.length > 0 ? `?${values.join('&')}` : ''}`;
   });
 }
 

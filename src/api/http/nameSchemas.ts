@@ -145,8 +145,8 @@ const families: Readonly<Record<string, string>> = {
 };
 
 function replyName(id: string): string {
-  const found = /^search(\w+)$/.exec(id)?.[1];
-  return found === undefined ? `${capital(id)}Reply` : `${singular(found)}Page`;
+  const searched = /^search(\w+)$/.exec(id)?.[1];
+  return searched === undefined ? `${capital(id)}Reply` : `${singular(searched)}Page`;
 }
 
 function contents({ content = {} }: Content = {}): unknown[] {
@@ -230,8 +230,9 @@ function nameParts(
   counts: ReadonlyMap<string, number>,
   names: ReturnType<typeof createNames>,
 ): void {
-  for (const [own, part] of partsOf(schema)) {
-    const word = own === '' ? '' : pascal(isRecord(part) && part.type === 'array' ? singular(own) : own);
+  for (const [suffix, part] of partsOf(schema)) {
+    const word =
+      suffix === '' ? '' : pascal(isRecord(part) && part.type === 'array' ? singular(suffix) : suffix);
     const count = isNamable(part) ? (counts.get(keyOf(part)) ?? 0) : 0;
     // A short word, such as `type`, means something else in each record.
     const plain = word === 'Status' && count > 20 ? 'RecordStatus' : word;

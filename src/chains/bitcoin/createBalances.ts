@@ -49,9 +49,9 @@ export function createBalances(scan: Scan) {
   function derive(address: string, { hash }: BlockRef): bigint | undefined {
     const start = known.get(address);
     if (!start) return undefined;
-    const own = new Map(path(start.hash, address, start.since));
+    const steps = new Map(path(start.hash, address, start.since));
     for (const [at, change] of path(hash, address, start.since)) {
-      const back = own.get(at);
+      const back = steps.get(at);
       if (back !== undefined) return start.amount - back + change;
     }
     return undefined;

@@ -92,12 +92,12 @@ export function createMempool(
       for (const [index, output] of listOf(vout, 'vout').entries())
         spent.set(`${String(txid)}:${index}`, recordOf(output));
     return raws.flatMap((raw) => {
-      const own = listOf(raw.vin, 'vin').map((input) => {
+      const inputs = listOf(raw.vin, 'vin').map((input) => {
         const { txid, vout } = toOutpoint(input);
         return spent.get(`${txid}:${vout}`);
       });
-      const known = own.filter((output) => output !== undefined);
-      return known.length === own.length ? [decodeWaiting(raw, known, network)] : [];
+      const known = inputs.filter((output) => output !== undefined);
+      return known.length === inputs.length ? [decodeWaiting(raw, known, network)] : [];
     });
   }
 
@@ -122,8 +122,8 @@ export function createMempool(
     });
     for (const part of chunks(outpoints, callsAtOnce)) {
       const call = { method: 'gettxspendingprevout', params: [part] };
-      const found = await request([call], ([reply]) => listOf(resultOf(reply), 'outputs').map(recordOf));
-      for (const { txid, vout, spendingtxid } of found)
+      const outputs = await request([call], ([reply]) => listOf(resultOf(reply), 'outputs').map(recordOf));
+      for (const { txid, vout, spendingtxid } of outputs)
         if (typeof spendingtxid === 'string') spenders.set(`${String(txid)}:${String(vout)}`, spendingtxid);
     }
     return spenders;

@@ -34,9 +34,9 @@ export function createTransactionSearch({ request }: Endpoints) {
         recordOf(resultOf(reply)),
       );
       if (!isKnown && listOf(block.tx, 'tx').includes(hash)) {
-        const found = { blockHash: at, blockNumber: Number(block.height) };
-        remember(places, () => places.set(hash, found));
-        return found;
+        const position = { blockHash: at, blockNumber: Number(block.height) };
+        remember(places, () => places.set(hash, position));
+        return position;
       }
       remember(misses, () => misses.add(`${at} ${hash}`));
       const { previousblockhash: parent } = block;

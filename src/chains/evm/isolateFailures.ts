@@ -65,16 +65,16 @@ export function isolateFailures(
     if (!(await isServing(block))) throw error;
     const kinds = groupBy(questions, ({ type }) => type);
     const answers = new Map<StateRead, StateResult>();
-    for (const [type, own] of kinds) {
+    for (const [type, asked] of kinds) {
       const refused: StateResult = { missing: `no node answers a ${type} at the moment` };
       const read =
         kinds.size === 1
           ? []
-          : await ask(block, own).catch((fault: unknown) => {
+          : await ask(block, asked).catch((fault: unknown) => {
               if (fault instanceof EndpointsFailed) return [];
               throw fault;
             });
-      for (const [index, question] of own.entries()) answers.set(question, read[index] ?? refused);
+      for (const [index, question] of asked.entries()) answers.set(question, read[index] ?? refused);
     }
     return questions.map((question) => getOrThrow(answers, question));
   }

@@ -100,10 +100,12 @@ export function createTransactor(
     const controllers = await request([readStateCall(to, [['canister', owner, 'controllers']])], ([reply]) =>
       reply && 'error' in reply ? null : (resultOf(reply) as Certified).values[0],
     );
-    const own = bytesToHex(readAccount(from)?.owner ?? new Uint8Array());
+    const ownerHex = bytesToHex(readAccount(from)?.owner ?? new Uint8Array());
     const isController =
       controllers &&
-      icp.agent.Cbor.decode<Uint8Array[]>(controllers).some((controller) => bytesToHex(controller) === own);
+      icp.agent.Cbor.decode<Uint8Array[]>(controllers).some(
+        (controller) => bytesToHex(controller) === ownerHex,
+      );
     return isController ? free : { failure: { reason: `${from} is no controller of ${to}`, data: '' } };
   }
 
@@ -177,7 +179,7 @@ export function createTransactor(
         ),
       ],
       // The network may not have the canister any more.
-      ([found]) => (found && 'error' in found ? undefined : (resultOf(found) as Certified)),
+      ([answer]) => (answer && 'error' in answer ? undefined : (resultOf(answer) as Certified)),
     );
     if (!read) return { mined: null, time: now(), isCertain: false };
     const { time: nanos, values } = read;

@@ -32,18 +32,18 @@ export function checkOperation(from: string, body: unknown, find: FindEntry): st
   const { asset, destination, trustor, from: holder, amount } = membersOf(held);
   const issuer = assetName(asset).split(':')[1];
   const line = (address: string) => {
-    const found = find(lineKey(address, asset))?.trustline;
-    return isRecord(found) ? found : undefined;
+    const trustline = find(lineKey(address, asset))?.trustline;
+    return isRecord(trustline) ? trustline : undefined;
   };
   if (name === 'payment') {
     const to = withoutMuxing(String(destination));
     if (asset === 'native') return find(accountKey(to)) ? undefined : `the account ${to} does not exist`;
     if (from !== issuer) {
-      const own = line(from);
-      if (!own) return `the wallet has no trustline for ${assetName(asset)}`;
-      if (!(Number(own.flags) & 1)) return `the wallet is not authorised to use ${assetName(asset)}`;
-      if (amountOf(own.balance) < amountOf(amount))
-        return `the wallet has only ${String(own.balance)} stroops of ${assetName(asset)}`;
+      const trustline = line(from);
+      if (!trustline) return `the wallet has no trustline for ${assetName(asset)}`;
+      if (!(Number(trustline.flags) & 1)) return `the wallet is not authorised to use ${assetName(asset)}`;
+      if (amountOf(trustline.balance) < amountOf(amount))
+        return `the wallet has only ${String(trustline.balance)} stroops of ${assetName(asset)}`;
     }
     if (to === issuer) return undefined;
     const target = line(to);

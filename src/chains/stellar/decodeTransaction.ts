@@ -147,11 +147,11 @@ export class StellarTransaction implements Transaction {
   }
 
   #events() {
-    const own = listOf(this.#meta.operations, 'operations').flatMap((item) =>
+    const steps = listOf(this.#meta.operations, 'operations').flatMap((item) =>
       readEvents(recordOf(item).events ?? []),
     );
     // Before protocol 23 they are all of the one operation that calls a contract.
-    return [...own, ...readEvents(membersOf(this.#meta.soroban_meta).events ?? [])];
+    return [...steps, ...readEvents(membersOf(this.#meta.soroban_meta).events ?? [])];
   }
 
   /** Every fee is an event of its own where the node makes events of what is no contract: then all that moves is one. */

@@ -182,12 +182,12 @@ function readParameters(text: string): Input[] {
 }
 
 function toArgument({ internalType = '', type }: Input, value: unknown, label: string): unknown {
-  const { type: own, entries } = JSON.parse(internalType.replace(/^soroban /, '')) as {
+  const { type: scType, entries } = JSON.parse(internalType.replace(/^soroban /, '')) as {
     type: SpecType;
     entries: readonly unknown[];
   };
   const read = type === 'json' && typeof value === 'string' ? readJson(value, label) : value;
-  return toScVal(own, read, specOf(entries)?.types ?? new Map(), label);
+  return toScVal(scType, read, specOf(entries)?.types ?? new Map(), label);
 }
 
 function readJson(text: string, label: string): unknown {

@@ -180,7 +180,7 @@ export function toParameter(name: string, type: SpecType, types: Spec['types'], 
     value_type: held,
     value_types: items,
     ok_type: ok,
-    name: own,
+    name: paramName,
   } = membersOf(about);
   const inner = (one: unknown) => toParameter(name, one as SpecType, types, depth + 1);
   if (kind === 'option') return inner(held);
@@ -192,7 +192,7 @@ export function toParameter(name: string, type: SpecType, types: Spec['types'], 
     const item = inner(element);
     return { ...item, type: `${item.type}[]` };
   }
-  const udt = kind === 'udt' ? types.get(String(own)) : undefined;
+  const udt = kind === 'udt' ? types.get(String(paramName)) : undefined;
   if (udt && 'fields' in udt)
     return {
       name,

@@ -47,9 +47,12 @@ export function partiesOf(transaction: Transaction, watched: string): Party[] {
 /** All who pay beside or to the watched address, and those whom it pays: others who are paid at once have nothing to do with it. */
 function manyParties({ transfers }: Transaction, { senders, recipients }: Parties, watched: string): Party[] {
   const paidBy = (address: string, end: 'from' | 'to') => {
-    const own = transfers.filter((transfer) => transfer[end] === address);
-    const asset = own[0]?.asset ?? native;
-    const amount = own.reduce((sum, payment) => sum + (payment.asset === asset ? payment.amount : 0n), 0n);
+    const payments = transfers.filter((transfer) => transfer[end] === address);
+    const asset = payments[0]?.asset ?? native;
+    const amount = payments.reduce(
+      (sum, payment) => sum + (payment.asset === asset ? payment.amount : 0n),
+      0n,
+    );
     return { other: watched, asset, amount };
   };
   const traded = transfers.filter(({ asset }) => asset === watched);

@@ -34,8 +34,8 @@ export function isPoolTrade(
     .map((answer) => ('results' in answer ? String(answer.results[0]).toLowerCase() : ''));
   const counterAsset = asset === first ? second : asset === second ? first : undefined;
   if (!counterAsset) return false;
-  const own = new Set([pool]);
-  const came = Number(changesIn(logs, own).get(pool)?.get(counterAsset) ?? 0n);
+  const pools = new Set([pool]);
+  const came = Number(changesIn(logs, pools).get(pool)?.get(counterAsset) ?? 0n);
   if (came <= 0) return false;
   const out = Number(amount);
   if (last.key === swap3) {
@@ -47,7 +47,7 @@ export function isPoolTrade(
   }
   const earlier = changesIn(
     blockLogs.filter((log) => log.transactionIndex < index),
-    own,
+    pools,
   ).get(pool);
   const [held, heldOther] = read
     .all([

@@ -63,10 +63,10 @@ function joinTerms(alternatives: readonly Predicate[]): Predicate[] {
     if (fieldValues === undefined) values.set(predicate.field, new Set(predicate.values));
     else for (const value of predicate.values) fieldValues.add(value);
   }
-  const terms = ([field, found]: [Field, Set<string>]): Terms => ({
+  const terms = ([field, values]: [Field, Set<string>]): Terms => ({
     type: 'terms',
     field,
-    values: [...found],
+    values: [...values],
   });
   return [
     ...Array.from(words, terms),

@@ -26,10 +26,10 @@ import { anyWord, wordTest } from './wordSql.ts';
 type Terms = Extract<Predicate, { type: 'terms' }>;
 
 export function termsToSql({ field, values, isNumber }: Terms, source: SqlSource): SqlPredicate {
-  const found = findColumn(field, source);
-  const isPossible = found?.column.isPossible ?? (() => true);
+  const location = findColumn(field, source);
+  const isPossible = location?.column.isPossible ?? (() => true);
   const possible = values.filter(isPossible);
-  if (!found || possible.length === 0) return never;
+  if (!location || possible.length === 0) return never;
   if (field.type === 'text') {
     const hasWord = anyWordTest(commonFirst(possible, field, source), source);
     const test = (text: Sql) =>
@@ -37,7 +37,7 @@ export function termsToSql({ field, values, isNumber }: Terms, source: SqlSource
     const part = orMatcher(field, someValue(field, source, 'string', test));
     return { ...part, narrow: [...hashSets(field, source, [possible]), ...textNarrow(field, source)] };
   }
-  const { column } = found;
+  const { column } = location;
   if (column.codes) return codesToSql(field, possible, column.codes, source);
   return {
     ...orMatcher(field, keywordTest(field, possible, column, source)),
@@ -142,8 +142,8 @@ function wholeSets(field: Field, values: readonly string[], source: SqlSource): 
 /** The short values of a dynamic member, as the index has them as a whole. */
 function wholeNarrow(field: Field, values: readonly string[], source: SqlSource): Narrow | undefined {
   const { hash } = source;
-  const found = findColumn(field, source);
-  if (!hash || !source.hasMemberTerms || found?.column.store !== 'json') return undefined;
+  const location = findColumn(field, source);
+  if (!hash || !source.hasMemberTerms || location?.column.store !== 'json') return undefined;
   if (field.isFolded || field.glob !== undefined || values.length > maxHashes) return undefined;
   const terms = values.map(wholeTerm).filter((term) => term !== undefined);
   return terms.length < values.length

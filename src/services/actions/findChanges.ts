@@ -26,8 +26,8 @@ export async function doUnlessGuarded<T>(call: Call, work: Work<T>): Promise<{ d
     call.db,
     async () => {
       const result = await work(call);
-      const found = await findGuardedRecords(call.db, wallets, { also: before });
-      changed = [...unlike(before, found), ...unlike(found, before)];
+      const records = await findGuardedRecords(call.db, wallets, { also: before });
+      changed = [...unlike(before, records), ...unlike(records, before)];
       if (changed.length > 0)
         after = await findGuardedRecords(call.db, wallets, { also: before, shown: changed });
       return result;

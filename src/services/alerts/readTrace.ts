@@ -80,10 +80,10 @@ type Place = { chainUid: ChainUid; txHash: string; blockNumber: number | null };
 
 async function findTransaction(call: Call, uid: string): Promise<Place> {
   const names = ['chainUid', 'txHash', 'blockNumber'];
-  const found = await findAlert(call.db, await visibleScope(call.db, call.scope), uid, names);
-  if (!found) throw new Problem('not-found', 'There is no such alert.');
+  const alert = await findAlert(call.db, await visibleScope(call.db, call.scope), uid, names);
+  if (!alert) throw new Problem('not-found', 'There is no such alert.');
   // Read by these names from columns of these types.
-  const { chainUid, txHash, blockNumber } = found as { [K in keyof Place]: Place[K] | null };
+  const { chainUid, txHash, blockNumber } = alert as { [K in keyof Place]: Place[K] | null };
   if (chainUid === null || txHash === null)
     throw new Problem('conflict', 'The alert is not about a transaction, so that there is nothing to trace.');
   return { chainUid, txHash, blockNumber };

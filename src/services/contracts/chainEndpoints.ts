@@ -177,9 +177,9 @@ function refuseFixed(call: Call, chain: Chain, uid: string): void {
 }
 
 async function findStored(call: Call, chain: Chain, uid: string) {
-  const found = await findEndpoint(call.db, chain.uid, uid);
-  if (!found) throw new Problem('not-found', `${chain.name} has no such endpoint.`);
-  return found;
+  const endpoint = await findEndpoint(call.db, chain.uid, uid);
+  if (!endpoint) throw new Problem('not-found', `${chain.name} has no such endpoint.`);
+  return endpoint;
 }
 
 /** The address in its normal form; it must lead to a node of the chain. */

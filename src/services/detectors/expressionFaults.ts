@@ -52,8 +52,8 @@ function valuesOf(
   }
   const members = expressionMembers[kind];
   if (!members) return undefined;
-  const own = kind.startsWith('custom_') ? (familyMembers[family] ?? []) : [];
-  const { members: known } = recordOf([...members, ...own]);
+  const ownMembers = kind.startsWith('custom_') ? (familyMembers[family] ?? []) : [];
+  const { members: known } = recordOf([...members, ...ownMembers]);
   // Other families call parameters and accounts by names of their own.
   const parameters =
     'args' in known && hasEvmDialect(family) ? expressionParameters(kind, config.signature, abi) : undefined;

@@ -66,8 +66,8 @@ type Described = { columns: Map<string, Columns>; undescribed: Connection };
 const describedByConnection = new WeakMap<Connection, Described>();
 
 function describedBy(connection: Connection): Described {
-  const found = describedByConnection.get(connection);
-  if (found) return found;
+  const described = describedByConnection.get(connection);
+  if (described) return described;
   const undescribed: Connection = Object.create(connection, { describe: { value: () => undefined } });
   const added = { columns: new Map<string, Columns>(), undescribed };
   describedByConnection.set(connection, added);

@@ -62,11 +62,13 @@ export function watchPrimary(addresses: readonly string[], onMove: (to: Postgres
       () => all,
     );
     // A worker may know the coordinator by another name than the caller; that of the caller stays, or it would seem to have moved.
-    const found = answers.sort((a, b) => b.timeline - a.timeline || Number(b.isNamed) - Number(a.isNamed))[0];
-    if (!found || found.timeline < newest)
+    const primary = answers.sort(
+      (a, b) => b.timeline - a.timeline || Number(b.isNamed) - Number(a.isNamed),
+    )[0];
+    if (!primary || primary.timeline < newest)
       throw new NoPrimary(`None of ${[...known.keys()].join(', ')} takes writes at the moment.`);
-    newest = found.timeline;
-    current = found.server;
+    newest = primary.timeline;
+    current = primary.server;
     if (last && last !== current) {
       onMove(current);
       for (const listener of listeners) listener(current);

@@ -20,8 +20,8 @@ export async function writeBindings(
   pointer: string,
 ): Promise<boolean> {
   const table = raw(binding.table);
-  const own = sql`tenant_id = ${owner.tenantId} and ${raw(binding.parent)} = ${owner.id}`;
-  const rows = await db.query<{ id: number }>(sql`select id from ${table} where ${own}`);
+  const ofOwner = sql`tenant_id = ${owner.tenantId} and ${raw(binding.parent)} = ${owner.id}`;
+  const rows = await db.query<{ id: number }>(sql`select id from ${table} where ${ofOwner}`);
   const known = new Set(rows.map((row) => row.id));
   const kept = new Set<number>();
   items.forEach((item, index) => {
@@ -36,7 +36,7 @@ export async function writeBindings(
     kept.add(item.id);
   });
   let isChanged = kept.size < known.size;
-  if (isChanged) await db.query(sql`delete from ${table} where ${own} and not (id = any(${[...kept]}))`);
+  if (isChanged) await db.query(sql`delete from ${table} where ${ofOwner} and not (id = any(${[...kept]}))`);
   for (const [index, item] of items.entries()) {
     const id = item.id ?? (await insert(db, binding, owner, item, now));
     if (item.id === undefined || (await update(db, binding, owner, item, now))) isChanged = true;

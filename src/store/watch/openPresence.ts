@@ -27,7 +27,8 @@ export function openPresence(config: Connection): Presence {
   let isLeaving = false;
   let session: pg.Client | undefined;
   const announce = (chainUid?: string) => {
-    for (const [listener, own] of listeners) if (chainUid === undefined || own === chainUid) listener();
+    for (const [listener, listenerUid] of listeners)
+      if (chainUid === undefined || listenerUid === chainUid) listener();
   };
   const close = keepConnected(
     { ...config, application_name: 'vigil presence' },

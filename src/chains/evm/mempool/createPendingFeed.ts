@@ -84,9 +84,9 @@ export function createPendingFeed(
     const [source] = waiting.values();
     const hashes: string[] = [];
     let looked = 0;
-    for (const [hash, own] of waiting) {
+    for (const [hash, entrySource] of waiting) {
       if (hashes.length === batchSize || ++looked > 10 * batchSize) break;
-      if (own !== source) continue;
+      if (entrySource !== source) continue;
       hashes.push(hash);
       waiting.delete(hash);
       fetching.set(hash, undefined);

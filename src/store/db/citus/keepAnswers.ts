@@ -29,8 +29,8 @@ export function keepAnswers(ask: Ask, now: () => number = () => performance.now(
   const kept = new Map<string, { answer: Promise<Answer>; at: number; writes: number }>();
   return (query) => {
     const key = JSON.stringify([query.text, query.values]);
-    const found = kept.get(key);
-    if (found && found.writes === writes && now() - found.at < keepMs) return found.answer;
+    const cached = kept.get(key);
+    if (cached && cached.writes === writes && now() - cached.at < keepMs) return cached.answer;
     if (kept.size >= maxKept) kept.clear();
     const answer = ask(query);
     kept.set(key, { answer, at: now(), writes });

@@ -132,9 +132,9 @@ function planField(
     if (isNeeded) faults.push({ pointer: `${pointer}/field`, code: 'required', message: 'is required.' });
     return undefined;
   }
-  const found = aggregateField(table, field);
-  if ('sql' in found) return found;
-  faults.push({ pointer: `${pointer}/field`, ...found });
+  const values = aggregateField(table, field);
+  if ('sql' in values) return values;
+  faults.push({ pointer: `${pointer}/field`, ...values });
   return undefined;
 }
 

@@ -173,7 +173,7 @@ export async function buildSearch(
     rows.length + others.length === 0 ? [list] : [],
   );
   const [only, ...others] = rarest.narrow;
-  const found = {
+  const prepared = {
     condition,
     ofTenant,
     candidates,
@@ -184,7 +184,7 @@ export async function buildSearch(
     ...(others.length === 0 && { candidateHashes: only?.hashes ?? [] }),
   };
   const { ordered } = scope;
-  if (!ordered || !isInOrder) return found;
+  if (!ordered || !isInOrder) return prepared;
   const documents = sql`from ${name} t where ${all([ordered, ...bounds])} order by t.timestamp desc`;
   const newest = {
     among: (count: number) =>
@@ -192,7 +192,7 @@ export async function buildSearch(
         where ${scope.condition} and ${rowTest(part, terms)}`,
     beyond: (count: number) => sql`select t.timestamp ${documents} offset ${count} limit 1`,
   };
-  return { ...found, newest };
+  return { ...prepared, newest };
 }
 
 const terms = raw('t.terms');

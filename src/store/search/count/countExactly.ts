@@ -36,12 +36,12 @@ export async function countExactly(
     if (to > openFrom) continue;
     const kept = monthCounts.get(month);
     const left = limit - total;
-    const found =
+    const counts =
       kept?.version === version
         ? kept.count
         : await countInParts(count, { from, beyond: to }, { limit: left, now, endsAt });
-    if (found < left) monthCounts.set(month, { version, count: found });
-    total += found;
+    if (counts < left) monthCounts.set(month, { version, count: counts });
+    total += counts;
   }
   return Math.min(total, limit);
 }

@@ -11,9 +11,9 @@ const kept = new WeakMap<DocumentTable, WeakMap<readonly string[], Sql>>();
 export function documentJson(table: DocumentTable, names: readonly string[]): Sql {
   const ofTable = kept.get(table) ?? new WeakMap<readonly string[], Sql>();
   kept.set(table, ofTable);
-  const found = ofTable.get(names) ?? asText(writeJson(table, names));
-  ofTable.set(names, found);
-  return found;
+  const template = ofTable.get(names) ?? asText(writeJson(table, names));
+  ofTable.set(names, template);
+  return template;
 }
 
 /** In one piece where no value is bound, so that it is not put together again for each search. */

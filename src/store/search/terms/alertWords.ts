@@ -73,8 +73,8 @@ export function createWordList(known = createKnownWords()): WordList {
   const noteAlert = (tenantId: number, timestamp: number): NoteWords => {
     const month = lastMonthOfPeriod(timestamp);
     const key = `${tenantId} ${month}`;
-    const found = alerts.get(key);
-    if (found) return found;
+    const noted = alerts.get(key);
+    if (noted) return noted;
     const notes = new Map<string, NoteWord | undefined>();
     const note: NoteWords = (name) => {
       if (!notes.has(name)) notes.set(name, createNote(tenantId, month, name));
@@ -100,8 +100,8 @@ export function addKnown(known: KnownWords, words: readonly Word[]): void {
 }
 
 function monthsOf(fields: Map<string, Months>, key: string): Months {
-  const found = fields.get(key);
-  if (found) return found;
+  const noted = fields.get(key);
+  if (noted) return noted;
   const added: Months = new Map();
   fields.set(key, added);
   return added;
@@ -135,7 +135,7 @@ async function insertChunk(db: Db, words: readonly Word[], limit: number): Promi
       db,
       words,
       ({ tenantId }) => tenantId,
-      (own) => insertion(own, limit),
+      (tenantWords) => insertion(tenantWords, limit),
     );
   else await db.prepared(insertion(words, limit));
 }
