@@ -155,10 +155,10 @@ async function signAndSend(
   prepared: Prepared,
 ): Promise<void> {
   const { store, now, onStep } = context;
-  const [first, ...others] = priced;
+  const [first, ...rest] = priced;
   if (!first) return;
   await onStep('before it is signed');
-  const { signedCalls, refused, isBehind } = await signCalls(context, [first, ...others], prepared);
+  const { signedCalls, refused, isBehind } = await signCalls(context, [first, ...rest], prepared);
   await onStep('after it was signed');
   if (isBehind) {
     const reason =

@@ -56,7 +56,7 @@ export async function assignIncidents(
     tx,
     [...locked, ...waiting].map(({ key, incidentUid: uid }) => ({ uid, tenantId: tenants.get(key)! })),
   );
-  const known: Known = new Map(
+  const states: Known = new Map(
     [...locked, ...waiting].map(({ key, lastAt, incidentUid }) => [
       key,
       { lastAt, incident: incidents.get(incidentUid)! },
@@ -64,13 +64,13 @@ export async function assignIncidents(
   );
   const byAlert = await assignActions(tx, candidates);
   for (const group of groups) {
-    const incident = chooseIncident(group, known);
+    const incident = chooseIncident(group, states);
     for (const { uid } of group.alerts) byAlert.set(uid, incident.uid);
     for (const key of group.keys)
-      known.set(key, { lastAt: Math.max(group.at, known.get(key)?.lastAt ?? 0), incident });
+      states.set(key, { lastAt: Math.max(group.at, states.get(key)?.lastAt ?? 0), incident });
   }
   await writeJoined(tx, candidates, byAlert, incidents);
-  const keys = Array.from(known, ([key, { lastAt, incident }]) => ({
+  const keys = Array.from(states, ([key, { lastAt, incident }]) => ({
     key,
     lastAt,
     incidentUid: incident.uid,
@@ -180,7 +180,7 @@ function toKey(tenantId: number, text: string): string {
   return hash('sha256', `${tenantId} ${text}`, 'hex').slice(0, 32);
 }
 
-function chooseIncident(group: Group, known: Known): Omit<IncidentState, 'isLone'> {
+function chooseIncident(group: Group, states: Known): Omit<IncidentState, 'isLone'> {
   const { at, transaction, causes, block, actors } = group;
   const isRecent = (row: Known extends Map<string, infer R> ? R | undefined : never) =>
     row?.incident.isOpen === true &&
@@ -188,16 +188,16 @@ function chooseIncident(group: Group, known: Known): Omit<IncidentState, 'isLone
     Math.abs(at - row.incident.firstAt) <= maxRepeatingMs;
   // A first sign of the block has notified already, so it outranks lesser alerts of the transaction.
   for (const key of [...block, ...hintKeys(group)]) {
-    const row = known.get(key);
+    const row = states.get(key);
     if (isRecent(row)) return row!.incident;
   }
-  const sameTransaction = transaction && known.get(transaction)?.incident;
+  const sameTransaction = transaction && states.get(transaction)?.incident;
   if (sameTransaction) return sameTransaction;
   for (const key of actors) {
-    const row = known.get(key);
+    const row = states.get(key);
     if (isRecent(row)) return row!.incident;
   }
-  const repeated = causes?.map((cause) => known.get(cause));
+  const repeated = causes?.map((cause) => states.get(cause));
   const [first] = repeated ?? [];
   const isRepetition = repeated?.every((row) => row?.incident.uid === first?.incident.uid && isRecent(row));
   if (isRepetition && first) return first.incident;

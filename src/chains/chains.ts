@@ -207,8 +207,8 @@ const registry = new Map<string, Chain>(Object.entries(chains));
  */
 export function setOwnChains(ownChains: readonly { chain: Chain; isDeleted: boolean }[]): ChainUid[] {
   const changed = ownChains.filter(({ chain }) => !isDeepStrictEqual(registry.get(chain.uid), chain));
-  const kept = new Set(ownChains.map(({ chain }) => chain.uid));
-  const gone = [...registry.values()].filter(({ uid }) => !isSeedUid(uid) && !kept.has(uid));
+  const uids = new Set(ownChains.map(({ chain }) => chain.uid));
+  const gone = [...registry.values()].filter(({ uid }) => !isSeedUid(uid) && !uids.has(uid));
   for (const { uid } of gone) registry.delete(uid);
   for (const { chain } of changed) registry.set(chain.uid, chain);
   setOwnChainUids(ownChains.flatMap(({ chain, isDeleted }) => (isDeleted ? [] : [chain.uid])));

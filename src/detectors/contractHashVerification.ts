@@ -71,9 +71,9 @@ export const contractHashVerification = defineDetector<Config, State>({
     if (isQuiet && state?.pointers && isCodeInPlace(read, state.pointers)) return {};
     const { implementation, pointers } = locateCode(read, contract.address);
     // A proxy of another kind is known by its last upgrade, or by what was found when it was registered.
-    const known = state?.target ?? contract.implementation ?? contract.address;
+    const target = state?.target ?? contract.implementation ?? contract.address;
     const named = upgrade?.what === 'implementation' ? upgrade.implementation : undefined;
-    return verify(named ?? implementation ?? known, pointers, context);
+    return verify(named ?? implementation ?? target, pointers, context);
   },
 });
 

@@ -148,7 +148,7 @@ function judgeClaims(
 ): EvaluationResult<never> {
   const { config: settings, contract } = context;
   const { transaction, frames } = taken;
-  const [worst, ...others] = valuesOf(context, taken, claimed.slice(0, maxUnpriced))
+  const [worst, ...rest] = valuesOf(context, taken, claimed.slice(0, maxUnpriced))
     .filter(({ percent }) => percent >= settings.share)
     .sort((a, b) => b.percent - a.percent);
   if (!worst) return {};
@@ -163,7 +163,7 @@ function judgeClaims(
           sender: transaction.from,
           percent,
           share: settings.share,
-          assets: assetsShown([worst, ...others]),
+          assets: assetsShown([worst, ...rest]),
           recipients: recipientsOf(transaction, frames, contract.address),
           unverified: true,
           notRead: claimed.length > maxUnpriced ? claimed.length - maxUnpriced : undefined,

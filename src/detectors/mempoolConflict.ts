@@ -92,9 +92,9 @@ export const mempoolConflict = defineDetector<Config, State>({
       if (spender) detections.push(...toDetections(payment, spender, false, context));
       return !spender && payment.seenAt > observation.at - maxWaitMs;
     });
-    const known = new Set(before.map(({ hash }) => hash));
+    const formerHashes = new Set(before.map(({ hash }) => hash));
     const fresh = pool.flatMap((transaction) => {
-      const payment = known.has(transaction.hash)
+      const payment = formerHashes.has(transaction.hash)
         ? undefined
         : toWaiting(transaction, observation.at, context);
       return payment ? [payment] : [];

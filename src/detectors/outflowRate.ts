@@ -210,9 +210,9 @@ function judge(
   const exceeded = exceededBy(context, outflow.asset, sum, flows);
   const isTurnover = exceeded === 'limit' && !hasFallen(settings.limit, flows, outflow.after);
   const reason = isTurnover ? undefined : exceeded;
-  const kept = keep({ ...flows, isOver: wasOver || reason !== undefined });
-  if (!reason || wasOver) return kept;
-  return { ...kept, detections: [toDetection(context, block, outflow, sum, flows, reason)] };
+  const newState = keep({ ...flows, isOver: wasOver || reason !== undefined });
+  if (!reason || wasOver) return newState;
+  return { ...newState, detections: [toDetection(context, block, outflow, sum, flows, reason)] };
 }
 
 const empty: Flows = { buckets: [], isOver: false };
@@ -254,11 +254,8 @@ function withFlows(
       ...(balance !== undefined && { balance }),
       ...(wrappedAt !== undefined && { wrappedAt }),
     };
-  const { [asset]: _before, ...others } = state?.tokens ?? {};
-  const found: [string, Flows][] = [
-    ...Object.entries(others),
-    [asset, { ...flows, ...(trust && { trust }) }],
-  ];
+  const { [asset]: _before, ...rest } = state?.tokens ?? {};
+  const found: [string, Flows][] = [...Object.entries(rest), [asset, { ...flows, ...(trust && { trust }) }]];
   const isKnown = ([, { trust: standing }]: [string, Flows]) => standing === 'known';
   const kept = [
     ...found.filter((entry) => !isKnown(entry)).slice(-maxClaimed),

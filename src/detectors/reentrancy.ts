@@ -170,8 +170,8 @@ function survey(frames: readonly Frame[], address: string, settings: Config) {
   };
   for (const entry of entriesInto(frames, address, rules)) {
     const key = rankOf(entry, frames, isLoan, settings);
-    const known = firsts.get(key);
-    if (known) known.count++;
+    const cached = firsts.get(key);
+    if (cached) cached.count++;
     else if (key !== '') firsts.set(key, { first: entry, count: 1 });
   }
   const gravest = order.map((key) => firsts.get(key)).find((candidate) => candidate !== undefined);

@@ -160,8 +160,8 @@ export function createJsonReader(
   /** The same text is kept once: what is dropped at once costs the garbage collector nothing. */
   function shared(text: string): string {
     if (text.length > maxSharedLength) return text;
-    const known = texts.get(text);
-    if (known !== undefined) return known;
+    const cached = texts.get(text);
+    if (cached !== undefined) return cached;
     if (texts.size < maxShared) texts.set(text, text);
     return text;
   }

@@ -20,8 +20,8 @@ export function splitHosts(address: string): string[] {
 /** The address of another server with the same database, for the same user. */
 export function withHost(address: string, host: string, port: number): string {
   const { scheme, user, path, parameters } = parse(address);
-  const others = parameters.filter((parameter) => !/^(host|port)=/.test(parameter));
-  return `${scheme}${user}${path}?${[`host=${encodeURIComponent(host)}`, `port=${port}`, ...others].join('&')}`;
+  const rest = parameters.filter((parameter) => !/^(host|port)=/.test(parameter));
+  return `${scheme}${user}${path}?${[`host=${encodeURIComponent(host)}`, `port=${port}`, ...rest].join('&')}`;
 }
 
 function parse(address: string) {

@@ -46,12 +46,12 @@ export function nameParties<State>(
   return {
     ...result,
     detections: zip(asked, answers).map(
-      ([{ found: detection, addresses, path, sender }, [labels, known, funding]]) =>
+      ([{ found: detection, addresses, path, sender }, [labels, named, funding]]) =>
         withFunding(
           withPath(
             withOwn(withLabels(detection, addresses, labels), addresses, watchedContracts),
             path.map((address, index) =>
-              address === watched ? name : (watchedContracts[address]?.name ?? known[index]?.name ?? address),
+              address === watched ? name : (watchedContracts[address]?.name ?? named[index]?.name ?? address),
             ),
           ),
           sender,
@@ -76,8 +76,8 @@ function pathOf({ frame }: Detection, observation: Observation): string[] {
         : undefined);
   if (position === undefined) return [];
   const way = framePath(observation.frames, position).map(({ to }) => to);
-  const kept = way.length > maxSteps ? [...way.slice(0, maxSteps / 2), ...way.slice(-maxSteps / 2)] : way;
-  return [observation.transaction.from, ...kept];
+  const shownWay = way.length > maxSteps ? [...way.slice(0, maxSteps / 2), ...way.slice(-maxSteps / 2)] : way;
+  return [observation.transaction.from, ...shownWay];
 }
 
 /** As `sender → router → vault.withdraw`. */
@@ -129,19 +129,19 @@ function withLabels(
   labels: readonly (Label | undefined)[],
 ): Detection {
   let { message } = detection;
-  const known: { address: string; name: string | null; tags: readonly string[]; score: number }[] = [];
+  const parties: { address: string; name: string | null; tags: readonly string[]; score: number }[] = [];
   for (const [address, label] of zip(addresses, labels)) {
     if (!label) continue;
     const { name, tags, score } = label;
     const all = [...(name ? [harmless(name, 60)] : []), ...tags.slice(0, 5).map((tag) => harmless(tag, 40))];
     // Some detectors say it themselves.
     const words = all.filter((word) => !detection.message.includes(word));
-    known.push({ address, name, tags, score });
+    parties.push({ address, name, tags, score });
     if (words.length > 0) message = message.replace(new RegExp(address, 'i'), `$& (${words.join(', ')})`);
   }
-  return known.length === 0
+  return parties.length === 0
     ? detection
-    : { ...detection, message, fields: { ...detection.fields, labels: known } };
+    : { ...detection, message, fields: { ...detection.fields, labels: parties } };
 }
 
 /** The tenant's own contracts by their names. */

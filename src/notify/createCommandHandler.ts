@@ -82,8 +82,8 @@ function readCommand(text: string, botUsername: string): Command | undefined {
   if (!match) return undefined;
   const [, name = '', addressed, code] = match;
   if (addressed && addressed.toLowerCase() !== botUsername.toLowerCase()) return undefined;
-  const known = commandNames.find((candidate) => candidate === name.toLowerCase());
-  return known && { name: known, code };
+  const command = commandNames.find((candidate) => candidate === name.toLowerCase());
+  return command && { name: command, code };
 }
 
 function chatOf({ chat, from }: Update, botUsername: string) {

@@ -124,7 +124,7 @@ async function readRules({ store, now, onFault }: CountingOptions, tenantId: num
     } catch (error) {
       onFault({ detectorId: detector.id, message: messageOf(error) });
     }
-  const known = await ensureRateRules(
+  const ruleRows = await ensureRateRules(
     store,
     tenantId,
     compiled.map(({ detector, settings }) => ({
@@ -133,7 +133,7 @@ async function readRules({ store, now, onFault }: CountingOptions, tenantId: num
       since: detector.updatedAt,
     })),
   );
-  return compiled.map((rule, index) => ({ ...rule, ...known[index]! }));
+  return compiled.map((rule, index) => ({ ...rule, ...ruleRows[index]! }));
 }
 
 type Added = { rule: KnownRule; hit: RateHit; group: string | undefined; isBackfilled: boolean };

@@ -163,8 +163,8 @@ function unknownMember(path: string, name: string, { members }: RecordShape): st
 }
 
 /** `severityName` begins with `severity`. */
-function longestPrefix(name: string, known: readonly string[]): string | undefined {
-  const candidates = known.filter((member) => name.startsWith(member) && member.length > 3);
+function longestPrefix(name: string, members: readonly string[]): string | undefined {
+  const candidates = members.filter((member) => name.startsWith(member) && member.length > 3);
   return candidates.sort((left, right) => right.length - left.length)[0];
 }
 

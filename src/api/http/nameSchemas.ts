@@ -71,20 +71,20 @@ function createShared() {
   const byKind = new Map<string, Map<string, { name: string; value: unknown }>>();
   return {
     refer(kind: 'parameters' | 'headers' | 'responses', wanted: string, value: unknown): unknown {
-      const known = byKind.get(kind) ?? new Map<string, { name: string; value: unknown }>();
-      byKind.set(kind, known);
+      const named = byKind.get(kind) ?? new Map<string, { name: string; value: unknown }>();
+      byKind.set(kind, named);
       const key = JSON.stringify(value);
-      const taken = new Set([...known.values()].map(({ name }) => name));
+      const taken = new Set([...named.values()].map(({ name }) => name));
       const names = [wanted, ...Array.from({ length: 99 }, (_, n) => `${wanted}${n + 2}`)];
-      const entry = known.get(key) ?? { name: names.find((name) => !taken.has(name)) ?? key, value };
-      known.set(key, entry);
+      const entry = named.get(key) ?? { name: names.find((name) => !taken.has(name)) ?? key, value };
+      named.set(key, entry);
       return { $ref: `#/components/${kind}/${entry.name}` };
     },
     components: () =>
       Object.fromEntries(
-        [...byKind].map(([kind, known]) => [
+        [...byKind].map(([kind, named]) => [
           kind,
-          sorted(Object.fromEntries([...known.values()].map(({ name, value }) => [name, value]))),
+          sorted(Object.fromEntries([...named.values()].map(({ name, value }) => [name, value]))),
         ]),
       ),
   };

@@ -133,18 +133,18 @@ export function createMempool(
     want(queries.map(({ address }) => address));
     await pollIfDue();
     const spenders = await findSpenders([...new Set(queries.flatMap(({ inputs }) => inputs))]);
-    const others = new Set([...spenders.values()].filter((id) => !touching.has(id)));
-    const examinedOthers = await examine([...others]);
-    const known = new Map([
+    const rest = new Set([...spenders.values()].filter((id) => !touching.has(id)));
+    const examinedOthers = await examine([...rest]);
+    const cache = new Map([
       ...touching,
       ...examinedOthers.map((transaction) => [transaction.hash, transaction] as const),
     ]);
     return queries.map(({ address, inputs }) => {
       const found = new Set(
-        [...known.values()].filter((transaction) => partiesOf(transaction).includes(address)),
+        [...cache.values()].filter((transaction) => partiesOf(transaction).includes(address)),
       );
       for (const input of inputs) {
-        const spender = known.get(spenders.get(input) ?? '');
+        const spender = cache.get(spenders.get(input) ?? '');
         if (spender) found.add(spender);
       }
       return [...found];

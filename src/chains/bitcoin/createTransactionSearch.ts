@@ -48,8 +48,8 @@ export function createTransactionSearch({ request }: Endpoints) {
   return { recall, search };
 }
 
-function remember(kept: Map<string, unknown> | Set<string>, add: () => unknown): void {
+function remember(cache: Map<string, unknown> | Set<string>, add: () => unknown): void {
   add();
-  const [oldest] = kept.keys();
-  if (kept.size > maxRemembered && oldest !== undefined) kept.delete(oldest);
+  const [oldest] = cache.keys();
+  if (cache.size > maxRemembered && oldest !== undefined) cache.delete(oldest);
 }

@@ -152,12 +152,14 @@ export function createTransactor(endpoints: Endpoints, scan: Scan): SamePlaceTra
     for (const [transaction, isFree] of zip(sent, unspent))
       if (!isFree && !(await isInChain(recall(transaction.hash)?.blockHash))) await search(transaction);
     const recalled = sent.map(({ hash }) => recall(hash));
-    const known = recalled.filter((it) => it !== undefined);
+    const positions = recalled.filter((it) => it !== undefined);
     return request(
-      [{ method: 'getblockcount', params: [] }, ...known.map(({ blockHash }) => headerCall(blockHash))],
+      [{ method: 'getblockcount', params: [] }, ...positions.map(({ blockHash }) => headerCall(blockHash))],
       ([count, ...headers]) => {
         const isValid = new Set(
-          zip(known, headers).flatMap(([{ blockHash }, header]) => (isConfirmed(header) ? [blockHash] : [])),
+          zip(positions, headers).flatMap(([{ blockHash }, header]) =>
+            isConfirmed(header) ? [blockHash] : [],
+          ),
         );
         return {
           head: Number(resultOf(count)),

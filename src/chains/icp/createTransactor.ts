@@ -41,8 +41,8 @@ const forgotten =
 type Raw = { canister: string; call: string; read: string; memo: string | null; cost: string; until: number };
 
 /**
- * Sends calls to canisters. A call that a certificate lacks after its expiry can never run, because time and calls are
- * of one state. Only the caller may ask, so the question is signed with the call.
+ * Sends calls to canisters. A call missing from a certificate after its expiry can never run, because time and calls
+ * are of one state. Only the caller may ask, so the question is signed, too.
  */
 export function createTransactor(
   endpoints: Pick<Endpoints, 'request' | 'sendToAll'>,
@@ -190,7 +190,7 @@ export function createTransactor(
     if (state !== 'replied' && state !== 'rejected')
       return { mined: null, time, isCertain: isCertain && !state };
     const second = Math.floor(time / 1000);
-    for (const known of [firstSeen, failures]) if (known.size > maxKnown) known.clear();
+    for (const cache of [firstSeen, failures]) if (cache.size > maxKnown) cache.clear();
     if (!firstSeen.has(sent.hash)) firstSeen.set(sent.hash, second);
     const failure =
       state === 'rejected' ? Buffer.from(message ?? []).toString() : replyFailure(icp, raw, reply);

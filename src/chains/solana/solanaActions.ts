@@ -59,15 +59,15 @@ export const solanaActions: FamilyActions = {
       throw new RangeError(
         'must be the name of an instruction of the Anchor IDL, or transfer, freezeAccount or setAuthority',
       );
-    const known = idlOf(abi);
-    const instruction = known?.instructions.get(name);
+    const idl = idlOf(abi);
+    const instruction = idl?.instructions.get(name);
     const builtIn = builtIns[name];
-    if (known && instruction) {
+    if (idl && instruction) {
       const accounts = instruction.accounts
         .filter(({ address }) => address === undefined)
         .map((account): Input => ({ name: account.name, type: 'pubkey', internalType: roleOf(account) }));
       const args = instruction.args.map(({ name: argName, type }): Input => {
-        const whole = resolve(type, known.types);
+        const whole = resolve(type, idl.types);
         return {
           name: argName,
           type: typeof whole === 'string' ? whole : 'json',
@@ -82,7 +82,7 @@ export const solanaActions: FamilyActions = {
     if (builtIn) return toItem(name, builtIn.inputs);
     if (abi.length > 0)
       throw new RangeError(
-        `names no instruction of the IDL; it has ${[...(known?.instructions.keys() ?? [])].join(', ')}, and everywhere there are ${Object.keys(builtIns).join(', ')}`,
+        `names no instruction of the IDL; it has ${[...(idl?.instructions.keys() ?? [])].join(', ')}, and everywhere there are ${Object.keys(builtIns).join(', ')}`,
       );
     // Without an interface the name alone says which instruction it is.
     return toItem(name, [], {

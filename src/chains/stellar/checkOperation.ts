@@ -53,11 +53,11 @@ export function checkOperation(from: string, body: unknown, find: FindEntry): st
   if (name !== 'set_trust_line_flags' && name !== 'clawback') return undefined;
   if (from !== issuer) return `only the issuer of ${assetName(asset)} can do this, and the wallet is another`;
   const subject = String(trustor ?? holder);
-  const known = line(subject);
-  if (!known) return `${subject} has no trustline for ${assetName(asset)}`;
+  const subjectLine = line(subject);
+  if (!subjectLine) return `${subject} has no trustline for ${assetName(asset)}`;
   if (name === 'set_trust_line_flags') return undefined;
-  if (!(Number(known.flags) & 4)) return `the trustline of ${subject} does not allow clawback`;
-  return amountOf(known.balance) < amountOf(amount)
-    ? `${subject} has only ${String(known.balance)} stroops of ${assetName(asset)}`
+  if (!(Number(subjectLine.flags) & 4)) return `the trustline of ${subject} does not allow clawback`;
+  return amountOf(subjectLine.balance) < amountOf(amount)
+    ? `${subject} has only ${String(subjectLine.balance)} stroops of ${assetName(asset)}`
     : undefined;
 }

@@ -79,8 +79,8 @@ export function createStellarClient({ chain, urls, now, onCall }: ClientOptions)
   }
 
   function readHeader(number: number): Promise<Header | null> {
-    const known = headers.get(number);
-    if (known) return Promise.resolve(known);
+    const cached = headers.get(number);
+    if (cached) return Promise.resolve(cached);
     return orNull(
       request([ledgerCall(number)], ([reply], has) => {
         const header = numbered(decodeHeader(ledgerIn(reply, number)), number);

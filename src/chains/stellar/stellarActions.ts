@@ -96,11 +96,11 @@ export const stellarActions: FamilyActions = {
         `must be the name of a function of the contract, with its types where there is no spec, such as pause(address caller), or one of ${everywhere}`,
       );
     const spec = specOf(abi);
-    const known = spec?.functions.get(name);
-    if (known)
+    const cached = spec?.functions.get(name);
+    if (cached)
       return toItem(
         name,
-        known.inputs.map((input) => toInput(input.name, input.type, abi)),
+        cached.inputs.map((input) => toInput(input.name, input.type, abi)),
         true,
       );
     const builtIn = builtIns[name];

@@ -28,10 +28,10 @@ export function partiesOf(transaction: Transaction, watched: string): Party[] {
   const parties = new Map<string, Party & { logs?: Log[] }>();
   const add = ({ log, ...party }: Omit<Party, 'logs'> & { log?: Log }) => {
     if (party.address === watched || party.address === zeroAddress) return;
-    const known = parties.get(party.address);
-    if (!known) parties.set(party.address, { ...party, ...(log && { logs: [log] }) });
+    const cached = parties.get(party.address);
+    if (!cached) parties.set(party.address, { ...party, ...(log && { logs: [log] }) });
     // A made-up transfer before a real one must not hide it.
-    else if (log && known.logs) known.logs.push(log);
+    else if (log && cached.logs) cached.logs.push(log);
   };
   add({ address: from, role: 'sender' });
   if (to !== null) add({ address: to, role: 'recipient' });
@@ -132,7 +132,7 @@ export function describeHits(
 
 /**
  * The decisive transfer of a party. Tokens can report any payer, so it counts if the token is watched, has a price, was
- * called by the payer, or nothing is traced: sanctions must not depend on nodes.
+ * called by the payer, or nothing is traced.
  */
 function findVoucher(
   { logs = [] }: Party,

@@ -15,8 +15,8 @@ const slot0 = parseFunction('slot0()(uint160)');
 const tolerance = 1.02;
 
 /**
- * True where a pool gave a token for its second token at its own price, the counterpart of a falling price. Judged by
- * real receipts, so a pool robbed by its own swap is no trade.
+ * True if a pool gave a token for its second token at its own price. Judged by real receipts, so a pool robbed by its
+ * own swap is no trade.
  */
 export function isPoolTrade(
   read: Reader,

@@ -120,8 +120,8 @@ function keywordNarrow(field: Field, values: readonly string[], source: SqlSourc
   const whole = wholeNarrow(field, values, source);
   if (whole) return [whole];
   const words = values.map((value) => [...new Set(analyze(value))]);
-  const [only = [], ...others] = words;
-  if (others.length === 0)
+  const [only = [], ...rest] = words;
+  if (rest.length === 0)
     return hashSets(
       field,
       source,
@@ -161,24 +161,24 @@ export function joinTerms(
 ): { joined: SqlPredicate[]; others: Predicate[] } {
   const words = wordsByPath(alternatives);
   const byValues = new Map<string, SameTerms>();
-  const others: Predicate[] = [];
+  const rest: Predicate[] = [];
   for (const predicate of alternatives) {
-    if (predicate.type !== 'terms') others.push(predicate);
+    if (predicate.type !== 'terms') rest.push(predicate);
     else if (isCovered(predicate, words)) continue;
     else {
       const column = plainTextColumn(predicate.field, source);
       const { values } = predicate;
       const same = byValues.get(JSON.stringify(values));
-      if (!column) others.push(predicate);
+      if (!column) rest.push(predicate);
       else if (same) same.terms.push({ predicate, column });
       else byValues.set(JSON.stringify(values), { values, terms: [{ predicate, column }] });
     }
   }
   const groups = [...byValues.values()];
   const single = groups.filter(({ terms }) => terms.length === 1);
-  others.push(...single.flatMap(({ terms }) => terms.map(({ predicate }) => predicate)));
+  rest.push(...single.flatMap(({ terms }) => terms.map(({ predicate }) => predicate)));
   const joined = groups.filter(({ terms }) => terms.length > 1).map((group) => joinColumns(group, source));
-  return { joined, others };
+  return { joined, others: rest };
 }
 
 /** Terms of several fields that have the same values. */

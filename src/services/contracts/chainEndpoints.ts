@@ -72,8 +72,8 @@ export async function addEndpoint(
 ): Promise<ShownEndpoint> {
   const address = await checkUrl(chain, url, pointer);
   await lockEndpoints(call.db);
-  const others = await refuseDuplicate(call, chain.uid, address, pointer);
-  if (others >= maxEndpoints)
+  const rest = await refuseDuplicate(call, chain.uid, address, pointer);
+  if (rest >= maxEndpoints)
     throw new Problem('conflict', `A chain can have ${maxEndpoints} endpoints; delete one of them first.`);
   const uid = randomUUID();
   const row = { uid, chainUid: chain.uid, name, status, ...sealed(call, uid, address) };

@@ -70,8 +70,8 @@ export function openChains(settings: Settings, recorder: MetricRecorder, now: ()
       const former = urls;
       urls = mergeUrls(settings, stored);
       for (const uid of changedChains) retire(uid);
-      const known = new Set([...former.keys(), ...urls.keys()]);
-      const changed = [...known].filter(
+      const uids = new Set([...former.keys(), ...urls.keys()]);
+      const changed = [...uids].filter(
         (uid) => changedChains.includes(uid) || former.get(uid)?.join() !== urls.get(uid)?.join(),
       );
       for (const uid of changed) clients.get(uid)?.setUrls(urls.get(uid) ?? []);

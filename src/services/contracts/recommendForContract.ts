@@ -57,9 +57,9 @@ export async function recommendForContract(
   const general = [...recommendDetectors(inspection), ...(isHaltSeen ? [] : [chainHalt])].filter(
     ({ schemaName }) => detectors.get(schemaName)?.families.includes(chain.family),
   );
-  const known = await findPast(call, { tenantId, contractId: id });
+  const pastRuns = await findPast(call, { tenantId, contractId: id });
   const target = { tenantId, contractId: id, newestBlock: header.number, blockTimeMs: chain.blockTimeMs };
-  const past = backtest ? await tryOnPast(call, target, general, known) : known;
+  const past = backtest ? await tryOnPast(call, target, general, pastRuns) : pastRuns;
   const fitting = general.map((one) => {
     const run = past.get(one.schemaName);
     return run?.result ? fitToPast(one, { ...run, result: run.result }) : one;

@@ -77,9 +77,9 @@ export async function prepareDetector(call: Call, change: DetectorChange): Promi
   if (chain && kind && contractId !== undefined && tenantId !== null) {
     const abi = await findAbi(call.db, tenantId, contractId, chain.family);
     if (kind.check) {
-      const others = await findInterfaces(call, chain, kind.targets?.(config) ?? []);
+      const rest = await findInterfaces(call, chain, kind.targets?.(config) ?? []);
       const schema = kind
-        .check(config, abi, chain.family, others)
+        .check(config, abi, chain.family, rest)
         .map((fault) => ({ ...fault, pointer: `/config${fault.pointer}` }));
       if (schema.length > 0) throw invalidInput(schema);
     }

@@ -35,13 +35,13 @@ const maxNumbers = 200_000;
 export async function readTelemetry(call: Call, request: TelemetryRequest): Promise<TelemetryPoint[]> {
   const { metric, tags = {} } = request;
   const time = readTime(request, call.now);
-  const { tenant: tenants, ...others } = tags;
+  const { tenant: tenants, ...rest } = tags;
   const tenantIds = tenantsOf(call, tenants);
   if (!isMetric(metric)) throw unknownMetric(metric);
-  checkLabels(metric, Object.keys(others));
+  checkLabels(metric, Object.keys(rest));
   if (Object.values(tags).some((values) => values.length === 0)) return [];
   const split = Object.keys(tags).filter((label) => new Set(tags[label]).size > 1);
-  const filter = { ...time, metric, tenantIds, tags: new Map(Object.entries(others)), split };
+  const filter = { ...time, metric, tenantIds, tags: new Map(Object.entries(rest)), split };
   checkSize(time.starts.length, split, tags);
   const sums = await reportSlowSearch(() => readSamples(call.services.reports, filter));
   const byBucket = groupBy(sums, ({ bucket }) => bucket);

@@ -43,12 +43,12 @@ class PreparedQuery extends (pg.Query as unknown as Internals) {
 
   override prepare(connection: Connection): void {
     const { columns, undescribed } = describedBy(connection);
-    const known = columns.get(this.name);
-    if (known) {
-      Object.assign(this._result, known);
+    const cached = columns.get(this.name);
+    if (cached) {
+      Object.assign(this._result, cached);
       this._accumulateRows = true;
     }
-    super.prepare(known ? undescribed : connection);
+    super.prepare(cached ? undescribed : connection);
   }
 
   /** Comes after a failure too, but then the driver has no query any more that it belongs to. */

@@ -90,8 +90,8 @@ async function copyToWorker(tx: Db, keys: readonly Key[]): Promise<void> {
 }
 
 /**
- * Deletes messages here once the worker shows them, in a separate transaction, so that a crash leaves two copies and
- * never none. Leaves locked ones, which are about to be sent again. Returns the number deleted.
+ * Deletes messages once the worker shows them, in a separate transaction, so a crash leaves two copies and never none.
+ * Leaves locked ones, which are about to be sent. Returns the number deleted.
  */
 async function deleteArchived(tx: Db, keys: readonly Key[]): Promise<number> {
   const locked = await tx.query<Key>(

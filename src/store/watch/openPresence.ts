@@ -17,8 +17,8 @@ export type Presence = {
 };
 
 /**
- * Holds an advisory lock in a separate session for the life of the process; PostgreSQL frees it within milliseconds of
- * a kill. It only shortens waits: a live holder with a broken session is refused at its next write.
+ * Holds an advisory lock in a separate session for the life of the process. It only shortens waits: a live holder with
+ * a broken session is refused at its next write.
  */
 export function openPresence(config: Connection): Presence {
   const holder = randomUUID();

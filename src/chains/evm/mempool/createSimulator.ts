@@ -242,8 +242,8 @@ export function createSimulator({ chainUid, blockTimeMs, urls, now, onCall }: Op
       ask((endpoint) => readAfter(endpoint, transaction, simulation, questions)),
     findVanished,
     simulations() {
-      const known = simulationKinds.filter((candidate) => endpoints.some(({ kind }) => kind === candidate));
-      return known.length > 0 ? known : undefined;
+      const offered = simulationKinds.filter((candidate) => endpoints.some(({ kind }) => kind === candidate));
+      return offered.length > 0 ? offered : undefined;
     },
     setUrls(next: readonly string[]): void {
       const former = endpoints;

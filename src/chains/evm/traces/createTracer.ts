@@ -163,11 +163,11 @@ export function createTracer({ urls, now, onCall, limits: given }: Options) {
     frames,
     transaction,
     kinds() {
-      const known = traceKinds.filter((candidate) => endpoints.some(({ kind }) => kind === candidate));
+      const offered = traceKinds.filter((candidate) => endpoints.some(({ kind }) => kind === candidate));
       const isNone = endpoints.every(
         (endpoint) => isOut(endpoint) || (endpoint.kind === undefined && endpoint.retryAt > now()),
       );
-      return known.length > 0 || isNone ? known : undefined;
+      return offered.length > 0 || isNone ? offered : undefined;
     },
     setUrls(next: readonly string[]): void {
       const former = endpoints;

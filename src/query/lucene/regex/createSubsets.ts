@@ -122,8 +122,8 @@ export function createSubsets(nfa: Nfa): Subsets {
       set.length <= shortSet
         ? Reflect.apply(String.fromCharCode, undefined, set)
         : Buffer.from(set.buffer, set.byteOffset, set.byteLength).toString('utf16le');
-    const kept = indexes.get(key);
-    if (kept !== undefined) return kept;
+    const cached = indexes.get(key);
+    if (cached !== undefined) return cached;
     weight += set.length + classStarts.length + 10;
     sets.push(set);
     steps.push(new Int32Array(classStarts.length).fill(-1));

@@ -59,7 +59,7 @@ export async function readSanctions(bytes: AsyncIterable<Uint8Array>): Promise<S
   }
 
   try {
-    for await (const listed of readListing(bytes, (known) => (format = known))) {
+    for await (const listed of readListing(bytes, (listFormat) => (format = listFormat))) {
       await yieldToEventLoop();
       add(listed);
     }

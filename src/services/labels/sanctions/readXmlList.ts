@@ -67,7 +67,7 @@ export async function* readXmlList(
         `<${name.slice(0, 100)}> begins none of the lists that Vigil knows, which begin with ${Object.keys(
           lists,
         )
-          .map((known) => `<${known}>`)
+          .map((name) => `<${name}>`)
           .join(', ')}.`,
       );
     read = list.createReader();

@@ -34,11 +34,11 @@ export async function countExactly(
     const { from, to } = boundsOf(month);
     if (total >= limit) break;
     if (to > openFrom) continue;
-    const kept = monthCounts.get(month);
+    const cached = monthCounts.get(month);
     const left = limit - total;
     const counts =
-      kept?.version === version
-        ? kept.count
+      cached?.version === version
+        ? cached.count
         : await countInParts(count, { from, beyond: to }, { limit: left, now, endsAt });
     if (counts < left) monthCounts.set(month, { version, count: counts });
     total += counts;
