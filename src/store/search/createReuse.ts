@@ -21,7 +21,7 @@ export function createReuse(
   return (name, make) => {
     const key = `${name} ${page}`;
     const statement = cached.get(key);
-    if (statement) return cached;
+    if (statement) return statement;
     const made = renderOnce(make());
     if (cached.size >= maxPages) cached.clear();
     cached.set(key, made);
