@@ -2414,6 +2414,30 @@ export type HaltActionsReply = {
   canceled: number;
 };
 
+export type HeartbeatReply = {
+  /** Whether chains are followed and queues move. */
+  isOk: boolean;
+  /** Since when it is as it is; null before any process has judged. In epoch milliseconds. */
+  since: number | null;
+  /** When a process judged last. In epoch milliseconds. */
+  checkedAt: number | null;
+  /** Everything that keeps the heartbeat from being sent. */
+  faults: Array<{
+    /** The part that does not work. */
+    part: 'database' | 'clock' | 'chain' | 'deliveries' | 'intents' | 'scores' | 'alerts' | 'unjudged';
+    /** The chain, where it is one. */
+    chainUid: 'arbitrum' | 'bsc' | 'bsc_testnet' | 'ethereum' | 'linea' | 'optimism' | 'base' | 'base_sepolia' | 'gnosis' | 'fantom' | 'polygon' | 'polygon_amoy' | 'blast' | 'zksync' | 'scroll' | 'avalanche' | 'avalanche_fuji' | 'telos' | 'sepolia' | 'holesky' | 'ethereum_sepolia' | 'ethereum_holesky' | 'tron' | 'zeta' | 'somnia' | 'adi' | 'anvil' | 'icp' | 'vechain' | 'stellar' | 'bitcoin' | 'solana' | null;
+    /** Why. */
+    message: string;
+  }>;
+  /** How many addresses VIGIL_HEARTBEAT_URL has. */
+  addresses: number;
+  /** When they were called last. In epoch milliseconds. */
+  sentAt: number | null;
+  /** Why an address did not take the last call. */
+  sendFault: string | null;
+};
+
 export type ImportLabelsBody = {
   /** The comma-separated text. */
   csv: string;
@@ -6343,6 +6367,10 @@ export interface Api {
   /** List the metrics */
   'GET /telemetry/metric': {
     reply: ListMetricsReply;
+  };
+  /** Read the heartbeat */
+  'GET /heartbeat': {
+    reply: HeartbeatReply;
   };
   /** Read the audit log */
   'GET /audit': {

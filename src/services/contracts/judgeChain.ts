@@ -58,6 +58,17 @@ function unreadableReason(endpoints: readonly unknown[]): string | undefined {
   return `${nodes} of the chain gave ${isWithoutLogs ? `blocks ${trouble}` : trouble}.`;
 }
 
+/** How many endpoints there are, how many of them give wrong, old or no answers, and the newest block of the rest. */
+export function endpointsOf(endpoints: readonly unknown[]): {
+  count: number;
+  troubled: number;
+  head: number;
+} {
+  const well = endpoints.filter((endpoint) => memberOf(endpoint, 'state') === 'ok');
+  const heads = well.map((endpoint) => Number(memberOf(endpoint, 'head') ?? 0));
+  return { count: endpoints.length, troubled: endpoints.length - well.length, head: Math.max(0, ...heads) };
+}
+
 function memberOf(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null
     ? Object.getOwnPropertyDescriptor(value, name)?.value

@@ -1,6 +1,7 @@
 import { raw, type Sql, sql } from '../../lib/sql.ts';
 import type { Message } from '../../model/notification.ts';
 import type { Db } from '../db/db.ts';
+import { canaryDestination } from './canary.ts';
 
 /** A message to one destination; `step` counts its failed attempts. */
 export type ClaimedDelivery = Message & {
@@ -65,7 +66,10 @@ export async function claimDeliveries(
           and (x.paused_until is null or x.paused_until <= ${now})
         left join unnest(${[...busy.keys()]}::bigint[], ${[...busy.values()]}::int[]) b(id, count) on b.id = x.id
         where (x.type <> 'EMAIL' or x.confirmed_at is not null or ${!hasMail}) and (x.type = 'HTTP'
-          or (b.count is null and (x.last_sent_at is null or x.last_sent_at + x.group_window_ms <= ${now})))),
+          or (b.count is null and (x.last_sent_at is null or x.last_sent_at + x.group_window_ms <= ${now})))
+        union all
+        select ${canaryDestination}::bigint, 'CANARY', null, false, null
+        where exists (select from delivery_queue q where q.destination_id = ${canaryDestination})),
       mails as (
         select x.id from ready x
         cross join lateral (select from delivery_queue q where q.destination_id = x.id and ${isDue} limit 1) q
