@@ -22,8 +22,8 @@ export const repeatGapMs = 5 * 60_000;
 const maxRepeatingMs = 3_600_000;
 
 /**
- * The incident of each finding, by alert uid, and keys to point elsewhere. Joined by transaction, by repeated cause
- * until resolved, and by an action's alert; trial alerts have none. Keys are locked against a second incident.
+ * The incident of each finding, by alert uid, and keys to point elsewhere. Findings join by transaction, repeated cause
+ * or action; trial alerts have none. Keys are locked against a second incident.
  */
 export async function assignIncidents(
   tx: Db,
@@ -138,8 +138,8 @@ function toGroup(key: string, alerts: Group['alerts']): Group {
 }
 
 /**
- * A loss without a transaction and severe alerts of the same project and block are one robbery, as traces show the
- * transaction later. The loss may come first, so its contract is remembered for a while.
+ * A loss without a transaction and severe alerts of the same project and block are one robbery. The loss may come
+ * before its block, so its contract is remembered for a while.
  */
 function blockKeys({ tenantId, projectId, contractId, severity, ...finding }: Finding): string[] {
   const { chainUid, blockHash, isPending, txHash } = finding;
