@@ -20,15 +20,15 @@ export async function findDocument(
 ): Promise<Row | undefined> {
   const timestamp = uidTime(uid);
   if (timestamp === undefined) return undefined;
-  const ofRecord = sql`from ${raw(table.name)} t where t.timestamp = ${timestamp} and t.uid = ${uid}::uuid and ${condition}`;
+  const row = sql`from ${raw(table.name)} t where t.timestamp = ${timestamp} and t.uid = ${uid}::uuid and ${condition}`;
   if (!lock || !(await db.isDistributed())) {
     const rows = await db.query<Row>(
-      sql`select ${selectDocument(table, names)} ${ofRecord} ${raw(lock ? 'for update of t' : '')}`,
+      sql`select ${selectDocument(table, names)} ${row} ${raw(lock ? 'for update of t' : '')}`,
     );
     return rows[0];
   }
   // Only a statement that names the tenant can lock, because it is sent to one worker.
-  const [record] = await db.query<{ tenantId: number }>(sql`select t.tenant_id as "tenantId" ${ofRecord}`);
+  const [record] = await db.query<{ tenantId: number }>(sql`select t.tenant_id as "tenantId" ${row}`);
   if (!record) return undefined;
   const rows = await db.query<Row>(
     sql`select ${selectDocument(table, names)} from ${raw(table.name)} t
