@@ -22,11 +22,8 @@ export const repeatGapMs = 5 * 60_000;
 const maxRepeatingMs = 3_600_000;
 
 /**
- * The incident of each finding, by the uid of its alert, and the keys that must be pointed elsewhere. Alerts of one transaction are one incident; so are repetitions of the
- * same causes, as long as they follow each other closely and no one has resolved it. What an action did belongs to the incident
- * of the alert that fired it. Alerts on trial belong to none. Locks the keys of the batch until the transaction ends, so that two
- * processes never start two incidents for one cause. A new incident has the uid of its first alert; it gets a row of its own
- * when another alert joins it.
+ * The incident of each finding, by alert uid, and keys to point elsewhere. Findings join by transaction, repeated cause
+ * or action; trial alerts have none. Keys are locked against a second incident.
  */
 export async function assignIncidents(
   tx: Db,
@@ -55,25 +52,25 @@ export async function assignIncidents(
     ...wanted,
     ...[...waiting, ...locked].map((row) => [row.key, row] as const),
   ]);
-  const found = await findIncidentStates(
+  const incidents = await findIncidentStates(
     tx,
     [...locked, ...waiting].map(({ key, incidentUid: uid }) => ({ uid, tenantId: tenants.get(key)! })),
   );
-  const known: Known = new Map(
+  const states: Known = new Map(
     [...locked, ...waiting].map(({ key, lastAt, incidentUid }) => [
       key,
-      { lastAt, incident: found.get(incidentUid)! },
+      { lastAt, incident: incidents.get(incidentUid)! },
     ]),
   );
   const byAlert = await assignActions(tx, candidates);
   for (const group of groups) {
-    const incident = chooseIncident(group, known);
+    const incident = chooseIncident(group, states);
     for (const { uid } of group.alerts) byAlert.set(uid, incident.uid);
     for (const key of group.keys)
-      known.set(key, { lastAt: Math.max(group.at, known.get(key)?.lastAt ?? 0), incident });
+      states.set(key, { lastAt: Math.max(group.at, states.get(key)?.lastAt ?? 0), incident });
   }
-  await writeJoined(tx, candidates, byAlert, found);
-  const keys = Array.from(known, ([key, { lastAt, incident }]) => ({
+  await writeJoined(tx, candidates, byAlert, incidents);
+  const keys = Array.from(states, ([key, { lastAt, incident }]) => ({
     key,
     lastAt,
     incidentUid: incident.uid,
@@ -92,11 +89,11 @@ async function writeJoined(
   tx: Db,
   candidates: readonly Candidate[],
   byAlert: ReadonlyMap<string, string>,
-  found: ReadonlyMap<string, IncidentState>,
+  incidents: ReadonlyMap<string, IncidentState>,
 ): Promise<void> {
   const joined = candidates.flatMap(({ uid, finding: { kind, tenantId } }) => {
     const incidentUid = byAlert.get(uid);
-    const isJoined = incidentUid && (kind === 'action' || found.get(incidentUid)?.isLone);
+    const isJoined = incidentUid && (kind === 'action' || incidents.get(incidentUid)?.isLone);
     return isJoined ? [{ tenantId, uid: incidentUid }] : [];
   });
   await writeStartedIncidents(tx, joined);
@@ -110,7 +107,7 @@ type Group = {
   transaction: string | undefined;
   /** Undefined when one of them has a cause that does not repeat. */
   causes: string[] | undefined;
-  /** What is seen of a robbery without its transaction, or of it elsewhere. */
+  /** Signs of a robbery without its transaction, or with the transaction alone. */
   block: string[];
   actors: string[];
   keys: string[];
@@ -141,8 +138,8 @@ function toGroup(key: string, alerts: Group['alerts']): Group {
 }
 
 /**
- * A loss that names no transaction and severe alerts of the same project and block are one robbery: traces show the transaction
- * only later. One that waits for its block comes before it, so that its contract is remembered for a while.
+ * A loss without a transaction and severe alerts of the same project and block are one robbery. The loss may come
+ * before its block, so its contract is remembered for a while.
  */
 function blockKeys({ tenantId, projectId, contractId, severity, ...finding }: Finding): string[] {
   const { chainUid, blockHash, isPending, txHash } = finding;
@@ -156,7 +153,9 @@ function waitingKey(tenantId: number, chainUid: string, contractId: number): str
   return toKey(tenantId, `waiting ${chainUid} ${contractId}`);
 }
 
-/** What a loss without a transaction may belong to: an announcement, or a thief who is at work and has sent something in its block. */
+/**
+ * Possible causes of a loss without a transaction: an announcement, or an active thief with a transaction in its block.
+ */
 function hintKeys({ alerts, transaction, block }: Group): string[] {
   if (transaction || block.length === 0) return [];
   return alerts.flatMap(({ finding }) => {
@@ -181,24 +180,24 @@ function toKey(tenantId: number, text: string): string {
   return hash('sha256', `${tenantId} ${text}`, 'hex').slice(0, 32);
 }
 
-function chooseIncident(group: Group, known: Known): Omit<IncidentState, 'isLone'> {
+function chooseIncident(group: Group, states: Known): Omit<IncidentState, 'isLone'> {
   const { at, transaction, causes, block, actors } = group;
   const isRecent = (row: Known extends Map<string, infer R> ? R | undefined : never) =>
     row?.incident.isOpen === true &&
     Math.abs(at - row.lastAt) <= repeatGapMs &&
     Math.abs(at - row.incident.firstAt) <= maxRepeatingMs;
-  // What was seen of the block first has rung already, so it outranks lesser alerts of the transaction.
+  // A first sign of the block has notified already, so it outranks lesser alerts of the transaction.
   for (const key of [...block, ...hintKeys(group)]) {
-    const row = known.get(key);
+    const row = states.get(key);
     if (isRecent(row)) return row!.incident;
   }
-  const sameTransaction = transaction && known.get(transaction)?.incident;
+  const sameTransaction = transaction && states.get(transaction)?.incident;
   if (sameTransaction) return sameTransaction;
   for (const key of actors) {
-    const row = known.get(key);
+    const row = states.get(key);
     if (isRecent(row)) return row!.incident;
   }
-  const repeated = causes?.map((cause) => known.get(cause));
+  const repeated = causes?.map((cause) => states.get(cause));
   const [first] = repeated ?? [];
   const isRepetition = repeated?.every((row) => row?.incident.uid === first?.incident.uid && isRecent(row));
   if (isRepetition && first) return first.incident;

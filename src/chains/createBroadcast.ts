@@ -20,8 +20,10 @@ const outcomes = ['accepted', 'stale', 'underpriced', 'refused'] as const;
 /** One endpoint that takes a transaction is enough. */
 export function bestOf(raws: readonly string[], answers: readonly (readonly Broadcast[])[]): Broadcast[] {
   const rank = ({ outcome }: Broadcast) => outcomes.indexOf(outcome);
-  return raws.map((_, place) => {
-    const own = answers.flatMap((each) => each[place] ?? []);
-    return own.sort((a, b) => rank(a) - rank(b))[0] ?? { outcome: 'refused', reason: 'No endpoint answers.' };
+  return raws.map((_, index) => {
+    const given = answers.flatMap((replies) => replies[index] ?? []);
+    return (
+      given.sort((a, b) => rank(a) - rank(b))[0] ?? { outcome: 'refused', reason: 'No endpoint answers.' }
+    );
   });
 }

@@ -48,12 +48,12 @@ type SamePlace = {
    */
   reprice(stuck: StuckCall): Promise<Offer | Refusal | undefined>;
   /**
-   * Fate of the place of a call without an attempt in a block, up to `block`. `lost`: used by another transaction.
-   * `blocked`: an earlier place of the lane is free. `taken`: an attempt is in a block.
+   * Fate of the place of a call without an attempt in a block. `lost`: used by another transaction. `blocked`: an
+   * earlier place of the lane is free. `taken`: an attempt is in a block.
    */
   findPlace(
     from: string,
-    place: Place,
+    slot: Place,
     block: number,
     sent: readonly SentTransaction[],
   ): Promise<'free' | 'taken' | 'lost' | 'blocked'>;

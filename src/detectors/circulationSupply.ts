@@ -34,7 +34,10 @@ const config = Configuration({
     Type.Object(
       {
         at: Type.String({ format: 'date-time', description: 'From when on.' }),
-        supply: Type.String({ format: 'amount', description: 'How many whole tokens should circulate.' }),
+        supply: Type.String({
+          format: 'amount',
+          description: 'Number of whole tokens that should circulate.',
+        }),
       },
       { additionalProperties: false, required: ['at', 'supply'] },
     ),
@@ -102,8 +105,8 @@ export const circulationSupply = defineDetector<Config, State>({
     const off = planned === undefined || after === undefined ? [] : judgePlan(context, planned, after);
     detections.push(...(state?.isOff ? [] : off));
     const { isOff: _isOff, ...rest } = state;
-    const kept: State = off.length > 0 ? { ...rest, isOff: true } : rest;
-    return { ...keepState(context.state, kept), detections };
+    const newState: State = off.length > 0 ? { ...rest, isOff: true } : rest;
+    return { ...keepState(context.state, newState), detections };
   },
 });
 

@@ -28,7 +28,7 @@ const config = Configuration(
     }),
     target: Type.Optional(Address('Contract that is asked, if not the watched one.')),
     result: Type.String({
-      description: 'Which of several results is looked at: its name, or its position counted from 0.',
+      description: 'The result to check, if there are several: its name, or its position counted from 0.',
       default: '0',
       maxLength: 100,
     }),
@@ -36,7 +36,7 @@ const config = Configuration(
     condition: Type.Optional(
       Type.String({
         format: 'condition',
-        description: 'What the result must be for an alert, such as ">> 100" or "< -5%".',
+        description: 'The condition on the result for an alert, such as ">> 100" or "< -5%".',
       }),
     ),
     script: Type.Optional(
@@ -74,7 +74,7 @@ export const contractCall = defineDetector<Config, State>({
   pending: true,
   fields: ['function', 'address', 'value', 'values', 'previous', 'condition', 'ended', 'params', 'error'],
   takesBaseline: true,
-  check: (settings, abi, family, others) => viewFaults(settings, abi, family, others),
+  check: (settings, abi, family, rest) => viewFaults(settings, abi, family, rest),
   targets: ({ target }) => (target === undefined ? [] : [target]),
   interests: (settings) => [{ on: 'block', ...scheduleOf(settings) }],
   evaluate(observation, context) {
@@ -86,24 +86,25 @@ export const contractCall = defineDetector<Config, State>({
     const answer = tryView(read, address, view, view.encode(settings.params));
     const shown = `${title} of ${address === contract.address ? contract.name : address}`;
     if ('failure' in answer) return failed(context, shown, answer.failure);
-    const names = item.outputs.map(({ name }, place) => name || String(place));
-    const values = Object.fromEntries(names.map((name, place) => [name, answer.results[place]]));
+    const names = item.outputs.map(({ name }, index) => name || String(index));
+    const values = Object.fromEntries(names.map((name, index) => [name, answer.results[index]]));
     const value = pick(settings.result, names, answer.results);
     const { number, timestamp } = observation.block;
     const e = { value, values, previous: previousOf(state, value), address, blockNumber: number, timestamp };
     const needsLast = looksBack(settings);
     const judged = judge(context, e);
-    const kept = keepState(state, { ...judged.after, ...(needsLast && { last: toText(value) }) });
-    if (!judged.fires && !judged.ends) return kept;
+    const newState = keepState(state, { ...judged.after, ...(needsLast && { last: toText(value) }) });
+    if (!judged.fires && !judged.ends) return newState;
     const isScaled = settings.decimals > 0;
-    const write = (each: unknown) => (isScaled ? formatDecimal(toNumber(each, settings)) : toText(each));
+    const write = (result: unknown) =>
+      isScaled ? formatDecimal(toNumber(result, settings)) : toText(result);
     const was = judged.previous ?? (e.previous === null ? undefined : write(e.previous));
     const shownValue = write(value);
     const show = isScaled
       ? (text: unknown) => groupDigits(String(text))
       : createShowResult(read, chain, address, item);
     return {
-      ...kept,
+      ...newState,
       detections: [
         {
           ...(judged.ends ? endOfCondition : { severity: 'MEDIUM' }),
@@ -129,10 +130,10 @@ function failed(
   error: string,
 ): EvaluationResult<State> {
   const { trackErr, errAlways } = settings;
-  const kept = keepState(state, { ...state, isFailing: true });
-  if (!errAlways && (!trackErr || state?.isFailing)) return kept;
+  const newState = keepState(state, { ...state, isFailing: true });
+  if (!errAlways && (!trackErr || state?.isFailing)) return newState;
   return {
-    ...kept,
+    ...newState,
     detections: [
       {
         severity: 'HIGH',
@@ -174,8 +175,8 @@ function why({ condition }: Config, judged: SampleJudgement): string {
 
 function pick(wanted: string, names: readonly string[], results: readonly unknown[]): unknown {
   const named = names.indexOf(wanted);
-  const place = named >= 0 ? named : /^\d{1,3}$/.test(wanted) ? Number(wanted) : results.length;
-  if (place < results.length) return results[place];
+  const index = named >= 0 ? named : /^\d{1,3}$/.test(wanted) ? Number(wanted) : results.length;
+  if (index < results.length) return results[index];
   throw new Error(`The function has no result ${wanted}; it has ${names.join(', ')}.`);
 }
 

@@ -9,10 +9,13 @@ import { evmDialect } from '../model/family.ts';
 
 const config = Configuration({
   expectedTotalSupply: Type.Optional(
-    Type.String({ format: 'amount', description: 'How many whole tokens there may ever be.' }),
+    Type.String({ format: 'amount', description: 'Greatest number of whole tokens that may ever exist.' }),
   ),
   expectedTotalIssued: Type.Optional(
-    Type.String({ format: 'amount', description: 'How many whole tokens should be issued by now at most.' }),
+    Type.String({
+      format: 'amount',
+      description: 'Greatest number of whole tokens that should be issued by now.',
+    }),
   ),
   decimals: decimalsMember,
   trackChanges: Flag('Whether to report every change of the supply, as INFO.', true),
@@ -47,7 +50,7 @@ export const totalSupply = defineDetector<Config, State>({
     const supply = toDecimal(units, decimals);
     const over = limitsOf(settings).filter(([, most]) => compareDecimal(supply, parseDecimal(most)) > 0);
     const names = over.map(([name]) => name);
-    const kept = keepState(state, {
+    const newState = keepState(state, {
       supply: units.toString(),
       decimals,
       ...(names.length > 0 && { over: names }),
@@ -67,9 +70,9 @@ export const totalSupply = defineDetector<Config, State>({
       );
     const hasChanged = state !== undefined && state.supply !== units.toString();
     if (!settings.trackChanges || !hasChanged || exceeded.length > 0)
-      return { ...kept, detections: exceeded };
+      return { ...newState, detections: exceeded };
     const message = `The supply of ${contract.name} changed from ${groupDigits(before!)} to ${groupDigits(shown)} ${symbol()}.`;
-    return { ...kept, detections: [{ severity: 'INFO', message, fields }] };
+    return { ...newState, detections: [{ severity: 'INFO', message, fields }] };
   },
 });
 

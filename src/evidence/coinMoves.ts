@@ -18,16 +18,16 @@ export function coinMoves(transaction: Transaction, watched: string): CoinMove[]
  */
 export function assetMoves({ transfers }: Transaction, watched: string): AssetMove[] {
   const sums = new Map<string, AssetMove>();
-  for (const [place, { asset, from, to, amount }] of transfers.entries()) {
+  for (const [index, { asset, from, to, amount }] of transfers.entries()) {
     if (![asset, from, to].includes(watched)) continue;
-    const key = asset === watched ? String(place) : `${asset} ${from === watched ? 'out' : 'in'}`;
-    const known = sums.get(key);
+    const key = asset === watched ? String(index) : `${asset} ${from === watched ? 'out' : 'in'}`;
+    const cached = sums.get(key);
     sums.set(key, {
       asset,
       from: from ?? (asset === native ? coinbase : mint),
       to: to ?? (asset === native ? unknown : burn),
-      ...known,
-      amount: (known?.amount ?? 0n) + amount,
+      ...cached,
+      amount: (cached?.amount ?? 0n) + amount,
     });
   }
   return [...sums.values()];

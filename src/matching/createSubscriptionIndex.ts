@@ -123,8 +123,8 @@ export function createSubscriptionIndex() {
       const to = target === undefined ? undefined : entries.get(target);
       if (to) touch(transaction.index, to);
       for (const address of transaction.others ?? []) {
-        const other = parties.get(address);
-        if (other) touch(transaction.index, other);
+        const party = parties.get(address);
+        if (party) touch(transaction.index, party);
       }
     }
     for (const log of block.logs) {
@@ -179,15 +179,15 @@ export function createSubscriptionIndex() {
   /** Subscribers that need traces and whose address the transaction touches as far as its block shows. */
   function tracing(transaction: Transaction): Set<Subscriber> {
     const { from, to, created = null, others = [], logs } = transaction;
-    const found = new Set<Subscriber>();
+    const subscribers = new Set<Subscriber>();
     const add = (address: string | null) => {
       const entry = address === null ? undefined : traced.get(address);
       for (const { interest, subscriber } of entry?.subscriptions ?? [])
-        if (isInner(interest)) found.add(subscriber);
+        if (isInner(interest)) subscribers.add(subscriber);
     };
     for (const address of [from, to, created, ...others]) add(address);
-    for (const { address, parties: named } of logs) for (const each of [address, ...named]) add(each);
-    return found;
+    for (const { address, parties: named } of logs) for (const party of [address, ...named]) add(party);
+    return subscribers;
   }
 
   /** Subscribers whose schedule falls between two moments of the clock. */

@@ -27,17 +27,17 @@ type Origin = Pick<
 export function originOf(
   { kind, id, contract }: Pick<Subscriber, 'kind' | 'id' | 'contract'>,
   observation: Observation,
-  found: Detection,
+  detection: Detection,
 ): Origin {
   const block = 'block' in observation ? observation.block : undefined;
   const txHash =
-    found.transactionHash ?? ('transaction' in observation ? observation.transaction.hash : null);
-  const place = placeOf(observation);
+    detection.transactionHash ?? ('transaction' in observation ? observation.transaction.hash : null);
+  const position = placeOf(observation);
   const at = timeOf(observation);
   const parts = [
     txHash ?? (block ? `block ${block.number}` : `${observation.type} ${at}`),
-    place,
-    found.part,
+    position,
+    detection.part,
   ];
   const eid = parts.filter((part) => part !== undefined).join('-');
   return {
@@ -52,12 +52,12 @@ export function originOf(
     blockNumber: block?.number ?? null,
     blockHash: block?.hash ?? null,
     ...(txHash !== null && {
-      actors: actorsOf(contract.address, observation, found, txHash),
+      actors: actorsOf(contract.address, observation, detection, txHash),
       initiators: initiatorsOf(transactionOf(observation, txHash)),
     }),
     ...(block && txHash === null && { suspects: suspectsOf(block) }),
     ...positionOf(observation, txHash),
-    ...(txHash !== null && { place: placeInTransaction(observation, found) }),
+    ...(txHash !== null && { place: placeInTransaction(observation, detection) }),
   };
 }
 
@@ -118,11 +118,11 @@ function placeOf(observation: Observation): number | string | undefined {
 
 /** As the one above, but for logs, which a block counts over all its transactions. */
 function placeInTransaction(observation: Observation, { part }: Detection): string {
-  const place =
+  const position =
     observation.type === 'log'
       ? `log ${observation.log.index - (observation.transaction.logs[0]?.index ?? observation.log.index)}`
       : placeOf(observation);
-  return [place, part].filter((each) => each !== undefined).join('-');
+  return [position, part].filter((text) => text !== undefined).join('-');
 }
 
 function positionOf(observation: Observation, txHash: string | null): { position?: Position } {
@@ -132,7 +132,8 @@ function positionOf(observation: Observation, txHash: string | null): { position
     const first = transaction.logs[0]?.index ?? log.index;
     return { position: { transaction: transaction.index, log: log.index - first } };
   }
-  const own = observation.type === 'transaction' ? [observation.transaction] : observation.block.transactions;
-  const index = own.find(({ hash }) => hash === txHash)?.index;
+  const transactions =
+    observation.type === 'transaction' ? [observation.transaction] : observation.block.transactions;
+  const index = transactions.find(({ hash }) => hash === txHash)?.index;
   return index === undefined ? {} : { position: { transaction: index, log: -1 } };
 }

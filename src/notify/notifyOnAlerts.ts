@@ -122,13 +122,13 @@ async function findByAlert(tx: Db, alerts: readonly RaisedAlert[]): Promise<Reci
   const placed = alerts.map((alert) => {
     const source = toSource(alert);
     const key = Object.values(source).join(' ');
-    const place = places.get(key) ?? sources.push(source) - 1;
-    places.set(key, place);
-    return { alert, place };
+    const index = places.get(key) ?? sources.push(source) - 1;
+    places.set(key, index);
+    return { alert, place: index };
   });
-  const found = groupBy(await findRecipients(tx, sources), ({ index }) => index);
-  return placed.flatMap(({ alert, place }) =>
-    (found.get(place) ?? []).map(({ index: _index, ...recipient }) => ({ ...recipient, alert })),
+  const recipients = groupBy(await findRecipients(tx, sources), ({ index }) => index);
+  return placed.flatMap(({ alert, place: index }) =>
+    (recipients.get(index) ?? []).map(({ index: _index, ...recipient }) => ({ ...recipient, alert })),
   );
 }
 
@@ -160,7 +160,7 @@ function toMessages(
 ): NewMessage[] {
   return Array.from(
     groupBy(recipients, ({ alert }) => alert),
-    ([alert, own]) => {
+    ([alert, alertRecipients]) => {
       const { finding, uid, incident } = alert;
       const document = documentOf(documents, alert);
       const { tenantId } = finding;
@@ -173,16 +173,16 @@ function toMessages(
           ...(finding.nextStep === undefined ? {} : { nextStep: finding.nextStep }),
           links: links(document),
         },
-        destinationIds: own.map(({ destinationId }) => destinationId),
+        destinationIds: alertRecipients.map(({ destinationId }) => destinationId),
         dueAt: new Map(
-          own.flatMap((recipient) => {
+          alertRecipients.flatMap((recipient) => {
             const due = dueAt(recipient);
             return due === undefined ? [] : [[recipient.destinationId, due]];
           }),
         ),
-        incident: incident && { uid: incident.uid, destinationIds: readByPeople(own) },
+        incident: incident && { uid: incident.uid, destinationIds: readByPeople(alertRecipients) },
         alertUid: uid,
-        held: toHeld(alert, own, followed),
+        held: toHeld(alert, alertRecipients, followed),
       };
     },
   );

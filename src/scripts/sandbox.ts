@@ -59,7 +59,7 @@ export function createSandbox({ workers = 1, workersPerOwner = workers }: Option
         const worker = idle.pop();
         if (!worker) throw new Error('More jobs run than there are script workers.');
         // Another owner must not wait for the start of a worker while this one is busy.
-        for (const other of idle) other.warmUp();
+        for (const spare of idle) spare.warmUp();
         const startedAt = performance.now();
         try {
           const outcome = await worker.attempt(job);
@@ -80,7 +80,7 @@ export function createSandbox({ workers = 1, workersPerOwner = workers }: Option
 
   /**
    * Leaves out a script that crashes its worker. A timed-out script runs again after the rest, unless it timed out last
-   * time, because on a busy machine innocent scripts look endless; scripts are pure, so repeats are harmless.
+   * time, because innocent scripts look endless on a busy machine; scripts are pure.
    */
   async function runAll(
     owner: ScriptOwner,

@@ -3,7 +3,7 @@ import { Secp256k1 } from 'ox';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createRandom } from '../../testing/createRandom.ts';
 import { sized } from '../../testing/proveSize.ts';
-import type { Arrival } from '../../testing/simulator/createMempool.ts';
+import type { Arrival } from '../../testing/simulator/arrival.ts';
 import { addressOf } from '../../testing/simulator/signTransfer.ts';
 import { until } from '../../testing/until.ts';
 import { addGuard, numberIn } from './support/addGuard.ts';
@@ -97,7 +97,7 @@ describe('limits of a wallet', { timeout: 600_000 }, () => {
     expect(seen.transactions).toBeGreaterThan(runs * 3);
   });
 
-  it('what the wallet may not pay now is reported, as a reason to wait or to end', async () => {
+  it('a call that the wallet may not pay now is reported, as a reason to wait or to end', async () => {
     const { mempool, chain, vigil } = world;
     const key = Secp256k1.randomPrivateKey();
     mempool.setBalance(addressOf(key), 10n ** 24n);

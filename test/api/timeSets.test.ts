@@ -37,7 +37,7 @@ describe('a time set', () => {
     });
   });
 
-  it('of another tenant and a missing one answer alike', async () => {
+  it('answers alike for a time set of another tenant and a missing one', async () => {
     const { id } = await api.ok('POST', 'timeset', { ...nights, name: 'Hidden' }, as('tenant-user'));
     for (const path of [`timeset/${id}/state`, 'timeset/987654321/state'])
       expectProblem(await api.call('GET', path, undefined, as('tenant-manager', other)), 404);
@@ -56,7 +56,7 @@ describe('a time set', () => {
       '',
     ],
     ['no range', { ranges: [] }, '/ranges', ''],
-  ])('with %s is refused with the reason', async (_, members, pointer, words) => {
+  ])('refuses a time set with %s and says why', async (_, members, pointer, words) => {
     const answer = await api.call('POST', 'timeset', { ...nights, ...members }, as('tenant-user'));
     const problem = expectProblem(answer, 400);
     expect(problem.errors[0].pointer).toBe(pointer);

@@ -1,6 +1,6 @@
 import { Hash, type Hex } from 'ox';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createSeededRandom } from '../../bench/support/seededRandom.ts';
+import { createSeededRandom } from '../seededRandom.ts';
 import { startAnvil } from '../startAnvil.ts';
 import { createMempool } from './createMempool.ts';
 import { createSimChain } from './createSimChain.ts';
@@ -301,7 +301,7 @@ describe('nonceFaults', () => {
 });
 
 describe('a random life', () => {
-  it('of submissions, blocks and forks never loses, repeats or gaps a nonce', () => {
+  it('a random life of submissions, blocks and forks never loses, repeats or gaps a nonce', () => {
     const seed = Math.floor(Math.random() * 2 ** 31);
     const random = createSeededRandom(seed);
     const { chain, mempool } = create();

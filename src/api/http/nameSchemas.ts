@@ -21,7 +21,7 @@ export function nameSchemas(document: Json): Json {
   const tops = [...topSchemas(paths), ...topSchemas(webhooks)];
   // Records first: what a body or a list has of them is called the same.
   for (const rank of ['family', 'record', 'body', 'reply'] as const)
-    for (const top of tops.filter((each) => each.rank === rank)) names.add(top.schema, [top.name]);
+    for (const top of tops.filter((candidate) => candidate.rank === rank)) names.add(top.schema, [top.name]);
   const counts = new Map<string, number>();
   for (const { schema } of tops) countParts(schema, counts);
   for (const { schema } of tops) nameParts(schema, names.of(schema) ?? '', counts, names);
@@ -57,7 +57,7 @@ function createNames(taken: readonly string[]) {
       if (byKey.has(key)) return;
       const last = wanted.at(-1) ?? '';
       const numbered = Array.from({ length: 99 }, (_, n) => `${last}${n + 2}`);
-      const name = [...wanted, ...numbered].find((each) => each !== '' && !byName.has(each));
+      const name = [...wanted, ...numbered].find((candidate) => candidate !== '' && !byName.has(candidate));
       if (name === undefined) throw new Error(`No name is free for a schema: ${key.slice(0, 200)}`);
       byKey.set(key, name);
       byName.set(name, withoutNull(schema));
@@ -71,20 +71,20 @@ function createShared() {
   const byKind = new Map<string, Map<string, { name: string; value: unknown }>>();
   return {
     refer(kind: 'parameters' | 'headers' | 'responses', wanted: string, value: unknown): unknown {
-      const known = byKind.get(kind) ?? new Map<string, { name: string; value: unknown }>();
-      byKind.set(kind, known);
+      const named = byKind.get(kind) ?? new Map<string, { name: string; value: unknown }>();
+      byKind.set(kind, named);
       const key = JSON.stringify(value);
-      const taken = new Set([...known.values()].map(({ name }) => name));
+      const taken = new Set([...named.values()].map(({ name }) => name));
       const names = [wanted, ...Array.from({ length: 99 }, (_, n) => `${wanted}${n + 2}`)];
-      const entry = known.get(key) ?? { name: names.find((name) => !taken.has(name)) ?? key, value };
-      known.set(key, entry);
+      const entry = named.get(key) ?? { name: names.find((name) => !taken.has(name)) ?? key, value };
+      named.set(key, entry);
       return { $ref: `#/components/${kind}/${entry.name}` };
     },
     components: () =>
       Object.fromEntries(
-        [...byKind].map(([kind, known]) => [
+        [...byKind].map(([kind, named]) => [
           kind,
-          sorted(Object.fromEntries([...known.values()].map(({ name, value }) => [name, value]))),
+          sorted(Object.fromEntries([...named.values()].map(({ name, value }) => [name, value]))),
         ]),
       ),
   };
@@ -92,10 +92,10 @@ function createShared() {
 
 /** A nullable schema has the name of its other type. */
 function withoutNull({ type, enum: words, ...rest }: Json): Json {
-  const types = Array.isArray(type) ? type.filter((each) => each !== 'null') : [type];
+  const types = Array.isArray(type) ? type.filter((item) => item !== 'null') : [type];
   return {
     type: types.length === 1 ? types[0] : types,
-    ...(Array.isArray(words) ? { enum: words.filter((each) => each !== null) } : {}),
+    ...(Array.isArray(words) ? { enum: words.filter((word) => word !== null) } : {}),
     ...rest,
   };
 }
@@ -145,8 +145,8 @@ const families: Readonly<Record<string, string>> = {
 };
 
 function replyName(id: string): string {
-  const found = /^search(\w+)$/.exec(id)?.[1];
-  return found === undefined ? `${capital(id)}Reply` : `${singular(found)}Page`;
+  const searched = /^search(\w+)$/.exec(id)?.[1];
+  return searched === undefined ? `${capital(id)}Reply` : `${singular(searched)}Page`;
 }
 
 function contents({ content = {} }: Content = {}): unknown[] {
@@ -193,7 +193,7 @@ function partsOf(schema: unknown): [string, unknown][] {
     ...(isRecord(properties) ? Object.entries(properties) : []),
     ...(isRecord(items) ? [['', items] as [string, unknown]] : []),
     ...[anyOf, oneOf].flatMap((list) =>
-      Array.isArray(list) ? list.map((each): [string, unknown] => ['', each]) : [],
+      Array.isArray(list) ? list.map((item): [string, unknown] => ['', item]) : [],
     ),
     ...(isRecord(additionalProperties) ? [['', additionalProperties] as [string, unknown]] : []),
   ];
@@ -230,8 +230,9 @@ function nameParts(
   counts: ReadonlyMap<string, number>,
   names: ReturnType<typeof createNames>,
 ): void {
-  for (const [own, part] of partsOf(schema)) {
-    const word = own === '' ? '' : pascal(isRecord(part) && part.type === 'array' ? singular(own) : own);
+  for (const [suffix, part] of partsOf(schema)) {
+    const word =
+      suffix === '' ? '' : pascal(isRecord(part) && part.type === 'array' ? singular(suffix) : suffix);
     const count = isNamable(part) ? (counts.get(keyOf(part)) ?? 0) : 0;
     // A short word, such as `type`, means something else in each record.
     const plain = word === 'Status' && count > 20 ? 'RecordStatus' : word;

@@ -48,7 +48,7 @@ export function decodeBlock(
       return byHash.get(hash)?.receipt;
     },
     spenderOf(input) {
-      bySpent ??= new Map(transactions.flatMap((spender) => spender.inputs.map((each) => [each, spender])));
+      bySpent ??= new Map(transactions.flatMap((spender) => spender.inputs.map((input) => [input, spender])));
       return bySpent.get(input);
     },
     logs: [],
@@ -62,7 +62,7 @@ export function decodeBlock(
 
 /** A transaction that waits for a block, given the outputs that it spends. */
 export function decodeWaiting(raw: Raw, spent: readonly Raw[], network = mainNetwork): BitcoinTransaction {
-  const vin = listOf(raw.vin, 'vin').map((input, place) => ({ ...recordOf(input), prevout: spent[place] }));
+  const vin = listOf(raw.vin, 'vin').map((input, index) => ({ ...recordOf(input), prevout: spent[index] }));
   const sum = (outputs: readonly Raw[]) => outputs.reduce((all, { value }) => all + toSatoshis(value), 0n);
   const fee = sum(spent) - sum(listOf(raw.vout, 'vout').map(recordOf));
   return new BitcoinTransaction({ ...raw, vin, fee: Number(fee) / 1e8 }, 0, network);
@@ -156,10 +156,10 @@ export class BitcoinTransaction implements Transaction {
   /** A hop is a payment of one address to one other, with change at most: many at once are those of an exchange. */
   *payments(isSource: (address: string) => boolean): Generator<Payment> {
     const { senders, recipients } = this.parties;
-    const others = [...recipients].filter((address) => !senders.has(address));
-    const isDirect = senders.size === 1 && others.length === 1;
+    const rest = [...recipients].filter((address) => !senders.has(address));
+    const isDirect = senders.size === 1 && rest.length === 1;
     for (const from of senders)
-      if (isDirect || isSource(from)) for (const to of others) yield { from, to, isDirect };
+      if (isDirect || isSource(from)) for (const to of rest) yield { from, to, isDirect };
   }
 }
 
@@ -196,9 +196,9 @@ export function toSatoshis(value: unknown): bigint {
 function merkleRoot(hashes: readonly string[]): string {
   let level: Buffer[] = hashes.map((hash) => Buffer.from(hash, 'hex').reverse());
   while (level.length > 1)
-    level = Array.from({ length: Math.ceil(level.length / 2) }, (_, place) => {
-      const left = level[2 * place]!;
-      return sha256(sha256(Buffer.concat([left, level[2 * place + 1] ?? left])));
+    level = Array.from({ length: Math.ceil(level.length / 2) }, (_, index) => {
+      const left = level[2 * index]!;
+      return sha256(sha256(Buffer.concat([left, level[2 * index + 1] ?? left])));
     });
   return level[0] ? Buffer.from(level[0]).reverse().toString('hex') : '';
 }

@@ -41,8 +41,8 @@ const forgotten =
 type Raw = { canister: string; call: string; read: string; memo: string | null; cost: string; until: number };
 
 /**
- * Sends calls to canisters. A call that a certificate lacks after its expiry can never run, because time and calls are
- * of one state. Only the caller may ask, so the question is signed with the call.
+ * Sends calls to canisters. A call missing from a certificate after its expiry can never run, because time and calls
+ * are of one state. Only the caller may ask, so the question is signed, too.
  */
 export function createTransactor(
   endpoints: Pick<Endpoints, 'request' | 'sendToAll'>,
@@ -100,19 +100,21 @@ export function createTransactor(
     const controllers = await request([readStateCall(to, [['canister', owner, 'controllers']])], ([reply]) =>
       reply && 'error' in reply ? null : (resultOf(reply) as Certified).values[0],
     );
-    const own = bytesToHex(readAccount(from)?.owner ?? new Uint8Array());
+    const ownerHex = bytesToHex(readAccount(from)?.owner ?? new Uint8Array());
     const isController =
       controllers &&
-      icp.agent.Cbor.decode<Uint8Array[]>(controllers).some((each) => bytesToHex(each) === own);
+      icp.agent.Cbor.decode<Uint8Array[]>(controllers).some(
+        (controller) => bytesToHex(controller) === ownerHex,
+      );
     return isController ? free : { failure: { reason: `${from} is no controller of ${to}`, data: '' } };
   }
 
-  function build({ from, call: { to, data }, price, place, unique }: Order): Unsigned {
+  function build({ from, call: { to, data }, price, place: slot, unique }: Order): Unsigned {
     const icp = loaded;
-    if (!icp || !('anchor' in place))
+    if (!icp || !('anchor' in slot))
       throw new Error('A call on the Internet Computer is prepared before it is built.');
     const call = JSON.parse(data) as IcpCall;
-    const time = Number(place.anchor);
+    const time = Number(slot.anchor);
     // Equal for all attempts of one call, by which its entry is found in the ledger.
     const memo = call.method === 'icrc1_transfer' ? memoOf(unique / 10_000n) : null;
     const sender = icp.Principal.fromText(from);
@@ -172,12 +174,12 @@ export function createTransactor(
       [
         signedReadCall(
           raw.canister,
-          ['status', 'reply', 'reject_message'].map((each) => [...path, each]),
+          ['status', 'reply', 'reject_message'].map((name) => [...path, name]),
           hexToBytes(raw.read),
         ),
       ],
       // The network may not have the canister any more.
-      ([found]) => (found && 'error' in found ? undefined : (resultOf(found) as Certified)),
+      ([answer]) => (answer && 'error' in answer ? undefined : (resultOf(answer) as Certified)),
     );
     if (!read) return { mined: null, time: now(), isCertain: false };
     const { time: nanos, values } = read;
@@ -188,7 +190,7 @@ export function createTransactor(
     if (state !== 'replied' && state !== 'rejected')
       return { mined: null, time, isCertain: isCertain && !state };
     const second = Math.floor(time / 1000);
-    for (const known of [firstSeen, failures]) if (known.size > maxKnown) known.clear();
+    for (const cache of [firstSeen, failures]) if (cache.size > maxKnown) cache.clear();
     if (!firstSeen.has(sent.hash)) firstSeen.set(sent.hash, second);
     const failure =
       state === 'rejected' ? Buffer.from(message ?? []).toString() : replyFailure(icp, raw, reply);
@@ -252,17 +254,17 @@ export function createTransactor(
     ),
     async progress(sent) {
       const icp = await loadIcp();
-      const outcomes = await Promise.all(sent.map((each) => outcomeOf(icp, each)));
+      const outcomes = await Promise.all(sent.map((transaction) => outcomeOf(icp, transaction)));
       const time = Math.min(...outcomes.map((outcome) => outcome.time));
       return { head: Math.floor(time / 1000), final: time, mined: outcomes.map(({ mined }) => mined) };
     },
     async findExpired(sent) {
       const icp = await loadIcp();
-      const outcomes = await Promise.all(sent.map((each) => outcomeOf(icp, each)));
+      const outcomes = await Promise.all(sent.map((transaction) => outcomeOf(icp, transaction)));
       // One state proves both that it is missing and that it is too late, whichever node sends it.
-      return outcomes.map(({ mined, isCertain, time }, place): Expiry => {
+      return outcomes.map(({ mined, isCertain, time }, index): Expiry => {
         if (mined) return { mined, head: Math.floor(time / 1000) };
-        const until = sent[place]?.validUntil ?? Number.POSITIVE_INFINITY;
+        const until = sent[index]?.validUntil ?? Number.POSITIVE_INFINITY;
         return isCertain && time > until ? 'expired' : 'open';
       });
     },

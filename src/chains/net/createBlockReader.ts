@@ -11,7 +11,7 @@ type BlockForm = {
   headerCall(which: number | 'latest' | 'finalized'): RpcCall;
   /** True if it stands for a block that the node does not have. */
   isMissing(raw: unknown): boolean;
-  decode(raw: unknown, others: readonly RpcReply[]): Block | Promise<Block>;
+  decode(raw: unknown, rest: readonly RpcReply[]): Block | Promise<Block>;
   decodeHeader(raw: unknown): Header;
 };
 
@@ -27,23 +27,23 @@ export function createBlockReader(
   }
 
   // The block before all else, since some nodes answer an error to other questions about one that they do not have.
-  const toBlock = async (number: number, [reply, ...others]: readonly RpcReply[]) =>
-    numbered(await decode(present(reply, number), others), number);
+  const toBlock = async (number: number, [reply, ...rest]: readonly RpcReply[]) =>
+    numbered(await decode(present(reply, number), rest), number);
 
   return {
     async block(number, parentHash) {
-      let other: Block | undefined;
+      let fallback: Block | undefined;
       const fitting = await orNull(
         request(calls(number), async (replies, has) => {
           const block = await toBlock(number, replies);
           has(number);
           // When endpoints disagree, a block that continues ours is believed first.
           if (parentHash === undefined || block.parentHash === parentHash) return block;
-          other ??= block;
+          fallback ??= block;
           throw new NotAvailableYet();
         }),
       );
-      return fitting ?? other ?? null;
+      return fitting ?? fallback ?? null;
     },
     header: (which) =>
       orNull(

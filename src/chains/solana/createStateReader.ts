@@ -44,7 +44,7 @@ export function createStateReader({ request }: Pick<Endpoints, 'request'>): Chai
     const calls = pages.map((page) => ({ method: 'getMultipleAccounts', params: [page, options] }));
     return request(calls, (replies) => {
       const values = replies.flatMap((reply) => listOf(recordOf(resultOf(reply)).value, 'accounts'));
-      return new Map(addresses.map((address, place) => [address, readAccount(values[place] ?? null)]));
+      return new Map(addresses.map((address, index) => [address, readAccount(values[index] ?? null)]));
     });
   }
 
@@ -95,8 +95,8 @@ function answer(
       return { value: accountOf(question.address)?.lamports ?? 0n };
     case 'holding': {
       if (typeof held === 'string') return { missing: held, isGone: true };
-      const own = readTokenAccount(accountOf(question.holder));
-      return { value: held + (own?.mint === question.asset ? own.amount : 0n) };
+      const tokenAccount = readTokenAccount(accountOf(question.holder));
+      return { value: held + (tokenAccount?.mint === question.asset ? tokenAccount.amount : 0n) };
     }
     case 'supply':
     case 'decimals': {

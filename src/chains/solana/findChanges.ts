@@ -18,7 +18,7 @@ type OwnerOf = (account: string) => string | undefined;
 export function findChanges(calls: readonly TransactionCall[], ownerOf: OwnerOf): Change[] {
   return calls
     .flatMap((call) => readers[call.contract]?.(call, ownerOf) ?? [])
-    .map((found, position) => ({ ...found, position }));
+    .map((change, position) => ({ ...change, position }));
 }
 
 const readers: Readonly<Record<string, ((call: TransactionCall, ownerOf: OwnerOf) => Found[]) | undefined>> =
@@ -159,8 +159,8 @@ function ofSystem({ input, accounts = [] }: TransactionCall): Found[] {
 }
 
 /** A key after the byte at this place, which says whether there is one, unless there always is. */
-function keyAt(bytes: Uint8Array, place: number, isAlways = false): string | null {
-  if (!isAlways && bytes[place] !== 1) return null;
-  const key = bytes.subarray(place + 1, place + 33);
+function keyAt(bytes: Uint8Array, offset: number, isAlways = false): string | null {
+  if (!isAlways && bytes[offset] !== 1) return null;
+  const key = bytes.subarray(offset + 1, offset + 33);
   return key.length === 32 ? base58.encode(key) : null;
 }

@@ -59,30 +59,30 @@ export const solanaActions: FamilyActions = {
       throw new RangeError(
         'must be the name of an instruction of the Anchor IDL, or transfer, freezeAccount or setAuthority',
       );
-    const known = idlOf(abi);
-    const instruction = known?.instructions.get(name);
+    const idl = idlOf(abi);
+    const instruction = idl?.instructions.get(name);
     const builtIn = builtIns[name];
-    if (known && instruction) {
+    if (idl && instruction) {
       const accounts = instruction.accounts
         .filter(({ address }) => address === undefined)
-        .map((each): Input => ({ name: each.name, type: 'pubkey', internalType: roleOf(each) }));
-      const args = instruction.args.map(({ name: own, type }): Input => {
-        const whole = resolve(type, known.types);
+        .map((account): Input => ({ name: account.name, type: 'pubkey', internalType: roleOf(account) }));
+      const args = instruction.args.map(({ name: argName, type }): Input => {
+        const whole = resolve(type, idl.types);
         return {
-          name: own,
+          name: argName,
           type: typeof whole === 'string' ? whole : 'json',
           internalType: `borsh ${JSON.stringify(whole)}`,
         };
       });
-      const fixed = instruction.accounts.map(({ address, ...each }) =>
-        address ? `${address} ${roleOf(each)}` : '',
+      const fixed = instruction.accounts.map(({ address, ...account }) =>
+        address ? `${address} ${roleOf(account)}` : '',
       );
       return toItem(name, [...accounts, ...args], { discriminator: instruction.key, fixed });
     }
     if (builtIn) return toItem(name, builtIn.inputs);
     if (abi.length > 0)
       throw new RangeError(
-        `names no instruction of the IDL; it has ${[...(known?.instructions.keys() ?? [])].join(', ')}, and everywhere there are ${Object.keys(builtIns).join(', ')}`,
+        `names no instruction of the IDL; it has ${[...(idl?.instructions.keys() ?? [])].join(', ')}, and everywhere there are ${Object.keys(builtIns).join(', ')}`,
       );
     // Without an interface the name alone says which instruction it is.
     return toItem(name, [], {
@@ -90,26 +90,26 @@ export const solanaActions: FamilyActions = {
     });
   },
   functionKey: ({ name }) => name,
-  readValue: (input, value, place = input.name ?? 'value') => readValue(input, value, place),
+  readValue: (input, value, label = input.name ?? 'value') => readValue(input, value, label),
   encode(item, values, contract) {
     const builtIn = builtIns[item.name];
     const { discriminator, fixed = [] } = item as AnchorItem & { fixed?: string[] };
     if (builtIn && discriminator === undefined) {
       const named = Object.fromEntries(
-        item.inputs.map(({ name = '' }, place) => [name, String(values[place])]),
+        item.inputs.map(({ name = '' }, index) => [name, String(values[index])]),
       );
       return toCall(builtIn.make(named, contract));
     }
     const accounts: AccountMeta[] = [];
     const parts: Uint8Array[] = [Buffer.from(discriminator ?? '', 'hex')];
-    for (const [place, { internalType = '', name = '' }] of item.inputs.entries()) {
+    for (const [index, { internalType = '', name = '' }] of item.inputs.entries()) {
       const borsh = /^borsh (.*)$/s.exec(internalType)?.[1];
-      if (borsh === undefined) accounts.push({ key: String(values[place]), ...toRole(internalType) });
-      else parts.push(encodeBorsh(JSON.parse(borsh) as IdlType, values[place], new Map(), name));
+      if (borsh === undefined) accounts.push({ key: String(values[index]), ...toRole(internalType) });
+      else parts.push(encodeBorsh(JSON.parse(borsh) as IdlType, values[index], new Map(), name));
     }
-    for (const [place, text] of fixed.entries()) {
+    for (const [index, text] of fixed.entries()) {
       const [key = '', ...role] = text.split(' ');
-      if (key !== '') accounts.splice(place, 0, { key, ...toRole(role.join(' ')) });
+      if (key !== '') accounts.splice(index, 0, { key, ...toRole(role.join(' ')) });
     }
     return toCall({ program: contract, accounts, data: concat(...parts) });
   },
@@ -148,34 +148,34 @@ const toRole = (text: string): Role => ({
   isWritable: text.includes('writable'),
 });
 
-function readValue({ type, internalType = '' }: Input, value: unknown, place: string): unknown {
+function readValue({ type, internalType = '' }: Input, value: unknown, label: string): unknown {
   if (type === 'pubkey' && !internalType.startsWith('borsh')) {
-    if (value !== walletKey && !(place === 'next' && value === 'none')) keyBytes(value, place);
+    if (value !== walletKey && !(label === 'next' && value === 'none')) keyBytes(value, label);
     return String(value);
   }
   if (type === 'authority') {
-    if (!authorityTypes.some((each) => each === value))
-      throw new RangeError(`${place} must be one of ${authorityTypes.join(', ')}.`);
+    if (!authorityTypes.some((authority) => authority === value))
+      throw new RangeError(`${label} must be one of ${authorityTypes.join(', ')}.`);
     return value;
   }
   if (type === 'tokenProgram') {
     if (value !== 'token' && value !== 'token-2022')
-      throw new RangeError(`${place} must be token or token-2022.`);
+      throw new RangeError(`${label} must be token or token-2022.`);
     return value;
   }
   const borsh = /^borsh (.*)$/s.exec(internalType)?.[1];
   const whole = borsh === undefined ? type : (JSON.parse(borsh) as IdlType);
-  const read = type === 'json' && typeof value === 'string' ? readJson(value, place) : value;
+  const read = type === 'json' && typeof value === 'string' ? readJson(value, label) : value;
   // Encoded once to see that it can be.
-  encodeBorsh(whole, read, new Map(), place);
+  encodeBorsh(whole, read, new Map(), label);
   return read;
 }
 
-function readJson(text: string, place: string): unknown {
+function readJson(text: string, label: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new RangeError(`${place} must be JSON, such as [1, 2] or {"a": 1}.`);
+    throw new RangeError(`${label} must be JSON, such as [1, 2] or {"a": 1}.`);
   }
 }
 
@@ -183,9 +183,9 @@ const maxDepth = 16;
 
 /** The type without names of others, so that it can be stored by itself. */
 function resolve(type: IdlType, types: ReadonlyMap<string, IdlType>, depth = 0): IdlType {
-  const inner = (own: IdlType) => resolve(own, types, depth + 1);
+  const inner = (innerType: IdlType) => resolve(innerType, types, depth + 1);
   const fields = (list: readonly BorshField[]) =>
-    list.map(({ name, type: own }) => ({ name, type: inner(own) }));
+    list.map(({ name, type: fieldType }) => ({ name, type: inner(fieldType) }));
   if (depth > maxDepth) throw new RangeError('uses a type that goes too deep');
   if (typeof type === 'string') return type;
   if ('vec' in type) return { vec: inner(type.vec) };
@@ -194,8 +194,8 @@ function resolve(type: IdlType, types: ReadonlyMap<string, IdlType>, depth = 0):
   if ('array' in type) return { array: inner(type.array), length: type.length };
   if ('struct' in type) return { struct: fields(type.struct) };
   if ('enum' in type) return { enum: fields(type.enum) };
-  const own = types.get(type.defined);
-  if (own === undefined)
+  const defined = types.get(type.defined);
+  if (defined === undefined)
     throw new RangeError(`uses the type ${type.defined}, which the IDL does not describe`);
-  return inner(own);
+  return inner(defined);
 }

@@ -45,27 +45,27 @@ export function createStellarClient({ chain, urls, now, onCall }: ClientOptions)
   });
 
   async function readBlock(number: number, parentHash?: string): Promise<Block | null> {
-    let other: Block | undefined;
+    let fallback: Block | undefined;
     const fitting = await orNull(
       requestKept(number, async ([reply], has) => {
         const block = numbered(await decodeBlock(chain.uid, ledgerIn(reply, number), now(), network), number);
         has(number);
         // When endpoints disagree, a block that continues ours is believed first.
         if (parentHash === undefined || block.parentHash === parentHash) return block;
-        other ??= block;
+        fallback ??= block;
         throw new NotAvailableYet();
       }),
     );
-    const block = fitting ?? other;
+    const block = fitting ?? fallback;
     return block ? remember(block) : null;
   }
 
   /** Asks for a ledger; throws BlocksGone where it is too old for all nodes. */
   async function requestKept<T>(number: number, accept: Accept<T>): Promise<T> {
     try {
-      const found = await request([ledgerCall(number)], accept);
+      const block = await request([ledgerCall(number)], accept);
       silentSince = undefined;
-      return found;
+      return block;
     } catch (error) {
       const faults = error instanceof EndpointsFailed ? error.faults : [];
       const gone = faults.filter((fault) => fault instanceof LedgerGone);
@@ -79,8 +79,8 @@ export function createStellarClient({ chain, urls, now, onCall }: ClientOptions)
   }
 
   function readHeader(number: number): Promise<Header | null> {
-    const known = headers.get(number);
-    if (known) return Promise.resolve(known);
+    const cached = headers.get(number);
+    if (cached) return Promise.resolve(cached);
     return orNull(
       request([ledgerCall(number)], ([reply], has) => {
         const header = numbered(decodeHeader(ledgerIn(reply, number)), number);

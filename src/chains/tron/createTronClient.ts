@@ -50,8 +50,8 @@ export function createTronClient({ chain, urls, now, onCall }: ClientOptions): C
     keepsHistory: false,
     readState,
     async findImplementation(at, address) {
-      const found = await findImplementation(withoutStorage(readState), at, address);
-      return found && showAddress(found.toLowerCase());
+      const implementation = await findImplementation(withoutStorage(readState), at, address);
+      return implementation && showAddress(implementation.toLowerCase());
     },
     blockOfTransaction: (hash) =>
       orNull(
@@ -75,8 +75,8 @@ export function createTronClient({ chain, urls, now, onCall }: ClientOptions): C
 export function withoutStorage(readState: ChainClient['readState']): ChainClient['readState'] {
   return async (at, questions) =>
     (await readState(at, questions)).map(
-      (answer, place): StateResult =>
-        'missing' in answer && questions[place]?.type === 'storage'
+      (answer, index): StateResult =>
+        'missing' in answer && questions[index]?.type === 'storage'
           ? { value: `0x${'0'.repeat(64)}` }
           : answer,
     );

@@ -132,8 +132,8 @@ const interfaces = new Map<string, readonly unknown[]>();
 export function nativeInterface(address: string): readonly unknown[] | undefined {
   const program = nativePrograms.get(address);
   if (!program) return undefined;
-  const known = interfaces.get(address);
-  if (known) return known;
+  const cached = interfaces.get(address);
+  if (cached) return cached;
   const made = [
     {
       instructions: program.instructions.map(({ name, accounts = [], args = [] }, number) => ({
@@ -169,7 +169,7 @@ export function showInstruction({
 }
 
 function toBytes(number: number, length: number): number[] {
-  return Array.from({ length }, (_item, place) => (number >> (8 * place)) & 0xff);
+  return Array.from({ length }, (_item, index) => (number >> (8 * index)) & 0xff);
 }
 
 function fromBytes(digits: string): number {

@@ -15,8 +15,8 @@ const slot0 = parseFunction('slot0()(uint160)');
 const tolerance = 1.02;
 
 /**
- * True where a pool gave a token for its second token at its own price, the counterpart of a falling price. Judged by
- * real receipts, so a pool robbed by its own swap is no trade.
+ * True if a pool gave a token for its second token at its own price. Judged by real receipts, so a pool robbed by its
+ * own swap is no trade.
  */
 export function isPoolTrade(
   read: Reader,
@@ -32,10 +32,10 @@ export function isPoolTrade(
   const [first, second] = read
     .all([() => tryCall(read, pool, token0), () => tryCall(read, pool, token1)])
     .map((answer) => ('results' in answer ? String(answer.results[0]).toLowerCase() : ''));
-  const other = asset === first ? second : asset === second ? first : undefined;
-  if (!other) return false;
-  const own = new Set([pool]);
-  const came = Number(changesIn(logs, own).get(pool)?.get(other) ?? 0n);
+  const counterAsset = asset === first ? second : asset === second ? first : undefined;
+  if (!counterAsset) return false;
+  const pools = new Set([pool]);
+  const came = Number(changesIn(logs, pools).get(pool)?.get(counterAsset) ?? 0n);
   if (came <= 0) return false;
   const out = Number(amount);
   if (last.key === swap3) {
@@ -47,10 +47,15 @@ export function isPoolTrade(
   }
   const earlier = changesIn(
     blockLogs.filter((log) => log.transactionIndex < index),
-    own,
+    pools,
   ).get(pool);
   const [held, heldOther] = read
-    .all([() => tryHolding(read, asset, pool, 'parent'), () => tryHolding(read, other, pool, 'parent')])
-    .map((holding, place) => Number((holding ?? 0n) + (earlier?.get(place === 0 ? asset : other) ?? 0n)));
+    .all([
+      () => tryHolding(read, asset, pool, 'parent'),
+      () => tryHolding(read, counterAsset, pool, 'parent'),
+    ])
+    .map((holding, index) =>
+      Number((holding ?? 0n) + (earlier?.get(index === 0 ? asset : counterAsset) ?? 0n)),
+    );
   return out * (heldOther! + came) <= held! * came * tolerance;
 }

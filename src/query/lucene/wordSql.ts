@@ -6,8 +6,8 @@ import { nodeToPostgres } from './regex/toPostgres.ts';
 import { firstCodePoint, type RegexNode } from './regex/tree.ts';
 
 /**
- * A word test as regular expressions, absent where no word can fit. `plain`: for texts whose words are ASCII runs.
- * `odd`: for the stored words of the rest. `sure`: a LIKE pattern that suffices for plain texts.
+ * A word test as regular expressions, absent where no word fits. `plain`: for texts of ASCII runs. `odd`: for the
+ * stored words of the rest. `sure`: a LIKE pattern that suffices for plain texts.
  */
 export type WordPattern = { plain?: string; odd?: string; sure?: string };
 
@@ -16,8 +16,8 @@ export function wordTest(text: Sql, odd: Sql, pattern: WordPattern): Sql {
   const { sure } = pattern;
   const fits = pattern.plain === undefined ? sql`false` : sql`lower(${text}) ~ ${pattern.plain}`;
   const plain = sure === undefined ? fits : sql`(${text} like ${sure} or ${fits})`;
-  const other = pattern.odd === undefined ? sql`false` : sql`(${odd} ->> ${text}) ~ ${pattern.odd}`;
-  return sql`(case when ${odd} ? ${text} then ${other} else ${plain} end)`;
+  const stored = pattern.odd === undefined ? sql`false` : sql`(${odd} ->> ${text}) ~ ${pattern.odd}`;
+  return sql`(case when ${odd} ? ${text} then ${stored} else ${plain} end)`;
 }
 
 const between = { plain: '[^a-z0-9_]+', odd: ' ' };

@@ -60,7 +60,7 @@ function coverOfDate(ranges: readonly CompiledRange[], start: number): boolean |
   });
   if (spans.length === 0) return false;
   let covered = 0;
-  for (const [from, to] of spans.sort(([one], [other]) => one - other)) {
+  for (const [from, to] of spans.sort(([a], [b]) => a - b)) {
     if (from > covered) return undefined;
     covered = Math.max(covered, to);
   }
@@ -83,6 +83,6 @@ function candidatesOf({ zone, ranges }: TimeSet, start: number): number[] {
         const candidate = date * dayMs + minute * minuteMs - offset;
         if (candidate > from && candidate < to) instants.push(candidate);
       }
-    return instants.sort((one, other) => one - other);
+    return instants.sort((a, b) => a - b);
   });
 }

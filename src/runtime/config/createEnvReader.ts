@@ -30,8 +30,8 @@ export function createEnvReader(env: NodeJS.ProcessEnv) {
     names.add(`${name}_FILE`);
     const file = env[`${name}_FILE`]?.trim();
     if (!file) return undefined;
-    const known = files.get(name);
-    if (known !== undefined) return known || undefined;
+    const cached = files.get(name);
+    if (cached !== undefined) return cached || undefined;
     files.set(name, '');
     if (value !== undefined) {
       faults.push(`${name} and ${name}_FILE are both set; only one of them can be.`);
@@ -97,7 +97,9 @@ export function createEnvReader(env: NodeJS.ProcessEnv) {
   function databaseUrl(name: string): string | undefined {
     const value = text(name);
     const single = value === undefined ? [] : splitHosts(value);
-    const isGood = single.every((each) => checkUrl(name, each, ['postgres:', 'postgresql:']) !== undefined);
+    const isGood = single.every(
+      (address) => checkUrl(name, address, ['postgres:', 'postgresql:']) !== undefined,
+    );
     return isGood ? value : undefined;
   }
 

@@ -22,7 +22,13 @@ import {
 } from './networkSettings.ts';
 import { type NamedChain, readOwnChains } from './readOwnChains.ts';
 import { refuseMisspelt } from './refuseMisspelt.ts';
-import { readAdminToken, readMasterKey, readMasterKeyFile, readMetricsSettings } from './secretSettings.ts';
+import {
+  readAdminToken,
+  readHeartbeatSettings,
+  readMasterKey,
+  readMasterKeyFile,
+  readMetricsSettings,
+} from './secretSettings.ts';
 
 const roles = ['api', 'watch', 'work'] as const;
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
@@ -78,6 +84,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env) {
     inviteOrigins: readInviteOrigins(read),
     metrics: readMetricsSettings(read, host),
     egress: readEgress(read),
+    heartbeat: readHeartbeatSettings(read),
     trustedProxies: readTrustedProxies(read),
     abiSources: readAbiSources(read),
     smtpUrl: read.secretUrl('VIGIL_SMTP_URL', ['smtp:', 'smtps:']),
@@ -116,10 +123,10 @@ function readMessengerNames(read: EnvReader): MessengerNames {
 
 /** The settings of the chains that have some; endpoints may also be stored. */
 function readChains(read: EnvReader, ownChains: readonly NamedChain[]) {
-  const own = ownChains.map(({ chain, endpoints }) => ({ chain, named: endpoints }));
+  const namedChains = ownChains.map(({ chain, endpoints }) => ({ chain, named: endpoints }));
   const seeds = Object.values(chains).map((chain) => ({ chain, named: [] }));
   return Object.fromEntries(
-    [...seeds, ...own].flatMap(({ chain, named }) => {
+    [...seeds, ...namedChains].flatMap(({ chain, named }) => {
       const { uid } = chain;
       const name = uid.toUpperCase();
       const set = read.urls(`VIGIL_RPC_${name}`, ['http:', 'https:', 'ws:', 'wss:']) ?? [];

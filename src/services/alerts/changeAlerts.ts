@@ -21,8 +21,8 @@ type Selection = {
 };
 
 /**
- * Changes what the query finds now, in batches that are each a whole with their events and audit entry: a request that
- * breaks off leaves the rest unchanged, and sent again continues there. Alerts that are raised meanwhile stay as they are.
+ * Changes the present hits of a query in batches, each with its events and audit entry. A request that breaks off
+ * leaves the rest, and continues there when repeated. New alerts meanwhile are not included.
  */
 export async function changeAlerts(
   call: Call,
@@ -36,9 +36,9 @@ export async function changeAlerts(
     const condition = await compileQuery(tx, alertTable, scope, { query, timeseries }, call.now);
     return findChangeable(tx, condition, change, maxChanged + 1);
   };
-  const found = await reportSlowSearch(() => reports.transaction(find));
-  const isComplete = found.length <= maxChanged;
-  const chosen = found.slice(0, maxChanged);
+  const alerts = await reportSlowSearch(() => reports.transaction(find));
+  const isComplete = alerts.length <= maxChanged;
+  const chosen = alerts.slice(0, maxChanged);
   const byTenant = groupBy(chosen, ({ tenantId }) => tenantId);
   const assigneeId = change.type === 'assign' ? change.assigneeId : null;
   if (assigneeId !== null)

@@ -72,8 +72,8 @@ export async function addEndpoint(
 ): Promise<ShownEndpoint> {
   const address = await checkUrl(chain, url, pointer);
   await lockEndpoints(call.db);
-  const others = await refuseDuplicate(call, chain.uid, address, pointer);
-  if (others >= maxEndpoints)
+  const rest = await refuseDuplicate(call, chain.uid, address, pointer);
+  if (rest >= maxEndpoints)
     throw new Problem('conflict', `A chain can have ${maxEndpoints} endpoints; delete one of them first.`);
   const uid = randomUUID();
   const row = { uid, chainUid: chain.uid, name, status, ...sealed(call, uid, address) };
@@ -119,13 +119,13 @@ export async function deleteChainEndpoint(call: Call, chainUid: string, uid: str
   await audit(call, 'endpoint', 'delete', recordOf(current), auditedOf(current), undefined);
 }
 
-/** What an endpoint that is not stored can do. */
+/** Abilities of an endpoint that is not stored. */
 export async function tryUrl(call: Call, chainUid: string, url: string): Promise<EndpointReport> {
   const chain = followedChain(call, chainUid);
   return nodesOf(chain).probeEndpoint(readUrl(url, '/url'), chain);
 }
 
-/** What a stored endpoint, or one of the environment, can do. */
+/** Abilities of a stored endpoint, or of one of the environment. */
 export async function tryChainEndpoint(call: Call, chainUid: string, uid: string): Promise<EndpointReport> {
   const chain = followedChain(call, chainUid);
   const fixed = fixedUrl(call, chain, uid);
@@ -134,7 +134,7 @@ export async function tryChainEndpoint(call: Call, chainUid: string, uid: string
 }
 
 export function chainOf({ services }: Call, text: string): Chain {
-  const uid = chainUids.find((each) => each === text);
+  const uid = chainUids.find((candidate) => candidate === text);
   if (!uid) throw noChain();
   return services.chains.chain?.(uid) ?? getChain(uid);
 }
@@ -177,9 +177,9 @@ function refuseFixed(call: Call, chain: Chain, uid: string): void {
 }
 
 async function findStored(call: Call, chain: Chain, uid: string) {
-  const found = await findEndpoint(call.db, chain.uid, uid);
-  if (!found) throw new Problem('not-found', `${chain.name} has no such endpoint.`);
-  return found;
+  const endpoint = await findEndpoint(call.db, chain.uid, uid);
+  if (!endpoint) throw new Problem('not-found', `${chain.name} has no such endpoint.`);
+  return endpoint;
 }
 
 /** The address in its normal form; it must lead to a node of the chain. */
@@ -226,7 +226,7 @@ async function refuseDuplicate(
 ): Promise<number> {
   const stored = await findEndpoints(call.db, chainUid);
   const urls = await Promise.all(stored.map((endpoint) => openUrl(call.services.keyring, endpoint)));
-  const fixed = call.services.fixedEndpoints(chainUid).map((each) => new URL(each).href);
+  const fixed = call.services.fixedEndpoints(chainUid).map((address) => new URL(address).href);
   if ([...urls, ...fixed].includes(url)) {
     const message = 'The chain has an endpoint with this address already.';
     throw new Problem('conflict', message, { errors: [{ pointer, code: 'not-unique', message }] });

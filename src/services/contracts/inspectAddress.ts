@@ -14,7 +14,7 @@ type Inspect = NonNullable<FamilyNodes['inspect']>;
 export type ChainInspection = Inspection & {
   chainUid: ChainUid;
   block: number | null;
-  /** Why nothing is known of the address on this chain. */
+  /** Reason why nothing is known of the address on this chain. */
   fault: string | null;
   abi: { source: string; items: number } | null;
 };
@@ -68,7 +68,7 @@ async function inspectOn(call: Call, chainUid: ChainUid, address: string): Promi
   }
 }
 
-/** What stands at the address after the newest block. */
+/** Inspects the address after the newest block. */
 export async function inspectNow(
   { services }: Call,
   chainUid: ChainUid,
@@ -90,13 +90,13 @@ async function readNow(client: ChainClient, inspect: Inspect, address: string) {
   return { header, inspection: await inspect(client, header, address) };
 }
 
-/** What the functions of a proxy are, its implementation knows; elsewhere contracts may tell them themselves. */
+/** Functions of a proxy are those of its implementation; elsewhere contracts may state them themselves. */
 async function findAbi(call: Call, chainUid: ChainUid, address: string, implementation: string | null) {
   const client = call.services.chains.client(chainUid);
   if (client?.findInterface) {
-    const own = await client.findInterface(address);
-    return own ? { source: 'the contract itself', items: own.length } : null;
+    const stated = await client.findInterface(address);
+    return stated ? { source: 'the contract itself', items: stated.length } : null;
   }
-  const found = await call.services.abiSources.find(chainUid, implementation ?? address);
-  return found ? { source: found.source, items: found.abi.length } : null;
+  const abi = await call.services.abiSources.find(chainUid, implementation ?? address);
+  return abi ? { source: abi.source, items: abi.abi.length } : null;
 }

@@ -39,7 +39,7 @@ function mistakesIn(
   return findMistakes(source, values).flatMap(({ message, isFault }) => (isFault ? [message] : []));
 }
 
-/** What the script sees; undefined for kinds whose scripts are not known. */
+/** Values that the script sees; undefined for kinds whose scripts are not known. */
 function valuesOf(
   kind: string,
   config: Readonly<Record<string, unknown>>,
@@ -52,12 +52,14 @@ function valuesOf(
   }
   const members = expressionMembers[kind];
   if (!members) return undefined;
-  const own = kind.startsWith('custom_') ? (familyMembers[family] ?? []) : [];
-  const { members: known } = recordOf([...members, ...own]);
+  const ownMembers = kind.startsWith('custom_') ? (familyMembers[family] ?? []) : [];
+  const { members: memberShapes } = recordOf([...members, ...ownMembers]);
   // Other families call parameters and accounts by names of their own.
   const parameters =
-    'args' in known && hasEvmDialect(family) ? expressionParameters(kind, config.signature, abi) : undefined;
-  const e = toRecord({ ...known, ...(parameters ? { args: recordOf(parameters) } : {}) });
+    'args' in memberShapes && hasEvmDialect(family)
+      ? expressionParameters(kind, config.signature, abi)
+      : undefined;
+  const e = toRecord({ ...memberShapes, ...(parameters ? { args: recordOf(parameters) } : {}) });
   return { e };
 }
 

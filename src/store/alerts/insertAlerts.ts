@@ -76,10 +76,10 @@ async function insertOnWorkers(
     areBeside ? [...rows, ...words] : rows,
     (item) => (isWord(item) ? item.tenantId : Number(item.tenant_id)),
     (items) => {
-      const own = items.filter(isRow);
+      const tenantRows = items.filter(isRow);
       const ownWords = items.filter(isWord);
       const added = ownWords.length > 0 ? sql`, ${wordParts(ownWords)}` : raw('');
-      return sql`with inserted as (${insert(own)}
+      return sql`with inserted as (${insert(tenantRows)}
           returning t.uid, t.tenant_id, t.contract_id, t.timestamp, t.alert_group, t.numeric_severity, t.is_resolved,
             ${incidentUidSql} as incident_uid, t.incident_at),
         counted as (${addToRollups(raw('inserted'), 1)})${added}
@@ -87,7 +87,7 @@ async function insertOnWorkers(
           'incidentUid', incident_uid, 'beginsIncident', incident_at is not null)::text as shard_row from inserted`;
     },
   );
-  const places = new Map(rows.map(({ uid }, place) => [uid, place]));
+  const places = new Map(rows.map(({ uid }, index) => [uid, index]));
   inserted.sort((a, b) => (places.get(a.uid) ?? 0) - (places.get(b.uid) ?? 0));
   await insertAlertEvents(tx, 'raised', inserted);
   return inserted;

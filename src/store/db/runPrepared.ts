@@ -3,8 +3,8 @@ import pg from 'pg';
 type Prepared = { name: string; text: string; values: unknown[] };
 
 /**
- * Runs a prepared statement. Its columns stay what they were, because PostgreSQL refuses to run one whose columns have changed; so a
- * connection asks for their names and types once, and what the driver works out of them is kept.
+ * Runs a prepared statement. PostgreSQL refuses one whose columns have changed, so their names and types are read once
+ * per connection, and the driver's parsers for them are cached.
  */
 export function runPrepared(client: pg.ClientBase, statement: Prepared): Promise<pg.QueryResult> {
   return new Promise((resolve, reject) => {
@@ -43,12 +43,12 @@ class PreparedQuery extends (pg.Query as unknown as Internals) {
 
   override prepare(connection: Connection): void {
     const { columns, undescribed } = describedBy(connection);
-    const known = columns.get(this.name);
-    if (known) {
-      Object.assign(this._result, known);
+    const cached = columns.get(this.name);
+    if (cached) {
+      Object.assign(this._result, cached);
       this._accumulateRows = true;
     }
-    super.prepare(known ? undescribed : connection);
+    super.prepare(cached ? undescribed : connection);
   }
 
   /** Comes after a failure too, but then the driver has no query any more that it belongs to. */
@@ -66,8 +66,8 @@ type Described = { columns: Map<string, Columns>; undescribed: Connection };
 const describedByConnection = new WeakMap<Connection, Described>();
 
 function describedBy(connection: Connection): Described {
-  const found = describedByConnection.get(connection);
-  if (found) return found;
+  const described = describedByConnection.get(connection);
+  if (described) return described;
   const undescribed: Connection = Object.create(connection, { describe: { value: () => undefined } });
   const added = { columns: new Map<string, Columns>(), undescribed };
   describedByConnection.set(connection, added);

@@ -4,8 +4,8 @@ import { type OnText, streamTexts } from './streamTexts.ts';
 type Query = { text: string; values: unknown[]; onText?: OnText | undefined };
 
 /**
- * Runs a statement whose text belongs to one of many shapes of questions. What was asked before is prepared, so that PostgreSQL does
- * not plan every partition again; a connection keeps the few that it used last, because their plans take memory.
+ * Runs a statement of one of many shapes. Repeated ones are prepared, so that PostgreSQL does not plan every partition
+ * again; a connection keeps only the last few, because plans take memory.
  */
 export async function runRepeated(
   client: pg.ClientBase,
@@ -14,10 +14,10 @@ export async function runRepeated(
   const run = (named: pg.QueryConfig) => (onText ? streamTexts(client, named, onText) : client.query(named));
   const name = nameOfRepeated(query.text);
   if (name === undefined) return run(query);
-  const kept = keptNames.get(client) ?? new Set();
-  keptNames.set(client, kept);
-  if (!kept.delete(name) && kept.size >= maxKept) await forgetOldest(client, kept);
-  kept.add(name);
+  const names = keptNames.get(client) ?? new Set();
+  keptNames.set(client, names);
+  if (!names.delete(name) && names.size >= maxKept) await forgetOldest(client, names);
+  names.add(name);
   return run({ ...query, name });
 }
 
@@ -25,9 +25,9 @@ export async function runRepeated(
 const maxKept = 24;
 const keptNames = new WeakMap<pg.ClientBase, Set<string>>();
 
-async function forgetOldest(client: pg.ClientBase, kept: Set<string>): Promise<void> {
-  const [oldest = ''] = kept;
-  kept.delete(oldest);
+async function forgetOldest(client: pg.ClientBase, names: Set<string>): Promise<void> {
+  const [oldest = ''] = names;
+  names.delete(oldest);
   // The driver does not know how to forget a statement; without this it would keep the text.
   const { connection } = client as unknown as { connection: { parsedStatements: Record<string, string> } };
   if (!(oldest in connection.parsedStatements)) return;

@@ -64,7 +64,7 @@ export async function searchDeliveries(
 /** A delivery with its destination as people know it; the name is null where it has none. */
 export type AlertDelivery = Delivery & { destinationName: string | null; destinationType: string | null };
 
-/** What was sent because of an alert, or is about to be; newest first. */
+/** Deliveries because of an alert, sent or pending; newest first. */
 export async function findAlertDeliveries(
   db: Db,
   { tenantId, alertUid }: { tenantId: number; alertUid: string },
@@ -87,11 +87,11 @@ export async function lockDelivery(
   now: number,
 ): Promise<(Delivery & { tenantId: number }) | undefined> {
   if (!isUuid(uid)) return undefined;
-  const own = sql`d.uid = ${uid}::uuid ${scope.all ? empty : sql`and d.tenant_id = any(${scope.tenantIds})`}`;
-  await restoreMessages(tx, sql`delivery d where ${own}`, now);
+  const condition = sql`d.uid = ${uid}::uuid ${scope.all ? empty : sql`and d.tenant_id = any(${scope.tenantIds})`}`;
+  await restoreMessages(tx, sql`delivery d where ${condition}`, now);
   const rows = await tx.query<Delivery & { tenantId: number }>(
     sql`select ${columns}, d.tenant_id as "tenantId" from delivery d
-      where ${own}
+      where ${condition}
         and exists (select from destination x
           where x.tenant_id = d.tenant_id and x.id = d.destination_id and x.status <> 'DELETED')
         and ${messageData} is not null

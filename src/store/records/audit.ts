@@ -17,7 +17,7 @@ export type AuditEntry = {
 
 /** Chain of changes that belong to no tenant. */
 export const platformChain = 0;
-/** What stands before the first entry of a chain. */
+/** Stands for the entry before the first of a chain. */
 export const genesis = Buffer.alloc(32);
 /** The action of the first keyed entry in a chain that started without a key. */
 export const keyedFrom = 'audit.key';
@@ -42,10 +42,10 @@ export async function appendAudit(db: Db, keys: Pick<AuditKeys, 'newest'>, entry
 }
 
 async function lockHead(db: Db, chain: number): Promise<{ hash: Buffer }> {
-  const found = await db.prepared<{ hash: Buffer }>(
+  const head = await db.prepared<{ hash: Buffer }>(
     sql`select hash from audit_head where chain = ${chain} for update`,
   );
-  if (found[0]) return found[0];
+  if (head[0]) return head[0];
   // The update changes nothing: it waits for another's first entry, and takes the lock.
   const inserted = await db.prepared<{ hash: Buffer }>(
     sql`insert into audit_head as h (chain, seq, hash) values (${chain}, 0, ${genesis})

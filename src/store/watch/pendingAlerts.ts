@@ -9,7 +9,7 @@ import { severitySql } from '../search/documents/alertTable.ts';
 import { incidentUidSql } from '../search/documents/incidentUidSql.ts';
 import { eidSql, txHashSql } from '../search/documents/packedHashes.ts';
 
-/** What found something in a transaction, and where: the same whether a block has the transaction or not. */
+/** Identifies a finding in a transaction by its source and position: the same with or without a block. */
 export type PendingPlace = { txHash: string; tenantId: number; source: string; place: string };
 
 export type PendingAlertRow = PendingPlace & {
@@ -114,8 +114,8 @@ export async function holdPending(
       shown,
       raw('for update of t'),
     );
-    return places.flatMap((place) =>
-      alerts.flatMap((alert) => (alert.uid === place.uid ? [{ ...place, ...alert }] : [])),
+    return places.flatMap((row) =>
+      alerts.flatMap((alert) => (alert.uid === row.uid ? [{ ...row, ...alert }] : [])),
     );
   }
   return tx.prepared<HeldPending>(
@@ -165,8 +165,8 @@ export async function adoptAlerts(
     sql`update pending_alert p set state = 'ADOPTED', block_number = a."blockNumber", block_hash = a."blockHash",
         updated_at = ${now}::bigint
       from json_to_recordset(${storableJson(
-        adopted.map(({ row, ...place }) => ({
-          ...place,
+        adopted.map(({ row, ...rest }) => ({
+          ...rest,
           blockNumber: row.block_number,
         })),
       )}::json) as a("txHash" text, "tenantId" bigint, source text, place text, "blockNumber" bigint, "blockHash" text)
@@ -218,7 +218,7 @@ export async function holdUnfulfilled(
   limit: number,
   tenantIds?: readonly number[],
 ): Promise<UnfulfilledAlert[]> {
-  const own = tenantIds ? sql`p.tenant_id = any(${tenantIds}::bigint[])` : raw('true');
+  const ofTenants = tenantIds ? sql`p.tenant_id = any(${tenantIds}::bigint[])` : raw('true');
   const shown = sql`t.contract_id as "contractId", ${incidentUidSql}::text as "incidentUid"`;
   const held = raw(`p.tenant_id as "tenantId", p.alert_uid::text as uid,
         p.alert_timestamp as timestamp, p.tx_hash as "txHash", p.source, p.place, p.block_number as "blockNumber",
@@ -226,17 +226,17 @@ export async function holdUnfulfilled(
           where u.chain_uid = p.chain_uid and u.number = p.block_number)) as "isUnseen",
         exists (select from action_intent i where i.tenant_id = p.tenant_id and i.alert_uid = p.alert_uid
           and i.signed_at is not null) as "hasFired"`);
-  const first = sql`where p.chain_uid = ${chainUid} and p.state = 'MINED' and ${own} and ${isEvaluated}
+  const first = sql`where p.chain_uid = ${chainUid} and p.state = 'MINED' and ${ofTenants} and ${isEvaluated}
       order by p.tenant_id, p.alert_uid limit ${limit} for update of p`;
   if (await tx.isDistributed()) {
-    const found = await tx.prepared<UnfulfilledAlert>(sql`select ${held} from pending_alert p ${first}`);
+    const rows = await tx.prepared<UnfulfilledAlert>(sql`select ${held} from pending_alert p ${first}`);
     const alerts = await readOnWorkers<Pick<UnfulfilledAlert, 'uid' | 'contractId' | 'incidentUid'>>(
       tx,
-      found,
+      rows,
       shown,
     );
-    return found.flatMap((place) =>
-      alerts.flatMap((alert) => (alert.uid === place.uid ? [{ ...place, ...alert }] : [])),
+    return rows.flatMap((row) =>
+      alerts.flatMap((alert) => (alert.uid === row.uid ? [{ ...row, ...alert }] : [])),
     );
   }
   return tx.prepared<UnfulfilledAlert>(

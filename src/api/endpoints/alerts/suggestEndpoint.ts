@@ -62,9 +62,9 @@ const suggestion = Shape(
       'Of a field its type, else what it is: value, record, function, event, label, contract, wallet.',
       'keyword',
     ),
-    label: nullable(Text('What it is called or means.', 'How bad it is.', { max: 10_000 })),
+    label: nullable(Text('Its name or meaning.', 'How bad it is.', { max: 10_000 })),
     count: nullable(
-      Type.Integer({ description: 'How many of the newest alerts have it.', minimum: 0, examples: [12] }),
+      Type.Integer({ description: 'Number of the newest alerts that have it.', minimum: 0, examples: [12] }),
     ),
   },
   ['value', 'type', 'label', 'count'],
@@ -105,8 +105,8 @@ export function suggestEndpoint(): Endpoint {
     problems: ['not-found'],
     handle: async (call, { query: input }) => {
       const of = subjectOf(input);
-      const found = await find(call, scopeFor(call, input.tenantId), input, of);
-      return { body: { data: choose(found, input, of) } };
+      const suggestions = await find(call, scopeFor(call, input.tenantId), input, of);
+      return { body: { data: choose(suggestions, input, of) } };
     },
   });
 }
@@ -153,9 +153,13 @@ function describeField(field: Suggestion): Suggestion {
 }
 
 /** Suggestions that begin with the text come first; otherwise the order stays. */
-function choose(found: readonly Suggestion[], { text = '', size = 20 }: Query, of: Subject): Suggestion[] {
+function choose(
+  suggestions: readonly Suggestion[],
+  { text = '', size = 20 }: Query,
+  of: Subject,
+): Suggestion[] {
   const needle = text.trim().toLowerCase();
-  const ranked = found.map((suggestion) => {
+  const ranked = suggestions.map((suggestion) => {
     const { value, label } = suggestion;
     // The label of a field is a sentence about it.
     const names = of === 'field' ? [value] : [value, label ?? ''];

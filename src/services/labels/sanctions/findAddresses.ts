@@ -3,7 +3,7 @@ import { families } from '../../../chains/families.ts';
 import { shownAddress } from '../../../chains/shownAddress.ts';
 import { yieldToEventLoop } from '../../../lib/eventLoop.ts';
 
-/** Where an address of a list holds, in its canonical spelling; null as chain is every EVM chain. */
+/** A chain and the canonical spelling of a listed address there; null is every EVM chain. */
 export type FoundAddress = { chainUid: ChainUid | null; address: string };
 
 /** The chain of a currency whose addresses are of one form; tokens such as USDT exist on several. */
@@ -22,8 +22,8 @@ const tokens = new Set(['USDT', 'USDC']);
 const evmForm = /^0x[0-9a-f]{40}$/i;
 
 /**
- * The address that a list names, by its currency or, where it names none, by its form; `unsupported` where the currency is of a
- * chain that Vigil does not watch. An account of one EVM chain is the same person's on all of them.
+ * Reads a listed address by its currency, or else by its form; `unsupported` for currencies of unwatched chains. An
+ * account of one EVM chain is the same person's on all of them.
  */
 export function readListed(
   address: string,
@@ -38,8 +38,8 @@ export function readListed(
   if (chainUid) return read(address, chainUid);
   if (currency !== undefined && !tokens.has(currency)) return 'unsupported';
   for (const uid of ['bitcoin', 'tron', 'solana'] as const) {
-    const found = read(address, uid);
-    if ('address' in found) return found;
+    const canonical = read(address, uid);
+    if ('address' in canonical) return canonical;
   }
   return { fault: `'${address.slice(0, 100)}' is not an address of a chain that Vigil knows.` };
 }
@@ -51,8 +51,8 @@ export async function* findAddresses(text: string): AsyncGenerator<string> {
   );
   for (const candidate of new Set(candidates ?? [])) {
     await yieldToEventLoop();
-    const found = readListed(candidate, undefined);
-    if (found !== 'unsupported' && 'address' in found && found.chainUid !== 'solana') yield candidate;
+    const address = readListed(candidate, undefined);
+    if (address !== 'unsupported' && 'address' in address && address.chainUid !== 'solana') yield candidate;
   }
 }
 

@@ -7,7 +7,7 @@ type Row = { line: number; cells: string[] };
 
 type TextList = ListFormat & {
   separator: string;
-  /** Whether the first lines are those of this list. */
+  /** True if the first lines are those of this list. */
   isOf(head: string): boolean;
   /** Made for every file, since the first row may name the columns. */
   createReader(): (row: Row) => Listing;
@@ -84,8 +84,8 @@ function* readSdnRow({ line, cells }: Row): Generator<ListedAddress> {
     cell.trim() === '-0-' ? '' : cell.trim(),
   );
   const programs = programText.split(/[\][]+/).map((program) => program.trim());
-  const found = (cells[11] ?? '').matchAll(/Digital Currency Address - (\w+) ([^\s;]+)/g);
-  for (const [, currency = '', address = ''] of found)
+  const matches = (cells[11] ?? '').matchAll(/Digital Currency Address - (\w+) ([^\s;]+)/g);
+  for (const [, currency = '', address = ''] of matches)
     yield { at: `Line ${line}`, address: address.replace(/\.$/, ''), currency, name, reference, programs };
 }
 

@@ -66,7 +66,8 @@ type Question = {
 function collectQuestions(predicate: Predicate, columns: ReadonlyMap<string, SqlColumn>): Question[] {
   const questions = new Map<string, Question>();
   const visit = (part: Predicate): void => {
-    if (part.type === 'bool') for (const each of [...part.must, ...part.should, ...part.mustNot]) visit(each);
+    if (part.type === 'bool')
+      for (const clause of [...part.must, ...part.should, ...part.mustNot]) visit(clause);
     if (
       part.type !== 'regex' &&
       part.type !== 'prefix' &&
@@ -153,8 +154,9 @@ async function readWords(
   tenantIds: readonly number[],
 ): Promise<Row[][]> {
   const found: Row[][] = questions.map(() => []);
-  const read = async (own: Db, ids: readonly number[]) => {
-    for (const row of await own.repeated<Row>(selectWords(questions, ids))) found[row.question]?.push(row);
+  const read = async (tenantDb: Db, ids: readonly number[]) => {
+    for (const row of await tenantDb.repeated<Row>(selectWords(questions, ids)))
+      found[row.question]?.push(row);
   };
   // Of one tenant, the caller asks where it is.
   if (tenantIds.length < 2 || !(await db.isDistributed('alert_word'))) await read(db, tenantIds);

@@ -6,8 +6,8 @@ import { dayMs, perCount, perQuarter, quarterMs } from './rollups.ts';
 export type Span = { from: number; beyond: number };
 
 /**
- * A day of the roll-ups. With `cut`, a quarter in which a bucket begins: `numbers` has the latest counts, `totals` the
- * day's, and `side` those on the side of the cut with fewer quarters, perhaps with some extra.
+ * A day of the roll-ups. With `cut`, where a bucket begins: `numbers` has the latest counts, `totals` the day's, and
+ * `side` those of the cut's shorter side, perhaps with some extra.
  */
 export type RollupDay = {
   day: number;
@@ -55,13 +55,13 @@ export function addDay(
 /** The same of a packed month, but for its settled days. */
 export function addMonth(
   sums: Float64Array,
-  { day: place, numbers }: RollupDay,
+  { day: monthDay, numbers }: RollupDay,
   starts: readonly number[],
   { from, beyond }: Span,
   settled: readonly DaySpan[],
 ): void {
   let bucket = 0;
-  unpackMonth(place, numbers, (day, quarter, cell, count) => {
+  unpackMonth(monthDay, numbers, (day, quarter, cell, count) => {
     const at = day * dayMs + quarter * quarterMs;
     if (at < from || at >= beyond || isIn(settled, day)) return;
     if (at < starts[bucket]! || at >= (starts[bucket + 1] ?? beyond)) bucket = bucketOf(starts, at);
