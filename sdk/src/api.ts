@@ -3316,7 +3316,7 @@ export type PlannedchangeAlertReply = {
 export type PlannedchangePage = {
   /** The records of this page. */
   data: Plannedchange[];
-  /** How many records match; present only when `trackTotal` is true. */
+  /** Number of matching records; present only when `trackTotal` is true. */
   total?: number;
 };
 
@@ -3784,7 +3784,7 @@ export type Silence = {
 export type SilencePage = {
   /** The records of this page. */
   data: Silence[];
-  /** How many records match; present only when `trackTotal` is true. */
+  /** Number of matching records; present only when `trackTotal` is true. */
   total?: number;
 };
 
