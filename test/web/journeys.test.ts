@@ -734,7 +734,16 @@ describe('a planned upgrade', () => {
     await dialog(alice).getByLabel('Value', { exact: true }).fill('0xabc');
     expect(await axeFaults(alice)).toEqual([]);
     await press(dialog(alice), 'Create planned change');
-    await row(alice, 'Vault moves to 2.1').waitFor();
+    // A wallet of the tenant asks for approvals, so that this needs a second person as well.
+    await row(alice, 'Vault moves to 2.1').click();
+    await dialog(alice).getByText('PENDING', { exact: true }).waitFor();
+    expect(await dialog(alice).getByRole('button', { name: 'Confirm' }).count()).toBe(0);
+    const bob = await world.signIn('bob@example.com', '/planned');
+    await row(bob, 'Vault moves to 2.1').click();
+    await press(dialog(bob), 'Confirm');
+    await bob.getByText('Confirmed the planned change.').waitFor();
+    await bob.context().close();
+    await open(alice, '/planned');
     await api('POST', `detector/${detector.id}/alert`, {
       alerts: ['0xABC', '0xdef'].map((codeHash, index) => ({
         eid: `upgrade-${index}`,
