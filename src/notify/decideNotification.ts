@@ -3,7 +3,7 @@ import { isWithin } from '../query/timeSets/isWithin.ts';
 import type { TimeSet } from '../query/timeSets/timeSet.ts';
 
 /** Members of an alert on which the decision depends by itself. */
-export type JudgedAlert = {
+export type NotifiableAlert = {
   severity: Severity;
   tags: readonly string[];
   suppressed?: boolean | undefined;
@@ -36,7 +36,7 @@ type Circumstances<W extends Way, S extends SilenceRule> = {
 /** Why no one is notified of an alert. */
 export type Withheld = 'suppressed' | 'backfilled' | 'shadow' | 'silenced' | 'no-destination' | 'filtered';
 
-export type Decision<W extends Way> = {
+export type NotificationDecision<W extends Way> = {
   /** Null if someone is notified. */
   code: Withheld | null;
   /** The silences that hold it; empty unless it is silenced. */
@@ -50,9 +50,9 @@ export type Decision<W extends Way> = {
  * silence is asked before any recipient, so that the answer does not depend on who would have been notified.
  */
 export async function decideNotification<W extends Way, S extends SilenceRule>(
-  alert: JudgedAlert,
+  alert: NotifiableAlert,
   { recipients, silences, now, passes, isFound }: Circumstances<W, S>,
-): Promise<Decision<W>> {
+): Promise<NotificationDecision<W>> {
   const code = withheldByItself(alert);
   if (code) return { code, silenceIds: [], recipients: [] };
   const silenceIds: number[] = [];
@@ -70,7 +70,7 @@ export async function decideNotification<W extends Way, S extends SilenceRule>(
 }
 
 /** The reason that lies in the alert, whatever anyone has set up. */
-export function withheldByItself(alert: JudgedAlert): 'suppressed' | 'backfilled' | 'shadow' | null {
+export function withheldByItself(alert: NotifiableAlert): 'suppressed' | 'backfilled' | 'shadow' | null {
   if (alert.suppressed) return 'suppressed';
   if (alert.backfilled) return 'backfilled';
   return isShadow(alert) ? 'shadow' : null;
@@ -78,7 +78,7 @@ export function withheldByItself(alert: JudgedAlert): 'suppressed' | 'backfilled
 
 function isInForce(
   { from, to, includeCritical, timeSet }: SilenceRule,
-  { severity }: JudgedAlert,
+  { severity }: NotifiableAlert,
   now: number,
 ) {
   if (now < from || now >= to) return false;
@@ -86,6 +86,6 @@ function isInForce(
   return timeSet === undefined || isWithin(timeSet, now);
 }
 
-function isSevereEnough({ minSeverity }: Way, { severity }: JudgedAlert): boolean {
+function isSevereEnough({ minSeverity }: Way, { severity }: NotifiableAlert): boolean {
   return minSeverity === null || severityOf[severity] >= severityOf[minSeverity];
 }

@@ -84,7 +84,7 @@ const pagesFor = async (uid: string): Promise<number> => {
 };
 
 describe('an alert that was planned', () => {
-  it('to the byte is INFO, names the change, keeps its own severity in the evidence, and pages no one', async () => {
+  it('becomes INFO where it matches to the byte, names the change, keeps its own severity in the evidence, and pages no one', async () => {
     const { id, name, state, actors } = await plan();
     expect([state, actors]).toEqual(['OPEN', [safe.toLowerCase()]]);
     const [alert] = await raise(upgrade());
@@ -101,7 +101,7 @@ describe('an alert that was planned', () => {
     expect(data).toHaveLength(1);
   });
 
-  it('but differs in a value or in who did it becomes CRITICAL, says how, and pages', async () => {
+  it('becomes CRITICAL where a value or the actor differs, says how, and pages', async () => {
     await plan();
     const other = upgrade({ severity: 'LOW', meta: { implementation: stranger } });
     const byOther = upgrade({ severity: 'LOW', initiators: [stranger, stranger] });
@@ -169,7 +169,7 @@ describe('an alert that was planned', () => {
     expect(await pagesFor(alert!.uid)).toBe(1);
   });
 
-  it('through findings that are pushed is judged as well', async () => {
+  it('is judged as well where another engine pushes it', async () => {
     await plan({ actors: [], expected: [{ kind: 'engine', values: { hash: 'abc' } }] });
     const [same, other] = await world.push(
       { severity: 'HIGH', meta: { hash: 'abc' } },
@@ -190,7 +190,7 @@ describe('a planned change', () => {
       })
     ).data;
 
-  it('that did not happen is reported when its window ends, once, however many look', async () => {
+  it('is reported when its window ends without it, once, however many look', async () => {
     const { id, to } = await plan({
       expected: [
         { kind: 'proxy_upgrade', values: { implementation: release } },
@@ -215,7 +215,7 @@ describe('a planned change', () => {
     expect((await world.ok('GET', `plannedchange/${id}`)).state).toBe('MISSED');
   });
 
-  it('that happened is settled without a word', async () => {
+  it('is settled without an alert once all that it expects has happened', async () => {
     const { id, to } = await plan();
     await raise(upgrade());
     await settle(to);
@@ -252,7 +252,7 @@ describe('a planned change', () => {
     ]);
   });
 
-  it('that is called off applies no more', async () => {
+  it('applies no more after someone cancels it', async () => {
     const { id } = await plan();
     expect((await world.ok('POST', `plannedchange/${id}/cancel`)).state).toBe('CANCELED');
     const [alert] = await raise(upgrade({ severity: 'HIGH' }));
@@ -288,7 +288,7 @@ describe('a planned change', () => {
       '/expected/0/values',
       'every alert',
     ],
-  ])('with %s is refused with the reason', async (_, members, status, pointer, words) => {
+  ])('is refused with the reason where it has %s', async (_, members, status, pointer, words) => {
     const problem = expectProblem(await world.call('POST', 'plannedchange', planBody(members)), status);
     expect(problem.errors[0].pointer).toBe(pointer);
     expect(problem.errors[0].message).toContain(words);

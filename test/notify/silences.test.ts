@@ -136,7 +136,7 @@ describe('a silence', () => {
     expectProblem(await world.call('DELETE', `timeset/${set.id}`), 409);
   });
 
-  it('silences the retraction and the resolution of what it hid, and judges what is raised again anew', async () => {
+  it('silences the retraction and the resolution of what it hid, and judges what is raised again once more', async () => {
     await silence({ query: 'tags:gone' });
     const block = { chainUid: 'ethereum', blockNumber: 7, blockHash: `0x${'07'.repeat(32)}` };
     const found = finding({ tags: ['gone'], ...block });
@@ -182,7 +182,7 @@ describe('a silence', () => {
     await world.ok('DELETE', `destination/${mail.id}`);
   });
 
-  it('of another tenant hides nothing and answers like a missing one', async () => {
+  it('hides nothing of another tenant, for which it answers like a missing one', async () => {
     const other = await world.ok('POST', 'tenant', { name: `Other ${count}` });
     const { id } = await silence({ tenantId: other.id, query: '*' });
     expect(await sentFor(await raiseOne())).toHaveLength(1);
@@ -205,7 +205,7 @@ describe('a silence', () => {
     ['a query that does not parse', { query: 'severity:(HIGH' }, '/query', ''],
     ['a member that alerts do not have', { query: 'serverity:HIGH' }, '/query', 'did you mean severity?'],
     ['an empty query', { query: ' ' }, '/query', ''],
-  ])('with %s is refused with the reason', async (_, members, pointer, words) => {
+  ])('is refused with the reason where it has %s', async (_, members, pointer, words) => {
     const body = { tenantId: world.tenantId, query: 'a', reason: 'b', to: Date.now() + dayMs, ...members };
     const answer = expectProblem(await world.call('POST', 'silence', body), 400);
     expect(answer.errors[0].pointer).toBe(pointer);

@@ -110,8 +110,8 @@ function textAt(meta: Finding['meta'], member: string): string | undefined {
 const hex = /^0x[0-9a-fA-F]*$/;
 
 /** To the byte: the letters of a hexadecimal number mean the same in either case. */
-function isSame(one: string, other: string): boolean {
-  return one === other || (hex.test(one) && hex.test(other) && one.toLowerCase() === other.toLowerCase());
+function isSame(left: string, right: string): boolean {
+  return left === right || (hex.test(left) && hex.test(right) && left.toLowerCase() === right.toLowerCase());
 }
 
 function cut(text: string): string {

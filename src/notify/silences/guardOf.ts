@@ -61,7 +61,7 @@ function best(guards: readonly (Guard | undefined)[]): Guard | undefined {
   };
   return guards
     .filter((guard) => guard !== undefined)
-    .sort((one, other) => rank(one) - rank(other))
+    .sort((left, right) => rank(left) - rank(right))
     .at(0);
 }
 
