@@ -104,7 +104,7 @@ function textAt(meta: Finding['meta'], member: string): string | undefined {
       value = isRecord(value) && Object.hasOwn(value, step) ? value[step] : undefined;
   }
   if (value === undefined || value === null) return undefined;
-  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
 const hex = /^0x[0-9a-fA-F]*$/;
