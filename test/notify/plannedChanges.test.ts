@@ -228,6 +228,8 @@ describe('a planned change', () => {
     const asked = await world.call('POST', 'plannedchange', planBody({ needsConfirmation: true }), anna);
     expect(asked.body).toMatchObject({ state: 'PENDING', effectiveAt: null, authorId: anna.userId });
     const { id } = asked.body;
+    // The administrator's token belongs to no user of the tenant.
+    expectProblem(await world.call('POST', 'plannedchange', planBody({ needsConfirmation: true })), 403);
     const [before] = await raise(upgrade({ severity: 'HIGH' }));
     expect(before!.severity).toBe('HIGH');
     const path = `plannedchange/${id}/confirm`;

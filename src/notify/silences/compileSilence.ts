@@ -15,12 +15,15 @@ export function compileSilence({ query, timeSet, ...silence }: OpenSilence, now:
   const rule = { ...silence, timeSet: timeSet ? compileTimeSet(timeSet) : undefined };
   try {
     const { predicate, matchesPaced } = createAlertMatcher(query, now);
-    const isTimed = query.includes('now');
-    return {
-      ...rule,
-      guard: guardOf(predicate),
-      matcherAt: isTimed ? (at) => createAlertMatcher(query, at).matchesPaced : () => matchesPaced,
+    const guard = guardOf(predicate);
+    if (!query.includes('now')) return { ...rule, guard, matcherAt: () => matchesPaced };
+    // The alerts of a transaction are decided at one moment.
+    let last = { at: now, matches: matchesPaced };
+    const matcherAt = (at: number) => {
+      if (last.at !== at) last = { at, matches: createAlertMatcher(query, at).matchesPaced };
+      return last.matches;
     };
+    return { ...rule, guard, matcherAt };
   } catch {
     // It was valid when it was saved. If that ever changes, it hides nothing.
     return { ...rule, guard: undefined, matcherAt: () => async () => false };

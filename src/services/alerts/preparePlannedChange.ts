@@ -2,7 +2,7 @@ import { getChain } from '../../chains/chains.ts';
 import { families } from '../../chains/families.ts';
 import { detectors } from '../../detectors/detectors.ts';
 import { nearest } from '../../lib/nearest.ts';
-import { type Fault, invalid, unprocessable } from '../../model/errors.ts';
+import { type Fault, invalid, Problem, unprocessable } from '../../model/errors.ts';
 import { everything } from '../../model/principal.ts';
 import { invalidInput } from '../../model/validate.ts';
 import { findAuthor } from '../../store/alerts/comments.ts';
@@ -12,6 +12,7 @@ import { findRecord, type Row } from '../../store/records/records.ts';
 import { contractTable } from '../../store/tables/contractTable.ts';
 import type { plannedChangeTable } from '../../store/tables/plannedChangeTable.ts';
 import { triggers } from '../../triggers/triggers.ts';
+import { checkOwnKey } from '../actions/checkApprover.ts';
 import type { Call } from '../call.ts';
 import { detectorEvidence, triggerEvidence } from '../records/alertShape.ts';
 import { type ChangeOf, tenantOf } from '../records/recordKind.ts';
@@ -36,6 +37,7 @@ export async function preparePlannedChange(call: Call, change: Change): Promise<
   ).flat();
   if (faults.length > 0) throw invalidInput(faults);
   const needs = needsConfirmation || (await hasGuardedWallet(db, tenantId));
+  if (needs) await checkPlanner(call, tenantId);
   return {
     ...others,
     startsAt: from,
@@ -48,6 +50,17 @@ export async function preparePlannedChange(call: Call, change: Change): Promise<
     authorId: principal.tenantId === tenantId ? principal.userId : null,
     author: await findAuthor(db, principal.tokenId),
   };
+}
+
+/** Someone must be known to be the first person, or no one could ever be the second. */
+async function checkPlanner(call: Call, tenantId: number): Promise<void> {
+  const { userId, tenantId: home } = call.principal;
+  if (userId === null || home !== tenantId)
+    throw new Problem(
+      'forbidden',
+      'A second person must confirm it, and this token belongs to no user of the tenant, so that no one could tell who is the first: plan it as a user of the tenant.',
+    );
+  await checkOwnKey(call);
 }
 
 async function canonicalActors(call: Call, contractId: number, actors: readonly string[]): Promise<string[]> {

@@ -1,12 +1,11 @@
 import { nearest } from '../../lib/nearest.ts';
-import { type Fault, invalid, Problem, unprocessable } from '../../model/errors.ts';
+import { atMember, type Fault, invalid, Problem, unprocessable } from '../../model/errors.ts';
 import { invalidInput } from '../../model/validate.ts';
 import { namedFields } from '../../query/lucene/namedFields.ts';
 import { parseQuery } from '../../query/lucene/parseQuery.ts';
 import { findAuthor } from '../../store/alerts/comments.ts';
 import { sumSilenceCost } from '../../store/destinations/silences.ts';
 import type { Row } from '../../store/records/records.ts';
-import { checkSearchQuery } from '../../store/search/checkSearchQuery.ts';
 import { createAlertMatcher } from '../../store/search/createAlertMatcher.ts';
 import { alertTable } from '../../store/search/documents/alertTable.ts';
 import type { silenceTable } from '../../store/tables/silenceTable.ts';
@@ -31,8 +30,7 @@ export async function prepareSilence(call: Call, change: ChangeOf<typeof silence
     : Math.max(givenFrom ?? current?.from ?? now, current ? 0 : now);
   const to = isEnd ? now : (givenTo ?? current?.to ?? now);
   if (!isEnd) checkTimes(from, to, now);
-  if (input.query !== undefined) checkQuery(input.query, now);
-  const cost = input.query === undefined ? undefined : createAlertMatcher(input.query, now).cost;
+  const cost = input.query === undefined ? undefined : checkQuery(input.query, now);
   if (cost !== undefined) await checkCost(call, tenantId, id, cost);
   return {
     ...others,
@@ -62,9 +60,9 @@ function authorOf({ principal }: Call, tenantId: number): number | null {
   return principal.tenantId === tenantId ? principal.userId : null;
 }
 
-/** Refuses what could not be tried on every alert, and members that alerts do not have: these would hide nothing. */
-export function checkQuery(query: string, now: number): void {
-  checkSearchQuery(query, '/query', now);
+/** Refuses what could not be tried on every alert, and members that alerts do not have: these would hide nothing. Returns its cost. */
+export function checkQuery(query: string, now: number): number {
+  const { cost } = atMember('/query', 'query', () => createAlertMatcher(query, now));
   const names = [...alertTable.columns.keys()];
   const faults = [...namedFields(parseQuery(query))].flatMap((name): Fault[] => {
     if (name.includes('*') || alertTable.mapping.fields.has(name)) return [];
@@ -75,6 +73,7 @@ export function checkQuery(query: string, now: number): void {
     return [{ pointer: '/query', code: 'unknown-field', message }];
   });
   if (faults.length > 0) throw invalidInput(faults);
+  return cost;
 }
 
 async function checkCost(
