@@ -10,7 +10,7 @@ import { getChain, setOwnChains } from '../src/chains/chains.ts';
 import { type Egress, toEgress } from '../src/lib/egress.ts';
 
 import type { Role } from '../src/model/principal.ts';
-import { createHttpSender } from '../src/notify/createHttpSender.ts';
+import { createRequestSender } from '../src/notify/createRequestSender.ts';
 import { createNotifier } from '../src/notify/createNotifier.ts';
 import { createSandbox } from '../src/scripts/sandbox.ts';
 import { createFailedLogins } from '../src/services/accounts/createFailedLogins.ts';
@@ -85,7 +85,7 @@ export async function startTestApi(
   const log: string[] = [];
   // No name leads anywhere, so that nothing leaves the machine.
   const silent = createNotifier({
-    HTTP: createHttpSender({
+    HTTP: createRequestSender({
       egress: toEgress(new BlockList()),
       now,
       resolve: (_hostname, _options, callback) =>

@@ -53,6 +53,8 @@ export type Target = {
   secrets: string[];
   messengerAChatId: string | null;
   messengerBUri: string | null;
+  /** The settings of its kind. */
+  settings: Readonly<Record<string, unknown>>;
   /** Whether the reader of the e-mail address has agreed to get messages. */
   isConfirmed: boolean;
 };
@@ -84,12 +86,19 @@ export type SendOutcome =
       unsent?: true;
     };
 
-/** What would be sent, secrets masked. */
-export type Rendered =
-  | { type: 'HTTP'; method: string; uri: string; headers: Record<string, string>; body: string }
-  | { type: 'EMAIL'; to: string; subject: string; text: string; html: string }
-  | { type: 'MESSENGER_A'; chatId: string | null; text: string }
-  | { type: 'MESSENGER_B'; uri: string; text: string; body: string };
+/** What would be sent, secrets masked: a request, a mail, or a message in a chat. */
+export type Rendered = {
+  type: Target['type'];
+  method?: string;
+  uri?: string;
+  headers?: Record<string, string>;
+  body?: string;
+  to?: string;
+  subject?: string;
+  text?: string;
+  html?: string;
+  chatId?: string | null;
+};
 
 /** Where more can be read of an alert: in a block explorer, and in Vigil. */
 export type AlertLinks = (alert: {

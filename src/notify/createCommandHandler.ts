@@ -11,7 +11,7 @@ import {
 } from '../store/destinations/messengerBinding.ts';
 import { appendAudit } from '../store/records/audit.ts';
 import type { Update } from './readUpdates.ts';
-import { cleanLine } from './texts/clean.ts';
+import { cleanLine } from '../destinations/texts/clean.ts';
 
 const help = [
   'I send alerts of Vigil to this chat.',

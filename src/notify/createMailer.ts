@@ -4,7 +4,7 @@ import { isMailAddress } from '../lib/mailAddress.ts';
 import type { Secret } from '../lib/secret.ts';
 import type { SendOutcome } from '../model/notification.ts';
 import { mailConnections } from './mailConnections.ts';
-import { cleanLine } from './texts/clean.ts';
+import { cleanLine } from '../destinations/texts/clean.ts';
 import { toMailOutcome } from './toMailOutcome.ts';
 
 type Mail = {

@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events';
+import { destinationKinds, isMailed, typesWith } from '../destinations/destinationKinds.ts';
 import { createCoalescedLoop } from '../lib/createCoalescedLoop.ts';
 import { settleWithin, withTimeLimit } from '../lib/withTimeLimit.ts';
 import type { EarlierMessage, SendOutcome, Target } from '../model/notification.ts';
@@ -61,7 +62,7 @@ export function startDeliveryWorker(options: Options): { stop(): Promise<void> }
   async function claim(): Promise<void> {
     const limit = maxConcurrentAttempts - running.size;
     if (limit <= 0) return;
-    const hasMail = notifier.has('EMAIL');
+    const hasMail = typesWith(isMailed).some((type) => notifier.has(type));
     const limits = {
       now: now(),
       busy: hosts.busyWith(busy),
@@ -91,7 +92,7 @@ export function startDeliveryWorker(options: Options): { stop(): Promise<void> }
   function start(batch: Batch, sealed: SealedTarget): void {
     const id = sealed.id;
     busy.set(id, (busy.get(id) ?? 0) + 1);
-    const mail = sealed.type === 'EMAIL' ? 1 : 0;
+    const mail = isMailed(destinationKinds[sealed.type]) ? 1 : 0;
     mails += mail;
     const leaveHost = hosts.enter(sealed);
     const work = attempt(batch, sealed)

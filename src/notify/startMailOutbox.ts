@@ -12,9 +12,9 @@ import {
 import type { Keyring } from '../store/keyring.ts';
 import type { Mailer } from './createMailer.ts';
 import { nextAttempt } from './retrySchedule.ts';
-import { toHtml } from './texts/toHtml.ts';
-import { toMailStory } from './texts/toMailStory.ts';
-import { toPlainText } from './texts/toPlainText.ts';
+import { toHtml } from '../destinations/texts/toHtml.ts';
+import { toMailStory } from './toMailStory.ts';
+import { toPlainText } from '../destinations/texts/toPlainText.ts';
 
 type Options = { store: Store; keyring: Keyring; mailer: Mailer; now: () => number; log: Logger };
 

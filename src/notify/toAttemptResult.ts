@@ -4,7 +4,7 @@ import type { ClaimedDelivery } from '../store/destinations/claimDeliveries.ts';
 import type { AttemptResult } from './createSettler.ts';
 import { isGrowth } from './planBatches.ts';
 import { maxRetryAfterMs, nextAttempt } from './retrySchedule.ts';
-import { severityIn } from './texts/readData.ts';
+import { severityIn } from '../destinations/texts/readData.ts';
 
 type Attempt = { at: number; durationMs: number; now: number; chance: number };
 

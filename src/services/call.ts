@@ -69,6 +69,8 @@ export type Services = {
   notifier: {
     send(target: Target, messages: readonly Message[], signal: AbortSignal): Promise<SendOutcome>;
     render(target: Target, messages: readonly Message[]): Rendered | undefined;
+    /** False where the operator has not set up what destinations of this type need. */
+    has(type: Target['type']): boolean;
   };
   /** Where people reach this server; links in mails begin with it. */
   publicUrl: () => string;

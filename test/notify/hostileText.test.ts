@@ -8,12 +8,12 @@ import type { ReadRequest } from '../../src/matching/createReadCache.ts';
 import { evaluateMatches } from '../../src/matching/evaluateMatches.ts';
 import type { Block, Transaction } from '../../src/model/block.ts';
 import type { Message } from '../../src/model/notification.ts';
-import { toHtml } from '../../src/notify/texts/toHtml.ts';
-import { toMessengerAText } from '../../src/notify/texts/toMessengerAText.ts';
-import { toMessengerBBlocks } from '../../src/notify/texts/toMessengerBBlocks.ts';
-import { toPlainText } from '../../src/notify/texts/toPlainText.ts';
-import { toStory } from '../../src/notify/texts/toStory.ts';
-import { webhookBody } from '../../src/notify/toWebhookRequest.ts';
+import { toHtml } from '../../src/destinations/texts/toHtml.ts';
+import { toMessengerAText } from '../../src/destinations/texts/toMessengerAText.ts';
+import { toMessengerBBlocks } from '../../src/destinations/texts/toMessengerBBlocks.ts';
+import { toPlainText } from '../../src/destinations/texts/toPlainText.ts';
+import { toStory } from '../../src/destinations/texts/toStory.ts';
+import { webhookBody } from '../../src/destinations/toWebhookRequest.ts';
 
 const [token, from, to] = ['a', 'b', 'c'].map((digit) => `0x${digit.repeat(40)}`) as [string, string, string];
 const word = (value: bigint | string) => BigInt(value).toString(16).padStart(64, '0');

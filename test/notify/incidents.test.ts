@@ -8,7 +8,7 @@ import type { Finding } from '../../src/model/alert.ts';
 import { type Bot, createBot } from '../../src/notify/createBot.ts';
 import { createMessengerASender } from '../../src/notify/createMessengerASender.ts';
 import { createNotifyOnAlerts, createNotifyOnRetractions } from '../../src/notify/notifyOnAlerts.ts';
-import { digestStory } from '../../src/notify/texts/digestStory.ts';
+import { digestStory } from '../../src/destinations/texts/digestStory.ts';
 import { purgeIncidentKeys } from '../../src/store/alerts/purgeBesideAlerts.ts';
 import { type BotApi, startBotApi } from '../../testing/startBotApi.ts';
 import type { Json } from '../../testing/startTestApi.ts';

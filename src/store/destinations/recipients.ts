@@ -1,4 +1,5 @@
-import { raw, sql } from '../../lib/sql.ts';
+import { isBoundByChatType } from './kindConditions.ts';
+import { sql } from '../../lib/sql.ts';
 import type { AlertKind, Severity } from '../../model/alert.ts';
 import type { destinationTypes } from '../../model/enumerations.ts';
 import type { Db } from '../db.ts';
@@ -23,9 +24,7 @@ export type Recipient = {
 };
 
 /** A messenger destination that is not bound to a chat reaches no one. */
-const isReachable = raw(
-  "x.status = 'ACTIVE' and (x.type <> 'MESSENGER_A' or x.messenger_a_chat_id is not null)",
-);
+const isReachable = sql`x.status = 'ACTIVE' and (not ${isBoundByChatType()} or x.messenger_a_chat_id is not null)`;
 
 /**
  * The recipients of alerts from these sources: the reachable destinations bound to each, and where there is none, those with

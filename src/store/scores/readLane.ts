@@ -1,3 +1,4 @@
+import { getsScoresType } from '../destinations/kindConditions.ts';
 import { sql } from '../../lib/sql.ts';
 import type { ScoreEvent } from '../../model/score.ts';
 import { type Db, onlyRow } from '../db.ts';
@@ -47,4 +48,4 @@ export async function readLane(db: Db, lane: Lane, limit: number): Promise<LaneS
 }
 
 /** Destinations that receive score changes: webhooks tagged DEFAULT, because people are notified of the alert itself. */
-export const receivesScores = sql`x.status = 'ACTIVE' and x.type = 'HTTP' and 'DEFAULT' = any(x.tags)`;
+export const receivesScores = sql`x.status = 'ACTIVE' and ${getsScoresType()} and 'DEFAULT' = any(x.tags)`;

@@ -4,7 +4,7 @@ import type { Resolve } from '../../../src/lib/createResolve.ts';
 import { type Egress, toEgress } from '../../../src/lib/egress.ts';
 import { sql } from '../../../src/lib/sql.ts';
 import type { Target } from '../../../src/model/notification.ts';
-import { createHttpSender } from '../../../src/notify/createHttpSender.ts';
+import { createRequestSender } from '../../../src/notify/createRequestSender.ts';
 import type { Sender } from '../../../src/notify/createNotifier.ts';
 import { createNotifier } from '../../../src/notify/createNotifier.ts';
 import { createNotifyOnAlerts } from '../../../src/notify/notifyOnAlerts.ts';
@@ -50,7 +50,7 @@ export async function startNotifyWorld(options: Options = {}): Promise<NotifyWor
   const sink = await startHttpSink();
   const egress = options.egress ?? toEgress(loopback());
   let now = Date.now;
-  const sender = createHttpSender({
+  const sender = createRequestSender({
     egress,
     ...(options.hosts ? { hosts: options.hosts } : {}),
     now: () => now(),
