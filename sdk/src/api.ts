@@ -1478,6 +1478,8 @@ export type CreateDestinationBody = {
   /** HTTP destination address. */
   uri?: string | null;
   method?: CreateDestinationBodyMethod | null;
+  /** Settings of its kind; `GET /destination/kind` has a schema of them for each. Secrets show [sealed]. */
+  settings?: Record<string, unknown>;
   /** Alerts that the destination gets of the whole tenant, of a project or of a contract, whatever else they are bound to. An alert comes once, however many ways lead to the destination. Bindings and `tags` go on as without. */
   gets?: CreateDestinationBodyGet[];
   /** Mails and chat messages within this many milliseconds of the last one go out together; 0 sends at once. */
@@ -1504,7 +1506,7 @@ export type CreateDestinationBodyTag = 'DEFAULT' | 'DETECTOR' | 'WALLET';
 /** Kind of destination. */
 export type CreateDestinationBodyType = 'EMAIL' | 'MESSENGER_A' | 'HTTP' | 'MESSENGER_B';
 
-export type CreateDestinationReply = Omit<Destination, 'type' | 'gets' | 'groupWindowMs' | 'confirmed'>;
+export type CreateDestinationReply = Omit<Destination, 'type' | 'settings' | 'gets' | 'groupWindowMs' | 'confirmed'>;
 
 export type CreateDetectorBody = {
   /** State of the record. */
@@ -2132,6 +2134,8 @@ export type Destination = {
   method: CreateDestinationBodyMethod | null;
   /** HTTP headers of an HTTP destination. Values are shown as [sealed]. */
   headers: Record<string, string> | null;
+  /** Settings of its kind; `GET /destination/kind` has a schema of them for each. Secrets show [sealed]. */
+  settings: Record<string, unknown>;
   /** Alerts that the destination gets of the whole tenant, of a project or of a contract, whatever else they are bound to. An alert comes once, however many ways lead to the destination. Bindings and `tags` go on as without. */
   gets: CreateDestinationBodyGet[];
   /** Mails and chat messages within this many milliseconds of the last one go out together; 0 sends at once. */
@@ -2183,6 +2187,34 @@ export type DestinationDisabledWebhook = {
   sequence: number;
   /** A destination that Vigil no longer sends to. */
   data: WebhookDestination;
+};
+
+export type DestinationKindReply = {
+  /** The kinds. */
+  data: Array<{
+    /** The `type` of its destinations. */
+    type: 'EMAIL' | 'MESSENGER_A' | 'HTTP' | 'MESSENGER_B';
+    /** What people call it; the operator may have named it. */
+    title: string;
+    /** What a person has to do to add one. */
+    about: string;
+    /** Members of the record that a form asks for, beside those that every kind has. */
+    members: string[];
+    /** JSON Schema of `settings`, in the order of `x-order`; secrets are `writeOnly`. */
+    settings: Record<string, unknown>;
+    /** Members and settings that are sealed and never shown. */
+    secrets: string[];
+    /** People read it: they get one message about an incident. */
+    isGrouped: boolean;
+    /** Its address is confirmed by a link that is mailed there. */
+    isConfirmed: boolean;
+    /** A chat binds itself with the text in `uid`. */
+    isBoundByChat: boolean;
+    /** Vigil makes a secret that signs its messages. */
+    isSigned: boolean;
+    /** Vigil can send to it: the operator has set what it needs. */
+    isSetUp: boolean;
+  }>;
 };
 
 export type DestinationPage = {
@@ -2257,7 +2289,7 @@ export type DetectorDestination = {
 };
 
 /** The destination. */
-export type DetectorDestinationTenantDestination = Omit<Destination, 'gets' | 'groupWindowMs' | 'confirmed'>;
+export type DetectorDestinationTenantDestination = Omit<Destination, 'settings' | 'gets' | 'groupWindowMs' | 'confirmed'>;
 
 export type DetectorFaultReply = {
   /** Whether its last evaluation went well, and, where it needs traces, no transaction of its chain stayed unseen for a day. */
@@ -3703,7 +3735,7 @@ export type TenantDashboardUsageReply = {
 };
 
 /** The destination. */
-export type TenantDestination = Omit<Destination, 'gets' | 'groupWindowMs' | 'confirmed'>;
+export type TenantDestination = Omit<Destination, 'settings' | 'gets' | 'groupWindowMs' | 'confirmed'>;
 
 export type TenantPage = {
   /** The records of this page. */
@@ -4203,7 +4235,7 @@ export type UpdateContractBodyChainUid = 'arbitrum' | 'bsc' | 'bsc_testnet' | 'e
 
 export type UpdateDestinationBody = Partial<Destination>;
 
-export type UpdateDestinationReply = Omit<Destination, 'gets' | 'groupWindowMs' | 'confirmed'>;
+export type UpdateDestinationReply = Omit<Destination, 'settings' | 'gets' | 'groupWindowMs' | 'confirmed'>;
 
 export type UpdateDetectorBody = {
   /** Unique identifier of the record. */
@@ -4947,6 +4979,8 @@ export type WebhookDestination = {
   reason: string;
   /** When the first of the failures was. In epoch milliseconds. */
   failingSince: number | null;
+  /** What else enables it again. */
+  advice?: string;
 };
 
 /** A change of a score. */
@@ -6139,6 +6173,10 @@ export interface Api {
   'GET /contract/{id}/signature': {
     path: { id: number };
     reply: ContractSignatureReply;
+  };
+  /** List the kinds of destination */
+  'GET /destination/kind': {
+    reply: DestinationKindReply;
   };
   /** Send a test message */
   'POST /destination/{id}/test': {

@@ -1,3 +1,4 @@
+import { useMemo } from 'preact/hooks';
 import type { Destination } from '../../../../sdk/src/index.ts';
 import { wordOf } from '../../parts/enumWords.ts';
 import { type RecordKind, RecordPage } from '../../parts/RecordPage.tsx';
@@ -5,11 +6,11 @@ import { updatedColumn } from '../../parts/recordColumns.tsx';
 import { scaledBy } from '../../parts/ScaledInput.tsx';
 import type { Schema } from '../../state/schemas.ts';
 import { DestinationDetail } from './DestinationDetail.tsx';
-import { kindOf, kindTexts, membersOf } from './kinds.ts';
+import { type DestinationKind, kindOf, shapeByKind, useDestinationKinds } from './kinds.ts';
 
 const destinationTags = ['DEFAULT', 'DETECTOR', 'WALLET'];
 
-const destinations: RecordKind<Destination> = {
+const destinationsWith = (kinds: readonly DestinationKind[]): RecordKind<Destination> => ({
   path: '/destination',
   singular: 'destination',
   plural: 'Destinations',
@@ -25,7 +26,7 @@ const destinations: RecordKind<Destination> = {
       show: (row) => row.name ?? whereOf(row),
     },
     { name: 'where', title: 'Where', wideOnly: true, show: whereOf },
-    { name: 'type', title: 'Kind', width: '120px', show: (row) => wordOf(kindOf(row), []) },
+    { name: 'type', title: 'Kind', width: '120px', show: (row) => kindOf(row, kinds)?.title },
     {
       name: 'tags',
       title: 'Where nothing is bound',
@@ -39,7 +40,7 @@ const destinations: RecordKind<Destination> = {
     },
     updatedColumn,
   ],
-  toForm: ({ uid: _uid, ...rest }) => ({ ...rest, type: kindOf(rest) }),
+  toForm: ({ uid: _uid, ...rest }) => ({ ...rest, type: kindOf(rest, kinds)?.type }),
   form: {
     needsTenant: true,
     defaults: { type: 'EMAIL' },
@@ -52,6 +53,7 @@ const destinations: RecordKind<Destination> = {
       'headers',
       'messengerABotUsername',
       'messengerBUri',
+      'settings',
       'gets',
       'tags',
     ],
@@ -67,10 +69,12 @@ const destinations: RecordKind<Destination> = {
       groupWindowMs: 'Group messages within (minutes)',
     },
     widgets: { groupWindowMs: scaledBy(60_000) },
-    shape: shapeDestination,
+    shape: (schema, { type }) => shapeDestination(schema, kinds, type),
   },
-  detail: (destination, reload) => <DestinationDetail destination={destination} reload={reload} />,
-};
+  detail: (destination, reload) => (
+    <DestinationDetail destination={destination} kinds={kinds} reload={reload} />
+  ),
+});
 
 function whereOf({
   value,
@@ -86,12 +90,9 @@ function whereOf({
 }
 
 /** The members of the chosen kind, with what has to be done for it. */
-function shapeDestination(schema: Schema, { type }: Record<string, unknown>): Schema {
-  const wanted = membersOf(type);
-  const properties = Object.fromEntries(
-    Object.entries(schema.properties ?? {}).filter(([name]) => wanted.includes(name)),
-  );
-  const kind = type as keyof typeof kindTexts;
+function shapeDestination(schema: Schema, kinds: readonly DestinationKind[], type: unknown): Schema {
+  const kind = kinds.find((one) => one.type === type);
+  const properties = shapeByKind(schema.properties ?? {}, kind);
   const { gets, groupWindowMs, tags } = properties;
   return {
     ...schema,
@@ -108,13 +109,19 @@ function shapeDestination(schema: Schema, { type }: Record<string, unknown>): Sc
           }
         : {}),
       ...(tags ? { tags: { ...tags, description: tagText } } : {}),
-      type: { ...properties.type, description: kindTexts[kind] ?? 'Choose a kind.' },
+      type: {
+        ...properties.type,
+        description: [kind?.about ?? 'Choose a kind.', ...(kind?.isSetUp === false ? [notSetUpText] : [])].join(' '),
+        'x-words': Object.fromEntries(kinds.map((one) => [one.type, one.title])),
+      },
       ...(properties.value
         ? { value: { ...properties.value, title: 'E-mail address', description: '' } }
         : {}),
     },
   };
 }
+
+const notSetUpText = 'Nothing is sent there before the operator of this server has set it up.';
 
 const tagText =
   'For alerts of detectors, triggers and actions to which no destination is bound. What is chosen under “What it gets” comes in any case.';
@@ -150,5 +157,7 @@ function shapeGets(gets: Schema): Schema {
 }
 
 export default function DestinationsPage() {
-  return <RecordPage kind={destinations} />;
+  const kinds = useDestinationKinds();
+  const page = useMemo(() => destinationsWith(kinds ?? []), [kinds]);
+  return <RecordPage kind={page} />;
 }
