@@ -10,8 +10,8 @@ import { getChain, setOwnChains } from '../src/chains/chains.ts';
 import { type Egress, toEgress } from '../src/lib/egress.ts';
 
 import type { Role } from '../src/model/principal.ts';
-import { createRequestSender } from '../src/notify/createRequestSender.ts';
 import { createNotifier } from '../src/notify/createNotifier.ts';
+import { createRequestSender } from '../src/notify/createRequestSender.ts';
 import { createSandbox } from '../src/scripts/sandbox.ts';
 import { createFailedLogins } from '../src/services/accounts/createFailedLogins.ts';
 import { issueToken } from '../src/services/accounts/issueToken.ts';

@@ -16,7 +16,7 @@ export type HttpResponse = {
 };
 
 /** A setting of one kind. Its value is sealed unless it is public. */
-export type Setting = { schema: TSchema; isPublic?: true; isRequired?: true };
+type Setting = { schema: TSchema; isPublic?: true; isRequired?: true };
 
 /** The members of the record that belong to one kind because the API has always had them. */
 export type OwnMember =
@@ -37,7 +37,7 @@ export type OwnMember =
  * of the record that has `value` as a second name. `settings`: `uriOf` derives it from settings, and `named` is the setting
  * that an error about the address names.
  */
-export type KindAddress =
+type KindAddress =
   | { type: 'mail' }
   | { type: 'chat' }
   | { type: 'member'; member: 'uri' | 'messengerBUri' }

@@ -34,7 +34,10 @@ export function settingsSchema(type: DestinationType): TSchema {
     return [name, isPublic ? schema : Type.Unsafe({ ...schema, writeOnly: true })] as const;
   });
   return Type.Unsafe({
-    ...Shape(Object.fromEntries(members), names.filter((name) => settings[name]!.isRequired)),
+    ...Shape(
+      Object.fromEntries(members),
+      names.filter((name) => settings[name]!.isRequired),
+    ),
     'x-order': names,
   });
 }

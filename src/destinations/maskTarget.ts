@@ -5,7 +5,8 @@ import { sealedSettings } from './kindSettings.ts';
 /** The target with a mask in place of every secret: what is built from it may be shown. */
 export function maskTarget(target: Target): Target {
   const names = new Set(sealedSettings(target.type));
-  const mask = (value: unknown) => (typeof value === 'string' && URL.canParse(value) ? maskUri(value) : sealedText);
+  const mask = (value: unknown) =>
+    typeof value === 'string' && URL.canParse(value) ? maskUri(value) : sealedText;
   return {
     ...target,
     messengerBUri: target.messengerBUri && maskUri(target.messengerBUri),

@@ -125,7 +125,7 @@ function kindOf({ type }: Target): RequestKind {
   return kind;
 }
 
-export const notSent: SendOutcome = {
+const notSent: SendOutcome = {
   ok: false,
   unsent: true,
   error: 'The message waited too long behind others for the same host; nothing was sent.',

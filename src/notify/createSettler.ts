@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { AuditKeys } from '../lib/auditKey.ts';
 import { type DestinationType, destinationKinds, isBoundByChat } from '../destinations/destinationKinds.ts';
+import type { AuditKeys } from '../lib/auditKey.ts';
 import { createFairQueue } from '../lib/createFairQueue.ts';
 import type { Db, Store } from '../store/db.ts';
 import { disableDestination, type Health, recordHealth } from '../store/destinations/destinationHealth.ts';

@@ -128,7 +128,11 @@ function documentOf(documents: Documents, { uid }: RaisedAlert): AlertDocument {
 
 /** Webhooks get every alert at once, so that nothing looks for what they got of an incident. */
 function readByPeople(recipients: readonly Recipient[]): Set<number> {
-  return new Set(recipients.flatMap(({ type, destinationId }) => (isGrouped(destinationKinds[type]) ? [destinationId] : [])));
+  return new Set(
+    recipients.flatMap(({ type, destinationId }) =>
+      isGrouped(destinationKinds[type]) ? [destinationId] : [],
+    ),
+  );
 }
 
 function toMessages(

@@ -1,10 +1,10 @@
 import { destinationKinds } from '../destinations/destinationKinds.ts';
+import { severityIn } from '../destinations/texts/readData.ts';
 import { groupBy } from '../lib/groupBy.ts';
 import { severityOf } from '../model/alert.ts';
 import type { EventType, Target } from '../model/notification.ts';
 import type { ClaimedDelivery } from '../store/destinations/claimDeliveries.ts';
 import type { IncidentMessage } from '../store/destinations/incidentMessages.ts';
-import { severityIn } from '../destinations/texts/readData.ts';
 
 /** What one attempt sends. `earlier`: the message about the incident of all of them, which grows where `isEdit`. */
 export type Batch = {

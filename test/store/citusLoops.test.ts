@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { toEgress } from '../../src/lib/egress.ts';
 import { type Sql, sql } from '../../src/lib/sql.ts';
-import { createRequestSender } from '../../src/notify/createRequestSender.ts';
 import { createNotifier } from '../../src/notify/createNotifier.ts';
+import { createRequestSender } from '../../src/notify/createRequestSender.ts';
 import { startDeliveryWorker } from '../../src/notify/startDeliveryWorker.ts';
 import { createScoreOnAlerts } from '../../src/scoring/scoreOnAlerts.ts';
 import { startScorer } from '../../src/scoring/startScorer.ts';

@@ -51,7 +51,11 @@ export async function resendConfirmation(
   const to = String(record.value);
   const destination = { tenantId: Number(record.tenantId), id };
   if (!typesWith(isMailed).some((type) => type === record.type))
-    throw unprocessable('', 'no-confirmation', `Only destinations of type ${typesWith(isMailed).join(', ')} are confirmed.`);
+    throw unprocessable(
+      '',
+      'no-confirmation',
+      `Only destinations of type ${typesWith(isMailed).join(', ')} are confirmed.`,
+    );
   const { confirmedAt, mailedAt } = await findConfirmation(call.db, destination);
   if (confirmedAt !== null) throw new Problem('illegal-transition', 'The address is confirmed already.');
   if (!call.services.mail)

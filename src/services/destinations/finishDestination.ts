@@ -18,13 +18,21 @@ export async function finishDestination(
 ): Promise<void> {
   if (tenantId === null) return;
   const isMoved =
-    current && addressMembers.some((name) => input[name] !== undefined && !isDeepStrictEqual(input[name], current[name]));
+    current &&
+    addressMembers.some(
+      (name) => input[name] !== undefined && !isDeepStrictEqual(input[name], current[name]),
+    );
   if (isMoved) await resetHealth(call.db, { tenantId, id });
   const type = input.type ?? current?.type;
   const to = input.value ?? current?.value;
-  if ((current && !isMoved) || !type ||
+  if (
+    (current && !isMoved) ||
+    !type ||
     !isMailed(destinationKinds[type]) ||
-    typeof to !== 'string' || !call.services.mail) return;
+    typeof to !== 'string' ||
+    !call.services.mail
+  )
+    return;
   const { confirmedAt } = await findConfirmation(call.db, { tenantId, id });
   if (confirmedAt === null) await mailConfirmation(call, { tenantId, id }, to);
 }

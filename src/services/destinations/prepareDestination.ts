@@ -79,7 +79,9 @@ export async function prepareDestination(
     ...(address === undefined ? {} : { value: address, ...(own ? { [own]: address } : {}) }),
     ...(await sealMessengerBUri(call, change, hasSealedAddress(type) ? address : undefined)),
     ...(await confirmation(call, change, type, address)),
-    ...(destinationKinds[type].members.method && !current?.method && !change.input.method ? { method: 'POST' } : {}),
+    ...(destinationKinds[type].members.method && !current?.method && !change.input.method
+      ? { method: 'POST' }
+      : {}),
     ...(isUnbound(change) ? unbound : {}),
     ...(needsUid(type, change) ? { uid: isChat(type) ? createBindCommand() : randomUUID() } : {}),
     ...(headers === undefined ? {} : await sealHeaders(call, change, headers)),

@@ -1,6 +1,6 @@
-import { addressIn, sealedSettings, settingsSchema, shownAddress } from '../../destinations/kindSettings.ts';
 import type { Settings } from '../../destinations/destinationKind.ts';
 import { type DestinationType, destinationKinds } from '../../destinations/destinationKinds.ts';
+import { addressIn, sealedSettings, settingsSchema, shownAddress } from '../../destinations/kindSettings.ts';
 import { portedEgress, webhookFault } from '../../lib/egress.ts';
 import { sealedText } from '../../lib/secret.ts';
 import { invalid } from '../../model/errors.ts';

@@ -37,7 +37,11 @@ export async function rotateSecret(
 ): Promise<{ secret: string; previousUntil: number }> {
   const record: Row = await findWritable(call, kind, id);
   if (!isSigned(record.type))
-    throw unprocessable('', 'no-secret', `Only destinations of type ${signedTypes.join(', ')} have a secret.`);
+    throw unprocessable(
+      '',
+      'no-secret',
+      `Only destinations of type ${signedTypes.join(', ')} have a secret.`,
+    );
   const destination = { id, tenantId: Number(record.tenantId) };
   const secret = createSecret();
   const previousUntil = call.now + secretOverlapMs;

@@ -1,6 +1,6 @@
-import { isMailedType } from './kindConditions.ts';
 import { sql } from '../../lib/sql.ts';
 import { type Db, onlyRow } from '../db.ts';
+import { isMailedType } from './kindConditions.ts';
 
 type DestinationKey = { tenantId: number; id: number };
 

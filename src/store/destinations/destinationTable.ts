@@ -1,4 +1,3 @@
-import { isMailedText } from './kindConditions.ts';
 import { type Static, Type } from 'typebox';
 import { destinationTags, destinationTypes, severities } from '../../model/enumerations.ts';
 import {
@@ -18,6 +17,7 @@ import {
 import { createOnly, editable, one, readOnly, writeOnly } from '../fields.ts';
 import { idField, searchedStatus, tenantId, timeFields } from '../records/commonFields.ts';
 import { byTenant, defineTable } from '../table.ts';
+import { isMailedText } from './kindConditions.ts';
 
 /** Header values are sealed; a record shows only that they exist. */
 const headers = (t: string) => `(case when ${t}.header_names is null then null

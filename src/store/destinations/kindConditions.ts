@@ -1,3 +1,4 @@
+import type { DestinationKind } from '../../destinations/destinationKind.ts';
 import {
   isBoundByChat,
   isGrouped,
@@ -5,7 +6,6 @@ import {
   isSequential,
   typesWith,
 } from '../../destinations/destinationKinds.ts';
-import type { DestinationKind } from '../../destinations/destinationKind.ts';
 import { raw, type Sql } from '../../lib/sql.ts';
 
 /** A condition on the column `type`: true for the kinds with this trait. */

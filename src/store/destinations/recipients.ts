@@ -1,8 +1,8 @@
-import { isBoundByChatType } from './kindConditions.ts';
 import { sql } from '../../lib/sql.ts';
 import type { AlertKind, Severity } from '../../model/alert.ts';
 import type { destinationTypes } from '../../model/enumerations.ts';
 import type { Db } from '../db.ts';
+import { isBoundByChatType } from './kindConditions.ts';
 
 /** `sourceId`: the detector, the trigger alert or the action behind an alert, by its kind. */
 export type Source = {

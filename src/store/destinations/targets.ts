@@ -1,5 +1,5 @@
-import { sql } from '../../lib/sql.ts';
 import type { Settings } from '../../destinations/destinationKind.ts';
+import { sql } from '../../lib/sql.ts';
 import type { Target } from '../../model/notification.ts';
 import type { Db } from '../db.ts';
 import type { Keyring } from '../keyring.ts';
@@ -19,7 +19,8 @@ export type SealedTarget = Omit<Target, 'headers' | 'secrets'> & {
 export async function findTargets(db: Db, ids: readonly number[]): Promise<SealedTarget[]> {
   return db.prepared<SealedTarget>(
     sql`select id, tenant_id as "tenantId", type, value, method, messenger_a_chat_id as "messengerAChatId",
-        messenger_b_uri as "messengerBUri", settings, sealed_settings as "sealedSettings", sealed_messenger_b_uri as "sealedMessengerBUri",
+        messenger_b_uri as "messengerBUri",
+        settings, sealed_settings as "sealedSettings", sealed_messenger_b_uri as "sealedMessengerBUri",
         confirmed_at is not null as "isConfirmed", sealed_headers as "sealedHeaders", sealed_secret as "sealedSecret",
         sealed_former_secrets as "sealedFormerSecrets", former_secrets_until as "formerSecretsUntil"
       from destination where id = any(${ids}::bigint[])`,

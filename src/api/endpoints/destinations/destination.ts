@@ -1,5 +1,5 @@
-import { finishDestination } from '../../../services/destinations/finishDestination.ts';
 import { foreignMembers } from '../../../destinations/destinationKinds.ts';
+import { finishDestination } from '../../../services/destinations/finishDestination.ts';
 import { prepareDestination } from '../../../services/destinations/prepareDestination.ts';
 import { ensureSecret } from '../../../services/destinations/webhookSecret.ts';
 import { destinationTable } from '../../../store/destinations/destinationTable.ts';

@@ -111,7 +111,10 @@ function shapeDestination(schema: Schema, kinds: readonly DestinationKind[], typ
       ...(tags ? { tags: { ...tags, description: tagText } } : {}),
       type: {
         ...properties.type,
-        description: [kind?.about ?? 'Choose a kind.', ...(kind?.isSetUp === false ? [notSetUpText] : [])].join(' '),
+        description: [
+          kind?.about ?? 'Choose a kind.',
+          ...(kind?.isSetUp === false ? [notSetUpText] : []),
+        ].join(' '),
         'x-words': Object.fromEntries(kinds.map((one) => [one.type, one.title])),
       },
       ...(properties.value

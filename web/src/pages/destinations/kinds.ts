@@ -18,7 +18,10 @@ const shared = ['value', 'settings', 'groupWindowMs', 'messengerABotUsername'];
 /** The kind of a destination. Rows of a list do not name it; their address or a member of one kind does. */
 export function kindOf(row: Row, kinds: readonly DestinationKind[]): DestinationKind | undefined {
   const members = row as Readonly<Record<string, unknown>>;
-  const scheme = /^([a-z-]+):\/\//.exec(row.value ?? '')?.[1]?.toUpperCase().replaceAll('-', '_');
+  const scheme = /^([a-z-]+):\/\//
+    .exec(row.value ?? '')?.[1]
+    ?.toUpperCase()
+    .replaceAll('-', '_');
   return (
     kinds.find(({ type }) => type === row.type) ??
     kinds.find((kind) =>
