@@ -50,7 +50,8 @@ type SendContext = { now: number; earlier?: EarlierMessage | undefined };
 /** Posts each message, or all that are due, as an HTTP request. */
 type RequestTransport = {
   transport: 'request';
-  request(target: Target, messages: readonly Message[], context: SendContext): HttpRequest;
+  /** Undefined where the receiver need not know of the message. */
+  request(target: Target, messages: readonly Message[], context: SendContext): HttpRequest | undefined;
   /** Reads what the receiver answered; without it the status alone decides. */
   outcome(response: HttpResponse, now: number): SendOutcome;
   /** The outcome depends on the body of the answer. */
@@ -98,7 +99,7 @@ export type DestinationKind = {
    * The receiver keeps a state for each alert or incident. Messages go one at a time and carry the state of the moment,
    * so that one that is sent again late cannot contradict a newer one.
    */
-  keepsState?: true;
+  keepsStateOf?: 'incident' | 'alert';
   /** A TCP port beside the usual ones that the protocol has been assigned. */
   port?: number;
 } & (RequestTransport | OperatorTransport);

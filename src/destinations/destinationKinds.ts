@@ -1,9 +1,13 @@
 import { destinationTypes } from '../model/enumerations.ts';
 import type { DestinationKind, OwnMember } from './destinationKind.ts';
+import { alertmanager } from './kinds/alertmanager.ts';
+import { discord } from './kinds/discord.ts';
 import { email } from './kinds/email.ts';
 import { http } from './kinds/http.ts';
 import { messengerA } from './kinds/messengerA.ts';
 import { messengerB } from './kinds/messengerB.ts';
+import { pagerDuty } from './kinds/pagerDuty.ts';
+import { teams } from './kinds/teams.ts';
 
 export type DestinationType = (typeof destinationTypes)[number];
 
@@ -13,6 +17,10 @@ export const destinationKinds: Readonly<Record<DestinationType, DestinationKind>
   MESSENGER_A: messengerA,
   HTTP: http,
   MESSENGER_B: messengerB,
+  PAGERDUTY: pagerDuty,
+  TEAMS: teams,
+  DISCORD: discord,
+  ALERTMANAGER: alertmanager,
 };
 
 /** The types whose kind has this trait. */
@@ -24,7 +32,7 @@ export const isGrouped = ({ readers }: DestinationKind) => readers === 'people';
 export const isMailed = ({ address }: DestinationKind) => address.type === 'mail';
 export const isBoundByChat = ({ address }: DestinationKind) => address.type === 'chat';
 /** Messages go one at a time, so that none overtakes another one. */
-export const isSequential = (kind: DestinationKind) => isGrouped(kind) || kind.keepsState === true;
+export const isSequential = (kind: DestinationKind) => isGrouped(kind) || kind.keepsStateOf !== undefined;
 
 /** The members of the record that only destinations of this type have. */
 export function ownMembers(type: DestinationType): OwnMember[] {

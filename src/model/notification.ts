@@ -38,6 +38,8 @@ export type Message = {
   type: EventType;
   timestamp: number;
   data: Record<string, unknown>;
+  /** The state of the moment of what it is about, where the receiver keeps a state. */
+  state?: { isOpen: boolean };
 };
 
 /** A destination as its sender needs it, secrets open. */

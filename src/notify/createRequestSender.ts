@@ -1,6 +1,7 @@
 import { type Dispatcher, request } from 'undici';
 import type { HttpRequest, HttpResponse, RequestKind } from '../destinations/destinationKind.ts';
 import { destinationKinds, isGrouped } from '../destinations/destinationKinds.ts';
+import { sealedSettings } from '../destinations/kindSettings.ts';
 import { maskTarget } from '../destinations/maskTarget.ts';
 import { digestStory, incidentOf } from '../destinations/texts/digestStory.ts';
 import { toPlainText } from '../destinations/texts/toPlainText.ts';
@@ -8,6 +9,7 @@ import { createGuardedAgents } from '../lib/createGuardedAgents.ts';
 import { createHostQueues, type HostQueues } from '../lib/createHostQueues.ts';
 import type { Resolve } from '../lib/createResolve.ts';
 import { type Egress, webhookFault } from '../lib/egress.ts';
+import { sealedText } from '../lib/secret.ts';
 import { withTimeLimit } from '../lib/withTimeLimit.ts';
 import type { EarlierMessage, Message, SendOutcome, Target } from '../model/notification.ts';
 import { connectionFault } from './connectionFault.ts';
@@ -37,10 +39,12 @@ export function createRequestSender(options: Options): Sender {
     earlier?: EarlierMessage,
   ): Promise<SendOutcome> {
     const kind = kindOf(target);
-    const post = (made: HttpRequest) => postTo(kind, target.tenantId, made, signal);
+    const post = (made: HttpRequest) => postTo(kind, target, made, signal);
     const edited = await edit(kind, target, earlier, post);
     if (edited) return edited;
-    const { outcome, response } = await post(kind.request(target, messages, { now: now(), earlier }));
+    const made = kind.request(target, messages, { now: now(), earlier });
+    if (!made) return { ok: true };
+    const { outcome, response } = await post(made);
     if (!outcome.ok || !response) return outcome;
     const [message] = messages;
     const ending = message?.type === 'ping' && kind.endTest?.(target, message);
@@ -51,23 +55,25 @@ export function createRequestSender(options: Options): Sender {
 
   async function postTo(
     kind: RequestKind,
-    tenantId: number,
+    target: Target,
     made: HttpRequest,
     signal: AbortSignal,
   ): Promise<Answer> {
     // The agent checks names when it resolves them; a literal IP address is not resolved.
+    const { tenantId } = target;
     const fault = webhookFault(made.uri, tenantId, egress);
     if (fault) return { outcome: { ok: false, error: `The address ${fault}.` } };
-    const answer = await hosts.run(made.uri, tenantId, signal, () => attempt(kind, tenantId, made, signal));
+    const answer = await hosts.run(made.uri, tenantId, signal, () => attempt(kind, target, made, signal));
     return answer ?? { outcome: notSent };
   }
 
   async function attempt(
     kind: RequestKind,
-    tenantId: number,
+    target: Target,
     { uri, ...made }: HttpRequest,
     signal: AbortSignal,
   ): Promise<Answer> {
+    const { tenantId } = target;
     const { readsBody = false } = kind;
     const limits = { headersTimeout: timeLimitMs, ...(readsBody ? {} : { bodyTimeout: responseReadMs }) };
     try {
@@ -79,7 +85,7 @@ export function createRequestSender(options: Options): Sender {
       const { statusCode: status, headers, body, text } = received;
       if (!readsBody) await discardBody(body);
       // Tenants must not read the responses of internal services.
-      const shown = text && agents.reachOf(tenantId, uri) === 'public' ? text : '';
+      const shown = text && agents.reachOf(tenantId, uri) === 'public' ? withoutSecrets(text, target) : '';
       const response = { status, headers, text, shown };
       return { outcome: kind.outcome(response, now()), response };
     } catch (error) {
@@ -91,13 +97,28 @@ export function createRequestSender(options: Options): Sender {
     send,
     render(target, messages) {
       const kind = kindOf(target);
-      const { method, uri, headers, body } = kind.request(maskTarget(target), messages, { now: now() });
+      const made = kind.request(maskTarget(target), messages, { now: now() });
+      if (!made) return { type: target.type };
+      const { method, uri, headers, body } = made;
       return isGrouped(kind)
         ? { type: target.type, uri, text: toPlainText(digestStory(messages)), body }
         : { type: target.type, method, uri, headers, body };
     },
     close: () => agents.close(),
   };
+}
+
+/** A receiver may send back what it was sent; no secret of the destination may reach an error text. */
+function withoutSecrets(text: string, target: Target): string {
+  const secrets = [
+    target.messengerBUri,
+    ...Object.values(target.headers),
+    ...sealedSettings(target.type).map((name) => target.settings[name]),
+  ];
+  return secrets.reduce<string>(
+    (clean, secret) => (typeof secret === 'string' && secret ? clean.replaceAll(secret, sealedText) : clean),
+    text,
+  );
 }
 
 type Answer = { outcome: SendOutcome; response?: HttpResponse };

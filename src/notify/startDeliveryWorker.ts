@@ -12,6 +12,7 @@ import {
 import { deadLetterDeliveries } from '../store/destinations/deadLetterDeliveries.ts';
 import { findIncidentMessages, findIncidentStory } from '../store/destinations/incidentMessages.ts';
 import { findTargets, openTarget, type SealedTarget } from '../store/destinations/targets.ts';
+import { withCurrentState } from '../store/destinations/withCurrentState.ts';
 import type { Keyring } from '../store/keyring.ts';
 import { createHostLoad } from './createHostLoad.ts';
 import type { Notifier } from './createNotifier.ts';
@@ -127,8 +128,12 @@ export function startDeliveryWorker(options: Options): { stop(): Promise<void> }
     try {
       const target = await openTarget(keyring, sealed, at);
       const earlier = await readEarlier(batch, at);
+      const { keepsStateOf } = destinationKinds[target.type];
+      const messages = keepsStateOf
+        ? await withCurrentState(store, batch.deliveries, keepsStateOf)
+        : batch.deliveries;
       return await withTimeLimit(aborting.signal, attemptTimeoutMs, (signal) =>
-        notifier.send(target, batch.deliveries, signal, earlier),
+        notifier.send(target, messages, signal, earlier),
       );
     } catch (error) {
       onError(error);
