@@ -14,9 +14,8 @@ const gapGraceMs = 180_000;
 const maxGapFillers = 100;
 
 /**
- * An unused nonce below the lowest one under way blocks the wallet for good: the mempool dropped a transaction that someone
- * else sent, or a deep fork took back one of ours. Empty transactions fill the gap. Returns what the call waits for;
- * undefined when no nonce is missing below it.
+ * Fills unused nonces below the lowest under way with empty transactions. Such a gap blocks the wallet for good, after
+ * a dropped foreign transaction or a deep fork. Returns what the call waits for; undefined without a gap.
  */
 export async function fillNonceGap(
   context: ActionContext,

@@ -170,7 +170,7 @@ async function signAndSend(
     return;
   }
   const processed = new Set([...signedCalls, ...refused].map(({ intent }) => intent.id));
-  // What stopped these from being signed may be undone soon, so they do not wait for the end of the lease.
+  // The obstacle to signing these may end soon, so they do not wait for the end of the lease.
   const unsigned = priced
     .filter(({ intent }) => !processed.has(intent.id))
     .map(({ intent }) => ({ tenantId: intent.tenantId, id: intent.id, at: now() + 1000 }));

@@ -1,7 +1,7 @@
 import type { Place, SentTransaction } from '../chains/transactor.ts';
 import type { SentIntent } from '../store/actions/claimIntents.ts';
 
-/** Where the attempts of a signed intent stand. */
+/** The place of the attempts of a signed intent. */
 export function placeOf({ nonce, inputs }: SentIntent): Place {
   if (nonce !== null) return { nonce };
   return inputs === null ? { anchor: '' } : { inputs };

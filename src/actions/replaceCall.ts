@@ -14,8 +14,8 @@ import { spendingWindowMs, spendLimit } from './walletLimits.ts';
 export const unwantedReason = 'The pending transaction that it was to come before has vanished.';
 
 /**
- * Signs the same call in the same place with a higher fee; the chain mines one of the two. After `maxIntentAgeMs` the call
- * is given up, and an empty call replaces it. Returns the reason when the wallet may not pay more.
+ * Signs the same call in the same place with a higher fee; the chain mines one of both. After `maxIntentAgeMs` an empty
+ * call replaces it. Returns the reason when the wallet may not pay more.
  */
 export async function replaceCall(
   context: ActionContext,
@@ -36,7 +36,7 @@ export async function replaceCall(
     call: { to, data },
     terms: termsOf(action),
     place,
-    // What was signed before may be mined as well.
+    // The earlier attempts may be mined as well.
     units: BigInt(gasLimit),
     price: { maxFee: BigInt(last.maxFee), tip: last.tip === null ? null : BigInt(last.tip) },
     raw: last.raw,

@@ -12,7 +12,7 @@ import {
   type SignedAttempt,
   type SignedIntent,
 } from '../store/actions/signing.ts';
-import type { Db } from '../store/db.ts';
+import type { Db } from '../store/db/db.ts';
 import { openSigner } from '../wallets/openSigner.ts';
 import { signTransaction } from '../wallets/signTransaction.ts';
 import type { ActionContext } from './actionContext.ts';
@@ -26,7 +26,7 @@ export type PricedIntent = { intent: WaitingIntent; call: IntendedCall; offer: O
 
 export type SigningResult = {
   signedCalls: SignedCall[];
-  /** What the wallet cannot or may not pay. */
+  /** Calls that the wallet cannot or may not pay. */
   refused: { intent: WaitingIntent; reason: string; needsFunds: boolean }[];
   /** The node reports fewer used nonces than Vigil has signed; nothing is signed until that is certain. */
   isBehind: boolean;
@@ -112,7 +112,7 @@ export async function signCalls(
 
 /** The places of a wallet, held until the transaction ends. */
 type Places = {
-  /** Where the offered call would stand; undefined when another call has taken it since. */
+  /** Place of the offered call; undefined when another call has taken it since. */
   offer(offer: Offer): Place | undefined;
   take(place: Place): void;
   close(hasSigned: boolean): Promise<void>;

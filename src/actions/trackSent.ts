@@ -193,7 +193,7 @@ async function onNotMined(
   return 'send' in again ? again : (step ?? {});
 }
 
-/** Whether the pending transaction that it must come before pays as much by now. */
+/** True if the pending transaction that it must precede now pays as much. */
 function isOutbid(intent: SentIntent): boolean {
   const ahead = toAhead(intent);
   const { maxFee, tip, isVoid } = lastAttempt(intent);
@@ -201,7 +201,7 @@ function isOutbid(intent: SentIntent): boolean {
   return BigInt(maxFee) <= ahead.maxFee || (tip !== null && ahead.tip !== null && BigInt(tip) <= ahead.tip);
 }
 
-/** Whether every attempt ends before a block that is final, by the word of one node. */
+/** True if every attempt ends before a block that is final, by the word of one node. */
 function hasExpired({ attempts }: SentIntent, final: number | undefined): boolean {
   return attempts.every(({ validUntil }) => validUntil !== null && final !== undefined && validUntil < final);
 }

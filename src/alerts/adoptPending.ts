@@ -1,10 +1,10 @@
 import { groupBy } from '../lib/groupBy.ts';
 import { type Finding, toSeverity } from '../model/alert.ts';
 import { insertAlertEvents } from '../store/alerts/alertEvents.ts';
-import { alertRow } from '../store/alerts/alertRow.ts';
-import { saveWords } from '../store/alerts/findingTerms.ts';
-import { renewRollups } from '../store/alerts/renewRollups.ts';
-import type { Db } from '../store/db.ts';
+import type { Db } from '../store/db/db.ts';
+import { renewRollups } from '../store/search/months/renewRollups.ts';
+import { alertRow } from '../store/search/terms/alertRow.ts';
+import { saveWords } from '../store/search/terms/findingTerms.ts';
 import { adoptAlerts, type HeldPending, holdPending, setIntentBlocks } from '../store/watch/pendingAlerts.ts';
 import { type AlertHook, runHooks } from './raiseAlerts.ts';
 

@@ -12,7 +12,7 @@ import {
   lockIncidentKeys,
 } from '../store/alerts/incidents.ts';
 import { writeStartedIncidents } from '../store/alerts/loneIncidents.ts';
-import type { Db } from '../store/db.ts';
+import type { Db } from '../store/db/db.ts';
 
 type Candidate = { uid: string; finding: Finding };
 

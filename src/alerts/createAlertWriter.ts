@@ -1,14 +1,14 @@
 import { settleWithin } from '../lib/withTimeLimit.ts';
 import type { Finding } from '../model/alert.ts';
 import type { AlertWrite } from '../model/alertWrite.ts';
-import { prepareTerms } from '../store/alerts/findingTerms.ts';
 import {
   type FindGroups,
   findLaneGroups,
   findWaitingGroups,
   insertGroupWrites,
 } from '../store/alerts/groupWrites.ts';
-import type { Db, Store } from '../store/db.ts';
+import type { Db, Store } from '../store/db/db.ts';
+import { prepareTerms } from '../store/search/terms/findingTerms.ts';
 import { applyWrite, type WriteHooks } from './applyWrite.ts';
 import { createGroupLanes, type GroupFailure, maxWaitMs } from './createGroupLanes.ts';
 import { prepareRaise } from './raiseAlerts.ts';

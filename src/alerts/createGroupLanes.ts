@@ -1,7 +1,6 @@
 import type { Finding } from '../model/alert.ts';
 import type { AlertWrite } from '../model/alertWrite.ts';
 import { Problem } from '../model/errors.ts';
-import { rememberWords } from '../store/alerts/findingTerms.ts';
 import {
   deleteGroupWrites,
   findLaterRetractions,
@@ -12,7 +11,8 @@ import {
   readGroupWrites,
   type StoredWrite,
 } from '../store/alerts/groupWrites.ts';
-import type { Store } from '../store/db.ts';
+import type { Store } from '../store/db/db.ts';
+import { rememberWords } from '../store/search/terms/findingTerms.ts';
 import { applyWrite, type WriteHooks } from './applyWrite.ts';
 import { prepareRaise } from './raiseAlerts.ts';
 

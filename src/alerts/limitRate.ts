@@ -2,8 +2,8 @@ import { getOrThrow } from '../lib/getOrThrow.ts';
 import { type Finding, severityOf } from '../model/alert.ts';
 import { severities } from '../model/enumerations.ts';
 import { addToAlertRates, awaitTurn, type RateWindow, readAlertRates } from '../store/alerts/alertRate.ts';
-import { suppress } from '../store/alerts/findingTerms.ts';
-import { type Db, Overtaken } from '../store/db.ts';
+import { type Db, Overtaken } from '../store/db/db.ts';
+import { suppress } from '../store/search/terms/findingTerms.ts';
 
 type Limited = {
   findings: Finding[];

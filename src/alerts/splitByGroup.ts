@@ -2,7 +2,7 @@ import { getOrThrow } from '../lib/getOrThrow.ts';
 import { groupBy } from '../lib/groupBy.ts';
 import type { AlertWrite } from '../model/alertWrite.ts';
 import { type FindGroups, findTenantsOfChain, tenantsOf } from '../store/alerts/groupWrites.ts';
-import type { Db } from '../store/db.ts';
+import type { Db } from '../store/db/db.ts';
 
 /** What each shard group has to write of it, in the same order. */
 export async function splitByGroup(

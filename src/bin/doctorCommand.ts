@@ -1,13 +1,13 @@
 import { cutText } from '../lib/cutText.ts';
 import { loadConfig } from '../runtime/config/loadConfig.ts';
-import { type Cluster, readCluster } from '../store/citus/readCluster.ts';
-import { openStore } from '../store/db.ts';
+import { findMissingFixes } from '../store/db/findMissingFixes.ts';
+import type { Connection } from '../store/db/openClient.ts';
+import { openStore } from '../store/db/openStore.ts';
+import { type Cluster, readCluster } from '../store/db/shards/readCluster.ts';
 import { attachEmbedded } from '../store/embedded/attachEmbedded.ts';
 import { readEmbeddedRelease } from '../store/embedded/readEmbeddedRelease.ts';
-import { findMissingFixes } from '../store/findMissingFixes.ts';
-import type { Connection } from '../store/openClient.ts';
-import { readTopology, type ServerState } from '../store/readTopology.ts';
 import { findOpenWallets } from '../store/wallets/findOpenWallets.ts';
+import { readTopology, type ServerState } from '../store/watch/readTopology.ts';
 
 /** The most connections that one process opens. */
 const connectionsPerProcess = 51;

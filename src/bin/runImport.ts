@@ -1,10 +1,10 @@
 import { Problem } from '../model/errors.ts';
 import { everything } from '../model/principal.ts';
-import { tenantTable } from '../store/accounts/tenantTable.ts';
-import type { Db } from '../store/db.ts';
-import { dryRun } from '../store/dryRun.ts';
+import type { Db } from '../store/db/db.ts';
+import { dryRun } from '../store/db/dryRun.ts';
 import { appendAudit } from '../store/records/audit.ts';
 import { lockRecords } from '../store/records/records.ts';
+import { tenantTable } from '../store/tables/tenantTable.ts';
 import { refuse } from './refuse.ts';
 import { withKeyring } from './withStore.ts';
 

@@ -1,9 +1,9 @@
 import type { Static } from 'typebox';
-import { logWords } from '../chains/evm/abi/words.ts';
-import { transferTopic } from '../chains/evm/evidence/erc20Transfer.ts';
-import { endsOf } from '../chains/evm/evidence/parties.ts';
-import { assetFacts } from '../chains/evm/evidence/tokens.ts';
+import { transferTopic } from '../codecs/evm/erc20Transfer.ts';
+import { logWords } from '../codecs/evm/words.ts';
 import { formatUnits, native, showAmount } from '../evidence/amounts.ts';
+import { endsOf } from '../evidence/evm/parties.ts';
+import { assetFacts } from '../evidence/evm/tokens.ts';
 import { findLabelHits, showLabel } from '../evidence/labels.ts';
 
 import { Configuration, Whole } from '../evidence/parameters.ts';
@@ -24,7 +24,7 @@ const config = Configuration({
 });
 
 type Config = Static<typeof config>;
-/** Whom the wallet has paid and in which block, the last one paid at the end. */
+/** Addresses that the wallet has paid and in which block, the last one paid at the end. */
 type State = { paid: [address: string, block: number][] };
 type Movement = { from: string; to: string; units: bigint; token: string; isOwn: boolean };
 
@@ -107,7 +107,7 @@ function isScam({ tags }: Label): boolean {
   return tags.includes('SCAM');
 }
 
-/** What all addresses of a kind begin with. */
+/** Common prefix of all addresses of a kind. */
 const kindOf = /^(0x|bc1[qp]|[13])?/;
 
 function isAlike(one: string, other: string, { prefix, suffix }: Config): boolean {

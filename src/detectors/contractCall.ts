@@ -1,12 +1,12 @@
 import { type Static, Type } from 'typebox';
-import { evmFormat } from '../chains/evm/abi/evmFormat.ts';
-import { createShowResult } from '../chains/evm/evidence/describeCall.ts';
+import { evmFormat } from '../codecs/evm/evmFormat.ts';
 import { groupDigits } from '../evidence/amounts.ts';
+import { createShowResult } from '../evidence/evm/describeCall.ts';
 import { holdsFor } from '../evidence/holdsFor.ts';
 import { Address, Configuration, Flag, Polling, scheduleOf, Whole } from '../evidence/parameters.ts';
 import { interfaceOf, tryView, viewFaults, viewOf } from '../evidence/readView.ts';
 import { endOfCondition, judgeRepeat, meets, repeatMembers } from '../evidence/repeats.ts';
-import { type Judgement, judgeSample, keepState, type SampleState } from '../evidence/samples.ts';
+import { judgeSample, keepState, type SampleJudgement, type SampleState } from '../evidence/samples.ts';
 import { type Decimal, formatDecimal, parseDecimal, toDecimal } from '../lib/decimal.ts';
 import { harmless } from '../lib/harmless.ts';
 import { showChange } from '../lib/showValue.ts';
@@ -148,7 +148,7 @@ type Seen = { value: unknown; previous: unknown };
 function judge(
   { config: settings, state, read }: EvaluationContext<Config, State>,
   e: Seen & { timestamp: number },
-): Judgement {
+): SampleJudgement {
   const { condition, script, repeat, reportEnd } = settings;
   // The script runs in any case, so that a fault of it does not hide until the condition holds.
   const isScriptTrue = script === undefined || holdsFor(read, script, { e });
@@ -167,7 +167,7 @@ function looksBack({ script, condition }: Config): boolean {
   return script === undefined ? condition === undefined : script.includes('revious');
 }
 
-function why({ condition }: Config, judged: Judgement): string {
+function why({ condition }: Config, judged: SampleJudgement): string {
   if (condition !== undefined) return `, which ${meets(judged)} ${condition}`;
   return judged.ends ? ', for which the script no longer holds' : '';
 }

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
-import { priceInterests, priceMembers, readPrice } from '../chains/evm/evidence/price.ts';
 import { groupDigits } from '../evidence/amounts.ts';
 import { holdsWithin } from '../evidence/comparison.ts';
+import { priceInterests, priceMembers, readPrice } from '../evidence/evm/price.ts';
 import { Amount, Configuration, Whole } from '../evidence/parameters.ts';
 import { keepState } from '../evidence/samples.ts';
 import {
@@ -26,7 +26,7 @@ const config = Configuration({
   samples: Whole('How many looks in a row it must be away for an alert.', 3, 1, 1000),
 });
 
-/** How many looks in a row it was away. */
+/** Number of polls in a row that found it away. */
 type State = { readonly away?: number };
 
 export const depeg = defineDetector<Static<typeof config>, State>({

@@ -60,7 +60,7 @@ const config = Configuration(
 );
 type Config = Static<typeof config>;
 
-/** How many looks in a row went wrong. */
+/** Number of failed polls in a row. */
 type State = { readonly wrong?: number };
 
 export const httpProbe = defineDetector<Config, State>({

@@ -1,10 +1,10 @@
 import type { Static } from 'typebox';
-import { eventTopic, functionSelector, parseFunction, selectorOf } from '../chains/evm/abi/abi.ts';
-import { functionsNamed } from '../chains/evm/abi/abiItems.ts';
-import { logWords } from '../chains/evm/abi/words.ts';
-import { functionNamed } from '../chains/evm/evidence/describeCall.ts';
-import { tryCall } from '../chains/evm/evidence/readCall.ts';
-import { upgradeTopics } from '../chains/evm/evidence/upgradeEvents.ts';
+import { eventTopic, functionSelector, parseFunction, selectorOf } from '../codecs/evm/abi.ts';
+import { functionsNamed } from '../codecs/evm/abiItems.ts';
+import { functionNamed } from '../codecs/evm/functionNamed.ts';
+import { upgradeTopics } from '../codecs/evm/upgradeEvents.ts';
+import { logWords } from '../codecs/evm/words.ts';
+import { tryCall } from '../evidence/evm/readCall.ts';
 import { Addresses, Configuration, InnerCalls } from '../evidence/parameters.ts';
 import type { Transaction } from '../model/block.ts';
 import { defineDetector, type EvaluationContext, type EvaluationResult } from '../model/detection.ts';

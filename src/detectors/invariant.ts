@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
-import { evmFormat } from '../chains/evm/abi/evmFormat.ts';
-import { readHolding } from '../chains/evm/evidence/tokens.ts';
+import { evmFormat } from '../codecs/evm/evmFormat.ts';
 import { type Comparison, holdsWithin, splitComparison } from '../evidence/comparison.ts';
+import { readHolding } from '../evidence/evm/tokens.ts';
 import { holdsFor, runScript } from '../evidence/holdsFor.ts';
 import { Address, AmountOrPercent, Configuration, Polling, scheduleOf } from '../evidence/parameters.ts';
 import { interfaceOf, readView, viewFaults, viewOf } from '../evidence/readView.ts';

@@ -99,7 +99,7 @@ export const mempoolConflict = defineDetector<Config, State>({
   },
 });
 
-/** What is worth most stays: dust that a stranger sends must not push it out. */
+/** The most valuable transactions stay: a stranger's dust must not push them out. */
 function toState(waiting: readonly Waiting[]): State {
   if (waiting.length === 0) return {};
   const size = ({ change }: Waiting) => Math.abs(Number(change));
@@ -142,7 +142,7 @@ function changeOf({ transfers }: Transaction, address: string): bigint {
   );
 }
 
-/** Whom the address pays by it, the most first; nothing where it only receives. */
+/** Recipients that the address pays by it, the largest amount first; none where it only receives. */
 function paidBy({ transfers }: Transaction, address: string): Map<string, bigint> {
   const paid = new Map<string, bigint>();
   for (const { from, to, amount } of transfers)
@@ -150,7 +150,7 @@ function paidBy({ transfers }: Transaction, address: string): Map<string, bigint
   return new Map([...paid].sort(([, one], [, other]) => (one < other ? 1 : -1)));
 }
 
-/** Whether recipients lose more than the fee, which change pays for, or the one who got most gets nothing. */
+/** True if recipients lose more than the fee, which change pays for, or the largest recipient gets nothing. */
 function paysLess({ paid }: Waiting, after: ReadonlyMap<string, bigint>, fee: bigint): boolean {
   const [largest] = paid;
   if (largest && !after.has(largest[0])) return true;

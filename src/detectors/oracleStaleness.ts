@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
-import { type Round, readFeed } from '../chains/evm/evidence/price.ts';
 import { holdsWithin } from '../evidence/comparison.ts';
+import { type Round, readFeed } from '../evidence/evm/price.ts';
 import {
   Address,
   AmountOrPercent,
@@ -92,7 +92,7 @@ export const oracleStaleness = defineDetector<Config, State>({
   },
 });
 
-/** What is wrong with a round, in words. */
+/** The faults of a round, in words. */
 function examine(
   { config: { heartbeat, maxDeviation }, state }: EvaluationContext<Config, State>,
   { roundId, answer, updatedAt, answeredInRound }: Round,

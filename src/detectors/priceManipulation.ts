@@ -1,16 +1,16 @@
 import { type Static, Type } from 'typebox';
-import { eventTopic, parseFunction } from '../chains/evm/abi/abi.ts';
-import { wordAt } from '../chains/evm/abi/words.ts';
+import { eventTopic, parseFunction } from '../codecs/evm/abi.ts';
 import {
   answersOf,
   isPriceQuestion,
   priceInAnswer,
   type Question,
   questionName,
-} from '../chains/evm/evidence/priceQuestions.ts';
-import { tryCall } from '../chains/evm/evidence/readCall.ts';
-import { readFrom } from '../chains/evm/evidence/readFrom.ts';
-import { claimedHolding, readSupply } from '../chains/evm/evidence/tokens.ts';
+} from '../codecs/evm/priceQuestions.ts';
+import { wordAt } from '../codecs/evm/words.ts';
+import { tryCall } from '../evidence/evm/readCall.ts';
+import { readFrom } from '../evidence/evm/readFrom.ts';
+import { claimedHolding, readSupply } from '../evidence/evm/tokens.ts';
 import { Addresses, Configuration } from '../evidence/parameters.ts';
 import { projectOf } from '../evidence/projectOf.ts';
 import { zip } from '../lib/zip.ts';
@@ -140,8 +140,8 @@ type Found = { move: Move; isKnown: boolean };
 const maxQuestions = 20;
 
 /**
- * Pools of other kinds, vaults and feeds say their price when they are asked: what they answered before the block, within the
- * transaction, and after it where it moved. Only of those that the transaction itself has called to change something.
+ * Other pools, vaults and feeds give prices when asked. Compares their answers before the block, in the transaction,
+ * and after it, for contracts that the transaction called to change something.
  */
 function judgeAnswers(
   read: Reader,
@@ -249,7 +249,7 @@ function squared(root: bigint): number | undefined {
 const getReserves = parseFunction('getReserves()(uint112,uint112,uint32)');
 const slot0 = parseFunction('slot0()(uint160)');
 
-/** What the block reported last before the transaction, or the state before the block. */
+/** Last reported price of the block before the transaction, or the price in the state before the block. */
 function priceBefore(read: Reader, { logs }: Block, pool: string, { log, kind }: Price): number | undefined {
   const earlier = logs.findLast(
     (each) => each.address === pool && each.transactionIndex < log.transactionIndex && priceIn(each),
@@ -291,7 +291,7 @@ function judge(
   ];
 }
 
-/** How far apart the prices of a transaction are. */
+/** Distance between the prices of a transaction. */
 function spreadOf(prices: readonly Price[]): number {
   const values = prices.map(({ value }) => value);
   return values.reduce((a, b) => Math.max(a, b)) / values.reduce((a, b) => Math.min(a, b));

@@ -192,7 +192,7 @@ function vault({ asset, decimals = 18 }: ContractTraits): Suggested[] {
   ];
 }
 
-/** What only traces show. */
+/** Detectors that need traces. */
 function within(what: string): Suggested[] {
   return [
     {

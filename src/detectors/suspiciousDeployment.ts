@@ -1,8 +1,8 @@
 import type { Static } from 'typebox';
-import { functionSelector } from '../chains/evm/abi/abi.ts';
-import { functionBySelector } from '../chains/evm/abi/abiItems.ts';
-import { codeConstants } from '../chains/evm/abi/codeConstants.ts';
-import { functionName } from '../chains/evm/evidence/describeCall.ts';
+import { functionSelector } from '../codecs/evm/abi.ts';
+import { functionBySelector } from '../codecs/evm/abiItems.ts';
+import { codeConstants } from '../codecs/evm/codeConstants.ts';
+import { functionName } from '../evidence/evm/describeCall.ts';
 import { badTags, findLabelHits, showLabel } from '../evidence/labels.ts';
 import { Addresses, Configuration, Flag, LabelTags, Whole } from '../evidence/parameters.ts';
 import { defineDetector } from '../model/detection.ts';

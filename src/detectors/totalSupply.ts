@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
-import { assetFacts, decimalsMember, ownDecimals, readSupply } from '../chains/evm/evidence/tokens.ts';
 import { groupDigits } from '../evidence/amounts.ts';
+import { assetFacts, decimalsMember, ownDecimals, readSupply } from '../evidence/evm/tokens.ts';
 import { Configuration, Flag, Polling, scheduleOf } from '../evidence/parameters.ts';
 import { keepState } from '../evidence/samples.ts';
 import { compareDecimal, formatDecimal, parseDecimal, toDecimal } from '../lib/decimal.ts';

@@ -2,7 +2,7 @@ import { cutText } from '../lib/cutText.ts';
 import type { Reader } from '../model/detection.ts';
 import { ScriptTimeout } from '../model/scriptTimeout.ts';
 
-/** Whether a tenant's expression holds for these values; a script that fails, or gives no answer, is an error. */
+/** True if a tenant's expression holds for these values; a script that fails, or gives no answer, is an error. */
 export function holdsFor(
   read: Reader,
   expression: string,

@@ -10,7 +10,10 @@ type Client = {
   readonly isTracingOff?: boolean;
 };
 
-/** What only traces show of a block, or why it is not known; nothing where no one wants it. */
+/**
+ * Matches that need inner calls. `failure` says why the traces are missing. Returns early when no subscriber needs
+ * traces.
+ */
 export async function matchInner(
   { tracer, isTracingOff }: Client,
   index: ReturnType<typeof createSubscriptionIndex>,

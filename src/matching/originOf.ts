@@ -22,7 +22,7 @@ type Origin = Pick<
   | 'suspects'
 >;
 
-/** Where and when something was found, and the key that identifies the finding. */
+/** Position and time of a finding, and the key that identifies it. */
 export function originOf(
   { kind, id, contract }: Pick<Subscriber, 'kind' | 'id' | 'contract'>,
   observation: Observation,
@@ -57,7 +57,7 @@ export function originOf(
   };
 }
 
-/** Where tokens go that are burned. */
+/** The receiver of burned tokens. */
 const noOne = /^0x0+$/;
 
 /** Bounds what is looked up for a finding. */

@@ -1,7 +1,7 @@
 import type { AlertKind } from './alert.ts';
 import type { destinationTypes } from './enumerations.ts';
 
-/** What the operator calls the two messengers; null where that is not set. */
+/** The operator's names of the two messengers; null if not set. */
 export type MessengerNames = { a: string | null; b: string | null };
 
 export const eventTypes = [
@@ -22,7 +22,7 @@ export const eventTypes = [
 
 export type EventType = (typeof eventTypes)[number];
 
-/** How a new alert is announced. Alerts of actions say in `meta.outcome` the outcome of the action. */
+/** Event type of a new alert. Alerts of actions have the outcome of the action in `meta.outcome`. */
 export function raisedType({ kind, meta }: { kind: AlertKind; meta: Record<string, unknown> }): EventType {
   if (kind !== 'action') return `alert.${kind}.raised`;
   const outcome = (['confirmed', 'failed', 'replaced', 'waiting'] as const).find(
@@ -57,13 +57,13 @@ export type Target = {
   messengerBUri: string | null;
   /** The settings of its kind. */
   settings: Readonly<Record<string, unknown>>;
-  /** Whether the reader of the e-mail address has agreed to get messages. */
+  /** True if the reader of the e-mail address has agreed to get messages. */
   isConfirmed: boolean;
 };
 
 /**
- * A message about the same incident that the destination got before. `ref`: what its sender called it. `isNews`: what is sent
- * now is worse, or says what became of the alerts. `grown`: all that the earlier message should say now, and of how many alerts.
+ * An earlier message of the incident to the destination. `ref`: its id at the sender. `isNews`: the new message is
+ * worse or ends the alerts. `grown`: the text and count that the earlier message should show now.
  */
 export type EarlierMessage = {
   ref: string;
@@ -72,9 +72,8 @@ export type EarlierMessage = {
 };
 
 /**
- * The outcome of an attempt. `ref`: how a later message about the same incident refers to this one. `retryAfterMs`: the receiver asked to wait. `gone`: it wants no more messages (410,
- * blocked bot, unknown mailbox). `permanent`: this message will never be taken, however often it is sent. `unsent`: its turn
- * did not come, so nothing was sent.
+ * Result of an attempt. `ref` lets later messages refer to it. `retryAfterMs`: the receiver's wait. `gone`: it wants no
+ * more messages. `permanent`: this message is never accepted. `unsent`: nothing was sent, its turn did not come.
  */
 export type SendOutcome =
   | { ok: true; status?: number; ref?: string }
@@ -88,7 +87,7 @@ export type SendOutcome =
       unsent?: true;
     };
 
-/** What would be sent, secrets masked: a request, a mail, or a message in a chat. */
+/** A message as it would be sent, secrets masked: a request, a mail, or a message in a chat. */
 export type Rendered = {
   type: Target['type'];
   method?: string;
@@ -102,7 +101,7 @@ export type Rendered = {
   chatId?: string | null;
 };
 
-/** Where more can be read of an alert: in a block explorer, and in Vigil. */
+/** Links to an alert: in a block explorer, and in Vigil. */
 export type AlertLinks = (alert: {
   uid: string;
   chainUid: string | null;

@@ -109,7 +109,7 @@ function characters(count: number): string {
   return count === 1 ? '1 character' : `${count} characters`;
 }
 
-/** What would be right. */
+/** Describes a correct value. */
 function describe(schema: ErrorObject['parentSchema'], name: string): string {
   const description: unknown = schema?.properties?.[name]?.description;
   return typeof description === 'string' ? ` ${description}` : '';

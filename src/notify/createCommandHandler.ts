@@ -3,7 +3,7 @@ import { cleanLine } from '../destinations/texts/clean.ts';
 import type { AuditKeys } from '../lib/auditKey.ts';
 import { createTokenBucket } from '../lib/createTokenBucket.ts';
 import { hashToken } from '../lib/token.ts';
-import type { Db } from '../store/db.ts';
+import type { Db } from '../store/db/db.ts';
 import {
   bindDestination,
   findBindable,

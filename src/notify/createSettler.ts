@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type DestinationType, destinationKinds, isBoundByChat } from '../destinations/destinationKinds.ts';
 import type { AuditKeys } from '../lib/auditKey.ts';
 import { createFairQueue } from '../lib/createFairQueue.ts';
-import type { Db, Store } from '../store/db.ts';
+import type { Db, Store } from '../store/db/db.ts';
 import { disableDestination, type Health, recordHealth } from '../store/destinations/destinationHealth.ts';
 import { type IncidentMessage, saveIncidentMessages } from '../store/destinations/incidentMessages.ts';
 import { insertDeliveries } from '../store/destinations/insertDeliveries.ts';

@@ -1,7 +1,7 @@
 import { destinationKinds, isGrouped } from '../destinations/destinationKinds.ts';
 import { groupBy } from '../lib/groupBy.ts';
 import { type RaisedAlert, severityOf } from '../model/alert.ts';
-import type { Db } from '../store/db.ts';
+import type { Db } from '../store/db/db.ts';
 import { findIncidentNotices, type IncidentNotice } from '../store/destinations/findIncidentNotices.ts';
 import type { Recipient } from '../store/destinations/recipients.ts';
 

@@ -2,15 +2,15 @@ import { destinationKinds, isGrouped } from '../destinations/destinationKinds.ts
 import { groupBy } from '../lib/groupBy.ts';
 import { isShadow, type RaisedAlert, severityOf } from '../model/alert.ts';
 import { type AlertLinks, raisedType } from '../model/notification.ts';
-import type { Db } from '../store/db.ts';
+import type { Db } from '../store/db/db.ts';
 import { type AlertDocument, findAlertDocuments } from '../store/destinations/findAlertDocuments.ts';
 import { retractDeliveries } from '../store/destinations/followUps.ts';
 import { findFollowedChains, setHeldBlocks } from '../store/destinations/heldDeliveries.ts';
 import { insertDeliveries, type NewMessage } from '../store/destinations/insertDeliveries.ts';
 import {
+  type AlertSource,
   type Recipient as BoundRecipient,
   findRecipients,
-  type Source,
 } from '../store/destinations/recipients.ts';
 import { createAlertFilters } from './createAlertFilters.ts';
 import { holdRepeats } from './holdRepeats.ts';
@@ -86,7 +86,7 @@ export function createNotifyOnRetractions({ now }: { now: () => number }) {
 type Recipient = Omit<BoundRecipient, 'index'> & { alert: RaisedAlert };
 type Documents = ReadonlyMap<string, AlertDocument>;
 
-function toSource({ finding }: RaisedAlert): Source {
+function toSource({ finding }: RaisedAlert): AlertSource {
   const { tenantId, projectId, contractId, kind, meta } = finding;
   const triggerAlertId = typeof meta.triggerAlertId === 'number' ? meta.triggerAlertId : undefined;
   const ids = { detector: finding.detectorId, trigger: triggerAlertId, action: finding.actionId };
@@ -96,7 +96,7 @@ function toSource({ finding }: RaisedAlert): Source {
 /** Alert by alert; asks once for all alerts of a source, which are often all of them. */
 async function findByAlert(tx: Db, alerts: readonly RaisedAlert[]): Promise<Recipient[]> {
   const places = new Map<string, number>();
-  const sources: Source[] = [];
+  const sources: AlertSource[] = [];
   const placed = alerts.map((alert) => {
     const source = toSource(alert);
     const key = Object.values(source).join(' ');

@@ -3,7 +3,7 @@ import { destinationKinds, isMailed, typesWith } from '../destinations/destinati
 import { createCoalescedLoop } from '../lib/createCoalescedLoop.ts';
 import { settleWithin, withTimeLimit } from '../lib/withTimeLimit.ts';
 import type { EarlierMessage, SendOutcome, Target } from '../model/notification.ts';
-import type { Store } from '../store/db.ts';
+import type { Store } from '../store/db/db.ts';
 import {
   type ClaimedDelivery,
   claimDeliveries,
@@ -13,7 +13,7 @@ import { deadLetterDeliveries } from '../store/destinations/deadLetterDeliveries
 import { findIncidentMessages, findIncidentStory } from '../store/destinations/incidentMessages.ts';
 import { findTargets, openTarget, type SealedTarget } from '../store/destinations/targets.ts';
 import { withCurrentState } from '../store/destinations/withCurrentState.ts';
-import type { Keyring } from '../store/keyring.ts';
+import type { Keyring } from '../store/records/keyring.ts';
 import { createHostLoad } from './createHostLoad.ts';
 import type { Notifier } from './createNotifier.ts';
 import { createSettler } from './createSettler.ts';

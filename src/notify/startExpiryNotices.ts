@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { Db, Store } from '../store/db.ts';
+import type { Db, Store } from '../store/db/db.ts';
 import {
   type DueNotice,
   findDefaultDestinations,
@@ -11,7 +11,7 @@ import {
 } from '../store/destinations/expiryNotices.ts';
 import { insertDeliveries } from '../store/destinations/insertDeliveries.ts';
 import { insertMail } from '../store/destinations/mailOutbox.ts';
-import type { Keyring } from '../store/keyring.ts';
+import type { Keyring } from '../store/records/keyring.ts';
 
 type Options = {
   store: Store;

@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { toHtml } from '../destinations/texts/toHtml.ts';
 import { toPlainText } from '../destinations/texts/toPlainText.ts';
 import type { SendOutcome } from '../model/notification.ts';
-import type { Store } from '../store/db.ts';
+import type { Store } from '../store/db/db.ts';
 import {
   type ClaimedMail,
   claimMails,
@@ -11,7 +11,7 @@ import {
   type MailResult,
   purgeMails,
 } from '../store/destinations/mailOutbox.ts';
-import type { Keyring } from '../store/keyring.ts';
+import type { Keyring } from '../store/records/keyring.ts';
 import type { Mailer } from './createMailer.ts';
 import { nextAttempt } from './retrySchedule.ts';
 import { toMailStory } from './toMailStory.ts';

@@ -16,7 +16,7 @@ const kinds = Uint8Array.from({ length: 128 }, (_, code) => {
   return character === '.' || character === "'" ? betweenBoth : other;
 });
 
-/** Where no word of ASCII can start. */
+/** True for characters at which no ASCII word can start. */
 export function isAsciiGap(unit: number): boolean {
   return unit < 128 && (kinds[unit] === other || kinds[unit]! > underscore) && unit !== hash && unit !== star;
 }
@@ -26,8 +26,8 @@ const hash = 0x23;
 const star = 0x2a;
 
 /**
- * The end of the word that starts at `start`, `start` if there is none, or -1 if a non-ASCII character or the limit is
- * where it could end. Most words are ASCII, and this is several times faster than the rules of Unicode.
+ * End of the word at `start`: `start` if there is none, -1 if a non-ASCII character or the limit may end it. Several
+ * times faster than the rules of Unicode.
  */
 export function asciiWordEnd(text: string, start: number, limit: number): number {
   let at = start;

@@ -1,7 +1,6 @@
 /**
- * Terms that make numbers searchable by ranges: each names a bucket, the widest four powers of two wide, the narrowest a
- * millionth of the number. `member` are the buckets kept under the name of its member, `any` the narrowest one, under which
- * a number is found in any member. Stored, so they may never change.
+ * Terms of buckets for range searches, from four powers of two wide to a millionth of the number. `member`: under the
+ * member's name. `any`: the narrowest, for any member. Stored, so never changed.
  */
 export function numberTerms(value: number): { member: string[]; any: string } {
   const place = placeOf(value);
@@ -12,8 +11,8 @@ export function numberTerms(value: number): { member: string[]; any: string } {
 }
 
 /**
- * Terms of which every number between the bounds has at least one: in its member, and in any member if so narrow
- * buckets are few enough to list. Numbers close to a bound may have them too, so the range is still to be checked.
+ * Terms of which every number between the bounds has at least one: in its member, and in any member if few enough.
+ * Close numbers may have them too, so the range is rechecked.
  */
 export function rangeTerms(
   min = Number.NEGATIVE_INFINITY,
@@ -51,10 +50,10 @@ function termsWithin(wide: number, from: number, to: number): string[] {
   ];
 }
 
-/** How many leading bits of its place name the bucket of a number: 4 and 10 bits of the fraction. */
+/** Leading bits of its index that name the bucket of a number: 4 and 10 bits of the fraction. */
 const levels = [16, 22] as const;
 const narrowest = 32;
-/** What a range may list on one level. */
+/** Most terms of a range on one level. */
 const maxTerms = 64;
 
 const double = new DataView(new ArrayBuffer(8));

@@ -8,8 +8,8 @@ import { isRecord } from '../lib/isRecord.ts';
 import { compileDetector } from '../matching/compileDetector.ts';
 import type { Subscriber } from '../matching/subscriber.ts';
 import { withDefaults } from '../model/validate.ts';
-import { type AlertMatcher, createAlertMatcher } from '../store/alerts/createAlertMatcher.ts';
 import type { RateDetector } from '../store/alerts/rateRules.ts';
+import { type AlertMatcher, createAlertMatcher } from '../store/search/createAlertMatcher.ts';
 
 /** A detector that counts alerts, ready to count. */
 export type Rule = {

@@ -7,7 +7,7 @@ import { membersOf } from '../lib/isRecord.ts';
 import { messageOf } from '../lib/messageOf.ts';
 import { alertRateKind, type Finding, isShadow, retractionReasons } from '../model/alert.ts';
 import { createSubject } from '../query/lucene/createSubject.ts';
-import { type AlertEvent, readAlertEvents } from '../store/alerts/alertEvents.ts';
+import { type AlertEventRow, readAlertEvents } from '../store/alerts/alertEvents.ts';
 import {
   changeCrossings,
   deleteHitsOf,
@@ -21,7 +21,7 @@ import {
 } from '../store/alerts/rateHits.ts';
 import { holdsRateLane, type RateLane, releaseRateLane } from '../store/alerts/rateLanes.ts';
 import { ensureRateRules, findRateDetectors } from '../store/alerts/rateRules.ts';
-import type { Store } from '../store/db.ts';
+import type { Store } from '../store/db/db.ts';
 import { compileRule, isInScope, type Rule, readMember, shownValue, toKey } from './compileRule.ts';
 import type { Episode } from './findEpisodes.ts';
 import { judgeGroup } from './judgeGroup.ts';
@@ -150,7 +150,7 @@ type CountedEvents = {
 
 async function countEvents(
   rules: readonly KnownRule[],
-  events: readonly AlertEvent[],
+  events: readonly AlertEventRow[],
   now: number,
 ): Promise<CountedEvents> {
   const counted: CountedEvents = {
@@ -194,7 +194,7 @@ const largeLength = 50_000;
 
 async function hitsOf(
   rules: readonly KnownRule[],
-  event: AlertEvent,
+  event: AlertEventRow,
   alert: Readonly<Record<string, unknown>>,
 ): Promise<Added[]> {
   const found: Added[] = [];

@@ -1,13 +1,13 @@
 import { type LicenseTerms, readLicenseTerms } from '../model/licenseTerms.ts';
 import type { ScoreFault } from '../model/score.ts';
 import type { Sandbox } from '../scripts/sandbox.ts';
-import { ensurePartitions } from '../store/alerts/partitions.ts';
-import type { Store } from '../store/db.ts';
+import type { Store } from '../store/db/db.ts';
 import { holdsLane, type Lane } from '../store/scores/lanes.ts';
 import { publishScoreChanges } from '../store/scores/publishScoreChanges.ts';
 import { type LaneState, readLane, type ScoreWork } from '../store/scores/readLane.ts';
 import type { NewScoreChange } from '../store/scores/scoreRow.ts';
 import { settleLane } from '../store/scores/settleLane.ts';
+import { ensurePartitions } from '../store/search/months/partitions.ts';
 import { scoreUid } from './applyChange.ts';
 import { scoreEvent } from './scoreEvent.ts';
 import { undoAlert } from './undoAlert.ts';

@@ -1,5 +1,5 @@
 import { type Finding, isShadow, type RaisedAlert, severityOf } from '../model/alert.ts';
-import type { Db } from '../store/db.ts';
+import type { Db } from '../store/db/db.ts';
 import {
   findScoredProjects,
   type QueuedAlert,

@@ -1,6 +1,6 @@
 import { createCoalescedLoop } from '../lib/createCoalescedLoop.ts';
 import type { Sandbox } from '../scripts/sandbox.ts';
-import type { Store } from '../store/db.ts';
+import type { Store } from '../store/db/db.ts';
 import { claimLanes, type Lane, renewLanes } from '../store/scores/lanes.ts';
 import { type LaneOutcome, scoreLane } from './scoreLane.ts';
 import { tickScores } from './tickScores.ts';

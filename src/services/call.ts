@@ -4,6 +4,7 @@ import type { ChainUid } from '../chains/chains.ts';
 import type { Egress } from '../lib/egress.ts';
 
 import type { Fetch } from '../matching/createReadCache.ts';
+import type { MetricRecorder } from '../model/metrics.ts';
 import type {
   AlertLinks,
   Message,
@@ -14,15 +15,14 @@ import type {
 } from '../model/notification.ts';
 import type { Principal, Scope } from '../model/principal.ts';
 import type { Sandbox } from '../scripts/sandbox.ts';
-import type { Db, Store } from '../store/db.ts';
-import type { Keyring } from '../store/keyring.ts';
-import type { Replicas } from '../store/openReplicas.ts';
+import type { Db, Store } from '../store/db/db.ts';
+import type { Replicas } from '../store/db/openReplicas.ts';
+import type { Keyring } from '../store/records/keyring.ts';
 import type { Hsm } from '../wallets/pkcs11/openHsm.ts';
 import type { FailedLogins } from './accounts/createFailedLogins.ts';
 import type { AlertFeed } from './alerts/createAlertFeed.ts';
 import type { ChainAccess } from './contracts/chainAccess.ts';
 import type { AbiSources } from './contracts/createAbiSources.ts';
-import type { MetricRecorder } from './telemetry/createMetricRecorder.ts';
 
 /** What every service can reach; built once. */
 export type Services = {

@@ -1,8 +1,8 @@
 import { type Static, Type } from 'typebox';
-import { evmFormat } from '../chains/evm/abi/evmFormat.ts';
-import { decodeTransfer } from '../chains/evm/evidence/erc20Transfer.ts';
-import { assetDecimalsIfKnown, assetFacts } from '../chains/evm/evidence/tokens.ts';
+import { decodeTransfer } from '../codecs/evm/erc20Transfer.ts';
+import { evmFormat } from '../codecs/evm/evmFormat.ts';
 import { compareToAmount, formatUnits, native, showAmount } from '../evidence/amounts.ts';
+import { assetDecimalsIfKnown, assetFacts } from '../evidence/evm/tokens.ts';
 import { ledgerOf } from '../evidence/ledgerOf.ts';
 import { Amount, Configuration } from '../evidence/parameters.ts';
 import { parseDecimal } from '../lib/decimal.ts';

@@ -1,6 +1,6 @@
 import type { AbiParameter } from 'abitype';
 import type { Static } from 'typebox';
-import type { EventItem } from '../chains/evm/abi/abi.ts';
+import type { EventItem } from '../codecs/evm/abi.ts';
 import { eventShape } from '../evidence/contractInterface.ts';
 import { signatureFaults } from '../evidence/customParameters.ts';
 import { Configuration } from '../evidence/parameters.ts';

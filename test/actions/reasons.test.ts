@@ -1,6 +1,6 @@
 import { AbiParameters } from 'ox';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { functionSelector } from '../../src/chains/evm/abi/abi.ts';
+import { functionSelector } from '../../src/codecs/evm/abi.ts';
 import { sql } from '../../src/lib/sql.ts';
 import type { Json } from '../../testing/startTestApi.ts';
 import { addGuard, type Guard } from './support/addGuard.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Finding } from '../../src/model/alert.ts';
 import { createSubject } from '../../src/query/lucene/createSubject.ts';
-import { createAlertMatcher } from '../../src/store/alerts/createAlertMatcher.ts';
+import { createAlertMatcher } from '../../src/store/search/createAlertMatcher.ts';
 import { type Json, startTestApi, type TestApi } from '../../testing/startTestApi.ts';
 import { createWorld, type World } from '../support/createWorld.ts';
 import { raiseAll } from '../support/randomAlerts.ts';

@@ -7,7 +7,7 @@ import { publishDetectors } from '../../src/services/detectors/publishDetectors.
 import { sealStored } from '../../src/services/detectors/sealStored.ts';
 import { findTargets, openTarget } from '../../src/store/destinations/targets.ts';
 import { findDetectorToRun } from '../../src/store/watch/backtests.ts';
-import { createHttpProbe } from '../../src/watch/createHttpProbe.ts';
+import { createHttpProbe } from '../../src/watch/reads/createHttpProbe.ts';
 import { type Json, startTestApi, type TestApi } from '../../testing/startTestApi.ts';
 import { type HttpSink, startHttpSink } from '../notify/support/httpSink.ts';
 import { loopback } from '../notify/support/notifyWorld.ts';

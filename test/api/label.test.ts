@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { sql } from '../../src/lib/sql.ts';
 import { baseListSource } from '../../src/model/label.ts';
 import { publishBaseLabels } from '../../src/services/labels/publishBaseLabels.ts';
-import type { Db } from '../../src/store/db.ts';
+import type { Db } from '../../src/store/db/db.ts';
 import { replaceBaseLabels } from '../../src/store/labels/baseLabels.ts';
 import { findLabels, listLabelledAddresses } from '../../src/store/labels/findLabels.ts';
 import { type Json, startTestApi, type TestApi } from '../../testing/startTestApi.ts';

@@ -4,7 +4,7 @@ import { cast, createStage } from '../../bench/support/detection/cast.ts';
 import { coin, type LogSpec, toTopic, type World } from '../../bench/support/detection/createWorld.ts';
 import { mainnet, placeMainnet } from '../../bench/support/detection/mainnetCast.ts';
 import { observeWorld } from '../../bench/support/detection/observeWorld.ts';
-import { eventTopic } from '../../src/chains/evm/abi/abi.ts';
+import { eventTopic } from '../../src/codecs/evm/abi.ts';
 import type { Finding } from '../../src/model/alert.ts';
 
 const { vault, token, attacker } = cast;

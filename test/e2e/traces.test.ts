@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { render } from '../../src/lib/sql.ts';
-import { txHashSql } from '../../src/store/alerts/packedHashes.ts';
+import { txHashSql } from '../../src/store/search/documents/packedHashes.ts';
 import { artifacts } from '../../testing/contracts/artifacts.ts';
 import type { Contract } from '../../testing/createContract.ts';
 import { createRandom } from '../../testing/createRandom.ts';

@@ -6,8 +6,8 @@ import {
 } from '../../src/destinations/destinationKinds.ts';
 import { raw, sql } from '../../src/lib/sql.ts';
 import { destinationTypes } from '../../src/model/enumerations.ts';
-import { destinationTable } from '../../src/store/destinations/destinationTable.ts';
 import { findTargets, openTarget } from '../../src/store/destinations/targets.ts';
+import { destinationTable } from '../../src/store/tables/destinationTable.ts';
 import { type Json, startTestApi, type TestApi } from '../../testing/startTestApi.ts';
 import { createWorld } from '../support/createWorld.ts';
 import { expectProblem } from '../support/expectProblem.ts';

@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { sql } from '../../src/lib/sql.ts';
 import { everything } from '../../src/model/principal.ts';
-import { openStore, type Store } from '../../src/store/db.ts';
+import type { Store } from '../../src/store/db/db.ts';
+import { migrate } from '../../src/store/db/migrate.ts';
+import { openStore } from '../../src/store/db/openStore.ts';
 import { claimDeliveries } from '../../src/store/destinations/claimDeliveries.ts';
 import { lockDelivery, replayDelivery } from '../../src/store/destinations/deliveryLog.ts';
 import { retractDeliveries } from '../../src/store/destinations/followUps.ts';
-import { migrate } from '../../src/store/migrate.ts';
 import { createDatabaseBefore } from '../support/createDatabaseBefore.ts';
 
 const step = '0064_delivery_queue.sql';

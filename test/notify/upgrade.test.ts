@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { everything } from '../../src/model/principal.ts';
 import { readAlertEvents } from '../../src/store/alerts/alertEvents.ts';
-import { openStore } from '../../src/store/db.ts';
+import { migrate } from '../../src/store/db/migrate.ts';
+import { openStore } from '../../src/store/db/openStore.ts';
 import { findTargets } from '../../src/store/destinations/targets.ts';
-import { migrate } from '../../src/store/migrate.ts';
 import { createDatabaseBefore } from '../support/createDatabaseBefore.ts';
 
 const step = '0014_notifying.sql';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { migrate } from '../../src/store/migrate.ts';
+import { migrate } from '../../src/store/db/migrate.ts';
 import { createDatabaseBefore } from '../support/createDatabaseBefore.ts';
 
 let database: Awaited<ReturnType<typeof createDatabaseBefore>>;

@@ -1,7 +1,7 @@
 import { Account, MuxedAccount } from '@stellar/stellar-base';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { migrate } from '../../src/store/db/migrate.ts';
 import { addressHash } from '../../src/store/labels/addressHash.ts';
-import { migrate } from '../../src/store/migrate.ts';
 import { stellarKey } from '../../testing/stellar/stellarKey.ts';
 import { createDatabaseBefore } from '../support/createDatabaseBefore.ts';
 

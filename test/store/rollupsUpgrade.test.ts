@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { sql } from '../../src/lib/sql.ts';
-import { unpackedRollups } from '../../src/store/alerts/rollups.ts';
-import { openStore, type Store } from '../../src/store/db.ts';
-import { migrate } from '../../src/store/migrate.ts';
+import type { Store } from '../../src/store/db/db.ts';
+import { migrate } from '../../src/store/db/migrate.ts';
+import { openStore } from '../../src/store/db/openStore.ts';
+import { unpackedRollups } from '../../src/store/search/rollups/rollups.ts';
 import { createDatabaseBefore } from '../support/createDatabaseBefore.ts';
 
 let database: Awaited<ReturnType<typeof createDatabaseBefore>>;

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { sql } from '../../src/lib/sql.ts';
-import { verifyRollups } from '../../src/store/alerts/rollups.ts';
+import { verifyRollups } from '../../src/store/search/rollups/rollups.ts';
 import { createRandom } from '../../testing/createRandom.ts';
 import { isWritten } from '../../testing/isWritten.ts';
 import { sized } from '../../testing/proveSize.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sql } from '../../src/lib/sql.ts';
-import { txHashSql } from '../../src/store/alerts/packedHashes.ts';
-import { verifyRollups } from '../../src/store/alerts/rollups.ts';
+import { txHashSql } from '../../src/store/search/documents/packedHashes.ts';
+import { verifyRollups } from '../../src/store/search/rollups/rollups.ts';
 import { artifacts } from '../../testing/contracts/artifacts.ts';
 import type { Contract } from '../../testing/createContract.ts';
 import { createMempool } from '../../testing/simulator/createMempool.ts';

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { sql } from '../../src/lib/sql.ts';
-import { blockHashSql } from '../../src/store/alerts/packedHashes.ts';
-import { verifyRollups } from '../../src/store/alerts/rollups.ts';
+import { blockHashSql } from '../../src/store/search/documents/packedHashes.ts';
+import { verifyRollups } from '../../src/store/search/rollups/rollups.ts';
 import { createRandom } from '../../testing/createRandom.ts';
 import { until } from '../../testing/until.ts';
 import { chainUid, createSteps, findingIn, type Step, startAt, tenants } from './support/groupSteps.ts';

@@ -2,7 +2,8 @@ import { once } from 'node:events';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { chainUids } from '../../src/chains/chains.ts';
 import { sql } from '../../src/lib/sql.ts';
-import { openStore, type Store } from '../../src/store/db.ts';
+import type { Store } from '../../src/store/db/db.ts';
+import { openStore } from '../../src/store/db/openStore.ts';
 import {
   acceptOffers,
   acquireLease,
@@ -15,8 +16,8 @@ import {
 } from '../../src/store/watch/leases.ts';
 import { openPresence, type Presence } from '../../src/store/watch/openPresence.ts';
 import { claimStandBy, confirmStandBy, renewStandBys } from '../../src/store/watch/standBys.ts';
-import { createFreeChains } from '../../src/watch/createFreeChains.ts';
-import { keepStandBys } from '../../src/watch/keepStandBys.ts';
+import { createFreeChains } from '../../src/watch/leases/createFreeChains.ts';
+import { keepStandBys } from '../../src/watch/leases/keepStandBys.ts';
 import { createTestDatabase } from '../../testing/createTestDatabase.ts';
 import { until } from '../../testing/until.ts';
 

@@ -86,7 +86,7 @@ function addRoute(app: FastifyInstance, endpoint: Endpoint, options: ServerOptio
 
 type Gates = ReturnType<typeof createGates>;
 
-/** What bounds the requests of all endpoints together. */
+/** Limits on the requests of all endpoints together. */
 function createGates(
   app: FastifyInstance,
   { services, authenticate }: ServerOptions,

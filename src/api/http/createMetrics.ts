@@ -62,7 +62,10 @@ const backlogTtlMs = 5000;
 /** A busy database must not keep the other metrics from being read. */
 const backlogWaitMs = 1000;
 
-/** What waits in the database, the same from every process; missing while the database does not answer, which has a metric too. */
+/**
+ * Waiting work in the database, the same from every process; missing while the database does not answer, which has a
+ * metric too.
+ */
 function addBacklog(registry: Registry, readBacklog: () => Promise<Backlog>): void {
   const cache = createBriefCache<Backlog>(backlogTtlMs, 1);
   const read = () =>

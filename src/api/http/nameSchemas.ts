@@ -10,8 +10,8 @@ type Operation = {
 type Content = { content?: Record<string, { schema: unknown }>; headers?: Json };
 
 /**
- * Moves what has a meaning of its own to `components.schemas`, under a name: records, bodies, replies, and each object or list of words
- * that stands in several places. Generators name their types by it, and the document is a third of the size.
+ * Moves records, bodies, replies and repeated shapes to `components.schemas`, under a name. Generators name their types
+ * by it, and the document is a third of the size.
  */
 export function nameSchemas(document: Json): Json {
   const paths = document.paths as Record<string, Record<string, Operation>>;
@@ -90,7 +90,7 @@ function createShared() {
   };
 }
 
-/** What may be null has the name of what it is otherwise. */
+/** A nullable schema has the name of its other type. */
 function withoutNull({ type, enum: words, ...rest }: Json): Json {
   const types = Array.isArray(type) ? type.filter((each) => each !== 'null') : [type];
   return {
@@ -201,7 +201,7 @@ function partsOf(schema: unknown): [string, unknown][] {
 
 function mapParts(schema: unknown, map: (schema: unknown) => unknown): unknown {
   if (!isRecord(schema)) return schema;
-  // Which members an item without an id needs is said in words; generators trip over conditions.
+  // Members that an item without an id needs are described in words, because generators trip over conditions.
   const { if: _if, else: _else, ...plain } = schema;
   const { properties, items, anyOf, oneOf, additionalProperties } = plain;
   return {
@@ -255,7 +255,7 @@ function mapNamed<T, U>(record: Record<string, T>, map: (name: string, value: T)
   return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, map(name, value)]));
 }
 
-/** What each status means, for names. */
+/** Names of status codes. */
 const failures: Readonly<Record<string, string>> = {
   400: 'Invalid',
   401: 'Unauthenticated',

@@ -25,7 +25,7 @@ export function sortList(description: string, example: string) {
   });
 }
 
-/** Which part of the found records a page is. */
+/** The page of the found records. */
 export const pageMembers = {
   from: Type.Integer({
     description: 'How many records to skip.',

@@ -128,7 +128,7 @@ function mediaType({ isStream, isLines }: Endpoint): string {
   return isLines ? 'application/x-ndjson' : 'application/json';
 }
 
-/** What `Accept` may ask for beside JSON. */
+/** Formats that `Accept` may ask for beside JSON. */
 const exported = {
   'text/csv': 'All that is found, as RFC 4180 with a row of names; see the parameter `columns`.',
   'application/x-ndjson': 'The same as JSON lines.',
@@ -224,7 +224,7 @@ function problemResponses(endpoint: Endpoint, isPublic: boolean): Record<string,
   return responses;
 }
 
-/** What is searched has a time limit; a query that is only kept, as by a stream, has none. */
+/** A search has a time limit; a query that is only stored, as by a stream, has none. */
 function isSearch({ isReport, problems: own = [] }: Endpoint): boolean {
   return isReport === true && (own.includes('invalid-query') || own.includes('invalid-where'));
 }

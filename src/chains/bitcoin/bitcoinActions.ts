@@ -1,6 +1,6 @@
+import { parseFunction } from '../../codecs/evm/abi.ts';
+import { toAbiValue } from '../../codecs/evm/toAbiValue.ts';
 import { chains } from '../chains.ts';
-import { parseFunction } from '../evm/abi/abi.ts';
-import { toAbiValue } from '../evm/abi/toAbiValue.ts';
 import type { FamilyActions } from '../familyActions.ts';
 import { bitcoinRules } from './bitcoinRules.ts';
 import { dustOf } from './payment.ts';

@@ -6,7 +6,7 @@ import { listOf, recordOf } from '../net/members.ts';
 import { InvalidResponse, resultOf } from '../net/replies.ts';
 import type {
   Broadcast,
-  Call,
+  ChainCall,
   Mined,
   Offer,
   Place,
@@ -25,7 +25,7 @@ import {
   buildPayment,
   type Coin,
   inputSize,
-  type Plan,
+  type PaymentPlan,
   perUnit,
   placeholder,
   planPayment,
@@ -61,12 +61,12 @@ export function createTransactor(endpoints: Endpoints, scan: Scan): SamePlaceTra
     return rest.filter((_, index) => spenders[index] === undefined);
   }
 
-  /** What a node says of the payment before it is signed: that the signature is missing comes last. */
+  /** The node's verdict on the payment before it is signed; nodes report the missing signature last. */
   async function simulate(
     from: string,
-    call: Call,
+    call: ChainCall,
     picked: readonly Coin[],
-    plan: Plan,
+    plan: PaymentPlan,
   ): Promise<Refusal | undefined> {
     const { payloads, finish } = buildPayment(from, readPayment(call), picked, plan);
     const { raw } = finish(payloads.map(() => placeholder));
@@ -83,7 +83,7 @@ export function createTransactor(endpoints: Endpoints, scan: Scan): SamePlaceTra
 
   async function offer(
     from: string,
-    { to, data, terms }: Call & { terms: Terms },
+    { to, data, terms }: ChainCall & { terms: Terms },
     free: readonly Coin[],
     rates: Rates,
   ): Promise<Offer | Refusal> {
@@ -139,7 +139,7 @@ export function createTransactor(endpoints: Endpoints, scan: Scan): SamePlaceTra
     };
   }
 
-  /** Whether the output is unspent after the newest block. */
+  /** True if the output is unspent after the newest block. */
   const isUnspent = (inputs: readonly Coin[]) =>
     request(
       inputs.map(({ txid, vout }) => ({ method: 'gettxout', params: [txid, vout, false] })),
@@ -212,7 +212,7 @@ export function createTransactor(endpoints: Endpoints, scan: Scan): SamePlaceTra
       const mined = zip(sent, found).map(([{ from, raw, place }, block]): Mined | null => {
         if (!block) return null;
         const own = coinsOf(place);
-        // What comes back to the wallet has cost nothing.
+        // Change that returns to the wallet is no cost.
         const { total, toOthers } = readOutputs(raw, from);
         return { isSuccess: true, ...block, cost: sumOf(own) - total + toOthers };
       });

@@ -79,7 +79,7 @@ export class BitcoinTransaction implements Transaction {
   readonly logs = [];
   readonly parties: Parties;
   readonly #raw: Raw;
-  /** What each input spends; only that of new coins has none. */
+  /** Output spent by each input; only the input of new coins has none. */
   readonly #spent: readonly (Raw | undefined)[];
   readonly #outputs: readonly Raw[];
   readonly #network: BitcoinNetwork;
@@ -101,7 +101,7 @@ export class BitcoinTransaction implements Transaction {
     };
   }
 
-  /** What each address has more (or less) after it; null stands for outputs without an address. */
+  /** Change of each address by it; null stands for outputs without an address. */
   get balanceChanges(): ReadonlyMap<string | null, bigint> {
     const changes = new Map<string | null, bigint>();
     const add = ({ value, scriptPubKey }: Raw, sign: bigint) => {

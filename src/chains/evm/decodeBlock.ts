@@ -1,9 +1,9 @@
+import { codeConstants } from '../../codecs/evm/codeConstants.ts';
+import { EvmLog } from '../../codecs/evm/evmLog.ts';
 import { yieldToEventLoop } from '../../lib/eventLoop.ts';
 import { isRecord } from '../../lib/isRecord.ts';
 import type { Block, Header, Log, Payment, Receipt, Transaction, Transfer } from '../../model/block.ts';
 import { InvalidResponse, WrongForm } from '../net/replies.ts';
-import { codeConstants } from './abi/codeConstants.ts';
-import { EvmLog } from './abi/evmLog.ts';
 import { createdAddress } from './createdAddress.ts';
 import { countedLogs, type LogsCheck } from './createLogsCheck.ts';
 import { evmPayments } from './evmPayments.ts';

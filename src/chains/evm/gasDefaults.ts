@@ -33,7 +33,7 @@ const mainnets: Partial<Record<ChainUid, GasDefaults>> = {
 /** Young chains, whose prices are not known well enough for more. */
 const other: GasDefaults = { maxGasPrice: 5000, maxHourlySpend: 500 };
 
-/** What a wallet may pay for gas unless set otherwise. */
+/** Highest gas price of a wallet unless set otherwise. */
 export function gasDefaults({ uid, network }: Chain): GasDefaults {
   return network === 'MAINNET' ? (mainnets[uid] ?? other) : test;
 }

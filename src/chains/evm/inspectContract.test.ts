@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { functionSelector } from '../../codecs/evm/abi.ts';
 import type { ContractKind } from '../../model/contractKinds.ts';
 import type { StateRead } from '../../model/stateRead.ts';
-import { functionSelector } from './abi/abi.ts';
 import { inspectContract } from './inspectContract.ts';
 
 const header = { number: 7, hash: '0x07', parentHash: '0x06', timestamp: 1_000_000_000 };

@@ -1,4 +1,5 @@
 import { bytesToHex, hexToBytes, utf8ToBytes } from '@noble/hashes/utils.js';
+import { accountIdentifier, readAccount } from '../../codecs/icp/accounts.ts';
 import { createBroadcast } from '../createBroadcast.ts';
 import type { Endpoints } from '../net/createEndpoints.ts';
 import type { RpcReply } from '../net/createRpc.ts';
@@ -16,7 +17,6 @@ import type {
   Transactor,
   Unsigned,
 } from '../transactor.ts';
-import { accountIdentifier, readAccount } from './candid/accounts.ts';
 import { type Certified, queryCall, readStateCall, signedReadCall, submitCall } from './createIcpRpc.ts';
 import { icpLedgerId, type Ledger } from './createLedger.ts';
 import { toArgument } from './createStateReader.ts';
@@ -41,9 +41,8 @@ const forgotten =
 type Raw = { canister: string; call: string; read: string; memo: string | null; cost: string; until: number };
 
 /**
- * Sends calls to canisters. A call expires, and the certificate in which it is missing names its time: both come from one state,
- * so that a call which is missing after its expiry can never be made. Only the caller may ask what became of it, so that the
- * question is signed with the call. What it costs is what it pays on the ledger of ICP.
+ * Sends calls to canisters. A call that a certificate lacks after its expiry can never run, because time and calls are
+ * of one state. Only the caller may ask, so the question is signed with the call.
  */
 export function createTransactor(
   endpoints: Pick<Endpoints, 'request' | 'sendToAll'>,
@@ -164,7 +163,7 @@ export function createTransactor(
 
   type Outcome = { mined: Mined | null; time: number; isCertain: boolean };
 
-  /** What became of a call, in a certified state; `isCertain` says whether it would be there, had it been made. */
+  /** Outcome of a call in a certified state; `isCertain`: the state would have it, had it run. */
   async function outcomeOf(icp: Icp, sent: SentTransaction): Promise<Outcome> {
     const raw = JSON.parse(sent.raw) as Raw;
     if (now() > raw.until) return onLedger(sent, raw);

@@ -1,5 +1,5 @@
 import type { IDL as Idl } from '@icp-sdk/core/candid';
-import type { CandidType } from './candid/parseCandid.ts';
+import type { CandidType } from '../../codecs/icp/parseCandid.ts';
 import type { Icp } from './loadIcp.ts';
 
 /** The bytes that pass values of `readCandidValue`. */

@@ -1,8 +1,8 @@
+import { readAccount } from '../../codecs/icp/accounts.ts';
+import { candidOf, resolveType } from '../../codecs/icp/candidOf.ts';
+import { readCandidValue } from '../../codecs/icp/candidValue.ts';
+import type { CandidType } from '../../codecs/icp/parseCandid.ts';
 import type { FamilyActions, FunctionItem } from '../familyActions.ts';
-import { readAccount } from './candid/accounts.ts';
-import { candidOf, resolveType } from './candid/candidOf.ts';
-import { readCandidValue } from './candid/candidValue.ts';
-import type { CandidType } from './candid/parseCandid.ts';
 
 type Input = FunctionItem['inputs'][number];
 
@@ -16,14 +16,14 @@ const builtIns: Readonly<Record<string, readonly Input[] | undefined>> = {
   start_canister: [],
 };
 
-/** What a call is, as `encode` writes it and the transactor reads it: values are those that `readCandidValue` gives. */
+/** A call as `encode` writes it and the transactor reads it, with values as `readCandidValue` gives them. */
 export type IcpCall = {
   readonly method: string;
   readonly types: readonly CandidType[];
   readonly values: readonly unknown[];
 };
 
-/** Whether the call is one of the network itself, about the contract. */
+/** True if the network itself runs the call, on the contract. */
 export const isManagement = (method: string) => method === 'stop_canister' || method === 'start_canister';
 
 export const icpActions: FamilyActions = {

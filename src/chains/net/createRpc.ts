@@ -18,7 +18,7 @@ export { RpcFailure } from './rpcFailure.ts';
 type Reading = {
   /** Answers are read while they come, without what is passed over and cut off. */
   pieces?: PieceReading;
-  /** What answers over HTTP may have, where not as much as others of their kind. */
+  /** Limits of answers over HTTP, where they differ from those of their kind. */
   limits?: (calls: readonly RpcCall[]) => AnswerLimits;
   /** Reads all others; throws for what is no JSON. */
   parseJson?: ParseJson;
@@ -223,7 +223,7 @@ function toReply(item: unknown, redact: Redact): RpcReply {
 
 const maxMessageLength = 2000;
 
-/** What it says is searched for words and shown to people, so that it may not be endless. */
+/** Cut, because messages are searched and shown to people. */
 export function toMessage(message: unknown, redact: Redact): string {
   return redact(cutText(typeof message === 'string' ? message : 'it does not say why', maxMessageLength));
 }

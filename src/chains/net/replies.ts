@@ -1,6 +1,6 @@
 import type { RpcReply } from './createRpc.ts';
 
-/** What a node sent that cannot be what it was asked for. */
+/** A reply that cannot be an answer to the question. */
 export class InvalidResponse extends Error {
   override readonly name = 'BadAnswer';
 }
@@ -8,8 +8,8 @@ export class InvalidResponse extends Error {
 /** Good JSON of another form than the call has. */
 export class WrongForm extends InvalidResponse {}
 
-/** What a node said instead of answering, which it may. */
-export class Refusal extends InvalidResponse {}
+/** A refusal by a node, which is allowed. */
+export class NodeRefusal extends InvalidResponse {}
 
 /** An honest "I do not have it yet", which is no fault of an endpoint, although another one may have it. */
 export class NotAvailableYet extends Error {
@@ -24,7 +24,7 @@ export class NotAvailableYet extends Error {
 }
 
 export function resultOf(reply: RpcReply | undefined): unknown {
-  if (!reply || 'error' in reply) throw new Refusal(reply?.error.message ?? 'a reply is missing');
+  if (!reply || 'error' in reply) throw new NodeRefusal(reply?.error.message ?? 'a reply is missing');
   return reply.result;
 }
 

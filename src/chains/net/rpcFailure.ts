@@ -1,4 +1,4 @@
-/** What an endpoint did instead of answering. */
+/** The failure of an endpoint to answer. */
 export class RpcFailure extends Error {
   override readonly name = 'RpcFailure';
 }
@@ -6,5 +6,5 @@ export class RpcFailure extends Error {
 /** Beyond the limits of what was asked for. */
 export class AnswerTooLarge extends RpcFailure {}
 
-/** What no node that works sends. */
+/** An answer that no working node sends. */
 export class Nonsense extends RpcFailure {}

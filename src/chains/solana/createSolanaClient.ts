@@ -14,7 +14,7 @@ import { confirmed, solanaHeads, solanaProtocol } from './solanaProtocol.ts';
 
 /** Codes of nodes for a slot that has no block, or none yet. */
 const withoutBlock = [-32_004, -32_007, -32_009, -32_014];
-/** How far to look for the next slot with a block; no more are skipped in a row unless the chain stands still. */
+/** Search range for the next slot with a block; longer gaps appear only when the chain stands still. */
 const maxGap = 500;
 /** From so many on, the whole block with all instructions is fetched instead of each transaction alone. */
 const wholeFrom = 48;
@@ -89,7 +89,7 @@ export function createSolanaClient({ chain, urls, now, onCall }: ClientOptions):
     return readSlot(slot, 'none', (raw) => toHeader(slot, raw));
   }
 
-  /** What the transactions of a block did, by their signatures; throws when the block is not there any more. */
+  /** Details of a block's transactions, by their signatures; throws when the block is gone. */
   async function readDetails(
     { number, hash }: Block,
     wanted: readonly SolanaTransaction[],
@@ -126,7 +126,7 @@ export function createSolanaClient({ chain, urls, now, onCall }: ClientOptions):
       const decode = (slot: number, raw: unknown): Block => decodeBlock(chain.uid, slot, raw, now());
       const block = await readFrom(number, 'accounts', decode);
       if (!block || parentHash === undefined || block.parentHash === parentHash) return block;
-      // When endpoints disagree, one that goes on from what we have is believed first.
+      // When endpoints disagree, a block that continues ours is believed first.
       const fitting = await readSlot(block.number, 'accounts', (raw) => {
         const other = decode(block.number, raw);
         if (other.parentHash !== parentHash) throw new NotAvailableYet();

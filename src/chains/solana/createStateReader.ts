@@ -6,12 +6,12 @@ import type { Endpoints } from '../net/createEndpoints.ts';
 import { listOf, recordOf } from '../net/members.ts';
 import { resultOf } from '../net/replies.ts';
 import {
-  type Account,
   metadataAddress,
   readAccount,
   readMint,
   readSymbol,
   readTokenAccount,
+  type SolanaAccount,
 } from './accounts.ts';
 import { confirmed } from './solanaProtocol.ts';
 
@@ -34,7 +34,9 @@ export function createStateReader({ request }: Pick<Endpoints, 'request'>): Chai
     );
   };
 
-  async function readAccounts(addresses: readonly string[]): Promise<ReadonlyMap<string, Account | null>> {
+  async function readAccounts(
+    addresses: readonly string[],
+  ): Promise<ReadonlyMap<string, SolanaAccount | null>> {
     if (addresses.length === 0) return new Map();
     const pages = Array.from({ length: Math.ceil(addresses.length / maxAccounts) }, (_, page) =>
       addresses.slice(page * maxAccounts, (page + 1) * maxAccounts),
@@ -85,7 +87,7 @@ function accountsOf(question: StateRead): string[] {
 
 function answer(
   question: StateRead,
-  accountOf: (address: string) => Account | null,
+  accountOf: (address: string) => SolanaAccount | null,
   held: bigint | string,
 ): StateResult {
   switch (question.type) {

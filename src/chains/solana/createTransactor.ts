@@ -9,7 +9,7 @@ import { amountOf, listOf, numberOf, recordOf, textOf } from '../net/members.ts'
 import { InvalidResponse, NotAvailableYet, resultOf } from '../net/replies.ts';
 import type {
   Broadcast,
-  Call,
+  ChainCall,
   ExpiringTransactor,
   Failure,
   Mined,
@@ -27,7 +27,7 @@ import { type SolanaCall, walletKey } from './solanaActions.ts';
 import { confirmed } from './solanaProtocol.ts';
 
 const signatureFee = 5000n;
-/** What a transaction may take at most, and what is simulated with. */
+/** Most units of a transaction, with which it is simulated. */
 const maxUnits = 1_400_000n;
 /** Beyond what the simulation took: the state may change until it runs. The last two bytes make equal calls differ. */
 const spareUnits = 1000n;
@@ -40,7 +40,7 @@ export function createTransactor(
   now: () => number,
 ): ExpiringTransactor {
   const { request } = endpoints;
-  const simulation = (from: string, call: Call): RpcCall => {
+  const simulation = (from: string, call: ChainCall): RpcCall => {
     const { bytes } = toMessage(from, call, base58.encode(new Uint8Array(32)), maxUnits, 0n);
     const raw = base64.encode(encodeTransaction([new Uint8Array(64)], bytes));
     const accounts = { encoding: 'base64', addresses: [from] };
@@ -170,7 +170,7 @@ function readMined(request: Endpoints['request'], hash: string, slot: number): P
   );
 }
 
-/** Whether the blockhash of a transaction could still be used in the block after the newest. */
+/** Asks if the blockhash of a transaction is still usable in the block after the newest. */
 function validityCall({ raw }: SentTransaction): RpcCall {
   return {
     method: 'isBlockhashValid',
@@ -197,7 +197,7 @@ function build({ from, call, units, price, place, unique }: Order): Unsigned {
   };
 }
 
-function toMessage(from: string, { data }: Call, blockhash: string, units: bigint, price: bigint) {
+function toMessage(from: string, { data }: ChainCall, blockhash: string, units: bigint, price: bigint) {
   return encodeMessage(from, blockhash, [...computeBudget(units, price), toInstruction(from, data)]);
 }
 
@@ -210,7 +210,7 @@ function toInstruction(from: string, data: string): Instruction {
   };
 }
 
-function foreignSigner(from: string, { data }: Call): string | undefined {
+function foreignSigner(from: string, { data }: ChainCall): string | undefined {
   return toInstruction(from, data).accounts.find(({ key, isSigner }) => isSigner && key !== from)?.key;
 }
 

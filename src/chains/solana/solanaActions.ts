@@ -1,8 +1,8 @@
+import { type BorshField, concat, encodeBorsh, type IdlType, keyBytes } from '../../codecs/solana/borsh.ts';
+import { hashKey, idlOf } from '../../codecs/solana/idl.ts';
+import { token2022Program, tokenProgram } from '../../codecs/solana/programs.ts';
 import { parseDecimal } from '../../lib/decimal.ts';
 import type { FamilyActions, FunctionItem } from '../familyActions.ts';
-import { concat, encodeBorsh, type Field, type IdlType, keyBytes } from './abi/borsh.ts';
-import { hashKey, idlOf } from './abi/idl.ts';
-import { token2022Program, tokenProgram } from './abi/programs.ts';
 import { authorityTypes, freezeAccount, setAuthority, transferCoins } from './instructions.ts';
 import type { AccountMeta, Instruction } from './message.ts';
 
@@ -45,7 +45,7 @@ const builtIns: Readonly<Record<string, BuiltIn | undefined>> = {
   },
 };
 
-/** What a call is, as `encode` writes it and the transactor reads it. */
+/** A call as `encode` writes it and the transactor reads it. */
 export type SolanaCall = { program: string; accounts: AccountMeta[]; data: string };
 
 export const solanaActions: FamilyActions = {
@@ -184,7 +184,8 @@ const maxDepth = 16;
 /** The type without names of others, so that it can be stored by itself. */
 function resolve(type: IdlType, types: ReadonlyMap<string, IdlType>, depth = 0): IdlType {
   const inner = (own: IdlType) => resolve(own, types, depth + 1);
-  const fields = (list: readonly Field[]) => list.map(({ name, type: own }) => ({ name, type: inner(own) }));
+  const fields = (list: readonly BorshField[]) =>
+    list.map(({ name, type: own }) => ({ name, type: inner(own) }));
   if (depth > maxDepth) throw new RangeError('uses a type that goes too deep');
   if (typeof type === 'string') return type;
   if ('vec' in type) return { vec: inner(type.vec) };

@@ -1,7 +1,7 @@
+import { caseOf } from '../../codecs/stellar/caseOf.ts';
+import { withoutMuxing } from '../../codecs/stellar/strkey.ts';
 import { isRecord, membersOf } from '../../lib/isRecord.ts';
 import type { Raw } from '../net/members.ts';
-import { caseOf } from './abi/caseOf.ts';
-import { withoutMuxing } from './abi/strkey.ts';
 import { amountOf } from './entries.ts';
 import { assetName } from './network.ts';
 
@@ -26,7 +26,7 @@ export function keysOf(from: string, body: unknown): Key[] {
   return [];
 }
 
-/** Why an operation of the chain itself would fail, which nodes do not simulate; undefined where nothing speaks against it. */
+/** The reason why a classic operation would fail, which nodes do not simulate; undefined if none is visible. */
 export function checkOperation(from: string, body: unknown, find: FindEntry): string | undefined {
   const { name, held } = caseOf(body);
   const { asset, destination, trustor, from: holder, amount } = membersOf(held);

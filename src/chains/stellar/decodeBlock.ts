@@ -5,7 +5,7 @@ import type { Block, Header } from '../../model/block.ts';
 import { listOf, numberOf, type Raw, recordOf, textOf } from '../net/members.ts';
 import { InvalidResponse } from '../net/replies.ts';
 import { decodeLongXdr } from './decodeLongXdr.ts';
-import { readEnvelope, type Signed, StellarTransaction } from './decodeTransaction.ts';
+import { readEnvelope, type SignedEnvelope, StellarTransaction } from './decodeTransaction.ts';
 import { type EntryStep, holdingsIn } from './entries.ts';
 import type { Network } from './network.ts';
 import { decodeXdr } from './xdr.ts';
@@ -51,7 +51,7 @@ function headerOf({ hash, header }: Raw): Header {
 
 /** Results stand in the order of their execution, envelopes in that of their hashes. Hashing them takes turns with others. */
 async function readTransactions(ledger: Raw, network: Network): Promise<StellarTransaction[]> {
-  const envelopes = new Map<string, Signed>();
+  const envelopes = new Map<string, SignedEnvelope>();
   const found: Raw[] = [];
   collectEnvelopes(ledger.tx_set, (envelope) => found.push(envelope));
   for (const envelope of found) {

@@ -1,9 +1,9 @@
+import { toScVal } from '../../codecs/stellar/scval.ts';
+import { isSpecEntry, type SpecType, specOf } from '../../codecs/stellar/spec.ts';
+import { decodeStrkey, strkeyVersion } from '../../codecs/stellar/strkey.ts';
 import { parseDecimal } from '../../lib/decimal.ts';
 import { isRecord } from '../../lib/isRecord.ts';
 import type { FamilyActions, FunctionItem } from '../familyActions.ts';
-import { toScVal } from './abi/scval.ts';
-import { isSpecEntry, type SpecType, specOf } from './abi/spec.ts';
-import { decodeStrkey, strkeyVersion } from './abi/strkey.ts';
 import { parseAsset } from './network.ts';
 import { invocation } from './simulate.ts';
 
@@ -212,7 +212,7 @@ function readValue(input: Input, value: unknown, place: string): unknown {
 
 const maxStroops = 2n ** 63n - 1n;
 
-/** What would be right; undefined where it is. */
+/** Describes a right value; undefined if the text is right. */
 function faultOf(type: string, text: string): string | undefined {
   const version = decodeStrkey(text)?.version;
   switch (type) {

@@ -71,7 +71,7 @@ export function createTronClient({ chain, urls, now, onCall }: ClientOptions): C
   };
 }
 
-/** Where nodes do not tell the storage, the slots of proxies count as empty: a proxy with functions is still recognised. */
+/** On nodes without storage reads, slots of proxies count as empty; proxies with functions are still recognised. */
 export function withoutStorage(readState: ChainClient['readState']): ChainClient['readState'] {
   return async (at, questions) =>
     (await readState(at, questions)).map(

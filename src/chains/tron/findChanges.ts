@@ -3,7 +3,7 @@ import { listOf, recordOf, textOf } from '../net/members.ts';
 import { amountOf } from './amountOf.ts';
 import { fromNode } from './tronAddress.ts';
 
-/** Who may act for an account after its permissions were replaced: the owner, and each permission by its name. */
+/** Replaced permissions of an account: the owner's, and each by its name. */
 export function findChanges(subject: string, update: Readonly<Record<string, unknown>>): Change[] {
   const { owner, witness, actives } = update;
   const others = [...(witness === undefined ? [] : [witness]), ...listOf(actives ?? [], 'actives')];

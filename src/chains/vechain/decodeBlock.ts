@@ -1,5 +1,5 @@
+import { EvmLog } from '../../codecs/evm/evmLog.ts';
 import type { Block, Header, Log, Payment, Receipt, Transaction, Transfer } from '../../model/block.ts';
-import { EvmLog } from '../evm/abi/evmLog.ts';
 import { evmPayments } from '../evm/evmPayments.ts';
 import { upgradedAddresses } from '../evm/upgradedAddresses.ts';
 import { listOf, numberOf, type Raw, recordOf, textOf } from '../net/members.ts';
@@ -118,7 +118,7 @@ class VechainClause implements Transaction {
     return this.#clause.value === undefined ? 0n : BigInt(textOf(this.#clause.value, 'value'));
   }
 
-  /** What the producer of the block got for a unit of gas. */
+  /** The block producer's reward for a unit of gas. */
   get priorityFee(): bigint {
     const used = BigInt(numberOf(this.#transaction.gasUsed, 'gasUsed'));
     return used === 0n ? 0n : BigInt(textOf(this.#transaction.reward, 'reward')) / used;

@@ -43,7 +43,7 @@ function expandPattern(mapping: Mapping, glob: string, types: readonly FieldType
   return [...fixed, ...below];
 }
 
-/** Whether a field name fits a pattern in which `*` is any characters and nothing can be escaped. */
+/** Tests field names against a pattern in which `*` is any characters and nothing can be escaped. */
 export function createGlobTest(glob: string): (name: string) => boolean {
   const parts = glob.split('*').flatMap((text, index): WildcardPart[] => {
     const piece: WildcardPart[] = text === '' ? [] : [{ type: 'text', text }];

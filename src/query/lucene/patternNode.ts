@@ -5,7 +5,7 @@ import { rangeNode } from './regex/rangeNode.ts';
 import type { RegexNode } from './regex/tree.ts';
 import { wildcardNode } from './wildcard.ts';
 
-/** What compares words or whole values one by one. */
+/** Predicates that compare words or whole values one by one. */
 export type Pattern = Extract<Predicate, { type: 'regex' | 'prefix' | 'wildcard' | 'textRange' }>;
 
 /** Longer bounds would make an expression that takes longer than it saves. */

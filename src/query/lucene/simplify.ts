@@ -2,8 +2,8 @@ import type { Field } from './mapping.ts';
 import { none, type Predicate } from './predicate.ts';
 
 /**
- * The same query with less to do, in one form however it was written: groups that change nothing are opened, a clause that
- * is written twice counts once, and one test has all the words for a field.
+ * Simplifies a query to one form: opens groups without effect, drops repeated clauses, and joins all words for a field
+ * into one test.
  */
 export function simplify(predicate: Predicate): Predicate {
   if (predicate.type !== 'bool') return predicate;

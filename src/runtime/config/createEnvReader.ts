@@ -16,7 +16,7 @@ export function createEnvReader(env: NodeJS.ProcessEnv) {
   const faults: string[] = [];
   /** Every variable that was read, set or not: all that Vigil knows. */
   const names = new Set<string>();
-  /** What was read from files, once: '' after a fault. */
+  /** Contents of files, read once: '' after a fault. */
   const files = new Map<string, string>();
 
   function text(name: string): string | undefined {

@@ -54,7 +54,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env) {
     ignoredPort: read.text('VIGIL_PORT') === undefined ? read.text('PORT') : undefined,
     publicUrl: read.url('VIGIL_PUBLIC_URL', ['http:', 'https:'])?.replace(/\/+$/, ''),
     dataDir,
-    /** Whether the environment says where the database is. */
+    /** True if the environment says where the database is. */
     isPlaced: read.text('VIGIL_DATA_DIR') !== undefined || read.text('DATABASE_URL') !== undefined,
     runDir: read.text('VIGIL_RUN_DIR') ?? defaultRunDir(env),
     databaseUrl: read.databaseUrl('DATABASE_URL'),
@@ -103,7 +103,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env) {
   return config;
 }
 
-/** What people call the two messengers. */
+/** The names that the two messengers are shown under. */
 function readMessengerNames(read: EnvReader): MessengerNames {
   const nameOf = (letter: 'A' | 'B') => {
     const name = read.text(`VIGIL_MESSENGER_${letter}_NAME`) ?? null;

@@ -10,7 +10,7 @@ import {
   lockAdminTokens,
   revokeAdminTokens,
 } from '../../store/accounts/tokens.ts';
-import type { Db, Store } from '../../store/db.ts';
+import type { Db, Store } from '../../store/db/db.ts';
 import { appendAudit } from '../../store/records/audit.ts';
 import { issueToken, tokenHint } from './issueToken.ts';
 import { createSetupCode } from './setUp.ts';

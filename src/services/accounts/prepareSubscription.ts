@@ -1,8 +1,8 @@
 import { invalid, Problem } from '../../model/errors.ts';
 import { findOverlapping } from '../../store/accounts/findOverlapping.ts';
 import { lockQuantities } from '../../store/accounts/plans.ts';
-import type { subscriptionTable } from '../../store/accounts/subscriptionTable.ts';
 import type { Row } from '../../store/records/records.ts';
+import type { subscriptionTable } from '../../store/tables/subscriptionTable.ts';
 import type { Call } from '../call.ts';
 import type { ChangeOf } from '../records/recordKind.ts';
 

@@ -8,8 +8,8 @@ import {
   type StoredApproval,
   settleApproval,
 } from '../../store/actions/approvals.ts';
-import { approvalTable } from '../../store/actions/approvalTable.ts';
 import { findRecord, insertRecord, type Row, reserveId } from '../../store/records/records.ts';
+import { approvalTable } from '../../store/tables/approvalTable.ts';
 import type { Call } from '../call.ts';
 import { audit } from '../records/audit.ts';
 import { checkOwnKey } from './checkApprover.ts';

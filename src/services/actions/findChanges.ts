@@ -6,7 +6,7 @@ import {
   type GuardedWallet,
   lockGuarded,
 } from '../../store/actions/guardedRecords.ts';
-import { dryRun, tryOut } from '../../store/dryRun.ts';
+import { dryRun, tryOut } from '../../store/db/dryRun.ts';
 import type { Call } from '../call.ts';
 import { describeChanges, type GuardedChange } from './describeChanges.ts';
 

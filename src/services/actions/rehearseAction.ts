@@ -3,17 +3,18 @@ import { type Decision, decide } from '../../actions/decide.ts';
 import { findTakenInputs } from '../../actions/takenInputs.ts';
 import { termsOf } from '../../actions/termsOf.ts';
 import { aliasesOf, getChain } from '../../chains/chains.ts';
-import { actionTable } from '../../store/actions/actionTable.ts';
+import { netChanges } from '../../evidence/evm/netChanges.ts';
 import { findBindingSources, findRecentAlerts } from '../../store/actions/bindingSources.ts';
 import { type ActionSetup, findActionSetup } from '../../store/actions/intentLog.ts';
 import { type AlertDocument, findAlertDocuments } from '../../store/destinations/findAlertDocuments.ts';
+import { actionTable } from '../../store/tables/actionTable.ts';
 import type { Call } from '../call.ts';
 import { findReadable } from '../records/findReadable.ts';
 import { requireTransactor } from './runAction.ts';
-import { createPricer, emptySimulation, prepareOrThrow, type Simulation } from './simulateAction.ts';
+import { type ActionSimulation, createPricer, emptySimulation, prepareOrThrow } from './simulateAction.ts';
 
 /** What the call would do for one alert, or by hand where `alert` is null. */
-type Rehearsed = Simulation & {
+type Rehearsed = ActionSimulation & {
   alert:
     | (Pick<AlertDocument, 'uid' | 'timestamp'> & { name: unknown; message: unknown; severity: unknown })
     | null;
@@ -153,7 +154,12 @@ function createChangeReader(call: Call, { action }: ActionSetup) {
   let block: RehearsalReport['block'] = null;
   return {
     block: () => block,
-    async read({ from, to, data, gasLimit }: Simulation): Promise<Pick<Rehearsed, 'changes' | 'storage'>> {
+    async read({
+      from,
+      to,
+      data,
+      gasLimit,
+    }: ActionSimulation): Promise<Pick<Rehearsed, 'changes' | 'storage'>> {
       const key = `${to} ${data}`;
       const before = known.get(key);
       if (before) return before;
@@ -166,9 +172,10 @@ function createChangeReader(call: Call, { action }: ActionSetup) {
               ?.rehearse?.({ from: from.toLowerCase(), to: to.toLowerCase(), data, units })
               .catch(() => undefined);
       if (seen) block = seen.block;
+      const changes = seen?.effects && (await netChanges(seen.effects, seen.effects.frames));
       const shown = {
         changes:
-          seen?.changes?.slice(0, listedChanges).map(({ party, asset, tokenId, amount }) => ({
+          changes?.slice(0, listedChanges).map(({ party, asset, tokenId, amount }) => ({
             address: party,
             asset,
             tokenId: tokenId === null ? null : String(tokenId),

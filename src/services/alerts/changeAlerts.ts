@@ -1,10 +1,10 @@
 import { groupBy } from '../../lib/groupBy.ts';
-import { alertTable } from '../../store/alerts/alertTable.ts';
 import { allowChanges, changeMany, findChangeable, type ManyChange } from '../../store/alerts/changeMany.ts';
-import type { Db } from '../../store/db.ts';
-import { compileQuery } from '../../store/documents/compileQuery.ts';
-import { ownTenantsScope } from '../../store/documents/documentScopes.ts';
-import { reportSlowSearch } from '../../store/reportSlowSearch.ts';
+import type { Db } from '../../store/db/db.ts';
+import { reportSlowSearch } from '../../store/records/reportSlowSearch.ts';
+import { compileQuery } from '../../store/search/compile/compileQuery.ts';
+import { alertTable } from '../../store/search/documents/alertTable.ts';
+import { ownTenantsScope } from '../../store/search/documents/documentScopes.ts';
 import type { Call } from '../call.ts';
 import { audit } from '../records/audit.ts';
 import { checkAssignee } from './checkAssignee.ts';

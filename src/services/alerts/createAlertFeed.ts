@@ -1,6 +1,6 @@
 import { everything, type Scope } from '../../model/principal.ts';
 import { firstAlertEvent, lastAlertEvent, readAlertEvents } from '../../store/alerts/alertEvents.ts';
-import type { Db } from '../../store/db.ts';
+import type { Db } from '../../store/db/db.ts';
 import { createReaderQueue } from './createReaderQueue.ts';
 import {
   createStreamMatching,

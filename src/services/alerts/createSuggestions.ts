@@ -5,7 +5,6 @@ import { createBriefCache } from '../../lib/createBriefCache.ts';
 import { nearest } from '../../lib/nearest.ts';
 import { invalid } from '../../model/errors.ts';
 import type { Scope } from '../../model/principal.ts';
-import { alertTable } from '../../store/alerts/alertTable.ts';
 import {
   findSampleSource,
   type Sampled,
@@ -15,6 +14,7 @@ import {
 } from '../../store/alerts/sampleAlerts.ts';
 import { nameAddresses } from '../../store/labels/nameAddresses.ts';
 import { suggestRecords } from '../../store/records/suggestRecords.ts';
+import { alertTable } from '../../store/search/documents/alertTable.ts';
 import type { Call } from '../call.ts';
 import { listSignatures } from '../contracts/listSignatures.ts';
 import { readLabelAddress } from '../labels/labelMembers.ts';

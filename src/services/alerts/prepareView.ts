@@ -2,11 +2,11 @@ import { nearest } from '../../lib/nearest.ts';
 import { type Fault, invalid, Problem, unprocessable } from '../../model/errors.ts';
 import { isManager } from '../../model/principal.ts';
 import { invalidInput } from '../../model/validate.ts';
-import { alertTable } from '../../store/alerts/alertTable.ts';
-import { checkSearchQuery } from '../../store/alerts/checkSearchQuery.ts';
-import type { viewTable } from '../../store/alerts/viewTable.ts';
 import type { Row } from '../../store/records/records.ts';
-import type { RecordOf } from '../../store/table.ts';
+import { checkSearchQuery } from '../../store/search/checkSearchQuery.ts';
+import { alertTable } from '../../store/search/documents/alertTable.ts';
+import type { RecordOf } from '../../store/tables/table.ts';
+import type { viewTable } from '../../store/tables/viewTable.ts';
 import type { Call } from '../call.ts';
 import type { ChangeOf } from '../records/recordKind.ts';
 

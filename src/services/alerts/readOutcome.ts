@@ -6,8 +6,8 @@ import { findAlert } from '../../store/alerts/alertRecords.ts';
 import { findIncident } from '../../store/alerts/incidentTable.ts';
 import { findAlertDeliveries } from '../../store/destinations/deliveryLog.ts';
 import { deliveryRetentionMs } from '../../store/destinations/purgeDeliveries.ts';
-import { findRecipients, type Source } from '../../store/destinations/recipients.ts';
-import { ownTenantsScope } from '../../store/documents/documentScopes.ts';
+import { type AlertSource, findRecipients } from '../../store/destinations/recipients.ts';
+import { ownTenantsScope } from '../../store/search/documents/documentScopes.ts';
 import { findChainStates } from '../../store/watch/chainStates.ts';
 import { findUnseen } from '../../store/watch/untraced.ts';
 import { explainWait } from '../actions/readIntents.ts';
@@ -25,7 +25,7 @@ export const silences = {
     'The filters of bindings and destinations (severity, query) did not let it pass to any destination.',
 } as const;
 
-export type Silence = keyof typeof silences;
+export type SilenceReason = keyof typeof silences;
 
 const names = [
   'uid',
@@ -48,7 +48,7 @@ const names = [
   'blockHash',
 ] as const;
 
-type OwnAlert = Source & {
+type OwnAlert = AlertSource & {
   uid: string;
   timestamp: number;
   severity: string;
@@ -97,7 +97,7 @@ function isEnd({ detectorSchemaName, severity, meta }: OwnAlert): boolean {
 }
 
 /** By the bindings of the moment, which may have changed since the alert was raised. */
-async function findSilence(call: Call, alert: OwnAlert): Promise<Silence> {
+async function findSilence(call: Call, alert: OwnAlert): Promise<SilenceReason> {
   if (alert.suppressed) return 'suppressed';
   if (alert.backfilled) return 'backfilled';
   if (isShadow(alert)) return 'shadow';

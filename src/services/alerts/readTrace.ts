@@ -1,14 +1,14 @@
 import type { ChainClient } from '../../chains/chainClient.ts';
 import { type ChainUid, getChain } from '../../chains/chains.ts';
+import { describeFrame } from '../../chains/evm/traces/describeFrame.ts';
+import { families } from '../../chains/families.ts';
 import {
   decimalsData,
   readTokenDecimals,
   readTokenSymbol,
   symbolData,
-} from '../../chains/evm/abi/tokenMetadata.ts';
-import { type NetChange, netChanges } from '../../chains/evm/evidence/netChanges.ts';
-import { describeFrame } from '../../chains/evm/traces/describeFrame.ts';
-import { families } from '../../chains/families.ts';
+} from '../../codecs/evm/tokenMetadata.ts';
+import { type NetChange, netChanges } from '../../evidence/evm/netChanges.ts';
 import { canonicalHash } from '../../lib/canonicalHash.ts';
 import { formatDecimal, toDecimal } from '../../lib/decimal.ts';
 import { yieldToEventLoop } from '../../lib/eventLoop.ts';
@@ -20,8 +20,8 @@ import type { StateResult } from '../../model/stateRead.ts';
 import { NotTraced } from '../../model/traceState.ts';
 import { findAlert } from '../../store/alerts/alertRecords.ts';
 import { listContractAbis } from '../../store/contracts/listContractAbis.ts';
-import { visibleScope } from '../../store/documents/documentScopes.ts';
 import { type NamedAddress, nameAddresses } from '../../store/labels/nameAddresses.ts';
+import { visibleScope } from '../../store/search/documents/documentScopes.ts';
 import type { Call } from '../call.ts';
 import { noEndpoint } from '../contracts/noEndpoint.ts';
 

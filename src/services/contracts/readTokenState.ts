@@ -1,6 +1,6 @@
 import type { ChainClient } from '../../chains/chainClient.ts';
-import { encodeCall, type FunctionItem, parseFunction } from '../../chains/evm/abi/abi.ts';
-import { decimalsData, readTokenDecimals, readTokenSymbol } from '../../chains/evm/abi/tokenMetadata.ts';
+import { encodeCall, type FunctionItem, parseFunction } from '../../codecs/evm/abi.ts';
+import { decimalsData, readTokenDecimals, readTokenSymbol } from '../../codecs/evm/tokenMetadata.ts';
 import { settleWithin } from '../../lib/withTimeLimit.ts';
 import type { StateRead, StateResult } from '../../model/stateRead.ts';
 

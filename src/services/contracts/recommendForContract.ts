@@ -6,9 +6,9 @@ import { type Recommendation, recommendDetectors } from '../../detectors/recomme
 import { messageOf } from '../../lib/messageOf.ts';
 import type { ContractKind } from '../../model/contractKinds.ts';
 import { Problem, unprocessable } from '../../model/errors.ts';
-import { contractTable } from '../../store/contracts/contractTable.ts';
 import { findDetectorIds, findSchemaId, isDetectedElsewhere } from '../../store/detectors/detectorSchemas.ts';
 import { findRecord } from '../../store/records/records.ts';
+import { contractTable } from '../../store/tables/contractTable.ts';
 import type { BacktestRow } from '../../store/watch/backtests.ts';
 import type { Call } from '../call.ts';
 import { createRecord } from '../records/createRecord.ts';

@@ -1,5 +1,4 @@
 import { type Fault, Problem, unprocessable } from '../../model/errors.ts';
-import type { projectTable } from '../../store/contracts/projectTable.ts';
 import {
   deleteStaleAnswers,
   findShares,
@@ -8,6 +7,7 @@ import {
   updateShare,
 } from '../../store/contracts/shares.ts';
 import type { Row } from '../../store/records/records.ts';
+import type { projectTable } from '../../store/tables/projectTable.ts';
 import type { Call } from '../call.ts';
 import { audit } from '../records/audit.ts';
 import type { ChangeOf } from '../records/recordKind.ts';

@@ -1,5 +1,5 @@
 import { atMember } from '../../model/errors.ts';
-import { createAlertMatcher } from '../../store/alerts/createAlertMatcher.ts';
+import { createAlertMatcher } from '../../store/search/createAlertMatcher.ts';
 
 /** Checks that the query of every binding can be matched against alerts. */
 export function checkBindingFilters(

@@ -1,9 +1,9 @@
 import { invalid, unprocessable } from '../../model/errors.ts';
-import { contractTable } from '../../store/contracts/contractTable.ts';
-import { projectTable } from '../../store/contracts/projectTable.ts';
-import type { destinationTable } from '../../store/destinations/destinationTable.ts';
 import { findRecord } from '../../store/records/records.ts';
-import type { InputOf } from '../../store/table.ts';
+import { contractTable } from '../../store/tables/contractTable.ts';
+import type { destinationTable } from '../../store/tables/destinationTable.ts';
+import { projectTable } from '../../store/tables/projectTable.ts';
+import type { InputOf } from '../../store/tables/table.ts';
 import type { Call } from '../call.ts';
 import { checkBindingFilters } from './checkBindingFilters.ts';
 

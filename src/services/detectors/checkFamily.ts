@@ -1,8 +1,8 @@
 import { type Chain, getChain } from '../../chains/chains.ts';
 import { unprocessable } from '../../model/errors.ts';
 import type { Family } from '../../model/family.ts';
-import { contractTable } from '../../store/contracts/contractTable.ts';
 import { findRecord } from '../../store/records/records.ts';
+import { contractTable } from '../../store/tables/contractTable.ts';
 import type { Call } from '../call.ts';
 
 type Kind = { readonly families: readonly Family[] };

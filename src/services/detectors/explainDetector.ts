@@ -12,7 +12,7 @@ import { toMeta } from '../../matching/subscriber.ts';
 import type { Finding } from '../../model/alert.ts';
 import type { Observation } from '../../model/detection.ts';
 import { Problem } from '../../model/errors.ts';
-import { detectorTable } from '../../store/detectors/detectorTable.ts';
+import { detectorTable } from '../../store/tables/detectorTable.ts';
 import { findDetectorToRun } from '../../store/watch/backtests.ts';
 import type { Call } from '../call.ts';
 import { noEndpoint } from '../contracts/noEndpoint.ts';

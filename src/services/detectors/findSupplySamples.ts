@@ -1,7 +1,7 @@
 import { membersOf } from '../../lib/isRecord.ts';
-import { alertTable } from '../../store/alerts/alertTable.ts';
-import { contractScope } from '../../store/documents/documentScopes.ts';
-import { searchDocuments } from '../../store/documents/searchDocuments.ts';
+import { alertTable } from '../../store/search/documents/alertTable.ts';
+import { contractScope } from '../../store/search/documents/documentScopes.ts';
+import { searchDocuments } from '../../store/search/searchDocuments.ts';
 import type { SupplyDetector } from '../../store/tokenomics/tokenomics.ts';
 import type { Call } from '../call.ts';
 import type { Point } from '../tokenomics/plannedAmounts.ts';

@@ -11,13 +11,13 @@ import { atMember, type Fault, invalid, unprocessable } from '../../model/errors
 import { membersWith } from '../../model/schema.ts';
 import { invalidInput, withDefaults } from '../../model/validate.ts';
 import { findActionFunctions } from '../../store/actions/intentLog.ts';
-import { alertTable } from '../../store/alerts/alertTable.ts';
-import { createAlertMatcher } from '../../store/alerts/createAlertMatcher.ts';
 import { findSchemaId, findSchemaName, listSchemaNames } from '../../store/detectors/detectorSchemas.ts';
-import { detectorSchemaTable } from '../../store/detectors/detectorSchemaTable.ts';
-import type { detectorTable } from '../../store/detectors/detectorTable.ts';
-import { aggregateField } from '../../store/documents/aggregateField.ts';
 import { findRecord, type Row } from '../../store/records/records.ts';
+import { aggregateField } from '../../store/search/aggregate/aggregateField.ts';
+import { createAlertMatcher } from '../../store/search/createAlertMatcher.ts';
+import { alertTable } from '../../store/search/documents/alertTable.ts';
+import { detectorSchemaTable } from '../../store/tables/detectorSchemaTable.ts';
+import type { detectorTable } from '../../store/tables/detectorTable.ts';
 import { changedBindings } from '../actions/changedBindings.ts';
 import { checkSourceScripts } from '../actions/checkBindingScripts.ts';
 import { findMissingParameters, throwFaults } from '../actions/missingParameters.ts';

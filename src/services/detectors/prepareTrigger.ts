@@ -1,8 +1,8 @@
 import { templateMembers } from '../../model/alert.ts';
 import { triggerTypes } from '../../model/enumerations.ts';
 import { invalidInput, withDefaults } from '../../model/validate.ts';
-import type { triggerTable } from '../../store/detectors/triggerTable.ts';
 import type { Row } from '../../store/records/records.ts';
+import type { triggerTable } from '../../store/tables/triggerTable.ts';
 import { triggers } from '../../triggers/triggers.ts';
 import { changedBindings } from '../actions/changedBindings.ts';
 import { checkSourceScripts } from '../actions/checkBindingScripts.ts';

@@ -2,7 +2,7 @@ import { getChain } from '../../chains/chains.ts';
 import { toChainFacts } from '../../chains/toChainFacts.ts';
 import { compileDetector } from '../../matching/compileDetector.ts';
 import { wantsTraces } from '../../matching/subscriptions.ts';
-import { detectorTable } from '../../store/detectors/detectorTable.ts';
+import { detectorTable } from '../../store/tables/detectorTable.ts';
 import { findDetectorToRun } from '../../store/watch/backtests.ts';
 import { findFault } from '../../store/watch/faults.ts';
 import { findUnseenSince } from '../../store/watch/untraced.ts';

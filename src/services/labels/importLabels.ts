@@ -3,7 +3,7 @@ import { CsvError, readCsv } from '../../lib/csv.ts';
 import { yieldToEventLoop } from '../../lib/eventLoop.ts';
 import { inSlices } from '../../lib/inSlices.ts';
 import { Problem, unprocessable } from '../../model/errors.ts';
-import type { Db } from '../../store/db.ts';
+import type { Db } from '../../store/db/db.ts';
 import { type LabelMember, type NewLabel, upsertLabels } from '../../store/labels/upsertLabels.ts';
 import { type LabelColumn, type LabelDefaults, readLabelHeader, readLabelRow } from './readLabelRow.ts';
 

@@ -5,7 +5,7 @@ import { alertGroups, alertKinds, finalities, retractionReasons, severityOf } fr
 import { interceptorTypes, severities, triggerTypes } from '../../model/enumerations.ts';
 import { lateEvidence } from '../../model/traceState.ts';
 import { anything, type RecordShape, toRecord, type ValueShape } from '../../scripts/valueShape.ts';
-import { alertTable } from '../../store/alerts/alertTable.ts';
+import { alertTable } from '../../store/search/documents/alertTable.ts';
 import { triggers } from '../../triggers/triggers.ts';
 
 /** An alert as scripts see it in `e`, which is as the API shows it. `evidence` are the members of its `meta`, if known. */

@@ -2,7 +2,7 @@ import { type Fault, Problem } from '../../model/errors.ts';
 import type { Scope } from '../../model/principal.ts';
 import { type BindingItem, isItems } from '../../store/records/bindings.ts';
 import { lockRecords, type Row } from '../../store/records/records.ts';
-import { type Binding, nounOf, type Table } from '../../store/table.ts';
+import { type Binding, nounOf, type Table } from '../../store/tables/table.ts';
 import type { Call } from '../call.ts';
 import type { RecordKind } from './recordKind.ts';
 

@@ -1,7 +1,7 @@
 import { Problem } from '../../model/errors.ts';
 import { findOrganisationOf } from '../../store/accounts/users.ts';
 import { findRecord } from '../../store/records/records.ts';
-import { nounOf, type Table } from '../../store/table.ts';
+import { nounOf, type Table } from '../../store/tables/table.ts';
 import type { Call } from '../call.ts';
 
 const names = ['id', 'tenantId'] as const;

@@ -5,8 +5,8 @@ import { addDecimal, formatDecimal, parseDecimal, subtractDecimal, toDecimal } f
 import { getOrThrow } from '../../lib/getOrThrow.ts';
 import { zip } from '../../lib/zip.ts';
 import { Problem } from '../../model/errors.ts';
-import { contractTable } from '../../store/contracts/contractTable.ts';
 import { findRecord } from '../../store/records/records.ts';
+import { contractTable } from '../../store/tables/contractTable.ts';
 import {
   findCategories,
   findSupplyDetectors,

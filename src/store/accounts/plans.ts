@@ -1,7 +1,7 @@
 import { keysOf } from '../../lib/keysOf.ts';
 import { raw, type Sql, sql } from '../../lib/sql.ts';
 import { automaticDetectors } from '../../model/enumerations.ts';
-import { type Db, onlyRow } from '../db.ts';
+import { type Db, onlyRow } from '../db/db.ts';
 
 const automaticNames = automaticDetectors.map((name) => `'${name}'`).join(', ');
 

@@ -1,5 +1,5 @@
 import { sql } from '../../lib/sql.ts';
-import type { Db } from '../db.ts';
+import type { Db } from '../db/db.ts';
 
 export async function insertSetupLink(db: Db, hash: Buffer, expiredAt: number): Promise<void> {
   await db.query(sql`insert into setup_link (hash, expired_at) values (${hash}, ${expiredAt})`);

@@ -1,5 +1,5 @@
 import { sql } from '../../lib/sql.ts';
-import type { Db } from '../db.ts';
+import type { Db } from '../db/db.ts';
 
 /** What one person does to another's account that gives a say in who acts with it. */
 export const deeds = ['MADE', 'RESET', 'PROMOTED'] as const;

@@ -2,7 +2,7 @@ import { type Sql, sql } from '../../lib/sql.ts';
 import type { Principal, Role } from '../../model/principal.ts';
 import { mayGrant } from '../../model/principal.ts';
 import type { ReadOnly } from '../../model/readOnly.ts';
-import { type Db, onlyRow } from '../db.ts';
+import { type Db, onlyRow } from '../db/db.ts';
 
 type TokenRow = {
   tokenId: number;

@@ -1,8 +1,8 @@
 import { sql } from '../../lib/sql.ts';
 import type { Principal, Role } from '../../model/principal.ts';
-import type { Db } from '../db.ts';
+import type { Db } from '../db/db.ts';
 
-export type Account = {
+export type UserAccount = {
   id: number;
   tenantId: number | null;
   passwordHash: string | null;
@@ -10,8 +10,8 @@ export type Account = {
 };
 
 /** Every user with this address, at most one in a tenant; the oldest first. */
-export async function findAccounts(db: Db, email: string): Promise<Account[]> {
-  return db.query<Account>(
+export async function findAccounts(db: Db, email: string): Promise<UserAccount[]> {
+  return db.query<UserAccount>(
     sql`select m.id, m.tenant_id as "tenantId", m.password_hash as "passwordHash",
         (m.status = 'ACTIVE' and (n.id is null or n.status <> 'DELETED')) as "isActive"
       from member m left join tenant n on n.id = m.tenant_id

@@ -1,5 +1,5 @@
 import { raw, sql } from '../../lib/sql.ts';
-import type { Db } from '../db.ts';
+import type { Db } from '../db/db.ts';
 
 /** What fires an action through a binding: a detector, or an alert of a trigger. */
 export type BindingSource = {

@@ -1,5 +1,5 @@
 import { sql } from '../../lib/sql.ts';
-import type { Db } from '../db.ts';
+import type { Db } from '../db/db.ts';
 import { haltedReason, retractedReason } from './insertIntents.ts';
 
 /** An attacker who pays more sends another transaction: a call under way is not called off before that one was looked at. */

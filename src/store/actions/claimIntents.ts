@@ -2,7 +2,7 @@ import type { AbiFunction } from 'abitype';
 import { raw, sql } from '../../lib/sql.ts';
 import type { AllowedCall, IntendedCall, OpenParameter } from '../../model/action.ts';
 import type { Severity } from '../../model/alert.ts';
-import type { Db } from '../db.ts';
+import type { Db } from '../db/db.ts';
 
 /** An action with everything that executing it needs. */
 export type ExecutableAction = {

@@ -1,7 +1,7 @@
 import { storableJson } from '../../lib/json.ts';
 import { sql } from '../../lib/sql.ts';
 import type { IntendedCall } from '../../model/action.ts';
-import type { Db } from '../db.ts';
+import type { Db } from '../db/db.ts';
 import type { IntentKey } from './claimIntents.ts';
 import type { NonceLaneKey } from './signing.ts';
 

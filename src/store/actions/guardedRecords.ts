@@ -1,7 +1,7 @@
 import { join, raw, type Sql, sql } from '../../lib/sql.ts';
 import type { Scope } from '../../model/principal.ts';
-import type { Db } from '../db.ts';
-import { walletTable } from '../wallets/walletTable.ts';
+import type { Db } from '../db/db.ts';
+import { walletTable } from '../tables/walletTable.ts';
 import { firingTables } from './firingTables.ts';
 
 export type GuardedWallet = {

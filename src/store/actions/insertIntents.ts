@@ -2,7 +2,7 @@ import { canonicalHash } from '../../lib/canonicalHash.ts';
 import { storableJson } from '../../lib/json.ts';
 import { raw, sql } from '../../lib/sql.ts';
 import type { Severity } from '../../model/alert.ts';
-import type { Db } from '../db.ts';
+import type { Db } from '../db/db.ts';
 
 /** An alert that may fire actions. */
 export type FiringAlert = {

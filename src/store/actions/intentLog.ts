@@ -1,6 +1,6 @@
 import { empty, type Sql, sql } from '../../lib/sql.ts';
 import type { IntendedCall, IntentState } from '../../model/action.ts';
-import type { Db } from '../db.ts';
+import type { Db } from '../db/db.ts';
 import { actionJson, type ExecutableAction, isDeepEnough, mayFire } from './claimIntents.ts';
 
 /** An intent as its readers see it. */

@@ -1,7 +1,7 @@
 import { storableJson } from '../../lib/json.ts';
 import { sql } from '../../lib/sql.ts';
 import type { IntendedCall } from '../../model/action.ts';
-import type { Db } from '../db.ts';
+import type { Db } from '../db/db.ts';
 import type { WalletRef } from '../wallets/walletKeys.ts';
 import { type IntentKey, isDeepEnough, mayFire } from './claimIntents.ts';
 

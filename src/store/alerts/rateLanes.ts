@@ -1,5 +1,5 @@
 import { sql } from '../../lib/sql.ts';
-import type { Db } from '../db.ts';
+import type { Db } from '../db/db.ts';
 
 /** A lease on what a tenant's alert rates have still to count; `holder` proves it. `position` is the last event counted. */
 export type RateLane = { tenantId: number; position: string; holder: string };

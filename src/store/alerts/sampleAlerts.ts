@@ -2,13 +2,13 @@ import { join, raw, type Sql, sql } from '../../lib/sql.ts';
 import { alertKinds } from '../../model/alert.ts';
 import type { Scope } from '../../model/principal.ts';
 import { subField } from '../../query/lucene/mapping.ts';
-import { type OfTenant, perTenant } from '../citus/perTenant.ts';
-import type { Db } from '../db.ts';
-import { findSharedContracts } from '../documents/documentScopes.ts';
-import { memberColumn } from '../documents/documentTable.ts';
-import { alertTable } from './alertTable.ts';
+import type { Db } from '../db/db.ts';
+import { type OfTenant, perTenant } from '../db/shards/perTenant.ts';
+import { alertTable } from '../search/documents/alertTable.ts';
+import { findSharedContracts } from '../search/documents/documentScopes.ts';
+import { memberColumn } from '../search/documents/documentTable.ts';
 
-/** Whose newest alerts are sampled: all of tenants, and those of contracts that others share. */
+/** Sources of sampled newest alerts: whole tenants, and contracts that others share. */
 export type SampleSource = {
   tenantIds: readonly number[];
   shared: readonly { tenantId: number; id: number }[];
@@ -71,7 +71,7 @@ async function sample(
   if (await db.isDistributed())
     for (const id of tenantIds) parts.push({ newest: newestOfTenants([id], each), meta });
   else if (tenantIds.length > 0) parts.push({ newest: newestOfTenants(tenantIds, rows), meta });
-  // What their owners keep private is not sampled.
+  // Private members of their owners are not sampled.
   await perTenant(db, shared, async (contracts, ofTenant) => {
     const share = Math.ceil((rows * contracts.length) / shared.length);
     parts.push({ newest: newestOfContracts(contracts, share, ofTenant), meta: raw("t.meta - 'private'") });

@@ -1,6 +1,6 @@
 import { storableJson } from '../../lib/json.ts';
 import { sql } from '../../lib/sql.ts';
-import type { Db } from '../db.ts';
+import type { Db } from '../db/db.ts';
 
 export type CachedAbi = { abi: unknown[] | null; source: string };
 

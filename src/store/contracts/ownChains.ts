@@ -1,6 +1,6 @@
 import { empty, sql } from '../../lib/sql.ts';
 import type { Chain } from '../../model/chain.ts';
-import { type Db, onlyRow } from '../db.ts';
+import { type Db, onlyRow } from '../db/db.ts';
 
 /** A chain that an administrator added. */
 export type OwnChain = {

@@ -1,8 +1,8 @@
 import { type Sql, sql } from '../../lib/sql.ts';
-import { groupByShard } from '../citus/groupByShard.ts';
-import { perShard } from '../citus/perShard.ts';
-import { perTenant } from '../citus/perTenant.ts';
-import type { Db, Store } from '../db.ts';
+import type { Db, Store } from '../db/db.ts';
+import { groupByShard } from '../db/shards/groupByShard.ts';
+import { perShard } from '../db/shards/perShard.ts';
+import { perTenant } from '../db/shards/perTenant.ts';
 
 const dayMs = 24 * 3_600_000;
 /** Then hardly anyone asks for a message any more: its alert is final and its incident has ended. */

@@ -1,7 +1,7 @@
 import { raw, type Sql, sql } from '../../lib/sql.ts';
 import type { Message } from '../../model/notification.ts';
-import type { Db } from '../db.ts';
-import { isGroupedType, isMailedType, isSequentialType } from './kindConditions.ts';
+import type { Db } from '../db/db.ts';
+import { isGroupedType, isMailedType, isSequentialType } from '../tables/kindConditions.ts';
 
 /** A message to one destination; `step` counts its failed attempts. */
 export type ClaimedDelivery = Message & {

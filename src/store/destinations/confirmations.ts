@@ -1,6 +1,6 @@
 import { sql } from '../../lib/sql.ts';
-import { type Db, onlyRow } from '../db.ts';
-import { isMailedType } from './kindConditions.ts';
+import { type Db, onlyRow } from '../db/db.ts';
+import { isMailedType } from '../tables/kindConditions.ts';
 
 type DestinationKey = { tenantId: number; id: number };
 

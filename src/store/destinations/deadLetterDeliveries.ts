@@ -1,8 +1,8 @@
 import { sql } from '../../lib/sql.ts';
-import { type Db, onlyRow } from '../db.ts';
-import { inChunks } from '../inChunks.ts';
+import { type Db, onlyRow } from '../db/db.ts';
+import { inChunks } from '../db/inChunks.ts';
+import { isMailedType } from '../tables/kindConditions.ts';
 import { pendingDestinations } from './claimDeliveries.ts';
-import { isMailedType } from './kindConditions.ts';
 
 /** A message waits this long for the confirmation of its e-mail address. */
 const maxUnconfirmedMs = 7 * 24 * 3_600_000;

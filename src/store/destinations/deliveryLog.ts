@@ -3,11 +3,11 @@ import { empty, sql } from '../../lib/sql.ts';
 import { isUuid } from '../../lib/uid.ts';
 import type { Message, SendOutcome } from '../../model/notification.ts';
 import type { Scope } from '../../model/principal.ts';
-import { type Db, onlyRow } from '../db.ts';
+import { type Db, onlyRow } from '../db/db.ts';
+import { isMailedType } from '../tables/kindConditions.ts';
 import { restoreMessages } from './archivedMessages.ts';
 import { messageData } from './claimDeliveries.ts';
 import { queueColumns } from './insertDeliveries.ts';
-import { isMailedType } from './kindConditions.ts';
 
 export const deliveryStates = ['PENDING', 'DELIVERED', 'DEAD', 'CANCELED'] as const;
 export type DeliveryState = (typeof deliveryStates)[number];

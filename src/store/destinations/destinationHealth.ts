@@ -1,7 +1,7 @@
 import type { DestinationType } from '../../destinations/destinationKinds.ts';
 import { sql } from '../../lib/sql.ts';
-import { type Db, onlyRow } from '../db.ts';
-import { isBoundByChatType, isGroupedType } from './kindConditions.ts';
+import { type Db, onlyRow } from '../db/db.ts';
+import { isBoundByChatType, isGroupedType } from '../tables/kindConditions.ts';
 import { createBindCommand } from './messengerBinding.ts';
 
 /** While nothing else changes, the time of the last message is written this often. */

@@ -1,5 +1,5 @@
 import { sql } from '../../lib/sql.ts';
-import type { Db } from '../db.ts';
+import type { Db } from '../db/db.ts';
 
 /** When a delivery is due that waits for confirmations: not before it is released. */
 export const heldUntil = Date.UTC(9999, 11, 31);

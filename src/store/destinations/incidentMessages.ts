@@ -1,7 +1,7 @@
 import { storableJson } from '../../lib/json.ts';
 import { sql } from '../../lib/sql.ts';
 import type { Message } from '../../model/notification.ts';
-import type { Db, Store } from '../db.ts';
+import type { Db, Store } from '../db/db.ts';
 import { restoreMessages } from './archivedMessages.ts';
 import { messageData } from './claimDeliveries.ts';
 

@@ -1,7 +1,7 @@
 import { storableJson } from '../../lib/json.ts';
 import { type Sql, sql } from '../../lib/sql.ts';
 import type { EventType } from '../../model/notification.ts';
-import type { Db } from '../db.ts';
+import type { Db } from '../db/db.ts';
 import { heldUntil } from './heldDeliveries.ts';
 
 /** One message for any number of the tenant's destinations. */

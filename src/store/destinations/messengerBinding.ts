@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { sql } from '../../lib/sql.ts';
-import type { Db } from '../db.ts';
-import { isBoundByChatType } from './kindConditions.ts';
+import type { Db } from '../db/db.ts';
+import { isBoundByChatType } from '../tables/kindConditions.ts';
 
 export type Chat = {
   botUsername: string;

@@ -4,8 +4,8 @@ import { once } from 'node:events';
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Account, asAccount } from './account.ts';
-import type { Log } from './log.ts';
+import { asAccount, type SystemAccount } from './account.ts';
+import type { WriteLog } from './log.ts';
 import type { Binaries } from './provideBinaries.ts';
 import { formatPasswords, type Passwords, passwordFile, readPasswords, roles } from './roles.ts';
 
@@ -15,8 +15,8 @@ type Options = {
   binaries: Binaries;
   dataDir: string;
   cluster: string;
-  account: Account | undefined;
-  log: Log;
+  account: SystemAccount | undefined;
+  log: WriteLog;
 };
 
 /**

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { lstat, realpath } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { type Account, asAccount } from './account.ts';
+import { asAccount, type SystemAccount } from './account.ts';
 import { hasCode } from './hasCode.ts';
 
 /** Where packages and a build from source put the programs of a major version. */
@@ -20,7 +20,7 @@ const foldersOf = (major: string) => [
  */
 export async function findSystem(
   bundled: string,
-  account: Account | undefined,
+  account: SystemAccount | undefined,
   folders: readonly string[] = foldersOf(bundled.split('.')[0] ?? ''),
 ): Promise<{ folder: string; version: string } | undefined> {
   let newest: { folder: string; version: string } | undefined;
@@ -66,7 +66,7 @@ async function isRootsOnly(folder: string): Promise<boolean> {
   );
 }
 
-async function readVersion(program: string, account: Account | undefined): Promise<string | undefined> {
+async function readVersion(program: string, account: SystemAccount | undefined): Promise<string | undefined> {
   const { stdout } = await promisify(execFile)(program, ['--version'], asAccount(account)).catch(() => ({
     stdout: '',
   }));

@@ -4,7 +4,7 @@ import { readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import type { Account } from './account.ts';
+import type { SystemAccount } from './account.ts';
 import { hasCode } from './hasCode.ts';
 import { isPrivateFolder, removeSocketFolder } from './socketFolder.ts';
 
@@ -39,7 +39,7 @@ export async function stopPostmaster(postmaster: Postmaster, cluster: string): P
  * of its account has got the same pid; a child of the killed server that still runs is found by its shared
  * memory, with or without that file.
  */
-export async function clearStale(cluster: string, account: Account | undefined): Promise<void> {
+export async function clearStale(cluster: string, account: SystemAccount | undefined): Promise<void> {
   const noted = await clearStalePid(cluster);
   if (noted && (await isPrivateFolder(noted.socketFolder, account)))
     await removeSocketFolder(noted.socketFolder);

@@ -14,10 +14,10 @@ import {
 } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
-import { type Account, asAccount } from './account.ts';
+import { asAccount, type SystemAccount } from './account.ts';
 import type { NativePackage } from './findPackage.ts';
 import { findSystem } from './findSystem.ts';
-import type { Log } from './log.ts';
+import type { WriteLog } from './log.ts';
 
 /** `origin` is the folder of the system's PostgreSQL, or `bundled`. */
 export type Binaries = { initdb: string; postgres: string; origin: string };
@@ -31,10 +31,10 @@ const prefix = 'postgres-binaries-';
 export async function provideBinaries(options: {
   nativePackage: NativePackage;
   home: string;
-  account: Account | undefined;
+  account: SystemAccount | undefined;
   /** Where the system may have its own; the usual ones by default. */
   systemFolders?: readonly string[] | undefined;
-  log: Log;
+  log: WriteLog;
 }): Promise<Binaries> {
   const { nativePackage, home, account, systemFolders, log } = options;
   const system = await findSystem(nativePackage.release, account, systemFolders);
@@ -71,7 +71,10 @@ function programsIn(folder: string, origin: string): Binaries {
 }
 
 /** Running them is the one test that sees permissions, library links and mount options alike. */
-async function findRunError(binaries: Binaries, account: Account | undefined): Promise<Error | undefined> {
+async function findRunError(
+  binaries: Binaries,
+  account: SystemAccount | undefined,
+): Promise<Error | undefined> {
   const run = promisify(execFile);
   const programs = [binaries.initdb, binaries.postgres];
   const results = await Promise.allSettled(

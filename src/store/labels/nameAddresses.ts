@@ -1,10 +1,10 @@
 import { sql } from '../../lib/sql.ts';
 import type { Scope } from '../../model/principal.ts';
-import { contractTable } from '../contracts/contractTable.ts';
-import type { Db } from '../db.ts';
-import { walletTable } from '../wallets/walletTable.ts';
+import type { Db } from '../db/db.ts';
+import { contractTable } from '../tables/contractTable.ts';
+import { labelTable } from '../tables/labelTable.ts';
+import { walletTable } from '../tables/walletTable.ts';
 import { addressHash } from './addressHash.ts';
-import { labelTable } from './labelTable.ts';
 
 export const addressKinds = ['contract', 'wallet', 'label'] as const;
 

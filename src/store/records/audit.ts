@@ -1,8 +1,8 @@
 import type { AuditKeys } from '../../lib/auditKey.ts';
 import { empty, type Sql, sql } from '../../lib/sql.ts';
 import type { Scope } from '../../model/principal.ts';
-import { type Db, onlyRow } from '../db.ts';
-import { sendLater } from '../sendLater.ts';
+import { type Db, onlyRow } from '../db/db.ts';
+import { sendLater } from '../db/sendLater.ts';
 
 /** One change: who did what to which record, and what it looked like before and after. No secret is ever in it. */
 export type AuditEntry = {

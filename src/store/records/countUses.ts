@@ -1,5 +1,5 @@
 import { raw, sql } from '../../lib/sql.ts';
-import { type Db, onlyRow } from '../db.ts';
+import { type Db, onlyRow } from '../db/db.ts';
 
 // Actions by tenant and wallet, with which their index begins.
 const ofWallets = `(select x.status, t.id from action x

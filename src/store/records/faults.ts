@@ -1,7 +1,7 @@
 import { empty, raw, type Sql, sql } from '../../lib/sql.ts';
 import { maxScriptTimeouts } from '../../model/scriptTimeout.ts';
-import type { Db } from '../db.ts';
-import { isBoundByChatType, isMailedType } from '../destinations/kindConditions.ts';
+import type { Db } from '../db/db.ts';
+import { isBoundByChatType, isMailedType } from '../tables/kindConditions.ts';
 
 export const faultKinds = ['detector', 'trigger', 'destination', 'action', 'wallet', 'instance'] as const;
 /**

@@ -1,11 +1,11 @@
 import { empty, join, raw, type Sql, sql } from '../../lib/sql.ts';
 import type { Scope } from '../../model/principal.ts';
-import { compileSort, type SortItem } from '../../query/where/compileSort.ts';
+import { compileSort, type WhereSortItem } from '../../query/where/compileSort.ts';
 import { compileWhere } from '../../query/where/compileWhere.ts';
-import { type Db, onlyRow } from '../db.ts';
-import { catalogueOf, columnOf, selectList } from '../members.ts';
-import { reportSlowSearch } from '../reportSlowSearch.ts';
-import type { ColumnType, Fields, RecordOf, Table } from '../table.ts';
+import { type Db, onlyRow } from '../db/db.ts';
+import { catalogueOf, columnOf, selectList } from '../tables/members.ts';
+import type { ColumnType, Fields, RecordOf, Table } from '../tables/table.ts';
+import { reportSlowSearch } from './reportSlowSearch.ts';
 
 export type Row = { [member: string]: unknown };
 export type Use = 'read' | 'write';
@@ -39,7 +39,7 @@ export type Search = {
   from?: number;
   size?: number;
   where?: string;
-  sort?: readonly SortItem[];
+  sort?: readonly WhereSortItem[];
   trackTotal?: boolean;
 };
 

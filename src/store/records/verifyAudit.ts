@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { AuditKeys } from '../../lib/auditKey.ts';
 import { sql } from '../../lib/sql.ts';
-import type { Db, Store } from '../db.ts';
+import type { Db, Store } from '../db/db.ts';
 import { type AuditEntry, genesis, keyedFrom, platformChain } from './audit.ts';
 import type { Checkpoint, CheckpointChain } from './auditCheckpoint.ts';
 

@@ -1,5 +1,5 @@
 import { sql } from '../../lib/sql.ts';
-import type { Db } from '../db.ts';
+import type { Db } from '../db/db.ts';
 
 /** A lease on the queue of one instance; `holder` proves it. */
 export type Lane = { tenantId: number; instanceId: number; holder: string };

@@ -1,6 +1,6 @@
 import { sql } from '../../lib/sql.ts';
 import type { ScoreFault } from '../../model/score.ts';
-import { type Db, onlyRow } from '../db.ts';
+import { type Db, onlyRow } from '../db/db.ts';
 
 export type PresentScores = {
   licenseId: number;

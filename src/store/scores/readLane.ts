@@ -1,7 +1,7 @@
 import { sql } from '../../lib/sql.ts';
 import type { ScoreEvent } from '../../model/score.ts';
-import { type Db, onlyRow } from '../db.ts';
-import { getsScoresType } from '../destinations/kindConditions.ts';
+import { type Db, onlyRow } from '../db/db.ts';
+import { getsScoresType } from '../tables/kindConditions.ts';
 import type { Lane } from './lanes.ts';
 
 /** The license, the scores and the queued work of an instance, in order. */

@@ -1,8 +1,8 @@
 import { raw, sql } from '../../lib/sql.ts';
 import type { Allocation } from '../../model/detection.ts';
 import type { Scope } from '../../model/principal.ts';
-import type { Db } from '../db.ts';
-import type { Table } from '../table.ts';
+import type { Db } from '../db/db.ts';
+import type { Table } from '../tables/table.ts';
 
 export async function findIdByUid(
   db: Db,

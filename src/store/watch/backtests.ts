@@ -4,9 +4,9 @@ import type { BacktestResult, backtestStates } from '../../model/backtest.ts';
 import type { ChainUid } from '../../model/chainUid.ts';
 import type { ContractFacts } from '../../model/detection.ts';
 import type { Scope } from '../../model/principal.ts';
-import { type Db, onlyRow } from '../db.ts';
+import { type Db, onlyRow } from '../db/db.ts';
 import { findRecipients } from '../destinations/recipients.ts';
-import { byTenant } from '../table.ts';
+import { byTenant } from '../tables/table.ts';
 
 export type BacktestRow = {
   uid: string;

@@ -1,6 +1,6 @@
 import { sql } from '../../lib/sql.ts';
 import type { BlockRef, Header } from '../../model/block.ts';
-import type { Db } from '../db.ts';
+import type { Db } from '../db/db.ts';
 import { leaseMs } from './leases.ts';
 
 export type Cursor = {

@@ -1,5 +1,5 @@
 import { raw, sql } from '../../lib/sql.ts';
-import type { Db } from '../db.ts';
+import type { Db } from '../db/db.ts';
 import { hasEnded, isLeaving, processHash, stayingProcesses } from './presenceLocks.ts';
 import { isReadyBeside } from './standBys.ts';
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type pg from 'pg';
-import { keepConnected } from '../keepConnected.ts';
-import type { Connection } from '../openClient.ts';
+import { keepConnected } from '../db/keepConnected.ts';
+import type { Connection } from '../db/openClient.ts';
 import { leavingLock, presenceLock } from './presenceLocks.ts';
 
 export type Presence = {

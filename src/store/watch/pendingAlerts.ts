@@ -2,12 +2,12 @@ import { storableJson } from '../../lib/json.ts';
 import { raw, type Sql, sql } from '../../lib/sql.ts';
 import type { Finding } from '../../model/alert.ts';
 import type { BlockRef } from '../../model/block.ts';
-import { severitySql } from '../alerts/alertTable.ts';
-import { incidentUidSql } from '../alerts/incidentUidSql.ts';
-import { eidSql, txHashSql } from '../alerts/packedHashes.ts';
-import { findCommitted } from '../citus/findCommitted.ts';
-import { perTenant } from '../citus/perTenant.ts';
-import type { Db } from '../db.ts';
+import type { Db } from '../db/db.ts';
+import { findCommitted } from '../db/shards/findCommitted.ts';
+import { perTenant } from '../db/shards/perTenant.ts';
+import { severitySql } from '../search/documents/alertTable.ts';
+import { incidentUidSql } from '../search/documents/incidentUidSql.ts';
+import { eidSql, txHashSql } from '../search/documents/packedHashes.ts';
 
 /** What found something in a transaction, and where: the same whether a block has the transaction or not. */
 export type PendingPlace = { txHash: string; tenantId: number; source: string; place: string };

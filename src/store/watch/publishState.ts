@@ -1,6 +1,6 @@
 import { storableJson } from '../../lib/json.ts';
 import { raw, sql } from '../../lib/sql.ts';
-import type { Db } from '../db.ts';
+import type { Db } from '../db/db.ts';
 
 /** What the process that follows a chain says about its endpoints, about traces and about pending transactions. */
 export type PublishedState = 'endpoints' | 'traces' | 'pending';

@@ -1,5 +1,5 @@
 import { raw, type Sql, sql } from '../../lib/sql.ts';
-import type { Db } from '../db.ts';
+import type { Db } from '../db/db.ts';
 import { hasEnded, isLeaving, stayingProcesses } from './presenceLocks.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { sql } from '../../lib/sql.ts';
 import type { BlockRef } from '../../model/block.ts';
-import type { Db } from '../db.ts';
+import type { Db } from '../db/db.ts';
 
 /** A block whose inner calls are yet to be evaluated. */
 export type UntracedBlock = BlockRef & {

@@ -1,11 +1,11 @@
 import type { AbiParameter } from 'abitype';
 import { type Static, Type } from 'typebox';
-import { abiMember } from '../../chains/evm/abi/abiMember.ts';
+import { abiMember } from '../../codecs/evm/abiMember.ts';
 import {
   type ComparisonOperator,
   comparisonOperators,
   compileComparison,
-} from '../../chains/evm/abi/compileComparison.ts';
+} from '../../codecs/evm/compileComparison.ts';
 import type { Fault } from '../../model/errors.ts';
 
 const scalar = { type: ['string', 'number', 'boolean'], maxLength: 10_000 };

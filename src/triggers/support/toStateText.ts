@@ -1,4 +1,4 @@
-import { eventTopic } from '../../chains/evm/abi/abi.ts';
+import { eventTopic } from '../../codecs/evm/abi.ts';
 
 /** More than this is of no use to a reader and a burden to what is kept from block to block. */
 const maxCharacters = 1000;

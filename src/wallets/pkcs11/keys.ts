@@ -1,6 +1,6 @@
 import { secp256k1 } from '@noble/curves/secp256k1.js';
 import { bytesToNumberBE } from '@noble/curves/utils.js';
-import type { Connection } from './createConnect.ts';
+import type { ModuleConnection } from './createConnect.ts';
 import type { Pkcs11Module } from './loadModule.ts';
 import { type Attributes, readWord, toMechanism, toTemplate, word, words } from './memory.ts';
 import { Pkcs11Error } from './pkcs11Error.ts';
@@ -43,7 +43,7 @@ export async function createKeyPair(
 export async function findKeyHandle(
   module: Pkcs11Module,
   session: bigint,
-  keys: Connection['keys'],
+  keys: ModuleConnection['keys'],
   name: KeyName,
 ): Promise<bigint> {
   const cached = keys.get(name.id);

@@ -1,7 +1,7 @@
 import { Problem } from '../../../model/errors.ts';
 import { Id, Shape } from '../../../model/schema.ts';
 import { refuseIfUsed } from '../../../services/records/refuseIfUsed.ts';
-import { planTable } from '../../../store/accounts/planTable.ts';
+import { planTable } from '../../../store/tables/planTable.ts';
 import { defineResource } from '../../http/defineResource.ts';
 
 const limits = Object.entries(planTable.fields).filter(([name]) => name.startsWith('max'));

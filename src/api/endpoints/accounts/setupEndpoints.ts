@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { Flag, Name, Shape, Text } from '../../../model/schema.ts';
 import { setUp } from '../../../services/accounts/setUp.ts';
 import { awaitsFirstUser } from '../../../store/accounts/setupLinks.ts';
-import { userTable } from '../../../store/accounts/userTable.ts';
+import { userTable } from '../../../store/tables/userTable.ts';
 import { type Endpoint, endpoint } from '../../http/endpoint.ts';
 import { refuseForeignCookie, sessionReply, toOpenedReply } from './sessionReplies.ts';
 import { user } from './user.ts';

@@ -19,8 +19,8 @@ import { rehearseAction } from '../../../services/actions/rehearseAction.ts';
 import { runAction } from '../../../services/actions/runAction.ts';
 import { simulateAction } from '../../../services/actions/simulateAction.ts';
 import { findReadable } from '../../../services/records/findReadable.ts';
-import { actionTable } from '../../../store/actions/actionTable.ts';
 import { findActionSetup } from '../../../store/actions/intentLog.ts';
+import { actionTable } from '../../../store/tables/actionTable.ts';
 import { type Endpoint, endpoint } from '../../http/endpoint.ts';
 import { pageQuery } from '../../http/pageQuery.ts';
 
@@ -181,7 +181,7 @@ const rehearsal = {
   ),
 };
 
-/** What can be done with actions beside keeping them. */
+/** Endpoints of actions beside those of the resource. */
 export const actionEndpoints: readonly Endpoint[] = [
   endpoint({
     method: 'POST',

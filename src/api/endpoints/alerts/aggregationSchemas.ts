@@ -1,6 +1,6 @@
 import { type TSchema, Type } from 'typebox';
 import { JsonObject, List, OneOf, Shape, Text } from '../../../model/schema.ts';
-import { type AggregationItem, kindWords } from '../../../store/documents/aggregateItem.ts';
+import { type AggregationItem, kindWords } from '../../../store/search/aggregate/aggregateItem.ts';
 import { queryText, timeseries, trackTotalCount } from '../records/familyQ.ts';
 
 const orders = ['asc', 'desc'] as const;

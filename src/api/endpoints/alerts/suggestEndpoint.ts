@@ -152,7 +152,7 @@ function describeField(field: Suggestion): Suggestion {
   return { ...field, label: descriptions.get(field.value.replace(/\.keyword$/, '')) ?? null };
 }
 
-/** What begins with the text comes first; otherwise the order stays. */
+/** Suggestions that begin with the text come first; otherwise the order stays. */
 function choose(found: readonly Suggestion[], { text = '', size = 20 }: Query, of: Subject): Suggestion[] {
   const needle = text.trim().toLowerCase();
   const ranked = found.map((suggestion) => {

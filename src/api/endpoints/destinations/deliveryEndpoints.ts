@@ -5,7 +5,7 @@ import { replayDelivery } from '../../../services/destinations/replayDelivery.ts
 import { findReadable } from '../../../services/records/findReadable.ts';
 import { deliveryStates, searchDeliveries } from '../../../store/destinations/deliveryLog.ts';
 import { findHealth } from '../../../store/destinations/destinationHealth.ts';
-import { destinationTable } from '../../../store/destinations/destinationTable.ts';
+import { destinationTable } from '../../../store/tables/destinationTable.ts';
 import { type Endpoint, endpoint } from '../../http/endpoint.ts';
 import { pageQuery } from '../../http/pageQuery.ts';
 

@@ -15,8 +15,8 @@ import { confirmDestination, resendConfirmation } from '../../../services/destin
 import { previewDestination, testDestination } from '../../../services/destinations/testDestination.ts';
 import { rotateSecret } from '../../../services/destinations/webhookSecret.ts';
 import { findReadable } from '../../../services/records/findReadable.ts';
-import { destinationTable } from '../../../store/destinations/destinationTable.ts';
 import { findBindings } from '../../../store/destinations/findBindings.ts';
+import { destinationTable } from '../../../store/tables/destinationTable.ts';
 import { type Endpoint, endpoint } from '../../http/endpoint.ts';
 import { attempt, deliveryUid } from './deliveryEndpoints.ts';
 import { destination } from './destination.ts';
@@ -35,7 +35,7 @@ const binding = {
   ),
 };
 
-/** What a destination offers beyond its resource. */
+/** Endpoints of destinations beside those of the resource. */
 export const destinationEndpoints: readonly Endpoint[] = [
   endpoint({
     method: 'POST',

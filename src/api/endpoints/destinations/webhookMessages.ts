@@ -5,7 +5,7 @@ import { Count, Flag, Id, Millis, nullable, OneOf, Shape, Text } from '../../../
 import { wholeAlert } from '../alerts/alertSchemas.ts';
 import { scoreChange } from '../scores/scoreSearchEndpoint.ts';
 
-/** What a webhook of each type is about. */
+/** Subject of the webhooks of each type. */
 const words: Readonly<Record<EventType, string>> = {
   'alert.detector.raised': 'A detector has raised an alert.',
   'alert.trigger.raised': 'A trigger has raised an alert.',

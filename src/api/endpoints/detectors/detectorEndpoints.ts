@@ -13,7 +13,7 @@ const step = {
   details: JsonObject('What it was seen from.', { parts: [{ type: 'log', index: 3 }] }),
 };
 
-/** What a detector offers beyond its resource. */
+/** Endpoints of detectors beside those of the resource. */
 export const detectorEndpoints: readonly Endpoint[] = [
   endpoint({
     method: 'POST',

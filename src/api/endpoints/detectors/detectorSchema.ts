@@ -1,5 +1,5 @@
 import { refuseIfUsed } from '../../../services/records/refuseIfUsed.ts';
-import { detectorSchemaTable } from '../../../store/detectors/detectorSchemaTable.ts';
+import { detectorSchemaTable } from '../../../store/tables/detectorSchemaTable.ts';
 import { defineResource } from '../../http/defineResource.ts';
 
 export const detectorSchema = defineResource({

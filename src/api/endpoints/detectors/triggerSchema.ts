@@ -1,4 +1,4 @@
-import { triggerSchemaTable } from '../../../store/detectors/triggerSchemaTable.ts';
+import { triggerSchemaTable } from '../../../store/tables/triggerSchemaTable.ts';
 import { defineResource } from '../../http/defineResource.ts';
 
 export const triggerSchema = defineResource({

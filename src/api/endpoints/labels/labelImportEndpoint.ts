@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { Count, List, OneOf, Shape, Text } from '../../../model/schema.ts';
 import { type ImportRequest, runLabelImport } from '../../../services/labels/runLabelImport.ts';
-import { labelTable } from '../../../store/labels/labelTable.ts';
+import { labelTable } from '../../../store/tables/labelTable.ts';
 import { endpoint } from '../../http/endpoint.ts';
 
 const { tenantId, chainUid, tags, source } = labelTable.fields;

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { Count, List, OneOf, Shape, Text } from '../../../model/schema.ts';
 import { runSanctionsImport, type SanctionsRequest } from '../../../services/labels/runLabelImport.ts';
 import { readSanctions } from '../../../services/labels/sanctions/readSanctions.ts';
-import { labelTable } from '../../../store/labels/labelTable.ts';
+import { labelTable } from '../../../store/tables/labelTable.ts';
 import { endpoint } from '../../http/endpoint.ts';
 
 const { tenantId, source } = labelTable.fields;

@@ -1,8 +1,8 @@
 import { Count, Id, List, Millis, nullable, OneChain, Shape, Text } from '../../../model/schema.ts';
 import { readWalletBalance } from '../../../services/wallets/readWalletBalance.ts';
 import { rotateWallet } from '../../../services/wallets/rotateWallet.ts';
-import { replySchema } from '../../../store/fields.ts';
-import { walletTable } from '../../../store/wallets/walletTable.ts';
+import { replySchema } from '../../../store/tables/fields.ts';
+import { walletTable } from '../../../store/tables/walletTable.ts';
 import { type Endpoint, endpoint } from '../../http/endpoint.ts';
 import { wallet } from './wallet.ts';
 
@@ -42,7 +42,7 @@ const balance = {
   ),
 };
 
-/** What can be asked of wallets beside keeping them. */
+/** Endpoints of wallets beside those of the resource. */
 export const walletEndpoints: readonly Endpoint[] = [
   endpoint({
     method: 'POST',

@@ -119,7 +119,7 @@ function createSeenHashes() {
       newer.delete(hash);
       older.delete(hash);
     },
-    /** Whether it was not there. */
+    /** True if it is new. */
     add(hash: string): boolean {
       if (has(hash)) return false;
       if (newer.size >= maxRemembered) {

@@ -1,3 +1,4 @@
+import { functionSelector } from '../../../codecs/evm/abi.ts';
 import { membersOf } from '../../../lib/isRecord.ts';
 import type { Header } from '../../../model/block.ts';
 import { coinChanges } from '../../../model/frames.ts';
@@ -13,7 +14,6 @@ import { createRpc, type Rpc, type RpcCall, RpcFailure, type RpcReply } from '..
 import { isUnknownCall } from '../../net/isUnknownCall.ts';
 import { NotAvailableYet } from '../../net/replies.ts';
 import { requestInTurn } from '../../net/requestInTurn.ts';
-import { functionSelector } from '../abi/abi.ts';
 import { pendingBlock } from '../decodeBlock.ts';
 import { toRevert } from '../toRevert.ts';
 import { toRpcCall } from '../toRpcCall.ts';
@@ -32,12 +32,12 @@ import { callsOf, toSimulateCall } from './simulatedCalls.ts';
 type Endpoint = {
   readonly url: string;
   readonly rpc: Rpc;
-  /** How it runs transactions; undefined while it was not asked. */
+  /** Its way to run transactions; undefined until it was asked. */
   kind: SimulationKind | undefined;
-  /** Whether its traces were seen to have logs; until then a simulation is asked for beside them, where it knows that. */
+  /** True if its traces had logs; until then it also simulates, if it can. */
   hasLogs: boolean;
   canSimulate: boolean;
-  /** Whether it runs transactions in a block that is not its newest one. */
+  /** True if it runs transactions in blocks other than its newest. */
   canOverride: boolean;
   /** Read once for each block. */
   next: NextBlock | undefined;
@@ -291,7 +291,7 @@ function isCalled({ type }: StateRead): boolean {
   return type === 'call' || type === 'holding' || type === 'supply';
 }
 
-/** What price feeds and tokens say of themselves, which a transaction changes as good as never. */
+/** Facts of price feeds and tokens that transactions hardly ever change. */
 const feedFunctions = ['latestRoundData()', 'latestAnswer()', 'decimals()', 'symbol()'].map(functionSelector);
 
 function isOfFeed(question: StateRead): boolean {

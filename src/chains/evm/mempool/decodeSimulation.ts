@@ -1,14 +1,14 @@
+import { EvmLog } from '../../../codecs/evm/evmLog.ts';
+import { topicAddress, wordAt } from '../../../codecs/evm/words.ts';
 import { isRecord } from '../../../lib/isRecord.ts';
 import type { Frame, Log } from '../../../model/block.ts';
 import type { PendingTransaction } from '../../../model/pending.ts';
 import { InvalidResponse } from '../../net/replies.ts';
-import { EvmLog } from '../abi/evmLog.ts';
-import { topicAddress, wordAt } from '../abi/words.ts';
 import { flattenCalls } from '../traces/decodeFrames.ts';
 
 type Raw = Readonly<Record<string, unknown>>;
 
-/** What a node says that a transaction does. */
+/** Effects of a transaction as a node reports them. */
 export type Run = { isSuccess: boolean; logs: Log[]; frames: Frame[] };
 
 /** The tree of calls that `debug_traceCall` gives, with the logs of each call. */

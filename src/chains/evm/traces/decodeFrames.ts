@@ -1,3 +1,6 @@
+import { codeConstants } from '../../../codecs/evm/codeConstants.ts';
+import { answerLength, isPriceQuestion } from '../../../codecs/evm/priceQuestions.ts';
+import { zeroAddress } from '../../../codecs/evm/words.ts';
 import { yieldToEventLoop } from '../../../lib/eventLoop.ts';
 import { isRecord } from '../../../lib/isRecord.ts';
 import { itemAt } from '../../../lib/itemAt.ts';
@@ -5,9 +8,6 @@ import { TextHead } from '../../../lib/textHead.ts';
 import { type Block, type Frame, frameTypes, type Transaction } from '../../../model/block.ts';
 import type { TraceKind } from '../../chainClient.ts';
 import { InvalidResponse } from '../../net/replies.ts';
-import { codeConstants } from '../abi/codeConstants.ts';
-import { zeroAddress } from '../abi/words.ts';
-import { answerLength, isPriceQuestion } from '../evidence/priceQuestions.ts';
 
 type Frames = readonly Frame[];
 type Raw = Readonly<Record<string, unknown>>;
@@ -161,7 +161,7 @@ function isCreation(type: Frame['type']): boolean {
 function checked(transaction: Transaction, frames: readonly Frame[]): readonly Frame[] {
   const [root] = frames;
   const { from, to, logs } = transaction;
-  // What a chain itself does in a block is a transaction of no one, which nodes do not trace.
+  // A chain's own work in a block is a transaction of the zero address, which nodes do not trace.
   if (!root && from === zeroAddress) return [];
   if (!root) throw new InvalidResponse(`the trace of ${transaction.hash} is missing`);
   if (root.from !== from || (to === null ? !isCreation(root.type) : root.to !== to))
