@@ -27,6 +27,7 @@ import { openStore } from '../src/store/db/openStore.ts';
 import { openKeyring } from '../src/store/records/keyring.ts';
 import { type CallOptions, createClient } from './createClient.ts';
 import { createTestDatabase } from './createTestDatabase.ts';
+import { requestSenders } from './requestSenders.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are read member by member, and a wrong member fails the test.
 export type Json = { [member: string]: any }; // oxlint-disable-line typescript/no-explicit-any
@@ -86,14 +87,13 @@ export async function startTestApi(
   const sandbox = createSandbox();
   const log: string[] = [];
   // No name leads anywhere, so that nothing leaves the machine.
-  const silent = createNotifier({
-    HTTP: createRequestSender({
-      egress: toEgress(new BlockList()),
-      now,
-      resolve: (_hostname, _options, callback) =>
-        callback(Object.assign(new Error('Nowhere.'), { code: 'ENOTFOUND' }), []),
-    }),
+  const nowhere = createRequestSender({
+    egress: toEgress(new BlockList()),
+    now,
+    resolve: (_hostname, _options, callback) =>
+      callback(Object.assign(new Error('Nowhere.'), { code: 'ENOTFOUND' }), []),
   });
+  const silent = createNotifier(requestSenders(nowhere));
   const services: Services = {
     store,
     logins: store,

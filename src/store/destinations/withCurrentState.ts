@@ -4,7 +4,7 @@ import { findIncidentStates } from '../alerts/incidents.ts';
 import type { Db } from '../db/db.ts';
 import { findAlertDocuments } from './findAlertDocuments.ts';
 
-type About = Pick<Message, 'data' | 'type'> & { tenantId: number; incidentUid: string | null };
+type About = Pick<Message, 'data' | 'type'> & { tenantId: number };
 
 /**
  * The same messages with the state of the moment of their alerts. `of` says what counts: the incident of an alert, or the
@@ -27,12 +27,12 @@ async function findOpen(
   messages: readonly About[],
   of: 'incident' | 'alert',
 ): Promise<Map<string, boolean>> {
-  const hasIncident = (message: About) => of === 'incident' && message.incidentUid !== null;
+  const hasIncident = (message: About) => of === 'incident' && incidentOf(message) !== undefined;
   const incidents = messages.filter(hasIncident);
   const alerts = messages.filter((message) => !hasIncident(message));
   const states = await findIncidentStates(
     db,
-    incidents.map(({ tenantId, incidentUid }) => ({ tenantId, uid: incidentUid! })),
+    incidents.map((message) => ({ tenantId: message.tenantId, uid: incidentOf(message) ?? '' })),
   );
   const keys = alerts.flatMap(({ tenantId, data }) => {
     const timestamp = uidTime(String(data.uid));
@@ -49,6 +49,10 @@ function isAboutAlert({ type }: Pick<Message, 'type'>): boolean {
   return type.startsWith('alert.');
 }
 
-function keyOf({ incidentUid, data }: About, of: 'incident' | 'alert'): string {
-  return of === 'incident' && incidentUid !== null ? incidentUid : String(data.uid);
+function incidentOf({ data }: About): string | undefined {
+  return typeof data.incidentUid === 'string' ? data.incidentUid : undefined;
+}
+
+function keyOf(message: About, of: 'incident' | 'alert'): string {
+  return (of === 'incident' ? incidentOf(message) : undefined) ?? String(message.data.uid);
 }

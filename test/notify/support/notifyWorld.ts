@@ -12,6 +12,7 @@ import { startDeliveryWorker } from '../../../src/notify/startDeliveryWorker.ts'
 import { createAlertLinks } from '../../../src/services/alerts/createAlertLinks.ts';
 import { listen } from '../../../src/store/db/listen.ts';
 import { addSource } from '../../../testing/addSource.ts';
+import { requestSenders } from '../../../testing/requestSenders.ts';
 import { type Json, startTestApi, type TestApi } from '../../../testing/startTestApi.ts';
 import { type HttpSink, startHttpSink } from './httpSink.ts';
 
@@ -57,7 +58,7 @@ export async function startNotifyWorld(options: Options = {}): Promise<NotifyWor
     timeLimitMs: options.timeLimitMs ?? 2000,
     ...(options.resolve ? { resolve: options.resolve } : {}),
   });
-  const notifier = createNotifier({ HTTP: sender, ...options.senders });
+  const notifier = createNotifier({ ...requestSenders(sender), ...options.senders });
   const links = createAlertLinks(() => 'https://vigil.example.com');
   const api = await startTestApi({
     egress,
