@@ -16,10 +16,19 @@ export async function startAlertmanager(authorization?: string): Promise<Alertma
     if (!Array.isArray(body)) return { status: 400, body: '"postable alerts must be an array"' };
     const fault = body.map(faultOf).find((found) => found !== undefined);
     if (fault) return { status: 400, body: JSON.stringify(fault) };
-    for (const alert of body) alerts.set(JSON.stringify(Object.entries(alert.labels).sort()), alert);
+    for (const alert of body) alerts.set(keyOf(alert), alert);
     return { status: 200 };
   };
   return { ...(await startPlatform(judge)), alerts };
+}
+
+/** Labels are the identity of an alert, in whatever order they come. */
+function keyOf({ labels }: Json): string {
+  return JSON.stringify(
+    Object.keys(labels)
+      .toSorted()
+      .map((name) => [name, labels[name]]),
+  );
 }
 
 function faultOf({

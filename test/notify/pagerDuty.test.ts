@@ -157,9 +157,9 @@ describe('a pager that is bound to a detector', () => {
     await world.ok('POST', 'alert/resolve', { query: 'name:two' });
     await until(async () => pager.alerts.get(key) === 'resolved' || undefined);
     // An attempt whose answer was lost is repeated, and the pager stays as it is.
-    const [first] = (await world.store.query<Json>(
+    const [first] = await world.store.query<Json>(
       sql`select uid::text from delivery where type = 'alert.detector.raised' limit 1`,
-    )) as Json[];
+    );
     const before = pager.taken.length;
     await world.ok('POST', `delivery/${first!.uid}/replay`);
     await until(async () => pager.taken.length > before || undefined);

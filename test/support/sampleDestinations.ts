@@ -7,7 +7,8 @@ export const sampleDestinations: readonly Json[] = destinationTypes.map((type) =
   const { address, settings } = destinationKinds[type];
   const examples = Object.entries(settings).flatMap(([name, { schema, isPublic, isRequired }]) => {
     const { examples } = schema as { examples?: unknown[] };
-    return examples && (isRequired || !isPublic) ? [[name, examples[0]]] : [];
+    const isAddress = address.type === 'settings' && address.named === name;
+    return examples && (isRequired || !isPublic || isAddress) ? [[name, examples[0]]] : [];
   });
   return {
     type,

@@ -6,20 +6,23 @@ import { platformOutcome } from '../platformOutcome.ts';
 import { cleanLine } from '../texts/clean.ts';
 import { lineAt, memberAt } from '../texts/readData.ts';
 import { toStory } from '../texts/toStory.ts';
+import { uriBelow } from '../uriBelow.ts';
 
+const path = '/api/v2/alerts';
 const hourMs = 3_600_000;
 const testMs = 60_000;
+const defaultHoldHours = 168;
 
 /** Prometheus Alertmanager, by its API v2. Each alert of Vigil is one alert there. */
 export const alertmanager = defineKind({
   title: 'Prometheus Alertmanager',
   about:
-    'Give the address of the Alertmanager, without /api/v2. Its own routes decide who is told. An alert ends there when it is resolved or retracted here.',
+    'Give the address of the Alertmanager, without /api/v2. Its own routes decide who is notified. An alert ends there when it is resolved or retracted here.',
   works:
     'pushes to `/api/v2/alerts`: each alert with labels (`alertname`, `severity`, `alert_uid`, `incident` …), annotations and `generatorURL`; `endsAt` is now once it is resolved or retracted, and until then `holdHours` ahead',
   operator: [],
   readers: 'programs',
-  address: { type: 'settings', named: 'url', uriOf: ({ url }) => toUri(String(url)) },
+  address: { type: 'settings', named: 'url', uriOf: ({ url }) => uriBelow(url, path) },
   members: {},
   settings: {
     url: {
@@ -50,20 +53,16 @@ export const alertmanager = defineKind({
     const { authorization } = settings;
     return {
       method: 'POST',
-      uri: toUri(String(settings.url)),
+      uri: uriBelow(settings.url, path),
       headers: {
         'content-type': 'application/json',
         ...(typeof authorization === 'string' ? { authorization } : {}),
       },
-      body: JSON.stringify([toAlert(message, Number(settings.holdHours), now)]),
+      body: JSON.stringify([toAlert(message, Number(settings.holdHours ?? defaultHoldHours), now)]),
     };
   },
   outcome: platformOutcome('Alertmanager'),
 });
-
-function toUri(url: string): string {
-  return `${url.replace(/\/+$/, '')}/api/v2/alerts`;
-}
 
 function toAlert(message: Message, holdHours: number, now: number) {
   const story = toStory(message);

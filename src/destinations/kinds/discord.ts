@@ -6,6 +6,7 @@ import { defineKind, type HttpRequest, type HttpResponse } from '../destinationK
 import { platformOutcome } from '../platformOutcome.ts';
 import { digestStory } from '../texts/digestStory.ts';
 import { type Story, severityMark } from '../texts/story.ts';
+import { uriBelow } from '../uriBelow.ts';
 
 /** Limits of an embed, and of all its texts together. */
 const limits = { title: 256, description: 4096, name: 256, value: 1024, footer: 2048, fields: 25, all: 6000 };
@@ -80,9 +81,9 @@ function toRequest(method: 'POST' | 'PATCH', target: Target, path: string, story
 
 /** `wait` makes Discord answer with the message, whose id an edit needs. */
 function toUri(webhookUrl: string, path: string): string {
-  if (!URL.canParse(webhookUrl)) return webhookUrl;
-  const url = new URL(webhookUrl);
-  url.pathname = `${url.pathname.replace(/\/+$/, '')}${path}`;
+  const below = uriBelow(webhookUrl, path);
+  if (!URL.canParse(below)) return below;
+  const url = new URL(below);
   url.searchParams.set('wait', 'true');
   return url.href;
 }

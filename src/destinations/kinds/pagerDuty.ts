@@ -8,6 +8,7 @@ import { cleanLine } from '../texts/clean.ts';
 import { lineAt, memberAt, severityIn } from '../texts/readData.ts';
 import type { Story } from '../texts/story.ts';
 import { toStory } from '../texts/toStory.ts';
+import { uriBelow } from '../uriBelow.ts';
 
 /** The words of the Events API for our severities; it has four. */
 const severities: Readonly<Record<Severity, string>> = {
@@ -17,6 +18,7 @@ const severities: Readonly<Record<Severity, string>> = {
   HIGH: 'error',
   CRITICAL: 'critical',
 };
+const path = '/v2/enqueue';
 /** Limits of the Events API. */
 const maxSummary = 1024;
 const maxBodyBytes = 512 * 1024;
@@ -33,7 +35,7 @@ export const pagerDuty = defineKind({
   address: {
     type: 'settings',
     named: 'url',
-    uriOf: ({ url }) => `${String(url).replace(/\/+$/, '')}/v2/enqueue`,
+    uriOf: ({ url }) => uriBelow(url, path),
   },
   members: {},
   settings: {
@@ -91,7 +93,7 @@ function event(target: Target, message: Message, action: Action): HttpRequest {
   const text = JSON.stringify(body);
   return {
     method: 'POST',
-    uri: `${String(target.settings.url).replace(/\/+$/, '')}/v2/enqueue`,
+    uri: uriBelow(target.settings.url, path),
     headers: { 'content-type': 'application/json' },
     body: Buffer.byteLength(text) <= maxBodyBytes ? text : JSON.stringify({ ...body, ...bare(message) }),
   };
