@@ -1,5 +1,6 @@
 import { groupBy } from '../../lib/groupBy.ts';
 import { alertTable } from '../../store/alerts/alertTable.ts';
+import { refuseQueryMistake } from '../../store/alerts/findQueryMistake.ts';
 import { allowChanges, changeMany, findChangeable, type ManyChange } from '../../store/alerts/changeMany.ts';
 import type { Db } from '../../store/db.ts';
 import { compileQuery } from '../../store/documents/compileQuery.ts';
@@ -30,6 +31,8 @@ export async function changeAlerts(
   change: ManyChange,
 ): Promise<{ count: number; isComplete: boolean }> {
   const { reports } = call.services;
+  // A misspelt member inside NOT would select every alert.
+  refuseQueryMistake(query);
   const find = async (tx: Db) => {
     await allowChanges(tx);
     const scope = ownTenantsScope(call.scope);

@@ -1,3 +1,4 @@
+import { messageOf } from '../../../lib/messageOf.ts';
 import { destinationTypes, severities } from '../../../model/enumerations.ts';
 import {
   Count,
@@ -15,6 +16,7 @@ import { confirmDestination, resendConfirmation } from '../../../services/destin
 import { previewDestination, testDestination } from '../../../services/destinations/testDestination.ts';
 import { rotateSecret } from '../../../services/destinations/webhookSecret.ts';
 import { findReadable } from '../../../services/records/findReadable.ts';
+import { findQueryMistake } from '../../../store/alerts/findQueryMistake.ts';
 import { destinationTable } from '../../../store/destinations/destinationTable.ts';
 import { findBindings } from '../../../store/destinations/findBindings.ts';
 import { type Endpoint, endpoint } from '../../http/endpoint.ts';
@@ -33,7 +35,21 @@ const binding = {
   afterConfirmations: nullable(
     Count('How many blocks must follow that of the alert before it is sent.', 12, 100_000),
   ),
+  fault: nullable(
+    Text(
+      'A condition of the query that no alert can meet, such as a misspelt member; null if there is none.',
+      "The query at column 9: there is no member 'severty'; did you mean 'severity'?",
+    ),
+  ),
 };
+
+function faultOf(query: string | null): string | null {
+  try {
+    return (query && findQueryMistake(query)?.message) || null;
+  } catch (error) {
+    return messageOf(error);
+  }
+}
 
 /** What a destination offers beyond its resource. */
 export const destinationEndpoints: readonly Endpoint[] = [
@@ -178,7 +194,8 @@ export const destinationEndpoints: readonly Endpoint[] = [
     problems: ['not-found'],
     handle: async (call, { params }) => {
       const destination = await findReadable(call, destinationTable, params.id);
-      return { body: { data: await findBindings(call.db, destination.tenantId, destination.id) } };
+      const bindings = await findBindings(call.db, destination.tenantId, destination.id);
+      return { body: { data: bindings.map((bound) => ({ ...bound, fault: faultOf(bound.query) })) } };
     },
   }),
 ];

@@ -25,7 +25,7 @@ export function Bindings({ id }: { id: number }) {
         </p>
       )}
       <ul>
-        {data.data.map(({ kind, recordId, name, bindingId, minSeverity, query, afterConfirmations }) => (
+        {data.data.map(({ kind, recordId, name, bindingId, minSeverity, query, afterConfirmations, fault }) => (
           <li key={`${kind} ${bindingId}`} class="row">
             <span class="tag">{kind}</span>
             <a class="foreign" href={href(pages[kind](recordId))}>
@@ -40,6 +40,7 @@ export function Bindings({ id }: { id: number }) {
               <span class="dim small">after {afterConfirmations} confirmations</span>
             ) : null}
             {query && <code class="small foreign">{query}</code>}
+            {fault && <span class="bad small">{fault}</span>}
           </li>
         ))}
       </ul>
