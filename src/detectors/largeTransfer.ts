@@ -5,6 +5,7 @@ import { decodeTransfer, type Transfer, transferTopic } from '../chains/evm/evid
 import { decodeMultiTransfers, multiTokenTopics } from '../chains/evm/evidence/multiTokens.ts';
 import { toNumber, tryCall } from '../chains/evm/evidence/readCall.ts';
 import { assetDecimalsIfKnown, assetFacts } from '../chains/evm/evidence/tokens.ts';
+import { movesUniqueToken } from '../chains/evm/evidence/uniqueToken.ts';
 import { usdFeedMember, usdWorth } from '../chains/evm/evidence/usdWorth.ts';
 import {
   compareToAmount,
@@ -93,6 +94,7 @@ export const largeTransfer = defineDetector<Config, State>({
     let after: { state?: State } = {};
     const detections = moves.flatMap((move, place): Detection[] => {
       const isNative = move.token === native;
+      if (observation.type === 'log' && movesUniqueToken(read, observation.log)) return [];
       const isTheOne = move.token === wanted;
       const decimals = isNative
         ? chain.decimals

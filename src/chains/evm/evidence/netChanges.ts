@@ -1,6 +1,6 @@
 import { native } from '../../../evidence/amounts.ts';
 import { yieldToEventLoop } from '../../../lib/eventLoop.ts';
-import type { Frame, Transaction } from '../../../model/block.ts';
+import type { Frame, Log, Transaction } from '../../../model/block.ts';
 import { addCoins } from '../../../model/frames.ts';
 import { topicAddress } from '../abi/words.ts';
 import { decodeTransfer, transferTopic } from './erc20Transfer.ts';
@@ -24,12 +24,13 @@ const turnFrames = 1024;
 
 /**
  * What each party has more or less after a transaction: coins by the frames that were not reverted, fees aside, and tokens by
- * what they report in logs. Parties stand in the order in which they first appear. Others take turns: a transaction may pay a
+ * what they report in logs; `isUnique` says of a log of an amount that it is the id of a unique token. Parties stand in the order in which they first appear. Others take turns: a transaction may pay a
  * hundred thousand.
  */
 export async function netChanges(
   { logs }: Pick<Transaction, 'logs'>,
   frames: readonly Frame[],
+  isUnique: (log: Log) => boolean = () => false,
 ): Promise<NetChange[]> {
   const coins = new Map<string, bigint>();
   for (const [place, frame] of frames.entries()) {
@@ -41,17 +42,21 @@ export async function netChanges(
     if (changes.length % turnFrames === 0) await yieldToEventLoop();
     if (amount !== 0n) changes.push({ party, asset: native, tokenId: null, amount });
   }
-  return changes.concat(tokenChanges(logs, coins));
+  return changes.concat(tokenChanges(logs, coins, isUnique));
 }
 
-function tokenChanges(logs: Transaction['logs'], coins: ReadonlyMap<string, bigint>): NetChange[] {
+function tokenChanges(
+  logs: readonly Log[],
+  coins: ReadonlyMap<string, bigint>,
+  isUnique: (log: Log) => boolean,
+): NetChange[] {
   const sums = new Map<string, NetChange>();
   const add = (party: string, asset: string, tokenId: bigint | null, amount: bigint) => {
     const key = `${party} ${asset} ${tokenId ?? ''}`;
     const before = sums.get(key)?.amount ?? 0n;
     sums.set(key, { party, asset, tokenId, amount: before + amount });
   };
-  for (const { asset, tokenId, from, to, amount } of logs.flatMap(movesOf)) {
+  for (const { asset, tokenId, from, to, amount } of logs.flatMap((log) => movesOf(log, isUnique))) {
     if (from === to) continue;
     add(from, asset, tokenId, -amount);
     add(to, asset, tokenId, amount);
@@ -65,9 +70,10 @@ function tokenChanges(logs: Transaction['logs'], coins: ReadonlyMap<string, bigi
   return [...sums.values()].filter(({ amount }) => amount !== 0n);
 }
 
-function movesOf(log: Transaction['logs'][number]): Move[] {
+function movesOf(log: Log, isUnique: (log: Log) => boolean): Move[] {
   const { address: asset } = log;
   const fungible = decodeTransfer(log);
+  if (fungible && isUnique(log)) return [{ asset, ...fungible, tokenId: fungible.amount, amount: 1n }];
   if (fungible) return [{ asset, tokenId: null, ...fungible }];
   const [from, to, id] = log.indexed;
   if (log.key === transferTopic && from !== undefined && to !== undefined && id !== undefined)
