@@ -82,7 +82,11 @@ describe('parameters of triggers', () => {
       },
       ['/conditions/0/name'],
     ],
-    ['FUNCTION_PARAMETER', { signature: 'f(uint a)', conditions: [{ ...condition, ignoreCase: true }] }, ['/conditions/0/value']],
+    [
+      'FUNCTION_PARAMETER',
+      { signature: 'f(uint a)', conditions: [{ ...condition, ignoreCase: true }] },
+      ['/conditions/0/value'],
+    ],
     [
       'EVENT_PARAMETER',
       { signature: 'F(uint256[] indexed a)', conditions: [{ name: 'a', operator: 'contains', value: 1 }] },

@@ -58,7 +58,11 @@ describe('ERC20_TRANSFER', () => {
     const [owner, friend] = chain.anvil.accounts;
     const kitties = await chain.anvil.deploy(artifacts.PlainCollection);
     const coin = await chain.anvil.deploy(artifacts.PlainToken);
-    const tokens = await chain.watch('ERC20_TRANSFER', {}, { address: friend, contract: { addressType: 'WALLET' } });
+    const tokens = await chain.watch(
+      'ERC20_TRANSFER',
+      {},
+      { address: friend, contract: { addressType: 'WALLET' } },
+    );
     const collection = await chain.watch('ERC20_TRANSFER', {}, kitties);
     const pieces = await chain.watch('ERC721_TRANSFER', {}, kitties);
     const coins = await chain.watch('ERC721_TRANSFER', {}, coin);

@@ -2,7 +2,7 @@ import { nearest } from '../../lib/nearest.ts';
 import { expandExisting, expandFields } from './expandFields.ts';
 import { quote } from './invalidQuery.ts';
 import { type Mapping, subField } from './mapping.ts';
-import type { Group, Node, Query } from './tree.ts';
+import type { Group, Node, Phrase, Query, Text } from './tree.ts';
 
 /** A condition that can hold for no document. `offset` is where its value stands in the query. */
 export type Mistake = { readonly offset: number; readonly message: string };
@@ -54,12 +54,19 @@ function nearestField(name: string, { fields, dynamic }: Mapping): string | unde
   return meant ?? (object === undefined ? undefined : [object, ...members].join('.'));
 }
 
-/** Ranges and patterns are left alone, and so are words side by side, which are values of their own. */
+/** Ranges are left alone, and so are words side by side, which are values of their own. */
+function isOther({ type, text, ...node }: Text | Phrase): boolean {
+  return type === 'text' && (('isJoined' in node && node.isJoined) || /^[<>]/.test(text));
+}
+
 function valueFault(node: Condition, values: FixedValues): string | undefined {
   if (node.type !== 'text' && node.type !== 'phrase') return undefined;
   const words = values.get(node.field ?? '');
-  if (!words || words.includes(node.text) || /^[<>]|\s/.test(node.text)) return undefined;
+  if (!words || words.includes(node.text) || isOther(node)) return undefined;
   const meant = nearest(node.text, words);
-  const hint = meant === undefined ? `one of ${words.join(', ')}` : `did you mean '${meant}'? There are ${words.join(', ')}`;
+  const hint =
+    meant === undefined
+      ? `one of ${words.join(', ')}`
+      : `did you mean '${meant}'? There are ${words.join(', ')}`;
   return `'${node.field}' is never ${quote(node.text)}; ${hint}.`;
 }

@@ -1,7 +1,7 @@
 import { groupBy } from '../../lib/groupBy.ts';
 import { alertTable } from '../../store/alerts/alertTable.ts';
-import { refuseQueryMistake } from '../../store/alerts/findQueryMistake.ts';
 import { allowChanges, changeMany, findChangeable, type ManyChange } from '../../store/alerts/changeMany.ts';
+import { refuseQueryMistake } from '../../store/alerts/findQueryMistake.ts';
 import type { Db } from '../../store/db.ts';
 import { compileQuery } from '../../store/documents/compileQuery.ts';
 import { ownTenantsScope } from '../../store/documents/documentScopes.ts';

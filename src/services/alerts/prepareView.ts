@@ -34,7 +34,11 @@ export function refuseOthers({ principal }: Call, { ownerId }: RecordOf<(typeof 
 
 type Members = { query?: string; columns?: string[]; timeRange?: string | null };
 
-function checkMembers(call: Call, { query, columns = [], timeRange }: Members, stored: string | undefined): void {
+function checkMembers(
+  call: Call,
+  { query, columns = [], timeRange }: Members,
+  stored: string | undefined,
+): void {
   const [from = 0, to = 0] = timeRange?.includes('-') ? timeRange.split('-').map(Number) : [];
   if (from > to) throw invalid('/timeRange', 'order', 'must not end before it begins.');
   const names = [...alertTable.columns.keys()];

@@ -244,9 +244,7 @@ async function findUnique(
     ]),
   );
   return new Set(
-    [...ambiguous.keys()].filter((_, index) =>
-      isUniqueToken(dataOf(decimals[index]), dataOf(owners[index])),
-    ),
+    [...ambiguous.keys()].filter((_, index) => isUniqueToken(dataOf(decimals[index]), dataOf(owners[index]))),
   );
 }
 

@@ -1,11 +1,11 @@
 import { atMember, invalid, unprocessable } from '../../model/errors.ts';
+import { createAlertMatcher } from '../../store/alerts/createAlertMatcher.ts';
 import { contractTable } from '../../store/contracts/contractTable.ts';
 import { projectTable } from '../../store/contracts/projectTable.ts';
 import type { destinationTable } from '../../store/destinations/destinationTable.ts';
 import { findRecord } from '../../store/records/records.ts';
 import type { InputOf } from '../../store/table.ts';
 import type { Call } from '../call.ts';
-import { createAlertMatcher } from '../../store/alerts/createAlertMatcher.ts';
 import { checkNames } from './checkBindingFilters.ts';
 
 type Gets = InputOf<(typeof destinationTable)['fields']>['gets'];

@@ -51,7 +51,9 @@ export function compileComparison(
       return (actual) => tests.some((test) => test(actual));
     }
     case 'contains':
-      return kind === 'list' ? hasItem(equality(elementOf(parameter)!, wanted)) : textTest(kind, operator, wanted, ignoreCase);
+      return kind === 'list'
+        ? hasItem(equality(elementOf(parameter)!, wanted))
+        : textTest(kind, operator, wanted, ignoreCase);
     case 'starts_with':
     case 'ends_with':
       return textTest(kind, operator, wanted, ignoreCase);
