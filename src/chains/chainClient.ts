@@ -101,6 +101,8 @@ export type TraceOptions = {
   isFirst?: (transaction: Transaction) => boolean;
   /** Nodes did not give the traces for a while, so that one transaction may be why: the others are traced without it. */
   isHard?: boolean;
+  /** The transactions whose traces are asked for, one by one; all of the block where it is left out. */
+  only?: readonly Transaction[];
 };
 
 /** `debug_traceBlockByHash` with the call tracer, or `trace_block`. */

@@ -75,15 +75,18 @@ export function createTracer({ urls, now, onCall, limits: given }: Options) {
 
   async function frames(block: Block, options: TraceOptions = {}): Promise<BlockFrames> {
     if (block.transactions.length === 0) return [];
-    try {
-      return await request((endpoint) => ask(endpoint, block));
-    } catch (error) {
-      if (!(error instanceof NotTraced) || !isOfOne(error, options)) throw error;
-      return traceEach(block, (one) => request((endpoint) => ask(endpoint, block, one.index, true)), {
+    const oneByOne = () =>
+      traceEach(block, (one) => request((endpoint) => ask(endpoint, block, one.index, true)), {
         ...options,
         limits,
         now,
       });
+    if (options.only) return oneByOne();
+    try {
+      return await request((endpoint) => ask(endpoint, block));
+    } catch (error) {
+      if (!(error instanceof NotTraced) || !isOfOne(error, options)) throw error;
+      return oneByOne();
     }
   }
 
