@@ -136,7 +136,7 @@ export type HeadSubscription = {
 
 /** The block is not part of the chain any more, or no node has it any more, so nothing can be asked about it. */
 export class BlockUnavailable extends Error {
-  override readonly name = 'BlockGone';
+  override readonly name = 'BlockUnavailable';
 }
 
 /** No node keeps the block any more; `oldest` is the first that one of them keeps. */

@@ -200,7 +200,7 @@ describe('money that a mixer pays without an event', () => {
       expect(alert).toMatchObject({ meta: { fundedBy: silent.address, tags: ['MIXER'], hops: 1 } });
       const quiet = node.traced;
       if (!innerCalls) {
-        await target.send(other, 'setValue', 2n);
+        await target.send(other!, 'setValue', 2n);
         await vigil.reached('anvil', Number(await anvil.blockNumber()));
         expect(node.traced).toBe(quiet);
       }
