@@ -6,8 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { openStore, type PoolConfig } from '../src/store/db.ts';
-import { migrate } from '../src/store/migrate.ts';
+import { migrate } from '../src/store/db/migrate.ts';
+import type { Connection } from '../src/store/db/openClient.ts';
+import { openStore } from '../src/store/db/openStore.ts';
 import { startWithSuperuser } from '../testing/startWithSuperuser.ts';
 import { familyTable } from './support/familyRow.ts';
 import { machine } from './support/machine.ts';
@@ -170,7 +171,7 @@ async function measure(served: Served, { detector, alerts, ...setup }: Setup): P
   return figures;
 }
 
-async function createDatabase(name: string): Promise<PoolConfig> {
+async function createDatabase(name: string): Promise<Connection> {
   const admin = openStore(embedded.connection, () => {});
   await admin.query({ strings: [`create database ${name}`], values: [] });
   await admin.close();

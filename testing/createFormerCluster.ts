@@ -4,7 +4,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { asAccount, ensureAccount } from '../src/store/embedded/account.ts';
-import { type Connection, probe } from '../src/store/embedded/connection.ts';
+import { type EmbeddedConnection, probe } from '../src/store/embedded/connection.ts';
 import { createCluster } from '../src/store/embedded/createCluster.ts';
 import { findPackage } from '../src/store/embedded/findPackage.ts';
 import { provideBinaries } from '../src/store/embedded/provideBinaries.ts';
@@ -16,7 +16,7 @@ const log = () => {};
 /** A data folder of the time when the superuser did everything; `fill` gets its connection to the database. */
 export async function createFormerCluster(
   dataDir: string,
-  fill: (connection: Connection) => Promise<void>,
+  fill: (connection: EmbeddedConnection) => Promise<void>,
 ): Promise<void> {
   await mkdir(dataDir, { mode: 0o711 });
   const account = await ensureAccount(log);

@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { Client, type PoolConfig } from 'pg';
 import { inject } from 'vitest';
-import { ensurePartitionsAhead } from '../src/store/alerts/partitions.ts';
-import { distribute } from '../src/store/citus/distribute.ts';
-import { createStore, openPool } from '../src/store/db.ts';
-import { migrate } from '../src/store/migrate.ts';
+import { migrate } from '../src/store/db/migrate.ts';
+import { openPool } from '../src/store/db/openPool.ts';
+import { createStore } from '../src/store/db/openStore.ts';
+import { distribute } from '../src/store/db/shards/distribute.ts';
+import { ensurePartitionsAhead } from '../src/store/search/months/partitions.ts';
 import { ask, createCitusDatabase } from './createCitusDatabase.ts';
 import { template } from './templateDatabase.ts';
 

@@ -21,7 +21,7 @@ import type {
 import { NotTraced } from '../src/model/traceState.ts';
 import { createSandbox } from '../src/scripts/sandbox.ts';
 import { triggers } from '../src/triggers/triggers.ts';
-import { createFetch } from '../src/watch/createFetch.ts';
+import { createFetch } from '../src/watch/reads/createFetch.ts';
 import { messageFault } from './messageFault.ts';
 
 type World = {

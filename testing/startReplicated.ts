@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
 import { ensureAccount } from '../src/store/embedded/account.ts';
-import { type Connection, connectionsAt } from '../src/store/embedded/connection.ts';
+import { connectionsAt, type EmbeddedConnection } from '../src/store/embedded/connection.ts';
 import { findPackage } from '../src/store/embedded/findPackage.ts';
 import { launchPostmaster } from '../src/store/embedded/launchPostmaster.ts';
 import { provideBinaries } from '../src/store/embedded/provideBinaries.ts';
@@ -80,7 +80,7 @@ export async function startReplicated(folders: { primary: string; standby: strin
   };
 }
 
-async function ask(connection: Connection, text: string): Promise<unknown[]> {
+async function ask(connection: EmbeddedConnection, text: string): Promise<unknown[]> {
   const client = new Client(connection);
   await client.connect();
   try {

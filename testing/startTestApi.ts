@@ -20,9 +20,11 @@ import { createAlertLinks } from '../src/services/alerts/createAlertLinks.ts';
 import type { Services } from '../src/services/call.ts';
 import { createMetricRecorder } from '../src/services/telemetry/createMetricRecorder.ts';
 import { findOwnChains } from '../src/store/contracts/ownChains.ts';
-import { openStore, type PoolConfig, type Store } from '../src/store/db.ts';
-import { openKeyring } from '../src/store/keyring.ts';
-import { listen } from '../src/store/listen.ts';
+import type { Store } from '../src/store/db/db.ts';
+import { listen } from '../src/store/db/listen.ts';
+import type { Connection } from '../src/store/db/openClient.ts';
+import { openStore } from '../src/store/db/openStore.ts';
+import { openKeyring } from '../src/store/records/keyring.ts';
 import { type CallOptions, createClient } from './createClient.ts';
 import { createTestDatabase } from './createTestDatabase.ts';
 
@@ -32,7 +34,7 @@ export type Answer = { status: number; body: Json; text: string; headers: Header
 
 export type TestApi = {
   url: string;
-  connection: PoolConfig;
+  connection: Connection;
   store: Store;
   services: Services;
   adminToken: string;
@@ -69,7 +71,7 @@ export async function startTestApi(
     egress?: Egress;
     consoleFolder?: URL;
     /** A migrated one; a fresh one of the run's server otherwise. */
-    database?: { config: PoolConfig; drop: () => Promise<void> };
+    database?: { config: Connection; drop: () => Promise<void> };
   } = {},
 ): Promise<TestApi> {
   const database = options.database ?? (await createTestDatabase('migrated'));

@@ -13,16 +13,16 @@ import type { PendingMode } from '../src/model/pending.ts';
 import type { TraceMode } from '../src/model/traceState.ts';
 import { createNotifyOnAlerts } from '../src/notify/notifyOnAlerts.ts';
 import { startActions } from '../src/runtime/startActions.ts';
-import { startWatching } from '../src/runtime/startWatching.ts';
 import { createSandbox } from '../src/scripts/sandbox.ts';
 import { createAlertLinks } from '../src/services/alerts/createAlertLinks.ts';
 import { publishDetectors } from '../src/services/detectors/publishDetectors.ts';
 import { createMetricRecorder } from '../src/services/telemetry/createMetricRecorder.ts';
-import type { PoolConfig } from '../src/store/db.ts';
-import { listen } from '../src/store/listen.ts';
+import { listen } from '../src/store/db/listen.ts';
+import type { Connection } from '../src/store/db/openClient.ts';
 import { openPresence } from '../src/store/watch/openPresence.ts';
 import type { Hsm } from '../src/wallets/pkcs11/openHsm.ts';
-import { createFetchers } from '../src/watch/createFetchers.ts';
+import { createFetchers } from '../src/watch/reads/createFetchers.ts';
+import { startWatching } from '../src/watch/startWatching.ts';
 import { isWritten } from './isWritten.ts';
 import { type Json, startTestApi, type TestApi } from './startTestApi.ts';
 import { until } from './until.ts';
@@ -73,7 +73,7 @@ export async function startTestWatch(
     /** Beside those that notify and fire. */
     alertHooks?: readonly AlertHook[];
     /** A migrated one; a fresh one of the run's server otherwise. */
-    database?: { config: PoolConfig; drop: () => Promise<void> };
+    database?: { config: Connection; drop: () => Promise<void> };
   } = {},
 ): Promise<TestWatch> {
   const calls = new Map<string, number>();

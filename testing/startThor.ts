@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { secp256k1 } from '@noble/curves/secp256k1.js';
 import { concatBytes, hexToBytes } from '@noble/hashes/utils.js';
 import { chains } from '../src/chains/chains.ts';
-import { type Clause, encodeTransaction } from '../src/chains/vechain/encodeTransaction.ts';
+import { encodeTransaction, type VeChainClause } from '../src/chains/vechain/encodeTransaction.ts';
 import { vechainRules } from '../src/chains/vechain/vechainRules.ts';
 import { freePort } from './freePort.ts';
 import type { Json } from './startTestApi.ts';
@@ -93,7 +93,7 @@ export async function startThor(program: string) {
       chainTag: Number(`0x${genesis.id.slice(-2)}`),
       blockRef: best.id.slice(0, 18),
       expiration: 32,
-      clauses: clauses.map(({ to = null, value = 0n, data = '0x' }): Clause => ({ to, value, data })),
+      clauses: clauses.map(({ to = null, value = 0n, data = '0x' }): VeChainClause => ({ to, value, data })),
       maxPriorityFeePerGas: 10n ** 12n,
       maxFeePerGas: BigInt(best.baseFeePerGas) * 2n + 10n ** 12n,
       gas,

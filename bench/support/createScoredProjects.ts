@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { sql } from '../../src/lib/sql.ts';
 import { readLicenseTerms } from '../../src/model/licenseTerms.ts';
-import type { Store } from '../../src/store/db.ts';
+import type { Store } from '../../src/store/db/db.ts';
 
 /** The example license, from the folder that the benchmark is started in. */
 export const example: {

@@ -14,8 +14,8 @@ import { createFailedLogins } from '../../src/services/accounts/createFailedLogi
 import { createAlertFeed } from '../../src/services/alerts/createAlertFeed.ts';
 import { createAlertLinks } from '../../src/services/alerts/createAlertLinks.ts';
 import { createMetricRecorder } from '../../src/services/telemetry/createMetricRecorder.ts';
-import type { Db, Store } from '../../src/store/db.ts';
-import { openKeyring } from '../../src/store/keyring.ts';
+import type { Db, Store } from '../../src/store/db/db.ts';
+import { openKeyring } from '../../src/store/records/keyring.ts';
 
 /** The same in every run, because a database may be kept from one to the next. */
 const masterKey = Buffer.alloc(32, 'bench');

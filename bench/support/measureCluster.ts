@@ -1,8 +1,8 @@
 import { createAlertWriter } from '../../src/alerts/createAlertWriter.ts';
 import type { Finding } from '../../src/model/alert.ts';
 import { issueToken } from '../../src/services/accounts/issueToken.ts';
-import { createShardGroups } from '../../src/store/citus/createShardGroups.ts';
-import type { Store } from '../../src/store/db.ts';
+import { createShardGroups } from '../../src/store/alerts/createShardGroups.ts';
+import type { Store } from '../../src/store/db/db.ts';
 import { ask } from './ask.ts';
 import { createVigil } from './createVigil.ts';
 import { reportProgress } from './reportProgress.ts';

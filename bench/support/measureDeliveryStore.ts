@@ -2,11 +2,13 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { sql } from '../../src/lib/sql.ts';
 import { createNotifyOnAlerts } from '../../src/notify/notifyOnAlerts.ts';
 import { createAlertLinks } from '../../src/services/alerts/createAlertLinks.ts';
-import { openStore, type PoolConfig, type Store } from '../../src/store/db.ts';
+import type { Store } from '../../src/store/db/db.ts';
+import type { Connection } from '../../src/store/db/openClient.ts';
+import { openStore } from '../../src/store/db/openStore.ts';
 import { claimDeliveries } from '../../src/store/destinations/claimDeliveries.ts';
 import { insertDeliveries, type NewMessage } from '../../src/store/destinations/insertDeliveries.ts';
 import { settleDeliveries } from '../../src/store/destinations/settleDeliveries.ts';
-import { openKeyring } from '../../src/store/keyring.ts';
+import { openKeyring } from '../../src/store/records/keyring.ts';
 import { createHookTarget } from './createHookTarget.ts';
 import { raiseNumberedAlerts } from './raiseNumberedAlerts.ts';
 import { readPostgresCpu } from './readPostgresCpu.ts';
@@ -20,7 +22,7 @@ const destinations = 20;
 type Usage = { nodeUs: number; postgresUs: number; log: number };
 
 /** What storing, claiming and settling a delivery cost the database, without sending it, and the bytes that stay. */
-export async function measureDeliveryStore(connection: PoolConfig, dataFolder: string): Promise<string[]> {
+export async function measureDeliveryStore(connection: Connection, dataFolder: string): Promise<string[]> {
   const store = openStore({ ...connection, statement_timeout: 0 }, () => {});
   const message = await createSample(store);
   await store.query(sql`update destination set last_sent_at = 1`);

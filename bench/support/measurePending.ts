@@ -5,8 +5,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Address, Secp256k1 } from 'ox';
 import { sql } from '../../src/lib/sql.ts';
-import { openStore, type PoolConfig, type Store } from '../../src/store/db.ts';
-import { openKeyring } from '../../src/store/keyring.ts';
+import type { Store } from '../../src/store/db/db.ts';
+import type { Connection } from '../../src/store/db/openClient.ts';
+import { openStore } from '../../src/store/db/openStore.ts';
+import { openKeyring } from '../../src/store/records/keyring.ts';
 import { privateKeyRef } from '../../src/wallets/walletKey.ts';
 import { seedDetectors } from './seedDetectors.ts';
 import type { PoolOrder, PoolRun, PoolTimes, ServedPool } from './servePool.ts';
@@ -18,7 +20,7 @@ const rates = [0, 1000, 5000];
 const run = { seconds: 20, attacksPerSecond: 10, blockMs: 250 };
 
 /** Rows of a table: a pool of so many transactions a second, ten of which drain a watched vault and fire an action. */
-export async function measurePending(connection: PoolConfig): Promise<string[]> {
+export async function measurePending(connection: Connection): Promise<string[]> {
   const store = openStore(connection, () => {});
   const masterKey = randomBytes(32).toString('hex');
   const guardian = await seed(store, masterKey);

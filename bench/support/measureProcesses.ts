@@ -8,7 +8,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { sql } from '../../src/lib/sql.ts';
 import { publishDetectors } from '../../src/services/detectors/publishDetectors.ts';
-import { openStore, type PoolConfig, type Store } from '../../src/store/db.ts';
+import type { Store } from '../../src/store/db/db.ts';
+import type { Connection } from '../../src/store/db/openClient.ts';
+import { openStore } from '../../src/store/db/openStore.ts';
 import { reportProgress } from './reportProgress.ts';
 import type { ChainsOrder, Released, ServedChain } from './serveChains.ts';
 
@@ -32,7 +34,7 @@ type Size = { detectors: number; chains: number; restarts: number };
  * cost, each of which waits until another process stands by for every chain.
  */
 export async function measureProcesses(
-  connection: PoolConfig,
+  connection: Connection,
   { detectors, chains, restarts }: Size,
 ): Promise<string[]> {
   // In a session of its own, like the processes below.
@@ -142,7 +144,7 @@ async function seed(store: Store, served: readonly ServedChain[], detectors: num
 }
 
 function launch(
-  connection: PoolConfig,
+  connection: Connection,
   folder: string,
   served: readonly ServedChain[],
   starts: Starts,

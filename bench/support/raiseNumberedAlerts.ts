@@ -1,6 +1,6 @@
 import { type AlertHook, prepareRaise, raiseAlerts } from '../../src/alerts/raiseAlerts.ts';
 import type { Finding } from '../../src/model/alert.ts';
-import type { Store } from '../../src/store/db.ts';
+import type { Store } from '../../src/store/db/db.ts';
 
 type Members = Pick<Finding, 'projectId' | 'contractId' | 'detectorId'> & Partial<Finding>;
 

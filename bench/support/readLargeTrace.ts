@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { chains } from '../../src/chains/chains.ts';
-import { netChanges } from '../../src/chains/evm/evidence/netChanges.ts';
 import { createTracer } from '../../src/chains/evm/traces/createTracer.ts';
 import { toChainFacts } from '../../src/chains/toChainFacts.ts';
+import { netChanges } from '../../src/evidence/evm/netChanges.ts';
 import { compileDetector } from '../../src/matching/compileDetector.ts';
 import type { ReadRequest } from '../../src/matching/createReadCache.ts';
 import { createSubscriptionIndex } from '../../src/matching/createSubscriptionIndex.ts';

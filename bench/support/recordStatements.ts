@@ -1,5 +1,5 @@
 import { render, type Sql } from '../../src/lib/sql.ts';
-import type { Db, Store } from '../../src/store/db.ts';
+import type { Db, Store } from '../../src/store/db/db.ts';
 
 export type Statement = { text: string; values: unknown[]; isPrepared: boolean };
 /** What one request asked of the database. */

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { issueToken } from '../../src/services/accounts/issueToken.ts';
-import type { Store } from '../../src/store/db.ts';
+import type { Store } from '../../src/store/db/db.ts';
 
 type Range = { from: number; to: number };
 export type Tenant = { id: number; token: string; projectId: number; contracts: Range };

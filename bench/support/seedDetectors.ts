@@ -1,6 +1,6 @@
 import { sql } from '../../src/lib/sql.ts';
 import { publishDetectors } from '../../src/services/detectors/publishDetectors.ts';
-import type { Store } from '../../src/store/db.ts';
+import type { Store } from '../../src/store/db/db.ts';
 
 /**
  * A tenant with so many contracts, each with a detector of its own, which looks at events alone unless another is named; the first

@@ -1,5 +1,5 @@
 import { chains } from '../../src/chains/chains.ts';
-import { eventTopic } from '../../src/chains/evm/abi/abi.ts';
+import { eventTopic } from '../../src/codecs/evm/abi.ts';
 import type { LogSpec } from '../../testing/simulator/buildBlock.ts';
 import { createSimChain } from '../../testing/simulator/createSimChain.ts';
 import { startSimulator } from '../../testing/simulator/startSimulator.ts';

@@ -2,19 +2,20 @@ import pino from 'pino';
 import { chains, getChain } from '../../src/chains/chains.ts';
 import { createEvmClient } from '../../src/chains/evm/createEvmClient.ts';
 import { deriveAuditKey } from '../../src/lib/auditKey.ts';
+import type { MetricRecorder } from '../../src/model/metrics.ts';
 import type { TraceMode } from '../../src/model/traceState.ts';
-import { startWatching } from '../../src/runtime/startWatching.ts';
-import type { MetricRecorder } from '../../src/services/telemetry/createMetricRecorder.ts';
-import { openStore, type PoolConfig } from '../../src/store/db.ts';
+import { listen } from '../../src/store/db/listen.ts';
+import type { Connection } from '../../src/store/db/openClient.ts';
+import { openStore } from '../../src/store/db/openStore.ts';
 import { findLabels } from '../../src/store/labels/findLabels.ts';
-import { listen } from '../../src/store/listen.ts';
 import { findFunding } from '../../src/store/watch/funding.ts';
 import { openPresence } from '../../src/store/watch/openPresence.ts';
-import { createFetch } from '../../src/watch/createFetch.ts';
-import { createWatchList } from '../../src/watch/createWatchList.ts';
+import { createFetch } from '../../src/watch/reads/createFetch.ts';
+import { startWatching } from '../../src/watch/startWatching.ts';
+import { createWatchList } from '../../src/watch/subscribers/createWatchList.ts';
 
 export type WatchOrder = {
-  connection: PoolConfig;
+  connection: Connection;
   urls: string[];
   detectors: number;
   behind: number;

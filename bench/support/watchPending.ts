@@ -4,19 +4,21 @@ import type { AlertHook } from '../../src/alerts/raiseAlerts.ts';
 import { chains } from '../../src/chains/chains.ts';
 import { createEvmClient } from '../../src/chains/evm/createEvmClient.ts';
 import { deriveAuditKey } from '../../src/lib/auditKey.ts';
+import type { MetricRecorder } from '../../src/model/metrics.ts';
 import { startActions } from '../../src/runtime/startActions.ts';
-import { startWatching } from '../../src/runtime/startWatching.ts';
 import { createSandbox } from '../../src/scripts/sandbox.ts';
-import type { MetricRecorder } from '../../src/services/telemetry/createMetricRecorder.ts';
-import { type Db, openStore, type PoolConfig, type Store } from '../../src/store/db.ts';
-import { openKeyring } from '../../src/store/keyring.ts';
+import type { Db, Store } from '../../src/store/db/db.ts';
+import { listen } from '../../src/store/db/listen.ts';
+import type { Connection } from '../../src/store/db/openClient.ts';
+import { openStore } from '../../src/store/db/openStore.ts';
 import { findLabels } from '../../src/store/labels/findLabels.ts';
-import { listen } from '../../src/store/listen.ts';
+import { openKeyring } from '../../src/store/records/keyring.ts';
 import { findFunding } from '../../src/store/watch/funding.ts';
 import { openPresence } from '../../src/store/watch/openPresence.ts';
-import { createFetch } from '../../src/watch/createFetch.ts';
+import { createFetch } from '../../src/watch/reads/createFetch.ts';
+import { startWatching } from '../../src/watch/startWatching.ts';
 
-export type PendingOrder = { connection: PoolConfig; urls: string[]; masterKey: string };
+export type PendingOrder = { connection: Connection; urls: string[]; masterKey: string };
 /** When alerts were stored: those of blocks by their number, those of pending transactions by their hash. */
 export type PendingTimes = {
   blocks: [number, number][];

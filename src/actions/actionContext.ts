@@ -3,8 +3,8 @@ import type { Transactor } from '../chains/transactor.ts';
 import type { FairQueue } from '../lib/createFairQueue.ts';
 import type { Finding, RaisedAlert } from '../model/alert.ts';
 import type { Sandbox } from '../scripts/sandbox.ts';
-import type { Db, Store } from '../store/db.ts';
-import type { Keyring } from '../store/keyring.ts';
+import type { Db, Store } from '../store/db/db.ts';
+import type { Keyring } from '../store/records/keyring.ts';
 import type { Hsm } from '../wallets/pkcs11/openHsm.ts';
 
 /** An intent that is not sent, or whose call is not mined, within this time is given up. */
@@ -12,7 +12,7 @@ const maxIntentAgeHours = 8;
 export const maxIntentAgeMs = maxIntentAgeHours * 3_600_000;
 export const maxIntentAge = `${maxIntentAgeHours} hours`;
 
-/** What executing actions on one chain needs. */
+/** Dependencies of executing actions on one chain. */
 export type ActionContext = {
   chain: Chain;
   /** Every chainUid of this network, the first one names the nonce lane: a wallet has one sequence of nonces per network. */
@@ -40,10 +40,10 @@ export type ActionContext = {
   onStep: (step: string) => void | Promise<void>;
 };
 
-/** What ending intents and raising their alerts needs, on any chain. */
+/** Dependencies of ending intents and raising their alerts, on any chain. */
 export type OutcomeContext = Pick<ActionContext, 'store' | 'alerts' | 'now' | 'onStep'>;
 
-/** How long to wait before checking the same intent on this chain again. */
+/** Delay before the same intent on this chain is checked again. */
 export function recheckDelayMs({ chain }: ActionContext): number {
   return Math.min(5000, Math.max(500, chain.blockTimeMs));
 }

@@ -11,8 +11,8 @@ type PlannedCall = {
 };
 
 /**
- * The reason why the wallet may not make this call; undefined when it may. A wallet without a list may call every contract of
- * its tenant. On chains where calls are payments the list names whom it may pay, which is known once the call is filled.
+ * The reason to refuse the wallet this call; undefined when allowed. A wallet without a list may call every contract of
+ * its tenant. Where calls are payments, the list names payees, known after filling.
  */
 export function checkAllowedCalls(
   { funcAbi, contract, wallet }: PlannedCall,

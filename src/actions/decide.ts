@@ -10,7 +10,7 @@ import type { ExecutableAction } from '../store/actions/claimIntents.ts';
 import { fillCall, parameterNames } from './fillCall.ts';
 import { findBeyondBounds, findClosed } from './openParameters.ts';
 
-/** What scripts see of an action, and what filling its call needs. */
+/** The action as scripts see it and as filling its call needs it. */
 export type ScriptedAction = Omit<ExecutableAction, 'tenantId' | 'isActive' | 'wallet'> & {
   wallet: Pick<ExecutableAction['wallet'], 'id' | 'name' | 'chainUid' | 'address' | 'requireApproval'>;
 };
@@ -26,7 +26,7 @@ export type Decision =
   | { type: 'skip' }
   | { type: 'fault'; reason: string; isTimeout: boolean };
 
-/** Whether the alert fires the action, and the call with its parameters filled. An action run by hand has no alert. */
+/** Decides if the alert fires the action, and fills the call's parameters. An action run by hand has no alert. */
 export async function decide(
   runScripts: Sandbox['run'],
   tenantId: number,
@@ -72,11 +72,11 @@ export async function decide(
 
 /** The form of addresses in scripts: that of the alert's chain, and without an alert that of the action's. */
 function formOf(alert: Readonly<Record<string, unknown>> | null, { contract }: ScriptedAction) {
-  const uid = chainUids.find((each) => each === alert?.chainUid) ?? contract.chainUid;
+  const uid = chainUids.find((candidate) => candidate === alert?.chainUid) ?? contract.chainUid;
   return toAddressForm(getChain(uid));
 }
 
-/** What scripts see, with every address in the form of its chain, so that they can be compared. */
+/** The values of scripts, with every address in the form of its chain, so that they can be compared. */
 function withOneForm(alert: Readonly<Record<string, unknown>> | null, action: ScriptedAction) {
   return {
     e: alert && mapTexts(alert, formOf(alert, action)),

@@ -37,8 +37,8 @@ export async function decideIntents(
 }
 
 /**
- * Decides the intents of one binding: the first ones one by one, more and more side by side as long as no script times out, so
- * that a binding whose scripts loop uses the sandbox no more often than it must.
+ * Decides the intents of one binding: first one by one, then ever more side by side as long as no script times out, so
+ * that looping scripts use the sandbox little.
  */
 async function decideBinding(
   context: ActionContext,
@@ -70,7 +70,7 @@ async function decideBinding(
   }
 }
 
-/** How an intent is decided, and how many times in a row the scripts of its binding have now timed out. */
+/** The decision on an intent, and the number of timeouts in a row of the scripts of its binding. */
 type Outcome = { timeouts: number } & ({ call: DecidedCall } | { ending: Ending });
 
 async function decideIntent(

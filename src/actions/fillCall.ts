@@ -7,7 +7,7 @@ import type { FilledParameter } from '../model/action.ts';
 
 type Callable = { funcAbi: FunctionItem; params: readonly { name: string; value: string }[] };
 
-/** How calls are written on a chain; throws where Vigil fires no actions yet, which saving an action refuses. */
+/** The notation of calls on a chain; throws where Vigil fires no actions yet, which saving an action refuses. */
 export function actionsOn(chainUid: string): FamilyActions {
   const { actions } = families[getChain(chainUid).family];
   if (!actions) throw new Error(`Vigil fires no actions on ${chainUid} yet.`);

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { blindSpot, type Finding } from '../model/alert.ts';
-import type { Db } from '../store/db.ts';
+import type { Db } from '../store/db/db.ts';
 import { createFireOnAlerts } from './fireOnAlerts.ts';
 
 it('fires nothing at a blind spot, which anyone can make for little', async () => {

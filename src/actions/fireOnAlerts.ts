@@ -1,11 +1,11 @@
 import { blindSpot, isShadow, type RaisedAlert } from '../model/alert.ts';
 import { cancelRetracted } from '../store/actions/cancelIntents.ts';
 import { findFiring, insertIntents } from '../store/actions/insertIntents.ts';
-import type { Db } from '../store/db.ts';
+import type { Db } from '../store/db/db.ts';
 
 /**
- * Writes the intents of new alerts, in the alerts' own transaction. Shadow alerts and the end of a condition fire nothing. The rate limit of detectors
- * limits notifications only: an attacker who floods a detector with alerts must not disarm its actions.
+ * Writes the intents of new alerts in their transaction. Shadow alerts and ends of conditions fire nothing. Rate limits
+ * do not apply, because an attacker's flood of alerts must not disarm the actions.
  */
 export function createFireOnAlerts({ now }: { now: () => number }) {
   return async (tx: Db, raised: readonly RaisedAlert[]) => {

@@ -47,7 +47,7 @@ export async function fireWaiting(context: ActionContext, lane: FiringLane): Pro
       deciding.then(() => true),
       () => false,
     );
-    const calls = decisions.calls.splice(0).sort((one, other) => one.intent.turn - other.intent.turn);
+    const calls = decisions.calls.splice(0).sort((left, right) => left.intent.turn - right.intent.turn);
     const endings = decisions.endings.splice(0);
     if (calls.length + endings.length === 0) continue;
     await onStep('after it was decided');
@@ -170,7 +170,7 @@ async function signAndSend(
     return;
   }
   const processed = new Set([...signedCalls, ...refused].map(({ intent }) => intent.id));
-  // What stopped these from being signed may be undone soon, so they do not wait for the end of the lease.
+  // The obstacle to signing these may end soon, so they do not wait for the end of the lease.
   const unsigned = priced
     .filter(({ intent }) => !processed.has(intent.id))
     .map(({ intent }) => ({ tenantId: intent.tenantId, id: intent.id, at: now() + 1000 }));

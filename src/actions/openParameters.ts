@@ -19,7 +19,7 @@ export function findClosed(
   return { name, reason };
 }
 
-/** Why a value that a script gave is none that the approved action allows; undefined when all are. */
+/** The reason why a script's value is outside of the approved bounds; undefined when all are inside. */
 export function findBeyondBounds(
   action: Fillable,
   scripted: readonly string[],

@@ -3,7 +3,7 @@ import { type Finding, severityOf } from '../model/alert.ts';
 import { platformTenant, type Sample } from '../model/metrics.ts';
 import type { Intent } from '../store/actions/claimIntents.ts';
 import { gapFillerBinding } from '../store/actions/gapFillers.ts';
-import type { Db } from '../store/db.ts';
+import type { Db } from '../store/db/db.ts';
 import { addSamples } from '../store/telemetry/addSamples.ts';
 import { maxIntentAgeMs, type OutcomeContext } from './actionContext.ts';
 import { actionsOn } from './fillCall.ts';

@@ -14,8 +14,8 @@ import { spendingWindowMs, spendLimit } from './walletLimits.ts';
 export const unwantedReason = 'The pending transaction that it was to come before has vanished.';
 
 /**
- * Signs the same call in the same place with a higher fee; the chain mines one of the two. After `maxIntentAgeMs` the call
- * is given up, and an empty call replaces it. Returns the reason when the wallet may not pay more.
+ * Signs the same call in the same place with a higher fee; the chain mines one of both. After `maxIntentAgeMs` an empty
+ * call replaces it. Returns the reason when the wallet may not pay more.
  */
 export async function replaceCall(
   context: ActionContext,
@@ -30,13 +30,13 @@ export async function replaceCall(
   const isVoid = last.isVoid || intent.isUnwanted || now() - signedAt > maxIntentAgeMs;
   const { to, data, gasLimit } = intent.call;
   const { units, ...call } = isVoid ? transactor.emptyCall(address) : { to, data, units: BigInt(gasLimit) };
-  const place = placeOf(intent);
+  const slot = placeOf(intent);
   const offer = await transactor.reprice({
     from: address,
     call: { to, data },
     terms: termsOf(action),
-    place,
-    // What was signed before may be mined as well.
+    place: slot,
+    // The earlier attempts may be mined as well.
     units: BigInt(gasLimit),
     price: { maxFee: BigInt(last.maxFee), tip: last.tip === null ? null : BigInt(last.tip) },
     raw: last.raw,
@@ -50,7 +50,7 @@ export async function replaceCall(
   const { price, cost } = offer;
   const attempt = attempts.length + 1;
   const unique = toUnique(id, attempt);
-  const order = { from: address, call, units: isVoid ? units : offer.units, price, place, unique };
+  const order = { from: address, call, units: isVoid ? units : offer.units, price, place: slot, unique };
   const signer = await openSigner({ db: store, keyring, hsm }, walletKey, address);
   const signed = await signTransaction(signer, transactor.build(order));
   const at = now();

@@ -1,5 +1,5 @@
 import { findInputsUnderWay } from '../store/actions/signing.ts';
-import type { Db } from '../store/db.ts';
+import type { Db } from '../store/db/db.ts';
 import type { ActionContext } from './actionContext.ts';
 
 /** The inputs that calls of the address under way spend; none on chains where a transaction spends no inputs. */

@@ -3,7 +3,7 @@ import { haltedReason } from '../store/actions/insertIntents.ts';
 import { maxIntentAge, maxIntentAgeMs, type OutcomeContext } from './actionContext.ts';
 import { type Ending, endIntents } from './endIntents.ts';
 
-/** How an intent ends that can never fire, whatever its filter returns; undefined when it still can. */
+/** The end of an intent that can never fire, whatever its filter returns; undefined when it still can. */
 export function terminalReason(intent: WaitingIntent, now: number, canSend: boolean): Ending | undefined {
   const { action, scripts, stoppedBy } = intent;
   const canceled = (reason: string): Ending => ({ intent, state: 'CANCELED', reason });

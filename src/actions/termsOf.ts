@@ -1,7 +1,7 @@
 import type { Price, Terms } from '../chains/transactor.ts';
 import type { ExecutableAction, Intent } from '../store/actions/claimIntents.ts';
 
-/** What the action and its wallet say about fees. */
+/** Fee settings of the action and its wallet. */
 export function termsOf({ gasPrice, gasLimit, gasTip, wallet }: ExecutableAction): Terms {
   return { price: gasPrice, limit: gasLimit, tip: gasTip, maxPrice: wallet.maxGasPrice };
 }

@@ -11,12 +11,15 @@ type Currency = Chain['currency'];
 /** The wallet's `maxHourlySpend` limits what it spends within this time. */
 export const spendingWindowMs = 3_600_000;
 
-/** What the wallet may spend within the spending window (`maxHourlySpend`); undefined without a limit. */
+/** Amount that the wallet may spend within the spending window (`maxHourlySpend`); undefined without a limit. */
 export function spendLimit({ maxHourlySpend }: Wallet, { currency }: Chain): bigint | undefined {
   return maxHourlySpend === null ? undefined : toUnits(parseDecimal(maxHourlySpend), currency.decimals);
 }
 
-/** Why the wallet cannot or may not pay this cost now, and whether more money would help; undefined when it may. */
+/**
+ * The reason why the wallet cannot or may not pay this cost now, and whether more money would help; undefined when it
+ * may.
+ */
 export function checkBudget(
   { uid, currency }: Chain,
   cost: bigint,

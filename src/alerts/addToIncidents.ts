@@ -5,7 +5,7 @@ import {
   type IncidentKey,
   pointIncidentKeys,
 } from '../store/alerts/incidents.ts';
-import type { Db } from '../store/db.ts';
+import type { Db } from '../store/db/db.ts';
 
 type Fresh = {
   finding: Finding;

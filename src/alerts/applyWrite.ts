@@ -1,5 +1,5 @@
 import type { AlertWrite } from '../model/alertWrite.ts';
-import type { Db } from '../store/db.ts';
+import type { Db } from '../store/db/db.ts';
 import { unmineDropped } from '../store/watch/pendingAlerts.ts';
 import { adoptPending } from './adoptPending.ts';
 import { limitRate } from './limitRate.ts';

@@ -1,12 +1,12 @@
 import { settleAll } from '../lib/settleAll.ts';
 import type { Finding, RaisedAlert } from '../model/alert.ts';
-import type { AlertRow } from '../store/alerts/alertColumns.ts';
-import { alertRow } from '../store/alerts/alertRow.ts';
-import { prepareTerms, takeWords } from '../store/alerts/findingTerms.ts';
-import { flushPendingTerms } from '../store/alerts/flushPendingTerms.ts';
 import { insertAlerts } from '../store/alerts/insertAlerts.ts';
-import { ensurePartitions } from '../store/alerts/partitions.ts';
-import type { Db, Store } from '../store/db.ts';
+import type { Db, Store } from '../store/db/db.ts';
+import type { AlertRow } from '../store/search/documents/alertColumns.ts';
+import { ensurePartitions } from '../store/search/months/partitions.ts';
+import { alertRow } from '../store/search/terms/alertRow.ts';
+import { prepareTerms, takeWords } from '../store/search/terms/findingTerms.ts';
+import { flushPendingTerms } from '../store/search/terms/flushPendingTerms.ts';
 import { addToIncidents } from './addToIncidents.ts';
 import { alertUid } from './alertUid.ts';
 import { assignIncidents } from './assignIncidents.ts';

@@ -1,14 +1,14 @@
 import type { RetractionReason } from '../model/alert.ts';
+import type { BlockRef } from '../model/block.ts';
 import { insertAlertEvents } from '../store/alerts/alertEvents.ts';
 import { recountIncidents } from '../store/alerts/incidents.ts';
 import {
-  type Block,
   type RetractedAlert,
   retractAlerts,
   retractAlertsIn,
   uncountRetracted,
 } from '../store/alerts/retractAlerts.ts';
-import type { Db } from '../store/db.ts';
+import type { Db } from '../store/db/db.ts';
 
 /** Writes the rows that belong to a retraction, such as notices, in its transaction; gets only what was not retracted before. */
 export type RetractionHook = (tx: Db, retracted: readonly RetractedAlert[]) => Promise<void>;
@@ -16,7 +16,7 @@ export type RetractionHook = (tx: Db, retracted: readonly RetractedAlert[]) => P
 /** One of the two ways to retract alerts: takes back what was found in blocks that a reorganisation dropped. Idempotent. */
 export async function retractBlocks(
   tx: Db,
-  dropped: { chainUid: string; blocks: readonly Block[]; tenantIds?: readonly number[]; now: number },
+  dropped: { chainUid: string; blocks: readonly BlockRef[]; tenantIds?: readonly number[]; now: number },
   hooks: readonly RetractionHook[] = [],
 ): Promise<RetractedAlert[]> {
   const { chainUid, blocks, tenantIds, now } = dropped;

@@ -1,5 +1,5 @@
-import { verifyRollups } from '../store/alerts/rollups.ts';
-import { distribute } from '../store/citus/distribute.ts';
+import { distribute } from '../store/db/shards/distribute.ts';
+import { verifyRollups } from '../store/search/rollups/rollups.ts';
 import type { CommandInput } from './parseCommand.ts';
 import { withStore } from './withStore.ts';
 

@@ -1,10 +1,10 @@
 import { Problem } from '../model/errors.ts';
 import { everything } from '../model/principal.ts';
-import { tenantTable } from '../store/accounts/tenantTable.ts';
-import type { Db } from '../store/db.ts';
-import { dryRun } from '../store/dryRun.ts';
+import type { Db } from '../store/db/db.ts';
+import { dryRun } from '../store/db/dryRun.ts';
 import { appendAudit } from '../store/records/audit.ts';
 import { lockRecords } from '../store/records/records.ts';
+import { tenantTable } from '../store/tables/tenantTable.ts';
 import { refuse } from './refuse.ts';
 import { withKeyring } from './withStore.ts';
 
@@ -13,7 +13,7 @@ type Import<T> = {
   tenant: string | undefined;
   isDryRun?: boolean;
   write(tx: Db, tenantId: number | null, now: number): Promise<T>;
-  /** What the audit log keeps of the result. */
+  /** Details of the result for the audit log. */
   audited(result: T): Record<string, unknown>;
   /** Shows the result; the exit code. */
   print(result: T): number;

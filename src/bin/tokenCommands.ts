@@ -1,11 +1,11 @@
 import type { AuditKeys } from '../lib/auditKey.ts';
 import { everything, keyRoles } from '../model/principal.ts';
 import { issueToken } from '../services/accounts/issueToken.ts';
-import { tenantTable } from '../store/accounts/tenantTable.ts';
 import { listTokens, revokeToken } from '../store/accounts/tokens.ts';
-import type { Db } from '../store/db.ts';
+import type { Db } from '../store/db/db.ts';
 import { appendAudit } from '../store/records/audit.ts';
 import { lockRecords } from '../store/records/records.ts';
+import { tenantTable } from '../store/tables/tenantTable.ts';
 import type { CommandInput } from './parseCommand.ts';
 import { refuse } from './refuse.ts';
 import { withKeyring, withStore } from './withStore.ts';

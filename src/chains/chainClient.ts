@@ -1,22 +1,21 @@
-import type { Block, BlockFrames, BlockRef, Frame, Header, Transaction } from '../model/block.ts';
+import type { Block, BlockFrames, BlockRef, Frame, Header, Log, Transaction } from '../model/block.ts';
 import type { Mempool } from '../model/pending.ts';
 import type { StateRead, StateResult, WaitingQuery } from '../model/stateRead.ts';
 import type { TraceMode } from '../model/traceState.ts';
 import type { Chain } from './chains.ts';
-import type { Call, Transactor } from './transactor.ts';
+import type { ChainCall, Transactor } from './transactor.ts';
 
-/** What a family implements so that its chains can be followed and read. */
+/** The interface of a family for following and reading its chains. */
 export type ChainClient = {
   readonly chainUid: string;
   /**
-   * The block of this number or, on chains that skip numbers, the first one after it. Null: the chain has no such block (yet).
-   * With a parent's hash a block that goes on from there is preferred when nodes disagree; whether it does is for the caller
-   * to see.
+   * The block of this number, or the first after it on chains that skip numbers; null if there is none (yet). When
+   * nodes disagree, a block that continues `parentHash` is preferred; the caller checks it.
    */
   block(number: number, parentHash?: string): Promise<Block | null>;
   /**
-   * The block with all that its transactions do which have to do with a watched address. Undefined where blocks are whole as
-   * they come; elsewhere they tell who takes part, and the rest is too much to fetch for everyone.
+   * Adds the details of transactions that involve a watched address. Undefined where blocks come whole; elsewhere they
+   * only list participants, because details are too much to fetch for all.
    */
   detail?(block: Block, watched: Watched): Promise<Block>;
   /** False where nodes know the newest state only, which then stands for that after any block. */
@@ -25,13 +24,13 @@ export type ChainClient = {
   header(which: number | 'latest' | 'finalized'): Promise<Header | null>;
   /** Reads the state after one block; a result that no node has says why. Throws BlockUnavailable when no node has the block. */
   readState(block: BlockRef, questions: readonly StateRead[]): Promise<StateResult[]>;
-  /** What waits for a block now, for each query; undefined where nodes do not show that. */
+  /** Transactions that wait for a block now, for each query; undefined where nodes do not show them. */
   findWaiting?(queries: readonly WaitingQuery[]): Promise<readonly (readonly Transaction[])[]>;
   /** The contract behind a proxy of any usual kind, as people write its address; null when the address is no proxy. */
   findImplementation(at: BlockRef, address: string): Promise<string | null>;
   /**
-   * What a contract says of its functions and events, in the family's own form of `abi`; undefined where it says nothing, and
-   * as a whole where contracts carry no interface.
+   * Functions and events that a contract states, in the family's form of `abi`; undefined if it states none. Absent for
+   * families whose contracts carry no interface.
    */
   findInterface?(address: string): Promise<readonly unknown[] | undefined>;
   /** The block that a transaction is in, null when it is unknown or still pending. */
@@ -39,10 +38,10 @@ export type ChainClient = {
   /** Undefined on chains that Vigil cannot send transactions to yet. */
   readonly transactor: Transactor | undefined;
   /** Runs a call on a copy of the newest state; undefined where nodes do not show what a call changes. Nothing is sent. */
-  rehearse?(call: Call & { from: string; units: bigint | undefined }): Promise<Rehearsal>;
+  rehearse?(call: ChainCall & { from: string; units: bigint | undefined }): Promise<Rehearsal>;
   /** Undefined on chains whose nodes trace no calls. */
   readonly tracer?: Tracer;
-  /** Whether it has none because traces are switched off. */
+  /** True if it has none because traces are switched off. */
   readonly isTracingOff?: boolean;
   /** Undefined on chains whose pending transactions cannot be watched. */
   readonly mempool?: Mempool;
@@ -56,13 +55,10 @@ export type ChainClient = {
   close(): Promise<void>;
 };
 
-/** What a call would change on top of a block; null for what the node does not show, or of a call that fails. */
+/** Changes by a call on top of a block; null where the node does not show them, or the call fails. */
 export type Rehearsal = {
   readonly block: Pick<Header, 'number' | 'hash' | 'timestamp'>;
-  /** By how much a party has more or less of an asset: `native`, or the address of a token. Fees aside. */
-  readonly changes:
-    | readonly { party: string; asset: string; tokenId: bigint | null; amount: bigint }[]
-    | null;
+  readonly effects: { readonly frames: readonly Frame[]; readonly logs: readonly Log[] } | null;
   readonly storage: readonly StorageChange[] | null;
 };
 
@@ -86,18 +82,18 @@ export type Tracer = {
   kinds(): readonly TraceKind[] | undefined;
 };
 
-/** How much of traces is read. */
+/** Limits of reading traces. */
 export type TraceLimits = {
   /** Of all traces of a block at once, and of one transaction. */
   blockBytes: number;
   transactionBytes: number;
-  /** What is kept of a block whose transactions are traced one by one, and how long that may take. */
+  /** Limits of kept bytes and time for a block whose transactions are traced one by one. */
   keptBytes: number;
   ms: number;
 };
 
 export type TraceOptions = {
-  /** Which transactions come first where they are traced one by one. */
+  /** Selects the transactions that come first where they are traced one by one. */
   isFirst?: (transaction: Transaction) => boolean;
   /** Nodes did not give the traces for a while, so that one transaction may be why: the others are traced without it. */
   isHard?: boolean;
@@ -120,9 +116,9 @@ export type ClientOptions = {
   now: () => number;
   /** Counts every call by its method. */
   onCall: (method: string) => void;
-  /** Whether nodes are asked for traces; `off`: never, so that the client has no tracer. */
+  /** `off`: nodes are never asked for traces, and the client has no tracer. */
   traces?: TraceMode | undefined;
-  /** How large traces may be, where not as large as usual. */
+  /** Limits of traces, where they differ from the defaults. */
   traceLimits?: Partial<TraceLimits> | undefined;
   /** Private relays for calls that must be mined before a pending transaction. */
   relays?: readonly string[] | undefined;

@@ -10,27 +10,27 @@ import type { FamilyRules } from './familyRules.ts';
 export type ChainFamily = FamilyRules & {
   /** Undefined: chains of the family cannot be followed yet, only their addresses and keys are known. */
   readonly nodes?: FamilyNodes;
-  /** What is wrong with the interface of a contract, where the family writes interfaces in its own way; pointers begin with `root`. */
+  /** Faults of a contract's interface, in families with their own form of it; pointers begin with `root`. */
   abiFaults?(abi: readonly unknown[], root: string): Fault[];
   /** Undefined: actions cannot be fired on chains of the family yet. */
   readonly actions?: FamilyActions;
 };
 
-/** How the nodes of a family are used. */
+/** Access to the nodes of a family. */
 export type FamilyNodes = {
   createClient(options: ClientOptions): ConnectedClient;
-  /** What is wrong with an endpoint for the chain, found with a call or two; undefined when it can be used. */
+  /** The fault of an endpoint for the chain, found with a call or two; undefined when it can be used. */
   endpointFault(url: string, chain: Chain): Promise<string | undefined>;
-  /** What an endpoint can do. */
+  /** The abilities of an endpoint. */
   probeEndpoint(url: string, chain: Chain): Promise<EndpointReport>;
   /** Nodes of the family can tell what contracts do within transactions. */
   readonly areTraced?: true;
-  /** What stands at an address; undefined where the family has no contracts that say what they are. */
+  /** Inspects an address; undefined where contracts of the family do not say what they are. */
   readonly inspect?: (client: ChainClient, at: Header, address: string) => Promise<Inspection>;
 };
 
 export type EndpointReport = {
-  /** What is wrong with it; null for an endpoint that can be used. */
+  /** Its fault; null for a usable endpoint. */
   fault: string | null;
   /** Null on chains that have no id. */
   chainId: number | null;

@@ -136,7 +136,7 @@ export const chains: Readonly<Record<SeedChainUid, Chain>> = {
     genesis:
       '308182301d060d2b0601040182dc7c0503010201060c2b0601040182dc7c05030201036100814c0e6ec71fab583b08bd81373c255c3c371b2e84863c98a4f1e08b74235d14fb5d9c0cd546d9685f913a0c0b2cc5341583bf4b4392e467db96d65b9bb4cb717112f8472e0d5a4d14505ffd7484b01291091c5f87b98883463f98091a0baaae',
     blockTimeMs: 1_000,
-    // What a subnet certifies is final.
+    // Everything that a subnet certifies is final.
     confirmations: 1,
     explorer: {
       address: 'https://dashboard.internetcomputer.org/account/{}',
@@ -230,7 +230,7 @@ export function findChain(uid: string): Chain | undefined {
 /** Every chainUid of the same network, the one first under which it is listed first. */
 export function aliasesOf({ uid, chainId }: Chain): ChainUid[] {
   return chainUids.filter(
-    (other) => other === uid || (chainId !== undefined && getChain(other).chainId === chainId),
+    (candidate) => candidate === uid || (chainId !== undefined && getChain(candidate).chainId === chainId),
   );
 }
 

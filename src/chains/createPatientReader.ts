@@ -15,7 +15,7 @@ const recentBlocks = 2;
 type Reads = {
   readonly endpoints: Pick<Endpoints, 'request' | 'head'>;
   readAll(block: BlockRef, questions: readonly StateRead[]): Promise<StateResult[]>;
-  /** How a node is asked for a block by its number, and the hash in its answer; null while it has none. */
+  /** The call for a block by number, and the hash in its answer; null if the node lacks it. */
   readonly blockCall: (number: number) => RpcCall;
   readonly readHash: (reply: RpcReply | undefined) => string | null;
 };
@@ -65,7 +65,7 @@ export function createPatientReader({
 
 export const isMissing = (answer: StateResult) => 'missing' in answer;
 
-/** What a node that prunes has forgotten does not come back, although it says as well that it was not found. */
+/** State that a pruning node has forgotten does not return, although the node also says "not found". */
 function isDelayed(answer: StateResult): boolean {
   return (
     'missing' in answer && /not found|unknown block|has no/i.test(answer.missing) && !isForgotten(answer)
@@ -84,8 +84,8 @@ function isForgotten(answer: StateResult): boolean {
 export function mergeAnswers(given: readonly StateResult[][], isEveryNode: boolean): StateResult[] {
   const [first = []] = given;
   return first.map((answer, n) => {
-    const answers = given.map((each) => itemAt(each, n));
-    const found = answers.find((each) => !isMissing(each));
+    const answers = given.map((list) => itemAt(list, n));
+    const found = answers.find((answer) => !isMissing(answer));
     if (found) return found;
     return isEveryNode && answers.every(isForgotten) ? { ...answer, isGone: true } : answer;
   });

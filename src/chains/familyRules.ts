@@ -1,26 +1,25 @@
 import type { Chain } from './chains.ts';
 
 export type FamilyRules = {
-  /** What a right address looks like, for error messages. */
+  /** Description of a right address, for error messages. */
   readonly addressForm: string;
   /** The one form used for uniqueness and matching, or a sentence that says what is wrong and what would be right. */
-  readonly readAddress: (text: string, chain: Chain) => { canonical: string } | Fault;
-  /** Whether the chain calls an asset so that has no address, beside its coin. */
+  readonly readAddress: (text: string, chain: Chain) => { canonical: string } | KeyFault;
+  /** True for assets without an address that the chain names, beside its coin. */
   readonly isAsset?: (text: string) => boolean;
   /** The address as people know it, where that is not its canonical form. */
   readonly show?: (canonical: string) => string;
-  /** What a right private key looks like, for error messages. */
+  /** Description of a right private key, for error messages. */
   readonly keyForm: string;
   /**
-   * The secret key bytes of a private key text: 32 bytes for evm, tron, vechain (secp256k1 scalar), solana and
-   * stellar (Ed25519 seed); the payload of the WIF for bitcoin, whose 33rd byte marks a compressed key; PKCS#8
-   * DER for icp, which names the curve. A fault never contains any part of the text.
+   * Key bytes of a private key text: 32 (secp256k1 or Ed25519), for bitcoin the WIF's payload, whose 33rd byte marks
+   * compression, for icp PKCS#8 DER. A fault contains no part of the text.
    */
-  readonly readKey: (text: string, chain?: Chain) => { key: Uint8Array } | Fault;
+  readonly readKey: (text: string, chain?: Chain) => { key: Uint8Array } | KeyFault;
   readonly generateKey: () => Uint8Array;
   /** The address of the wallet that a key of `readKey` or `generateKey` controls, as people write it. */
   readonly deriveAddress: (key: Uint8Array, chain: Chain) => string;
-  /** How wallets sign; undefined where Vigil does not sign for the family yet. */
+  /** The signature scheme of wallets; undefined where Vigil does not sign for the family yet. */
   readonly signing?: {
     /** ECDSA over a hash, or Ed25519 over a message. The secret is the first 32 bytes of what `readKey` gives. */
     readonly curve: 'secp256k1' | 'ed25519';
@@ -35,4 +34,4 @@ export type FamilyRules = {
   };
 };
 
-export type Fault = { fault: string };
+export type KeyFault = { fault: string };

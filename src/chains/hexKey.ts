@@ -1,10 +1,10 @@
 import { secp256k1 } from '@noble/curves/secp256k1.js';
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import { hexToBytes } from '@noble/hashes/utils.js';
-import type { Fault } from './familyRules.ts';
+import type { KeyFault } from './familyRules.ts';
 
 /** Reads the 64 hexadecimal digits in which evm, tron and vechain write a secp256k1 key. */
-export function readHexKey(digits: string, keyForm: string): { key: Uint8Array } | Fault {
+export function readHexKey(digits: string, keyForm: string): { key: Uint8Array } | KeyFault {
   if (!/^[0-9a-f]{64}$/i.test(digits))
     return { fault: `This is not a private key of this chain: give ${keyForm}.` };
   const key = hexToBytes(digits);
@@ -16,7 +16,7 @@ export function readHexKey(digits: string, keyForm: string): { key: Uint8Array }
 }
 
 /** Tron and vechain keys are numbers as on the EVM; the 0x is all that gives away a key copied from there. */
-export function readBareHexKey(text: string, keyForm: string): { key: Uint8Array } | Fault {
+export function readBareHexKey(text: string, keyForm: string): { key: Uint8Array } | KeyFault {
   if (text.startsWith('0x'))
     return {
       fault: `A private key with 0x in front is an EVM key and is not used on another chain family: give ${keyForm}.`,

@@ -2,7 +2,7 @@ import type { Chain, Family } from './chains.ts';
 
 type NetworkForm = { pattern: RegExp; words: string };
 
-/** What nodes of a family name their network by, for chains that have no chain id. */
+/** Names of networks on nodes of a family, for chains that have no chain id. */
 export const networkForms: Readonly<Record<Exclude<Family, 'evm'>, NetworkForm>> = {
   bitcoin: {
     pattern: /^(?:test|testnet4|signet|regtest)$/,
@@ -18,7 +18,7 @@ export const networkForms: Readonly<Record<Exclude<Family, 'evm'>, NetworkForm>>
   icp: { pattern: /^[0-9a-f]{266}$/, words: 'the root key of the network: 266 hexadecimal digits' },
 };
 
-/** What tells the network of a chain from every other; undefined for Bitcoin, whose nodes of the main network it may stand in for. */
+/** Identity of the network of a chain; undefined for Bitcoin, for whose main network it may stand in. */
 export function identityOf({ family, chainId, genesis }: Chain): string | undefined {
   const id = family === 'evm' ? chainId : genesis;
   return id === undefined ? undefined : `${family}:${id}`;

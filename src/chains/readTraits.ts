@@ -3,7 +3,7 @@ import type { ContractTraits } from '../model/contractKinds.ts';
 import type { StateResult } from '../model/stateRead.ts';
 import type { ChainClient } from './chainClient.ts';
 
-/** What a token says of itself, as far as it answers. */
+/** A token's own statements, as far as it answers. */
 export async function readTraits(
   { readState }: Pick<ChainClient, 'readState'>,
   at: BlockRef,

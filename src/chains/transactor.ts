@@ -22,45 +22,44 @@ export type ExpiringTransactor = CommonTransactor & AfterExpiry;
 
 type CommonTransactor = {
   /**
-   * What calls of one account would take now: each is simulated and priced. `inputs` are those of its calls under way.
-   * Offers of one answer are made one after the other, so they must not take the same inputs.
+   * Simulates and prices calls of one account. `inputs` are those of its calls under way. Offers of one answer are used
+   * one after the other, so they must not share inputs.
    */
   prepare(from: string, requests: readonly CallRequest[], inputs: readonly string[]): Promise<Prepared>;
   /** The transaction that makes a call; asks no node, because the wallet is locked meanwhile. */
   build(order: Order): Unsigned;
   /** In this order, to all endpoints. `comesFirst`: also to private relays, where the family has them. */
   broadcast(raws: readonly string[], comesFirst?: boolean): Promise<Broadcast[]>;
-  /** Which of these transactions are in blocks, and the head, as one node reports them at one moment. */
+  /** The transactions that are in blocks, and the head, as one node reports them at one moment. */
   progress(sent: readonly SentTransaction[]): Promise<Progress>;
-  /** Why no call would be made on these terms at present, whatever it calls; undefined when some would. */
+  /** The reason why no call at all would be made on these terms now; undefined if some would. */
   checkTerms(terms: Terms): Promise<string | undefined>;
   /** The reason why a call failed in this block; undefined where the chain does not say. */
-  findFailure(from: string, call: Call, block: number): Promise<Failure | undefined>;
+  findFailure(from: string, call: ChainCall, block: number): Promise<Failure | undefined>;
 };
 
 type SamePlace = {
   readonly replaces: 'samePlace';
   /** Only takes the place of a call that is given up; its cost is that of the fee. */
-  emptyCall(from: string): Call & { units: bigint };
+  emptyCall(from: string): ChainCall & { units: bigint };
   /**
-   * What it takes to replace the last attempt, which is in no block yet; the place stays. `isEmpty`: by the empty call.
-   * Undefined: nothing would be gained by it now.
+   * Replaces the last attempt, which is in no block yet, with the same place. `isEmpty`: by the empty call. Undefined:
+   * a replacement would not help now.
    */
   reprice(stuck: StuckCall): Promise<Offer | Refusal | undefined>;
   /**
-   * What became of the place of a call of which no attempt is in a block, as far as blocks up to `block` are concerned:
-   * `lost` when another transaction has taken it, `blocked` when an earlier place of the lane is still free, `taken` when an
-   * attempt turns out to be in a block after all.
+   * Fate of the place of a call without an attempt in a block, up to `block`. `lost`: used by another transaction.
+   * `blocked`: an earlier place of the lane is free. `taken`: an attempt is in a block.
    */
   findPlace(
     from: string,
-    place: Place,
+    slot: Place,
     block: number,
     sent: readonly SentTransaction[],
   ): Promise<'free' | 'taken' | 'lost' | 'blocked'>;
   /** Undefined where places are not nonces. */
   readonly lane?: {
-    /** What an empty call would take that fills a gap in the lane, and which nonce is the first that the node misses. */
+    /** An empty call that fills a gap in the lane, and the first nonce that the node misses. */
     prepareFiller(from: string, maxPrice: string | null): Promise<Filler>;
   };
 };
@@ -69,17 +68,17 @@ type AfterExpiry = {
   readonly replaces: 'afterExpiry';
   readonly lane?: undefined;
   /**
-   * Which of these are in no block and never will be. Every node that answers is asked: one that has the transaction, or is not
-   * as far, is believed before all others, because a single wrong answer would let a call be made twice (`createExpiryCheck`).
+   * Those that are in no block and never will be. Every answering node is asked, and one that has the transaction or
+   * lags behind outweighs the rest: a wrong answer could repeat a call (`createExpiryCheck`).
    */
   findExpired(sent: readonly SentTransaction[]): Promise<Expiry[]>;
 };
 /** In a block after all, with the head of the node that has it. */
 export type Expiry = 'expired' | 'open' | { mined: Mined; head: number };
 
-/** What `encode` of the family made of a function and its values; `data` is for the family alone to read. */
-export type Call = { to: string; data: string };
-/** What the action and its wallet say about fees, as people write it; null: as is usual. */
+/** An encoded function with its values; only the family reads `data`. */
+export type ChainCall = { to: string; data: string };
+/** Fee settings of the action and its wallet, as people write them; null: the default. */
 export type Terms = {
   /** `slow`, `market`, `fast`, `fastest` or a price per unit, in the unit that the family states. */
   price: string;
@@ -90,14 +89,14 @@ export type Terms = {
   maxPrice: string | null;
 };
 /** `ahead`: what a pending transaction pays before which the call must be mined. */
-type CallRequest = Call & { terms: Terms; ahead?: Price | undefined };
+type CallRequest = ChainCall & { terms: Terms; ahead?: Price | undefined };
 
 /** Most that a unit may cost, and the tip within it (null where the chain has none), in the smallest unit of prices. */
 export type Price = { maxFee: bigint; tip: bigint | null };
 
 /**
- * Where a transaction stands: a nonce of the account's lane, the inputs that it spends (texts that the family can read again,
- * equal for equal inputs), or the recent block and the expiry that it names, which only `build` reads.
+ * Place of a transaction: a nonce of the account's lane, the inputs that it spends (equal texts for equal inputs), or
+ * the recent block and expiry that it names, which only `build` reads.
  */
 export type Place = { nonce: number } | { inputs: readonly string[] } | { anchor: string };
 
@@ -110,7 +109,7 @@ export type Offer = {
   place?: Exclude<Place, { nonce: number }>;
 };
 
-/** Why a call is not made: for good, or until fees fall or, with `needsFunds`, until the account has more. */
+/** Reason not to make a call: final, until fees fall, or with `needsFunds` until the account has more. */
 export type Refusal =
   | { reason: string; isFinal: boolean; needsFunds?: boolean; units?: bigint }
   /** It was simulated, and fails. */
@@ -121,7 +120,7 @@ export type Failure = { reason: string; data: string };
 
 export type Prepared = {
   balance: bigint;
-  /** What calls may still take where the family knows it; else what the balance leaves after the calls under way. */
+  /** Amount that calls may still spend, if the family knows it; else the balance less the calls under way. */
   spendable?: bigint;
   /** The next nonce of the account, counting transactions that wait for a block; only with a lane. */
   nextNonce?: number;
@@ -133,7 +132,7 @@ type Filler = { nextNonce: number; balance: bigint; offer: Offer | Refusal };
 export type StuckCall = {
   from: string;
   /** The call itself, also when the empty one replaces it. */
-  call: Call;
+  call: ChainCall;
   terms: Terms;
   place: Place;
   /** Of the last attempt. */
@@ -143,19 +142,19 @@ export type StuckCall = {
   isEmpty: boolean;
   /** The last attempt made the call, and this one gives it up. */
   givesUp: boolean;
-  /** What a pending transaction pays before which it must be mined. */
+  /** Price of a pending transaction before which it must be mined. */
   ahead?: Price | undefined;
 };
 
 export type Order = {
   from: string;
-  call: Call;
+  call: ChainCall;
   units: bigint;
   price: Price;
   place: Place;
   /**
-   * Another one for every attempt of every call. Equal calls must not become equal transactions, or one hash would stand for
-   * two of them: what has no place of its own makes itself unique by it.
+   * Different for every attempt, because equal calls must not become transactions of one hash. Transactions without a
+   * place use it to be unique.
    */
   unique: bigint;
 };
@@ -172,7 +171,7 @@ export type Unsigned = {
 export type Signature = {
   /** 64 bytes: r and s, the latter in the lower half, or the signature of Ed25519. */
   bytes: Uint8Array;
-  /** Which of the two possible points r stands for; 0 with Ed25519. */
+  /** Selects one of the two possible points for r; 0 with Ed25519. */
   yParity: 0 | 1;
   /** Uncompressed (65 bytes), or the 32 bytes of Ed25519. */
   publicKey: Uint8Array;
@@ -195,9 +194,8 @@ export type SentTransaction = {
 };
 
 /**
- * `accepted`, also when it was in the pool before. `stale`: its place is used already, by this transaction or by another, or
- * it has expired. `underpriced`: it pays too little to replace the one that is there. `refused`: the reason says whether a
- * retry can help.
+ * `accepted`: also if already in the pool. `stale`: its place is used, or it has expired. `underpriced`: too low to
+ * replace the pending one. `refused`: the reason says if a retry can help.
  */
 export type Broadcast =
   | { outcome: 'accepted' | 'stale' | 'underpriced' }
@@ -208,9 +206,8 @@ export type Progress = {
   /** In the order of the question. */
   mined: (Mined | null)[];
   /**
-   * With `afterExpiry`: the newest block (or its time) that cannot be taken back. It must be read before the transactions,
-   * from the same node, and that node must find any transaction of a block up to there: a transaction that is older than what
-   * the node keeps must make `progress` throw and not look as if it were in no block.
+   * With `afterExpiry`: the newest irrevocable block (or its time), read before the transactions from the same node,
+   * which must have all blocks up to there. If the node has pruned them, `progress` must throw.
    */
   final?: number;
 };

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
-import { eventTopic, functionSelector, parseEvent, topicOf } from '../chains/evm/abi/abi.ts';
-import { eventWords } from '../chains/evm/abi/eventWords.ts';
-import { topicAddress } from '../chains/evm/abi/words.ts';
+import { eventTopic, functionSelector, parseEvent, topicOf } from '../codecs/evm/abi.ts';
+import { eventWords } from '../codecs/evm/eventWords.ts';
+import { topicAddress } from '../codecs/evm/words.ts';
 import { isListed } from '../evidence/addressList.ts';
 import { changesOf } from '../evidence/changesOf.ts';
 import { Addresses, Configuration } from '../evidence/parameters.ts';
@@ -22,7 +22,7 @@ const config = Configuration({
 });
 
 type Change = {
-  /** Whose rights change. */
+  /** Account whose rights change. */
   account?: string | undefined;
   role?: string;
   fields: Readonly<Record<string, unknown>>;

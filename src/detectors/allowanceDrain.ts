@@ -1,10 +1,10 @@
 import { type Static, Type } from 'typebox';
-import { decodeTransfer } from '../chains/evm/evidence/erc20Transfer.ts';
-import { type Losses, ownerLosses } from '../chains/evm/evidence/ownerLosses.ts';
-import { type Pull, paymentsOfOthers, pullsFromStrangers } from '../chains/evm/evidence/pulls.ts';
-import { assetFacts, readSupply } from '../chains/evm/evidence/tokens.ts';
-import { usdFeedMember } from '../chains/evm/evidence/usdWorth.ts';
+import { decodeTransfer } from '../codecs/evm/erc20Transfer.ts';
 import { formatUnits, groupDigits, percentOf, showAmount } from '../evidence/amounts.ts';
+import { type Losses, ownerLosses } from '../evidence/evm/ownerLosses.ts';
+import { type Pull, paymentsOfOthers, pullsFromStrangers } from '../evidence/evm/pulls.ts';
+import { assetFacts, readSupply } from '../evidence/evm/tokens.ts';
+import { usdFeedMember } from '../evidence/evm/usdWorth.ts';
 import { judgeOrdinary, type Ordinary } from '../evidence/ordinary.ts';
 import { Address, Addresses, Configuration } from '../evidence/parameters.ts';
 import { severityByWorth, worthMembers } from '../evidence/severityByWorth.ts';
@@ -52,7 +52,7 @@ const config = Configuration({
 });
 type Config = Static<typeof config>;
 type State = {
-  /** What is ordinary, by spender and measure. */
+  /** Ordinary amounts, by spender and measure. */
   readonly series?: Readonly<Record<string, Ordinary>>;
   /** Frames were shown, so that logs need not be looked at. */
   readonly isTraced?: true;
@@ -106,7 +106,7 @@ export const allowanceDrain = defineDetector<Config, State>({
     if (observation.type !== 'transaction') return {};
     const { block, transaction } = observation;
     if (context.state?.isTraced || !paymentsOfOthers(transaction).some(isWatched(context))) return {};
-    // Where nodes trace, the frames say it better.
+    // Where nodes trace, the frames are more precise.
     const isTraced = context.read.degradable(() => context.read.trace(transaction.hash)) !== null;
     return isTraced || transaction.from === contract.address
       ? {}

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
-import { evmFormat } from '../chains/evm/abi/evmFormat.ts';
-import { describeHits, type Party, partiesOf, partyFields } from '../chains/evm/evidence/parties.ts';
-import { severityByTrust } from '../chains/evm/evidence/vouchedBy.ts';
+import { evmFormat } from '../codecs/evm/evmFormat.ts';
+import { describeHits, type Party, partiesOf, partyFields } from '../evidence/evm/parties.ts';
+import { severityByTrust } from '../evidence/evm/vouchedBy.ts';
 import { customLabels, findLabelHits, severityByScore, showLabel, worstFirst } from '../evidence/labels.ts';
 
 import {

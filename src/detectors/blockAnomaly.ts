@@ -37,7 +37,7 @@ type Config = Static<typeof config>;
 type Bound = number | undefined;
 type Measure = { name: string; unit: string; value: number; min: Bound; max: Bound };
 
-/** What was usual, one block of several; which measures were odd in how many blocks in a row. */
+/** `learned`: the usual values, from one block of several. `odd`: blocks in a row in which a measure was odd. */
 type State = { learned?: Readonly<Record<string, RobustSeries>>; odd?: Readonly<Record<string, number>> };
 
 export const blockAnomaly = defineDetector<Config, State>({
@@ -146,7 +146,7 @@ function learn(number: number, measures: readonly Measure[], options: Config, st
   const odd = Object.fromEntries(
     judged.map(({ name }) => [name, Math.min((state?.odd?.[name] ?? 0) + 1, options.inARow + 1)]),
   );
-  // What is odd is not learned while it is counted.
+  // An odd value is not learned while it is counted.
   const isSampled = number % sampleEvery === 0;
   const learned = isSampled
     ? Object.fromEntries(

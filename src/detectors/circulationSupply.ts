@@ -1,12 +1,12 @@
 import { type Static, Type } from 'typebox';
-import { parseFunction } from '../chains/evm/abi/abi.ts';
-import { zeroAddress } from '../chains/evm/abi/words.ts';
-import { decodeTransfer, type Transfer, transferTopic } from '../chains/evm/evidence/erc20Transfer.ts';
-import { tryCall } from '../chains/evm/evidence/readCall.ts';
-import { assetFacts, readCirculation } from '../chains/evm/evidence/tokens.ts';
+import { parseFunction } from '../codecs/evm/abi.ts';
+import { decodeTransfer, type Erc20Transfer, transferTopic } from '../codecs/evm/erc20Transfer.ts';
+import { zeroAddress } from '../codecs/evm/words.ts';
 import { addressSet } from '../evidence/addressList.ts';
 import { formatUnits, groupDigits, percentOf, showAmount } from '../evidence/amounts.ts';
 import { holdsWithin } from '../evidence/comparison.ts';
+import { tryCall } from '../evidence/evm/readCall.ts';
+import { assetFacts, readCirculation } from '../evidence/evm/tokens.ts';
 import { Addresses, AmountOrPercent, Configuration, everyLook } from '../evidence/parameters.ts';
 import { keepState } from '../evidence/samples.ts';
 import { compareDecimal, formatDecimal, multiplyDecimal, parseDecimal, toDecimal } from '../lib/decimal.ts';
@@ -34,7 +34,10 @@ const config = Configuration({
     Type.Object(
       {
         at: Type.String({ format: 'date-time', description: 'From when on.' }),
-        supply: Type.String({ format: 'amount', description: 'How many whole tokens should circulate.' }),
+        supply: Type.String({
+          format: 'amount',
+          description: 'Number of whole tokens that should circulate.',
+        }),
       },
       { additionalProperties: false, required: ['at', 'supply'] },
     ),
@@ -107,20 +110,20 @@ export const circulationSupply = defineDetector<Config, State>({
   },
 });
 
-function withReported(state: State = {}, transfer: Transfer | undefined): State {
+function withReported(state: State = {}, transfer: Erc20Transfer | undefined): State {
   const minted = transfer ? mintedBy(transfer) : 0n;
   return state.supply === undefined || minted === 0n
     ? state
     : { ...state, supply: (BigInt(state.supply) + minted).toString() };
 }
 
-function mintedBy({ from, to, amount }: Transfer): bigint {
+function mintedBy({ from, to, amount }: Erc20Transfer): bigint {
   return (from === zeroAddress ? amount : 0n) - (to === zeroAddress ? amount : 0n);
 }
 
 const totalSupply = parseFunction('totalSupply()(uint256)');
 
-/** What exists more or less than all reported mints and burns explain. A contract without a supply has none to compare. */
+/** Supply that differs from all reported mints and burns. A contract without a supply has none to compare. */
 function checkSilentMint(
   { logs }: Block,
   context: EvaluationContext<Config, State>,
@@ -176,7 +179,7 @@ const verbs = { mint: 'minted', unlock: 'unlocked', burn: 'burnt', lock: 'locked
 
 function moved(
   { config: { lockerAddresses }, contract, chain, read }: EvaluationContext<Config, State>,
-  { from, to, amount }: Transfer,
+  { from, to, amount }: Erc20Transfer,
   before: bigint,
 ): Detection {
   const facts = assetFacts(read, chain, contract.address);
@@ -201,7 +204,7 @@ function moved(
   };
 }
 
-/** What is wrong with the circulating supply after the block, if anything. */
+/** The fault of the circulating supply after the block, if any. */
 function judgePlan(
   { config: { tolerance }, contract, chain, read }: EvaluationContext<Config, State>,
   planned: string,

@@ -4,7 +4,7 @@ import type { Detector } from '../model/detection.ts';
 import { severities } from '../model/enumerations.ts';
 import { memberSchemas } from '../model/schema.ts';
 
-/** What every detector accepts beside its own members. */
+/** Members that every detector accepts beside those of its kind. */
 export type CommonConfig = {
   severity: (typeof severities)[number] | 'AUTO';
   cooldown: string;
@@ -24,7 +24,7 @@ const common = {
     type: 'string',
     enum: ['AUTO', ...severities],
     default: 'AUTO',
-    description: 'How bad its alerts are. AUTO leaves it to the detector.',
+    description: 'Severity of its alerts. AUTO leaves it to the detector.',
   }),
   cooldown: Type.String({
     format: 'duration',

@@ -1,8 +1,8 @@
 import * as Hash from 'ox/Hash';
 import * as Hex from 'ox/Hex';
 import { type Static, Type } from 'typebox';
-import { type CodePointer, isCodeInPlace, locateCode } from '../chains/evm/evidence/locateCode.ts';
-import { decodeUpgrade, upgradeTopics } from '../chains/evm/evidence/upgradeEvents.ts';
+import { type CodePointer, isCodeInPlace, locateCode } from '../codecs/evm/locateCode.ts';
+import { decodeUpgrade, upgradeTopics } from '../codecs/evm/upgradeEvents.ts';
 import { controlLook, readModuleHash } from '../evidence/control.ts';
 import { Choice, Configuration, everyLook, Flag, Polling, scheduleOf } from '../evidence/parameters.ts';
 import { keepState } from '../evidence/samples.ts';
@@ -89,7 +89,8 @@ function verifyModule(
     return judge(context, { hash: toModuleHash(after), target, formerHash: toModuleHash(before) });
   }
   const hash = readModuleHash(read, target);
-  // What is read may be ahead of the blocks that tell it, with its transaction: it is left to them until the next look.
+  // The read state may be ahead of the blocks, which report the change with its transaction. So it waits for them until
+  // the next poll.
   if (!keepsControl(chain.family) && state && hash !== state.hash && hash !== state.ahead)
     return { state: { ...state, ahead: hash } };
   return judge(context, { hash, target });

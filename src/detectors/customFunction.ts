@@ -1,7 +1,6 @@
 import { type Static, Type } from 'typebox';
-import { canonicalSignature } from '../chains/evm/abi/abi.ts';
-import { evmFormat } from '../chains/evm/abi/evmFormat.ts';
-import { showArguments } from '../chains/evm/evidence/describeCall.ts';
+import { canonicalSignature } from '../codecs/evm/abi.ts';
+import { evmFormat } from '../codecs/evm/evmFormat.ts';
 import { showPayment } from '../evidence/amounts.ts';
 import { functionShape } from '../evidence/contractInterface.ts';
 import {
@@ -17,6 +16,7 @@ import {
   transactionFields,
   watchedAddresses,
 } from '../evidence/customParameters.ts';
+import { showArguments } from '../evidence/evm/describeCall.ts';
 import { holdsFor } from '../evidence/holdsFor.ts';
 import { Configuration, InnerCalls } from '../evidence/parameters.ts';
 import { defineDetector } from '../model/detection.ts';

@@ -25,7 +25,7 @@ const config = Configuration({
   innerCalls: InnerCalls(),
 });
 
-/** What an alert shows of how the transaction was sent. */
+/** Members of an alert about the sending of the transaction. */
 function sentFields(sent: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(['selector', ...senderFields].map((name) => [name, sent[name]]));
 }

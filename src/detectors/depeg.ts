@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
-import { priceInterests, priceMembers, readPrice } from '../chains/evm/evidence/price.ts';
 import { groupDigits } from '../evidence/amounts.ts';
 import { holdsWithin } from '../evidence/comparison.ts';
+import { priceInterests, priceMembers, readPrice } from '../evidence/evm/price.ts';
 import { Amount, Configuration, Whole } from '../evidence/parameters.ts';
 import { keepState } from '../evidence/samples.ts';
 import {
@@ -19,14 +19,14 @@ const config = Configuration({
   ...priceMembers,
   peg: Amount('What the price should be.', '1'),
   band: Type.String({
-    description: 'How far from the peg the price may be: an amount, or a share of the peg.',
+    description: 'Greatest distance of the price from the peg: an amount, or a share of the peg.',
     format: 'amountOrPercent',
     default: '0.5%',
   }),
   samples: Whole('How many looks in a row it must be away for an alert.', 3, 1, 1000),
 });
 
-/** How many looks in a row it was away. */
+/** Number of polls in a row that found it away. */
 type State = { readonly away?: number };
 
 export const depeg = defineDetector<Static<typeof config>, State>({

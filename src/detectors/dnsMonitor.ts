@@ -46,7 +46,7 @@ type Config = Static<typeof config>;
 type State = {
   readonly records?: { readonly [type: string]: readonly string[] };
   readonly strangers?: readonly string[];
-  /** When the registration was looked up last, when it ends, and whether that was reported. */
+  /** Time of the last look-up of the registration, its end, and whether that was reported. */
   readonly askedAt?: number;
   readonly expiresAt?: number;
   readonly isTold?: boolean;

@@ -1,7 +1,8 @@
 import { type Static, Type } from 'typebox';
-import { calledBy } from '../chains/evm/evidence/calledBy.ts';
-import { decodeTransfer } from '../chains/evm/evidence/erc20Transfer.ts';
-import { pricedAssets } from '../chains/evm/evidence/knownFeeds.ts';
+import { decodeTransfer } from '../codecs/evm/erc20Transfer.ts';
+import { native, showAmount } from '../evidence/amounts.ts';
+import { calledBy } from '../evidence/evm/calledBy.ts';
+import { pricedAssets } from '../evidence/evm/knownFeeds.ts';
 import {
   assetsShown,
   changesOf,
@@ -11,10 +12,9 @@ import {
   standingOf,
   type Taken,
   valuesOf,
-} from '../chains/evm/evidence/losses.ts';
-import { showTrust } from '../chains/evm/evidence/vouchedBy.ts';
-import { wrappedCoinOf } from '../chains/evm/evidence/wrappedCoins.ts';
-import { native, showAmount } from '../evidence/amounts.ts';
+} from '../evidence/evm/losses.ts';
+import { showTrust } from '../evidence/evm/vouchedBy.ts';
+import { wrappedCoinOf } from '../evidence/evm/wrappedCoins.ts';
 import { Addresses, Configuration } from '../evidence/parameters.ts';
 import { lossMembers, severityByLoss } from '../evidence/severityByLoss.ts';
 import type { Frame, Transaction } from '../model/block.ts';

@@ -1,9 +1,9 @@
 import type { Static } from 'typebox';
-import { keyIn, nonceInstruction, numberOf, systemProgram } from '../chains/solana/abi/programs.ts';
+import { keyIn, nonceInstruction, numberOf, systemProgram } from '../codecs/solana/programs.ts';
 import { isListed } from '../evidence/addressList.ts';
 import { Addresses, Configuration } from '../evidence/parameters.ts';
 import { keysOf } from '../lib/keysOf.ts';
-import type { Call } from '../model/block.ts';
+import type { TransactionCall } from '../model/block.ts';
 import { type Detection, defineDetector } from '../model/detection.ts';
 
 const config = Configuration({
@@ -65,7 +65,7 @@ export const durableNonce = defineDetector<Static<typeof config>, never>({
   },
 });
 
-function nonceStep({ contract, input }: Call): keyof typeof nonceInstruction | undefined {
+function nonceStep({ contract, input }: TransactionCall): keyof typeof nonceInstruction | undefined {
   if (contract !== systemProgram) return undefined;
   const number = numberOf(input);
   return keysOf(nonceInstruction).find((name) => nonceInstruction[name] === number);

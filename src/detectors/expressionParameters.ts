@@ -1,6 +1,6 @@
 import { eventShape, functionShape } from '../evidence/contractInterface.ts';
 
-/** What `e.args` of a custom kind has: the names of the parameters of its signature; one without a name is called by its place. */
+/** Members of `e.args` in a custom kind: the parameters of its signature, by name or else by position. */
 export function expressionParameters(
   kind: string,
   signature: unknown,

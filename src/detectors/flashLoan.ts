@@ -1,14 +1,14 @@
 import { type Static, Type } from 'typebox';
-import { eventTopic, functionSelector, parseFunction, tryDecodeCall } from '../chains/evm/abi/abi.ts';
-import { logWords, topicAddress, zeroAddress } from '../chains/evm/abi/words.ts';
-import { decodeTransfer } from '../chains/evm/evidence/erc20Transfer.ts';
-import { changesOf } from '../chains/evm/evidence/losses.ts';
-import { type Loss, lossOf, noLoss } from '../chains/evm/evidence/lossOf.ts';
-import { tryCall } from '../chains/evm/evidence/readCall.ts';
-import { assetFacts } from '../chains/evm/evidence/tokens.ts';
-import { usdWorth } from '../chains/evm/evidence/usdWorth.ts';
-import { severityByTrust, type Trust, vouchedBy } from '../chains/evm/evidence/vouchedBy.ts';
+import { eventTopic, functionSelector, parseFunction, tryDecodeCall } from '../codecs/evm/abi.ts';
+import { decodeTransfer } from '../codecs/evm/erc20Transfer.ts';
+import { logWords, topicAddress, zeroAddress } from '../codecs/evm/words.ts';
 import { type AssetFacts, formatUnits, native, showAmount } from '../evidence/amounts.ts';
+import { changesOf } from '../evidence/evm/losses.ts';
+import { type Loss, lossOf, noLoss } from '../evidence/evm/lossOf.ts';
+import { tryCall } from '../evidence/evm/readCall.ts';
+import { assetFacts } from '../evidence/evm/tokens.ts';
+import { usdWorth } from '../evidence/evm/usdWorth.ts';
+import { severityByTrust, type Trust, vouchedBy } from '../evidence/evm/vouchedBy.ts';
 import { Configuration, InnerCalls } from '../evidence/parameters.ts';
 import { lossMembers } from '../evidence/severityByLoss.ts';
 import { showNumber } from '../lib/showNumber.ts';
@@ -50,7 +50,7 @@ type Loan = {
   /** The token, or undefined where only the pool knows it. */
   readonly token?: string;
   readonly amount: bigint;
-  /** Which of the two tokens of a pool. */
+  /** Selects one of the two tokens of a pool. */
   readonly side?: 0 | 1;
 };
 
@@ -61,7 +61,7 @@ type Judged = Loan & {
   readonly isMoved: boolean;
 };
 
-/** How each event encodes a loan; the words are its values, indexed ones first. */
+/** Encodings of a loan by event; the words are its values, indexed ones first. */
 const events: ReadonlyMap<string, (words: readonly string[], lender: string) => Loan | undefined> = new Map([
   // Aave V3 indexes target, asset and referral code; V2 target, initiator and asset; V1 target and reserve.
   loanEvent('aave', 'FlashLoan(address,address,address,uint256,uint8,uint256,uint16)', [0, 1, 4]),
@@ -177,7 +177,9 @@ export const flashLoan = defineDetector<Static<typeof config>, never>({
   },
 });
 
-/** What the contract has less, by what its tokens report and by its coins before and after the block; and what vouches for it. */
+/**
+ * Loss of the contract by the reports of its tokens and its coins before and after the block, and the evidence for it.
+ */
 function lossIn(
   context: EvaluationContext<Static<typeof config>, never>,
   block: Block,
@@ -295,8 +297,8 @@ function loansOf(transaction: Transaction, watched: string, read: Reader): Loan[
 const maxCandidates = 5;
 
 /**
- * Loans that no event reports, by what a loan is: a contract gets tokens, or they are minted for it, then something happens to the
- * watched contract, and the same contract gives at least as many back.
+ * Loans without an event: a contract gets tokens, or they are minted for it, something happens to the watched contract,
+ * and then the same contract returns at least as many.
  */
 function repaidLoans({ from, logs }: Transaction, watched: string, read: Reader): Loan[] {
   const lent = new Map<string, { amount: bigint; at: number }>();
@@ -326,7 +328,7 @@ function repaidLoans({ from, logs }: Transaction, watched: string, read: Reader)
   const codes = read.all(
     foreign.map(({ lender, borrower }) => () => [read.code(borrower), read.code(lender)]),
   );
-  return foreign.filter((_, place) => codes[place]!.every((code) => code !== '0x'));
+  return foreign.filter((_, index) => codes[index]!.every((code) => code !== '0x'));
 }
 
 /** A pool that reports swaps and moved other tokens as well has traded there and back. */
@@ -368,7 +370,7 @@ function swapWithData(observation: Observation, pair: string): Loan[] {
   if (call?.to !== pair || call.key !== swapCallKey) return [];
   const [out0, out1, to] = logWords({ indexed: [], data: `0x${call.input.slice(10)}` });
   if (out0 === undefined || out1 === undefined || to === undefined) return [];
-  // What is too long to be kept, or reads as nothing known, is no plain swap either.
+  // An input that is cut or unreadable is no plain swap either.
   if (tryDecodeCall(swapCall, call.input)?.data === '0x') return [];
   const side = BigInt(out0) > 0n ? 0 : 1;
   const amount = BigInt(side === 0 ? out0 : out1);
@@ -380,7 +382,7 @@ function directLoan({ to, input, logs }: Transaction): Loan[] {
   const [borrowerWord, tokenWord, amount] = logWords({ indexed: [], data: `0x${input.slice(10)}` });
   if (borrowerWord === undefined || tokenWord === undefined || amount === undefined) return [];
   const [borrower, token] = [topicAddress(borrowerWord), topicAddress(tokenWord)];
-  // Where the token did not move, the call has failed.
+  // Without a transfer of the token, the call has failed.
   if (!logs.some((log) => log.address === token && decodeTransfer(log)?.to === borrower)) return [];
   return [{ provider: 'erc3156', lender: to, borrower, token, amount: BigInt(amount) }];
 }

@@ -1,12 +1,12 @@
 import type { Static } from 'typebox';
-import { functionSelector } from '../chains/evm/abi/abi.ts';
-import { type DescribedCall, describeCall } from '../chains/evm/evidence/describeCall.ts';
+import { functionSelector } from '../codecs/evm/abi.ts';
+import { type DescribedCall, describeCall } from '../evidence/evm/describeCall.ts';
 import {
   type EventValues,
   governanceEvents,
   governanceValues,
   showSpan,
-} from '../chains/evm/evidence/governanceEvents.ts';
+} from '../evidence/evm/governanceEvents.ts';
 import { Configuration, Duration } from '../evidence/parameters.ts';
 import { cutText } from '../lib/cutText.ts';
 import { parseDuration } from '../lib/duration.ts';
@@ -73,7 +73,7 @@ export const governance = defineDetector<Static<typeof config>, never>({
 
 const maxDescribed = 3;
 
-/** When it can be executed, when votes are cast, and what it calls. */
+/** Time of execution, voting period, and calls of a proposal. */
 function details(
   values: EventValues,
   delaySeconds: number | undefined,
@@ -121,11 +121,11 @@ function plainCallsOf({
   const [to, coins, functions, inputs] = lists.map((list): readonly unknown[] =>
     Array.isArray(list) ? list : [],
   );
-  return to!.flatMap((each, place) => {
-    const [amount, written, input] = [coins![place], functions![place], inputs![place]];
-    if (typeof each !== 'string' || typeof amount !== 'bigint' || typeof input !== 'string') return [];
+  return to!.flatMap((target, index) => {
+    const [amount, written, input] = [coins![index], functions![index], inputs![index]];
+    if (typeof target !== 'string' || typeof amount !== 'bigint' || typeof input !== 'string') return [];
     const head = typeof written === 'string' && written !== '' ? functionSelector(written) : '0x';
-    return [{ to: each, value: amount, data: head === '0x' ? input : head + input.slice(2) }];
+    return [{ to: target, value: amount, data: head === '0x' ? input : head + input.slice(2) }];
   });
 }
 

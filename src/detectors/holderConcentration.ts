@@ -1,9 +1,9 @@
 import type { Static } from 'typebox';
-import { zeroAddress } from '../chains/evm/abi/words.ts';
-import { decodeTransfer, transferTopic } from '../chains/evm/evidence/erc20Transfer.ts';
-import { assetFacts, readHolding, readSupply } from '../chains/evm/evidence/tokens.ts';
+import { decodeTransfer, transferTopic } from '../codecs/evm/erc20Transfer.ts';
+import { zeroAddress } from '../codecs/evm/words.ts';
 import { addressSet } from '../evidence/addressList.ts';
 import { percentOf } from '../evidence/amounts.ts';
+import { assetFacts, readHolding, readSupply } from '../evidence/evm/tokens.ts';
 import { Addresses, Condition, Configuration, Polling, scheduleOf, Whole } from '../evidence/parameters.ts';
 import { endOfCondition, meets, type RepeatJudgement, repeatMembers } from '../evidence/repeats.ts';
 import { judgeSample, keepState, type SampleState } from '../evidence/samples.ts';

@@ -1,12 +1,12 @@
 import { type Static, Type } from 'typebox';
-import { eventTopic, parseFunction } from '../chains/evm/abi/abi.ts';
-import { topicAddress, zeroAddress } from '../chains/evm/abi/words.ts';
-import { decodeTransfer, transferTopic } from '../chains/evm/evidence/erc20Transfer.ts';
-import { decodeMultiTransfers } from '../chains/evm/evidence/multiTokens.ts';
-import { changesIn } from '../chains/evm/evidence/pulls.ts';
-import { tryCall } from '../chains/evm/evidence/readCall.ts';
-import { assetFacts, readSupply, tryHolding } from '../chains/evm/evidence/tokens.ts';
+import { eventTopic, parseFunction } from '../codecs/evm/abi.ts';
+import { decodeTransfer, transferTopic } from '../codecs/evm/erc20Transfer.ts';
+import { topicAddress, zeroAddress } from '../codecs/evm/words.ts';
 import { formatUnits, percentOf, showAmount } from '../evidence/amounts.ts';
+import { decodeMultiTransfers } from '../evidence/evm/multiTokens.ts';
+import { changesIn } from '../evidence/evm/pulls.ts';
+import { tryCall } from '../evidence/evm/readCall.ts';
+import { assetFacts, readSupply, tryHolding } from '../evidence/evm/tokens.ts';
 import { Addresses, Configuration } from '../evidence/parameters.ts';
 import { groupBy } from '../lib/groupBy.ts';
 import { zip } from '../lib/zip.ts';
@@ -173,7 +173,7 @@ function judgePieces(
 /** Senders of one transaction that are looked at: those who sent most. */
 const maxSenders = 20;
 
-/** What accounts sent beyond what they had before, and got in the same block. */
+/** Amounts that accounts sent beyond what they had before, and got in the same block. */
 function judgeSums(
   { config: { share, allowed }, contract, chain, read }: Context,
   { logs }: Block,
@@ -187,7 +187,7 @@ function judgeSums(
       transfers.filter(({ from, to }) => from !== to && from !== zeroAddress && from !== address),
       ({ from }) => from,
     ),
-    ([from, each]) => ({ from, amount: each.reduce((sum, { amount }) => sum + amount, 0n) }),
+    ([from, sent]) => ({ from, amount: sent.reduce((sum, { amount }) => sum + amount, 0n) }),
   )
     .filter(({ from }) => !allowed.includes(from))
     .sort((a, b) => (a.amount < b.amount ? 1 : -1))
@@ -225,10 +225,9 @@ function judgeSums(
           sender,
           kind: 'sum',
           owners: [from],
-          recipients: [...new Set(transfers.filter((each) => each.from === from).map(({ to }) => to))].slice(
-            0,
-            maxShown,
-          ),
+          recipients: [
+            ...new Set(transfers.filter((transfer) => transfer.from === from).map(({ to }) => to)),
+          ].slice(0, maxShown),
           amount: formatUnits(amount, facts.decimals),
           held: formatUnits(available, facts.decimals),
           percent,

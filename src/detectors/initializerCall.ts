@@ -1,10 +1,10 @@
 import type { Static } from 'typebox';
-import { eventTopic, functionSelector, parseFunction, selectorOf } from '../chains/evm/abi/abi.ts';
-import { functionsNamed } from '../chains/evm/abi/abiItems.ts';
-import { logWords } from '../chains/evm/abi/words.ts';
-import { functionNamed } from '../chains/evm/evidence/describeCall.ts';
-import { tryCall } from '../chains/evm/evidence/readCall.ts';
-import { upgradeTopics } from '../chains/evm/evidence/upgradeEvents.ts';
+import { eventTopic, functionSelector, parseFunction, selectorOf } from '../codecs/evm/abi.ts';
+import { functionsNamed } from '../codecs/evm/abiItems.ts';
+import { functionNamed } from '../codecs/evm/functionNamed.ts';
+import { upgradeTopics } from '../codecs/evm/upgradeEvents.ts';
+import { logWords } from '../codecs/evm/words.ts';
+import { tryCall } from '../evidence/evm/readCall.ts';
 import { Addresses, Configuration, InnerCalls } from '../evidence/parameters.ts';
 import type { Transaction } from '../model/block.ts';
 import { defineDetector, type EvaluationContext, type EvaluationResult } from '../model/detection.ts';
@@ -43,7 +43,7 @@ export const initializerCall = defineDetector<Config, State>({
     const { contract, read } = context;
     if (observation.type === 'log') {
       const { transaction, log } = observation;
-      const [first] = transaction.logs.filter((each) => isInitialized(each, contract.address));
+      const [first] = transaction.logs.filter((event) => isInitialized(event, contract.address));
       if (first?.index !== log.index) return {};
       const [version] = logWords(log);
       const isLast = version !== undefined && BigInt(version) >= initialized.get(log.key)!;
@@ -53,7 +53,7 @@ export const initializerCall = defineDetector<Config, State>({
     if (!call || !('transaction' in observation)) return {};
     const { transaction } = observation;
     // The event says as much.
-    if (transaction.logs.some((each) => isInitialized(each, contract.address))) return {};
+    if (transaction.logs.some((event) => isInitialized(event, contract.address))) return {};
     if (!call.isInner && read.optional(() => read.receipt(call.hash))?.isSuccess === false) return {};
     return judge(context, transaction, call.from, call.key, undefined);
   },

@@ -1,12 +1,7 @@
 import { type Static, Type } from 'typebox';
-import { parseFunction } from '../chains/evm/abi/abi.ts';
-import { evmFormat } from '../chains/evm/abi/evmFormat.ts';
-import { decodeTransfer, type Transfer, transferTopic } from '../chains/evm/evidence/erc20Transfer.ts';
-import { decodeMultiTransfers, multiTokenTopics } from '../chains/evm/evidence/multiTokens.ts';
-import { toNumber, tryCall } from '../chains/evm/evidence/readCall.ts';
-import { assetDecimalsIfKnown, assetFacts } from '../chains/evm/evidence/tokens.ts';
-import { movesUniqueToken } from '../chains/evm/evidence/uniqueToken.ts';
-import { usdFeedMember, usdWorth } from '../chains/evm/evidence/usdWorth.ts';
+import { parseFunction } from '../codecs/evm/abi.ts';
+import { decodeTransfer, type Erc20Transfer, transferTopic } from '../codecs/evm/erc20Transfer.ts';
+import { evmFormat } from '../codecs/evm/evmFormat.ts';
 import {
   compareToAmount,
   formatUnits,
@@ -16,6 +11,11 @@ import {
   showAmount,
 } from '../evidence/amounts.ts';
 import { assetMoves, coinMoves } from '../evidence/coinMoves.ts';
+import { decodeMultiTransfers, multiTokenTopics } from '../evidence/evm/multiTokens.ts';
+import { toNumber, tryCall } from '../evidence/evm/readCall.ts';
+import { assetDecimalsIfKnown, assetFacts } from '../evidence/evm/tokens.ts';
+import { movesUniqueToken } from '../evidence/evm/uniqueToken.ts';
+import { usdFeedMember, usdWorth } from '../evidence/evm/usdWorth.ts';
 import { ledgerOf } from '../evidence/ledgerOf.ts';
 import { Amount, Choice, Configuration, InnerCalls } from '../evidence/parameters.ts';
 import {
@@ -92,7 +92,7 @@ export const largeTransfer = defineDetector<Config, State>({
       isWanted(move, settings, contract.address),
     );
     let after: { state?: State } = {};
-    const detections = moves.flatMap((move, place): Detection[] => {
+    const detections = moves.flatMap((move, index): Detection[] => {
       const isNative = move.token === native;
       if (observation.type === 'log' && movesUniqueToken(read, observation.log)) return [];
       const isTheOne = move.token === wanted;
@@ -121,7 +121,7 @@ export const largeTransfer = defineDetector<Config, State>({
       const worth = usdWorth(read, priced, move.amount, shown.decimals);
       const found = toDetection(move, shown, contract.name, settings.threshold, { held, worth });
       // One transaction can move several tokens.
-      return [isNative || observation.type === 'log' ? found : { ...found, part: `${move.token} ${place}` }];
+      return [isNative || observation.type === 'log' ? found : { ...found, part: `${move.token} ${index}` }];
     });
     return { ...after, detections };
   },
@@ -129,14 +129,14 @@ export const largeTransfer = defineDetector<Config, State>({
 
 const transferTopics = [transferTopic, ...multiTokenTopics];
 
-type Moved = Transfer & { token: string; tokenId?: bigint };
+type Moved = Erc20Transfer & { token: string; tokenId?: bigint };
 
 function movesOf(observation: Observation, watched: string): Moved[] {
   if (observation.type === 'log') {
     const { log } = observation;
     const transfer = decodeTransfer(log);
     const transfers: Omit<Moved, 'token'>[] = transfer ? [transfer] : decodeMultiTransfers(log);
-    return transfers.map((each) => ({ ...each, token: log.address }));
+    return transfers.map((transfer) => ({ ...transfer, token: log.address }));
   }
   if (observation.type === 'transfer' && observation.frames) {
     const { from, to, amount } = observation.transfer;
@@ -161,7 +161,7 @@ function isWanted({ token, from, to, amount }: Moved, settings: Config, address:
 const balanceOf = parseFunction('balanceOf(address)(uint256)');
 const balanceOfId = parseFunction('balanceOf(address,uint256)(uint256)');
 
-/** What the sender had of the token; nothing where the token does not say. */
+/** Amount of the token that the sender had; nothing where the token does not answer. */
 function heldBefore(read: Reader, { token, from, tokenId }: Moved): bigint {
   const answer =
     tokenId === undefined

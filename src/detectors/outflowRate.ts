@@ -1,33 +1,12 @@
 import { type Static, Type } from 'typebox';
-import { evmFormat } from '../chains/evm/abi/evmFormat.ts';
-import { zeroAddress } from '../chains/evm/abi/words.ts';
 import {
   decodeTransfer,
+  type Erc20Transfer,
   netOutflow,
-  type Transfer,
   transferTopic,
-} from '../chains/evm/evidence/erc20Transfer.ts';
-import { findFlows, showFlows, toFlowEvidence } from '../chains/evm/evidence/flows.ts';
-import { findKnownFeed } from '../chains/evm/evidence/knownFeeds.ts';
-import { decodeMultiTransfers, multiTokenTopics } from '../chains/evm/evidence/multiTokens.ts';
-import { isPoolTrade } from '../chains/evm/evidence/poolTrades.ts';
-import {
-  assetDecimalsIfKnown,
-  assetFacts,
-  claimedHolding,
-  readHolding,
-  tryHolding,
-} from '../chains/evm/evidence/tokens.ts';
-import { usdFeedMember, usdWorth } from '../chains/evm/evidence/usdWorth.ts';
-import { severityByTrust, showTrust, type Trust, vouchedBy } from '../chains/evm/evidence/vouchedBy.ts';
-import {
-  isWrappedCoin,
-  ownWrapping,
-  unwrapTopic,
-  wrappedCoinOf,
-  wrappingsIn,
-  wrapTopic,
-} from '../chains/evm/evidence/wrappedCoins.ts';
+} from '../codecs/evm/erc20Transfer.ts';
+import { evmFormat } from '../codecs/evm/evmFormat.ts';
+import { zeroAddress } from '../codecs/evm/words.ts';
 import {
   compareToLimit,
   formatUnits,
@@ -37,6 +16,27 @@ import {
   showAmount,
 } from '../evidence/amounts.ts';
 import { assetMoves } from '../evidence/coinMoves.ts';
+import { findFlows, showFlows, toFlowEvidence } from '../evidence/evm/flows.ts';
+import { findKnownFeed } from '../evidence/evm/knownFeeds.ts';
+import { decodeMultiTransfers, multiTokenTopics } from '../evidence/evm/multiTokens.ts';
+import { isPoolTrade } from '../evidence/evm/poolTrades.ts';
+import {
+  assetDecimalsIfKnown,
+  assetFacts,
+  claimedHolding,
+  readHolding,
+  tryHolding,
+} from '../evidence/evm/tokens.ts';
+import { usdFeedMember, usdWorth } from '../evidence/evm/usdWorth.ts';
+import { severityByTrust, showTrust, type Trust, vouchedBy } from '../evidence/evm/vouchedBy.ts';
+import {
+  isWrappedCoin,
+  ownWrapping,
+  unwrapTopic,
+  wrappedCoinOf,
+  wrappingsIn,
+  wrapTopic,
+} from '../evidence/evm/wrappedCoins.ts';
 import { ledgerOf } from '../evidence/ledgerOf.ts';
 import { addOutflow, baselineOf, largestBefore, type Outflows, outflowWithin } from '../evidence/outflows.ts';
 import { AmountOrPercent, Configuration, Duration, everyLook } from '../evidence/parameters.ts';
@@ -87,9 +87,9 @@ const config = Configuration({
 type Config = Static<typeof config>;
 
 type Flows = Outflows & {
-  /** Whether the sum is beyond the limit already, so that one drain is reported once. */
+  /** True if the sum is beyond the limit already, so that a drain is reported once. */
   isOver: boolean;
-  /** What speaks for a token that was found; nothing for one that was found by an earlier version. */
+  /** Evidence for a discovered token; undefined for one that an earlier version discovered. */
   trust?: Trust;
 };
 
@@ -169,7 +169,7 @@ export const outflowRate = defineDetector<Config, State>({
   },
 });
 
-/** Where transactions tell all that they move, each asset that leaves by itself. */
+/** On chains whose transactions list all transfers, judges every leaving asset by itself. */
 function judgeAll(
   { block, transaction }: Extract<Observation, { type: 'transaction' }>,
   context: EvaluationContext<Config, State>,
@@ -217,7 +217,7 @@ function judge(
 
 const empty: Flows = { buckets: [], isOver: false };
 
-/** What left of an asset, and its balances around that. */
+/** Outflow of an asset, and its balances around that. */
 type Left = {
   asset: string;
   amount: bigint;
@@ -226,7 +226,7 @@ type Left = {
   /** The native balance to compare with next time, and the block whose wrappings it has in it. */
   balance?: string;
   wrappedAt?: number;
-  /** What speaks for a token that was found. */
+  /** Evidence for a discovered token. */
   trust?: Trust;
 };
 
@@ -323,7 +323,7 @@ function tokenOutflow(
     asset,
     amount,
     ...(trust && { trust }),
-    // Where the state before the block is gone, what left and what is left now are all that is known.
+    // Without the state before the block, the outflow and the present balance are all that is known.
     before: () => before() ?? holding() + amount,
     after: () => holding(),
   };
@@ -346,15 +346,15 @@ function idOf({ token, tokenId }: Config): bigint | undefined {
   return token === undefined || tokenId === undefined ? undefined : BigInt(tokenId);
 }
 
-type LoggedTransfer = Transfer & { readonly index: number };
+type LoggedTransfer = Erc20Transfer & { readonly index: number };
 
-/** What logs say moved of a token, or of one of its ids; coins that are wrapped and unwrapped come from and go to no one. */
+/** Transfers of a token, or of one of its ids, by the logs; wrapped and unwrapped coins come from and go to no one. */
 function transfersOf(logs: readonly Log[], asset: string, id: bigint | undefined): LoggedTransfer[] {
   const ofAsset = logs.filter(({ address }) => address === asset);
   if (id !== undefined)
     return ofAsset.flatMap((log) =>
-      decodeMultiTransfers(log).flatMap((each) =>
-        each.tokenId === id ? [{ ...each, index: log.index }] : [],
+      decodeMultiTransfers(log).flatMap((transfer) =>
+        transfer.tokenId === id ? [{ ...transfer, index: log.index }] : [],
       ),
     );
   const transfers = ofAsset.flatMap((log) => {

@@ -1,7 +1,7 @@
 import type { Static } from 'typebox';
-import { functionSelector, parseEvent, topicOf } from '../chains/evm/abi/abi.ts';
-import { eventWords } from '../chains/evm/abi/eventWords.ts';
-import { isAddressTopic, topicAddress, zeroAddress } from '../chains/evm/abi/words.ts';
+import { functionSelector, parseEvent, topicOf } from '../codecs/evm/abi.ts';
+import { eventWords } from '../codecs/evm/eventWords.ts';
+import { isAddressTopic, topicAddress, zeroAddress } from '../codecs/evm/words.ts';
 import { isListed } from '../evidence/addressList.ts';
 import { changesOf } from '../evidence/changesOf.ts';
 import { controlLook, readControllers } from '../evidence/control.ts';
@@ -26,7 +26,7 @@ const config = Configuration({
 });
 
 type Config = Static<typeof config>;
-/** Who held each office that the contract answers for when it was last asked, and whom an event named since. */
+/** Holder of each office at the last poll, and holders that events named since. */
 type State = {
   held?: Readonly<Record<string, string>>;
   announced?: string;
@@ -45,7 +45,7 @@ const nextAdmin: Form = { office: 'administrator', isPending: true };
 const authority: Form = { office: 'authority' };
 const governance: Form = { office: 'governance' };
 
-/** How contract families report a change of who owns them; `next` is the new owner, `previous` the one before. */
+/** Events by which contract families report a change of owner; `next` is the new owner, `previous` the one before. */
 const forms: Readonly<Record<string, Form>> = {
   // Ownable of OpenZeppelin, Solady and Solmate; Ownable2Step; Chainlink; handover of Solady
   'OwnershipTransferred(address indexed previous, address indexed next)': owner,
@@ -93,7 +93,7 @@ const events = new Map(
 );
 const topics = [...events.keys()];
 
-/** What contracts answer for, and the slot in which proxies of EIP-1967 keep their administrator. */
+/** Offices that contracts answer for, and the slot in which proxies of EIP-1967 keep their administrator. */
 const offices = new Map<string, Form & { data: string }>(
   Object.entries({
     'owner()': owner,
@@ -186,7 +186,7 @@ function findChange(
   };
 }
 
-/** Who may change the contract, as against the last look. */
+/** Compares the accounts that may change the contract with the last poll. */
 function compareControllers({
   config: { allowedOwners },
   contract,
@@ -197,9 +197,10 @@ function compareControllers({
   const before = state?.controllers;
   if (before?.join() === now.join()) return {};
   const kept = { state: { controllers: now } };
-  const added = now.filter((each) => !before?.includes(each));
-  if (!before || (added.length > 0 && added.every((each) => isListed(allowedOwners, each)))) return kept;
-  const [previousOwner, newOwner] = [before, now].map((each) => each.join(', ') || 'no one');
+  const added = now.filter((controller) => !before?.includes(controller));
+  if (!before || (added.length > 0 && added.every((controller) => isListed(allowedOwners, controller))))
+    return kept;
+  const [previousOwner, newOwner] = [before, now].map((controllers) => controllers.join(', ') || 'no one');
   return {
     ...kept,
     detections: [
@@ -223,7 +224,7 @@ function readChange(log: Log) {
   return { event: event.name, office, isPending, previousOwner, newOwner: topicAddress(next) };
 }
 
-/** What nodes cannot answer now is compared at the next transaction: it must not hold up what events say. */
+/** An office that nodes cannot answer for now is compared at the next transaction, so that it does not delay events. */
 function findSilentChange(
   block: Block,
   { config: { allowedOwners }, contract, state, read }: EvaluationContext<Config, State>,
@@ -254,7 +255,7 @@ function findSilentChange(
   };
 }
 
-/** Who holds each office that the contract answers for; undefined when nodes cannot tell. */
+/** Holder of each office that the contract answers for; undefined when nodes cannot tell. */
 function readOffices(
   read: Reader,
   address: string,

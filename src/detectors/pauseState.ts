@@ -1,7 +1,7 @@
 import type { Static } from 'typebox';
-import { parseEvent, topicOf } from '../chains/evm/abi/abi.ts';
-import { eventWords } from '../chains/evm/abi/eventWords.ts';
-import { topicAddress } from '../chains/evm/abi/words.ts';
+import { parseEvent, topicOf } from '../codecs/evm/abi.ts';
+import { eventWords } from '../codecs/evm/eventWords.ts';
+import { topicAddress } from '../codecs/evm/words.ts';
 
 import { Choice, Configuration } from '../evidence/parameters.ts';
 import { defineDetector } from '../model/detection.ts';
@@ -14,7 +14,7 @@ const config = Configuration({
 /** `paused`: one or several values of an event say whether something is paused. */
 type Kind = 'paused' | 'unpaused' | readonly string[];
 
-/** How contract families report a pause; `by` is who made it, `asset` what it is limited to. */
+/** Events by which contract families report a pause; `by` is the account that paused, `asset` its limit. */
 const forms: Readonly<Record<string, Kind>> = {
   // OpenZeppelin, and older contracts without the account
   'Paused(address by)': 'paused',

@@ -1,16 +1,16 @@
 import { type Static, Type } from 'typebox';
-import { eventTopic, parseFunction } from '../chains/evm/abi/abi.ts';
-import { wordAt } from '../chains/evm/abi/words.ts';
+import { eventTopic, parseFunction } from '../codecs/evm/abi.ts';
 import {
   answersOf,
   isPriceQuestion,
   priceInAnswer,
   type Question,
   questionName,
-} from '../chains/evm/evidence/priceQuestions.ts';
-import { tryCall } from '../chains/evm/evidence/readCall.ts';
-import { readFrom } from '../chains/evm/evidence/readFrom.ts';
-import { claimedHolding, readSupply } from '../chains/evm/evidence/tokens.ts';
+} from '../codecs/evm/priceQuestions.ts';
+import { wordAt } from '../codecs/evm/words.ts';
+import { tryCall } from '../evidence/evm/readCall.ts';
+import { readFrom } from '../evidence/evm/readFrom.ts';
+import { claimedHolding, readSupply } from '../evidence/evm/tokens.ts';
 import { Addresses, Configuration } from '../evidence/parameters.ts';
 import { projectOf } from '../evidence/projectOf.ts';
 import { zip } from '../lib/zip.ts';
@@ -124,7 +124,7 @@ export const priceManipulation = defineDetector<Config, never>({
             ...move,
             stays: stays ? true : undefined,
             limit: settings.limit,
-            pools: found.slice(0, maxStrangers).map((each) => each.move.pool),
+            pools: found.slice(0, maxStrangers).map((stranger) => stranger.move.pool),
             unverified: isKnown ? undefined : true,
           },
         },
@@ -140,8 +140,8 @@ type Found = { move: Move; isKnown: boolean };
 const maxQuestions = 20;
 
 /**
- * Pools of other kinds, vaults and feeds say their price when they are asked: what they answered before the block, within the
- * transaction, and after it where it moved. Only of those that the transaction itself has called to change something.
+ * Other pools, vaults and feeds give prices when asked. Compares their answers before the block, in the transaction,
+ * and after it, for contracts that the transaction called to change something.
  */
 function judgeAnswers(
   read: Reader,
@@ -164,7 +164,7 @@ function judgeAnswers(
   const before = read.all(asked.map((question) => () => answerAt(question, 'parent')));
   const moved = zip(asked, before).flatMap(([question, price]) => {
     const first = price ?? question.prices[0]!;
-    return question.prices.some((each) => distance(each, first) >= settings.limit)
+    return question.prices.some((answer) => distance(answer, first) >= settings.limit)
       ? [{ question, first }]
       : [];
   });
@@ -249,10 +249,10 @@ function squared(root: bigint): number | undefined {
 const getReserves = parseFunction('getReserves()(uint112,uint112,uint32)');
 const slot0 = parseFunction('slot0()(uint160)');
 
-/** What the block reported last before the transaction, or the state before the block. */
+/** Last reported price of the block before the transaction, or the price in the state before the block. */
 function priceBefore(read: Reader, { logs }: Block, pool: string, { log, kind }: Price): number | undefined {
   const earlier = logs.findLast(
-    (each) => each.address === pool && each.transactionIndex < log.transactionIndex && priceIn(each),
+    (event) => event.address === pool && event.transactionIndex < log.transactionIndex && priceIn(event),
   );
   if (earlier) return priceIn(earlier)?.value;
   const answer = tryCall(read, pool, kind === 'v2' ? getReserves : slot0, [], 'parent');
@@ -291,7 +291,7 @@ function judge(
   ];
 }
 
-/** How far apart the prices of a transaction are. */
+/** Distance between the prices of a transaction. */
 function spreadOf(prices: readonly Price[]): number {
   const values = prices.map(({ value }) => value);
   return values.reduce((a, b) => Math.max(a, b)) / values.reduce((a, b) => Math.min(a, b));

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
-import { priceInterests, priceMembers, readPrice } from '../chains/evm/evidence/price.ts';
 import { groupDigits } from '../evidence/amounts.ts';
+import { priceInterests, priceMembers, readPrice } from '../evidence/evm/price.ts';
 import { Condition, Configuration } from '../evidence/parameters.ts';
 import { endOfCondition, meets, repeatMembers } from '../evidence/repeats.ts';
 import { judgeSample, keepState, type SampleState } from '../evidence/samples.ts';

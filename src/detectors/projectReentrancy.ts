@@ -1,7 +1,7 @@
-import { calledBy } from '../chains/evm/evidence/calledBy.ts';
-import { changesIn } from '../chains/evm/evidence/pulls.ts';
-import { assetFacts, tryHolding } from '../chains/evm/evidence/tokens.ts';
 import { formatUnits, native, percentOf, showAmount } from '../evidence/amounts.ts';
+import { calledBy } from '../evidence/evm/calledBy.ts';
+import { changesIn } from '../evidence/evm/pulls.ts';
+import { assetFacts, tryHolding } from '../evidence/evm/tokens.ts';
 import { projectOf } from '../evidence/projectOf.ts';
 import { severityByShare } from '../evidence/severityByShare.ts';
 import type { Frame, Transaction } from '../model/block.ts';
@@ -79,7 +79,7 @@ function entryElsewhere(frames: readonly Frame[], address: string, isProject: (a
   return undefined;
 }
 
-/** What these contracts have less of together: coins, and tokens that they themselves call. */
+/** Joint losses of these contracts: coins, and tokens that they call themselves. */
 function lossesOf(
   { chain, read }: EvaluationContext<unknown, unknown>,
   { logs }: Transaction,
@@ -99,7 +99,7 @@ function lossesOf(
       lost.map(({ asset, change }) => () => {
         const held = read
           .all(addresses.map((address) => () => tryBalance(asset, address)))
-          .reduce((sum, each) => sum + each, 0n);
+          .reduce((sum, amount) => sum + amount, 0n);
         return {
           asset,
           amount: -change,

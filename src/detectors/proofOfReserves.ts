@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
-import { readFeed } from '../chains/evm/evidence/price.ts';
-import { assetFacts, readSupply } from '../chains/evm/evidence/tokens.ts';
 import { groupDigits, ratioOf } from '../evidence/amounts.ts';
+import { readFeed } from '../evidence/evm/price.ts';
+import { assetFacts, readSupply } from '../evidence/evm/tokens.ts';
 import { Address, Condition, Configuration, Polling, scheduleOf } from '../evidence/parameters.ts';
 import { endOfCondition, meets, repeatMembers } from '../evidence/repeats.ts';
 import { judgeSample, keepState, type SampleState } from '../evidence/samples.ts';

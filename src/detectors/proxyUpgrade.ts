@@ -1,11 +1,11 @@
 import type { Static } from 'typebox';
-import { decodeEvent, parseEvent, topicOf } from '../chains/evm/abi/abi.ts';
-import { zeroAddress } from '../chains/evm/abi/words.ts';
-import { functionName } from '../chains/evm/evidence/describeCall.ts';
-import { type CodePointer, isCodeInPlace, locateCode } from '../chains/evm/evidence/locateCode.ts';
-import { decodeUpgrade, upgradeTopics } from '../chains/evm/evidence/upgradeEvents.ts';
+import { decodeEvent, parseEvent, topicOf } from '../codecs/evm/abi.ts';
+import { type CodePointer, isCodeInPlace, locateCode } from '../codecs/evm/locateCode.ts';
+import { decodeUpgrade, upgradeTopics } from '../codecs/evm/upgradeEvents.ts';
+import { zeroAddress } from '../codecs/evm/words.ts';
 import { isListed } from '../evidence/addressList.ts';
 import { controlLook, readModuleHash } from '../evidence/control.ts';
+import { functionName } from '../evidence/evm/describeCall.ts';
 import { Addresses, Configuration, everyLook, Flag, Polling, scheduleOf } from '../evidence/parameters.ts';
 import { keepState } from '../evidence/samples.ts';
 import { isDue, parseSchedule } from '../lib/schedule.ts';
@@ -136,7 +136,7 @@ function findUpgrade(
   const { event, what, implementation, isPending } = upgrade;
   const previous = upgrade.previous ?? state?.announced ?? state?.stored ?? undefined;
   const { pointers: _former, ...rest } = state ?? {};
-  // What pointed to the code before may not do so any more: the next look searches again.
+  // The former pointers may be out of use; the next poll searches again.
   const outcome = isPending ? {} : { state: { ...rest, announced: implementation } };
   // Compound clears what was pending once it is in force.
   const isCleared = isPending && implementation === zeroAddress;

@@ -1,15 +1,15 @@
 import { type Static, Type } from 'typebox';
-import { parseFunction, selectorOf } from '../chains/evm/abi/abi.ts';
-import { evmFormat } from '../chains/evm/abi/evmFormat.ts';
-import { zeroAddress } from '../chains/evm/abi/words.ts';
-import { calledBy } from '../chains/evm/evidence/calledBy.ts';
-import { functionNamed } from '../chains/evm/evidence/describeCall.ts';
-import { type Entry, entriesInto } from '../chains/evm/evidence/entries.ts';
-import { decodeTransfer } from '../chains/evm/evidence/erc20Transfer.ts';
-import { assetsShown, changesOf } from '../chains/evm/evidence/losses.ts';
-import { type Loss, lossOf } from '../chains/evm/evidence/lossOf.ts';
-import { readSupply } from '../chains/evm/evidence/tokens.ts';
+import { parseFunction, selectorOf } from '../codecs/evm/abi.ts';
+import { decodeTransfer } from '../codecs/evm/erc20Transfer.ts';
+import { evmFormat } from '../codecs/evm/evmFormat.ts';
+import { functionNamed } from '../codecs/evm/functionNamed.ts';
+import { zeroAddress } from '../codecs/evm/words.ts';
 import { percentOf, showAmount } from '../evidence/amounts.ts';
+import { calledBy } from '../evidence/evm/calledBy.ts';
+import { entriesInto, type ReentryEntry } from '../evidence/evm/entries.ts';
+import { assetsShown, changesOf } from '../evidence/evm/losses.ts';
+import { type Loss, lossOf } from '../evidence/evm/lossOf.ts';
+import { readSupply } from '../evidence/evm/tokens.ts';
 import { Addresses, Configuration, Flag } from '../evidence/parameters.ts';
 import { lossMembers, severityByLoss } from '../evidence/severityByLoss.ts';
 import type { Severity } from '../model/alert.ts';
@@ -125,7 +125,7 @@ type Verdict = { severity: Severity; ending: string; mintedPercent?: number };
 /** Undefined where it is of no interest. */
 function judge(
   context: EvaluationContext<Config, never>,
-  { kind, inner }: Entry,
+  { kind, inner }: ReentryEntry,
   loss: Loss,
   logs: readonly Log[],
 ): Verdict | undefined {
@@ -161,7 +161,7 @@ function survey(frames: readonly Frame[], address: string, settings: Config) {
     callers: new Set(settings.allowedCallers.map((caller) => caller.toLowerCase())),
     readOnly: settings.readOnly,
   };
-  const firsts = new Map<string, { first: Entry; count: number }>();
+  const firsts = new Map<string, { first: ReentryEntry; count: number }>();
   const paidBack = new Map<number, boolean>();
   const isLoan = (start: number) => {
     const isBack = paidBack.get(start) ?? isPaidBack(frames, address, start);
@@ -174,19 +174,19 @@ function survey(frames: readonly Frame[], address: string, settings: Config) {
     if (known) known.count++;
     else if (key !== '') firsts.set(key, { first: entry, count: 1 });
   }
-  const found = order.map((key) => firsts.get(key)).find((each) => each !== undefined);
+  const found = order.map((key) => firsts.get(key)).find((candidate) => candidate !== undefined);
   return found ?? { first: undefined, count: 0 };
 }
 
 const order = ['unasked', 'expected', 'payment', 'stopped'];
 
 function rankOf(
-  { kind, inner, outerPosition }: Entry,
+  { kind, inner, outerPosition }: ReentryEntry,
   frames: readonly Frame[],
   isLoan: (start: number) => boolean,
   { attempts }: Config,
 ): string {
-  // What was rolled back with all around it was not stopped by a guard.
+  // A frame that was reverted with everything around it was not stopped by a guard.
   const isStopped = inner.error !== undefined || frames[inner.parent]?.isReverted === false;
   if (inner.isReverted) return attempts && kind === 'unasked' && isStopped ? 'stopped' : '';
   return kind === 'payment' && !isLoan(outerPosition) ? '' : kind;

@@ -1,22 +1,17 @@
 import { type Static, Type } from 'typebox';
-import { functionSelector, parseFunction } from '../chains/evm/abi/abi.ts';
-import { logWords, topicAddress, zeroAddress } from '../chains/evm/abi/words.ts';
-import { describeCall } from '../chains/evm/evidence/describeCall.ts';
-import { tryCall } from '../chains/evm/evidence/readCall.ts';
-import {
-  isSafeTopic,
-  safeEventByTopic,
-  safeEvents,
-  safeEventValue,
-} from '../chains/evm/evidence/safeEvents.ts';
+import { functionSelector, parseFunction } from '../codecs/evm/abi.ts';
+import { logWords, topicAddress, zeroAddress } from '../codecs/evm/words.ts';
+import { isListed } from '../evidence/addressList.ts';
+import { describeCall } from '../evidence/evm/describeCall.ts';
+import { tryCall } from '../evidence/evm/readCall.ts';
+import { isSafeTopic, safeEventByTopic, safeEvents, safeEventValue } from '../evidence/evm/safeEvents.ts';
 import {
   callsOf,
   delegatesOf,
   type SafeExecution,
   safeExecutions,
   tracedDelegates,
-} from '../chains/evm/evidence/safeExecutions.ts';
-import { isListed } from '../evidence/addressList.ts';
+} from '../evidence/evm/safeExecutions.ts';
 import { Addresses, Configuration } from '../evidence/parameters.ts';
 import { cutText } from '../lib/cutText.ts';
 import { type Severity, severityOf } from '../model/alert.ts';
@@ -31,7 +26,7 @@ import {
 import { severities } from '../model/enumerations.ts';
 import { evmDialect } from '../model/family.ts';
 
-/** What follows from executions without an event of its own. */
+/** Consequences of executions that have no event. */
 const derived = { DelegateCall: 'HIGH', SingletonChanged: 'CRITICAL', NonceGap: 'HIGH' } as const;
 const usual: readonly (readonly [string, Severity])[] = [
   ...safeEvents.map(({ name, severity }) => [name, severity] as const),
@@ -41,7 +36,7 @@ const usual: readonly (readonly [string, Severity])[] = [
 const config = Configuration({
   events: Type.Unsafe<Readonly<Record<string, Severity | 'OFF'>>>({
     type: 'object',
-    description: 'How bad each event is; OFF for those that are not wanted.',
+    description: 'Severity of each event; OFF for unwanted ones.',
     default: {},
     additionalProperties: false,
     properties: Object.fromEntries(
@@ -234,8 +229,8 @@ function delegateCalls(
 }
 
 /**
- * What a module or a relayer has the Safe run without showing it: nodes that trace tell. Where none does, a log of the Safe that
- * no Safe writes betrays foreign code, though not whose. Reported at the first execution of the transaction.
+ * Delegate calls that a module or relayer hides, from traces. Without traces, a log that no Safe writes reveals foreign
+ * code, but not its address. Reported at the first execution of the transaction.
  */
 function hiddenDelegates({ hash, logs }: Transaction, log: Log, safe: string, read: Reader): string[] {
   const own = logs.filter(({ address }) => address === safe);
@@ -249,16 +244,16 @@ function hiddenDelegates({ hash, logs }: Transaction, log: Log, safe: string, re
 const unknownDelegate = 'an unknown contract';
 
 /**
- * The execution that is made responsible for what a block has changed: the first that runs foreign code, or the first. Only
- * so many are considered, because a contract can write as many logs as it likes.
+ * True for the execution that counts as the cause of a block's changes: the first with foreign code, or the first.
+ * Bounded, because a contract can write any number of logs.
  */
 function isResponsible(block: Block, log: Log): boolean {
   const logs = executionLogs(block, log.address, executions).slice(0, maxShown);
   if (!logs.some(({ index }) => index === log.index)) return false;
-  const foreign = logs.find((each) => {
-    const transaction = block.transactions[each.transactionIndex];
+  const foreign = logs.find((event) => {
+    const transaction = block.transactions[event.transactionIndex];
     return (
-      transaction && safeExecutions(transaction, each).some((execution) => delegatesOf(execution).length > 0)
+      transaction && safeExecutions(transaction, event).some((execution) => delegatesOf(execution).length > 0)
     );
   });
   return (foreign ?? logs[0]!).index === log.index;
@@ -270,7 +265,7 @@ function executionLogs({ logs }: Block, safe: string, names: ReadonlySet<string>
   );
 }
 
-/** What foreign code can do to a Safe without an event. The nonce is not asked of code that was put in its place. */
+/** Changes that foreign code can make to a Safe without an event. Replaced code is not asked for the nonce. */
 function changes(
   block: Block,
   { from }: Transaction,

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { describeHits, partiesOf, partyFields } from '../chains/evm/evidence/parties.ts';
+import { describeHits, partiesOf, partyFields } from '../evidence/evm/parties.ts';
 import { findLabelHits, showLabel } from '../evidence/labels.ts';
 
 import { Configuration, InnerCalls } from '../evidence/parameters.ts';

@@ -1,8 +1,8 @@
 import type { Static } from 'typebox';
-import { functionSelector } from '../chains/evm/abi/abi.ts';
-import { functionBySelector } from '../chains/evm/abi/abiItems.ts';
-import { codeConstants } from '../chains/evm/abi/codeConstants.ts';
-import { functionName } from '../chains/evm/evidence/describeCall.ts';
+import { functionSelector } from '../codecs/evm/abi.ts';
+import { functionBySelector } from '../codecs/evm/abiItems.ts';
+import { codeConstants } from '../codecs/evm/codeConstants.ts';
+import { functionName } from '../evidence/evm/describeCall.ts';
 import { badTags, findLabelHits, showLabel } from '../evidence/labels.ts';
 import { Addresses, Configuration, Flag, LabelTags, Whole } from '../evidence/parameters.ts';
 import { defineDetector } from '../model/detection.ts';
@@ -52,7 +52,7 @@ export const suspiciousDeployment = defineDetector<Static<typeof config>, never>
     const { from: sender, nonce } = transaction;
     const allowed = new Set(settings.allowed.map((address) => address.toLowerCase()));
     if (
-      [sender, creation.creator, contract.address].some((each) => allowed.has(each)) ||
+      [sender, creation.creator, contract.address].some((address) => allowed.has(address)) ||
       sender === contract.address
     )
       return {};

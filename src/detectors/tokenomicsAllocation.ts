@@ -1,7 +1,7 @@
 import type { Static } from 'typebox';
-import { assetFacts, decimalsMember, ownDecimals, readHolding } from '../chains/evm/evidence/tokens.ts';
 import { groupDigits } from '../evidence/amounts.ts';
 import { holdsWithin } from '../evidence/comparison.ts';
+import { assetFacts, decimalsMember, ownDecimals, readHolding } from '../evidence/evm/tokens.ts';
 import { AmountOrPercent, Configuration, Polling, scheduleOf } from '../evidence/parameters.ts';
 import { keepState } from '../evidence/samples.ts';
 import { compareDecimal, formatDecimal, parseDecimal, toDecimal } from '../lib/decimal.ts';
@@ -71,7 +71,7 @@ export const tokenomicsAllocation = defineDetector<Static<typeof config>, State>
   },
 });
 
-/** What the address should hold now; nothing before the first step, or without an address. */
+/** Amount that the address should hold now; nothing before the first step, or without an address. */
 function plannedAt({ name, address, amounts }: Allocation, now: number) {
   if (address === null) return [];
   const past = amounts.filter(({ at }) => at <= now).sort((left, right) => left.at - right.at);

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
-import { assetFacts, decimalsMember, ownDecimals, readSupply } from '../chains/evm/evidence/tokens.ts';
 import { groupDigits } from '../evidence/amounts.ts';
+import { assetFacts, decimalsMember, ownDecimals, readSupply } from '../evidence/evm/tokens.ts';
 import { Configuration, Flag, Polling, scheduleOf } from '../evidence/parameters.ts';
 import { keepState } from '../evidence/samples.ts';
 import { compareDecimal, formatDecimal, parseDecimal, toDecimal } from '../lib/decimal.ts';
@@ -9,10 +9,13 @@ import { evmDialect } from '../model/family.ts';
 
 const config = Configuration({
   expectedTotalSupply: Type.Optional(
-    Type.String({ format: 'amount', description: 'How many whole tokens there may ever be.' }),
+    Type.String({ format: 'amount', description: 'Greatest number of whole tokens that may ever exist.' }),
   ),
   expectedTotalIssued: Type.Optional(
-    Type.String({ format: 'amount', description: 'How many whole tokens should be issued by now at most.' }),
+    Type.String({
+      format: 'amount',
+      description: 'Greatest number of whole tokens that should be issued by now.',
+    }),
   ),
   decimals: decimalsMember,
   trackChanges: Flag('Whether to report every change of the supply, as INFO.', true),

@@ -1,24 +1,18 @@
 import { type Static, Type } from 'typebox';
-import { decodeTransfer, netOutflow, transferTopic } from '../chains/evm/evidence/erc20Transfer.ts';
-import {
-  type Flow,
-  findFlows,
-  mainTransaction,
-  showFlows,
-  toFlowEvidence,
-} from '../chains/evm/evidence/flows.ts';
-import { findKnownFeed } from '../chains/evm/evidence/knownFeeds.ts';
-import { assetDecimalsIfKnown, assetFacts, readHolding, tryHolding } from '../chains/evm/evidence/tokens.ts';
-import { usdFeedMember, usdWorth } from '../chains/evm/evidence/usdWorth.ts';
-import { severityByTrust, showTrust, vouchedBy } from '../chains/evm/evidence/vouchedBy.ts';
+import { decodeTransfer, netOutflow, transferTopic } from '../codecs/evm/erc20Transfer.ts';
+import { compareToLimit, formatUnits, native, percentOf, showAmount } from '../evidence/amounts.ts';
+import { type Flow, findFlows, mainTransaction, showFlows, toFlowEvidence } from '../evidence/evm/flows.ts';
+import { findKnownFeed } from '../evidence/evm/knownFeeds.ts';
+import { assetDecimalsIfKnown, assetFacts, readHolding, tryHolding } from '../evidence/evm/tokens.ts';
+import { usdFeedMember, usdWorth } from '../evidence/evm/usdWorth.ts';
+import { severityByTrust, showTrust, vouchedBy } from '../evidence/evm/vouchedBy.ts';
 import {
   isWrappedCoin,
   ownWrapping,
   unwrapTopic,
   wrappingsIn,
   wrapTopic,
-} from '../chains/evm/evidence/wrappedCoins.ts';
-import { compareToLimit, formatUnits, native, percentOf, showAmount } from '../evidence/amounts.ts';
+} from '../evidence/evm/wrappedCoins.ts';
 import {
   Address,
   AmountOrPercent,
@@ -142,7 +136,7 @@ export const tvlDrop = defineDetector<Config, State>({
       if (before === undefined) return [];
       return [{ asset, holding: afterWrapping(context, asset, BigInt(before), balance) }];
     });
-    // What logs show was judged by them.
+    // Assets that logs show were judged by them.
     const isShown = ({ token }: WatchedAsset) =>
       settings.pending === true && token !== native && leaves(observation.block, token, contract.address);
     const detections = holdings.flatMap(({ asset, holding }) =>
@@ -160,7 +154,7 @@ function leaves({ logs }: Block, token: string, holder: string): boolean {
 
 type WatchedAsset = { token: string; threshold: string; usdFeed?: string };
 type Look = { asset: WatchedAsset; holding: Holding };
-/** What was held at two moments; `held` is what shares are of, where that is more than `before`. */
+/** Holdings at two moments; `held` is the base of shares, if it is more than `before`. */
 type Holding = { before: bigint; after: bigint; held?: bigint };
 
 function coinOf({ nativeThreshold: threshold, nativeUsdFeed: usdFeed }: Config): WatchedAsset {
@@ -198,7 +192,7 @@ function judgeTransfer(
   context: EvaluationContext<Config, State>,
 ): EvaluationResult<State> {
   const { config: settings, contract, chain, read } = context;
-  const named = settings.tokens.find((each) => each.token.toLowerCase() === token);
+  const named = settings.tokens.find((asset) => asset.token.toLowerCase() === token);
   if (!named && settings.tokens.length > 0) return {};
   // A token that sells what it holds of itself has lost nothing that was worth something to others.
   if (!named && token === contract.address) return {};
@@ -304,7 +298,7 @@ function judge(
   ];
 }
 
-/** What came in of other assets, in US dollars: who trades has not lost what he sold. Asked only of losses that are large. */
+/** Inflow of other assets, in US dollars, because a trade is no loss. Read only for large losses. */
 function gainedBeside(
   { config: { highUsd }, chain, read }: EvaluationContext<Config, State>,
   { timestamp: at }: Block,

@@ -1,12 +1,12 @@
 import { type Static, Type } from 'typebox';
-import { eventTopic } from '../chains/evm/abi/abi.ts';
-import { logWords, topicAddress } from '../chains/evm/abi/words.ts';
-import { decodeTransfer } from '../chains/evm/evidence/erc20Transfer.ts';
-import { findKnownFeed } from '../chains/evm/evidence/knownFeeds.ts';
-import { assetDecimalsIfKnown, assetFacts, tryHolding } from '../chains/evm/evidence/tokens.ts';
-import { severityByTrust, type Trust, vouchedBy } from '../chains/evm/evidence/vouchedBy.ts';
+import { eventTopic } from '../codecs/evm/abi.ts';
+import { decodeTransfer } from '../codecs/evm/erc20Transfer.ts';
+import { logWords, topicAddress } from '../codecs/evm/words.ts';
 import { isListed } from '../evidence/addressList.ts';
 import { compareToAmount, formatUnits, showAmount } from '../evidence/amounts.ts';
+import { findKnownFeed } from '../evidence/evm/knownFeeds.ts';
+import { assetDecimalsIfKnown, assetFacts, tryHolding } from '../evidence/evm/tokens.ts';
+import { severityByTrust, type Trust, vouchedBy } from '../evidence/evm/vouchedBy.ts';
 import { badTags } from '../evidence/labels.ts';
 import { Addresses, Amount, Configuration } from '../evidence/parameters.ts';
 import type { Log, Transaction } from '../model/block.ts';
@@ -119,7 +119,7 @@ function isEndless({ token, owner, value }: Approval, { logs }: Transaction): bo
   return !logs.some((log) => log.address === token && decodeTransfer(log)?.from === owner);
 }
 
-/** How much an approval may count that the token alone reports, or of someone who has nothing of it. */
+/** Highest severity of an approval that only the token reports, or by an owner without any of it. */
 function trustIn(
   { block, transaction }: Extract<Observation, { type: 'log' }>,
   { token, owner }: Approval,

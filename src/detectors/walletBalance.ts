@@ -1,11 +1,11 @@
 import { type Static, Type } from 'typebox';
-import { findFlows, showFlows, toFlowEvidence } from '../chains/evm/evidence/flows.ts';
-import { assetDecimals, assetFacts, readHolding } from '../chains/evm/evidence/tokens.ts';
-import { usdFeedMember, usdWorth } from '../chains/evm/evidence/usdWorth.ts';
 import { formatUnits, groupDigits, showAmount } from '../evidence/amounts.ts';
+import { findFlows, showFlows, toFlowEvidence } from '../evidence/evm/flows.ts';
+import { assetDecimals, assetFacts, readHolding } from '../evidence/evm/tokens.ts';
+import { usdFeedMember, usdWorth } from '../evidence/evm/usdWorth.ts';
 import { Asset, Configuration, Flag, Polling, scheduleOf } from '../evidence/parameters.ts';
 import { endOfCondition, meets, repeatMembers } from '../evidence/repeats.ts';
-import { type Judgement, judgeSample, keepState, type SampleState } from '../evidence/samples.ts';
+import { judgeSample, keepState, type SampleJudgement, type SampleState } from '../evidence/samples.ts';
 import { toDecimal } from '../lib/decimal.ts';
 import { defineDetector } from '../model/detection.ts';
 import { evmDialect } from '../model/family.ts';
@@ -61,7 +61,7 @@ export const walletBalance = defineDetector<Static<typeof config>, State>({
     const { token } = settings;
     const balance = readHolding(read, token, contract.address);
     const decimals = state?.decimals ?? assetDecimals(read, chain, token);
-    const judged: Judgement = condition
+    const judged: SampleJudgement = condition
       ? judgeSample(
           { ...settings, condition },
           toDecimal(balance, decimals),

@@ -10,7 +10,7 @@ export function addressSet(list: readonly string[]): ReadonlySet<string> {
   return set;
 }
 
-/** Whether an address is in a configured list. */
+/** True if an address is in a configured list. */
 export function isListed(list: readonly string[], address: string): boolean {
   return list.includes(address);
 }

@@ -23,7 +23,7 @@ export function showAmount(units: bigint, { symbol, decimals }: AssetFacts): str
   return `${groupDigits(formatUnits(units, decimals))} ${symbol}`;
 }
 
-/** What a transaction brings along, as the end of a sentence; nothing where it is nothing. */
+/** The coins that a transaction carries, as the end of a sentence; empty for none. */
 export function showPayment(value: bigint, coin: AssetFacts): string {
   return value === 0n ? '' : ` with ${showAmount(value, coin)}`;
 }
@@ -45,8 +45,8 @@ export function groupDigits(plain: string): string {
 const longest = 15;
 
 /**
- * Below 0, 0 or above 0 as the amount is less than, equal to or more than the limit: whole tokens (`1000.5`), or a share of
- * `whole` (`1%`). Decimals are asked for only where they matter; an amount whose decimals are unknown counts as more.
+ * Negative, 0 or positive as the amount is below, equal to or above the limit: whole tokens (`1000.5`), or a share of
+ * `whole` (`1%`). With unknown decimals, if they matter, the amount counts as more.
  */
 export function compareToLimit(
   limit: string,

@@ -13,15 +13,14 @@ export function coinMoves(transaction: Transaction, watched: string): CoinMove[]
 }
 
 /**
- * What a transaction with many parties moves between the watched address and others: of each asset all that comes in is one
- * move and all that goes out another, with the largest counterparty, because thresholds are about the whole. Of an asset that
- * is watched itself every transfer counts.
+ * Moves between the watched address and others: per asset all inflow is one move and all outflow another, with the
+ * largest counterparty, because thresholds are about the whole. Of a watched asset every transfer counts.
  */
 export function assetMoves({ transfers }: Transaction, watched: string): AssetMove[] {
   const sums = new Map<string, AssetMove>();
-  for (const [place, { asset, from, to, amount }] of transfers.entries()) {
+  for (const [index, { asset, from, to, amount }] of transfers.entries()) {
     if (![asset, from, to].includes(watched)) continue;
-    const key = asset === watched ? String(place) : `${asset} ${from === watched ? 'out' : 'in'}`;
+    const key = asset === watched ? String(index) : `${asset} ${from === watched ? 'out' : 'in'}`;
     const known = sums.get(key);
     sums.set(key, {
       asset,
@@ -34,7 +33,7 @@ export function assetMoves({ transfers }: Transaction, watched: string): AssetMo
   return [...sums.values()];
 }
 
-/** Who pays new coins, and an output that has no address; who pays new tokens, and gets those that are destroyed. */
+/** Names of senders and receivers without an address: new coins, odd outputs, minted and burned tokens. */
 const coinbase = 'coinbase';
 const unknown = 'an output without an address';
 const mint = 'the mint';

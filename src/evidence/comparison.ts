@@ -10,8 +10,8 @@ import {
 export type Comparison = { left: string; operator: '<' | '<=' | '>' | '>=' | '==' | '!='; right: string };
 
 /**
- * The two sides of an expression that is one comparison, so that both can be shown and a tolerance applied; undefined for
- * anything else. Operators that bind more loosely than a comparison make it something else.
+ * The two sides of an expression that is one comparison, to show both and apply a tolerance; undefined for anything
+ * else, such as operators that bind more loosely.
  */
 export function splitComparison(expression: string): Comparison | undefined {
   let found: { at: number; length: number; operator: Comparison['operator'] } | undefined;
@@ -52,7 +52,7 @@ const comparisons = new Map<string, Comparison['operator']>([
   ['>=', '>='],
 ]);
 
-/** Whether a comparison holds when it may be missed by an amount (`5`), or by a share of the right side (`0.1%`). */
+/** True if a comparison holds with a tolerance: an amount (`5`), or a share of the right side (`0.1%`). */
 export function holdsWithin(
   left: Decimal,
   operator: Comparison['operator'],

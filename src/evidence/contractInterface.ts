@@ -7,20 +7,20 @@ import {
   selectorOf,
   topicOf,
   tryDecodeCall,
-} from '../chains/evm/abi/abi.ts';
-import { eventByTopic, eventItem, functionBySelector, functionItem } from '../chains/evm/abi/abiItems.ts';
+} from '../codecs/evm/abi.ts';
+import { eventByTopic, eventItem, functionBySelector, functionItem } from '../codecs/evm/abiItems.ts';
 import {
   anchorEvent,
   anchorEventByKey,
   anchorFunction,
   anchorFunctionByKey,
-} from '../chains/solana/abi/anchorItems.ts';
+} from '../codecs/solana/anchorItems.ts';
 import {
   sorobanEvent,
   sorobanEventByKey,
   sorobanFunction,
   sorobanFunctionByKey,
-} from '../chains/stellar/abi/sorobanItems.ts';
+} from '../codecs/stellar/sorobanItems.ts';
 import type { Log } from '../model/block.ts';
 
 type Values = Readonly<Record<string, unknown>>;

@@ -1,7 +1,7 @@
 import { parseSchedule } from '../lib/schedule.ts';
 import type { Interest, Reader } from '../model/detection.ts';
 
-/** How often who controls a contract and which code it has are looked at, on chains that keep both and report no change. */
+/** Interval of polling controllers and code of a contract, on chains that keep both and report no change. */
 export const controlLook: Interest = { on: 'block', schedule: parseSchedule('10 s') };
 
 /** Those who may change the contract, in one order. */

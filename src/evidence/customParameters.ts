@@ -27,7 +27,7 @@ export function watchedAddresses(addresses: readonly string[], contract: Contrac
   return [...new Set([contract.address, ...addresses])];
 }
 
-/** Why a signature cannot be used with the contract's interface. */
+/** Reasons why a signature cannot be used with the contract's interface. */
 export function signatureFaults(read: () => unknown): Fault[] {
   try {
     read();
@@ -44,12 +44,14 @@ export const transactionFields = ['from', 'to', 'value', 'txHash', 'blockNumber'
 /** about how it was sent, where the expression names them, */
 export const senderFields = ['nonce', 'priorityFee', 'gasLimit', 'maxFeePerGas', 'transactionIndex'];
 
-/** Whether an expression may read a member; those that cost something are made only then. */
+/** True if an expression may read a member; costly members are made only then. */
 function isNamed(expression: string, name: string): boolean {
   return expression.toLowerCase().includes(name.toLowerCase());
 }
 
-/** How the transaction was sent, and what its family has beside, for expressions. `input` may be of a call within it. */
+/**
+ * Members of the sending transaction, with those of its family, for expressions. `input` may be of a call within it.
+ */
 export function senderMembers(
   transaction: Transaction,
   expression: string,

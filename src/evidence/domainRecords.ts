@@ -42,7 +42,7 @@ function toValue(data: unknown, type: RecordType): string {
   return type === 'TXT' || type === 'CAA' ? text : text.toLowerCase().replace(/\.$/, '');
 }
 
-/** When the registration of a domain ends, by its RDAP record (RFC 9083), in epoch milliseconds. */
+/** End of a domain's registration by its RDAP record (RFC 9083), in epoch milliseconds. */
 export function readExpiry(read: Reader, url: string): { expiresAt: number } | { failure: string } {
   const answer = fetchJson(read, url, 'application/rdap+json');
   if ('failure' in answer) return answer;

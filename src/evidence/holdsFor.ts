@@ -2,7 +2,7 @@ import { cutText } from '../lib/cutText.ts';
 import type { Reader } from '../model/detection.ts';
 import { ScriptTimeout } from '../model/scriptTimeout.ts';
 
-/** Whether a tenant's expression holds for these values; a script that fails, or gives no answer, is an error. */
+/** True if a tenant's expression holds for these values; a script that fails, or gives no answer, is an error. */
 export function holdsFor(
   read: Reader,
   expression: string,
@@ -18,9 +18,9 @@ export function runScript(read: Reader, source: string, values: Readonly<Record<
   const result = read.script(source, values);
   if ('value' in result) return result.value;
   const { code, message, line, column } = result.fault;
-  const place =
+  const position =
     line === undefined ? '' : ` (line ${line}${column === undefined ? '' : `, column ${column}`})`;
-  const text = `The script failed: ${message}${place}`;
+  const text = `The script failed: ${message}${position}`;
   throw code === 'time' ? new ScriptTimeout(text) : new Error(text);
 }
 

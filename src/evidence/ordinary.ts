@@ -1,4 +1,4 @@
-/** What a number usually comes to within an hour: the hours in which it came to something, and what was reported last. */
+/** Usual sum of a number within an hour: the hours with a sum, and the last report. */
 export type Ordinary = {
   readonly hours: readonly (readonly [hour: number, sum: number])[];
   readonly reported?: readonly [hour: number, sum: number];
@@ -14,8 +14,8 @@ const recentHours = 6;
 const factor = 3;
 
 /**
- * Judges a value by its worth and not by how often it comes: an hour counts only if its sum reached `least`, and the largest
- * hour is left out, so that a single event never becomes a habit. Values below the limit still add up within their hour.
+ * Judges a value by size, not by frequency: an hour counts only if its sum reached `least`, and the largest hour is
+ * left out, so no single event becomes a habit. Small values add up within their hour.
  */
 export function judgeOrdinary(
   { hours = [], reported }: Partial<Ordinary>,

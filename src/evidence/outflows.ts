@@ -1,4 +1,4 @@
-/** What left in the course of time, in so few pieces that it can be kept: amounts as decimal text. */
+/** Outflow over time, in few enough pieces to be stored: amounts as decimal text. */
 export type Outflows = {
   /** The newest last; each has what left since `at` and the balance before it. */
   readonly buckets: readonly { readonly at: number; readonly out: string; readonly before: string }[];
@@ -29,7 +29,7 @@ export function addOutflow<T extends Outflows>(
   return { ...flows, buckets, ...addToWindow(flows, Math.floor(now / windowMs), amount) };
 }
 
-/** What left within the window before now, to a thirtieth of the window. */
+/** Outflow within the window before now, to a thirtieth of the window. */
 export function outflowWithin(flows: Outflows, windowMs: number, now: number): bigint {
   return within(flows, windowMs, now).reduce((sum, { out }) => sum + BigInt(out), 0n);
 }
@@ -40,8 +40,8 @@ export function largestBefore({ buckets }: Outflows): bigint {
 }
 
 /**
- * What usually leaves in a window: the median of those before the running one, or the largest where in most of them nothing
- * left. The largest one also keeps an hour of the day that is always busy from being unusual.
+ * Usual outflow of a window: the median of the earlier ones, or the largest if most are empty. The largest also makes
+ * an hour that is busy every day usual.
  */
 export function baselineOf({ past = [] }: Outflows): { usual: bigint; largest: bigint } | undefined {
   if (past.length < minPastWindows) return undefined;

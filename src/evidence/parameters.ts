@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { evmFormat } from '../chains/evm/abi/evmFormat.ts';
+import { evmFormat } from '../codecs/evm/evmFormat.ts';
 import { parseSchedule } from '../lib/schedule.ts';
 import type { ChainFacts, Interest } from '../model/detection.ts';
 
@@ -37,7 +37,7 @@ export function Duration(description: string, fallback: string) {
   return Type.String({ description, format: 'duration', default: fallback });
 }
 
-/** How long ago money may have come; it is followed no longer than the format allows. */
+/** Greatest age of money whose source counts; it is followed no longer than the format allows. */
 export function FundingWindow(description: string, fallback: string) {
   return Type.String({ description, format: 'fundingWindow', default: fallback });
 }
@@ -81,7 +81,7 @@ export function Flag(description: string, fallback: boolean) {
   return Type.Boolean({ description, default: fallback });
 }
 
-/** Whether what contracts do within transactions counts as well. */
+/** True if inner calls count as well. */
 export function InnerCalls(fallback = true) {
   return Flag(
     'Whether calls that contracts make within transactions count as well, where nodes of the chain trace them.',
@@ -97,7 +97,7 @@ export function Choice<const T extends readonly string[]>(
   return Type.Unsafe<T[number]>({ type: 'string', enum: [...values], description, default: fallback });
 }
 
-/** When to read the state of the chain; `scheduleOf` makes the schedule of a block interest of them. */
+/** Times at which the state of the chain is read; `scheduleOf` makes the schedule of a block interest of them. */
 export function Polling(when: 'block' | 'cron', cron: string) {
   return {
     when: Choice(
@@ -106,7 +106,7 @@ export function Polling(when: 'block' | 'cron', cron: string) {
       when,
     ),
     cron: Type.String({
-      description: 'How often to look when `when` is cron: a length of time, or a cron expression.',
+      description: 'Interval of looking when `when` is cron: a length of time, or a cron expression.',
       format: 'schedule',
       default: cron,
     }),

@@ -1,9 +1,9 @@
 import type { AbiParameter } from 'abitype';
-import { canonicalSignature, decodeResult, encodeCall, type FunctionItem } from '../chains/evm/abi/abi.ts';
-import { functionWithResults } from '../chains/evm/abi/abiItems.ts';
-import { toAbiValues } from '../chains/evm/abi/toAbiValue.ts';
-import { candidView } from '../chains/icp/candid/candidView.ts';
-import { sorobanView } from '../chains/stellar/abi/sorobanView.ts';
+import { canonicalSignature, decodeResult, encodeCall, type FunctionItem } from '../codecs/evm/abi.ts';
+import { functionWithResults } from '../codecs/evm/abiItems.ts';
+import { toAbiValues } from '../codecs/evm/toAbiValue.ts';
+import { candidView } from '../codecs/icp/candidView.ts';
+import { sorobanView } from '../codecs/stellar/sorobanView.ts';
 import type { EvaluationContext, Interfaces, Reader } from '../model/detection.ts';
 import type { Fault } from '../model/errors.ts';
 import { type Family, hasEvmDialect } from '../model/family.ts';
@@ -11,9 +11,9 @@ import { type Family, hasEvmDialect } from '../model/family.ts';
 /** A function that is read, whatever its family writes interfaces in. */
 export type View = {
   readonly item: FunctionItem;
-  /** How sentences and findings name it. */
+  /** Name in sentences and findings. */
   readonly title: string;
-  /** What is asked, of values as people write them; a RangeError names the one that does not fit. */
+  /** Encodes the question from values as people write them; a RangeError names the one that does not fit. */
   encode(params: readonly unknown[]): string;
   decode(data: string): readonly unknown[];
 };
@@ -75,7 +75,7 @@ export function interfaceOf(
 
 type Asked = { readonly function: string; readonly params: readonly unknown[]; readonly target?: string };
 
-/** Why a function cannot be read with these values; pointers begin with `root`. */
+/** Reasons why a function cannot be read with these values; pointers begin with `root`. */
 export function viewFaults(
   { function: signature, params, target }: Asked,
   abi: readonly unknown[],
@@ -84,7 +84,7 @@ export function viewFaults(
   root = '',
 ): Fault[] {
   const known = target === undefined || hasEvmDialect(family) ? abi : others.get(target);
-  // What no node answers for is found out when it is read.
+  // An interface that no node answers for shows its faults when it is read.
   if (known === undefined) return [];
   if (known === null)
     return [
@@ -107,7 +107,7 @@ export function viewFaults(
   }
 }
 
-/** What the function gives, or why it fails. */
+/** Result of the function, or the reason of its failure. */
 export function tryView(
   read: Reader,
   to: string,

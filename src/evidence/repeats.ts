@@ -32,7 +32,7 @@ export type RepeatJudgement = {
   readonly after: RepeatState;
 };
 
-/** Whether a condition that holds or not is reported at this look. `isEdge`: it is reported only when it begins to hold. */
+/** Decides if a condition is reported at this poll. `isEdge`: it is reported only when it begins to hold. */
 export function judgeRepeat(
   { repeat, reportEnd }: Repeats,
   holds: boolean,
@@ -58,11 +58,11 @@ export function judgeRepeat(
   };
 }
 
-/** How a message says that a condition is met. */
+/** The verb of a message about a condition that is met. */
 export function meets({ ends, isAgain }: Pick<RepeatJudgement, 'ends' | 'isAgain'>): string {
   if (ends) return 'no longer meets';
   return isAgain ? 'still meets' : 'meets';
 }
 
-/** What marks the finding that a condition has ended. */
+/** Marks the finding that a condition has ended. */
 export const endOfCondition = { severity: 'INFO', isEnd: true } as const;

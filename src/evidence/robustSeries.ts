@@ -1,6 +1,6 @@
 /**
- * What is usual of a number that comes again and again: how many there were, the least and the largest (which fade slowly), and
- * the last few. All but the count as logarithms, because gas, fees and sizes vary by factors.
+ * Usual values of a recurring number: the count, the least and the largest (which fade slowly), and the last few.
+ * Logarithms but for the count, because gas, fees and sizes vary by factors.
  */
 export type RobustSeries = readonly [count: number, low: number, high: number, recent: readonly number[]];
 
@@ -19,26 +19,26 @@ export function extendSeries([count, low, high, recent]: RobustSeries, value: nu
   return [count + 1, Math.min(x, fade(low)), Math.max(x, fade(high)), next];
 }
 
-export type Judgement = { usual: number; score: number };
+export type SeriesJudgement = { usual: number; score: number };
 
 /**
- * How many robust deviations (median and MAD) a number is away from the usual; undefined when it is not beyond all that was seen
- * before by this factor, because numbers with several modes are not odd as long as they stay within them.
+ * Distance of a number from the usual in robust deviations (median and MAD). Undefined unless it exceeds everything
+ * before by this factor, because numbers with several modes are not odd within them.
  */
 export function judgeInSeries(
   [, low, high, recent]: RobustSeries,
   value: number,
   factor = 1.5,
-): Judgement | undefined {
+): SeriesJudgement | undefined {
   const x = toLog(value);
   const beyond = Math.log(factor);
   if (recent.length === 0 || (x <= high + beyond && x >= low - beyond)) return undefined;
   const middle = median(recent);
-  const mad = median(recent.map((each) => Math.abs(each - middle)));
+  const mad = median(recent.map((value) => Math.abs(value - middle)));
   return { usual: Math.exp(middle) - 1, score: (x - middle) / Math.max(1.4826 * mad, leastSpread) };
 }
 
-/** What hardly varies would make a trifle look far away. */
+/** Lower bound, because in a nearly constant series a trifle would look far away. */
 const leastSpread = 0.05;
 
 export function median(values: readonly number[]): number {

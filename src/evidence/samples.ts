@@ -3,16 +3,16 @@ import { evaluateCondition, parseCondition } from '../lib/condition.ts';
 import { type Decimal, formatDecimal, parseDecimal } from '../lib/decimal.ts';
 import { judgeRepeat, type RepeatJudgement, type RepeatState, type Repeats } from './repeats.ts';
 
-/** What a condition needs to know of the sample before: its value, and whether and when it was reported. */
+/** State that a condition needs from the sample before: its value, and whether and when it was reported. */
 export type SampleState = RepeatState & { readonly value?: string };
 
-export type Judgement = RepeatJudgement & { readonly previous?: string; readonly after: SampleState };
+export type SampleJudgement = RepeatJudgement & { readonly previous?: string; readonly after: SampleState };
 
 type Settings = Repeats & { readonly condition: string };
 
 /**
- * Whether a sample meets a written condition, and what to keep for the next; nothing where the condition does not look back.
- * `alsoHolds` is what must hold beside the condition.
+ * Judges a sample by a written condition and gives the state for the next; undefined where the condition does not look
+ * back. `alsoHolds` is a further condition.
  */
 export function judgeSample(
   { condition: text, ...repeats }: Settings,
@@ -20,7 +20,7 @@ export function judgeSample(
   at: number,
   before: SampleState = {},
   alsoHolds = true,
-): Judgement {
+): SampleJudgement {
   const condition = parseCondition(text);
   const looksBack = condition.isPercent || condition.operator === '++' || condition.operator === '--';
   const previous = looksBack ? before.value : undefined;

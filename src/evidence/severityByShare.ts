@@ -1,6 +1,6 @@
 import type { Severity } from '../model/alert.ts';
 
-/** How bad the loss of this many per cent is. */
+/** Severity of a loss of this many per cent. */
 export function severityByShare(percent: number): Severity {
   if (percent >= 50) return 'CRITICAL';
   if (percent >= 20) return 'HIGH';

@@ -33,7 +33,7 @@ export function countEvent(
   };
 }
 
-/** What is in the window now, and when its first hit was, to a fiftieth of the window. */
+/** Hits in the window now, and the time of the first, to a fiftieth of the window. */
 export function countWithin({ slices }: WindowCounts, windowMs: number) {
   const first = slices.find(([, hits]) => hits > 0)?.[0] ?? 0;
   return {

@@ -1,6 +1,6 @@
 import { createHmac, createPrivateKey, createPublicKey, hkdfSync, type KeyObject, sign } from 'node:crypto';
 
-/** What keys the audit log: derived from a data key, so that the database alone is not enough to compute it. */
+/** Key of the audit log: derived from a data key, so that the database alone cannot compute it. */
 export type AuditKey = {
   id: number;
   /** The link of an entry: HMAC-SHA-256 over the hash before it and its text. */
@@ -32,7 +32,7 @@ export function deriveAuditKey(id: number, dataKey: Buffer): AuditKey {
   };
 }
 
-/** What stands before the 32 bytes of an Ed25519 private key in PKCS #8 (RFC 8410). */
+/** Prefix of the 32 bytes of an Ed25519 private key in PKCS #8 (RFC 8410). */
 const pkcs8Prefix = Buffer.from('302e020100300506032b657004220420', 'hex');
 
 function derive(dataKey: Buffer, purpose: string): Buffer {

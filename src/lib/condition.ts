@@ -26,7 +26,7 @@ type Sample = { value: Amount; previous?: Amount | undefined; armed?: boolean | 
 
 export class ConditionError extends RangeError {
   override readonly name = 'ConditionError';
-  /** Where in the text, counted from 0. */
+  /** Position in the text, counted from 0. */
   readonly position: number;
 
   constructor(position: number, message: string) {

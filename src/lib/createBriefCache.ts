@@ -1,8 +1,8 @@
 type Limit<T> = { weigh: (value: T) => number; max: number };
 
 /**
- * Keeps what was loaded for a moment, for the few keys that were asked for last; a failure is not kept. With a `limit` of their
- * weight the oldest go as well, but never the last one that was loaded.
+ * Caches loaded values for a moment, for the keys asked for last, without failures. Beyond a `limit` of their weight
+ * the oldest go as well, but never the last loaded.
  */
 export function createBriefCache<T>(
   ttlMs: number,

@@ -21,9 +21,8 @@ type Options = {
 type Share = { running: number; spentMs: number; waiting: (() => void)[]; urgent: number };
 
 /**
- * Shares slots fairly between keys, such as tenants: the next slot goes to the key that runs least now and, among equals,
- * has used least slot time, so that the cost of long work falls on its own key. Idle slots serve any key. A key's work
- * starts in the order in which it came, after its urgent work.
+ * Shares slots fairly between keys, such as tenants. The next slot goes to the key that runs least, then to the one
+ * that used least time. A key's work starts in order, after its urgent work.
  */
 export function createFairQueue({
   slots,

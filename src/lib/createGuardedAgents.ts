@@ -5,7 +5,7 @@ import { type Egress, isUsualPort, portOf, type Reach, reachOf } from './egress.
 
 export type GuardedAgents = {
   agentOf(tenantId: number): Agent;
-  /** Where the last connection of the tenant to this address went. */
+  /** Network of the tenant's last connection to this address. */
   reachOf(tenantId: number, url: string): Reach;
   close(): Promise<void>;
 };
@@ -13,9 +13,8 @@ export type GuardedAgents = {
 type Guarded = { agent: Agent; inside: Map<string, Reach> };
 
 /**
- * Agents for addresses that tenants choose. What a name leads to is checked when the connection is made, so that a name
- * which leads somewhere else the second time is refused too. Addresses given as numbers never come by here: check them
- * with `webhookFault` before. Tenants with networks of their own share no connection with others.
+ * Agents for addresses that tenants choose. A name is checked at each connection, in case it resolves differently.
+ * Numeric addresses must pass `webhookFault` before. Tenants with networks of their own share no connections.
  */
 export function createGuardedAgents(egress: Egress, resolve: Resolve = createResolve()): GuardedAgents {
   const shared = createAgent(0, egress, resolve);
@@ -53,7 +52,9 @@ function createAgent(tenantId: number, egress: Egress, resolve: Resolve): Guarde
           if (reaches.includes('refused'))
             return callback(new Error(`${hostname} leads to a private or reserved network`), []);
           if (!reaches.every(isAllowed)) return callback(new Error(`${hostname} ${reason}`), []);
-          const reach = reaches.find((each) => each === 'shared') ?? reaches.find((each) => each === 'own');
+          const reach =
+            reaches.find((candidate) => candidate === 'shared') ??
+            reaches.find((candidate) => candidate === 'own');
           if (reach) inside.set(hostname, reach);
           callback(null, addresses);
         });

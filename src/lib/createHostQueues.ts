@@ -8,7 +8,7 @@ export type HostQueues = {
 
 /** Requests to one host that are under way at once in this process, over all tenants. */
 export const slotsPerHost = 16;
-/** What one tenant may take of them while it is alone, so that another one finds a slot. */
+/** Slots that a single tenant may use when no other tenant is waiting. The remainder stays free for the next tenant. */
 const slotsPerTenant = 12;
 /** Longer waiting would leave too little of the time limit of an attempt. */
 const maxWaitMs = 8000;

@@ -11,7 +11,7 @@ export type JsonLimits = {
 /** Up to here an answer is read at once, with at most so many values: a hundredth of a second. */
 const maxWholeSize = 1024 * 1024;
 const maxWholeValues = 50_000;
-/** What is larger is read in parts of this size, between which others have their turn. */
+/** A larger text is read in parts of this size, so that others get their turn in between. */
 const partSize = 64 * 1024;
 /** Records beyond this become slow to fill. */
 export const maxMembers = 65_536;
@@ -20,8 +20,8 @@ export const maxMembers = 65_536;
 type Large = { from: number; to: number; isList: boolean; cuts: readonly number[]; within: readonly Large[] };
 
 /**
- * Takes JSON in UTF-8 piece by piece, refuses what is nested too deeply or has too many values as soon as that shows, and reads
- * a large one part by part, as fast as JSON.parse, without holding the event loop.
+ * Takes JSON in pieces and refuses it as soon as it is too deep or has too many values. Reads large texts in parts, as
+ * fast as JSON.parse, without holding the event loop.
  */
 export function createJsonIntake(
   { maxValues, maxDepth }: JsonLimits,
@@ -36,7 +36,7 @@ export function createJsonIntake(
   let lastComma = -1;
   let isText = false;
   let isEscaped = false;
-  /** How many brackets are open, and of each: where it stands, the comma before it, and where its last part ended. */
+  /** Depth of open brackets. Of each: its kind, position, last comma, and the end of its last part. */
   let depth = 0;
   const isLists: boolean[] = [];
   const froms: number[] = [];
@@ -134,7 +134,7 @@ export function createJsonIntake(
   return {
     /** Bytes so far. */
     size: () => size,
-    /** Whether reading it takes more than a moment. */
+    /** True if reading it takes more than a moment. */
     isLarge: () => size > maxWholeSize || values > maxWholeValues,
     write(piece: Buffer): void {
       const text = piece.toString('latin1');

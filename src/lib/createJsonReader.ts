@@ -19,7 +19,7 @@ export type Heads = {
   readonly longest: number;
   /** Of all long texts together; an answer with more is refused. */
   readonly most: number;
-  /** What remains of a member of a record that was read, where so much is kept already. */
+  /** Bytes that remain of a member of a record that was read, when `kept` bytes are kept already. */
   remaining(record: Readonly<Record<string, unknown>>, key: string, kept: number): number;
 };
 
@@ -166,7 +166,7 @@ export function createJsonReader(
     return text;
   }
 
-  /** Where the text that goes on at `from` ends, or the length of the piece. */
+  /** End of the text that continues at `from`, or the length of the piece. */
   function endOfText(piece: Buffer, from: number, nextBackslash: (from: number) => number): number {
     for (let at = from; ; ) {
       if (isEscaped) {

@@ -1,4 +1,4 @@
-/** What runs until it is stopped. */
+/** Something that runs until it is stopped. */
 export type Stoppable = { stop(): Promise<void> };
 
 /** Stops what was started, the newest first; what fails to stop does not keep the rest running. */

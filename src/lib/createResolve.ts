@@ -18,8 +18,8 @@ type Options = {
 const lookUp = promisify(lookup);
 
 /**
- * How names that tenants choose become addresses. The machine's own way has only a few threads for the whole process, which
- * name servers that do not answer would hold; it is kept for names that no stranger's name server is asked for.
+ * Resolves names that tenants choose. The system's resolver has few threads, which unresponsive name servers would
+ * block; it is used only for names that need no foreign name server.
  */
 export function createResolve({ servers, hostsFile = '/etc/hosts' }: Options = {}): Resolve {
   async function resolve(hostname: string, options: LookupAllOptions): Promise<LookupAddress[]> {

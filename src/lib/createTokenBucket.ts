@@ -31,7 +31,7 @@ export function createTokenBucket(limit: { perSecond: number; burst: number }, n
       buckets.set(key, bucket);
       bucket.level -= amount;
     },
-    /** Whether one could be taken. */
+    /** Tests without taking. */
     peek: (key: string | number) => ({ waitSeconds: waitOf(fill(key).level) }),
     /** Forgets the buckets that have filled up again; a full bucket and a missing one are the same. */
     sweep(): void {

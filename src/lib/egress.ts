@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net';
 
-/** Where requests to addresses that tenants choose may go, beside the usual ports of the public internet. */
+/** Additional targets of requests to addresses that tenants choose, beside the usual ports of the public internet. */
 export type Egress = {
   /** Private networks that every tenant may reach. */
   networks: BlockList;
@@ -45,7 +45,7 @@ for (const address of ['fd00:ec2::254', 'fd20:ce::254']) platform.addAddress(add
 const platformNames =
   /^(metadata|instance-data|metadata\.(google\.internal|goog|azure\.internal|tencentyun\.com)|instance-data\.ec2\.internal)$/i;
 
-/** Whether a host is one of these, by its name or its number; where a name leads is another question. */
+/** True if a host is one of these, by its name or number; the resolution of a name is checked later. */
 export function isPlatformHost(hostname: string): boolean {
   const host = hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
   const version = isIP(host);
@@ -66,8 +66,8 @@ for (const [network, bits] of [
 }
 
 /**
- * What an IP address is for a tenant: `public`, inside a network that the operator allowed to every tenant (`shared`) or to
- * this one (`own`), or `refused`.
+ * Class of an IP address for a tenant: `public`, in a network allowed to all tenants (`shared`) or to this one (`own`),
+ * or `refused`.
  */
 export type Reach = 'public' | 'shared' | 'own' | 'refused';
 
@@ -92,7 +92,10 @@ export function isUsualPort(port: number, { ports }: Egress): boolean {
   return port === 80 || port === 443 || ports.has(port);
 }
 
-/** What is wrong with an address that a tenant wants requests sent to, or undefined. Names are checked again when they resolve. */
+/**
+ * The fault of an address that a tenant wants requests sent to, or undefined. Names are checked again when they
+ * resolve.
+ */
 export function webhookFault(text: string, tenantId: number, egress: Egress): string | undefined {
   if (!URL.canParse(text)) return 'must be an address such as https://example.com/hook';
   const url = new URL(text);

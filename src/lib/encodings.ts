@@ -2,9 +2,8 @@ import { sha256 } from '@noble/hashes/sha2.js';
 import { createBase58check } from '@scure/base';
 
 /**
- * The bytes that `text` stands for, or undefined when it is not of that encoding; the caller says what is wrong.
- * The decoder's own message is dropped because it can quote the text, which may be a secret, and the length is
- * bounded first because base58 takes quadratic time.
+ * Decodes `text`; undefined if it is not of that encoding. The decoder's own message is dropped because it can quote a
+ * secret. The length is bounded because base58 takes quadratic time.
  */
 export function decode(
   coder: { decode(text: string): Uint8Array },

@@ -1,14 +1,14 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/** How long yielding work may hold the event loop. */
+/** Longest time that yielding work may hold the event loop. */
 const sliceMs = 10;
 
 let sliceEnd = 0;
 let last: Promise<void> = Promise.resolve();
 
 /**
- * Awaited between pieces of long work: gives the event loop back once it was held for a slice. All such work of the
- * process shares the slices and takes turns, or several at once would together hold the loop for longer.
+ * Awaited between pieces of long work: yields the event loop after a slice. All such work of the process shares the
+ * slices, because several at once would hold the loop together.
  */
 export async function yieldToEventLoop(): Promise<void> {
   if (performance.now() < sliceEnd) return;
@@ -18,8 +18,8 @@ export async function yieldToEventLoop(): Promise<void> {
 }
 
 /**
- * Spreads work over turns of the event loop: what starts in a turn that has lasted `sliceMs` already waits for a turn of its
- * own. Without it, many pieces of work that end at once follow each other in one turn, and everything else waits for all.
+ * Spreads work over turns of the event loop: work that would start in a turn older than `sliceMs` waits for a new turn.
+ * Otherwise pieces that end together would run in one turn.
  */
 export function createTurnPacer(sliceMs: number): () => Promise<void> | undefined {
   let turnStartedAt: number | undefined;

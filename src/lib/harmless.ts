@@ -1,15 +1,14 @@
 import { cutText } from './cutText.ts';
 
 /**
- * Text that someone else chose, such as the symbol of a token, as it may stand in a message: on one line and no longer than
- * this. No program that shows it finds a link, a mention, a command or markup in it, and nothing in it is hidden or turns the
- * line around. Links stay readable as security teams write them: `https[:]//evil[.]com`.
+ * Makes text of strangers, such as a token's symbol, safe for a message: one line, bounded length, nothing hidden, and
+ * no link, mention, command or markup. Links stay readable: `https[:]//evil[.]com`.
  */
 export function harmless(text: string, maxLength: number): string {
   const shown = text
     .slice(0, maxRead)
     .normalize('NFKC')
-    // What is hidden leaves a gap, so that a copy of a known name does not look like it.
+    // Hidden characters leave a gap, so that a copy of a known name looks different.
     .replace(/[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}]+/gu, ' ')
     .replace(/(\p{M}{2})\p{M}+/gu, '$1')
     .replace(/:\/\//g, '[:]//')

@@ -11,12 +11,14 @@ export function toJsonValue(value: unknown): unknown {
 }
 
 /**
- * JSON that PostgreSQL always accepts. What comes from a chain or from the web may hold NUL or half a surrogate
- * pair, which no column takes: they become U+FFFD, so that a strange text never costs the rest of a transaction.
+ * JSON that PostgreSQL always accepts. NUL and half surrogate pairs, which no column takes, become U+FFFD, so that a
+ * strange text from a chain does not fail the whole transaction.
  */
 export function storableJson(value: unknown): string {
   const text = JSON.stringify(value);
-  return strange.test(text) ? text.replace(escapes, (each) => (each.length > 2 ? '\\ufffd' : each)) : text;
+  return strange.test(text)
+    ? text.replace(escapes, (sequence) => (sequence.length > 2 ? '\\ufffd' : sequence))
+    : text;
 }
 
 /** A whole pair is written as it is, so that every surrogate that is escaped is half of one. */

@@ -1,4 +1,4 @@
-/** What is said wherever an address is refused. */
+/** Reason given wherever an address is refused. */
 export const mailAddressWords = 'must be an e-mail address such as alice@example.com';
 
 /**

@@ -1,4 +1,4 @@
-/** What is wrong with a text as a name, if it has a character that no one sees or that turns the text around. */
+/** The fault of a name with invisible characters, or characters that turn the text around. */
 export function nameFault(text: string): string | undefined {
   const found = hidden.exec(text.replace(partsOfEmoji, '.'));
   if (!found) return undefined;

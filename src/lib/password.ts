@@ -9,8 +9,8 @@ export const passwordCost = { N: 2 ** 15, r: 8, p: 1, maxmem: 64 * 1024 * 1024 }
 const keyBytes = 32;
 
 /**
- * `scrypt$N$r$p$salt$key`, so that the cost can be raised later without locking anyone out. Users with one address (in several
- * tenants) share a salt, so that checking a password takes the same time however many they are.
+ * `scrypt$N$r$p$salt$key`, so that the cost can be raised later. Users with one address (in several tenants) share a
+ * salt, so that a check takes the same time however many they are.
  */
 export async function hashPassword(password: string, sharedWith?: string): Promise<string> {
   const salt = sharedWith === undefined ? randomBytes(16) : Buffer.from(parse(sharedWith).salt, 'base64');

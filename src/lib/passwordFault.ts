@@ -1,14 +1,13 @@
 import { commonWords } from './commonWords.ts';
 import { itemAt } from './itemAt.ts';
 
-/** What a word, a row or a repetition counts for, beside a character that is part of none. */
+/** Worth of a word, a row or a repetition, and of any further character. */
 const worth = { word: 3, row: 2, other: 1 };
 const needed = 9;
 
 /**
- * Why a password is too easy to guess, if so. It is cut into common words, the user's own, rows (1234, qwerty), repetitions and
- * years; each counts for as much as a guesser has to try for it, and what is left counts by its characters. So every common
- * password is refused together with its usual decorations (P@ssw0rd2024!), and a phrase of several words is not.
+ * The reason why a password is too easy to guess. It is cut into common words, the user's own, rows (1234, qwerty),
+ * repetitions and years, each worth a guesser's effort; remaining characters count singly.
  */
 export function passwordFault(password: string, own: readonly string[] = []): string | undefined {
   const plain = password.normalize('NFKC').toLowerCase();

@@ -1,7 +1,7 @@
 import { type Cron, nextCronRun, parseCron } from './cron.ts';
 import { parseDuration } from './duration.ts';
 
-/** When something comes round: every so many milliseconds counted from the epoch, or by the calendar in UTC. */
+/** A recurring time: every so many milliseconds counted from the epoch, or by the calendar in UTC. */
 export type Schedule =
   | { readonly type: 'every'; readonly ms: number }
   | { readonly type: 'cron'; readonly cron: Cron };
@@ -32,7 +32,7 @@ export function nextRun(schedule: Schedule, afterMs: number): number {
   }
 }
 
-/** Whether a run fell after `previousMs` and not after `nowMs`; several missed ones count as one. */
+/** True if a run fell after `previousMs` and not after `nowMs`; several missed ones count as one. */
 export function isDue(schedule: Schedule, previousMs: number, nowMs: number): boolean {
   return nextRun(schedule, previousMs) <= nowMs;
 }

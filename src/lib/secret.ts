@@ -25,7 +25,7 @@ export class Secret {
   }
 }
 
-/** What a record shows in place of a secret; sent back, it means "as it is". */
+/** Shown in place of a secret in a record; sent back, it means "as it is". */
 export const sealedText = '[sealed]';
 
 /** An address whose path is a secret: only its origin is shown. */

@@ -1,6 +1,6 @@
 /**
- * Waits for every promise and returns all results, or throws the first failure: one that fails does not stop the others, and leaves
- * none behind that would still use a transaction which the caller gives up.
+ * Waits for every promise and returns all results, or throws the first failure. No promise is left behind that would
+ * still use the caller's abandoned transaction.
  */
 export async function settleAll<T extends readonly Promise<unknown>[]>(
   work: readonly [...T],

@@ -3,15 +3,15 @@ import { harmless } from './harmless.ts';
 import { showNumber } from './showNumber.ts';
 
 /**
- * A value from a chain in a sentence: `to: 0x…, amount: 5`, cut where it becomes a wall of text. Text in it is made harmless,
- * long numbers and bytes are shortened: the evidence of the alert has them whole.
+ * A value from a chain for a sentence: `to: 0x…, amount: 5`. Long values are cut and text is made harmless; the
+ * evidence of the alert has the whole.
  */
 export function showValue(value: unknown, maxLength = 200): string {
   const text = print(value, 0);
   return text.length > maxLength ? `${cutText(text, maxLength - 1)}…` : text;
 }
 
-/** What became of a value: `5, it was 4`; where both read the same, by how much it changed. */
+/** The change of a value: `5, it was 4`; if both read the same, the difference. */
 export function showChange(
   after: unknown,
   before: unknown,

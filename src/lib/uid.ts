@@ -1,9 +1,8 @@
 import { hash } from 'node:crypto';
 
 /**
- * A uuid that is always the same for the same parts. The time comes first (as in UUID version 7), which makes a row
- * findable by its uid alone although rows are partitioned by time. A `position` of 26 bits follows the time, so that rows of
- * one time sort by it; 48 bits still tell apart what has both in common.
+ * A stable uuid of these parts. The time comes first (as in UUID version 7), so the uid finds its partition. A
+ * `position` of 26 bits sorts rows of one time; 48 bits distinguish the rest.
  */
 export function timedUid(timestamp: number, parts: readonly unknown[], position?: number): string {
   const bytes = hash('sha256', JSON.stringify(parts), 'buffer').subarray(0, 16);
@@ -26,7 +25,7 @@ export function uidTime(uid: string): number | undefined {
   return Number.parseInt(uid.slice(0, 8) + uid.slice(9, 13), 16);
 }
 
-/** Whether PostgreSQL will take the text as a uuid. */
+/** True if PostgreSQL accepts the text as a uuid. */
 export function isUuid(text: string): boolean {
   return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
 }

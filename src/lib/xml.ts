@@ -28,9 +28,8 @@ const maxAttributes = 64;
 const maxTag = 64 * 1024;
 
 /**
- * Whole elements of an XML text that comes in pieces, as they end; of the others only `root`, the first, is reported, without
- * its content. `isWanted` says which, so that a text of any length needs no more memory than its largest wanted element.
- * Entities other than the five of XML do not exist, so a document cannot include another one or grow while it is read.
+ * Yields whole elements of a streamed XML text as they end, those that `isWanted` selects; of the first, `root`, only
+ * its start. Entities are refused but for XML's five, so no document can include another.
  */
 export async function* readXml(
   pieces: AsyncIterable<string> | Iterable<string>,
@@ -46,7 +45,7 @@ export async function* readXml(
   let textSize = 0;
   let hasRoot = false;
   let line = 1;
-  /** Where the tag began that has not ended yet. */
+  /** Position of the tag that has not ended yet. */
   let tagStart: number | undefined;
   let attributeCount = 0;
   let found: XmlElement[] = [];

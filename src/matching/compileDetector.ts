@@ -50,7 +50,7 @@ export function compileDetector(
   return new DetectorSubscriber(row, canonicalContract(contract, chain), program);
 }
 
-/** What all detectors of a kind with the same configuration share. */
+/** Shared by all detectors of a kind with the same configuration. */
 type Program = {
   readonly definition: Detector;
   /** As it is written, which its state belongs to, and with the addresses as they are matched. */

@@ -58,8 +58,8 @@ type ChainValues = {
 };
 
 /**
- * How scripts run: at once, but only while the tenant's allowance for the block lasts; or in the background, with a pause
- * after each, so that they do not occupy a processor for long; otherwise as they come.
+ * The pace of scripts: at once, while the tenant's allowance for the block lasts; in the background, with a pause after
+ * each, to spare the processor; or without limits.
  */
 export type ScriptPace = { allowance: (tenantId: number) => { remainingMs: number } } | 'background';
 
@@ -69,19 +69,19 @@ export type Fetch = (requests: readonly ReadRequest[], pace?: ScriptPace) => Pro
 /** The observed block and its parent, and what the block itself reports of outcomes and balances. */
 export type Moment = { block: BlockRef; parent: BlockRef } & Pick<Block, 'receiptOf' | 'holdingOf'>;
 
-/** What was read for one block, shared by all subscribers that read the same. */
+/** Reads for one block, shared by all subscribers that read the same. */
 export type ReadCache = {
-  /** What one subscriber may read; `at` is the observed block, undefined off chain. */
+  /** The reads of one subscriber; `at` is the observed block, undefined off chain. */
   reader(tenantId: number, at: Moment | undefined, gaps: Gaps): Reader;
   /** Fetches everything that readers missed; false when they missed nothing. */
   fetchMissing(): Promise<boolean>;
 };
 
-/** What an evaluation does about reads that no node can answer. */
+/** Handling of reads that no node can answer. */
 export type Gaps = {
   /** Waiting is over: the newest state stands in for one that cannot be read. */
   readonly isFinal: boolean;
-  /** Why the evaluation is incomplete. */
+  /** Reasons why the evaluation is incomplete. */
   readonly notes: Set<string>;
 };
 

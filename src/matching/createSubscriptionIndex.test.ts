@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { EvmLog } from '../chains/evm/abi/evmLog.ts';
-import { addressTopic } from '../chains/evm/abi/words.ts';
+import { EvmLog } from '../codecs/evm/evmLog.ts';
+import { addressTopic } from '../codecs/evm/words.ts';
 import type { Block, Log, Transaction } from '../model/block.ts';
 import type { Interest } from '../model/detection.ts';
 import { createSubscriptionIndex } from './createSubscriptionIndex.ts';

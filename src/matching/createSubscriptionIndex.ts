@@ -7,23 +7,23 @@ import { addObservation, type Matches } from './matches.ts';
 import { matchFrames } from './matchFrames.ts';
 import { matchTransaction } from './matchTransaction.ts';
 import type { Subscriber } from './subscriber.ts';
-import { type AddressInterest, type Entry, isInner } from './subscriptions.ts';
+import { type AddressInterest, isInner, type SubscriptionEntry } from './subscriptions.ts';
 
 const none: ReadonlySet<string> = new Set();
 
 type BlockTime = { number: number; timestamp: number };
 
 /**
- * An inverted index from addresses, events and functions to subscribers. A block is matched by looking up what occurs in it,
- * so that the cost depends on the block and its matches, not on the number of subscribers.
+ * An inverted index from addresses, events and functions to subscribers. A block looks up its own content, so the cost
+ * depends on the block and its matches, not on the number of subscribers.
  */
 export function createSubscriptionIndex() {
-  const entries = new Map<string, Entry>();
+  const entries = new Map<string, SubscriptionEntry>();
   /** The entries with an interest in logs of other emitters that name the address. */
-  const parties = new Map<string, Entry>();
+  const parties = new Map<string, SubscriptionEntry>();
   /** The entries with an interest in what happens within transactions, and in contracts that name the address. */
-  const traced = new Map<string, Entry>();
-  const named = new Map<string, Entry>();
+  const traced = new Map<string, SubscriptionEntry>();
+  const named = new Map<string, SubscriptionEntry>();
   const everyBlock = new Set<Subscriber>();
   const reorgs = new Set<Subscriber>();
   const clocks = new Set<Subscriber>();
@@ -98,8 +98,8 @@ export function createSubscriptionIndex() {
 
   function match(block: Block, previous: BlockTime | undefined): Matches {
     const matches: Matches = new Map();
-    const touched = new Map<number, Set<Entry>>();
-    const touch = (index: number, entry: Entry) => {
+    const touched = new Map<number, Set<SubscriptionEntry>>();
+    const touch = (index: number, entry: SubscriptionEntry) => {
       const set = touched.get(index);
       if (set) set.add(entry);
       else touched.set(index, new Set([entry]));
@@ -123,8 +123,8 @@ export function createSubscriptionIndex() {
       const to = target === undefined ? undefined : entries.get(target);
       if (to) touch(transaction.index, to);
       for (const address of transaction.others ?? []) {
-        const other = parties.get(address);
-        if (other) touch(transaction.index, other);
+        const party = parties.get(address);
+        if (party) touch(transaction.index, party);
       }
     }
     for (const log of block.logs) {
@@ -148,8 +148,8 @@ export function createSubscriptionIndex() {
   }
 
   /**
-   * What only traces show: inner calls and transfers, transactions that touch an address only within, and whole transactions
-   * for those who want their frames. Nothing of what `match` shows is among it.
+   * Matches that only traces show: inner calls and transfers, transactions that touch an address only within, and whole
+   * transactions for subscribers to frames. None of them is in `match`.
    */
   function matchTraces(block: Block, frames: BlockFrames): Matches {
     const matches: Matches = new Map();
@@ -164,7 +164,7 @@ export function createSubscriptionIndex() {
       const before = version;
       const matches: Matches = new Map();
       for (const turns = matchInTurns(matches, block, frames); !turns.next().done; ) await yieldToEventLoop();
-      // Who came or went meanwhile would have seen only a part of the block.
+      // A subscriber added or removed meanwhile would have seen only a part of the block.
       if (version === before) return matches;
     }
   }
@@ -176,7 +176,7 @@ export function createSubscriptionIndex() {
     }
   }
 
-  /** Who wants traces and whose address the transaction touches as far as its block shows. */
+  /** Subscribers that need traces and whose address the transaction touches as far as its block shows. */
   function tracing(transaction: Transaction): Set<Subscriber> {
     const { from, to, created = null, others = [], logs } = transaction;
     const found = new Set<Subscriber>();
@@ -186,7 +186,7 @@ export function createSubscriptionIndex() {
         if (isInner(interest)) found.add(subscriber);
     };
     for (const address of [from, to, created, ...others]) add(address);
-    for (const { address, parties: named } of logs) for (const each of [address, ...named]) add(each);
+    for (const { address, parties: named } of logs) for (const party of [address, ...named]) add(party);
     return found;
   }
 

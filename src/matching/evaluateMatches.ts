@@ -17,22 +17,22 @@ import {
 import type { Matches } from './matches.ts';
 import type { Subscriber, SubscriberRef } from './subscriber.ts';
 
-/** What is stored of a subscriber from one evaluation to the next. */
+/** The stored state of a subscriber between evaluations. */
 export type SubscriberState = {
   /** The detector's own state, and what it depends on. */
   readonly own?: unknown;
   readonly key?: string;
-  /** When it last raised an alert, for its cooldown, and how many findings were held back since. */
+  /** Time of its last alert, for its cooldown, and the number of findings held back since. */
   readonly alertAt?: number;
   readonly held?: number;
   /** The worst that was reported in the cooldown: the severity as a number, and the magnitude. */
   readonly alertSeverity?: number;
   readonly alertMagnitude?: number;
-  /** Whether the beginning of what goes on was reported, so that its end is; undefined where nothing goes on. */
+  /** True if the beginning of a lasting condition was reported, so its end is too; undefined without one. */
   readonly isOpen?: boolean;
 };
 
-export type Fault = {
+export type EvaluationFault = {
   readonly subscriber: SubscriberRef;
   readonly message: string;
   readonly at: number;
@@ -49,11 +49,11 @@ export type Evaluated = {
   /** Only those that changed. */
   states: Map<Subscriber, SubscriberState>;
   /** At most one per subscriber. */
-  faults: Fault[];
+  faults: EvaluationFault[];
   /** Those without a fault; findings and states of the others count as well. */
   succeeded: Subscriber[];
   /** Those that must be evaluated again later; none of their findings and states count. */
-  deferred: { subscriber: Subscriber; reason: DeferralReason; fault?: Fault }[];
+  deferred: { subscriber: Subscriber; reason: DeferralReason; fault?: EvaluationFault }[];
   evaluations: number;
 };
 
@@ -61,15 +61,14 @@ export type Evaluated = {
 export type DeferralReason = 'script time' | 'slow script' | 'order' | 'read';
 
 /**
- * What becomes of an evaluation whose reads fail: it is a fault; it is deferred, unless the state is gone for good; or it goes
- * on with what can be known, as it does where the state is gone.
+ * Result of failing reads. `fault`: the evaluation fails. `defer`: it is deferred, unless the state is gone for good.
+ * `degrade`: it goes on without them, as with a state that is gone.
  */
 export type OnReadFailure = 'fault' | 'defer' | 'degrade';
 
 /**
- * Evaluates the observations of every subscriber. A failure is recorded as a fault and affects neither other subscribers nor
- * the subscriber's other observations of the block. Missing reads are fetched for all subscribers at once before the
- * evaluations continue.
+ * Evaluates the observations of every subscriber. A failure is a fault that affects no other evaluation. Missing reads
+ * are fetched for all subscribers at once before the evaluations continue.
  */
 export async function evaluateMatches(
   matches: Matches,
@@ -129,13 +128,13 @@ type Evaluation = {
   observations: readonly Observation[];
   next: number;
   rounds: number;
-  /** How often the next observation was evaluated, and whether without waiting for reads that fail. */
+  /** Number of evaluations of the next observation; `isFinal`: without waiting for failing reads. */
   attempts: number;
   isFinal: boolean;
   before: SubscriberState;
   state: SubscriberState;
   findings: Finding[];
-  faults: Fault[];
+  faults: EvaluationFault[];
 };
 
 /** A definition that reads more each time would otherwise stop its chain. */
@@ -196,7 +195,7 @@ function advance(
         evaluated.deferred.push({ subscriber, reason: 'script time' });
         return 'finished';
       }
-      const fault: Fault = {
+      const fault: EvaluationFault = {
         subscriber,
         message: messageOf(error),
         at: timeOf(observation),
@@ -301,13 +300,13 @@ function evaluateOne(evaluation: Evaluation, observation: Observation, reads: Re
   evaluation.state = after;
 }
 
-/** How bad it is: as the detector judges it, where it does, whatever severity is configured. */
+/** Severity by the detector's judgement where it judges, whatever severity is configured. */
 function extentOf({ severity, magnitude = 0 }: Detection, [finding]: readonly Finding[]) {
   const judged = severity ?? finding?.severity;
   return { severity: judged === undefined ? 0 : severityOf[judged], magnitude };
 }
 
-/** Whether it is worse than all that was reported in the cooldown, or materially more of it: that must not wait. */
+/** True if it is worse than all reported in the cooldown, or materially larger: that must not wait. */
 function isEscalation(
   { severity, magnitude }: ReturnType<typeof extentOf>,
   { alertSeverity = 0, alertMagnitude = 0 }: SubscriberState,

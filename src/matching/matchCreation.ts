@@ -1,14 +1,14 @@
 import type { Block, Frame, Transaction } from '../model/block.ts';
 import { addAll, addObservation, type Matches } from './matches.ts';
 import type { Subscriber } from './subscriber.ts';
-import { type Entry, subscribersFor } from './subscriptions.ts';
+import { type SubscriptionEntry, subscribersFor } from './subscriptions.ts';
 
 /** Contracts that a transaction creates, for those whom their code names. */
 export function matchCreation(
   matches: Matches,
   block: Block,
   transaction: Transaction,
-  named: ReadonlyMap<string, Entry>,
+  named: ReadonlyMap<string, SubscriptionEntry>,
 ): void {
   const { from: creator, input: code } = transaction;
   for (const subscriber of namedIn(named, transaction.mentions?.() ?? []))
@@ -28,7 +28,7 @@ export function matchInnerCreation(
   transaction: Transaction,
   { from: creator, to: contract, input: code, isReverted, mentions }: Frame,
   position: number,
-  named: ReadonlyMap<string, Entry>,
+  named: ReadonlyMap<string, SubscriptionEntry>,
 ): void {
   if (isReverted) return;
   for (const subscriber of namedIn(named, mentions?.() ?? []))
@@ -41,7 +41,10 @@ export function matchInnerCreation(
     });
 }
 
-function namedIn(named: ReadonlyMap<string, Entry>, addresses: readonly string[]): Set<Subscriber> {
+function namedIn(
+  named: ReadonlyMap<string, SubscriptionEntry>,
+  addresses: readonly string[],
+): Set<Subscriber> {
   const interested = new Set<Subscriber>();
   for (const address of addresses) {
     const entry = named.get(address);

@@ -2,22 +2,25 @@ import type { Block, Frame, Transaction } from '../model/block.ts';
 import { matchInnerCreation } from './matchCreation.ts';
 import { addAll, addObservation, type Matches } from './matches.ts';
 import type { Subscriber } from './subscriber.ts';
-import { anyKey, type Entry, subscribersFor } from './subscriptions.ts';
+import { anyKey, type SubscriptionEntry, subscribersFor } from './subscriptions.ts';
 
 /** Frames between two turns of others. */
 const turnFrames = 1024;
 
-/** What the frames of one transaction show, in turns; `traced` and `named` are the entries with an interest in frames and in creations. */
+/**
+ * Matches of one transaction's frames, yielding between them; `traced` and `named` are the entries with an interest in
+ * frames and in creations.
+ */
 export function* matchFrames(
   matches: Matches,
   block: Block,
   transaction: Transaction,
   frames: readonly Frame[],
-  traced: ReadonlyMap<string, Entry>,
-  named: ReadonlyMap<string, Entry>,
+  traced: ReadonlyMap<string, SubscriptionEntry>,
+  named: ReadonlyMap<string, SubscriptionEntry>,
 ): Generator<undefined, void> {
-  const touched = new Set<Entry>();
-  const shown = new Set<Entry>();
+  const touched = new Set<SubscriptionEntry>();
+  const shown = new Set<SubscriptionEntry>();
   for (const [position, frame] of frames.entries()) {
     // Looking through the code of a creation takes as long as many calls.
     if (frame.mentions || position % turnFrames === turnFrames - 1) yield;
@@ -57,8 +60,8 @@ function matchFrame(
   transaction: Transaction,
   frames: readonly Frame[],
   position: number,
-  from: Entry | undefined,
-  to: Entry | undefined,
+  from: SubscriptionEntry | undefined,
+  to: SubscriptionEntry | undefined,
 ): void {
   const {
     type,

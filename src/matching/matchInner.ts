@@ -10,7 +10,10 @@ type Client = {
   readonly isTracingOff?: boolean;
 };
 
-/** What only traces show of a block, or why it is not known; nothing where no one wants it. */
+/**
+ * Matches that need inner calls. `failure` says why the traces are missing. Returns early when no subscriber needs
+ * traces.
+ */
 export async function matchInner(
   { tracer, isTracingOff }: Client,
   index: ReturnType<typeof createSubscriptionIndex>,
@@ -24,7 +27,7 @@ export async function matchInner(
     const isFirst = (transaction: Transaction) => index.tracing(transaction).size > 0;
     const frames = await tracer.frames(block, { isFirst });
     const matches = await index.matchTracesInTurns(block, frames);
-    const missing = block.transactions.filter(({ index: place }) => !frames[place]);
+    const missing = block.transactions.filter(({ index: position }) => !frames[position]);
     return missing.length === 0 ? { matches } : { matches, failure: untracedFailure(missing) };
   } catch (error) {
     if (!(error instanceof NotTraced)) throw error;

@@ -2,14 +2,14 @@ import type { Block, Log, Transaction } from '../model/block.ts';
 import type { Observation } from '../model/detection.ts';
 import { addAll, addObservation, type Matches } from './matches.ts';
 import type { Subscriber } from './subscriber.ts';
-import { type AddressInterest, type Entry, subscribersFor } from './subscriptions.ts';
+import { type AddressInterest, type SubscriptionEntry, subscribersFor } from './subscriptions.ts';
 
 /** First the transaction itself, then its logs, calls, transfers and changes; each once for every subscriber. */
 export function matchTransaction(
   matches: Matches,
   block: Block,
   transaction: Transaction,
-  touched: ReadonlySet<Entry>,
+  touched: ReadonlySet<SubscriptionEntry>,
 ): void {
   const interested = new Set<Subscriber>();
   for (const entry of touched) {
@@ -18,7 +18,7 @@ export function matchTransaction(
     const to = transaction.to ?? paidCreation(transaction);
     if (parties ? parties.senders.has(entry.address) : entry.address === from)
       addAll(interested, subscribersFor(entry, 'sender'));
-    // Where a transaction has calls, each of them is shown by itself.
+    // Where a transaction has calls, every call is shown by itself.
     if (!transaction.calls && (parties ? parties.recipients.has(entry.address) : entry.address === to))
       addAll(interested, subscribersFor(entry, 'call', transaction.callKey));
   }
@@ -38,9 +38,9 @@ function matchParts(
   matches: Matches,
   block: Block,
   transaction: Transaction,
-  touched: ReadonlySet<Entry>,
+  touched: ReadonlySet<SubscriptionEntry>,
 ): void {
-  const show = (observation: Observation, find: (entry: Entry) => readonly Subscriber[]) => {
+  const show = (observation: Observation, find: (entry: SubscriptionEntry) => readonly Subscriber[]) => {
     const interested = new Set<Subscriber>();
     for (const entry of touched) addAll(interested, find(entry));
     for (const subscriber of interested) addObservation(matches, subscriber, observation);
@@ -71,7 +71,7 @@ function matchLog(
   block: Block,
   transaction: Transaction,
   log: Log,
-  touched: ReadonlySet<Entry>,
+  touched: ReadonlySet<SubscriptionEntry>,
 ): void {
   const interested = new Set<Subscriber>();
   for (const entry of touched) {

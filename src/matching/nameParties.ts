@@ -15,8 +15,8 @@ import { framePath } from '../model/frames.ts';
 export const partyEvidence = ['labels', 'fundedBy', 'fundingHops', 'fundingTransaction', 'path'];
 
 /**
- * Says in the message of a finding who its addresses are, as far as labels know them, and where the sender of its transaction
- * got its first money from, as far as that was followed. Read only once something is found.
+ * Adds the labels of its addresses to the message of a finding, and the source of the sender's first money, as far as
+ * known. Read only once something is found.
  */
 export function nameParties<State>(
   result: EvaluationResult<State>,
@@ -49,8 +49,8 @@ export function nameParties<State>(
       withFunding(
         withPath(
           withOwn(withLabels(found, addresses, labels), addresses, own),
-          path.map((address, place) =>
-            address === watched ? name : (own[address]?.name ?? known[place]?.name ?? address),
+          path.map((address, index) =>
+            address === watched ? name : (own[address]?.name ?? known[index]?.name ?? address),
           ),
         ),
         sender,
@@ -63,7 +63,7 @@ export function nameParties<State>(
 /** Longer ways are shown by their beginning and end. */
 const maxSteps = 8;
 
-/** Who called whom within the transaction, down to what was found. */
+/** The calls within the transaction, down to the one of the finding. */
 function pathOf({ frame }: Detection, observation: Observation): string[] {
   if (!('frames' in observation) || !observation.frames) return [];
   const position =

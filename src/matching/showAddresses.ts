@@ -1,4 +1,4 @@
-import { nativeInterface } from '../chains/solana/abi/nativeInstructions.ts';
+import { nativeInterface } from '../codecs/solana/nativeInstructions.ts';
 import { mapTexts } from '../lib/mapTexts.ts';
 import type { Finding } from '../model/alert.ts';
 import type { ChainFacts, ContractFacts } from '../model/detection.ts';

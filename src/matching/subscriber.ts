@@ -20,15 +20,15 @@ export type Subscriber = {
   readonly name: string;
   readonly contract: ContractFacts;
   readonly interests: readonly Interest[];
-  /** Whether its alerts are, or can be, CRITICAL or HIGH. */
+  /** True if its alerts are, or can be, CRITICAL or HIGH. */
   readonly isSevere: boolean;
   /** The severity that its alerts have, or can have at most. */
   readonly severity: Severity;
-  /** Whether it is shown a block as soon as it is created or enabled, to compare later ones with. */
+  /** True if it is shown a block as soon as it is created or enabled, to compare later ones with. */
   readonly takesBaseline?: boolean;
-  /** How much of the past its state sums up. */
+  /** Length of the history that its state covers. */
   readonly lookbackMs?: number;
-  /** Whether it is shown transactions that no block has yet. */
+  /** True if it is shown transactions that no block has yet. */
   readonly seesPending?: boolean;
   /** Findings within this time after an alert are only counted. */
   readonly cooldownMs: number;

@@ -5,7 +5,11 @@ export type AddressInterest = Extract<Interest, { address: string }>;
 type Subscription = { readonly interest: AddressInterest; readonly subscriber: Subscriber };
 
 /** The subscriptions of an address; beyond the threshold they are looked up by key instead of scanned. */
-export type Entry = { readonly address: string; subscriptions: Subscription[]; lookup?: Lookup | undefined };
+export type SubscriptionEntry = {
+  readonly address: string;
+  subscriptions: Subscription[];
+  lookup?: Lookup | undefined;
+};
 type Lookup = ReadonlyMap<string, Subscriber[]>;
 const lookupThreshold = 16;
 export const anyKey = '*';
@@ -15,7 +19,7 @@ export const anyKey = '*';
  * only those who want what happens within transactions as well.
  */
 export function subscribersFor(
-  entry: Entry,
+  entry: SubscriptionEntry,
   on: AddressInterest['on'],
   key = anyKey,
   isWithin = false,
@@ -32,7 +36,7 @@ export function subscribersFor(
   ];
 }
 
-/** Whether it needs to know what contracts do within transactions. */
+/** True if it needs inner calls. */
 export function wantsTraces({ interests }: Pick<Subscriber, 'interests'>): boolean {
   return interests.some((interest) => 'address' in interest && isInner(interest));
 }

@@ -4,8 +4,8 @@ import { isRecord } from '../lib/isRecord.ts';
 type Values = Readonly<Record<string, unknown>>;
 
 /**
- * What `{member}` of a message template stands for. Text that comes from a chain or from the web is made harmless; what the
- * settings have themselves, such as the address of a web page, is the tenant's own.
+ * Values of `{member}` in a message template. Text from a chain or the web is made harmless; values of the settings,
+ * such as a web address, are the tenant's own.
  */
 export function templateValues(evidence: Values, settings: unknown): Values {
   const own = isRecord(settings) ? new Set(Object.values(settings)) : new Set<unknown>();

@@ -10,8 +10,8 @@ export const intentStates = [
 export type IntentState = (typeof intentStates)[number];
 
 /**
- * When an alert may fire an action: while its transaction is pending (or at once, if it was not seen before its block), when a
- * block has it, or when that block is deep enough.
+ * The stage at which an alert may fire an action: its transaction is pending (or at once, if it never was), a block has
+ * it, or that block is deep enough.
  */
 export const fireAts = ['pending', 'head', 'confirmed'] as const;
 
@@ -27,5 +27,5 @@ export type OpenParameter = { name: string; values?: string[]; min?: string; max
 /** A contract, and functions of it, that a wallet may call; null for every function. */
 export type AllowedCall = { contractId: number | null; address: string; functions: readonly string[] | null };
 
-/** What is called, as it was decided on before it was signed. */
+/** A call as it was decided on before it was signed. */
 export type IntendedCall = { to: string; data: string; parameters: FilledParameter[]; gasLimit: string };

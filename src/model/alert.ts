@@ -21,12 +21,12 @@ export type AlertGroup = (typeof alertGroups)[number];
 /** A detector whose schema has one of these tags raises COMPLIANCE alerts, any other SECURITY. */
 export const complianceTags: readonly string[] = ['COMPLIANCE', 'FINANCIAL'];
 
-/** How settled the block of an alert is; PENDING: no block has its transaction yet. */
+/** Finality of the block of an alert; PENDING: no block has its transaction yet. */
 export const finalities = ['PENDING', 'HEAD', 'CONFIRMED', 'FINAL'] as const;
 
 /**
- * Why an alert was retracted: its block is not part of the chain any more; its pending transaction was replaced by another one
- * of its sender, was dropped, or did something else in its block.
+ * Reasons of a retraction: the block left the chain, or the pending transaction was replaced by its sender, was
+ * dropped, or did something else in its block.
  */
 export const retractionReasons = ['REORGANISED', 'REPLACED', 'DROPPED', 'UNFULFILLED'] as const;
 export type RetractionReason = (typeof retractionReasons)[number];
@@ -44,7 +44,7 @@ export type Finding = {
   severity: Severity;
   /** Epoch milliseconds of what was found (its block's time), not of when it was found. */
   timestamp: number;
-  /** What makes it this finding and no other: raising the same key at the same timestamp again adds nothing. */
+  /** Identifies the finding: raising the same key at the same timestamp again adds nothing. */
   key: string;
   eid: string;
   name: string;
@@ -55,24 +55,24 @@ export type Finding = {
   chainUid?: string | null;
   blockNumber?: number | null;
   blockHash?: string | null;
-  /** Where in its block it is: its transaction, then its log. */
+  /** Position in its block: its transaction, then its log. */
   position?: Position;
-  /** Where in its transaction it is: the same in every block, and in none. */
+  /** Position in its transaction: the same in every block, and in none. */
   place?: string;
-  /** Who sent its transaction, which contract of someone else that called, and who received what was lost: not stored. */
+  /** The sender of its transaction, the foreign contract that this called, and the receiver of losses: not stored. */
   actors?: readonly string[];
-  /** Who sent transactions of its block, where nothing says yet which of them it was: not stored. */
+  /** Senders of transactions of its block, where nothing says yet which of them it was: not stored. */
   suspects?: readonly string[];
   /** No block has its transaction yet. */
   isPending?: boolean;
   /** Of the alert that it is, where that was raised while its transaction was pending. */
   uid?: string;
-  /** What repeats when the same is found again: the detector or trigger and its message, without numbers and addresses. */
+  /** Repeats when the same is found again: the detector or trigger and its message, without numbers and addresses. */
   cause?: string;
   detectorId?: number;
   /** The kind of the detector. */
   detectorSchemaName?: string;
-  /** What a person should do first; notified, but not stored. */
+  /** Advice to a person on the first step; notified, but not stored. */
   nextStep?: string;
   triggerId?: number;
   actionId?: number;
@@ -98,7 +98,7 @@ export type RaisedAlert = {
   incident?: { uid: string; number: number };
 };
 
-/** What a message template may name of the alert itself, beside the members of its finding. */
+/** Members of the alert itself that a message template may name, beside those of its finding. */
 export const templateMembers: readonly string[] = [
   'severity',
   'name',
@@ -121,7 +121,7 @@ export const blindSpot = 'blind_spot';
 
 /** The kind of detector that counts alerts. */
 export const alertRateKind = 'alert_rate';
-/** What a person should do first about the end of a condition. */
+/** Advice to a person about the end of a condition. */
 export const endNextStep = 'It is over: find out why it began, unless someone has.';
 
 /** Alerts of a detector on trial have this tag: they notify no one, fire no action and change no score. */

@@ -1,7 +1,9 @@
 import type { Finding, RetractionReason } from './alert.ts';
 import type { BlockRef } from './block.ts';
 
-/** What a step of a chain does to alerts, with everything that belongs to them. A step may have several, in order. */
+/**
+ * The change of alerts by one step of a chain, with everything that belongs to them. A step may have several, in order.
+ */
 export type AlertWrite =
   /**
    * `blocks`: alerts that were raised while their transactions were pending become those of the block; the rest is held to the

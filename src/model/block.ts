@@ -16,12 +16,12 @@ export type Block = {
   readonly logs: readonly Log[];
   /** Contracts that report new code in this block. */
   readonly upgraded: readonly string[];
-  /** How much of its capacity the block uses, and how much it has, in the chain's own unit of work. */
+  /** Used and available capacity of the block, in the chain's own unit of work. */
   readonly used: bigint;
   readonly limit: bigint;
   /** Bytes. */
   readonly size: number;
-  /** When it reached us, in epoch milliseconds. */
+  /** Time of arrival here, in epoch milliseconds. */
   readonly receivedAt: number;
 };
 
@@ -35,36 +35,39 @@ export type Transaction = {
   /** Null when the transaction creates a contract. */
   readonly to: string | null;
   readonly value: bigint;
-  /** What the sender passes to the recipient, as the chain encodes it. */
+  /** Input that the sender passes to the recipient, as the chain encodes it. */
   readonly input: string;
-  /** Which function of the recipient it calls, as interests name it. */
+  /** The called function of the recipient, as interests name it. */
   readonly callKey: string;
   readonly nonce: number;
-  /** What the sender offers to block producers for a unit of work. */
+  /** Offer of the sender to block producers for a unit of work. */
   readonly priorityFee: bigint;
-  /** What it costs in all, in the chain's currency, where the block says so. */
+  /** Cost of the transaction in all, in the chain's currency, where the block says so. */
   readonly fee?: bigint;
   /** Units of work that it may take at most, where the block says so. */
   readonly gas?: bigint;
-  /** What it pays at most for a unit of work, where the chain has such a price. */
+  /** Highest price for a unit of work, where the chain has such a price. */
   readonly maxFee?: bigint;
-  /** What transactions of its family have beside: members for expressions. */
+  /** Members of its family alone, for expressions. */
   ownMembers?(): Readonly<Record<string, unknown>>;
   readonly logs: readonly Log[];
   /** Addresses that the code of the contract names which it creates. */
   mentions?(): readonly string[];
   /**
-   * What it moves. On chains of the EVM's dialect only coins that it carries itself: tokens are in its logs there, and what
-   * contracts move in inner calls is in neither.
+   * Transfers of the transaction. On EVM-like chains only the coins that it carries itself: tokens are in its logs, and
+   * coins of inner calls are in neither.
    */
   readonly transfers: readonly Transfer[];
   /** All who spend and all who receive, on chains where these can be many; `from` and `to` are the largest of them. */
   readonly parties?: Parties;
   /** The outputs that it spends, on chains where coins are outputs. */
   readonly inputs?: readonly string[];
-  /** What it calls, on chains where that can be several; elsewhere `to`, `callKey` and `input` are the one call. */
-  readonly calls?: readonly Call[];
-  /** Who or what came to control something by it, as far as the chain itself says so. */
+  /**
+   * Calls of the transaction, on chains where it can have several; elsewhere `to`, `callKey` and `input` are the one
+   * call.
+   */
+  readonly calls?: readonly TransactionCall[];
+  /** Changes of control by the transaction, as far as the chain itself says so. */
   readonly changes?: readonly Change[];
   /** Others that it involves: who pays its fee, and both ends of coins that contracts move in it. */
   readonly others?: Iterable<string>;
@@ -91,18 +94,18 @@ export type Parties = {
 };
 
 /** A call of a contract, by the transaction itself or by another contract within it. */
-export type Call = {
+export type TransactionCall = {
   readonly contract: string;
-  /** Which function it calls, as interests name it. */
+  /** The called function, as interests name it. */
   readonly key: string;
-  /** What is passed, as the chain encodes it, and the accounts that are passed where those are separate. */
+  /** Passed input, as the chain encodes it, and the passed accounts where those are separate. */
   readonly input: string;
   readonly accounts?: readonly string[];
   /** Only the head of what is passed is known. */
   readonly isCut?: boolean;
   /** Position among the calls of the transaction. */
   readonly position: number;
-  /** Who makes it, with how many native coins, and how deep within the transaction, where nodes trace that. */
+  /** Caller, native coins and depth within the transaction, where nodes trace them. */
   readonly caller?: string;
   readonly value?: bigint;
   readonly depth?: number;
@@ -116,7 +119,7 @@ export type Change = {
    * flags: what an issuer may do. frozen: `true` or `false`.
    */
   readonly what: 'owner' | 'code' | 'mint' | 'freeze' | 'signers' | 'permission' | 'flags' | 'frozen';
-  /** What of the subject it is about, where that is not all of it: an account of a holder, the name of a permission. */
+  /** Part of the subject that changes, if not all of it: an account of a holder, the name of a permission. */
   readonly part?: string;
   readonly before?: string | null;
   readonly after: string | null;
@@ -132,9 +135,9 @@ export type Payment = {
 };
 
 export type Log = {
-  /** Who emitted it. */
+  /** Address that emitted it. */
   readonly address: string;
-  /** Which event it is, as interests name it; empty for one without a name. */
+  /** Kind of the event, as interests name it; empty for one without a name. */
   readonly key: string;
   /** Values that the chain indexes, and all others, as the chain encodes them. */
   readonly indexed: readonly string[];
@@ -152,7 +155,7 @@ export type Receipt = {
   /** Units of work, and the price of one. */
   readonly used: bigint;
   readonly price: bigint;
-  /** Why it failed, where the block says so. */
+  /** Reason of its failure, where the block says so. */
   readonly failure?: string;
   /** The contract that the transaction created. */
   readonly contractAddress: string | null;
@@ -168,23 +171,26 @@ export type Frame = {
   readonly depth: number;
   /** Position of the frame that made the call, -1 at depth 0. */
   readonly parent: number;
-  /** Whose storage and coins the caller acts on. */
+  /** Address whose storage and coins the caller acts on. */
   readonly from: string;
-  /** Whose code runs; the new contract of a creation, who gets the coins of a self-destruct. Empty when nothing was created. */
+  /**
+   * Address whose code runs; the new contract of a creation, or the beneficiary of a self-destruct. Empty when nothing
+   * was created.
+   */
   readonly to: string;
   readonly value: bigint;
-  /** What is passed, or the code that creates a contract, as the chain encodes it. */
+  /** Passed input, or the code that creates a contract, as the chain encodes it. */
   readonly input: string;
-  /** How many characters that has, where only its head is kept. */
+  /** Number of characters of the whole input, where only its head is kept. */
   readonly inputLength?: number;
   /** Addresses that the code of the contract names which it creates. */
   mentions?(): readonly string[];
-  /** Whether it, or a frame that it is part of, failed: nothing of what it did remains. */
+  /** True if it, or a frame that contains it, failed: nothing of what it did remains. */
   readonly isReverted: boolean;
-  /** Why it failed itself, in the words of the node, and what it returned then, as the chain encodes it. */
+  /** Reason of its own failure, in the words of the node, and the data returned then, as the chain encodes it. */
   readonly error?: string;
   readonly output?: string;
-  /** What it returned, where it asked for a price. */
+  /** Returned data, if it asked for a price. */
   readonly answer?: string;
 };
 

@@ -1,7 +1,7 @@
 import type { ChainUid } from './chainUid.ts';
 import type { Family } from './family.ts';
 
-/** What nodes are asked for as the newest final block; `confirmations`: they are not asked, and depth alone decides. */
+/** The tag that nodes are asked for as the newest final block; `confirmations`: depth alone decides. */
 export const finalitySources = ['finalized', 'safe', 'confirmations'] as const;
 type Finality = (typeof finalitySources)[number];
 
@@ -13,12 +13,12 @@ export type Chain = {
   readonly currency: { readonly symbol: string; readonly name: string; readonly decimals: number };
   /** The EIP-155 chain id; only EVM chains have one. */
   readonly chainId?: number;
-  /** What the nodes of other families say to tell their network: the hash of its first block, or its name. */
+  /** Identity of the network on nodes of other families: the hash of its first block, or its name. */
   readonly genesis?: string;
   readonly blockTimeMs: number;
   /** Blocks that must lie on top of a block before an action may follow from it. */
   readonly confirmations: number;
-  /** What decides that a block is final on an EVM chain; `finalized` if left out. */
+  /** Source of finality on an EVM chain; `finalized` if left out. */
   readonly finality?: Finality;
   /** Link patterns; `{}` stands for the address, the transaction hash or the block. */
   readonly explorer?: {

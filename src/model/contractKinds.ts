@@ -25,7 +25,7 @@ export type ContractKind = (typeof contractKinds)[number];
 export const proxyKinds = ['EIP1967', 'BEACON', 'EIP1822', 'MINIMAL', 'SAFE', 'OTHER'] as const;
 export type ProxyKind = (typeof proxyKinds)[number];
 
-/** What stands at an address of a chain. */
+/** State of an address on a chain. */
 export type Inspection = {
   readonly hasCode: boolean;
   readonly kinds: readonly ContractKind[];
@@ -34,7 +34,7 @@ export type Inspection = {
   readonly facts: ContractTraits;
 };
 
-/** What a contract says about itself, as far as it says it. Amounts are decimal text, times seconds. */
+/** Facts that a contract states about itself. Amounts are decimal text, times seconds. */
 export type ContractTraits = {
   readonly name?: string;
   readonly symbol?: string;

@@ -4,13 +4,13 @@ import type { Severity } from './alert.ts';
 import type {
   Block,
   BlockRef,
-  Call,
   Change,
   Frame,
   InnerCall,
   Log,
   Receipt,
   Transaction,
+  TransactionCall,
   Transfer,
 } from './block.ts';
 import type { ChainUid } from './chainUid.ts';
@@ -19,7 +19,7 @@ import type { Fault } from './errors.ts';
 import type { Family } from './family.ts';
 import type { AddressLabel } from './label.ts';
 
-/** What a detector or trigger can be shown. */
+/** Everything that a detector or trigger can observe. */
 export type Observation =
   | { readonly type: 'log'; readonly block: Block; readonly transaction: Transaction; readonly log: Log }
   | { readonly type: 'transaction'; readonly block: Block; readonly transaction: Transaction }
@@ -39,7 +39,7 @@ export type Observation =
       readonly type: 'call';
       readonly block: Block;
       readonly transaction: Transaction;
-      readonly call: Call;
+      readonly call: TransactionCall;
       readonly frames?: readonly Frame[];
     }
   | {
@@ -79,8 +79,8 @@ type Creation = { readonly creator: string; readonly contract: string | null; re
 type BlockTime = { readonly number: number; readonly timestamp: number };
 
 /**
- * What of a chain it wants to be shown. Addresses and keys are looked up in maps, so that a block costs the same however
- * many subscribers there are. With `inner` also what contracts do within transactions, where nodes trace it.
+ * The part of a chain that a subscriber observes. Addresses and keys are looked up in maps, so the cost of a block does
+ * not grow with subscribers. `inner` adds inner calls, where nodes trace them.
  */
 export type Interest =
   /** A log that the address emits; any log when no keys are named. */
@@ -123,7 +123,7 @@ export type ContractFacts = {
   readonly addressType: string;
   /** Events and functions of its ABI, in the order given; empty when it has none of its own. */
   readonly abi: readonly unknown[];
-  /** What the tenant watches on the chain, by address: this contract and all others. */
+  /** Contracts that the tenant watches on the chain, by address: this one and all others. */
   readonly own?: Readonly<Record<string, OwnContract>>;
 };
 
@@ -133,7 +133,7 @@ export type Label = Readonly<
   Pick<AddressLabel, 'tenantId' | 'address' | 'name' | 'tags' | 'score' | 'source'>
 >;
 
-/** Where an address got its first money from, as far as it was seen coming from a labelled source. */
+/** Source of an address's first money, as far as it came from a labelled source. */
 export type Funding = {
   readonly source: string;
   readonly tags: readonly string[];
@@ -156,8 +156,8 @@ export type HttpResult =
       readonly body: string;
       readonly durationMs: number;
       /**
-       * The response came from a private network. `withheld`: its body is left out, because every tenant may send requests there;
-       * `unshown`: the body may be checked, because the network is allowed to this tenant, but is never shown.
+       * The response came from a private network. `withheld`: its body is left out, because every tenant may send
+       * requests there. `unshown`: the body may be checked, but is never shown.
        */
       readonly internal?: 'withheld' | 'unshown';
     }
@@ -182,22 +182,20 @@ export type Allocation = {
 type StateAt = 'block' | 'parent';
 
 /**
- * What a detector may read beyond the observation itself. A detector does no I/O: a value that is not fetched yet ends the
- * evaluation, which is repeated once the value is there. All reads are of the state after the observed block (or after its
- * parent), so that the same block always gives the same values; of a chain that keeps no history they are of the newest state,
- * but for what the block itself tells.
+ * Reads beyond the observation. A value not fetched yet ends the evaluation, which repeats once it is there. Reads see
+ * the state after the observed block (or its parent); chains without history, the newest.
  */
 export type Reader = {
   call(to: string, data: string, at?: StateAt): CallResult;
   balance(address: string, at?: StateAt): bigint;
   code(address: string, at?: StateAt): string;
-  /** How much of an asset the holder has, and how much there is of it, in smallest units. */
+  /** The holder's amount and the supply of an asset, in smallest units. */
   holding(asset: string, holder: string, at?: StateAt): bigint;
   supply(asset: string, at?: StateAt): bigint;
   decimals(asset: string): number;
   symbol(asset: string): string;
   storage(address: string, key: string, at?: StateAt): string;
-  /** What names the functions of a contract, as it carries it itself: on Stellar and the Internet Computer. */
+  /** The interface that a contract carries itself, on Stellar and the Internet Computer. */
   interface(address: string): readonly unknown[];
   receipt(transactionHash: string): Receipt;
   /** Every call within a transaction, in order; null where no node traces. Expensive for nodes: only for rare observations. */
@@ -208,16 +206,16 @@ export type Reader = {
   labels(address: string): readonly Label[];
   funding(address: string): Funding | null;
   /**
-   * Transactions that wait for a block now and involve the address or spend one of the inputs; only where nodes show what
-   * waits. It is of the moment and not of a block, so that only what the clock shows may read it.
+   * Transactions that wait for a block now and involve the address or spend one of the inputs. Only for evaluations by
+   * the clock, because the answer is of the moment and not of a block.
    */
   waiting(address: string, inputs: readonly string[]): readonly Transaction[];
   script(source: string, values: Readonly<Record<string, unknown>>): ScriptResult;
   http(request: HttpRequest): HttpResult;
   allocations(contractId: number): readonly Allocation[];
   /**
-   * What nodes cannot answer: undefined, and the finding is marked as incomplete. `optional` is for what an alert can do
-   * without; `degradable` waits first, as any other read does, and gives up with the evaluation.
+   * Undefined if nodes cannot answer, and the finding is marked as incomplete. `optional` gives up at once, for reads
+   * that an alert can do without; `degradable` waits first, as any read does.
    */
   optional<T>(question: () => T): T | undefined;
   degradable<T>(question: () => T): T | undefined;
@@ -227,7 +225,7 @@ export type Reader = {
   ): { [K in keyof T]: T[K] extends () => infer R ? R : never };
 };
 
-/** What an evaluation gets besides the observation. */
+/** Input of an evaluation besides the observation. */
 export type EvaluationContext<Config, State> = {
   readonly config: Config;
   readonly contract: ContractFacts;
@@ -254,7 +252,7 @@ export type Interfaces = ReadonlyMap<string, readonly unknown[] | null>;
 
 /** A finding as the detector reports it, before it is bound to a tenant, a contract and a block. */
 export type Detection = {
-  /** How bad it is; the definition's own severity unless given. A configured severity outranks both. */
+  /** Severity of the finding; the definition's own unless given. A configured severity outranks both. */
   readonly severity?: Severity;
   /** One sentence for people, used unless the configuration has a `desc` of its own. */
   readonly message: string;
@@ -265,8 +263,8 @@ export type Detection = {
   /** Tells findings of one observation apart where there can be several. */
   readonly part?: string;
   /**
-   * How much is at stake, in the detector's own measure (a share, a multiple of its threshold). At least twice as much as what
-   * was reported breaks the cooldown.
+   * Amount at stake, in the detector's own measure (a share, a multiple of its threshold). At least twice the reported
+   * magnitude breaks the cooldown.
    */
   readonly magnitude?: number;
   /** Position of the frame that it is about, where it is about one of several. */
@@ -292,7 +290,7 @@ export type Detector<Config = unknown, State = unknown> = {
   readonly description: string;
   /** One question that people ask about it, with the answer. */
   readonly faq: string;
-  /** What a person who gets its alert should do first; notifications end with it. */
+  /** Advice to the receiver of its alert on the first step; notifications end with it. */
   readonly nextStep: string;
   /** JSON Schema of the configuration, without the members that every detector has. */
   readonly config: TSchema;
@@ -309,7 +307,7 @@ export type Detector<Config = unknown, State = unknown> = {
   readonly takesBaseline?: true;
   /** It can be shown pending transactions, simulated on the newest block: what it finds follows from the transaction itself. */
   readonly pending?: true;
-  /** How much of the past its state sums up, so that it can be rebuilt to explain an alert. */
+  /** Length of the history that the state covers, from which it can be rebuilt to explain an alert. */
   lookbackMs?(config: Config): number;
   interests(config: Config, contract: ContractFacts, chain: ChainFacts): readonly Interest[];
   evaluate(observation: Observation, context: EvaluationContext<Config, State>): EvaluationResult<State>;

@@ -10,7 +10,7 @@ export const licenseStatuses = ['PENDING', 'LICENCED', 'CANCELED'] as const;
 export const severities = ['INFO', 'LOW', 'MEDIUM', 'HIGH', 'CRITICAL'] as const;
 export const interceptorTypes = ['TRANSACTION', 'EVENT', 'BLOCK', 'TRACE', 'STATE', 'SCHEDULE'] as const;
 
-/** What feeds each kind of trigger. */
+/** The kind of observation of each trigger. */
 export const triggerTypes = {
   SUCCESSFUL_TX: 'TRANSACTION',
   FAILED_TX: 'TRANSACTION',

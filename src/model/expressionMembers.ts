@@ -15,13 +15,13 @@ const ofSender = [
   ...ofOutcome,
 ];
 
-/** What transactions of a family have beside. */
+/** Members that only transactions of the family have. */
 export const familyMembers: Partial<Record<Family, readonly string[]>> = {
   solana: ['logs', 'accounts', 'instructions'],
   stellar: ['operations'],
 };
 
-/** What the expression of each custom kind sees as `e`; of `args` the parameters of the signature. */
+/** Members of `e` in the expression of each custom kind; `args` has the parameters of the signature. */
 export const expressionMembers: Readonly<Record<string, readonly string[]>> = {
   custom_event: [...ofItem, 'logIndex', ...ofSender],
   custom_function: [...ofItem, ...ofSender],

@@ -1,4 +1,4 @@
-/** How money is followed on a chain: from platform labels with these tags, over so many accounts, for so long. */
+/** Limits of following money on a chain: from platform labels with these tags, over so many accounts, for so long. */
 export const followedFunding = {
   tags: ['MIXER', 'BRIDGE', 'SANCTION', 'EXPLOIT', 'SCAM'],
   maxHops: 3,

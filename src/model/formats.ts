@@ -91,7 +91,7 @@ export function allFormats(): Readonly<Record<string, Format>> {
   return formats;
 }
 
-/** Whether a parser takes the text; parsers refuse with a RangeError. */
+/** True if a parser takes the text; parsers refuse with a RangeError. */
 export function isAccepted(parse: (text: string) => unknown, text: string): boolean {
   try {
     parse(text);

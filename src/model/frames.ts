@@ -4,9 +4,9 @@ import type { Observation } from './detection.ts';
 /** A call of the watched contract, by a transaction itself or by a contract within it. */
 export type ObservedCall = Pick<Transaction, 'from' | 'to' | 'value' | 'input' | 'hash'> & {
   readonly isInner: boolean;
-  /** Which function it is, as interests name it. */
+  /** The called function, as interests name it. */
   readonly key: string;
-  /** Where those are passed beside the input. */
+  /** Accounts that are passed beside the input, on chains that separate them. */
   readonly accounts?: readonly string[];
   /** Only the head of the input is known. */
   readonly isCut?: boolean;
@@ -45,7 +45,7 @@ export function framePath(frames: readonly Frame[], position: number): Frame[] {
   return path;
 }
 
-/** How many native coins each address has more or less after the transaction, fees aside. */
+/** Change of native coins of each address by the transaction, without fees. */
 export function coinChanges(frames: readonly Frame[]): Map<string, bigint> {
   const changes = new Map<string, bigint>();
   for (const frame of frames) addCoins(changes, frame);

@@ -1,7 +1,7 @@
 /** Tags that detectors look for; any other may be used as well. */
 export const labelTags = ['SANCTION', 'EXPLOIT', 'MIXER', 'BRIDGE', 'SCAM', 'SPENDER', 'EXCHANGE'] as const;
 
-/** What is known of an address. Without a tenant it is the platform's, without a chain it holds on every EVM chain. */
+/** Knowledge about an address. Without a tenant it is the platform's, without a chain it holds on every EVM chain. */
 export type AddressLabel = {
   id: number;
   tenantId: number | null;
@@ -10,7 +10,7 @@ export type AddressLabel = {
   address: string;
   name: string | null;
   tags: string[];
-  /** How suspicious, from 0 to 100. */
+  /** Suspicion, from 0 to 100. */
   score: number;
   source: string | null;
   note: string | null;

@@ -70,7 +70,7 @@ export function createSeriesCache(labels: Series['labels'] = {}) {
 /** The tenant of what the platform counts for itself. */
 export const platformTenant = 0;
 
-/** What was added to one series of one tenant within one minute. */
+/** Sum over one series of one tenant within one minute. */
 export type Sample = {
   tenantId: number;
   metric: MetricName;
@@ -79,9 +79,16 @@ export type Sample = {
   minute: number;
   /** Sum of what was added. */
   value: number;
-  /** How often something was added. */
+  /** Number of additions. */
   count: number;
   min: number;
   max: number;
   last: number;
+};
+
+export type MetricRecorder = {
+  /** Only notes the value in memory, so that it may stand on the way of every request. */
+  add(series: Series, tenantId: number, value: number): void;
+  /** Writes everything that was added before; what cannot be written is kept for the next time. */
+  flush(): Promise<void>;
 };

@@ -1,7 +1,7 @@
 import type { AlertKind } from './alert.ts';
 import type { destinationTypes } from './enumerations.ts';
 
-/** What the operator calls the two messengers; null where that is not set. */
+/** The operator's names of the two messengers; null if not set. */
 export type MessengerNames = { a: string | null; b: string | null };
 
 export const eventTypes = [
@@ -22,7 +22,7 @@ export const eventTypes = [
 
 export type EventType = (typeof eventTypes)[number];
 
-/** How a new alert is announced. Alerts of actions say in `meta.outcome` the outcome of the action. */
+/** Event type of a new alert. Alerts of actions have the outcome of the action in `meta.outcome`. */
 export function raisedType({ kind, meta }: { kind: AlertKind; meta: Record<string, unknown> }): EventType {
   if (kind !== 'action') return `alert.${kind}.raised`;
   const outcome = (['confirmed', 'failed', 'replaced', 'waiting'] as const).find(
@@ -53,13 +53,13 @@ export type Target = {
   secrets: string[];
   messengerAChatId: string | null;
   messengerBUri: string | null;
-  /** Whether the reader of the e-mail address has agreed to get messages. */
+  /** True if the reader of the e-mail address has agreed to get messages. */
   isConfirmed: boolean;
 };
 
 /**
- * A message about the same incident that the destination got before. `ref`: what its sender called it. `isNews`: what is sent
- * now is worse, or says what became of the alerts. `grown`: all that the earlier message should say now, and of how many alerts.
+ * An earlier message of the incident to the destination. `ref`: its id at the sender. `isNews`: the new message is
+ * worse or ends the alerts. `grown`: the text and count that the earlier message should show now.
  */
 export type EarlierMessage = {
   ref: string;
@@ -68,9 +68,8 @@ export type EarlierMessage = {
 };
 
 /**
- * The outcome of an attempt. `ref`: how a later message about the same incident refers to this one. `retryAfterMs`: the receiver asked to wait. `gone`: it wants no more messages (410,
- * blocked bot, unknown mailbox). `permanent`: this message will never be taken, however often it is sent. `unsent`: its turn
- * did not come, so nothing was sent.
+ * Result of an attempt. `ref` lets later messages refer to it. `retryAfterMs`: the receiver's wait. `gone`: it wants no
+ * more messages. `permanent`: this message is never accepted. `unsent`: nothing was sent, its turn did not come.
  */
 export type SendOutcome =
   | { ok: true; status?: number; ref?: string }
@@ -84,14 +83,14 @@ export type SendOutcome =
       unsent?: true;
     };
 
-/** What would be sent, secrets masked. */
+/** A message as it would be sent, secrets masked. */
 export type Rendered =
   | { type: 'HTTP'; method: string; uri: string; headers: Record<string, string>; body: string }
   | { type: 'EMAIL'; to: string; subject: string; text: string; html: string }
   | { type: 'MESSENGER_A'; chatId: string | null; text: string }
   | { type: 'MESSENGER_B'; uri: string; text: string; body: string };
 
-/** Where more can be read of an alert: in a block explorer, and in Vigil. */
+/** Links to an alert: in a block explorer, and in Vigil. */
 export type AlertLinks = (alert: {
   uid: string;
   chainUid: string | null;

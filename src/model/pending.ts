@@ -1,22 +1,25 @@
 import type { Block, Frame, Header } from './block.ts';
 import type { StateRead, StateResult } from './stateRead.ts';
 
-/** Whether pending transactions are watched: where a detector or an action wants it and an endpoint offers them, or never. */
+/**
+ * `auto`: pending transactions are watched if a detector or an action wants them and an endpoint offers them. `off`:
+ * never.
+ */
 export const pendingModes = ['auto', 'off'] as const;
 export type PendingMode = (typeof pendingModes)[number];
 
 /** `idle`: nothing wants them. `unavailable`: no endpoint announces them or runs them. */
 export const pendingStates = ['off', 'idle', 'ok', 'unavailable'] as const;
 
-/** How endpoints announce pending transactions: whole, by their hashes, or as a list of all that wait. */
+/** Announcements of pending transactions by endpoints: whole, by hash, or as a list of all that wait. */
 export const pendingKinds = ['bodies', 'hashes', 'pool'] as const;
 export type PendingKind = (typeof pendingKinds)[number];
 
-/** How endpoints run them: with inner calls and logs, with logs and coins, or only to say whether they fail. */
+/** Simulations by endpoints: with inner calls and logs, with logs and coins, or only success. */
 export const simulationKinds = ['trace', 'simulate', 'call'] as const;
 export type SimulationKind = (typeof simulationKinds)[number];
 
-/** How the pending transactions of a chain are seen; counts are since the process follows the chain. */
+/** Coverage of the pending transactions of a chain; counts are since the process follows the chain. */
 export type PendingState = {
   mode: PendingMode;
   state: (typeof pendingStates)[number];
@@ -45,7 +48,7 @@ export type PendingTransaction = {
   readonly raw: Readonly<Record<string, unknown>>;
 };
 
-/** What a pending transaction would do on top of the newest block. */
+/** Effects of a pending transaction on top of the newest block. */
 export type Simulation = {
   readonly kind: SimulationKind;
   readonly isSuccess: boolean;
@@ -55,7 +58,7 @@ export type Simulation = {
   readonly frames: readonly Frame[];
 };
 
-/** Where pending transactions come from and how they are run. */
+/** The source of pending transactions and of their simulations. */
 export type Mempool = {
   /** Calls back with every pending transaction that an endpoint announces, each once, and with how many were lost. */
   subscribe(onTransaction: (transaction: PendingTransaction) => void): MempoolSubscription;
@@ -67,7 +70,7 @@ export type Mempool = {
     simulation: Simulation,
     questions: readonly StateRead[],
   ): Promise<StateResult[]>;
-  /** Which of these transactions no endpoint has any more, neither waiting nor in a block. */
+  /** Those of the transactions that no endpoint has any more, neither waiting nor in a block. */
   findVanished(hashes: readonly string[]): Promise<string[]>;
   simulations(): readonly SimulationKind[] | undefined;
 };

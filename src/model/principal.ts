@@ -16,7 +16,7 @@ export type OrganisationRole = (typeof organisationRoles)[number];
 export type IngestRole = typeof ingestRole;
 export type Role = (typeof keyRoles)[number];
 
-/** Who is calling, as found behind the token no longer than a second ago. */
+/** Identity of the caller, read by its token at most a second ago. */
 export type Principal = {
   tokenId: number;
   tokenKind: 'SESSION' | 'API_KEY' | 'ADMIN';
@@ -24,11 +24,14 @@ export type Principal = {
   tenantId: number | null;
   organisationId: number | null;
   roles: readonly Role[];
-  /** Why the tenant may read but not write, if so. */
+  /** Reason that the tenant may read but not write, if so. */
   readOnly: ReadOnly | null;
 };
 
-/** What a call may touch. Every store function on tenant data takes one and adds it to its condition. */
+/**
+ * The tenants and records that a call may touch. Every store function on tenant data takes a scope and adds it to its
+ * condition.
+ */
 export type Scope = {
   /** The platform's own administrator: no bounds. */
   all: boolean;
@@ -46,7 +49,7 @@ export function isAdmin(principal: Principal): boolean {
   return principal.roles.includes('admin');
 }
 
-/** Who may also change what others of the tenant have made for themselves. */
+/** True if the caller may also change records that users of the tenant made for themselves. */
 export function isManager(principal: Principal): boolean {
   return isAdmin(principal) || principal.roles.includes('tenant-manager');
 }

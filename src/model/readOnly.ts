@@ -1,6 +1,6 @@
 import { Problem } from './errors.ts';
 
-/** Why a tenant may read but not write. */
+/** Reasons that a tenant may read but not write. */
 export type ReadOnly = 'tenant-disabled' | 'subscription-expired';
 
 export function readOnlyProblem(reason: ReadOnly): Problem {

@@ -1,6 +1,6 @@
 import { isDuration, parseDuration } from '../lib/duration.ts';
 
-/** How often a condition on a value is reported while it holds, beside a length of time. */
+/** Intervals of repeated reports while a condition on a value holds, beside a length of time. */
 export const once = 'once';
 export const everyLook = 'every look';
 

@@ -41,7 +41,7 @@ export type TickEvent = { type: 'tick'; timestamp: number };
 
 export type ScoreEvent = AlertEvent | TickEvent;
 
-/** What an event does to the score of one group. */
+/** Effect of an event on the score of one group. */
 export type ScoreStep = {
   scoreGroup: string;
   base: number;
@@ -52,14 +52,14 @@ export type ScoreStep = {
   value: number;
 };
 
-/** Why an instance is not scored any more. */
+/** Fault that ends the scoring of an instance. */
 export type ScoreFault = {
   script: 'groupScript' | 'scoreScript' | 'params';
   code: 'syntax' | 'time' | 'memory' | 'thrown' | 'result';
   message: string;
   line: number | null;
   column: number | null;
-  /** When it happened, and at which alert, if it was one. */
+  /** Time of the change, and its alert, if it was one. */
   at: number;
   alertId: string | null;
 };

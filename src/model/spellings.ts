@@ -1,4 +1,4 @@
-/** What else an address may be written as; undefined for a text that is none of the family. */
+/** Returns a second spelling of an address; undefined for a text that is none of the family. */
 type Respell = (text: string) => string | undefined;
 
 const respells: Respell[] = [];
@@ -8,7 +8,7 @@ export function defineSpelling(respell: Respell): void {
   respells.push(respell);
 }
 
-/** How records may have the address that a text is, beside the text itself. */
+/** Spellings of an address in records, beside the text itself. */
 export function otherSpellings(text: string): string[] {
   return respells.flatMap((respell) => respell(text) ?? []);
 }

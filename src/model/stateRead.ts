@@ -15,10 +15,10 @@ export type StateRead =
   | { type: 'receipt'; hash: string }
   /** The calls within a transaction. */
   | { type: 'trace'; hash: string }
-  /** What a transaction would do there. */
+  /** Effect of a transaction on that state. */
   | { type: 'replay'; from: string; to: string; data: string; value: string };
 
-/** Which transactions that wait for a block are wanted: those of an address, and those that spend one of the inputs. */
+/** A question for waiting transactions: those of an address, and those that spend one of the inputs. */
 export type WaitingQuery = { readonly address: string; readonly inputs: readonly string[] };
 
 /**

@@ -6,8 +6,8 @@ import { memberSchemas } from './schema.ts';
 import { invalidInput } from './validate.ts';
 
 /**
- * Brings the names in a body into the one form in which they are compared (NFC), and refuses those with hidden characters. What
- * is stored may come back as it was read. The body is one that fits the schema.
+ * Normalises the names in a body to NFC, so that they compare alike, and refuses new names with hidden characters. The
+ * body must fit the schema.
  */
 export function takeNames(schema: TSchema, body: unknown, current?: unknown): void {
   const faults: Fault[] = [];

@@ -1,4 +1,7 @@
-/** Whether traces are asked for: where a node has them, never, or always, so that a chain without them counts as degraded. */
+/**
+ * `auto`: traces are requested where a node has them. `off`: never. `required`: always, and a chain without them counts
+ * as degraded.
+ */
 export const traceModes = ['auto', 'off', 'required'] as const;
 export type TraceMode = (typeof traceModes)[number];
 
@@ -13,7 +16,7 @@ export const traceStates = ['off', 'idle', 'ok', 'late', 'unavailable'] as const
 /** The member of `meta` that says by how many milliseconds traces were late for what was found in them. */
 export const lateEvidence = 'tracesLateMs';
 
-/** How the inner calls of a chain are seen. */
+/** Coverage of the inner calls of a chain. */
 export type TraceState = {
   mode: TraceMode;
   state: (typeof traceStates)[number];
@@ -26,7 +29,10 @@ export type TraceState = {
   reason: string | null;
 };
 
-/** Why the calls of a block are not known: no node traces, none has them now, all sent wrong ones, or they are too large. */
+/**
+ * Reasons for unknown inner calls of a block: no node traces, none has them now, all sent wrong ones, or they are too
+ * large.
+ */
 const untracedReasons = ['unsupported', 'unanswered', 'wrong', 'too large'] as const;
 
 export class NotTraced extends Error {

@@ -1,7 +1,7 @@
 import { yieldToEventLoop } from '../lib/eventLoop.ts';
 import type { PacedMatcher } from '../query/lucene/createPacedMatcher.ts';
 import { createSubject, type Subject } from '../query/lucene/createSubject.ts';
-import { createAlertMatcher } from '../store/alerts/createAlertMatcher.ts';
+import { createAlertMatcher } from '../store/search/createAlertMatcher.ts';
 
 /** Matches alerts against query strings, yielding to other work in between; prepares every query and every alert once. */
 export function createAlertFilters(now: number): (query: string, alert: object) => Promise<boolean> {

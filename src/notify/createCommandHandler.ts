@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import type { AuditKeys } from '../lib/auditKey.ts';
 import { createTokenBucket } from '../lib/createTokenBucket.ts';
 import { hashToken } from '../lib/token.ts';
-import type { Db } from '../store/db.ts';
+import type { Db } from '../store/db/db.ts';
 import {
   bindDestination,
   findBindable,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { deriveAuditKey } from '../lib/auditKey.ts';
-import type { Db, Store } from '../store/db.ts';
+import type { Db, Store } from '../store/db/db.ts';
 import { type AttemptResult, createSettler } from './createSettler.ts';
 
 const keys = { newest: () => deriveAuditKey(1, Buffer.alloc(32)), find: async () => undefined };

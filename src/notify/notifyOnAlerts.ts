@@ -1,15 +1,15 @@
 import { groupBy } from '../lib/groupBy.ts';
 import { isShadow, type RaisedAlert, severityOf } from '../model/alert.ts';
 import { type AlertLinks, raisedType } from '../model/notification.ts';
-import type { Db } from '../store/db.ts';
+import type { Db } from '../store/db/db.ts';
 import { type AlertDocument, findAlertDocuments } from '../store/destinations/findAlertDocuments.ts';
 import { retractDeliveries } from '../store/destinations/followUps.ts';
 import { findFollowedChains, setHeldBlocks } from '../store/destinations/heldDeliveries.ts';
 import { insertDeliveries, type NewMessage } from '../store/destinations/insertDeliveries.ts';
 import {
+  type AlertSource,
   type Recipient as BoundRecipient,
   findRecipients,
-  type Source,
 } from '../store/destinations/recipients.ts';
 import { createAlertFilters } from './createAlertFilters.ts';
 import { holdRepeats } from './holdRepeats.ts';
@@ -85,7 +85,7 @@ export function createNotifyOnRetractions({ now }: { now: () => number }) {
 type Recipient = Omit<BoundRecipient, 'index'> & { alert: RaisedAlert };
 type Documents = ReadonlyMap<string, AlertDocument>;
 
-function toSource({ finding }: RaisedAlert): Source {
+function toSource({ finding }: RaisedAlert): AlertSource {
   const { tenantId, projectId, contractId, kind, meta } = finding;
   const triggerAlertId = typeof meta.triggerAlertId === 'number' ? meta.triggerAlertId : undefined;
   const ids = { detector: finding.detectorId, trigger: triggerAlertId, action: finding.actionId };
@@ -95,17 +95,17 @@ function toSource({ finding }: RaisedAlert): Source {
 /** Alert by alert; asks once for all alerts of a source, which are often all of them. */
 async function findByAlert(tx: Db, alerts: readonly RaisedAlert[]): Promise<Recipient[]> {
   const places = new Map<string, number>();
-  const sources: Source[] = [];
+  const sources: AlertSource[] = [];
   const placed = alerts.map((alert) => {
     const source = toSource(alert);
     const key = Object.values(source).join(' ');
-    const place = places.get(key) ?? sources.push(source) - 1;
-    places.set(key, place);
-    return { alert, place };
+    const index = places.get(key) ?? sources.push(source) - 1;
+    places.set(key, index);
+    return { alert, place: index };
   });
   const found = groupBy(await findRecipients(tx, sources), ({ index }) => index);
-  return placed.flatMap(({ alert, place }) =>
-    (found.get(place) ?? []).map(({ index: _index, ...recipient }) => ({ ...recipient, alert })),
+  return placed.flatMap(({ alert, place: index }) =>
+    (found.get(index) ?? []).map(({ index: _index, ...recipient }) => ({ ...recipient, alert })),
   );
 }
 

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { Db, Store } from '../store/db.ts';
+import type { Db, Store } from '../store/db/db.ts';
 import {
   type DueNotice,
   findDefaultDestinations,
@@ -11,12 +11,12 @@ import {
 } from '../store/destinations/expiryNotices.ts';
 import { insertDeliveries } from '../store/destinations/insertDeliveries.ts';
 import { insertMail } from '../store/destinations/mailOutbox.ts';
-import type { Keyring } from '../store/keyring.ts';
+import type { Keyring } from '../store/records/keyring.ts';
 
 type Options = {
   store: Store;
   keyring: Keyring;
-  /** Whether a mail server is configured; managers get a mail then. */
+  /** True if a mail server is configured; managers get a mail then. */
   mail: boolean;
   now: () => number;
   log: Logger;

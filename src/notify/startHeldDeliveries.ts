@@ -1,6 +1,6 @@
 import { createCoalescedLoop } from '../lib/createCoalescedLoop.ts';
 import type { Stoppable } from '../lib/createLifecycle.ts';
-import type { Store } from '../store/db.ts';
+import type { Store } from '../store/db/db.ts';
 import { releaseHeld } from '../store/destinations/heldDeliveries.ts';
 
 const everyMs = 1000;

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { SendOutcome } from '../model/notification.ts';
-import type { Store } from '../store/db.ts';
+import type { Store } from '../store/db/db.ts';
 import {
   type ClaimedMail,
   claimMails,
@@ -9,7 +9,7 @@ import {
   type MailResult,
   purgeMails,
 } from '../store/destinations/mailOutbox.ts';
-import type { Keyring } from '../store/keyring.ts';
+import type { Keyring } from '../store/records/keyring.ts';
 import type { Mailer } from './createMailer.ts';
 import { nextAttempt } from './retrySchedule.ts';
 import { toHtml } from './texts/toHtml.ts';

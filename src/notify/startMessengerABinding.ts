@@ -5,7 +5,7 @@ import type { AuditKeys } from '../lib/auditKey.ts';
 import { isRecord } from '../lib/isRecord.ts';
 import { messageOf } from '../lib/messageOf.ts';
 import { withTimeLimit } from '../lib/withTimeLimit.ts';
-import type { Store } from '../store/db.ts';
+import type { Store } from '../store/db/db.ts';
 import { moveChat } from '../store/destinations/messengerBinding.ts';
 import { advanceMessenger, leaseMessenger, releaseMessenger } from '../store/destinations/messengerOffset.ts';
 import type { Bot, BotResponse } from './createBot.ts';

@@ -1,8 +1,8 @@
 import { asciiWordEnd, isAsciiGap } from './asciiWordEnd.ts';
 
 /**
- * The words of a text as the search engine's standard analyzer cuts them: the word boundaries of Unicode annex 29,
- * lower case, no stop words. Written as a scanner because `Intl.Segmenter` follows other rules for ':' and Thai.
+ * Cuts a text as the search engine's standard analyzer does: by Unicode annex 29, lower case, no stop words. A scanner,
+ * because `Intl.Segmenter` treats ':' and Thai differently.
  */
 export function analyze(text: string): string[] {
   const words: string[] = [];
@@ -43,7 +43,7 @@ export function scanWords(
   return at;
 }
 
-/** Whether the words are just the runs of letters and digits: in ASCII, without the marks that may join two of them. */
+/** True if the words are just the runs of letters and digits: in ASCII, without the marks that may join two of them. */
 export function isPlain(text: string): boolean {
   let length = 0;
   for (let at = 0; at < text.length; at++) {
@@ -135,7 +135,7 @@ function classAt(text: string, at: number): number {
   return found;
 }
 
-/** Where the token that starts at `start` ends, or `start` if none does. */
+/** End of the token that starts at `start`, or `start` if none does. */
 export function tokenEnd(text: string, start: number): number {
   const first = classAt(text, start);
   if (first === ignored) return start;
@@ -198,7 +198,7 @@ function joins(previous: number, next: number): boolean {
   return (next === letter || next === hebrew || next === number) && previous !== katakana;
 }
 
-/** Where to go on if the mark at `at` stands between two letters or two digits, or else `at`. */
+/** Next position if the mark at `at` stands between two letters or two digits, else `at`. */
 function afterMiddle(text: string, at: number, limit: number, previous: number, mark: number): number {
   const after = skipExtenders(text, at + 1, limit);
   const next = after < limit ? classAt(text, after) : ignored;

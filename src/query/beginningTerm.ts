@@ -9,8 +9,8 @@ export function beginningTerm(text: string): string | undefined {
 }
 
 /**
- * For the beginning of an address, two digits of it, the terms of which every word that begins so has one, if its next
- * character is of ASCII: it is that word itself or has a beginning.
+ * Terms for two digits of an address's beginning. Every word that begins so has one of them, if its next character is
+ * ASCII: the word itself or a beginning.
  */
 export function beginningTerms(beginning: string): string[] | undefined {
   if (!/^0x[0-9a-fA-F]{2}$/.test(beginning)) return undefined;
@@ -18,7 +18,7 @@ export function beginningTerms(beginning: string): string[] | undefined {
   return [beginning, ...next.map((character) => `0x ${beginning.slice(2)}${character}`)];
 }
 
-/** Whether a term is not a word, but how a word begins. */
+/** True if a term is the beginning of a word and no word. */
 export function isBeginningTerm(term: string): boolean {
   return term.startsWith('0x ');
 }

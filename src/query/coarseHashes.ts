@@ -4,10 +4,8 @@ import { createTermHash } from './termHash.ts';
 type Hashes = (term: string) => readonly number[];
 
 /**
- * The hashes of a term under which an alert is found; an alert with the term has all of them. Most terms have one of 32 bits.
- * Values that hardly two alerts share have two or three of 15 bits instead: an entry of the index for one alert
- * takes ten times the room of an alert more in a list, and the few alerts that have all hashes are checked anyway.
- * Stored, so they may never change.
+ * The hashes of a term; an alert with the term has all of them. Most terms have one of 32 bits. Nearly unique values
+ * have two or three of 15 bits, which save room in the index.
  */
 export function createCoarseHashes(tenantId: number, field: string): Hashes {
   const hash = createTermHash(tenantId, field);
@@ -19,8 +17,8 @@ export function createCoarseHashes(tenantId: number, field: string): Hashes {
 }
 
 /**
- * The same terms under one hash of 32 bits each, for alerts with so many values that coarse hashes would make them candidates of most
- * searches. A search that asks for coarse hashes asks for this one beside them.
+ * The same terms as one hash of 32 bits each, for alerts whose many values would make coarse hashes match most
+ * searches. Searches by coarse hashes include this one.
  */
 export function createExactHashes(tenantId: number, field: string): Hashes {
   const hash = createTermHash(tenantId, field);
@@ -31,7 +29,7 @@ export function createExactHashes(tenantId: number, field: string): Hashes {
   };
 }
 
-/** Whether a hash has 15 bits; hardly one of 32 bits seems to. */
+/** True if a hash has 15 bits; hardly any of 32 bits looks so. */
 export function isCoarse(hash: number): boolean {
   return hash >= 0 && hash <= coarseBits;
 }

@@ -1,9 +1,8 @@
 import { invalid } from '../model/errors.ts';
 
 /**
- * Epoch milliseconds of a date of the query language: an ISO date of any precision, epoch milliseconds, or date math on
- * `now` or `<date>||`. `roundUp` gives the last millisecond of what the expression names instead of the first.
- * Undefined if it is no date: there a query matches nothing, which is no error.
+ * Epoch milliseconds of an ISO date, epoch milliseconds, or date math on `now` or `<date>||`. `roundUp`: the last
+ * millisecond of the named span instead of the first. Undefined if it is no date.
  */
 export function parseDate(expression: string, now: number, roundUp: boolean): number | undefined {
   if (expression.startsWith('now')) return applyMath(expression.slice(3), now, roundUp, queryStep);

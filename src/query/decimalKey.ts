@@ -1,8 +1,8 @@
 import { decimalParts } from './decimalParts.ts';
 
 /**
- * A text that stands for a decimal number: keys are in the order of code points as their numbers are, exactly, and equal numbers
- * have one key. Numbers of any length are so compared without arithmetic.
+ * A text that represents a decimal number: keys sort by code point as the numbers do, and equal numbers share a key. So
+ * numbers of any length compare without arithmetic.
  */
 export function decimalKey(number: string): string {
   const { isNegative, digits, magnitude } = decimalParts(number);

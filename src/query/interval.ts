@@ -117,9 +117,8 @@ function monthBuckets(months: number, zone: TimeZone): Buckets {
 }
 
 /**
- * From the local start of a bucket back to UTC. Where the offset has changed since, the start is the same local time
- * under the old offset; a local time that the change left out begins at the change itself. A bucket that begins within
- * the time that comes twice goes on until its end comes again; days begin the first time.
+ * Converts the local start of a bucket to UTC. A local time that a clock change skips becomes the change itself; a time
+ * that comes twice keeps its bucket open until its second end.
  */
 function startInZone(
   localStart: (local: number) => number,

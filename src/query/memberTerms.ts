@@ -4,9 +4,8 @@ import { isPlainDecimal } from './plainDecimal.ts';
 type AddTerm = (field: string, term: string) => void;
 
 /**
- * The terms of a dynamic object besides its words: numbers, booleans, short texts as a whole, and where a text is. They stand under the dotted
- * name of their member; numbers and booleans also under the object itself, for searches in any member. A text that is a plain
- * decimal number has the terms of the number as well. Stored, so they may never change.
+ * Terms of a dynamic object beside its words: numbers, booleans and short whole texts, by dotted member name; numbers
+ * and booleans also by the object. Plain decimal texts also count as numbers. Stored, so never changed.
  */
 export function addMemberTerms(root: string, value: unknown, add: AddTerm): void {
   addBelow(root, value);

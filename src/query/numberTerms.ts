@@ -1,19 +1,18 @@
 /**
- * Terms that make numbers searchable by ranges: each names a bucket, the widest four powers of two wide, the narrowest a
- * millionth of the number. `member` are the buckets kept under the name of its member, `any` the narrowest one, under which
- * a number is found in any member. Stored, so they may never change.
+ * Terms of buckets for range searches, from four powers of two wide to a millionth of the number. `member`: under the
+ * member's name. `any`: the narrowest, for any member. Stored, so never changed.
  */
 export function numberTerms(value: number): { member: string[]; any: string } {
-  const place = placeOf(value);
+  const rank = placeOf(value);
   return {
-    member: [wideTerm(wideOf(place)), ...levels.map((bits) => term(bits, place))],
-    any: term(narrowest, place),
+    member: [wideTerm(wideOf(rank)), ...levels.map((bits) => term(bits, rank))],
+    any: term(narrowest, rank),
   };
 }
 
 /**
- * Terms of which every number between the bounds has at least one: in its member, and in any member if so narrow
- * buckets are few enough to list. Numbers close to a bound may have them too, so the range is still to be checked.
+ * Terms of which every number between the bounds has at least one: in its member, and in any member if few enough.
+ * Close numbers may have them too, so the range is rechecked.
  */
 export function rangeTerms(
   min = Number.NEGATIVE_INFINITY,
@@ -51,10 +50,10 @@ function termsWithin(wide: number, from: number, to: number): string[] {
   ];
 }
 
-/** How many leading bits of its place name the bucket of a number: 4 and 10 bits of the fraction. */
+/** Leading bits of its index that name the bucket of a number: 4 and 10 bits of the fraction. */
 const levels = [16, 22] as const;
 const narrowest = 32;
-/** What a range may list on one level. */
+/** Most terms of a range on one level. */
 const maxTerms = 64;
 
 const double = new DataView(new ArrayBuffer(8));
@@ -71,9 +70,9 @@ function placeOf(value: number): number {
  * The widest bucket as a number from -31 to 31, in the order of numbers: 1 has magnitudes from 2^-40 to 2^-36, 31 those from
  * 2^80. What is closer to zero shares one bucket.
  */
-function wideOf(place: number): number {
-  const isNegative = place < 0x80000000;
-  const upper = isNegative ? ~place : place ^ 0x80000000;
+function wideOf(rank: number): number {
+  const isNegative = rank < 0x80000000;
+  const upper = isNegative ? ~rank : rank ^ 0x80000000;
   const exponent = ((upper >>> 20) & 0x7ff) - 1023;
   const magnitude = Math.max(0, Math.min(31, Math.floor(exponent / 4) + 11));
   return isNegative ? -magnitude : magnitude;
@@ -92,8 +91,8 @@ function wideTerm(wide: number): string {
   return `n ${wide}`;
 }
 
-function term(bits: number, place: number): string {
-  return `n${bits} ${place >>> (32 - bits)}`;
+function term(bits: number, rank: number): string {
+  return `n${bits} ${rank >>> (32 - bits)}`;
 }
 
 function termsBetween(bits: number, from: number, to: number): string[] | undefined {

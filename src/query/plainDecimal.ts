@@ -1,6 +1,6 @@
 /**
- * Whether a text is a plain decimal number, as detectors store amounts: an optional sign, up to 78 digits (the most that
- * 256 bits have) and up to 78 behind a point. In a dynamic member, such a text is a number. Stored, so it may never change.
+ * True for a plain decimal number as detectors store amounts: an optional sign, up to 78 digits (256 bits) and 78
+ * decimals. Such a text counts as a number. Stored, so never changed.
  */
 export function isPlainDecimal(text: string): boolean {
   return plain.test(text);

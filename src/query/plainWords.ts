@@ -8,9 +8,8 @@ const separators = Array.from({ length: 128 }, (_, code) => String.fromCharCode(
 const isAscii = /^\p{ASCII}*$/u;
 
 /**
- * The words of a text where PostgreSQL cannot find them itself by cutting at every separator, joined by spaces;
- * undefined for the plain texts that most are. What is stored of these beside a row lets SQL see the words of any text.
- * `analyzed` are its words if they are at hand.
+ * The words of a text that PostgreSQL cannot cut at every separator itself, joined by spaces; undefined for plain
+ * texts, which most are. Stored beside a row for SQL. `analyzed`: its words, if at hand.
  */
 export function oddWords(text: string, analyzed?: readonly string[]): string | undefined {
   if (isPlain(text)) return undefined;
@@ -19,7 +18,7 @@ export function oddWords(text: string, analyzed?: readonly string[]): string | u
   return words.join(' ');
 }
 
-/** Whether the words are just the runs of letters, digits and underscores. */
+/** True if every word is a run of letters, digits and underscores. */
 function isCutAt(text: string, words: readonly string[]): boolean {
   let at = 0;
   for (const word of words) {

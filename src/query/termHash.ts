@@ -1,6 +1,6 @@
 /**
- * The 32-bit hash under which a term of a field is found in a tenant's inverted index. The tenant is part of it, so
- * that posting lists of one tenant hold no rows of another. Stored, so it may never change.
+ * The 32-bit hash of a term of a field in a tenant's inverted index. It includes the tenant, so posting lists of
+ * tenants stay apart. Stored, so it may never change.
  */
 export function termHash(tenantId: number, field: string, term: string): number {
   return createTermHash(tenantId, field)(term);

@@ -1,6 +1,6 @@
 /**
- * How the dictionary has a word: as it is, or if it is long or has many digits (an address, a hash, a number, an id) as the
- * shape that it shares with others of its kind, because there are too many of these to list. Stored, so it may never change.
+ * The dictionary's entry for a word: the word, or the shape that it shares with others if it is long or has many
+ * digits, because these are too many to list. Stored, so never changed.
  */
 export function wordEntry(word: string): string {
   if (isOrdinary(word)) return word;
@@ -10,12 +10,12 @@ export function wordEntry(word: string): string {
   return shape.length > maxShapeLength ? anyShape : shape;
 }
 
-/** Whether an entry is a shape. No word of the dictionary has one of these characters. */
+/** True if an entry is a shape. No word of the dictionary has one of these characters. */
 export function isShape(entry: string): boolean {
   return placeholders.test(entry);
 }
 
-/** Whether all words of a shape are of ASCII. */
+/** True if all words of a shape are of ASCII. */
 export function isAsciiShape(entry: string): boolean {
   return /^[!-~\uE000-\uE002]*$/.test(entry);
 }

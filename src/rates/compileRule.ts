@@ -8,8 +8,8 @@ import { isRecord } from '../lib/isRecord.ts';
 import { compileDetector } from '../matching/compileDetector.ts';
 import type { Subscriber } from '../matching/subscriber.ts';
 import { withDefaults } from '../model/validate.ts';
-import { type AlertMatcher, createAlertMatcher } from '../store/alerts/createAlertMatcher.ts';
 import type { RateDetector } from '../store/alerts/rateRules.ts';
+import { type AlertMatcher, createAlertMatcher } from '../store/search/createAlertMatcher.ts';
 
 /** A detector that counts alerts, ready to count. */
 export type Rule = {
@@ -43,7 +43,7 @@ export function compileRule(detector: RateDetector, now: number): Rule | { fault
   };
 }
 
-/** Whether the alert is one of those that the rule may count, before its query is asked. */
+/** True if the rule may count the alert, before its query is evaluated. */
 export function isInScope({ config, detector }: Rule, alert: Readonly<Record<string, unknown>>): boolean {
   if (config.scope === 'CONTRACT') return alert.contractId === detector.contract.id;
   return config.scope === 'TENANT' || alert.projectId === detector.contract.projectId;

@@ -1,17 +1,19 @@
 import { mkdirSync } from 'node:fs';
 import type { Logger } from 'pino';
 import { splitHosts } from '../lib/splitHosts.ts';
-import { openStore, type PoolConfig, type Store } from '../store/db.ts';
+import type { Store } from '../store/db/db.ts';
+import { isEmptyDatabase } from '../store/db/isEmptyDatabase.ts';
+import { migrate } from '../store/db/migrate.ts';
+import { nameDatabase } from '../store/db/nameDatabase.ts';
+import type { Connection } from '../store/db/openClient.ts';
+import { openClient } from '../store/db/openClient.ts';
+import { openReplicas, type Replicas } from '../store/db/openReplicas.ts';
+import { openStore } from '../store/db/openStore.ts';
+import { readServer } from '../store/db/readServer.ts';
+import { isWorker, watchPrimary } from '../store/db/watchPrimary.ts';
 import { attachEmbedded } from '../store/embedded/attachEmbedded.ts';
 import { hasCluster } from '../store/embedded/hasCluster.ts';
 import { startEmbedded } from '../store/embedded/startEmbedded.ts';
-import { isEmptyDatabase } from '../store/isEmptyDatabase.ts';
-import { migrate } from '../store/migrate.ts';
-import { nameDatabase } from '../store/nameDatabase.ts';
-import { openClient } from '../store/openClient.ts';
-import { openReplicas, type Replicas } from '../store/openReplicas.ts';
-import { readServer } from '../store/readServer.ts';
-import { isWorker, watchPrimary } from '../store/watchPrimary.ts';
 import type { Config } from './config/loadConfig.ts';
 
 /**
@@ -38,12 +40,12 @@ const ownerPool = { max: 2, statement_timeout: 15_000, idleTimeoutMillis: 1000 }
 type Pools = Record<keyof typeof pools, Store>;
 
 export type Database = Pools & {
-  /** Where searches and reports may go; none unless they are configured. */
+  /** Servers for searches and reports; undefined unless they are configured. */
   replicas: Replicas | undefined;
   /** For connections outside the pools, such as LISTEN. */
-  connection: PoolConfig;
+  connection: Connection;
   /** The role that owns the tables and migrates them. */
-  owner: PoolConfig;
+  owner: Connection;
   at: string;
   lost: Promise<Error>;
   close(): Promise<void>;
@@ -56,7 +58,7 @@ const never = new Promise<Error>(() => {});
 const answerWithinMs = 20_000;
 
 type Opening = {
-  limits: PoolConfig;
+  limits: Connection;
   /** A place without a Vigil is refused, and left as it is, unless it may be created. */
   mayCreate: boolean;
 };
@@ -88,7 +90,7 @@ export async function openDatabaseBeside(config: Config, log: Logger, mayCreate:
   return openMigrated(server, config, log, opening);
 }
 
-/** How people name the place of the configured database. */
+/** The configured database as messages name it. */
 export function placeOf({ databaseUrl, dataDir }: Pick<Config, 'databaseUrl' | 'dataDir'>): string {
   return databaseUrl ? `the PostgreSQL of DATABASE_URL, ${nameDatabase(databaseUrl)}` : dataDir;
 }
@@ -106,8 +108,8 @@ class NoVigil extends Error {
 type DatabaseServer = Omit<Database, keyof Pools | 'replicas'> & {
   /** Of the programs that run, where that is known. */
   origin?: string | undefined;
-  /** Where the pools connect, if not there. */
-  pooled?: PoolConfig;
+  /** Connection of the pools, if it differs from `connection`. */
+  pooled?: Connection;
 };
 
 async function openMigrated(
@@ -183,7 +185,7 @@ async function bundledServer(config: Config, log: Logger): Promise<DatabaseServe
 }
 
 /** The role that connects so. */
-function roleOf(connection: PoolConfig): string | undefined {
+function roleOf(connection: Connection): string | undefined {
   return openClient(connection).user;
 }
 
@@ -194,8 +196,8 @@ async function externalServer(
   { mayCreate }: Opening,
 ): Promise<DatabaseServer> {
   if (mayCreate) mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
-  const reach = async (each: string): Promise<PoolConfig & { connectionString: string }> => {
-    const addresses = splitHosts(each);
+  const reach = async (address: string): Promise<Connection & { connectionString: string }> => {
+    const addresses = splitHosts(address);
     const connectionString = addresses[0]!;
     if (addresses.length === 1 && !(await isWorker(connectionString))) return { connectionString };
     const onMove = ({ name }: { name: string }) =>

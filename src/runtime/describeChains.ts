@@ -16,7 +16,7 @@ export async function describeChains({ client: clientOf }: Pick<ChainAccess, 'cl
 async function describe(client: ChainClient): Promise<string> {
   const reading = client.header('latest').then(
     (header) => header && `head ${header.number}`,
-    // What failed is shown with its endpoint.
+    // A failure is shown with its endpoint.
     () => null,
   );
   const head = await settleWithin(soonMs, reading, () => null);

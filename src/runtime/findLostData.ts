@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from './config/loadConfig.ts';
 
-/** What a container would take with it when it is removed, as a warning; undefined where all is kept elsewhere. */
+/** A warning of the data that is lost when the container is removed; undefined where all is kept elsewhere. */
 export function findLostData({ dataDir, databaseUrl, masterKey, masterKeyFile }: Config): string | undefined {
   const isKeyHere = masterKey === undefined && masterKeyFile === join(dataDir, 'master.key');
   const lost = [...(databaseUrl ? [] : ['the database']), ...(isKeyHere ? ['the master key'] : [])];
@@ -10,7 +10,7 @@ export function findLostData({ dataDir, databaseUrl, masterKey, masterKeyFile }:
   return `The data folder ${dataDir} lies in the container, and ${lost.join(' and ')} will go with it: mount a volume there.`;
 }
 
-/** Whether a folder lies in the layer of files that ends with a container, by the mounts as Linux lists them. */
+/** True if a folder lies in the file layer that ends with a container, by the mounts as Linux lists them. */
 export function isInContainer(folder: string, mounts: string): boolean {
   const list = mounts.split('\n').flatMap((line) => {
     const [, point, type] = /^(?:\S+ ){4}(\S+) .* - (\S+) /.exec(line) ?? [];

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { ensureMasterKeyFile, parseMasterKey, readMasterKeyFile } from '../lib/masterKey.ts';
-import type { Db } from '../store/db.ts';
-import { hasDataKeys, type MasterKeys } from '../store/keyring.ts';
+import type { Db } from '../store/db/db.ts';
+import { hasDataKeys, type MasterKeys } from '../store/records/keyring.ts';
 import type { Config } from './config/loadConfig.ts';
 
 /** The master key of the environment, or that of the key file, which is created for a new database only. */

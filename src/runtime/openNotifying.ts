@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { HostQueues } from '../lib/createHostQueues.ts';
 import type { Stoppable } from '../lib/createLifecycle.ts';
 import { throttlePerMinute } from '../lib/throttlePerMinute.ts';
+import type { MetricRecorder } from '../model/metrics.ts';
 import { createSeriesCache, platformTenant } from '../model/metrics.ts';
 import { createBot } from '../notify/createBot.ts';
 import { createEmailSender } from '../notify/createEmailSender.ts';
@@ -14,9 +15,8 @@ import { startExpiryNotices } from '../notify/startExpiryNotices.ts';
 import { startHeldDeliveries } from '../notify/startHeldDeliveries.ts';
 import { startMailOutbox } from '../notify/startMailOutbox.ts';
 import { startMessengerABinding } from '../notify/startMessengerABinding.ts';
-import type { MetricRecorder } from '../services/telemetry/createMetricRecorder.ts';
-import type { Store } from '../store/db.ts';
-import type { Keyring } from '../store/keyring.ts';
+import type { Store } from '../store/db/db.ts';
+import type { Keyring } from '../store/records/keyring.ts';
 import type { Config } from './config/loadConfig.ts';
 
 type StartOptions = {
@@ -31,7 +31,7 @@ type StartOptions = {
 
 export type Notifying = {
   notifier: Notifier;
-  /** Whether mail can be sent at all. */
+  /** True if mail can be sent at all. */
   hasMail: boolean;
   /** Sends due deliveries and mails, binds messenger chats, and sends expiry notices. */
   start(options: StartOptions): Stoppable;

@@ -18,8 +18,8 @@ import { publishDetectors } from '../services/detectors/publishDetectors.ts';
 import { publishTriggers } from '../services/detectors/publishTriggers.ts';
 import { sealStored } from '../services/detectors/sealStored.ts';
 import { publishBaseLabels } from '../services/labels/publishBaseLabels.ts';
+import { listen } from '../store/db/listen.ts';
 import { findPanic } from '../store/embedded/findPanic.ts';
-import { listen } from '../store/listen.ts';
 import type { Config } from './config/loadConfig.ts';
 import { describeChains } from './describeChains.ts';
 import { openResources } from './openResources.ts';
@@ -33,7 +33,7 @@ export type App = {
   url: string;
   dataDir: string;
   databaseAt: string;
-  /** What the process follows, as its nodes answer now; undefined where that is not its role. */
+  /** The followed chains, as their nodes answer now; undefined if this process follows none by its role. */
   describeChains: (() => Promise<string[]>) | undefined;
   /** Of the first start only. */
   firstAccess: { token: string; setupUrl: string } | undefined;

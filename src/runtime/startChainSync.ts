@@ -7,8 +7,8 @@ import { throttlePerMinute } from '../lib/throttlePerMinute.ts';
 import type { OpenChains } from '../services/contracts/openChains.ts';
 import { readStoredEndpoints } from '../services/contracts/readStoredEndpoints.ts';
 import { findOwnChains } from '../store/contracts/ownChains.ts';
-import type { Store } from '../store/db.ts';
-import type { Keyring } from '../store/keyring.ts';
+import type { Store } from '../store/db/db.ts';
+import type { Keyring } from '../store/records/keyring.ts';
 
 type Options = {
   store: Store;

@@ -8,16 +8,16 @@ import { purgeDevices } from '../store/accounts/sponsors.ts';
 import { expireApprovals } from '../store/actions/approvals.ts';
 import { purgeAlertEvents } from '../store/alerts/alertEvents.ts';
 import { purgeAlertRates } from '../store/alerts/alertRate.ts';
-import { packRollups } from '../store/alerts/packRollups.ts';
-import { dropOldPartitions, ensurePartitionsAhead } from '../store/alerts/partitions.ts';
 import { purgeBesideAlerts, purgeIncidentKeys } from '../store/alerts/purgeBesideAlerts.ts';
 import { purgeAlertRateCounts } from '../store/alerts/rateHits.ts';
-import { rebuildIndexes } from '../store/alerts/rebuildIndexes.ts';
 import { summarizeBlocks } from '../store/alerts/summarizeBlocks.ts';
 import { archiveMessages } from '../store/destinations/archivedMessages.ts';
 import { purgeDeliveries } from '../store/destinations/purgeDeliveries.ts';
 import { purgeReplies } from '../store/records/idempotency.ts';
 import { purgeScoreQueues } from '../store/scores/queueScores.ts';
+import { packRollups } from '../store/search/months/packRollups.ts';
+import { dropOldPartitions, ensurePartitionsAhead } from '../store/search/months/partitions.ts';
+import { rebuildIndexes } from '../store/search/months/rebuildIndexes.ts';
 import { dropOldSamples } from '../store/telemetry/dropOldSamples.ts';
 import { purgeBacktests } from '../store/watch/backtests.ts';
 import { purgeDeletedStates } from '../store/watch/states.ts';
@@ -31,7 +31,7 @@ type Options = Pick<Services, 'store' | 'chains' | 'hsm' | 'now'> & {
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 const firstRunMs = 60_000;
-/** How long is kept what no setting limits. */
+/** Retention of data that no setting limits. */
 const keepRatesDays = 30;
 /** An alert of a transaction that is raised still later begins an incident of its own. */
 const keepIncidentKeysDays = 7;

@@ -3,10 +3,10 @@ import type { AlertHook } from '../alerts/raiseAlerts.ts';
 import type { RetractionHook } from '../alerts/retractBlocks.ts';
 import type { Stoppable } from '../lib/createLifecycle.ts';
 import { throttlePerMinute } from '../lib/throttlePerMinute.ts';
+import type { MetricRecorder } from '../model/metrics.ts';
 import { createSeriesCache, platformTenant } from '../model/metrics.ts';
 import { startRateCounter } from '../rates/startRateCounter.ts';
-import type { MetricRecorder } from '../services/telemetry/createMetricRecorder.ts';
-import type { Store } from '../store/db.ts';
+import type { Store } from '../store/db/db.ts';
 
 type Options = {
   store: Store;

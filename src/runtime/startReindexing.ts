@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { Stoppable } from '../lib/createLifecycle.ts';
-import { reindexAlerts } from '../store/alerts/reindexAlerts.ts';
-import type { Store } from '../store/db.ts';
+import type { Store } from '../store/db/db.ts';
+import { reindexAlerts } from '../store/search/terms/reindexAlerts.ts';
 
 type Options = { store: Store; log: Logger };
 

@@ -1,11 +1,11 @@
 import type { Logger } from 'pino';
 import type { Stoppable } from '../lib/createLifecycle.ts';
 import { throttlePerMinute } from '../lib/throttlePerMinute.ts';
+import type { MetricRecorder } from '../model/metrics.ts';
 import { createSeriesCache, platformTenant } from '../model/metrics.ts';
 import { startScorer } from '../scoring/startScorer.ts';
 import { createSandbox } from '../scripts/sandbox.ts';
-import type { MetricRecorder } from '../services/telemetry/createMetricRecorder.ts';
-import type { Store } from '../store/db.ts';
+import type { Store } from '../store/db/db.ts';
 
 type Options = {
   store: Store;

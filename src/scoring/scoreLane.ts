@@ -1,19 +1,19 @@
 import { type LicenseTerms, readLicenseTerms } from '../model/licenseTerms.ts';
 import type { ScoreFault } from '../model/score.ts';
 import type { Sandbox } from '../scripts/sandbox.ts';
-import { ensurePartitions } from '../store/alerts/partitions.ts';
-import type { Store } from '../store/db.ts';
+import type { Store } from '../store/db/db.ts';
 import { holdsLane, type Lane } from '../store/scores/lanes.ts';
 import { publishScoreChanges } from '../store/scores/publishScoreChanges.ts';
 import { type LaneState, readLane, type ScoreWork } from '../store/scores/readLane.ts';
 import type { NewScoreChange } from '../store/scores/scoreRow.ts';
 import { settleLane } from '../store/scores/settleLane.ts';
+import { ensurePartitions } from '../store/search/months/partitions.ts';
 import { scoreUid } from './applyChange.ts';
 import { scoreEvent } from './scoreEvent.ts';
 import { undoAlert } from './undoAlert.ts';
 
 type ScoringOptions = { store: Store; run: Sandbox['run']; now: () => number };
-/** What was written; nothing if another process has taken over the lane, which then scores it again. */
+/** Written changes; nothing if another process has taken over the lane, which then scores it again. */
 export type LaneOutcome = { changes: { type: string; count: number }[]; fault?: ScoreFault };
 
 /** Events of one transaction. */
@@ -22,8 +22,8 @@ const batchSize = 200;
 const scriptBudgetMs = 500;
 
 /**
- * Scores the queue of one instance in order: changes, current scores and the removal of the queued work are one transaction.
- * A script that fails leaves its fault at the lane, and its event and all later ones stay in the queue.
+ * Scores the queue of one instance in order, in one transaction with the removal of the work. A failing script leaves
+ * its fault at the lane; its event and all later ones stay queued.
  */
 export async function scoreLane(options: ScoringOptions, lane: Lane): Promise<LaneOutcome> {
   const facts = await readLane(options.store, lane, batchSize);

@@ -1,5 +1,5 @@
 import { nextRun, parseSchedule } from '../lib/schedule.ts';
-import type { Db } from '../store/db.ts';
+import type { Db } from '../store/db/db.ts';
 import { findDueTicks, queueTicks, setFirstTick } from '../store/scores/ticks.ts';
 
 const maxInstances = 1000;

@@ -1,4 +1,4 @@
-import type { Db } from '../store/db.ts';
+import type { Db } from '../store/db/db.ts';
 import type { LaneState, ScoreWork } from '../store/scores/readLane.ts';
 import {
   findLaterChanges,

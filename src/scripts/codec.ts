@@ -1,6 +1,6 @@
 /**
- * Values cross the border as JSON text in which a string beginning with NUL is a tag:
- * NUL n = bigint, NUL d = a number JSON lacks, NUL s = a string that itself begins with NUL.
+ * Values cross the border as JSON, in which a string beginning with NUL is a tag: NUL n = bigint, NUL d = a number JSON
+ * lacks, NUL s = a string beginning with NUL.
  */
 export function encodeValues(values: readonly unknown[]): string {
   return JSON.stringify(values, tag);

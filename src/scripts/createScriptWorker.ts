@@ -5,11 +5,11 @@ import { limits } from './limits.ts';
 import { realmCode, runCodes } from './realm.ts';
 import { threadCpuMs } from './threadCpu.ts';
 import { workerCode } from './workerCode.ts';
-import type { Job, Message, RawResult, WorkerSetup } from './workerProtocol.ts';
+import type { Job, RawResult, WorkerMessage, WorkerSetup } from './workerProtocol.ts';
 
 /**
- * The results so far: fewer than the sources when the slice of time or the limit of the job ended first. `crash.at` is the
- * source that crashed the worker, or -1 if no tenant code ran.
+ * The results so far: fewer than the sources if a time limit came first. `crash.at` is the source that crashed the
+ * worker, or -1 if no tenant code ran.
  */
 export type JobOutcome = {
   results: RawResult[];
@@ -116,8 +116,8 @@ function findQuickJS(): Pick<WorkerSetup, 'quickjs' | 'wasmModule'> {
 }
 
 /**
- * QuickJS can be interrupted only between its own steps, so a native loop shows as a job that makes no progress while its
- * thread uses processor time: on a busy machine wall time alone would stop innocent scripts.
+ * QuickJS is interruptible only between its steps, so a native loop shows as a job without progress that uses processor
+ * time. Wall time alone would stop innocent scripts on a busy machine.
  */
 function post(worker: Worker, progress: Int32Array, job: Job): Promise<JobOutcome> {
   return new Promise((resolve) => {
@@ -151,7 +151,7 @@ function post(worker: Worker, progress: Int32Array, job: Job): Promise<JobOutcom
         polls * intervalMs >= pollMs * pollsWithoutProgress && cpuMs() - cpu >= cpuMsWithoutProgress;
       if (isStuck) crash(index, 'time');
     }, intervalMs);
-    const onMessage = (message: Message) => {
+    const onMessage = (message: WorkerMessage) => {
       for (const result of message.results) results.push(result);
       usedMs = message.usedMs;
       if (message.isLast) finish({ results, usedMs });

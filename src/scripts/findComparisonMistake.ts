@@ -12,7 +12,7 @@ type Side = {
 const mirrored: Readonly<Record<string, string>> = { '<': '>', '<=': '>=', '>': '<', '>=': '<=' };
 const equalities = ['==', '===', '!=', '!=='];
 
-/** What is wrong with a comparison of a value with a constant: one that has the same result for every alert is no test. */
+/** The mistake in a comparison with a constant: a comparison with the same result for every alert is no test. */
 export function findComparisonMistake(left: Side, operator: string, right: Side): Mistake | undefined {
   if (!equalities.includes(operator) && !mirrored[operator]) return undefined;
   if (right.constant !== undefined) return compare(left, operator, right.constant);

@@ -95,7 +95,7 @@ export function findMistakes(source: string, values: Readonly<Record<string, Val
   }
 }
 
-/** What a script may name beside its values; the sandbox has removed everything else. */
+/** Globals that a script may name beside its values; the sandbox has removed everything else. */
 export const scriptGlobals: readonly string[] =
   `AggregateError Array BigInt Boolean Date Error EvalError Infinity Iterator JSON Map Math NaN Number Object RangeError
   ReferenceError Reflect RegExp Set String Symbol SyntaxError TypeError URIError WeakMap WeakSet arguments decodeURI
@@ -116,7 +116,7 @@ function isTypeofName(node: AnyNode): boolean {
   return node.type === 'UnaryExpression' && node.operator === 'typeof' && node.argument.type === 'Identifier';
 }
 
-/** What a node itself compares; a switch and `['HIGH', 'CRITICAL'].includes(e.severity)` compare with each. */
+/** Comparisons of a node; a switch and `['HIGH', 'CRITICAL'].includes(e.severity)` compare with each. */
 function comparisonsOf(node: AnyNode): [AnyNode, string, AnyNode][] {
   if (node.type === 'BinaryExpression') return [[node.left, node.operator, node.right]];
   if (node.type === 'SwitchStatement')
@@ -165,7 +165,7 @@ function unknownMember(path: string, name: string, { members }: RecordShape): st
 /** `severityName` begins with `severity`. */
 function longestPrefix(name: string, known: readonly string[]): string | undefined {
   const found = known.filter((member) => name.startsWith(member) && member.length > 3);
-  return found.sort((one, other) => other.length - one.length)[0];
+  return found.sort((left, right) => right.length - left.length)[0];
 }
 
 function suggestName(name: string, values: Readonly<Record<string, ValueShape>>): string {

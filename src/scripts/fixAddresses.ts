@@ -8,9 +8,8 @@ type ScriptText = { value: string; start: number; end: number };
 const mayHaveAddress = /0[xX][0-9a-fA-F]{40}|[0-9A-Za-z]{25}|[0-9a-z]{5}-[0-9a-z]{3,5}/;
 
 /**
- * A script with its addresses in the form that its values have: texts that are written in it are compared letter by letter, and
- * people copy addresses in any form. `toForm` gives other texts back as they are. A script that is a text and nothing else stays
- * as it is written.
+ * Rewrites addresses in a script to the form of its values, because people copy any form and comparison is exact.
+ * `toForm` returns other texts unchanged. A script that is only a text stays unchanged.
  */
 export function fixAddresses(source: string, toForm: (text: string) => string): string {
   let fixed = '';
@@ -41,7 +40,7 @@ export function scriptTexts(source: string): ScriptText[] {
   const shift = text === source ? 0 : 1;
   const texts: ScriptText[] = [];
   visit(program);
-  return texts.sort((one, other) => one.start - other.start);
+  return texts.sort((left, right) => left.start - right.start);
 
   function visit(node: AnyNode): void {
     const value = toText(node);

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, describe, expect, it } from 'vitest';
 import { createTurns } from '../../testing/createTurns.ts';
-import { createSandbox, type ScriptResult } from './sandbox.ts';
+import { createSandbox, type SandboxResult } from './sandbox.ts';
 
 const sandbox = createSandbox();
 afterAll(() => sandbox.close());
@@ -48,7 +48,7 @@ describe('hostile scripts', () => {
     'Array.prototype.reverse.call({ length: 2 ** 53 - 1 })',
     'for (;;) "x".repeat(1e6).toUpperCase()',
   ])(
-    'in a loop that cannot be interrupted are stopped, and the others of the run get results: %s',
+    'scripts in a loop that cannot be interrupted are stopped, and the others of the run get results: %s',
     async (source) => {
       const [before, stopped, after] = await sandbox.run(1, { e }, [canary, source, canary]);
       expect(summary(stopped!)).toBe('time');
@@ -63,11 +63,11 @@ describe('hostile scripts', () => {
   });
 });
 
-function summary(result: ScriptResult): string {
+function summary(result: SandboxResult): string {
   return 'fault' in result ? result.fault.code : (JSON.stringify(result.value, text) ?? 'undefined');
 }
 
-function isSame(one: ScriptResult, other: ScriptResult): boolean {
+function isSame(one: SandboxResult, other: SandboxResult): boolean {
   return summary(one) === summary(other) && 'value' in one;
 }
 

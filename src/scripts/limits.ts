@@ -1,4 +1,4 @@
-/** What one script may use; the sandbox passes them to its workers. */
+/** Limits of one script; the sandbox passes them to its workers. */
 export const limits = {
   scriptMs: 50,
   /** After this time of one job its worker serves the jobs that wait before the rest. */

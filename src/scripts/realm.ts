@@ -9,7 +9,7 @@ ${[createRealmApi, createGetters, createEncoder, describeThrown].map(String).joi
 return createRealmApi(lockDown, ${limits.resultChars});
 })()`;
 
-/** How a call of `run` ended; for the last four `take` returns the text. */
+/** Result of a call of `run`; for the last four `take` returns the text. */
 export type RunCode = 'false' | 'true' | 'undefined' | 'value' | 'thrown' | 'result' | 'memory';
 export const runCodes: readonly RunCode[] = [
   'false',

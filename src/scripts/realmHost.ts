@@ -21,7 +21,7 @@ export type RealmHost = {
   /** Replaces the realm. QuickJS calls `mustStop` while scripts run in it. */
   renew(mustStop: () => boolean): Promise<Realm>;
   discard(): void;
-  /** Whether scripts have made the memory grow beyond its limit. */
+  /** True if scripts have made the memory grow beyond its limit. */
   hasGrown(): boolean;
 };
 
@@ -63,8 +63,8 @@ function createRealmHost(quickjs: QuickJS, setup: WorkerSetup): RealmHost {
 }
 
 /**
- * QuickJS cannot count its bytes in WebAssembly, so the memory itself is the limit: growing is the fault. The room to grow is
- * for calls from outside, which do not check whether they got their memory.
+ * QuickJS cannot count its bytes in WebAssembly, so the memory itself is the limit: growth is the fault. The spare room
+ * is for calls from outside, which do not check their allocations.
  */
 function openModule(quickjs: QuickJS, { limits, wasmModule }: WorkerSetup): Promise<QuickJSWASMModule> {
   const pages = limits.memoryBytes / 65_536;

@@ -6,7 +6,7 @@ import { createLoopCache } from './createLoopCache.ts';
 import { createScriptWorker, type JobOutcome } from './createScriptWorker.ts';
 import type { Job, RawResult } from './workerProtocol.ts';
 
-export type ScriptResult = { value: unknown } | { fault: ScriptFault };
+export type SandboxResult = { value: unknown } | { fault: ScriptFault };
 
 /** The tenant that is charged for a script, or 0 for the platform. Owners get fair shares of the workers. */
 export type ScriptOwner = number;
@@ -24,14 +24,14 @@ export type Sandbox = {
     values: Readonly<Record<string, unknown>>,
     sources: readonly string[],
     isUrgent?: boolean,
-  ): Promise<ScriptResult[]>;
+  ): Promise<SandboxResult[]>;
   /** The same within an allowance: undefined for a script that did not run or end before the allowance was used up. */
   runWithin(
     allowance: Allowance,
     owner: ScriptOwner,
     values: Readonly<Record<string, unknown>>,
     sources: readonly string[],
-  ): Promise<(ScriptResult | undefined)[]>;
+  ): Promise<(SandboxResult | undefined)[]>;
   close(): Promise<void>;
 };
 
@@ -59,7 +59,7 @@ export function createSandbox({ workers = 1, workersPerOwner = workers }: Option
         const worker = idle.pop();
         if (!worker) throw new Error('More jobs run than there are script workers.');
         // Another owner must not wait for the start of a worker while this one is busy.
-        for (const other of idle) other.warmUp();
+        for (const spare of idle) spare.warmUp();
         const startedAt = performance.now();
         try {
           const outcome = await worker.attempt(job);
@@ -79,9 +79,8 @@ export function createSandbox({ workers = 1, workersPerOwner = workers }: Option
   }
 
   /**
-   * A script that crashes its worker is left out and the others continue. One that timed out runs a second time after the
-   * others, because on a busy machine an innocent script can look like an endless loop; scripts are pure, so running one again
-   * does no harm. A script that did not end the last time either gets no second try.
+   * Leaves out a script that crashes its worker. A timed-out script runs again after the rest, unless it timed out last
+   * time, because on a busy machine innocent scripts look endless; scripts are pure, so repeats are harmless.
    */
   async function runAll(
     owner: ScriptOwner,
@@ -179,7 +178,7 @@ const stopFaults: Record<'time' | 'memory' | 'limit', ScriptFault> = {
   limit: { code: 'time', message: 'the script did not end and was stopped' },
 };
 
-function toResult(result: RawResult): ScriptResult {
+function toResult(result: RawResult): SandboxResult {
   if (typeof result !== 'object') return { value: result };
   return 'fault' in result ? result : { value: decodeValue(result.text) };
 }

@@ -7,7 +7,7 @@ export type ScriptRunner = {
   renewRealm(): Promise<Realm>;
   /** Compiles one source of the job and, if it has values, runs it. */
   run(realm: Realm, job: Job, source: string, remainingMs: number | undefined): RawResult;
-  /** Whether the last run was stopped by the limit of its job, below that of a script. */
+  /** True if the last run was stopped by the limit of its job, below that of a script. */
   isCutOff(): boolean;
   unload(realm: Realm): void;
 };

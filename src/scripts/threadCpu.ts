@@ -11,8 +11,8 @@ export function findThreadId(files: Files): number {
 }
 
 /**
- * Processor time in milliseconds that a thread has used: on a busy machine the clock would charge a script for others, and
- * the time of the process for its other threads. Where it is not reported, the whole process is the closest upper bound.
+ * Processor time of a thread in milliseconds: wall time would charge a script for others, process time for other
+ * threads. Where it is not reported, the process is the closest upper bound.
  */
 export function threadCpuMs(files: Files, id: number): number {
   if (id > 0) {

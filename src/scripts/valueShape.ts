@@ -1,4 +1,4 @@
-/** What a script may find in one of its values; `any` where it is known only when something happens. */
+/** Shape of one of a script's values; `any` where it is known only at run time. */
 export type ValueShape =
   | { readonly type: 'any' | 'flag' | 'list' }
   | {
@@ -22,5 +22,5 @@ export function toRecord(members: RecordShape['members']): RecordShape {
   return { type: 'record', members };
 }
 
-/** What a script gets wrong about its values. A mistake that is certain is a fault; one that may be meant is not. */
+/** A mistake of a script about its values: a fault if it is certain. */
 export type Mistake = { message: string; isFault: boolean };

@@ -3,7 +3,7 @@ import { compilerCode, type ScriptFault } from './compilerCode.ts';
 import { type RealmHost, realmHostCode } from './realmHost.ts';
 import { type ScriptRunner, scriptRunnerCode } from './scriptRunner.ts';
 import { findThreadId, threadCpuMs } from './threadCpu.ts';
-import type { Job, Message, RawResult, WorkerSetup } from './workerProtocol.ts';
+import type { Job, RawResult, WorkerMessage, WorkerSetup } from './workerProtocol.ts';
 
 /**
  * The program of a worker thread, put together from functions: as text it runs both from the sources and from `dist`, and
@@ -30,7 +30,7 @@ function serve(
   { limits, progress, waitingJobs }: WorkerSetup,
 ): void {
   const sendEveryMs = 20;
-  const send = (message: Message) => port.postMessage(message);
+  const send = (message: WorkerMessage) => port.postMessage(message);
   port.on('message', (job: Job) => void work(job));
 
   async function work(job: Job): Promise<void> {

@@ -12,7 +12,7 @@ export type Job = {
 };
 
 /** Results in the order of the sources. The last message may come early: after a slice of time the worker serves the jobs that wait. */
-export type Message = { results: RawResult[]; isLast: boolean; usedMs: number };
+export type WorkerMessage = { results: RawResult[]; isLast: boolean; usedMs: number };
 
 /** `text` is a value in the form of `codec.ts`; plain values save the text of what filters commonly return. */
 export type RawResult = boolean | undefined | { text: string } | { fault: ScriptFault };

@@ -1,9 +1,8 @@
 import { type Static, Type } from 'typebox';
-import { transferTopic } from '../chains/evm/evidence/erc20Transfer.ts';
-import { findFlows, showFlows, toFlowEvidence } from '../chains/evm/evidence/flows.ts';
-import { assetDecimals, assetFacts, readHolding } from '../chains/evm/evidence/tokens.ts';
-
+import { transferTopic } from '../codecs/evm/erc20Transfer.ts';
 import { formatUnits, native, showAmount } from '../evidence/amounts.ts';
+import { findFlows, showFlows, toFlowEvidence } from '../evidence/evm/flows.ts';
+import { assetDecimals, assetFacts, readHolding } from '../evidence/evm/tokens.ts';
 
 import { Asset, Condition, Configuration, Polling, scheduleOf } from '../evidence/parameters.ts';
 import { evaluateCondition, parseCondition } from '../lib/condition.ts';

@@ -1,9 +1,9 @@
 import { type Static, Type } from 'typebox';
-import { evmFormat } from '../chains/evm/abi/evmFormat.ts';
-import { decodeTransfer } from '../chains/evm/evidence/erc20Transfer.ts';
-import { assetDecimalsIfKnown, assetFacts } from '../chains/evm/evidence/tokens.ts';
-import { movesUniqueToken } from '../chains/evm/evidence/uniqueToken.ts';
+import { decodeTransfer } from '../codecs/evm/erc20Transfer.ts';
+import { evmFormat } from '../codecs/evm/evmFormat.ts';
 import { compareToAmount, formatUnits, native, showAmount } from '../evidence/amounts.ts';
+import { assetDecimalsIfKnown, assetFacts } from '../evidence/evm/tokens.ts';
+import { movesUniqueToken } from '../evidence/evm/uniqueToken.ts';
 import { ledgerOf } from '../evidence/ledgerOf.ts';
 import { Amount, Configuration } from '../evidence/parameters.ts';
 import { parseDecimal } from '../lib/decimal.ts';
@@ -57,7 +57,7 @@ export const erc20Transfer = defineTrigger<Static<typeof params>, State>({
   evaluate(observation, { config, contract, chain, state, read }) {
     let after: { state?: State } = {};
     const wanted = config.token;
-    const detections = transfersIn(observation).flatMap((transfer, place): Detection[] => {
+    const detections = transfersIn(observation).flatMap((transfer, index): Detection[] => {
       const { token, from, to, amount } = transfer;
       // A transfer of nothing costs its sender nothing, and is how strangers get themselves noticed.
       if (amount === 0n || token !== (wanted ?? token)) return [];
@@ -84,7 +84,7 @@ export const erc20Transfer = defineTrigger<Static<typeof params>, State>({
             amount: formatUnits(amount, facts.decimals),
             rawAmount: amount,
           },
-          ...(isOfTransaction && { part: `${token} ${place}` }),
+          ...(isOfTransaction && { part: `${token} ${index}` }),
         },
       ];
     });
@@ -92,7 +92,7 @@ export const erc20Transfer = defineTrigger<Static<typeof params>, State>({
   },
 });
 
-/** What may be held like a token, and is none. */
+/** Assets that are held like tokens and are none. */
 const noTokens = [native, 'energy', 'bandwidth'];
 
 /** The id of a TRC-10 token. */

@@ -1,13 +1,9 @@
 import type { Static } from 'typebox';
-import { topicAddress, zeroAddress } from '../chains/evm/abi/words.ts';
-import { transferTopic } from '../chains/evm/evidence/erc20Transfer.ts';
-import {
-  decodeMultiTransfers,
-  type MultiTransfer,
-  multiTokenTopics,
-} from '../chains/evm/evidence/multiTokens.ts';
-import { assetFacts } from '../chains/evm/evidence/tokens.ts';
-import { ambiguousTransfer, movesUniqueToken } from '../chains/evm/evidence/uniqueToken.ts';
+import { transferTopic } from '../codecs/evm/erc20Transfer.ts';
+import { topicAddress, zeroAddress } from '../codecs/evm/words.ts';
+import { decodeMultiTransfers, type MultiTransfer, multiTokenTopics } from '../evidence/evm/multiTokens.ts';
+import { assetFacts } from '../evidence/evm/tokens.ts';
+import { ambiguousTransfer, movesUniqueToken } from '../evidence/evm/uniqueToken.ts';
 import { Configuration } from '../evidence/parameters.ts';
 import { showId, showNumber } from '../lib/showNumber.ts';
 import type { Log } from '../model/block.ts';

@@ -1,6 +1,6 @@
 import type { AbiParameter } from 'abitype';
 import type { Static } from 'typebox';
-import type { EventItem } from '../chains/evm/abi/abi.ts';
+import type { EventItem } from '../codecs/evm/abi.ts';
 import { eventShape } from '../evidence/contractInterface.ts';
 import { signatureFaults } from '../evidence/customParameters.ts';
 import { Configuration } from '../evidence/parameters.ts';
@@ -56,13 +56,13 @@ function compile({ signature, conditions }: Params, abi: readonly unknown[]) {
 
 /** Comparisons that can never be made, because an indexed value of this type leaves only its hash on the chain. */
 function hashedFaults(event: EventItem, conditions: Params['conditions']) {
-  return conditions.flatMap(({ name, operator, ignoreCase }, place) => {
+  return conditions.flatMap(({ name, operator, ignoreCase }, index) => {
     const [first] = name.split('.');
-    const input = event.inputs.find((each, at) => (each.name || String(at)) === first);
+    const input = event.inputs.find((parameter, at) => (parameter.name || String(at)) === first);
     if (!input?.indexed || !isHashed(input)) return [];
     if (input.type === 'string' && ['==', '!=', 'in'].includes(operator) && !ignoreCase) return [];
     const message = `is indexed, so that only its hash is on the chain: ${input.type === 'string' ? 'use ==, != or in, with its case' : 'it cannot be compared'}.`;
-    return [{ pointer: `/conditions/${place}/name`, code: 'indexed', message }];
+    return [{ pointer: `/conditions/${index}/name`, code: 'indexed', message }];
   });
 }
 

@@ -1,8 +1,8 @@
 import { type Static, Type } from 'typebox';
-import { functionItem } from '../chains/evm/abi/abiItems.ts';
-import { abiMember } from '../chains/evm/abi/abiMember.ts';
-import { compileComparison } from '../chains/evm/abi/compileComparison.ts';
-import { createShowResult } from '../chains/evm/evidence/describeCall.ts';
+import { functionItem } from '../codecs/evm/abiItems.ts';
+import { abiMember } from '../codecs/evm/abiMember.ts';
+import { compileComparison } from '../codecs/evm/compileComparison.ts';
+import { createShowResult } from '../evidence/evm/describeCall.ts';
 import { Condition, Configuration, Polling, scheduleOf } from '../evidence/parameters.ts';
 import { readView, tryView, viewOf } from '../evidence/readView.ts';
 import { evaluateCondition, parseCondition } from '../lib/condition.ts';
@@ -73,7 +73,7 @@ export const viewFunction = defineTrigger<Params, State>({
     const { fires, armed } = judge(config, equals, now, { after, before, armed: state?.armed });
     const next: State = { value: after, ...(!armed && { armed }) };
     const kept = next.value === state?.value && next.armed === state.armed ? {} : { state: next };
-    // What holds at the very first check is reported as well, unless only changes are wanted.
+    // The result of the very first check is reported as well, unless only changes are wanted.
     const isNews =
       after !== before || (state === undefined && (config.condition ?? config.equals) !== undefined);
     if (!fires || !isNews) return kept;

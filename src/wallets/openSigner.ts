@@ -5,15 +5,15 @@ import { type Chain, getChain } from '../chains/chains.ts';
 import { families } from '../chains/families.ts';
 import type { FamilyRules } from '../chains/familyRules.ts';
 import type { Signature } from '../chains/transactor.ts';
-import type { Db } from '../store/db.ts';
-import type { Keyring } from '../store/keyring.ts';
+import type { Db } from '../store/db/db.ts';
+import type { Keyring } from '../store/records/keyring.ts';
 import { findWalletKey, type WalletRef } from '../store/wallets/walletKeys.ts';
 import type { Hsm } from './pkcs11/openHsm.ts';
 import { keyLabel, privateKeyRef } from './walletKey.ts';
 
 /**
- * Signs a payload of the chain's family: the hash of ECDSA on secp256k1, or the message of Ed25519. Each signer checks that s
- * is in the lower half and that the key of `address` made the signature.
+ * Signs a payload of the chain's family: a hash for ECDSA on secp256k1, or a message for Ed25519. Signers check that s
+ * is low and that the signature fits `address`.
  */
 export type Signer = { address: string; sign(payload: Uint8Array): Promise<Signature> };
 

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { AbiEvent, AbiFunction } from 'ox';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sql } from '../../src/lib/sql.ts';
-import { blockHashSql } from '../../src/store/alerts/packedHashes.ts';
+import { blockHashSql } from '../../src/store/search/documents/packedHashes.ts';
 import { createRandom } from '../../testing/createRandom.ts';
 import type { BlockSpec, SimBlock } from '../../testing/simulator/buildBlock.ts';
 import { createMempool, type Mempool } from '../../testing/simulator/createMempool.ts';

@@ -6,7 +6,7 @@ import type { ChainClient } from '../../src/chains/chainClient.ts';
 import { sql } from '../../src/lib/sql.ts';
 import { startActions } from '../../src/runtime/startActions.ts';
 import { createSandbox, type Sandbox } from '../../src/scripts/sandbox.ts';
-import { listen } from '../../src/store/listen.ts';
+import { listen } from '../../src/store/db/listen.ts';
 import { createRandom } from '../../testing/createRandom.ts';
 import { startTestWatch, type TestWatch } from '../../testing/startTestWatch.ts';
 import { until } from '../../testing/until.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sql } from '../../src/lib/sql.ts';
-import { verifyRollups } from '../../src/store/alerts/rollups.ts';
+import { verifyRollups } from '../../src/store/search/rollups/rollups.ts';
 import { artifacts } from '../../testing/contracts/artifacts.ts';
 import type { Contract } from '../../testing/createContract.ts';
 import { createRandom } from '../../testing/createRandom.ts';

@@ -1,8 +1,8 @@
 import { base58 } from '@scure/base';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { concat, uint } from '../../src/chains/solana/abi/borsh.ts';
-import { systemProgram, tokenProgram } from '../../src/chains/solana/abi/programs.ts';
 import { transferCoins } from '../../src/chains/solana/instructions.ts';
+import { concat, uint } from '../../src/codecs/solana/borsh.ts';
+import { systemProgram, tokenProgram } from '../../src/codecs/solana/programs.ts';
 import { memoIdl, memoProgram } from '../../testing/memoIdl.ts';
 import {
   findSurfnet,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Finding } from '../../src/model/alert.ts';
 import { createSubject } from '../../src/query/lucene/createSubject.ts';
-import { createAlertMatcher } from '../../src/store/alerts/createAlertMatcher.ts';
+import { createAlertMatcher } from '../../src/store/search/createAlertMatcher.ts';
 import { type Json, startTestApi, type TestApi } from '../../testing/startTestApi.ts';
 import { createWorld, type World } from '../support/createWorld.ts';
 import { raiseAll } from '../support/randomAlerts.ts';
@@ -136,7 +136,7 @@ describe('an amount that is stored as a text', () => {
 });
 
 describe('a bulk change', () => {
-  it('by a quoted star changes the alerts that have a star, and no others', async () => {
+  it('a bulk change by a quoted star changes the alerts that have a star, and no others', async () => {
     for (const query of ['"*" AND severity:HIGH', 'timestamp:"*"', '_exists_:"meta.zz*"'])
       expect(await ask('alert/tag', { query, add: ['seen'], dryRun: true })).toMatchObject({ count: 0 });
   });

@@ -3,7 +3,7 @@ import { createEndpoints, resources } from '../../src/api/endpoints/endpoints.ts
 import { approvalRuleOf } from '../../src/api/http/approvalRuleOf.ts';
 import { sql } from '../../src/lib/sql.ts';
 import { firingTables } from '../../src/store/actions/firingTables.ts';
-import type { Table } from '../../src/store/table.ts';
+import type { Table } from '../../src/store/tables/table.ts';
 import { startTestApi, type TestApi } from '../../testing/startTestApi.ts';
 
 const endpoints = createEndpoints(() => 0);

@@ -3,7 +3,7 @@ import { retractBlocks } from '../../src/alerts/retractBlocks.ts';
 import { type Finding, severityOf } from '../../src/model/alert.ts';
 import { createBuckets, parseInterval } from '../../src/query/interval.ts';
 import { parseTimeZone } from '../../src/query/timeZone.ts';
-import { packRollups } from '../../src/store/alerts/packRollups.ts';
+import { packRollups } from '../../src/store/search/months/packRollups.ts';
 import { createRandom, type Random } from '../../testing/createRandom.ts';
 import { type Json, startTestApi, type TestApi } from '../../testing/startTestApi.ts';
 import { readVectors } from '../query/vectorDocuments.ts';

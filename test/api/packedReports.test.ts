@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { sql } from '../../src/lib/sql.ts';
-import { packRollups } from '../../src/store/alerts/packRollups.ts';
-import { monthBase, verifyRollups } from '../../src/store/alerts/rollups.ts';
+import { packRollups } from '../../src/store/search/months/packRollups.ts';
+import { monthBase, verifyRollups } from '../../src/store/search/rollups/rollups.ts';
 import { createRandom } from '../../testing/createRandom.ts';
 import { type Json, startTestApi, type TestApi } from '../../testing/startTestApi.ts';
 import { raiseAll, randomFinding } from '../support/randomAlerts.ts';

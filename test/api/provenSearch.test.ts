@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { alertTable } from '../../src/store/alerts/alertTable.ts';
-import { contractScope } from '../../src/store/documents/documentScopes.ts';
-import { searchProven } from '../../src/store/documents/searchJson.ts';
+import { alertTable } from '../../src/store/search/documents/alertTable.ts';
+import { contractScope } from '../../src/store/search/documents/documentScopes.ts';
+import { searchProven } from '../../src/store/search/searchJson.ts';
 import { startTestApi, type TestApi } from '../../testing/startTestApi.ts';
 import { until } from '../../testing/until.ts';
 import { createWorld } from '../support/createWorld.ts';

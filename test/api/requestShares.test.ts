@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { sql } from '../../src/lib/sql.ts';
-import { openStore, type Store } from '../../src/store/db.ts';
+import type { Store } from '../../src/store/db/db.ts';
+import { openStore } from '../../src/store/db/openStore.ts';
 import { startTestApi, type TestApi } from '../../testing/startTestApi.ts';
 import { tally } from '../support/together.ts';
 

@@ -3,7 +3,7 @@ import { resources } from '../../src/api/endpoints/endpoints.ts';
 import { Problem } from '../../src/model/errors.ts';
 import { parseQuery } from '../../src/query/lucene/parseQuery.ts';
 import { resolve } from '../../src/query/lucene/resolve.ts';
-import { alertTable } from '../../src/store/alerts/alertTable.ts';
+import { alertTable } from '../../src/store/search/documents/alertTable.ts';
 import { createRandom, type Random } from '../../testing/createRandom.ts';
 import { sized } from '../../testing/proveSize.ts';
 import { type Answer, type Json, startTestApi, type TestApi } from '../../testing/startTestApi.ts';

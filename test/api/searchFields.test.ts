@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { resources } from '../../src/api/endpoints/endpoints.ts';
-import type { Members } from '../../src/store/table.ts';
+import type { Members } from '../../src/store/tables/table.ts';
 import { createTurns } from '../../testing/createTurns.ts';
 import { type Json, startTestApi, type TestApi } from '../../testing/startTestApi.ts';
 import { plantCanaries } from './support/canary.ts';

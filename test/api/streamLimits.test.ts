@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { sql } from '../../src/lib/sql.ts';
 import { everything } from '../../src/model/principal.ts';
-import { createAlertMatcher } from '../../src/store/alerts/createAlertMatcher.ts';
+import { createAlertMatcher } from '../../src/store/search/createAlertMatcher.ts';
 import { addSource } from '../../testing/addSource.ts';
 import { startTestApi, type TestApi } from '../../testing/startTestApi.ts';
 import { until } from '../../testing/until.ts';

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { functionSelector, parseEvent, topicOf } from '../../src/chains/evm/abi/abi.ts';
+import { functionSelector, parseEvent, topicOf } from '../../src/codecs/evm/abi.ts';
 import { artifacts } from '../../testing/contracts/artifacts.ts';
 import type { Contract } from '../../testing/createContract.ts';
 import { useChain } from '../../testing/useChain.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { eventTopic } from '../../src/chains/evm/abi/abi.ts';
-import { addressTopic } from '../../src/chains/evm/abi/words.ts';
+import { eventTopic } from '../../src/codecs/evm/abi.ts';
+import { addressTopic } from '../../src/codecs/evm/words.ts';
 import { artifacts } from '../../testing/contracts/artifacts.ts';
 import type { Contract } from '../../testing/createContract.ts';
 import { type Observer, observeTrigger } from '../../testing/observeDetector.ts';

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
-import { eventTopic } from '../../src/chains/evm/abi/abi.ts';
+import { eventTopic } from '../../src/codecs/evm/abi.ts';
 import { artifacts } from '../../testing/contracts/artifacts.ts';
 import { type Contract, encodeDeployment } from '../../testing/createContract.ts';
 import type { Receipt } from '../../testing/startAnvil.ts';

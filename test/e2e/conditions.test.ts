@@ -45,7 +45,7 @@ it('kill -9 while conditions begin and end: each beginning is one alert, and eac
     function: 'value()(uint256)',
     condition: '> 100',
     severity: 'HIGH' as const,
-    when: 'block',
+    when: 'block' as const,
   };
   const body = { contractId: contract.id, schemaName: 'contract_call' as const, name: 'Too much', config };
   const { id } = await vigil.post('/detector', { body });

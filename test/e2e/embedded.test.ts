@@ -10,7 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Account, canEnter, findAccount } from '../../src/store/embedded/account.ts';
+import { canEnter, findAccount, type SystemAccount } from '../../src/store/embedded/account.ts';
 import { findPackage } from '../../src/store/embedded/findPackage.ts';
 import { findSystem } from '../../src/store/embedded/findSystem.ts';
 import { type Embedded, startEmbedded } from '../../src/store/embedded/startEmbedded.ts';
@@ -62,7 +62,7 @@ describe('the bundled PostgreSQL and the processes around it', () => {
     await rm(folder, { recursive: true });
   });
 
-  function run(dataDir: string, from = checkout, user: Partial<Account> = {}): Vigil {
+  function run(dataDir: string, from = checkout, user: Partial<SystemAccount> = {}): Vigil {
     const file = join(from, 'dist', 'store', 'embedded', 'startEmbedded.js');
     const child = spawn(process.execPath, ['--input-type=module', '-e', program, file, dataDir], {
       stdio: ['pipe', 'pipe', 'inherit'],

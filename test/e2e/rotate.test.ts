@@ -5,8 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseMasterKey } from '../../src/lib/masterKey.ts';
 import { sql } from '../../src/lib/sql.ts';
-import { openStore } from '../../src/store/db.ts';
-import { openKeyring } from '../../src/store/keyring.ts';
+import { openStore } from '../../src/store/db/openStore.ts';
+import { openKeyring } from '../../src/store/records/keyring.ts';
 import { createWorkspace, type Vigil } from '../../testing/createWorkspace.ts';
 import { databaseOf } from '../../testing/databaseOf.ts';
 import type { Answer } from '../../testing/startTestApi.ts';
@@ -115,7 +115,7 @@ describe('vigil key rotate', () => {
     await vigil.stop();
   });
 
-  it('under a key of the environment asks for the new one in a file, and the old one is refused from then on', async () => {
+  it('vigil key rotate asks for the new key in a file where the environment has the old one, which is refused from then on', async () => {
     const [old, next] = [await fileKey(), randomBytes(32)].map((key) => key.toString('base64'));
     const file = workspace.folder('next.key');
     await writeFile(file, `${next}\n`);

@@ -1,7 +1,7 @@
 import { base58 } from '@scure/base';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { concat } from '../../src/chains/solana/abi/borsh.ts';
 import { transferCoins } from '../../src/chains/solana/instructions.ts';
+import { concat } from '../../src/codecs/solana/borsh.ts';
 import { findSurfnet, keyOf, noSurfnet, type Solana, startSolana } from '../../testing/startSolana.ts';
 import { until } from '../../testing/until.ts';
 import { createFamilyFlow } from './support/createFamilyFlow.ts';

@@ -9,7 +9,8 @@ import {
   lastAlertEvent,
   readAlertEvents,
 } from '../../src/store/alerts/alertEvents.ts';
-import { type Db, openStore, type Store } from '../../src/store/db.ts';
+import type { Db, Store } from '../../src/store/db/db.ts';
+import { openStore } from '../../src/store/db/openStore.ts';
 import { createRandom } from '../../testing/createRandom.ts';
 import { createTestDatabase } from '../../testing/createTestDatabase.ts';
 import { until } from '../../testing/until.ts';

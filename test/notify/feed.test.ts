@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sql } from '../../src/lib/sql.ts';
 import { everything } from '../../src/model/principal.ts';
 import { createAlertFeed } from '../../src/services/alerts/createAlertFeed.ts';
-import type { Db } from '../../src/store/db.ts';
+import type { Db } from '../../src/store/db/db.ts';
 import { addSource } from '../../testing/addSource.ts';
 import { startTestApi, type TestApi } from '../../testing/startTestApi.ts';
 import { until } from '../../testing/until.ts';
@@ -67,7 +67,7 @@ function open() {
 }
 
 describe('a stream', () => {
-  it('that fell too far behind ends without leaving anything out', async () => {
+  it('a stream that fell too far behind ends without leaving anything out', async () => {
     const { feed, state, follow } = open();
     const stream = follow();
     const next = stream.next();

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { chains } from '../../src/chains/chains.ts';
-import { EvmLog } from '../../src/chains/evm/abi/evmLog.ts';
-import { transferTopic } from '../../src/chains/evm/abi/transferTopic.ts';
 import { toChainFacts } from '../../src/chains/toChainFacts.ts';
+import { EvmLog } from '../../src/codecs/evm/evmLog.ts';
+import { transferTopic } from '../../src/codecs/evm/transferTopic.ts';
 import { compileDetector } from '../../src/matching/compileDetector.ts';
 import type { ReadRequest } from '../../src/matching/createReadCache.ts';
 import { evaluateMatches } from '../../src/matching/evaluateMatches.ts';

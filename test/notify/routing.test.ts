@@ -5,7 +5,7 @@ import { wholeAlert } from '../../src/api/endpoints/alerts/alertSchemas.ts';
 import { sql } from '../../src/lib/sql.ts';
 import type { Finding } from '../../src/model/alert.ts';
 import { createNotifyOnAlerts, createNotifyOnRetractions } from '../../src/notify/notifyOnAlerts.ts';
-import { alertTable } from '../../src/store/alerts/alertTable.ts';
+import { alertTable } from '../../src/store/search/documents/alertTable.ts';
 import type { Json } from '../../testing/startTestApi.ts';
 import { until } from '../../testing/until.ts';
 import { endDeliveries } from './support/endDeliveries.ts';

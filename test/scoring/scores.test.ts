@@ -2,7 +2,7 @@ import type { QueryResultRow } from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type Sql, sql } from '../../src/lib/sql.ts';
 import { tickScores } from '../../src/scoring/tickScores.ts';
-import type { Db } from '../../src/store/db.ts';
+import type { Db } from '../../src/store/db/db.ts';
 import { queueRetractions } from '../../src/store/scores/queueScores.ts';
 import { until } from '../../testing/until.ts';
 import { type ScoreWorld, startScoreWorld } from './support/scoreWorld.ts';
@@ -191,7 +191,7 @@ describe('a retraction', () => {
     expect(changes.at(-1)).toMatchObject({ alertId: changes[2]!.alertId, alertName: 'Engine', tags: [] });
   });
 
-  it('of an alert that is not scored yet undoes it right after it was', async () => {
+  it('a retraction of an alert that is not scored yet undoes it right after it was', async () => {
     const { instanceId } = await world.license(penalty);
     const other = await world.license({
       groupScript: "['security']",

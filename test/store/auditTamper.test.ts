@@ -3,14 +3,15 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { deriveAuditKey } from '../../src/lib/auditKey.ts';
 import { raw, sql } from '../../src/lib/sql.ts';
 import { everything } from '../../src/model/principal.ts';
-import { openStore, type Store } from '../../src/store/db.ts';
-import { type Keyring, openKeyring, resealDataKeys } from '../../src/store/keyring.ts';
+import type { Store } from '../../src/store/db/db.ts';
+import { openStore } from '../../src/store/db/openStore.ts';
 import { appendAudit } from '../../src/store/records/audit.ts';
 import {
   createCheckpoint,
   readCheckpoint,
   type SignedCheckpoint,
 } from '../../src/store/records/auditCheckpoint.ts';
+import { type Keyring, openKeyring, resealDataKeys } from '../../src/store/records/keyring.ts';
 import { verifyAudit } from '../../src/store/records/verifyAudit.ts';
 import { createRandom } from '../../testing/createRandom.ts';
 import { createTestDatabase } from '../../testing/createTestDatabase.ts';

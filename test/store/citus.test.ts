@@ -5,29 +5,30 @@ import { render, sql } from '../../src/lib/sql.ts';
 import type { Finding } from '../../src/model/alert.ts';
 import { everything } from '../../src/model/principal.ts';
 import { lastAlertEvent, readAlertEvents } from '../../src/store/alerts/alertEvents.ts';
-import { alertTable } from '../../src/store/alerts/alertTable.ts';
 import { deleteGroupWrites } from '../../src/store/alerts/groupWrites.ts';
 import { findIncidentStates } from '../../src/store/alerts/incidents.ts';
-import { ensurePartitions } from '../../src/store/alerts/partitions.ts';
-import { renewRollups } from '../../src/store/alerts/renewRollups.ts';
 import { retractAlerts } from '../../src/store/alerts/retractAlerts.ts';
-import { verifyRollups } from '../../src/store/alerts/rollups.ts';
-import { atTenant } from '../../src/store/citus/atTenant.ts';
-import { distribute } from '../../src/store/citus/distribute.ts';
-import { distributedTables } from '../../src/store/citus/distributedTables.ts';
-import { findShardGroups, localGroup } from '../../src/store/citus/findShardGroups.ts';
-import { perShard } from '../../src/store/citus/perShard.ts';
-import { readCluster } from '../../src/store/citus/readCluster.ts';
-import { createStore, openPool, openStore } from '../../src/store/db.ts';
+import { distributedTables } from '../../src/store/db/citus/distributedTables.ts';
+import { migrate } from '../../src/store/db/migrate.ts';
+import { openClient } from '../../src/store/db/openClient.ts';
+import { openPool } from '../../src/store/db/openPool.ts';
+import { createStore, openStore } from '../../src/store/db/openStore.ts';
+import { atTenant } from '../../src/store/db/shards/atTenant.ts';
+import { distribute } from '../../src/store/db/shards/distribute.ts';
+import { findShardGroups, localGroup } from '../../src/store/db/shards/findShardGroups.ts';
+import { perShard } from '../../src/store/db/shards/perShard.ts';
+import { readCluster } from '../../src/store/db/shards/readCluster.ts';
 import { findAlertDocuments } from '../../src/store/destinations/findAlertDocuments.ts';
-import { compileSearch } from '../../src/store/documents/compileQuery.ts';
-import { countExactly } from '../../src/store/documents/countExactly.ts';
-import { contractScope, ownTenantsScope } from '../../src/store/documents/documentScopes.ts';
-import { searchProven } from '../../src/store/documents/searchJson.ts';
-import { migrate } from '../../src/store/migrate.ts';
-import { openClient } from '../../src/store/openClient.ts';
 import { queueRetractions } from '../../src/store/scores/queueScores.ts';
 import { findUndoable } from '../../src/store/scores/undoChanges.ts';
+import { compileSearch } from '../../src/store/search/compile/compileQuery.ts';
+import { countExactly } from '../../src/store/search/count/countExactly.ts';
+import { alertTable } from '../../src/store/search/documents/alertTable.ts';
+import { contractScope, ownTenantsScope } from '../../src/store/search/documents/documentScopes.ts';
+import { ensurePartitions } from '../../src/store/search/months/partitions.ts';
+import { renewRollups } from '../../src/store/search/months/renewRollups.ts';
+import { verifyRollups } from '../../src/store/search/rollups/rollups.ts';
+import { searchProven } from '../../src/store/search/searchJson.ts';
 import { holdPending, insertPendingAlerts } from '../../src/store/watch/pendingAlerts.ts';
 import { ask, createCitusDatabase } from '../../testing/createCitusDatabase.ts';
 import { createWorkspace } from '../../testing/createWorkspace.ts';
@@ -151,28 +152,6 @@ describe('on Citus', () => {
       );
       expect(groups.get(tenant.id)).toBe(row?.groupid);
     }
-  });
-
-  it('takes a migration of indexes that are distributed already', async () => {
-    const name = '0078_longer_pending_lists.sql';
-    const limits = async () => {
-      const rows =
-        await citus.coordinator.ask(`select result from run_command_on_workers($c$select string_agg(distinct x.reloptions::text, ', ')
-          from pg_index i join pg_class x on x.oid = i.indexrelid join pg_am a on a.oid = x.relam
-            join pg_class t on t.oid = i.indrelid
-          where a.amname = 'gin' and t.relkind = 'r' and t.relname ~ '^alert_.*_[0-9]{6,}$'$c$)`);
-      return rows.map(({ result }) => result);
-    };
-    await citus.coordinator.ask(
-      `do $$ declare part regclass; begin
-        for part in select inhrelid from pg_inherits where inhparent = 'alert_terms'::regclass loop
-          execute format('alter index %s set (gin_pending_list_limit = 4096)', part);
-        end loop; end $$`,
-    );
-    expect(await limits()).toEqual(Array(2).fill('{gin_pending_list_limit=4096}'));
-    await citus.coordinator.ask(`delete from migration where name = '${name}'`);
-    expect(await migrate(citus.coordinator.connection)).toEqual([name]);
-    expect(await limits()).toEqual(Array(2).fill('{gin_pending_list_limit=16384}'));
   });
 
   it('asks one worker for everything that a tenant asks for', async () => {

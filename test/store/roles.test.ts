@@ -7,9 +7,11 @@ import { sql } from '../../src/lib/sql.ts';
 import { loadConfig } from '../../src/runtime/config/loadConfig.ts';
 import { type Database, openDatabase } from '../../src/runtime/database.ts';
 import { runHousekeeping } from '../../src/runtime/startHousekeeping.ts';
-import { dropOldPartitions, ensurePartitions } from '../../src/store/alerts/partitions.ts';
-import { createStore, openPool, type PoolConfig } from '../../src/store/db.ts';
-import { migrate } from '../../src/store/migrate.ts';
+import { migrate } from '../../src/store/db/migrate.ts';
+import type { Connection } from '../../src/store/db/openClient.ts';
+import { openPool } from '../../src/store/db/openPool.ts';
+import { createStore } from '../../src/store/db/openStore.ts';
+import { dropOldPartitions, ensurePartitions } from '../../src/store/search/months/partitions.ts';
 import { createFormerCluster } from '../../testing/createFormerCluster.ts';
 import { createWorkspace } from '../../testing/createWorkspace.ts';
 import { startWithSuperuser } from '../../testing/startWithSuperuser.ts';
@@ -185,7 +187,7 @@ it('hands a cluster of the superuser over, with its rows, and takes the password
   }
 });
 
-async function ask(connection: PoolConfig, text: string): Promise<unknown[]> {
+async function ask(connection: Connection, text: string): Promise<unknown[]> {
   const client = new Client(connection);
   client.on('error', () => {});
   await client.connect();

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { alertTable } from '../../src/store/alerts/alertTable.ts';
+import { alertTable } from '../../src/store/search/documents/alertTable.ts';
 import type { Json, TestApi } from '../../testing/startTestApi.ts';
 import { exampleBody, recordAt } from '../api/support/newBody.ts';
 import { endpoints } from '../api/support/observe.ts';

@@ -1,6 +1,6 @@
 import { prepareRaise, raiseAlerts } from '../../src/alerts/raiseAlerts.ts';
 import type { Finding } from '../../src/model/alert.ts';
-import type { Store } from '../../src/store/db.ts';
+import type { Store } from '../../src/store/db/db.ts';
 import type { Random } from '../../testing/createRandom.ts';
 
 type Place = { tenantId: number; projectId: number; contractId: number };

@@ -1,6 +1,6 @@
 import { sql } from '../../src/lib/sql.ts';
-import { unpackedRollups } from '../../src/store/alerts/rollups.ts';
-import type { Store } from '../../src/store/db.ts';
+import type { Store } from '../../src/store/db/db.ts';
+import { unpackedRollups } from '../../src/store/search/rollups/rollups.ts';
 
 /** Every count of the roll-ups. Tenant by tenant: Citus unpacks months only where one server has them. */
 export async function readRollups(store: Store, tenantIds?: readonly number[]): Promise<unknown[]> {

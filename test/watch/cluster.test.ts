@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { raw, sql } from '../../src/lib/sql.ts';
-import { eidSql } from '../../src/store/alerts/packedHashes.ts';
-import { verifyRollups } from '../../src/store/alerts/rollups.ts';
-import { distribute } from '../../src/store/citus/distribute.ts';
-import { findShardGroups } from '../../src/store/citus/findShardGroups.ts';
-import { migrate } from '../../src/store/migrate.ts';
+import { migrate } from '../../src/store/db/migrate.ts';
+import { distribute } from '../../src/store/db/shards/distribute.ts';
+import { findShardGroups } from '../../src/store/db/shards/findShardGroups.ts';
+import { eidSql } from '../../src/store/search/documents/packedHashes.ts';
+import { verifyRollups } from '../../src/store/search/rollups/rollups.ts';
 import { createRandom } from '../../testing/createRandom.ts';
 import { createWorkspace } from '../../testing/createWorkspace.ts';
 import { createSimChain } from '../../testing/simulator/createSimChain.ts';
@@ -151,7 +151,7 @@ it('a worker that is killed stops its own tenants only, and what chains found fo
   expect(await verifyRollups(vigil.store)).toEqual([]);
 });
 
-it('whatever is killed, all that was acknowledged and all that the chain has is stored, notified and fired once', async ({
+it('a cluster stores, notifies and fires once all that was acknowledged and all that the chain has, whatever is killed', async ({
   skip,
 }) => {
   skip(missing !== undefined, missing);

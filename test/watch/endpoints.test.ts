@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { EndpointHealth } from '../../src/chains/chainClient.ts';
 import { chains } from '../../src/chains/chains.ts';
 import { createEvmClient } from '../../src/chains/evm/createEvmClient.ts';
-import { followChain } from '../../src/watch/followChain.ts';
+import { followChain } from '../../src/watch/follow/followChain.ts';
 import { createRandom } from '../../testing/createRandom.ts';
 import { createSimChain, type SimChain } from '../../testing/simulator/createSimChain.ts';
 import type { Faults } from '../../testing/simulator/faults.ts';

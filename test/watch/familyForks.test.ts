@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { sql } from '../../src/lib/sql.ts';
-import { verifyRollups } from '../../src/store/alerts/rollups.ts';
+import { verifyRollups } from '../../src/store/search/rollups/rollups.ts';
 import { createRandom } from '../../testing/createRandom.ts';
 import { isWritten } from '../../testing/isWritten.ts';
 import { sized } from '../../testing/proveSize.ts';
@@ -15,7 +15,7 @@ const forks = Number(process.env.PROVE_ROUNDS ?? sized(2, 60));
 const uids = ['bitcoin', 'solana', 'tron', 'vechain'] as const;
 type Worlds = Awaited<ReturnType<typeof startWorlds>>;
 
-it(`after ${forks} forks or more of each family the store equals a fresh replay of the winning chains`, async () => {
+it(`the store equals a fresh replay of the winning chains after ${forks} forks or more of each family`, async () => {
   const random = createRandom('forks of other families');
   const worlds = await startWorlds(random);
   const vigil = await startVigil(worlds);

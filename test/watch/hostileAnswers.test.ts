@@ -1,6 +1,6 @@
 import { AbiParameters } from 'ox';
 import { expect, it } from 'vitest';
-import { eventTopic, functionSelector } from '../../src/chains/evm/abi/abi.ts';
+import { eventTopic, functionSelector } from '../../src/codecs/evm/abi.ts';
 import { sql } from '../../src/lib/sql.ts';
 import type { BlockSpec, TxSpec } from '../../testing/simulator/buildBlock.ts';
 import { createSimChain } from '../../testing/simulator/createSimChain.ts';

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { Ed25519KeyIdentity } from '@icp-sdk/core/identity';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { accountIdentifier, readAccount } from '../../src/chains/icp/candid/accounts.ts';
 import { icpLedgerId } from '../../src/chains/icp/createLedger.ts';
+import { accountIdentifier, readAccount } from '../../src/codecs/icp/accounts.ts';
 import { addLedger, canisterId } from '../../testing/icp/ledgerCanister.ts';
 import { type IcpNetwork, onStandInOnly, startIcp } from '../../testing/icp/startIcp.ts';
 import { vaultWasm } from '../../testing/icp/vaultWasm.ts';

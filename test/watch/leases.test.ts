@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sql } from '../../src/lib/sql.ts';
-import { openStore, type Store } from '../../src/store/db.ts';
+import type { Store } from '../../src/store/db/db.ts';
+import { openStore } from '../../src/store/db/openStore.ts';
 import {
   advanceCursor,
   assertHolder,

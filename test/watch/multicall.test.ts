@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { chains } from '../../src/chains/chains.ts';
-import { encodeCall, parseFunction } from '../../src/chains/evm/abi/abi.ts';
 import { createEvmClient } from '../../src/chains/evm/createEvmClient.ts';
+import { encodeCall, parseFunction } from '../../src/codecs/evm/abi.ts';
 import type { StateRead } from '../../src/model/stateRead.ts';
 import { artifacts } from '../../testing/contracts/artifacts.ts';
 import { type Anvil, startAnvil } from '../../testing/startAnvil.ts';

@@ -2,11 +2,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ChainClient } from '../../src/chains/chainClient.ts';
 import type { ChainUid } from '../../src/chains/chains.ts';
 import { icpLedgerId } from '../../src/chains/icp/createLedger.ts';
+import type { MetricRecorder } from '../../src/model/metrics.ts';
 import { type OpenChains, openChains } from '../../src/services/contracts/openChains.ts';
-import {
-  createMetricRecorder,
-  type MetricRecorder,
-} from '../../src/services/telemetry/createMetricRecorder.ts';
+import { createMetricRecorder } from '../../src/services/telemetry/createMetricRecorder.ts';
 import { createRandom } from '../../testing/createRandom.ts';
 import { addLedger, canisterId } from '../../testing/icp/ledgerCanister.ts';
 import { startReplica } from '../../testing/icp/startReplica.ts';

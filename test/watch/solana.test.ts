@@ -1,14 +1,14 @@
 import { base58 } from '@scure/base';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { concat, uint } from '../../src/chains/solana/abi/borsh.ts';
+import { findProgramAddress } from '../../src/chains/solana/findProgramAddress.ts';
+import { freezeAccount, setAuthority, transferCoins } from '../../src/chains/solana/instructions.ts';
+import { concat, uint } from '../../src/codecs/solana/borsh.ts';
 import {
   loaderProgram,
   systemProgram,
   token2022Program,
   tokenProgram,
-} from '../../src/chains/solana/abi/programs.ts';
-import { findProgramAddress } from '../../src/chains/solana/findProgramAddress.ts';
-import { freezeAccount, setAuthority, transferCoins } from '../../src/chains/solana/instructions.ts';
+} from '../../src/codecs/solana/programs.ts';
 import { memoIdl, memoProgram } from '../../testing/memoIdl.ts';
 import { findSurfnet, keyOf, noSurfnet, type Solana, startSolana } from '../../testing/startSolana.ts';
 import type { Json } from '../../testing/startTestApi.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { contractAddress } from '../../src/chains/stellar/abi/strkey.ts';
 import { parseAsset } from '../../src/chains/stellar/network.ts';
+import { contractAddress } from '../../src/codecs/stellar/strkey.ts';
 import { platformTenant } from '../../src/model/metrics.ts';
 import { addSamples } from '../../src/store/telemetry/addSamples.ts';
 import type { Json } from '../../testing/startTestApi.ts';

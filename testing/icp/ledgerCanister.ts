@@ -3,18 +3,18 @@ import { Cbor } from '@icp-sdk/core/agent';
 import { IDL } from '@icp-sdk/core/candid';
 import type { Principal } from '@icp-sdk/core/principal';
 import {
+  type IcpBlock,
+  type LedgerMethod,
+  type LedgerValue,
+  ledgerTypes,
+  type Operation,
+} from '../../src/chains/icp/ledgerTypes.ts';
+import {
   accountIdentifier,
   encodePrincipal,
   readAccount,
   showAccount,
-} from '../../src/chains/icp/candid/accounts.ts';
-import {
-  type IcpBlock,
-  type LedgerMethod,
-  ledgerTypes,
-  type Operation,
-  type Value,
-} from '../../src/chains/icp/ledgerTypes.ts';
+} from '../../src/codecs/icp/accounts.ts';
 import { createHashTree, leb, rootHash } from './hashTree.ts';
 import type { Canister, Method, Replica } from './startReplica.ts';
 
@@ -270,12 +270,12 @@ function toIcpBlock({ at, from, to, amount, memo, created }: Entry): IcpBlock {
   };
 }
 
-function toValue({ at, from, to, amount, memo, created }: Entry): Value {
-  const account = (text: string): Value => {
+function toValue({ at, from, to, amount, memo, created }: Entry): LedgerValue {
+  const account = (text: string): LedgerValue => {
     const { owner, subaccount } = readAccount(text)!;
     return { Array: [{ Blob: owner }, ...(subaccount ? [{ Blob: subaccount }] : [])] };
   };
-  const tx: [string, Value][] = [['amt', { Nat: amount }]];
+  const tx: [string, LedgerValue][] = [['amt', { Nat: amount }]];
   if (from !== null) tx.push(['from', account(from)]);
   if (to !== null) tx.push(['to', account(to)]);
   if (memo) tx.push(['memo', { Blob: memo }]);

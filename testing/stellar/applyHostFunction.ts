@@ -1,8 +1,8 @@
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js';
-import { contractAddress } from '../../src/chains/stellar/abi/strkey.ts';
 import type { Network } from '../../src/chains/stellar/network.ts';
 import { xdrBytes } from '../../src/chains/stellar/xdr.ts';
+import { contractAddress } from '../../src/codecs/stellar/strkey.ts';
 import type { Json } from '../startTestApi.ts';
 import type { LedgerState } from './createLedgerState.ts';
 import { type Applied, OperationFailed } from './operationOutcome.ts';

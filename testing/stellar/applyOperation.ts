@@ -1,8 +1,8 @@
 import { ed25519 } from '@noble/curves/ed25519.js';
 import { hexToBytes } from '@noble/hashes/utils.js';
-import { decodeStrkey, withoutMuxing } from '../../src/chains/stellar/abi/strkey.ts';
 import { readEnvelope } from '../../src/chains/stellar/decodeTransaction.ts';
 import { assetName, type Network } from '../../src/chains/stellar/network.ts';
+import { decodeStrkey, withoutMuxing } from '../../src/codecs/stellar/strkey.ts';
 import type { Json } from '../startTestApi.ts';
 import { applyHostFunction } from './applyHostFunction.ts';
 import type { LedgerState } from './createLedgerState.ts';

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex } from '@noble/hashes/utils.js';
-import { contractAddress } from '../../src/chains/stellar/abi/strkey.ts';
 import { createNetwork } from '../../src/chains/stellar/network.ts';
 import { decodeXdr, encodeXdr, xdrBytes } from '../../src/chains/stellar/xdr.ts';
+import { contractAddress } from '../../src/codecs/stellar/strkey.ts';
 import type { Json } from '../startTestApi.ts';
 import { until } from '../until.ts';
 import { signOperations } from './signOperations.ts';

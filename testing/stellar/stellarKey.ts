@@ -1,5 +1,5 @@
 import { ed25519 } from '@noble/curves/ed25519.js';
-import { encodeStrkey, strkeyVersion } from '../../src/chains/stellar/abi/strkey.ts';
+import { encodeStrkey, strkeyVersion } from '../../src/codecs/stellar/strkey.ts';
 
 export type StellarKey = { readonly secret: Uint8Array; readonly address: string; readonly seed: string };
 

@@ -1,4 +1,4 @@
-import { eventTopic } from '../../../src/chains/evm/abi/abi.ts';
+import { eventTopic } from '../../../src/codecs/evm/abi.ts';
 import { createSeededRandom } from '../seededRandom.ts';
 import { cast } from './cast.ts';
 import { type CallSpec, coin, type LogSpec, toTopic, type World, word } from './createWorld.ts';

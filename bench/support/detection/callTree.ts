@@ -1,4 +1,4 @@
-import { functionSelector } from '../../../src/chains/evm/abi/abi.ts';
+import { functionSelector } from '../../../src/codecs/evm/abi.ts';
 import type { Frame } from '../../../src/model/block.ts';
 import { type InnerSpec, word } from './createWorld.ts';
 

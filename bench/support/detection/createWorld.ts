@@ -1,6 +1,6 @@
-import { eventTopic } from '../../../src/chains/evm/abi/abi.ts';
-import { codeConstants } from '../../../src/chains/evm/abi/codeConstants.ts';
-import { EvmLog } from '../../../src/chains/evm/abi/evmLog.ts';
+import { eventTopic } from '../../../src/codecs/evm/abi.ts';
+import { codeConstants } from '../../../src/codecs/evm/codeConstants.ts';
+import { EvmLog } from '../../../src/codecs/evm/evmLog.ts';
 import type { ReadRequest } from '../../../src/matching/createReadCache.ts';
 import type { Block, BlockFrames, Frame, Log, Receipt, Transaction } from '../../../src/model/block.ts';
 import type { Allocation, Funding, Label } from '../../../src/model/detection.ts';

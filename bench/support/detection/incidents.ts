@@ -1,4 +1,4 @@
-import { eventTopic } from '../../../src/chains/evm/abi/abi.ts';
+import { eventTopic } from '../../../src/codecs/evm/abi.ts';
 import { cast, implementationSlot } from './cast.ts';
 import { coin, type LogSpec, toTopic, type World, word } from './createWorld.ts';
 

@@ -1,4 +1,4 @@
-import { eventTopic } from '../../../src/chains/evm/abi/abi.ts';
+import { eventTopic } from '../../../src/codecs/evm/abi.ts';
 import type { SeededRandom } from '../seededRandom.ts';
 import { borrow, type CallNode, call, encode, flatten, read } from './callTree.ts';
 import { cast } from './cast.ts';

@@ -9,8 +9,8 @@ import {
 } from '../../model/principal.ts';
 
 /**
- * Who may call what: the lowest role of each ladder that is enough, or `public`. Administrators may call all.
- * An endpoint without a row here does not start, and neither does a row without an endpoint.
+ * Lowest sufficient role of each ladder, or `public`. Administrators may call everything. Vigil does not start with an
+ * endpoint that has no row here, or a row without an endpoint.
  */
 const table = {
   'POST /auth/login': 'public',
@@ -238,6 +238,7 @@ const table = {
   'POST /tenant/{id}/dashboard/usage': ['tenant-viewer', 'organisation-viewer'],
   'POST /tenant/telemetry': ['tenant-viewer', 'organisation-viewer'],
   'GET /telemetry/metric': ['tenant-viewer', 'organisation-viewer'],
+  'GET /heartbeat': [],
 
   'GET /chain': ['tenant-viewer', 'organisation-viewer'],
   'POST /chain': [],

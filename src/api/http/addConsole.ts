@@ -19,14 +19,14 @@ const types: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 };
 
-/** What other paths lead to; nothing below them is a page of the console. */
+/** Paths that are no pages of the console. */
 const reserved = /^\/\/|^\/(?:api|assets|docs|pages)\/|^\/(?:api|docs|openapi\.json|healthz|readyz|metrics)$/;
 
 const yearSeconds = 365 * 86_400;
 
 /**
- * The console: its files as the build has compressed them, and its index for every other path that is none of the API, because
- * the console routes by itself. All are read once, so that no path reaches the file system.
+ * Serves the console: its compressed files, and its index for every other path outside the API, because the console
+ * routes by itself. All files are read once, so no path reaches the file system.
  */
 export function addConsole(app: FastifyInstance, folder: URL, methodsOf: (path: string) => string[]): void {
   const files = readFiles(folder);
@@ -55,8 +55,8 @@ export function addConsole(app: FastifyInstance, folder: URL, methodsOf: (path: 
 }
 
 /**
- * The files that the page at a path needs, which the browser then reads together with those of the index instead of after
- * their scripts have run. They are relative, because a proxy may serve the console below a path of its own.
+ * Links to the files of the page at a path, which the browser then reads together with the index. Relative, because a
+ * proxy may serve the console below a path of its own.
  */
 function createPageLinks(list: Buffer | undefined): (path: string) => string | undefined {
   const rows: { path: string; files: string[] }[] = list ? JSON.parse(list.toString('utf8')) : [];

@@ -16,8 +16,8 @@ const keptHeaders = ['content-security-policy', 'location'];
 type Page = { status: number; headers: Record<string, string>; file: StoredFile };
 
 /**
- * The page that describes the API, from a server of its own that is made when someone first opens it: what serves it takes a
- * seventh of the time of a start. What it has answered once is kept, since its documents take a tenth of a second each.
+ * Serves the API's page from a separate server, made at first use because it takes a seventh of the start. Its answers
+ * are cached, since documents take a tenth of a second each.
  */
 export function addDocs(app: FastifyInstance, version: string, readDocument: () => unknown): void {
   let docs: Promise<FastifyInstance> | undefined;

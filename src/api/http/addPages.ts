@@ -8,7 +8,7 @@ const policy =
   "default-src 'none'; base-uri 'none'; connect-src 'self'; form-action 'self'; frame-ancestors 'none'; " +
   "script-src 'self'; style-src 'self'";
 
-/** What a browser shows behind the links in mails. The pages call the API as any client does. */
+/** Pages behind the links in mails. They call the API as any client does. */
 export function addPages(app: FastifyInstance): void {
   serve(app, '/destination/confirm/:code', 'confirm.html', 'text/html');
   serve(app, '/pages/confirm.js', 'confirm.js', 'text/javascript');

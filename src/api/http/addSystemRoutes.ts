@@ -11,10 +11,10 @@ import { mayReadMetrics } from './startMetricsServer.ts';
 import { asStored, packFile, type StoredFile, sendStored } from './storedFile.ts';
 import { whileChainsStay } from './whileChainsStay.ts';
 
-/** What anyone may ask for is made at most this often. */
+/** Lifetime of cached public answers. */
 const metricsTtlMs = 1000;
 
-/** What operators and readers need, outside of /api/v1 and without a token, but for the one that metrics may have. */
+/** Routes for operators and readers, outside of /api/v1 and without a token, but for the one that metrics may have. */
 export function addSystemRoutes(
   app: FastifyInstance,
   options: ServerOptions,

@@ -2,12 +2,12 @@ import { accessOf } from './access.ts';
 import type { Endpoint } from './endpoint.ts';
 
 /**
- * `watched`: carried out on trial, and held if a guarded wallet would then sign anything else. `always`: held whatever it
- * changes, because it signs or makes a key. `never`: what it writes no wallet depends on.
+ * `watched`: run on trial, and held if a guarded wallet would then sign anything else. `always`: held, because it signs
+ * or makes a key. `never`: no wallet depends on what it writes.
  */
 export type ApprovalRule = 'watched' | 'always' | 'never';
 
-/** What signs by hand, and what makes a key. */
+/** Requests that sign by hand or make a key. */
 const always = new Set(['POST /action/{id}/execute', 'POST /wallet/{id}/rotate']);
 
 /** The first words of paths below which nothing is written that decides when or what a wallet signs. */
@@ -34,8 +34,8 @@ const freePaths = new Set([
 const free = new Set(['POST /detector/{id}/alert', 'POST /action/resume']);
 
 /**
- * Whether a request may have to wait for a second user. Alerts fire actions without asking, and what only administrators may
- * do to the platform, such as deleting a tenant, is theirs to decide.
+ * Decides if a request may wait for a second user. Alerts fire actions without asking, and administrators decide alone
+ * on their changes of the platform, such as deleting a tenant.
  */
 export function approvalRuleOf({
   method,

@@ -13,7 +13,7 @@ import { readOnlyProblem } from '../../model/readOnly.ts';
 import { type Access, isEnough } from './access.ts';
 import type { Endpoint } from './endpoint.ts';
 
-/** What the caller may touch through this endpoint; throws when no role of his is enough. */
+/** The scope of the caller at this endpoint; throws when none of the caller's roles is enough. */
 export function authorize(principal: Principal, access: Access, effect: Endpoint['effect']): Scope {
   if (isAdmin(principal)) return everything;
   const scope = access === 'public' ? nothing : scopeOf(principal, (role) => isEnough(access, role));
@@ -28,7 +28,7 @@ export function authorize(principal: Principal, access: Access, effect: Endpoint
   return scope;
 }
 
-/** Whether it changes records of the tenant, which one that is disabled or has not paid may not. */
+/** True if it changes records of the tenant, which a disabled or unpaid tenant may not. */
 export function isWrite(effect: Endpoint['effect']): boolean {
   return effect === 'create' || effect === 'change' || effect === 'batches' || effect === 'send';
 }

@@ -5,7 +5,7 @@ export type Caller = {
   principal: Principal;
   scope: Scope;
   visible: Scope;
-  /** Where the token came from: the header, or the cookie in its form. */
+  /** Source of the token: the header, or the cookie in its form. */
   authorization: string | undefined;
   hasCookie: boolean;
 };
@@ -40,7 +40,7 @@ export function isAnonymous({ tokenId }: Principal): boolean {
   return tokenId === anonymous.tokenId;
 }
 
-/** Whose share a caller uses up. */
+/** Key of the share that a caller uses up. */
 export function shareOf({ tenantId, organisationId }: Principal): string {
   if (tenantId !== null) return `tenant ${tenantId}`;
   return organisationId === null ? 'platform' : `organisation ${organisationId}`;

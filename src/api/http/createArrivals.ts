@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Handle } from './inTurn.ts';
 
-/** What a request has to arrive, however little it is. */
+/** Time for a request to arrive, however small. */
 const graceMs = 10_000;
 /** A slow link, far above what a client sends that only wants to hold a connection. */
 const bytesPerMs = 64;

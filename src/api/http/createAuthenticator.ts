@@ -4,7 +4,7 @@ import { hashToken } from '../../lib/token.ts';
 import { Problem } from '../../model/errors.ts';
 import type { Principal } from '../../model/principal.ts';
 import { findPrincipal } from '../../store/accounts/tokens.ts';
-import type { Db } from '../../store/db.ts';
+import type { Db } from '../../store/db/db.ts';
 
 /** A token that was good this long ago may be looked up again whatever else comes from its address. */
 const trustMs = 3_600_000;

@@ -20,7 +20,7 @@ const atOnce = 2;
 const mayWait = 100;
 /** Of large bodies, for each tenant; one that is larger is paid for afterwards. */
 const rate = { perSecond: 4 * 1024 * 1024, burst: 2 * 1024 * 1024 };
-/** What parsing may take of one turn of the event loop. */
+/** Longest parsing within one turn of the event loop. */
 const sliceMs = 10;
 
 /** Receives and parses bodies: a large one in its tenant's turn, a few at once and so many bytes a second. */
@@ -46,7 +46,7 @@ export function createBodyReader(arrivals: Arrivals) {
     const limit = isAnonymous(caller.principal) ? anonymousBytes : (endpoint.bodyLimit ?? bodyLimit);
     const announced = Number(headers['content-length'] ?? Number.NaN);
     if (announced > limit) throw tooLarge(limit);
-    // What is compressed or comes in chunks may be of any size.
+    // A compressed or chunked body may be of any size.
     if (announced <= turnBytes && headers['content-encoding'] === undefined)
       return parse(request, await receive(payload, limit));
     const key = isAnonymous(caller.principal) ? `address ${request.ip}` : shareOf(caller.principal);
@@ -71,7 +71,7 @@ export function createBodyReader(arrivals: Arrivals) {
 
 function receive(payload: Readable, limit: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    // What broke while it waited says so no more.
+    // A payload that broke while it waited emits no further error.
     if (payload.errored) reject(payload.errored);
     const pieces: Buffer[] = [];
     let length = 0;
@@ -82,7 +82,7 @@ function receive(payload: Readable, limit: number): Promise<Buffer> {
     });
     payload.on('end', () => resolve(Buffer.concat(pieces, length)));
     payload.on('error', reject);
-    // What decompresses waits to be asked.
+    // A decompressing stream waits to be read.
     payload.resume();
   });
 }

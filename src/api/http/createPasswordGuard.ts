@@ -11,7 +11,7 @@ const maxWaiting = 20;
 const perAddress = { perSecond: 10, burst: 100 };
 /** Every address has a small share of its own for each e-mail address, which no one elsewhere can use up. */
 const perPair = { perSecond: 1 / 60, burst: 5 };
-/** What goes beyond. Also for an address that no one has, so that no answer reveals which ones exist. */
+/** Further limits. They also apply to unknown addresses, so that no answer reveals which exist. */
 const perEmail = { perSecond: 1, burst: 30 };
 const perUser = { perSecond: 1 / 10, burst: 10 };
 /** For how long, and for how many, an address counts as one from which the user has logged in. */
@@ -21,9 +21,8 @@ const maxKnown = 50_000;
 type Caller = { ip: string; principal: Principal };
 
 /**
- * Keeps those who guess passwords slow, and those who send many from taking the whole process. Users log in during an attack:
- * addresses take turns, a guesser uses up no one else's share, and an address from which the user has logged in before has a
- * line of its own.
+ * Slows guessers down and bounds floods. Users log in during an attack: addresses take turns, guessers use up no other
+ * share, and an address of the user's earlier login has its own queue.
  */
 export function createPasswordGuard(now: () => number) {
   const addresses = createTokenBucket(perAddress, now);

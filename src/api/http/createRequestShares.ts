@@ -8,8 +8,8 @@ import type { Endpoint } from './endpoint.ts';
 const reportsPerTenant = Math.max(2, Math.min(4, availableParallelism()));
 
 /**
- * Requests that run at once, each kind with fewer than there are connections for it, so that work inside of a
- * transaction finds another one. A tenant may use nearly all of them, but leaves room for one that comes later.
+ * Concurrent requests, fewer for each kind than its connections, so that work inside a transaction finds one. A tenant
+ * may use nearly all slots, but leaves room for the next.
  */
 const kinds = {
   request: { slots: 12, slotsPerKey: 9, waitingPerKey: 1000, word: 'requests' },
@@ -18,7 +18,7 @@ const kinds = {
   outside: { slots: 16, slotsPerKey: 4, waitingPerKey: 20, word: 'requests that wait for others' },
 } as const;
 
-/** What requests may do in one turn of the event loop before the next one waits for another turn. */
+/** Time for requests in one turn of the event loop before the next waits for a new turn. */
 const sliceMs = 10;
 
 type Kind = keyof typeof kinds;
@@ -45,7 +45,7 @@ export function createRequestShares() {
         const turn = pace();
         return turn ? turn.then(work) : work();
       }),
-    /** How many run and wait, for the metrics. */
+    /** Running and waiting requests, for the metrics. */
     stats: () => Object.entries(queues).map(([kind, queue]) => ({ kind, ...queue.stats() })),
   };
 }

@@ -8,9 +8,9 @@ import Fastify, {
   LogController,
 } from 'fastify';
 import { Problem } from '../../model/errors.ts';
+import type { MetricRecorder } from '../../model/metrics.ts';
 import { platformTenant, type Series } from '../../model/metrics.ts';
 import type { Principal } from '../../model/principal.ts';
-import type { MetricRecorder } from '../../services/telemetry/createMetricRecorder.ts';
 import { accessOf, unusedRows } from './access.ts';
 import { addEndpoints } from './addEndpoints.ts';
 import { addSystemRoutes } from './addSystemRoutes.ts';
@@ -169,7 +169,7 @@ function addProblems(
   });
 }
 
-/** What requests get that come over open connections while the server stops; it is no fault. */
+/** The answer to requests on open connections while the server stops; it is no fault. */
 const stopping = new Problem('unavailable', 'Vigil is stopping; send the request again.', {
   retryAfterSeconds: 2,
 });

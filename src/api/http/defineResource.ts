@@ -11,10 +11,10 @@ import { notFound, shownOf } from '../../services/records/findWritable.ts';
 import type { ChangeOf, Owner, RecordKind } from '../../services/records/recordKind.ts';
 import { updateRecord } from '../../services/records/updateRecord.ts';
 import type { CountedLimit } from '../../store/accounts/plans.ts';
-import { createSchema, readReplySchema, replySchema, updateSchema } from '../../store/fields.ts';
 import { exportRecords } from '../../store/records/exportRecords.ts';
 import { findRecord, type Row, type Search, searchRecords } from '../../store/records/records.ts';
-import { type Fields, nounOf, type RecordOf, shownNames, type Table } from '../../store/table.ts';
+import { createSchema, readReplySchema, replySchema, updateSchema } from '../../store/tables/fields.ts';
+import { type Fields, nounOf, type RecordOf, shownNames, type Table } from '../../store/tables/table.ts';
 import { type Endpoint, endpoint, type Input } from './endpoint.ts';
 import { checkIfMatch, etagOf } from './etag.ts';
 import { exampleOf } from './exampleOf.ts';
@@ -27,7 +27,7 @@ type Operation = 'create' | 'read' | 'update' | 'delete' | 'search';
 type Definition<F extends Fields> = {
   path: string;
   tag: string;
-  /** What the record is, for the API documents. */
+  /** Description of the record, for the API documents. */
   about: string;
   table: Table<F>;
   owner: Owner;

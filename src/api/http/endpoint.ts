@@ -3,12 +3,12 @@ import type { ProblemCode } from '../../model/errors.ts';
 import type { Call } from '../../services/call.ts';
 import type { SessionCookie } from './sessionCookie.ts';
 
-/** What a handler sees of its request, checked against the endpoint's own schemas. */
+/** A handler's view of its request, checked against the endpoint's own schemas. */
 export type Input<Params, Query, Body, File = unknown> = {
   params: Params;
   query: Query;
   body: Body;
-  /** What was read of the file that is the body, where the endpoint takes one. */
+  /** Result of reading the file in the body, where the endpoint takes one. */
   file: File;
   headers: {
     ifMatch?: string | undefined;
@@ -20,7 +20,7 @@ export type Input<Params, Query, Body, File = unknown> = {
   isFromConsole: boolean;
   /** Its token came in a cookie. */
   hasCookie: boolean;
-  /** What the browser was given when someone last signed in with it. */
+  /** The browser's device token from the last sign-in. */
   device?: string | undefined;
 };
 
@@ -80,9 +80,8 @@ export type Endpoint = {
   reply: TSchema;
   status?: 200 | 201;
   /**
-   * All but `read`, `batches` and `send` run in one transaction; `create` also honours Idempotency-Key; `batches` changes
-   * many records in transactions of its own; `session` changes no record of the tenant and `stop` only ends what goes on, so
-   * that both are open to one that may only read; `send` waits for someone outside, and holds nothing meanwhile.
+   * All but `read`, `batches` and `send` run in one transaction; `create` honours Idempotency-Key; `batches` uses
+   * several transactions; `session` and `stop` are open to read-only tenants; `send` waits outside of any transaction.
    */
   effect: 'read' | 'create' | 'change' | 'batches' | 'session' | 'stop' | 'send';
   /** Answers with server-sent events. */
@@ -97,7 +96,7 @@ export type Endpoint = {
   takesNames?: true;
   /** Sent twice, it does its work once, without a key. */
   isRepeatable?: true;
-  /** What documents show as a body, where the examples of all members do not make one. */
+  /** Example of the body in documents, where those of its members do not suffice. */
   example?: unknown;
   /** Takes megabytes: a tenant's are received and worked on one after the other. */
   isImport?: true;

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { everything } from '../../model/principal.ts';
 import type { Call } from '../../services/call.ts';
-import type { ExportSource } from '../../store/exportPage.ts';
+import type { ExportSource } from '../../store/db/exportPage.ts';
 import { anonymous } from './caller.ts';
 import type { Endpoint, Stream } from './endpoint.ts';
 import { exportable } from './exportable.ts';

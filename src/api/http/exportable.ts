@@ -6,7 +6,7 @@ import { invalid } from '../../model/errors.ts';
 import { Shape } from '../../model/schema.ts';
 import type { Call } from '../../services/call.ts';
 import { findPlan } from '../../store/accounts/plans.ts';
-import { type ExportPage, type ExportSource, maxExportRows } from '../../store/exportPage.ts';
+import { type ExportPage, type ExportSource, maxExportRows } from '../../store/db/exportPage.ts';
 import { accessOf } from './access.ts';
 import { createScopeWatch } from './createScopeWatch.ts';
 import type { Endpoint, Input, Reply } from './endpoint.ts';
@@ -34,8 +34,8 @@ const query = Shape(
 );
 
 /**
- * The same search, which also answers with all that it finds, as CSV or JSON lines, where `Accept` asks for these. The rows
- * are those that match at the start, and are sent page by page as the reader takes them.
+ * The search, also as an export of all hits as CSV or JSON lines if `Accept` asks for it. The rows match at the start,
+ * and are sent page by page as the reader takes them.
  */
 export function exportable(search: Endpoint, names: readonly string[], find: Find): Endpoint {
   let watch: ReturnType<typeof createScopeWatch> | undefined;

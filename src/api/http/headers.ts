@@ -34,7 +34,7 @@ export async function allowOrigins(app: FastifyInstance, origins: readonly strin
 
 const yearSeconds = 365 * 86_400;
 
-/** What every answer carries, whatever it says; behind TLS also that browsers come back with TLS alone. */
+/** Headers of every answer; behind TLS also HSTS. */
 export function securityHeaders(requestId: string, publicUrl: string) {
   return {
     ...(publicUrl.startsWith('https:') ? { 'strict-transport-security': `max-age=${yearSeconds}` } : {}),

@@ -47,7 +47,7 @@ function recordOf({ params }: AnyInput): number | null {
   return typeof id === 'number' ? id : null;
 }
 
-/** What of a body carries no secret; `changes` tells all that the request does. */
+/** The members of a body without secrets; `changes` describes the whole request. */
 function shownBody({ path }: Endpoint, input: AnyInput): Readonly<Record<string, unknown>> {
   const body = membersOf(input.body);
   if (/^\/(wallet|action|trigger)\b/.test(path)) return body;

@@ -4,8 +4,8 @@ import type { Socket } from 'node:net';
 export type Handle = (request: IncomingMessage, response: ServerResponse) => void;
 
 /**
- * Hands on the requests of a connection one after the other, each in a turn of the event loop of its own, since a client may
- * send thousands at once. Nothing more is read from it while any waits.
+ * Hands on the requests of a connection one by one, each in a new turn of the event loop, since a client may send
+ * thousands at once. Reading stops while any waits.
  */
 export function inTurn(handle: Handle): Handle {
   /** Connections of which a request is being answered, with those that wait. */
@@ -40,7 +40,7 @@ export function inTurn(handle: Handle): Handle {
       lines.set(socket, []);
       start(socket, request, response);
     } else if (line.push([request, response]) === 1) {
-      // What has been answered lets the connection go on by itself.
+      // The connection resumes by itself after an answer, so `hold` pauses it again.
       socket.on('resume', hold);
       socket.pause();
     }

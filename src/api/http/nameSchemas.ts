@@ -10,8 +10,8 @@ type Operation = {
 type Content = { content?: Record<string, { schema: unknown }>; headers?: Json };
 
 /**
- * Moves what has a meaning of its own to `components.schemas`, under a name: records, bodies, replies, and each object or list of words
- * that stands in several places. Generators name their types by it, and the document is a third of the size.
+ * Moves records, bodies, replies and repeated shapes to `components.schemas`, under a name. Generators name their types
+ * by it, and the document is a third of the size.
  */
 export function nameSchemas(document: Json): Json {
   const paths = document.paths as Record<string, Record<string, Operation>>;
@@ -21,7 +21,7 @@ export function nameSchemas(document: Json): Json {
   const tops = [...topSchemas(paths), ...topSchemas(webhooks)];
   // Records first: what a body or a list has of them is called the same.
   for (const rank of ['family', 'record', 'body', 'reply'] as const)
-    for (const top of tops.filter((each) => each.rank === rank)) names.add(top.schema, [top.name]);
+    for (const top of tops.filter((candidate) => candidate.rank === rank)) names.add(top.schema, [top.name]);
   const counts = new Map<string, number>();
   for (const { schema } of tops) countParts(schema, counts);
   for (const { schema } of tops) nameParts(schema, names.of(schema) ?? '', counts, names);
@@ -57,7 +57,7 @@ function createNames(taken: readonly string[]) {
       if (byKey.has(key)) return;
       const last = wanted.at(-1) ?? '';
       const numbered = Array.from({ length: 99 }, (_, n) => `${last}${n + 2}`);
-      const name = [...wanted, ...numbered].find((each) => each !== '' && !byName.has(each));
+      const name = [...wanted, ...numbered].find((candidate) => candidate !== '' && !byName.has(candidate));
       if (name === undefined) throw new Error(`No name is free for a schema: ${key.slice(0, 200)}`);
       byKey.set(key, name);
       byName.set(name, withoutNull(schema));
@@ -90,12 +90,12 @@ function createShared() {
   };
 }
 
-/** What may be null has the name of what it is otherwise. */
+/** A nullable schema has the name of its other type. */
 function withoutNull({ type, enum: words, ...rest }: Json): Json {
-  const types = Array.isArray(type) ? type.filter((each) => each !== 'null') : [type];
+  const types = Array.isArray(type) ? type.filter((item) => item !== 'null') : [type];
   return {
     type: types.length === 1 ? types[0] : types,
-    ...(Array.isArray(words) ? { enum: words.filter((each) => each !== null) } : {}),
+    ...(Array.isArray(words) ? { enum: words.filter((word) => word !== null) } : {}),
     ...rest,
   };
 }
@@ -193,7 +193,7 @@ function partsOf(schema: unknown): [string, unknown][] {
     ...(isRecord(properties) ? Object.entries(properties) : []),
     ...(isRecord(items) ? [['', items] as [string, unknown]] : []),
     ...[anyOf, oneOf].flatMap((list) =>
-      Array.isArray(list) ? list.map((each): [string, unknown] => ['', each]) : [],
+      Array.isArray(list) ? list.map((item): [string, unknown] => ['', item]) : [],
     ),
     ...(isRecord(additionalProperties) ? [['', additionalProperties] as [string, unknown]] : []),
   ];
@@ -201,7 +201,7 @@ function partsOf(schema: unknown): [string, unknown][] {
 
 function mapParts(schema: unknown, map: (schema: unknown) => unknown): unknown {
   if (!isRecord(schema)) return schema;
-  // Which members an item without an id needs is said in words; generators trip over conditions.
+  // Members that an item without an id needs are described in words, because generators trip over conditions.
   const { if: _if, else: _else, ...plain } = schema;
   const { properties, items, anyOf, oneOf, additionalProperties } = plain;
   return {
@@ -255,7 +255,7 @@ function mapNamed<T, U>(record: Record<string, T>, map: (name: string, value: T)
   return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, map(name, value)]));
 }
 
-/** What each status means, for names. */
+/** Names of status codes. */
 const failures: Readonly<Record<string, string>> = {
   400: 'Invalid',
   401: 'Unauthenticated',

@@ -6,7 +6,7 @@ import { toOpenApi } from './toOpenApi.ts';
 /** A message to webhooks of users. */
 export type Webhook = { type: string; words: string; body: TSchema };
 
-/** What `/openapi.json` has: the endpoints, the webhooks that Vigil sends, and a name for every schema. */
+/** The content of `/openapi.json`: the endpoints, the webhooks that Vigil sends, and a name for every schema. */
 export function openApiDocument(
   endpoints: readonly Endpoint[],
   webhooks: readonly Webhook[],

@@ -2,7 +2,7 @@ import type { Endpoint } from './endpoint.ts';
 
 const verbs = { GET: 'get', POST: 'create', PUT: 'update', DELETE: 'delete' } as const;
 
-/** What the rules would name badly, or alike. */
+/** Operations that the rules would name badly, or alike. */
 const ownNames: Readonly<Record<string, string>> = {
   'GET /auth/setup': 'setupState',
   'POST /auth/setup': 'setUp',

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { Count, OneOf, Shape } from '../../model/schema.ts';
 
-/** Which part of a log to read, newest first. */
+/** The page of a log to read, newest first. */
 export function pageQuery<const S extends readonly string[]>(states: S, example: S[number]) {
   return Type.Unsafe<{ from?: number; size?: number; state?: S[number] }>(
     Shape(

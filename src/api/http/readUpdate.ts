@@ -3,9 +3,9 @@ import type { Fault } from '../../model/errors.ts';
 import { invalidInput } from '../../model/validate.ts';
 import { isItems } from '../../store/records/bindings.ts';
 import type { Row } from '../../store/records/records.ts';
-import type { Binding, Table } from '../../store/table.ts';
+import type { Binding, Table } from '../../store/tables/table.ts';
 
-/** What an update changes; refuses members that only Vigil sets and that were sent with another value. */
+/** The changes of an update; refuses members that only Vigil sets if their value differs. */
 export function readUpdate({ fields, bindings }: Table, body: Row, current: Row): Row {
   const input: Row = {};
   const faults: Fault[] = [];

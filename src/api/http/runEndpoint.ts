@@ -7,7 +7,7 @@ import { takeNames } from '../../model/takeNames.ts';
 import { validate } from '../../model/validate.ts';
 import type { Call, SecurityEvent, Services } from '../../services/call.ts';
 import { writeSecurityEvents } from '../../services/records/auditSecurityEvent.ts';
-import type { Db } from '../../store/db.ts';
+import type { Db } from '../../store/db/db.ts';
 import { findReply, saveReply, tryLockKey } from '../../store/records/idempotency.ts';
 import { type Endpoint, type Input, isBodyOptional, type Stream } from './endpoint.ts';
 import { etagOf } from './etag.ts';

@@ -16,8 +16,8 @@ const sliceBytes = 64 * 1024;
 type Options = { memberLimit?: number; known?: ReadonlySet<string> | undefined };
 
 /**
- * One pass over the bytes of a JSON text, so that a deeply nested or very wide one costs nothing else: parsing comes after it.
- * Pauses after each slice; returns where its long texts are. `known` are the only members that the whole may have.
+ * Scans the bytes of a JSON text before parsing, so that deep or wide ones cost nothing else. Pauses after each slice
+ * and returns the positions of long texts. `known`: the only permitted top-level members.
  */
 export function* scanJson(
   bytes: Uint8Array,
@@ -30,7 +30,7 @@ export function* scanJson(
   let total = 0;
   let values = 0;
   let pauseAt = sliceBytes;
-  /** Where the last text began and ended. */
+  /** Beginning and end of the last text. */
   let start = 0;
   let end = 0;
   for (let at = 0; at < bytes.length; at++) {

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Endpoint, Stream } from './endpoint.ts';
 
-/** How long a slow reader may still read before its connection is destroyed. */
+/** Time for a slow reader before its connection is destroyed. */
 const drainMs = 2000;
 
 export function sendStream(

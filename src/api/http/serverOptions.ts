@@ -11,10 +11,10 @@ export type ServerOptions = {
   services: Services;
   authenticate: Authenticator;
   endpoints: readonly Endpoint[];
-  /** What the documents say of messages that are sent; nothing if left out. */
+  /** Messages that the documents describe; none if left out. */
   webhooks?: readonly Webhook[];
   metrics: Metrics;
-  /** Whether /metrics is served here, and the token that it asks for. */
+  /** Access to /metrics: whether it is served elsewhere, and its token. */
   metricsAccess?: { isElsewhere: boolean; token: Secret | undefined };
   log: FastifyBaseLogger;
   version: string;
@@ -22,6 +22,6 @@ export type ServerOptions = {
   corsOrigins: readonly string[];
   /** The folder of the built console; none is served if left out. */
   consoleFolder?: URL;
-  /** Whose X-Forwarded-For is believed; none if left out. */
+  /** Proxies whose X-Forwarded-For is believed; none if left out. */
   trustedProxies?: BlockList;
 };

@@ -4,13 +4,13 @@ import { Problem } from '../../model/errors.ts';
 /** Pages of other origins cannot send it: without CORS their browser refuses a request with a header of its own. */
 const consoleHeader = 'x-vigil-console';
 
-/** What a cookie carries, until when; null ends it. */
+/** Content and end of a cookie; null ends it. */
 export type SessionCookie = { token?: string; expiredAt: number; device?: string } | null;
 
 /** The token in the request's cookie. A change that it authenticates needs the header that only Vigil's own page sends. */
 export function readSessionCookie(request: FastifyRequest, isSecure: boolean): string | undefined {
   const name = nameOf(isSecure);
-  const pair = request.headers.cookie?.split(/; */).find((each) => each.startsWith(`${name}=`));
+  const pair = request.headers.cookie?.split(/; */).find((text) => text.startsWith(`${name}=`));
   if (pair === undefined) return undefined;
   const isRead = request.method === 'GET' || request.method === 'HEAD';
   if (!isRead && !isFromConsole(request))
@@ -21,7 +21,7 @@ export function readSessionCookie(request: FastifyRequest, isSecure: boolean): s
   return pair.slice(name.length + 1);
 }
 
-/** What tells the browser from others, as it was given to it; it authenticates nothing. */
+/** The device token that identifies the browser; it authenticates nothing. */
 export function readDeviceCookie({ headers }: Pick<FastifyRequest, 'headers'>): string | undefined {
   return /(?:^|; *)(?:__Host-)?vigil_device=(vigil_device_[\w-]{43})(?:;|$)/.exec(headers.cookie ?? '')?.[1];
 }

@@ -128,7 +128,7 @@ function mediaType({ isStream, isLines }: Endpoint): string {
   return isLines ? 'application/x-ndjson' : 'application/json';
 }
 
-/** What `Accept` may ask for beside JSON. */
+/** Formats that `Accept` may ask for beside JSON. */
 const exported = {
   'text/csv': 'All that is found, as RFC 4180 with a row of names; see the parameter `columns`.',
   'application/x-ndjson': 'The same as JSON lines.',
@@ -215,16 +215,16 @@ function problemResponses(endpoint: Endpoint, isPublic: boolean): Record<string,
   const responses: Record<string, unknown> = {};
   for (const code of codes) {
     const { status } = problems[code];
-    const same = [...new Set(codes)].filter((other) => problems[other].status === status);
+    const same = [...new Set(codes)].filter((sameStatus) => problems[sameStatus].status === status);
     responses[status] = {
-      description: same.map((other) => `\`${other}\`: ${problems[other].title}.`).join(' '),
+      description: same.map((sameStatus) => `\`${sameStatus}\`: ${problems[sameStatus].title}.`).join(' '),
       content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
     };
   }
   return responses;
 }
 
-/** What is searched has a time limit; a query that is only kept, as by a stream, has none. */
+/** A search has a time limit; a query that is only stored, as by a stream, has none. */
 function isSearch({ isReport, problems: own = [] }: Endpoint): boolean {
   return isReport === true && (own.includes('invalid-query') || own.includes('invalid-where'));
 }
@@ -249,8 +249,8 @@ const problemSchema = {
     },
     requestId: text('The id of the request.', 'nightly-42'),
     position: { type: 'integer', description: 'The 1-based column in `where` or `query`.', examples: [5] },
-    limit: { type: 'integer', description: 'What the plan allows.', examples: [25] },
-    count: { type: 'integer', description: 'What the tenant has.', examples: [25] },
+    limit: { type: 'integer', description: 'Limit of the plan.', examples: [25] },
+    count: { type: 'integer', description: 'Present number of the tenant.', examples: [25] },
     errors: {
       type: 'array',
       description: 'Every fault that was found.',

@@ -38,7 +38,7 @@ export function toProblemReply(error: unknown, requestId: string): ProblemReply 
   };
 }
 
-/** What the HTTP framework itself refuses, in our words. */
+/** Refusals by the HTTP framework, in our words. */
 function fromFramework(error: unknown): Problem {
   const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
   switch (code) {

@@ -4,7 +4,7 @@ import { type BlockList, isIP } from 'node:net';
 /** More proxies than this do not stand in a row; the rest of the header is not read. */
 const hopLimit = 20;
 
-/** Whether an address is one of the proxies whose X-Forwarded-For is believed. */
+/** Tests if an address is one of the proxies whose X-Forwarded-For is believed. */
 export function createTrust(proxies: BlockList): (address: string) => boolean {
   return (address) => {
     const plain = unmapped(address);

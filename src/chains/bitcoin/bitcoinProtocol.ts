@@ -32,7 +32,7 @@ function nameOf(result: unknown): string {
 
 const timeoutMs = 4000;
 
-/** What is wrong with an endpoint, found with one call; undefined when it serves the network. */
+/** The fault of an endpoint, found with one call; undefined when it serves the network. */
 export async function endpointFault(url: string, chain: Chain): Promise<string | undefined> {
   return (await probeEndpoint(url, chain)).fault ?? undefined;
 }

@@ -4,7 +4,7 @@ import { sha256 } from '@noble/hashes/sha2.js';
 import { concatBytes } from '@noble/hashes/utils.js';
 import { bech32, bech32m } from '@scure/base';
 import { base58check, decode } from '../../lib/encodings.ts';
-import type { FamilyRules, Fault } from '../familyRules.ts';
+import type { FamilyRules, KeyFault } from '../familyRules.ts';
 import { type BitcoinNetwork, mainNetwork, networkOf } from './networks.ts';
 
 const compressedMark = 0x01;
@@ -63,7 +63,7 @@ function hash160(bytes: Uint8Array): Uint8Array {
 }
 
 /** BIP-173 and BIP-350: version 0 is written in bech32, every later one in bech32m. */
-function readSegwit(text: string, { prefix, addressForm }: BitcoinNetwork): { canonical: string } | Fault {
+function readSegwit(text: string, { prefix, addressForm }: BitcoinNetwork): { canonical: string } | KeyFault {
   const canonical = text.toLowerCase();
   if (!canonical.startsWith(`${prefix}1`))
     return {
@@ -95,7 +95,7 @@ function readSegwit(text: string, { prefix, addressForm }: BitcoinNetwork): { ca
 function readBase58(
   text: string,
   { keyHash, scriptHash, addressForm }: BitcoinNetwork,
-): { canonical: string } | Fault {
+): { canonical: string } | KeyFault {
   const bytes = decode(base58check, text, 40);
   if (bytes?.length !== 21)
     return { fault: `This is not a Bitcoin address, or its checksum does not fit: give ${addressForm}.` };

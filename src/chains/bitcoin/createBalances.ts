@@ -2,15 +2,15 @@ import type { BlockRef } from '../../model/block.ts';
 import type { Scan } from './createScan.ts';
 import type { BitcoinBlock } from './decodeBlock.ts';
 
-/** What a block changes of the addresses that were known when it came. */
+/** Changes of a block for the addresses known when it came. */
 type Step = { parentHash: string; seen: number; changes: ReadonlyMap<string, bigint> };
 type Known = { hash: string; amount: bigint; since: number };
 
 const maxSteps = 300;
 
 /**
- * Balances of addresses. A node only knows those after its newest block, and only by a scan of all unspent outputs, so an
- * address is scanned once and its balance then follows from the blocks that come, on whatever branch.
+ * Balances of addresses. Nodes know only the newest, by a scan of all unspent outputs, so each address is scanned once.
+ * After that its balance follows from the blocks, on any branch.
  */
 export function createBalances(scan: Scan) {
   const known = new Map<string, Known>();

@@ -88,7 +88,7 @@ export function createBitcoinClient({ chain, urls, now, onCall }: ClientOptions)
       const hash = await findHash(number);
       const block = hash === null ? null : await readBlock(hash);
       if (!block || parentHash === undefined || block.parentHash === parentHash) return block;
-      // When endpoints disagree, one that goes on from what we have is believed first.
+      // When endpoints disagree, a block that continues ours is believed first.
       const fitting = await findHash(number, parentHash);
       return (fitting === null || fitting === hash ? null : await readBlock(fitting)) ?? block;
     },
@@ -127,7 +127,7 @@ export function createBitcoinClient({ chain, urls, now, onCall }: ClientOptions)
   };
 }
 
-/** What the node does not have may be had by another, and is no fault of it. */
+/** A block that this node lacks is no fault of it, and another may have it. */
 function known(reply: RpcReply | undefined, number?: number): unknown {
   if (reply && 'error' in reply && [outOfRange, notFound].includes(reply.error.code))
     throw new NotAvailableYet(number);

@@ -17,8 +17,8 @@ const callsAtOnce = 500;
 const forgetMs = 600_000;
 
 /**
- * Finds transactions that wait for a block and involve addresses of interest. Nodes have no index by address, so that each
- * transaction is looked at once while it waits; of all others only a number is kept.
+ * Finds waiting transactions that involve addresses of interest. Nodes have no index by address, so each transaction is
+ * examined once while it waits; only a number is kept of the rest.
  */
 export function createMempool(
   { request }: Pick<Endpoints, 'request'>,
@@ -26,7 +26,7 @@ export function createMempool(
   network = mainNetwork,
 ): NonNullable<ChainClient['findWaiting']> {
   const wanted = new Map<string, number>();
-  /** What was on the last list, and what of it was looked at. */
+  /** The transactions of the last list, and the examined ones among them. */
   let listed = new Set<number>();
   let examined = new Set<number>();
   let touching = new Map<string, BitcoinTransaction>();
@@ -59,7 +59,7 @@ export function createMempool(
   function want(addresses: readonly string[]): void {
     const at = now();
     for (const [address, askedAt] of wanted) if (askedAt < at - forgetMs) wanted.delete(address);
-    // What was looked at before may involve the new one.
+    // Examined transactions may involve the new address.
     if (!addresses.every(isWanted)) examined = new Set();
     for (const address of addresses) wanted.set(address, at);
   }
@@ -82,15 +82,15 @@ export function createMempool(
     );
     const spent = new Map<string, Raw>();
     const parents = new Set<string>();
-    for (const [place, { txid, vout }] of inputs.entries()) {
-      const output = resultOf(outputs[place]);
+    for (const [index, { txid, vout }] of inputs.entries()) {
+      const output = resultOf(outputs[index]);
       if (output === null) parents.add(txid);
       else spent.set(`${txid}:${vout}`, recordOf(output));
     }
-    // What is not in a block yet was made by another transaction that waits.
+    // An output without a block was made by a waiting transaction.
     for (const { txid, vout } of await readTransactions([...parents]))
-      for (const [place, output] of listOf(vout, 'vout').entries())
-        spent.set(`${String(txid)}:${place}`, recordOf(output));
+      for (const [index, output] of listOf(vout, 'vout').entries())
+        spent.set(`${String(txid)}:${index}`, recordOf(output));
     return raws.flatMap((raw) => {
       const own = listOf(raw.vin, 'vin').map((input) => {
         const { txid, vout } = toOutpoint(input);
@@ -135,9 +135,14 @@ export function createMempool(
     const spenders = await findSpenders([...new Set(queries.flatMap(({ inputs }) => inputs))]);
     const others = new Set([...spenders.values()].filter((id) => !touching.has(id)));
     const examinedOthers = await examine([...others]);
-    const known = new Map([...touching, ...examinedOthers.map((each) => [each.hash, each] as const)]);
+    const known = new Map([
+      ...touching,
+      ...examinedOthers.map((transaction) => [transaction.hash, transaction] as const),
+    ]);
     return queries.map(({ address, inputs }) => {
-      const found = new Set([...known.values()].filter((each) => partiesOf(each).includes(address)));
+      const found = new Set(
+        [...known.values()].filter((transaction) => partiesOf(transaction).includes(address)),
+      );
       for (const input of inputs) {
         const spender = known.get(spenders.get(input) ?? '');
         if (spender) found.add(spender);

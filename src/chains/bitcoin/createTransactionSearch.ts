@@ -10,15 +10,15 @@ const timeSlackMs = 21_600_000;
 const maxRemembered = 20_000;
 
 /**
- * Finds the block of a transaction without an index of all transactions, which few nodes have: blocks are looked through from
- * the newest one back to the time at which it was signed. Only worth asking for one whose inputs are spent.
+ * Finds the block of a transaction without a transaction index, which few nodes have: searches back from the newest
+ * block to the time of signing. Only for transactions whose inputs are spent.
  */
 export function createTransactionSearch({ request }: Endpoints) {
   const places = new Map<string, Found>();
   /** Pairs of block and transaction that do not belong together. */
   const misses = new Set<string>();
 
-  /** Where a transaction was found before; the caller makes sure that the block still counts. */
+  /** The block found earlier; the caller makes sure that it still counts. */
   function recall(hash: string): Found | undefined {
     return places.get(hash);
   }

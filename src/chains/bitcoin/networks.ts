@@ -1,6 +1,6 @@
 import type { Chain } from '../chains.ts';
 
-/** How a network writes its addresses and keys. */
+/** Formats of addresses and keys on a network. */
 export type BitcoinNetwork = {
   /** Of SegWit addresses. */
   readonly prefix: 'bc' | 'tb' | 'bcrt';

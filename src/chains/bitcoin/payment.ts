@@ -1,7 +1,7 @@
 import { secp256k1 } from '@noble/curves/secp256k1.js';
 import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js';
 import { RawTx, SigHash, Transaction } from '@scure/btc-signer';
-import type { Call, Signature, Unsigned } from '../transactor.ts';
+import type { ChainCall, Signature, Unsigned } from '../transactor.ts';
 import { isSegwit, toScript } from './script.ts';
 
 /** An output of the wallet that it can spend. */
@@ -11,24 +11,24 @@ export type Coin = { txid: string; vout: number; amount: bigint };
 type Payment = { to: string; sats: bigint | undefined };
 
 /** A payment with its fee; `change` goes back, and what is too little to go back is part of the fee. */
-export type Plan = { vsize: bigint; fee: bigint; paid: bigint; change: bigint };
+export type PaymentPlan = { vsize: bigint; fee: bigint; paid: bigint; change: bigint };
 
 /** Prices are kept in satoshis for a thousand virtual bytes, as nodes give them. */
 export const perUnit = 1000n;
 
-export function readPayment({ to, data }: Call): Payment {
+export function readPayment({ to, data }: ChainCall): Payment {
   const [, sats] = /^send (\d+)$/.exec(data) ?? [];
   if (sats === undefined && data !== 'sweep') throw new Error(`"${data}" is no payment.`);
   return { to, sats: sats === undefined ? undefined : BigInt(sats) };
 }
 
-/** What the coins pay at this rate; undefined when they are not enough. */
+/** The payment of these coins at this rate; undefined when they are not enough. */
 export function planPayment(
   { to, sats }: Payment,
   from: string,
   coins: readonly Coin[],
   rate: bigint,
-): Plan | undefined {
+): PaymentPlan | undefined {
   const total = coins.reduce((sum, { amount }) => sum + amount, 0n);
   const feeOf = (vsize: bigint) => (vsize * rate + perUnit - 1n) / perUnit;
   const alone = sizeOf(coins.length, [to]);
@@ -56,7 +56,7 @@ function sizeOf(inputs: number, recipients: readonly string[]): bigint {
   return BigInt(Math.ceil((4 * base + 2 + 108 * inputs) / 4));
 }
 
-/** What an input adds, in virtual bytes; a coin that is worth less than that is left alone. */
+/** Size of an input in virtual bytes; coins worth less than their input's fee are not spent. */
 export const inputSize = 68n;
 
 /** BIP-125: it may be replaced by one that pays more. */
@@ -67,7 +67,7 @@ export function buildPayment(
   from: string,
   { to }: Payment,
   coins: readonly Coin[],
-  { paid, change }: Plan,
+  { paid, change }: PaymentPlan,
 ): Unsigned {
   const tx = new Transaction({ allowUnknownOutputs: true });
   for (const { txid, vout } of coins) tx.addInput({ txid, index: vout, sequence });
@@ -97,7 +97,7 @@ export const placeholder: Signature = {
   publicKey: secp256k1.Point.BASE.toBytes(false),
 };
 
-/** What the outputs of a signed transaction are worth, and what of it goes to others. */
+/** Worth of the outputs of a signed transaction, in all and to others. */
 export function readOutputs(raw: string, from: string): { total: bigint; toOthers: bigint } {
   const own = toScript(from);
   const { outputs } = RawTx.decode(hexToBytes(raw));

@@ -3,7 +3,7 @@ import { bech32, bech32m } from '@scure/base';
 import { base58check } from '../../lib/encodings.ts';
 import { mainNetwork } from './networks.ts';
 
-/** How an output is locked, in the forms that have an address. */
+/** Locking scripts that have an address. */
 const keyHash = /^76a914([0-9a-f]{40})88ac$/;
 const scriptHash = /^a914([0-9a-f]{40})87$/;
 const witness = /^(00|5[1-9a-f]|60)([0-9a-f]{2})([0-9a-f]{4,80})$/;
@@ -23,7 +23,7 @@ export function toAddress(script: string, network = mainNetwork): string | null 
   return code.encode(network.prefix, [version, ...code.toWords(hexToBytes(program))]);
 }
 
-/** Whether an address of any network is one of SegWit. */
+/** True for SegWit addresses of any network. */
 export const isSegwit = (address: string) => /^(?:bc|tb|bcrt)1/.test(address);
 
 /** The locking script of a canonical address of any network, in hexadecimal digits. */

@@ -47,8 +47,8 @@ const aheadPercent = 115n;
 const maxTimesNeeded = 4n;
 
 /**
- * The price of a call that must be mined before a pending transaction. Producers order by the tip that remains above the base
- * fee, some nodes by `maxFee`; both are outbid. Undefined when the cap forbids it.
+ * The price of a call that must be mined before a pending transaction. Producers order by the tip above the base fee,
+ * some nodes by `maxFee`; both are outbid. Undefined if the cap forbids it.
  */
 export function outbid(
   own: Price,
@@ -78,8 +78,8 @@ const minBumpPercent = 110n;
 const maxTimesMarket = 3n;
 
 /**
- * The price that replaces a transaction; undefined when the cap or the market limit forbids it. The empty call that gives a
- * call up may exceed the market limit once, because it must outbid the call.
+ * The price that replaces a transaction; undefined when the cap or the market limit forbids it. An empty call may
+ * exceed the market limit once, because it must outbid the abandoned call.
  */
 export function bumpFees(
   before: Price,
@@ -109,8 +109,8 @@ function toMode(gasPrice: string): keyof typeof headroom | undefined {
     : undefined;
 }
 
-function max(one: bigint, other: bigint): bigint {
-  return one > other ? one : other;
+function max(left: bigint, right: bigint): bigint {
+  return left > right ? left : right;
 }
 
 function capAt(value: bigint, cap: bigint | undefined): bigint {

@@ -4,7 +4,7 @@ import { createBlockReader } from '../net/createBlockReader.ts';
 import { createEndpoints, EndpointsFailed, type Protocol } from '../net/createEndpoints.ts';
 import { createHeads } from '../net/createHeads.ts';
 import { type RpcCall, RpcFailure } from '../net/createRpc.ts';
-import { NotAvailableYet, orNull, Refusal, resultOf } from '../net/replies.ts';
+import { NodeRefusal, NotAvailableYet, orNull, resultOf } from '../net/replies.ts';
 import type { Transactor } from '../transactor.ts';
 import { createLogsCheck } from './createLogsCheck.ts';
 import { createStateReader } from './createStateReader.ts';
@@ -132,7 +132,8 @@ const refusalMs = 30_000;
 
 function isRefusal(fault: unknown): boolean {
   return (
-    fault instanceof Refusal || (fault instanceof RpcFailure && /status (402|403|429)/.test(fault.message))
+    fault instanceof NodeRefusal ||
+    (fault instanceof RpcFailure && /status (402|403|429)/.test(fault.message))
   );
 }
 

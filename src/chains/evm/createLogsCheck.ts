@@ -1,17 +1,20 @@
+import { zeroAddress } from '../../codecs/evm/words.ts';
 import type { Block, Log } from '../../model/block.ts';
-import { zeroAddress } from './abi/words.ts';
 import { logsBloom } from './logsBloom.ts';
 
 /** Says what is wrong with the logs of a block, judged by its bloom; `own` is that of the logs where it is known. */
 export type LogsCheck = (block: Block, bloom: unknown, own?: Buffer) => string | undefined;
 
-/** How long every endpoint must stand by logs that do not fit before they are taken: blooms may be odd, but logs cannot be done without. */
+/**
+ * Time for which every endpoint must repeat logs that do not fit before they count: blooms may be odd, but evaluation
+ * needs logs.
+ */
 const patienceMs = { exact: 60_000, unknown: 3000 };
 const maxDoubts = 100;
 
 /**
- * The bloom reveals logs that are missing or made up. Some chains send a constant in its place or compute it in a way of
- * their own, so it is relied on as far as it has proven exact.
+ * Checks logs against the bloom, which reveals missing and invented ones. Some chains send odd blooms, so trust grows
+ * with exact ones.
  */
 export function createLogsCheck(now: () => number): LogsCheck {
   let trust: 'unknown' | 'exact' | 'odd' = 'unknown';

@@ -1,3 +1,4 @@
+import { decodeResult, encodeCall, parseFunction } from '../../codecs/evm/abi.ts';
 import { itemAt } from '../../lib/itemAt.ts';
 import { zip } from '../../lib/zip.ts';
 import type { BlockRef } from '../../model/block.ts';
@@ -7,7 +8,6 @@ import { createPatientReader, isMissing, mergeAnswers } from '../createPatientRe
 import type { Endpoints } from '../net/createEndpoints.ts';
 import type { RpcReply } from '../net/createRpc.ts';
 import { NotAvailableYet, resultOf } from '../net/replies.ts';
-import { decodeResult, encodeCall, parseFunction } from './abi/abi.ts';
 import { decodeHeader } from './decodeBlock.ts';
 import { isLimit } from './isLimit.ts';
 import { isolateFailures } from './isolateFailures.ts';
@@ -19,7 +19,7 @@ const aggregate = parseFunction(
   'aggregate3((address target, bool allowFailure, bytes callData)[] calls) returns ((bool success, bytes returnData)[] results)',
 );
 const getBalance = parseFunction('getEthBalance(address)(uint256)');
-/** Where the well-known contract stands on nearly every EVM chain. */
+/** Address of Multicall3 on nearly every EVM chain. */
 const multicall = '0xca11bde05977b3631167028862be2a173976ca11';
 /** From this many calls on, one call to the contract is cheaper than each alone. */
 const multicallThreshold = 4;
@@ -106,7 +106,7 @@ export function createStateReader(
     }
   }
 
-  /** Whether nodes answer what does not need the state. */
+  /** True if nodes answer questions that need no state. */
   function isServing({ number }: BlockRef): Promise<boolean> {
     return endpoints
       .request([{ method: 'eth_getBlockByNumber', params: [toHex(number), false] }], ([reply]) =>
@@ -150,7 +150,7 @@ export function createStateReader(
   }
 }
 
-/** What the well-known contract can answer. */
+/** Reads that Multicall3 can answer. */
 type CallQuestion = Extract<StateRead, { type: 'call' | 'balance' }>;
 type Aggregated = { success: boolean; returnData: string };
 

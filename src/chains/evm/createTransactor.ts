@@ -5,7 +5,7 @@ import { bestOf, createBroadcast } from '../createBroadcast.ts';
 import type { Endpoints } from '../net/createEndpoints.ts';
 import { type RpcCall, type RpcError, RpcFailure, type RpcReply } from '../net/createRpc.ts';
 import { InvalidResponse } from '../net/replies.ts';
-import type { Broadcast, Call, Failure, Mined, Transactor } from '../transactor.ts';
+import type { Broadcast, ChainCall, Failure, Mined, Transactor } from '../transactor.ts';
 import { buildTransaction } from './buildTransaction.ts';
 import type { Fees } from './chooseFees.ts';
 import { checkMarketPrice, emptyCallGas, priceCall, priceEmptyCall, repriceCall } from './priceCall.ts';
@@ -31,7 +31,7 @@ export function createTransactor(endpoints: Endpoints, chain: Chain, sendWidely?
     toBroadcast,
   );
   /** Fees, balance, nonce and estimates for calls of one account, read from one node at one moment. */
-  const read = (from: string, calls: readonly Call[]) =>
+  const read = (from: string, calls: readonly ChainCall[]) =>
     request(
       [
         ...feeCalls,
@@ -83,14 +83,14 @@ export function createTransactor(endpoints: Endpoints, chain: Chain, sendWidely?
     // It calls the account's own address without data.
     emptyCall: (from) => ({ to: from, data: '0x', units: emptyCallGas }),
     reprice: async (stuck) => repriceCall(chain, stuck, await readFees()),
-    findPlace: (from, place, block, sent) =>
+    findPlace: (from, slot, block, sent) =>
       request(
         [{ method: 'eth_getTransactionCount', params: [from, toHex(block)] }, ...sent.map(receiptOf)],
         ([count, ...receipts]) => {
           const used = Number(toBigInt(count, 'transaction count'));
           if (receipts.some((reply) => toMined(reply) !== null)) return 'taken';
-          if (!('nonce' in place)) throw new Error('A call of an EVM chain has a nonce.');
-          return used > place.nonce ? 'lost' : used < place.nonce ? 'blocked' : 'free';
+          if (!('nonce' in slot)) throw new Error('A call of an EVM chain has a nonce.');
+          return used > slot.nonce ? 'lost' : used < slot.nonce ? 'blocked' : 'free';
         },
       ),
     lane: {
@@ -139,7 +139,7 @@ function median(values: bigint[]): bigint {
   return sorted[Math.floor(sorted.length / 2)] ?? 0n;
 }
 
-/** What does not come from the call itself may be right at another node or later, and so counts as no answer. */
+/** Errors that are not the call's own may vanish at another node or later, so they count as no answer. */
 function requireRevert(error: RpcError): Failure {
   const why = toRevert(error);
   if (!why) throw new RpcFailure(error.message);

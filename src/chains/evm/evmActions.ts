@@ -1,6 +1,6 @@
+import { encodeCall, parseFunction, selectorOf } from '../../codecs/evm/abi.ts';
+import { toAbiValue } from '../../codecs/evm/toAbiValue.ts';
 import type { FamilyActions } from '../familyActions.ts';
-import { encodeCall, parseFunction, selectorOf } from './abi/abi.ts';
-import { toAbiValue } from './abi/toAbiValue.ts';
 import { explainRevert } from './explainRevert.ts';
 import { gasDefaults } from './gasDefaults.ts';
 

@@ -1,7 +1,7 @@
+import { eventTopic } from '../../codecs/evm/abi.ts';
+import { transferTopic } from '../../codecs/evm/erc20Transfer.ts';
+import { topicAddress, wordAt, zeroAddress } from '../../codecs/evm/words.ts';
 import type { Log, Payment, Transaction } from '../../model/block.ts';
-import { eventTopic } from './abi/abi.ts';
-import { topicAddress, wordAt, zeroAddress } from './abi/words.ts';
-import { transferTopic } from './evidence/erc20Transfer.ts';
 
 type Paying = Pick<Transaction, 'from' | 'to' | 'value' | 'input' | 'logs'>;
 

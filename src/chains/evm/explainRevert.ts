@@ -1,9 +1,12 @@
+import { decodeCall, type FunctionItem, selectorOf } from '../../codecs/evm/abi.ts';
 import { harmless } from '../../lib/harmless.ts';
 import { toJsonValue } from '../../lib/json.ts';
 import type { Failure } from '../transactor.ts';
-import { decodeCall, type FunctionItem, selectorOf } from './abi/abi.ts';
 
-/** Why a call fails: the decoded error where the contract's ABI declares it (`NotOwner(who: 0x…)`), else the node's reason. */
+/**
+ * The reason of a failed call: the decoded error where the contract's ABI declares it (`NotOwner(who: 0x…)`), else the
+ * node's text.
+ */
 export function explainRevert({ reason, data }: Failure, abi: readonly unknown[]): string {
   for (const item of abi.filter(isError)) {
     const decoded = decodeError(item, data);

@@ -1,7 +1,7 @@
+import { searchCode } from '../../codecs/evm/locateCode.ts';
 import type { BlockRef } from '../../model/block.ts';
 import type { StateResult } from '../../model/stateRead.ts';
 import type { ChainClient } from '../chainClient.ts';
-import { searchCode } from './evidence/locateCode.ts';
 import { toChecksumAddress } from './evmRules.ts';
 
 /** The contract behind a proxy of any usual kind, or null when the address is none. */

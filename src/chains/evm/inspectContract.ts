@@ -1,11 +1,11 @@
+import { decodeResult, encodeCall, parseFunction } from '../../codecs/evm/abi.ts';
+import { proxySlots } from '../../codecs/evm/locateCode.ts';
 import { cutText } from '../../lib/cutText.ts';
 import { keysOf } from '../../lib/keysOf.ts';
 import type { Header } from '../../model/block.ts';
 import type { ContractKind, ContractTraits, Inspection, ProxyKind } from '../../model/contractKinds.ts';
 import type { StateRead, StateResult } from '../../model/stateRead.ts';
 import type { ChainClient } from '../chainClient.ts';
-import { decodeResult, encodeCall, parseFunction } from './abi/abi.ts';
-import { proxySlots } from './evidence/locateCode.ts';
 import { toChecksumAddress } from './evmRules.ts';
 
 const zero = `0x${'0'.repeat(40)}`;
@@ -189,7 +189,7 @@ function dropUndefined<T extends object>(members: { [K in keyof T]: T[K] | undef
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as T;
 }
 
-/** What a call gave, if it fits what the function gives: a fallback that returns something else is no answer. */
+/** Results of a call, if they fit the function: a fallback that returns something else is no answer. */
 function resultsOf(item: ReturnType<typeof parseFunction>, answer: StateResult | undefined) {
   if (!answer || 'missing' in answer) return undefined;
   const { value } = answer;

@@ -1,3 +1,4 @@
+import { zeroAddress } from '../../codecs/evm/words.ts';
 import { getOrThrow } from '../../lib/getOrThrow.ts';
 import { groupBy } from '../../lib/groupBy.ts';
 import { itemAt } from '../../lib/itemAt.ts';
@@ -5,7 +6,6 @@ import { zip } from '../../lib/zip.ts';
 import type { BlockRef } from '../../model/block.ts';
 import type { StateRead, StateResult } from '../../model/stateRead.ts';
 import { EndpointsFailed } from '../net/createEndpoints.ts';
-import { zeroAddress } from './abi/words.ts';
 
 type ReadState = (block: BlockRef, questions: readonly StateRead[]) => Promise<StateResult[]>;
 
@@ -18,9 +18,8 @@ const parts = 8;
 const simplestRead: StateRead = { type: 'call', to: zeroAddress, data: '0x' };
 
 /**
- * One question can make nodes fail, such as a call that takes too long, and those asked with it, and so hold up a chain for
- * ever: asked in ever smaller parts it fails alone. Nodes may refuse one kind of read, which then is missing alone. Where they
- * answer nothing at all, the block waits for them.
+ * Divides failing batches until a bad question fails alone, so that it does not stop the chain. A refused kind of read
+ * is missing alone. If nodes answer nothing at all, the block waits.
  */
 export function isolateFailures(
   ask: ReadState,
@@ -46,7 +45,7 @@ export function isolateFailures(
     }
   }
 
-  /** Whether calls are answered at all; where they are not, no question is to blame. */
+  /** True if calls are answered at all; if not, no question is to blame. */
   async function isResponding(block: BlockRef): Promise<boolean> {
     try {
       const [answer] = await ask(block, [simplestRead]);
@@ -75,7 +74,7 @@ export function isolateFailures(
               if (fault instanceof EndpointsFailed) return [];
               throw fault;
             });
-      for (const [place, question] of own.entries()) answers.set(question, read[place] ?? refused);
+      for (const [index, question] of own.entries()) answers.set(question, read[index] ?? refused);
     }
     return questions.map((question) => getOrThrow(answers, question));
   }
@@ -97,7 +96,7 @@ export function isolateFailures(
 
   return async (block, questions) => {
     const known = questions.map(recall);
-    const asked = questions.filter((_, place) => !known[place]);
+    const asked = questions.filter((_, index) => !known[index]);
     const answers = await readParts(block, asked);
     if (unanswerable.size > 0)
       for (const [question, answer] of zip(asked, answers))

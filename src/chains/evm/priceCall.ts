@@ -15,7 +15,7 @@ export const emptyCallGas = 100_000n;
 
 export type Estimate = { gas: bigint } | { failure: Failure };
 
-/** How much gas a call gets and what it may cost at most; the one home of this rule for firing and simulating. */
+/** Gas limit and highest price of a call; the only implementation of this rule for firing and simulating. */
 export function priceCall(
   chain: Chain,
   terms: Terms,
@@ -45,14 +45,14 @@ export function priceEmptyCall(chain: Chain, maxPrice: string | null, fees: Fees
   return { units: emptyCallGas, price: priced.price, cost: emptyCallGas * priced.price.maxFee };
 }
 
-/** What replaces a transaction that is stuck; undefined when nothing but patience would help. */
+/** The replacement of a stuck transaction; undefined when only patience would help. */
 export function repriceCall(chain: Chain, stuck: StuckCall, fees: Fees): Offer | Refusal | undefined {
   const { terms, units, isEmpty, givesUp, ahead, price: before } = stuck;
   const priced = priceGas(chain, isEmpty ? marketTerms(terms.maxPrice) : terms, fees);
   if ('reason' in priced && priced.isFinal) return priced;
   const market = 'price' in priced ? priced.price : undefined;
   const cap = gasPriceCap(terms);
-  // What must come first may pay more than the market, within the cap.
+  // A transaction that must come first may pay more than the market, within the cap.
   const first = ahead && market && outbid(market, ahead, fees, cap);
   const price = bumpFees(before, first ?? market, cap, givesUp);
   if (price) {
@@ -69,7 +69,7 @@ function marketTerms(maxPrice: string | null): Terms {
   return { price: 'market', limit: null, tip: null, maxPrice };
 }
 
-/** What a unit of gas may cost a transaction now, whatever it calls. */
+/** Price of a unit of gas now, for any call. */
 function priceGas(
   chain: Chain,
   terms: Terms,
@@ -105,8 +105,8 @@ export function checkMarketPrice(
 }
 
 /**
- * The most that an action's own price or tip may be, in wei: a multiple of the market, but at least a tenth of the default
- * `maxGasPrice` of the chain's wallets, because a multiple of a market near zero is still near zero.
+ * Upper limit of an action's own price or tip, in wei: a multiple of the market, but at least a tenth of the default
+ * `maxGasPrice`. Near zero a multiple alone would be too low.
  */
 function marketLimit(chain: Chain, { baseFee, gasPrice, tips }: Fees): bigint {
   const market = baseFee === null ? gasPrice : baseFee + tips.market;
@@ -115,7 +115,7 @@ function marketLimit(chain: Chain, { baseFee, gasPrice, tips }: Fees): bigint {
   return market * maxTimesMarket;
 }
 
-/** How much gas a call gets, or why it must not be made. */
+/** The gas limit of a call, or the reason not to make it. */
 function chooseGasLimit({ limit }: Terms, gas: bigint): { gasLimit: bigint } | { reason: string } {
   if (limit !== null) {
     if (gas <= BigInt(limit)) return { gasLimit: BigInt(limit) };

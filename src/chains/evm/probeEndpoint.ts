@@ -50,7 +50,7 @@ export async function probeEndpoint(url: string, chain: Chain): Promise<Endpoint
   }
 }
 
-/** What is wrong with an endpoint for a chain, found with one call; undefined when it serves the chain. */
+/** The fault of an endpoint for a chain, found with one call; undefined when it serves the chain. */
 export async function endpointFault(url: string, chain: Chain): Promise<string | undefined> {
   const expectedId = idOf(chain);
   const rpc = createRpc(url);

@@ -4,16 +4,15 @@ import type { Endpoints } from '../net/createEndpoints.ts';
 import type { RpcCall, RpcReply } from '../net/createRpc.ts';
 import { isUnknownCall } from '../net/isUnknownCall.ts';
 import { resultOf } from '../net/replies.ts';
-import type { Call } from '../transactor.ts';
+import type { ChainCall } from '../transactor.ts';
 import { decodeHeader } from './decodeBlock.ts';
-import { netChanges } from './evidence/netChanges.ts';
-import { decodeSimulatedCall, decodeTracedCall, type Run } from './mempool/decodeSimulation.ts';
+import { decodeSimulatedCall, decodeTracedCall, type SimulatedRun } from './mempool/decodeSimulation.ts';
 import { callsOf, toSimulateCall } from './mempool/simulatedCalls.ts';
 
 /** Runs a call on a copy of the newest state of one node, as far as the node can: what moves, and what is written. */
 export async function rehearseCall(
   { request }: Endpoints,
-  { from, to, data, units }: Call & { from: string; units: bigint | undefined },
+  { from, to, data, units }: ChainCall & { from: string; units: bigint | undefined },
 ): Promise<Rehearsal> {
   const gas = units === undefined ? {} : { gas: `0x${units.toString(16)}` };
   const sent = { from, to, input: data, value: '0x0', ...gas };
@@ -33,8 +32,10 @@ export async function rehearseCall(
     simulated: run,
     storage: diff && 'result' in diff ? toStorageChanges(diff.result) : null,
   }));
-  const read = (reply: RpcReply | undefined, decode: (result: unknown) => Run): Run | undefined =>
-    reply && 'result' in reply ? decode(reply.result) : undefined;
+  const read = (
+    reply: RpcReply | undefined,
+    decode: (result: unknown) => SimulatedRun,
+  ): SimulatedRun | undefined => (reply && 'result' in reply ? decode(reply.result) : undefined);
   const run =
     simulated && isUnknownCall(simulated)
       ? await request([trace({ tracer: 'callTracer', tracerConfig: { withLog: true } })], ([reply]) =>
@@ -43,14 +44,14 @@ export async function rehearseCall(
       : read(simulated, (result) => decodeSimulatedCall(transaction, callsOf(result)[0]));
   return {
     block: { number: header.number, hash: header.hash, timestamp: header.timestamp },
-    changes: run?.isSuccess ? await netChanges(run, run.frames) : null,
+    effects: run?.isSuccess ? run : null,
     storage: run?.isSuccess === false ? null : storage,
   };
 }
 
 const zeroWord = `0x${'0'.repeat(64)}`;
 
-/** What `prestateTracer` says of slots that are not the same after the call. */
+/** Slots that `prestateTracer` reports as changed by the call. */
 function toStorageChanges(result: unknown): StorageChange[] {
   const { pre, post } = membersOf(result);
   const slotsOf = (state: unknown, address: string): Readonly<Record<string, unknown>> => {

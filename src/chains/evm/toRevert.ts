@@ -1,10 +1,10 @@
+import { decodeResult, type FunctionItem, parseFunction } from '../../codecs/evm/abi.ts';
 import { cutText } from '../../lib/cutText.ts';
 import { harmless } from '../../lib/harmless.ts';
 import type { RpcError } from '../net/createRpc.ts';
 import type { Failure } from '../transactor.ts';
-import { decodeResult, type FunctionItem, parseFunction } from './abi/abi.ts';
 
-/** What the call itself came to; undefined for a fault of the node, whose answer may be right elsewhere or later. */
+/** The call's own failure; undefined for a fault of the node, whose answer may be right elsewhere or later. */
 export function toRevert({ code, message, data }: RpcError): Failure | undefined {
   const bytes = bytesOf(data);
   const text = typeof data === 'string' ? `${message} ${data}` : message;
@@ -49,7 +49,7 @@ const panicCode = parseFunction('Panic(uint256 code)');
 /** A reason is as long as its contract pleases, and becomes part of messages. */
 const maxCharacters = 1000;
 
-/** What the compiler of most contracts means by its codes. */
+/** Meanings of Solidity's panic codes. */
 const panics: Readonly<Record<string, string>> = {
   '1': 'an assertion failed',
   '17': 'a number left its range',

@@ -1,9 +1,9 @@
+import { encodeCall, functionSelector, parseFunction } from '../../codecs/evm/abi.ts';
+import { decimalsData, symbolData } from '../../codecs/evm/tokenMetadata.ts';
 import type { StateRead } from '../../model/stateRead.ts';
 import type { RpcCall } from '../net/createRpc.ts';
-import { encodeCall, functionSelector, parseFunction } from './abi/abi.ts';
-import { decimalsData, symbolData } from './abi/tokenMetadata.ts';
 
-/** How a node is asked a question about the state at a block, which is named in one of its ways. */
+/** The RPC call for a question about the state at a block, which `at` names. */
 export function toRpcCall(question: StateRead, at: unknown): RpcCall {
   switch (question.type) {
     case 'call':

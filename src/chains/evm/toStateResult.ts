@@ -1,10 +1,10 @@
+import { readTokenDecimals, readTokenSymbol } from '../../codecs/evm/tokenMetadata.ts';
 import { cutText } from '../../lib/cutText.ts';
 import { membersOf } from '../../lib/isRecord.ts';
 import type { BlockRef, InnerCall } from '../../model/block.ts';
 import type { StateRead, StateResult } from '../../model/stateRead.ts';
 import type { RpcReply } from '../net/createRpc.ts';
 import { InvalidResponse } from '../net/replies.ts';
-import { readTokenDecimals, readTokenSymbol } from './abi/tokenMetadata.ts';
 import { decodeReceipt } from './decodeBlock.ts';
 import { toRevert } from './toRevert.ts';
 

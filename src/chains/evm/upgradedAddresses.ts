@@ -1,6 +1,6 @@
+import { eventTopic } from '../../codecs/evm/abi.ts';
+import { upgradeTopics } from '../../codecs/evm/upgradeEvents.ts';
 import type { Log } from '../../model/block.ts';
-import { eventTopic } from './abi/abi.ts';
-import { upgradeTopics } from './evidence/upgradeEvents.ts';
 
 /** Events by which the usual kinds of proxies report a new implementation. */
 const topics = new Set([...upgradeTopics, eventTopic('AdminChanged(address,address)')]);

@@ -3,7 +3,7 @@ import { Nonsense } from '../net/rpcFailure.ts';
 /** Trees of certificates are less than a hundred deep, and have some hundred items. */
 const maxDepth = 256;
 const maxItems = 20_000;
-/** What certificates begin with; they are bytes within what comes. */
+/** Beginning of certificates, which come as bytes within an answer. */
 const selfDescribed = Buffer.from('d9d9f7', 'hex');
 const maxLayers = 4;
 

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isCanister } from '../../codecs/icp/accounts.ts';
 import { getOrThrow } from '../../lib/getOrThrow.ts';
 import type { Block } from '../../model/block.ts';
 import { BlockUnavailable, type ClientOptions, type ConnectedClient, type Watched } from '../chainClient.ts';
 import { createEndpoints } from '../net/createEndpoints.ts';
 import { resultOf } from '../net/replies.ts';
-import { isCanister } from './candid/accounts.ts';
 import { certifiedMethod } from './createIcpRpc.ts';
 import { createLedger, icpLedgerId, type Ledger, pollMs } from './createLedger.ts';
 import { createStateReader, readCandid } from './createStateReader.ts';
@@ -17,13 +17,12 @@ const recent = 60;
 /** For so long a ledger that is behind is waited for before the nodes are asked again from the start. */
 const maxWaitMs = 20_000;
 
-/** What of the watched addresses matters here, kept for as long as they are the same. */
+/** The watched addresses of this chain, cached while they stay the same. */
 type Focus = { version: number; accounts: WatchedAccounts; ledgers: readonly string[] };
 
 /**
- * Follows the Internet Computer, which has no public chain of blocks, through what its ledgers publish: a block is one second,
- * with the entries of all ledgers that are followed. Everything is certified by subnets, so nothing is ever taken back, and
- * any second can be read again.
+ * Follows the Internet Computer through its ledgers, as it has no public blocks: a block is one second with the entries
+ * of all followed ledgers. Subnets certify everything, so no second ever changes.
  */
 export function createIcpClient({ chain, urls, now, onCall }: ClientOptions): ConnectedClient {
   const endpoints = createEndpoints({

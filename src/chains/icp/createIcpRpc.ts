@@ -12,18 +12,18 @@ import { Nonsense } from '../net/rpcFailure.ts';
 import { checkCbor } from './checkCbor.ts';
 import { type Icp, loadIcp } from './loadIcp.ts';
 
-/** What a certificate proves: the time of the state, and the values of the paths that were asked for (null: there is none). */
+/** The content of a certificate: the time of the state, and the values of the requested paths (null: none). */
 export type Certified = { readonly time: bigint; readonly values: readonly (Uint8Array | null)[] };
-/** What a ledger holds at a time that the subnet certifies; the certificate of the ledger of ICP has no more than the time. */
+/** The state of a ledger at a certified time; the certificate of the ledger of ICP has the time alone. */
 export type Tip = { readonly time: bigint | undefined; readonly lastIndex: bigint | undefined };
-export type Path = readonly (string | Uint8Array)[];
+export type StatePath = readonly (string | Uint8Array)[];
 
 const requestMs = 10_000;
 const statusPath = '/api/v2/status';
 /** Of a canister that the network does not have. */
 const absentCode = 400;
 
-/** Whether there is nothing that could answer, as against a canister that does not do so at the moment. */
+/** True if nothing exists that could answer, unlike a canister that is out of service. */
 export function isAbsent({ code, message, data }: RpcError): boolean {
   return code === absentCode || data === 'IC0536' || /has no (query|update) method/i.test(message);
 }
@@ -32,12 +32,12 @@ export const queryCall = (canister: string, method: string, arg: Uint8Array): Rp
   method: 'query',
   params: [canister, method, arg],
 });
-export const readStateCall = (canister: string, paths: readonly Path[]): RpcCall => ({
+export const readStateCall = (canister: string, paths: readonly StatePath[]): RpcCall => ({
   method: 'read_state',
   params: [canister, paths],
 });
 /** As `readStateCall`, with the request as a wallet signed it: no one else may ask for the status of its calls. */
-export const signedReadCall = (canister: string, paths: readonly Path[], body: Uint8Array): RpcCall => ({
+export const signedReadCall = (canister: string, paths: readonly StatePath[], body: Uint8Array): RpcCall => ({
   method: 'read_state',
   params: [canister, paths, body],
 });
@@ -54,8 +54,8 @@ export const certifiedCall = (canister: string, certificate: Uint8Array, tree?: 
 export const statusCall: RpcCall = { method: 'status', params: [] };
 
 /**
- * One boundary node or replica. Every answer is proven by the library: those of `read_state` by the signature of the subnet,
- * down to the root key of the network, those of queries by the signature of a node of the subnet.
+ * One boundary node or replica. The library proves every answer: `read_state` by the subnet's signature, down to the
+ * root key of the network, queries by that of a node of the subnet.
  */
 export function createIcpRpc(url: string, rootKeyHex: string): Rpc {
   const http = createHttp(url);
@@ -115,7 +115,7 @@ export function createIcpRpc(url: string, rootKeyHex: string): Rpc {
   async function readState(
     icp: Icp,
     canister: string,
-    paths: readonly Path[],
+    paths: readonly StatePath[],
     body?: Uint8Array,
   ): Promise<Certified> {
     const bytes = paths.map((path) => path.map(toBytes));
@@ -206,7 +206,7 @@ export function createIcpRpc(url: string, rootKeyHex: string): Rpc {
     close: http.close,
   });
 
-  /** What the network says of a canister that it does not have is an answer; all else that fails is a fault of the endpoint. */
+  /** A missing canister is an answer of the network; every further failure is a fault of the endpoint. */
   async function orAbsent(icp: Icp, work: Promise<RpcReply>): Promise<RpcReply> {
     try {
       return await work;
@@ -215,7 +215,7 @@ export function createIcpRpc(url: string, rootKeyHex: string): Rpc {
       const code = error instanceof icp.agent.AgentError ? error.code : undefined;
       if (
         code instanceof icp.agent.HttpErrorCode &&
-        // What is not for everyone to read is refused by a node that works.
+        // A working node refuses private state.
         (code.status === 403 || (code.status === 400 && /not.found/i.test(code.bodyText ?? '')))
       )
         return { error: { code: absentCode, message: redact(code.bodyText ?? '') } };

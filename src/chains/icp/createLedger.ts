@@ -1,13 +1,19 @@
 import { bytesToHex } from '@noble/hashes/utils.js';
+import { showAccount } from '../../codecs/icp/accounts.ts';
 import type { Endpoints } from '../net/createEndpoints.ts';
 import { InvalidResponse, resultOf } from '../net/replies.ts';
-import { showAccount } from './candid/accounts.ts';
 import { certifiedCall, isAbsent, queryCall, type Tip } from './createIcpRpc.ts';
-import { type GetBlocks, type IcpBlock, ledgerTypes, type QueryBlocks, type Value } from './ledgerTypes.ts';
+import {
+  type GetBlocks,
+  type IcpBlock,
+  type LedgerValue,
+  ledgerTypes,
+  type QueryBlocks,
+} from './ledgerTypes.ts';
 import { loadIcp } from './loadIcp.ts';
 
 /** One entry of a ledger: what it moves or allows. Accounts are those of ICRC-1, or account identifiers on the ledger of ICP. */
-export type Entry = {
+export type LedgerEntry = {
   readonly index: number;
   /** Nanoseconds since 1970; they never run back within a ledger. */
   readonly at: bigint;
@@ -15,15 +21,15 @@ export type Entry = {
   readonly to: string | null;
   readonly amount: bigint;
   readonly fee: bigint;
-  /** Who spends for the sender, or may from now on, which then moves nothing. */
+  /** Account that spends for the sender, or is allowed to by an approval, which moves nothing. */
   readonly spender: string | null;
   readonly isApproval: boolean;
-  /** When its maker says that it was made, and what it adds, by which it is found again. */
+  /** Creation time and memo that the maker states, by which the entry is found again. */
   readonly createdAt: bigint | null;
   readonly memo: string | null;
 };
 
-/** What ledgers answer. */
+/** Answers of ledgers. */
 type Answers = {
   query_blocks: QueryBlocks;
   archived_blocks: { Ok?: { blocks: IcpBlock[] } };
@@ -44,17 +50,17 @@ const maxPages = 64;
 export const pollMs = 2000;
 /** A canister that is no ledger may become one with its next code. */
 const recheckMs = 600_000;
-/** How far the state behind an answer without a certificate may be from the time of the answer. */
+/** Greatest distance between an uncertified answer and the state behind it. */
 const uncertainNs = 10n * second;
 
 /**
- * The entries of one ledger by the second in which they were made. The subnet certifies the time of the state in which a ledger
- * says how many entries it has: those of a second are complete when that time lies beyond it, whatever node answered.
+ * The entries of a ledger by second. The subnet certifies the time of a state with its number of entries: once that
+ * time lies beyond a second, the second is complete, whatever node answered.
  */
 export function createLedger(id: string, { request }: Pick<Endpoints, 'request'>, now: () => number) {
   const isIcp = id === icpLedgerId;
   /** Full pages stay as they are; the last one grows. */
-  const pages = new Map<number, Entry[]>();
+  const pages = new Map<number, LedgerEntry[]>();
   let length = 0;
   let certainUntil = 0n;
   let polledAt = Number.NEGATIVE_INFINITY;
@@ -83,7 +89,7 @@ export function createLedger(id: string, { request }: Pick<Endpoints, 'request'>
     });
   }
 
-  /** What must be there, because the ledger itself said so. */
+  /** Reads an answer that must exist, because the ledger itself said so. */
   async function need<M extends keyof Answers>(
     method: M,
     canister: string,
@@ -95,7 +101,7 @@ export function createLedger(id: string, { request }: Pick<Endpoints, 'request'>
     throw new InvalidResponse(`${canister} does not answer ${name ?? method} at the moment`);
   }
 
-  /** How far the ledger is; false where there is none. */
+  /** Reads the ledger's progress; false if there is no ledger. */
   async function poll(): Promise<boolean> {
     if (now() < absentUntil) return false;
     polledAt = now();
@@ -119,7 +125,7 @@ export function createLedger(id: string, { request }: Pick<Endpoints, 'request'>
     if (answer.archived_blocks.length === 0 && Number(answer.first_block_index) === start)
       store(
         start,
-        answer.blocks.map((block, place) => fromIcp(start + place, block)),
+        answer.blocks.map((block, index) => fromIcp(start + index, block)),
       );
     return { value: time };
   }
@@ -143,14 +149,14 @@ export function createLedger(id: string, { request }: Pick<Endpoints, 'request'>
     if (time > certainUntil) certainUntil = time;
   }
 
-  /** What is missing of the last page, or the page after it: the entries that are new come with the answer. */
+  /** The missing part of the last page, or the page after it: new entries come with the answer. */
   function nextRange(): [start: number, count: number] {
     const last = pages.get(Math.floor(length / pageSize));
     const start = last ? Math.floor(length / pageSize) * pageSize + last.length : length;
     return [start, pageSize - (start % pageSize)];
   }
 
-  function store(start: number, entries: readonly Entry[]): void {
+  function store(start: number, entries: readonly LedgerEntry[]): void {
     const number = Math.floor(start / pageSize);
     const page = pages.get(number) ?? [];
     if (number * pageSize + page.length !== start) return;
@@ -160,7 +166,7 @@ export function createLedger(id: string, { request }: Pick<Endpoints, 'request'>
     if (pages.size > maxPages && oldest !== undefined) pages.delete(oldest);
   }
 
-  async function entryAt(index: number): Promise<Entry> {
+  async function entryAt(index: number): Promise<LedgerEntry> {
     const number = Math.floor(index / pageSize);
     while ((pages.get(number)?.length ?? 0) <= index - number * pageSize) {
       const start = number * pageSize + (pages.get(number)?.length ?? 0);
@@ -172,7 +178,7 @@ export function createLedger(id: string, { request }: Pick<Endpoints, 'request'>
     return pages.get(number)![index - number * pageSize]!;
   }
 
-  async function readEntries(start: number, count: number): Promise<Entry[]> {
+  async function readEntries(start: number, count: number): Promise<LedgerEntry[]> {
     if (!isIcp) {
       const { blocks, archived_blocks: archives } = await readIcrc(start, count);
       const [archive] = archives;
@@ -188,18 +194,18 @@ export function createLedger(id: string, { request }: Pick<Endpoints, 'request'>
     const range = { start: BigInt(start), length: BigInt(count) };
     const answer = await need('query_blocks', id, [range]);
     const archive = answer.archived_blocks.find(
-      (each) => each.start <= range.start && range.start < each.start + each.length,
+      (archive) => archive.start <= range.start && range.start < archive.start + archive.length,
     );
     if (!archive) {
       if (Number(answer.first_block_index) !== start)
         throw new InvalidResponse('the ledger sent other entries');
-      return answer.blocks.map((block, place) => fromIcp(start + place, block));
+      return answer.blocks.map((block, index) => fromIcp(start + index, block));
     }
     const left = Number(archive.start + archive.length) - start;
     const asked = { start: range.start, length: BigInt(Math.min(left, count)) };
     const [canister, method] = archive.callback;
     const old = await need('archived_blocks', canister.toText(), [asked], method);
-    return (old.Ok?.blocks ?? []).map((block, place) => fromIcp(start + place, block));
+    return (old.Ok?.blocks ?? []).map((block, index) => fromIcp(start + index, block));
   }
 
   async function readIcrc(
@@ -240,7 +246,7 @@ export function createLedger(id: string, { request }: Pick<Endpoints, 'request'>
     /** The entries of a second that is complete. */
     slice: (number: number) =>
       inTurn(async () => {
-        const entries: Entry[] = [];
+        const entries: LedgerEntry[] = [];
         const end = BigInt(number + 1) * second;
         for (let index = await indexAt(BigInt(number) * second); index < length; index++) {
           const entry = await entryAt(index);
@@ -258,14 +264,14 @@ export function createLedger(id: string, { request }: Pick<Endpoints, 'request'>
   };
 }
 
-function inOrder(start: number, entries: readonly Entry[]): Entry[] {
+function inOrder(start: number, entries: readonly LedgerEntry[]): LedgerEntry[] {
   const sorted = entries.toSorted((a, b) => a.index - b.index);
-  if (sorted.some(({ index }, place) => index !== start + place))
+  if (sorted.some(({ index }, offset) => index !== start + offset))
     throw new InvalidResponse('the ledger sent other entries');
   return sorted;
 }
 
-function fromIcp(index: number, { transaction, timestamp }: IcpBlock): Entry {
+function fromIcp(index: number, { transaction, timestamp }: IcpBlock): LedgerEntry {
   const [operation] = transaction.operation;
   const [memo] = transaction.icrc1_memo;
   const common = {
@@ -301,7 +307,7 @@ function fromIcp(index: number, { transaction, timestamp }: IcpBlock): Entry {
 }
 
 /** A block of ICRC-3, whose members ledgers may add to; those of standards not known here move nothing. */
-function fromValue(index: number, value: Value): Entry {
+function fromValue(index: number, value: LedgerValue): LedgerEntry {
   const block = mapOf(value);
   const tx = mapOf(block.get('tx'));
   const kind = textIn(block.get('btype')) ?? textIn(tx.get('op')) ?? '';
@@ -322,20 +328,20 @@ function fromValue(index: number, value: Value): Entry {
   };
 }
 
-function mapOf(value: Value | undefined): ReadonlyMap<string, Value> {
+function mapOf(value: LedgerValue | undefined): ReadonlyMap<string, LedgerValue> {
   return new Map(value && 'Map' in value ? value.Map : []);
 }
 
-function textIn(value: Value | undefined): string | undefined {
+function textIn(value: LedgerValue | undefined): string | undefined {
   return value && 'Text' in value ? value.Text : undefined;
 }
 
-function natIn(value: Value | undefined): bigint | undefined {
+function natIn(value: LedgerValue | undefined): bigint | undefined {
   if (!value) return undefined;
   return 'Nat' in value ? value.Nat : 'Int' in value ? value.Int : undefined;
 }
 
-function accountIn(value: Value | undefined): string | null {
+function accountIn(value: LedgerValue | undefined): string | null {
   if (!value || !('Array' in value)) return null;
   const [owner, subaccount] = value.Array;
   if (!owner || !('Blob' in owner)) return null;

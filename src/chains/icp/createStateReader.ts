@@ -1,3 +1,5 @@
+import { encodePrincipal, type IcpAccount, isCanister, readAccount } from '../../codecs/icp/accounts.ts';
+import type { CandidQuery } from '../../codecs/icp/candidView.ts';
 import { harmless } from '../../lib/harmless.ts';
 import { messageOf } from '../../lib/messageOf.ts';
 import type { StateRead, StateResult } from '../../model/stateRead.ts';
@@ -5,8 +7,6 @@ import type { ChainClient } from '../chainClient.ts';
 import type { Endpoints } from '../net/createEndpoints.ts';
 import type { RpcCall, RpcError, RpcReply } from '../net/createRpc.ts';
 import { resultOf } from '../net/replies.ts';
-import { type Account, encodePrincipal, isCanister, readAccount } from './candid/accounts.ts';
-import type { CandidQuery } from './candid/candidView.ts';
 import { type Certified, queryCall, readStateCall } from './createIcpRpc.ts';
 import { icpLedgerId } from './createLedger.ts';
 import { decodeCandid, encodeCandid } from './encodeCandid.ts';
@@ -42,7 +42,7 @@ export function createStateReader(endpoints: Pick<Endpoints, 'request'>): ChainC
       : gone(`${canister} carries no Candid interface for everyone`);
   }
 
-  /** What the network itself keeps of canisters: all that is asked of one comes with one certificate. */
+  /** State of canisters that the network itself keeps; one certificate answers all questions about a canister. */
   function readCertified(questions: readonly StateRead[]) {
     const stored = questions
       .filter((question) => question.type === 'storage')
@@ -56,10 +56,12 @@ export function createStateReader(endpoints: Pick<Endpoints, 'request'>): ChainC
       const read = certifiedReads[key];
       if (!owner || !read)
         return gone(owner ? `the network keeps no ${key} of canisters` : `${address} is no canister`);
-      const keys = [...new Set(stored.filter((each) => each.address === address).map((each) => each.key))];
+      const keys = [
+        ...new Set(stored.filter((question) => question.address === address).map((question) => question.key)),
+      ];
       const call = readStateCall(
         address,
-        keys.map((each) => ['canister', owner, each]),
+        keys.map((key) => ['canister', owner, key]),
       );
       const reply = made.get(address) ?? request([call], ([found]) => found ?? { result: null });
       made.set(address, reply);
@@ -168,15 +170,17 @@ export async function readCandid(
   });
 }
 
-/** Who may change the canister, in one order whatever the network's. */
+/** Controllers of the canister, sorted, whatever the network's order. */
 function toControllers(icp: Icp, value: Uint8Array | null): string {
   if (!value) return '';
-  const controllers = icp.agent.Cbor.decode<Uint8Array[]>(value).map((each) => encodePrincipal(each));
+  const controllers = icp.agent.Cbor.decode<Uint8Array[]>(value).map((principal) =>
+    encodePrincipal(principal),
+  );
   return controllers.sort().join(', ');
 }
 
 const gone = (missing: string) => ({ missing, isGone: true }) as const;
 
-export function toArgument({ Principal }: Icp, { owner, subaccount }: Account) {
+export function toArgument({ Principal }: Icp, { owner, subaccount }: IcpAccount) {
   return { owner: Principal.fromUint8Array(owner), subaccount: subaccount ? [subaccount] : [] };
 }

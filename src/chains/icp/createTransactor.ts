@@ -1,4 +1,5 @@
 import { bytesToHex, hexToBytes, utf8ToBytes } from '@noble/hashes/utils.js';
+import { accountIdentifier, readAccount } from '../../codecs/icp/accounts.ts';
 import { createBroadcast } from '../createBroadcast.ts';
 import type { Endpoints } from '../net/createEndpoints.ts';
 import type { RpcReply } from '../net/createRpc.ts';
@@ -16,7 +17,6 @@ import type {
   Transactor,
   Unsigned,
 } from '../transactor.ts';
-import { accountIdentifier, readAccount } from './candid/accounts.ts';
 import { type Certified, queryCall, readStateCall, signedReadCall, submitCall } from './createIcpRpc.ts';
 import { icpLedgerId, type Ledger } from './createLedger.ts';
 import { toArgument } from './createStateReader.ts';
@@ -41,9 +41,8 @@ const forgotten =
 type Raw = { canister: string; call: string; read: string; memo: string | null; cost: string; until: number };
 
 /**
- * Sends calls to canisters. A call expires, and the certificate in which it is missing names its time: both come from one state,
- * so that a call which is missing after its expiry can never be made. Only the caller may ask what became of it, so that the
- * question is signed with the call. What it costs is what it pays on the ledger of ICP.
+ * Sends calls to canisters. A call that a certificate lacks after its expiry can never run, because time and calls are
+ * of one state. Only the caller may ask, so the question is signed with the call.
  */
 export function createTransactor(
   endpoints: Pick<Endpoints, 'request' | 'sendToAll'>,
@@ -104,16 +103,16 @@ export function createTransactor(
     const own = bytesToHex(readAccount(from)?.owner ?? new Uint8Array());
     const isController =
       controllers &&
-      icp.agent.Cbor.decode<Uint8Array[]>(controllers).some((each) => bytesToHex(each) === own);
+      icp.agent.Cbor.decode<Uint8Array[]>(controllers).some((controller) => bytesToHex(controller) === own);
     return isController ? free : { failure: { reason: `${from} is no controller of ${to}`, data: '' } };
   }
 
-  function build({ from, call: { to, data }, price, place, unique }: Order): Unsigned {
+  function build({ from, call: { to, data }, price, place: slot, unique }: Order): Unsigned {
     const icp = loaded;
-    if (!icp || !('anchor' in place))
+    if (!icp || !('anchor' in slot))
       throw new Error('A call on the Internet Computer is prepared before it is built.');
     const call = JSON.parse(data) as IcpCall;
-    const time = Number(place.anchor);
+    const time = Number(slot.anchor);
     // Equal for all attempts of one call, by which its entry is found in the ledger.
     const memo = call.method === 'icrc1_transfer' ? memoOf(unique / 10_000n) : null;
     const sender = icp.Principal.fromText(from);
@@ -164,7 +163,7 @@ export function createTransactor(
 
   type Outcome = { mined: Mined | null; time: number; isCertain: boolean };
 
-  /** What became of a call, in a certified state; `isCertain` says whether it would be there, had it been made. */
+  /** Outcome of a call in a certified state; `isCertain`: the state would have it, had it run. */
   async function outcomeOf(icp: Icp, sent: SentTransaction): Promise<Outcome> {
     const raw = JSON.parse(sent.raw) as Raw;
     if (now() > raw.until) return onLedger(sent, raw);
@@ -173,7 +172,7 @@ export function createTransactor(
       [
         signedReadCall(
           raw.canister,
-          ['status', 'reply', 'reject_message'].map((each) => [...path, each]),
+          ['status', 'reply', 'reject_message'].map((name) => [...path, name]),
           hexToBytes(raw.read),
         ),
       ],
@@ -253,17 +252,17 @@ export function createTransactor(
     ),
     async progress(sent) {
       const icp = await loadIcp();
-      const outcomes = await Promise.all(sent.map((each) => outcomeOf(icp, each)));
+      const outcomes = await Promise.all(sent.map((transaction) => outcomeOf(icp, transaction)));
       const time = Math.min(...outcomes.map((outcome) => outcome.time));
       return { head: Math.floor(time / 1000), final: time, mined: outcomes.map(({ mined }) => mined) };
     },
     async findExpired(sent) {
       const icp = await loadIcp();
-      const outcomes = await Promise.all(sent.map((each) => outcomeOf(icp, each)));
+      const outcomes = await Promise.all(sent.map((transaction) => outcomeOf(icp, transaction)));
       // One state proves both that it is missing and that it is too late, whichever node sends it.
-      return outcomes.map(({ mined, isCertain, time }, place): Expiry => {
+      return outcomes.map(({ mined, isCertain, time }, index): Expiry => {
         if (mined) return { mined, head: Math.floor(time / 1000) };
-        const until = sent[place]?.validUntil ?? Number.POSITIVE_INFINITY;
+        const until = sent[index]?.validUntil ?? Number.POSITIVE_INFINITY;
         return isCertain && time > until ? 'expired' : 'open';
       });
     },

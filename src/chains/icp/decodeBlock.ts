@@ -1,6 +1,6 @@
+import { accountIdentifier, encodePrincipal, readAccount } from '../../codecs/icp/accounts.ts';
 import type { Block, Header, Parties, Payment, Receipt, Transaction, Transfer } from '../../model/block.ts';
-import { accountIdentifier, encodePrincipal, readAccount } from './candid/accounts.ts';
-import { type Entry, icpLedgerId } from './createLedger.ts';
+import { icpLedgerId, type LedgerEntry } from './createLedger.ts';
 
 /** A block is one second of all ledgers that are followed. */
 export function headerAt(number: number): Header {
@@ -12,7 +12,7 @@ export function headerAt(number: number): Header {
   };
 }
 
-export type LedgerEntries = { readonly ledger: string; readonly entries: readonly Entry[] };
+export type LedgerEntries = { readonly ledger: string; readonly entries: readonly LedgerEntry[] };
 
 /** The block of a second with these entries; account identifiers of watched accounts are turned back into those. */
 export function toBlock(
@@ -41,8 +41,8 @@ export function toBlock(
   };
 }
 
-type Shown = Entry & { readonly part?: string };
-export type WatchedAccounts = { shownFor(ledger: string, entry: Entry): Shown[] };
+type Shown = LedgerEntry & { readonly part?: string };
+export type WatchedAccounts = { shownFor(ledger: string, entry: LedgerEntry): Shown[] };
 
 /** The ledger of ICP names accounts by hashes: those of watched accounts are looked up. */
 export function createWatchedAccounts(

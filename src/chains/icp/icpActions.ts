@@ -1,8 +1,8 @@
+import { readAccount } from '../../codecs/icp/accounts.ts';
+import { candidOf, resolveType } from '../../codecs/icp/candidOf.ts';
+import { readCandidValue } from '../../codecs/icp/candidValue.ts';
+import type { CandidType } from '../../codecs/icp/parseCandid.ts';
 import type { FamilyActions, FunctionItem } from '../familyActions.ts';
-import { readAccount } from './candid/accounts.ts';
-import { candidOf, resolveType } from './candid/candidOf.ts';
-import { readCandidValue } from './candid/candidValue.ts';
-import type { CandidType } from './candid/parseCandid.ts';
 
 type Input = FunctionItem['inputs'][number];
 
@@ -16,14 +16,14 @@ const builtIns: Readonly<Record<string, readonly Input[] | undefined>> = {
   start_canister: [],
 };
 
-/** What a call is, as `encode` writes it and the transactor reads it: values are those that `readCandidValue` gives. */
+/** A call as `encode` writes it and the transactor reads it, with values as `readCandidValue` gives them. */
 export type IcpCall = {
   readonly method: string;
   readonly types: readonly CandidType[];
   readonly values: readonly unknown[];
 };
 
-/** Whether the call is one of the network itself, about the contract. */
+/** True if the network itself runs the call, on the contract. */
 export const isManagement = (method: string) => method === 'stop_canister' || method === 'start_canister';
 
 export const icpActions: FamilyActions = {
@@ -61,14 +61,14 @@ export const icpActions: FamilyActions = {
     );
   },
   functionKey: ({ name }) => name,
-  readValue(input, value, place = input.name ?? 'value') {
+  readValue(input, value, label = input.name ?? 'value') {
     if (input.type === 'account') {
       if (typeof value !== 'string' || !readAccount(value))
-        throw new RangeError(`${place} must be a principal, or an account as ICRC-1 writes it.`);
+        throw new RangeError(`${label} must be a principal, or an account as ICRC-1 writes it.`);
       return value;
     }
-    const read = input.type === 'json' && typeof value === 'string' ? readJson(value, place) : value;
-    return readCandidValue(typeOf(input), read, place);
+    const read = input.type === 'json' && typeof value === 'string' ? readJson(value, label) : value;
+    return readCandidValue(typeOf(input), read, label);
   },
   encode(item, values, contract) {
     const call: IcpCall = { method: item.name, types: item.inputs.map(typeOf), values };
@@ -93,11 +93,11 @@ function typeOf({ type, internalType = '' }: Input): CandidType {
 }
 
 /** A text is one of Candid where it is no JSON. */
-function readJson(text: string, place: string): unknown {
+function readJson(text: string, label: string): unknown {
   if (!/^\s*[[{"]/.test(text)) return text;
   try {
     return JSON.parse(text);
   } catch {
-    throw new RangeError(`${place} must be JSON, such as [1, 2] or {"a": 1}.`);
+    throw new RangeError(`${label} must be JSON, such as [1, 2] or {"a": 1}.`);
   }
 }

@@ -1,5 +1,5 @@
+import { candidOf } from '../../codecs/icp/candidOf.ts';
 import type { ChainFamily } from '../chainFamily.ts';
-import { candidOf } from './candid/candidOf.ts';
 import { createIcpClient } from './createIcpClient.ts';
 import { icpActions } from './icpActions.ts';
 import { endpointFault, probeEndpoint } from './icpProtocol.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { accountIdentifier, encodePrincipal, readAccount } from '../../codecs/icp/accounts.ts';
 import { chains } from '../chains.ts';
-import { accountIdentifier, encodePrincipal, readAccount } from './candid/accounts.ts';
 import { icpRules } from './icpRules.ts';
 
 const read = (text: string) => icpRules.readAddress(text, chains.icp);

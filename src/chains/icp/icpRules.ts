@@ -3,9 +3,15 @@ import { secp256k1 } from '@noble/curves/secp256k1.js';
 import { sha224 } from '@noble/hashes/sha2.js';
 import { bytesToHex, concatBytes, hexToBytes } from '@noble/hashes/utils.js';
 import { base64 } from '@scure/base';
+import {
+  decodePrincipal,
+  encodePrincipal,
+  readAccount,
+  showAccount,
+  toChecksum,
+} from '../../codecs/icp/accounts.ts';
 import { decode } from '../../lib/encodings.ts';
 import type { FamilyRules } from '../familyRules.ts';
-import { decodePrincipal, encodePrincipal, readAccount, showAccount, toChecksum } from './candid/accounts.ts';
 
 const addressForm =
   'a principal (groups of five letters and digits joined by -), an ICRC-1 account (a principal, a checksum and, after a dot, the subaccount) or an account identifier (64 hexadecimal digits)';

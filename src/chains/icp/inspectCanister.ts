@@ -1,8 +1,8 @@
+import { isCanister } from '../../codecs/icp/accounts.ts';
 import type { Header } from '../../model/block.ts';
 import type { Inspection } from '../../model/contractKinds.ts';
 import type { ChainClient } from '../chainClient.ts';
 import { readTraits, textIn } from '../readTraits.ts';
-import { isCanister } from './candid/accounts.ts';
 
 /** Recognises a canister by what the network certifies of it, and a ledger by what it answers. */
 export async function inspectCanister(client: ChainClient, at: Header, address: string): Promise<Inspection> {

@@ -122,16 +122,16 @@ export type QueryBlocks = {
   readonly first_block_index: bigint;
   readonly archived_blocks: readonly { start: bigint; length: bigint; callback: [Principal, string] }[];
 };
-export type Value =
+export type LedgerValue =
   | { readonly Nat: bigint }
   | { readonly Int: bigint }
   | { readonly Text: string }
   | { readonly Blob: Uint8Array }
-  | { readonly Array: readonly Value[] }
-  | { readonly Map: readonly [string, Value][] };
+  | { readonly Array: readonly LedgerValue[] }
+  | { readonly Map: readonly [string, LedgerValue][] };
 export type GetBlocks = {
   readonly log_length: bigint;
-  readonly blocks: readonly { id: bigint; block: Value }[];
+  readonly blocks: readonly { id: bigint; block: LedgerValue }[];
   readonly archived_blocks: readonly {
     args: { start: bigint; length: bigint }[];
     callback: [Principal, string];

@@ -7,7 +7,7 @@ export type AnswerLimits = JsonLimits & { readonly maxBytes: number };
 const KiB = 1024;
 const MiB = 1024 * KiB;
 
-/** What the answer to one call may have at most, by the kind of call. */
+/** Limits of the answer to one call, by the kind of call. */
 export const answerKinds = {
   /** Names, numbers, hashes, fees, and what comes of sending a transaction. */
   small: { maxBytes: 64 * KiB, maxValues: 4096, maxDepth: 32 },
@@ -15,7 +15,7 @@ export const answerKinds = {
   single: { maxBytes: 1 * MiB, maxValues: 50_000, maxDepth: 64 },
   /** A block of an ordinary chain, a receipt. */
   block: { maxBytes: 16 * MiB, maxValues: 500_000, maxDepth: 64 },
-  /** What contracts and accounts answer and hold. */
+  /** Answers and state of contracts and accounts. */
   state: { maxBytes: 16 * MiB, maxValues: 500_000, maxDepth: 64 },
   /** Logs, blocks of Bitcoin and Solana, ledgers of Stellar, outputs and accounts that are searched for. */
   large: { maxBytes: 64 * MiB, maxValues: 2_000_000, maxDepth: 64 },
@@ -85,7 +85,7 @@ const kindOfMethod: Readonly<Record<string, AnswerKind | ((params: RpcCall['para
 /** No answer to several calls may have more, however many they are. */
 const most: AnswerLimits = { maxBytes: 64 * MiB, maxValues: 4_000_000, maxDepth: 4096 };
 
-/** What the one answer to all these calls may have. */
+/** Limits of the one answer to all these calls. */
 export function limitsOf(calls: readonly RpcCall[]): AnswerLimits {
   const kinds = calls.map((call) => answerKinds[kindOf(call)]);
   const sum = (member: keyof AnswerLimits) => kinds.reduce((total, limits) => total + limits[member], 0);
@@ -97,7 +97,7 @@ export function limitsOf(calls: readonly RpcCall[]): AnswerLimits {
   };
 }
 
-/** Whether contracts choose how large the answer is, so that one beyond the limit is no fault of the node. */
+/** True if contracts choose the size of the answer; beyond the limit the node is not at fault. */
 export function isOfContracts(call: RpcCall): boolean {
   return ['state', 'trace'].includes(kindOf(call));
 }

@@ -1,4 +1,4 @@
-/** How far back the state is known, at least: by doubling, or all of it. */
+/** Depth to which the state is known, at least: found by doubling, or all of it. */
 export function archiveDepth(head: number, isKnown: (number: number) => Promise<boolean>): Promise<number> {
   const doubling = Array.from({ length: 50 }, (_, exponent) => 2 ** exponent).filter((depth) => depth < head);
   return largest([0, ...doubling, ...(head > 0 ? [head] : [])], (depth) => isKnown(head - depth));

@@ -4,12 +4,12 @@ import type { Endpoints } from './createEndpoints.ts';
 import type { RpcCall, RpcReply } from './createRpc.ts';
 import { InvalidResponse, NotAvailableYet, orNull, resultOf } from './replies.ts';
 
-/** How nodes are asked for blocks by their number. */
+/** The calls for blocks by number, and their answers. */
 type BlockForm = {
   /** The first of them is for the block itself. */
   calls(number: number): RpcCall[];
   headerCall(which: number | 'latest' | 'finalized'): RpcCall;
-  /** Whether it stands for a block that the node does not have. */
+  /** True if it stands for a block that the node does not have. */
   isMissing(raw: unknown): boolean;
   decode(raw: unknown, others: readonly RpcReply[]): Block | Promise<Block>;
   decodeHeader(raw: unknown): Header;
@@ -32,18 +32,18 @@ export function createBlockReader(
 
   return {
     async block(number, parentHash) {
-      let other: Block | undefined;
+      let fallback: Block | undefined;
       const fitting = await orNull(
         request(calls(number), async (replies, has) => {
           const block = await toBlock(number, replies);
           has(number);
-          // When endpoints disagree, one that goes on from what we have is believed first.
+          // When endpoints disagree, a block that continues ours is believed first.
           if (parentHash === undefined || block.parentHash === parentHash) return block;
-          other ??= block;
+          fallback ??= block;
           throw new NotAvailableYet();
         }),
       );
-      return fitting ?? other ?? null;
+      return fitting ?? fallback ?? null;
     },
     header: (which) =>
       orNull(

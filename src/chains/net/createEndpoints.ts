@@ -4,19 +4,19 @@ import { messageOf } from '../../lib/messageOf.ts';
 import { settleWithin } from '../../lib/withTimeLimit.ts';
 import type { EndpointHealth } from '../chainClient.ts';
 import { createRpc, type Rpc, type RpcCall, RpcFailure, type RpcReply } from './createRpc.ts';
-import { InvalidResponse, NotAvailableYet, Refusal, WrongForm } from './replies.ts';
+import { InvalidResponse, NodeRefusal, NotAvailableYet, WrongForm } from './replies.ts';
 import { requestInTurn } from './requestInTurn.ts';
 
 /** Several endpoints of one chain, used as if they were one that does not fail. */
 export type Endpoints = {
   /**
-   * Asks the best endpoint, the next one when it fails or `accept` throws, and a second one beside it when it is slow.
-   * Fails only when every endpoint failed. Work that takes a node long has a limit of its own, and no second one is asked beside.
+   * Asks the best endpoint, the next when it fails or `accept` throws, and a second beside a slow one, which long work
+   * (`longMs`) does without. Fails only when every endpoint failed.
    */
   request<T>(calls: readonly RpcCall[], accept: Accept<T>, longMs?: number): Promise<T>;
   /**
-   * What each endpoint says for itself, asked as often as `work` likes. One that cannot be reached, or serves another chain, is
-   * left out; any other failure is thrown, since nothing can be concluded without its answer. Throws when none answers.
+   * Runs `work` on every endpoint by itself. Leaves out endpoints that are unreachable or serve a different chain;
+   * throws for any further failure, because its answer is needed, and when none answers.
    */
   onEach<T>(work: (request: Endpoints['request']) => Promise<T>): Promise<T[]>;
   /**
@@ -48,17 +48,17 @@ type Endpoint = {
   faults: number;
   lastFault: string | null;
   lastFaultAt: number | null;
-  /** What it answered wrongly; that it answers something else rightly does not make up for it. */
+  /** Methods with wrong answers; right answers to others do not make up for them. */
   wrongAt: readonly string[];
   retryAt: number;
   latencyMs: number | null;
   head: number | null;
 };
 
-/** How nodes of a family are connected to, and how they say which chain they serve and how far they are. */
+/** Connection to nodes of a family, their identity and their progress. */
 export type Protocol = {
   connect?: (url: string) => Rpc;
-  /** What is wrong with the chain that an endpoint serves; undefined where it is the right one. */
+  /** The fault of the chain that an endpoint serves; undefined if it is the right one. */
   readonly identity?: { call: RpcCall; faultOf: (result: unknown) => string | undefined };
   readonly newest: { call: RpcCall; read: (result: unknown) => number };
 };
@@ -77,7 +77,7 @@ const maxFaultLength = 300;
 /** So often in a row an answer may contradict itself or the chain: a node may be about to learn what belongs to a new block. */
 const maxContradictions = 5;
 const recheckMs = 300_000;
-/** How long the answers of other endpoints are waited for after the first one. */
+/** Wait for further answers after the first one. */
 const lateMs = 1000;
 /** An endpoint this many blocks behind the others is asked last. */
 const staleBlocks = 3;
@@ -146,7 +146,7 @@ export function createEndpoints({
         : thrown;
       if (!(error instanceof NotAvailableYet)) recordFault(endpoint, error, calls);
       else if (error.number !== undefined) recordMissingBlock(endpoint, error.number);
-      const isStubborn = error instanceof InvalidResponse && !(error instanceof Refusal);
+      const isStubborn = error instanceof InvalidResponse && !(error instanceof NodeRefusal);
       if (error instanceof WrongForm || (isStubborn && endpoint.faults > maxContradictions))
         endpoint.rpc.blame(error.message, askedAt);
       throw error;
@@ -189,7 +189,7 @@ export function createEndpoints({
         error instanceof NotAvailableYet &&
         error.number !== undefined &&
         rank(endpoint) === 0 &&
-        rest.every((other) => rank(other) > 0),
+        rest.every((candidate) => rank(candidate) > 0),
       isAnswer: (error) => error instanceof NotAvailableYet,
       // An endpoint that is overtaken is used later next time, long before it counts as failing.
       overtaken: recordLatency,
@@ -295,7 +295,7 @@ export function createEndpoints({
   }
 }
 
-/** What reading a value of another form than was expected throws by itself. */
+/** Errors thrown by reading a value of an unexpected form. */
 function isOfForm(error: unknown): boolean {
   return error instanceof TypeError || error instanceof RangeError || error instanceof SyntaxError;
 }

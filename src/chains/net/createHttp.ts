@@ -8,7 +8,7 @@ import { holdAnswer } from './holdAnswer.ts';
 import type { Receiver } from './receivers.ts';
 import { AnswerTooLarge, Nonsense, RpcFailure } from './rpcFailure.ts';
 
-export type HttpRequest = {
+export type NodeRequest = {
   method: 'GET' | 'POST';
   /** Below the address of the endpoint. */
   path?: string;
@@ -38,7 +38,7 @@ export function createHttp(url: string, encoding: 'identity' | 'gzip' = 'identit
     redact: createRedact(url),
     /** Sends the request and gives each piece of the answer, unpacked, to the receiver that is chosen by its status. */
     async request<T>(
-      { method, path = '', body, contentType = 'application/json' }: HttpRequest,
+      { method, path = '', body, contentType = 'application/json' }: NodeRequest,
       timeoutMs: number,
       receiverOf: (status: number) => Receiver<T>,
     ): Promise<{ status: number; value: T }> {
@@ -51,7 +51,7 @@ export function createHttp(url: string, encoding: 'identity' | 'gzip' = 'identit
           signal: AbortSignal.timeout(timeoutMs),
         });
         const { statusCode: status, headers: answered, body: stream } = response;
-        // What is destroyed while no one reads it must not end the process.
+        // A stream that is destroyed while no one reads it must not end the process.
         stream.on('error', () => {});
         const receiver = receiverOf(status);
         const hold = holdAnswer(url, () => stream.destroy(crowdedOut()));

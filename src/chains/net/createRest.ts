@@ -9,8 +9,8 @@ import { receiveJson, receiveText } from './receivers.ts';
 const refusals = [401, 402, 407, 408, 425, 429];
 
 /**
- * One endpoint of a node with a REST API. A call's method is the verb and the path as it is counted, such as `GET /blocks`; its
- * parameters are the rest of the path, which differs from call to call, and the body.
+ * One endpoint of a node with a REST API. A method is the verb and the path as counted, such as `GET /blocks`;
+ * parameters are the remaining path and the body.
  */
 export function createRest(url: string): Rpc {
   const http = createHttp(url);
@@ -40,7 +40,7 @@ export function createRest(url: string): Rpc {
     async batch(calls, timeoutMs) {
       const replies: RpcReply[] = [];
       for (let next = 0; next < calls.length; ) {
-        const first = calls.findIndex((call, place) => place >= next && awaited.has(call));
+        const first = calls.findIndex((call, index) => index >= next && awaited.has(call));
         const end = first < 0 ? calls.length : first + 1;
         replies.push(...(await Promise.all(calls.slice(next, end).map((call) => send(call, timeoutMs)))));
         next = end;

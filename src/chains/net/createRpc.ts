@@ -18,7 +18,7 @@ export { RpcFailure } from './rpcFailure.ts';
 type Reading = {
   /** Answers are read while they come, without what is passed over and cut off. */
   pieces?: PieceReading;
-  /** What answers over HTTP may have, where not as much as others of their kind. */
+  /** Limits of answers over HTTP, where they differ from those of their kind. */
   limits?: (calls: readonly RpcCall[]) => AnswerLimits;
   /** Reads all others; throws for what is no JSON. */
   parseJson?: ParseJson;
@@ -165,15 +165,15 @@ function createSocketRpc(url: string, reading: Reading): OneRpc {
       const socket = await within(open(), timeoutMs);
       const first = nextId;
       nextId += calls.length;
-      const ids = calls.map((_, place) => first + place);
+      const ids = calls.map((_, index) => first + index);
       const replies = Promise.all(
         calls.map(
-          (call, place) =>
-            new Promise<unknown>((settle) => void waiting.set(first + place, { settle, call })),
+          (call, index) =>
+            new Promise<unknown>((settle) => void waiting.set(first + index, { settle, call })),
         ),
       );
       const sentAt = performance.now();
-      socket.send(JSON.stringify(calls.map((call, place) => ({ jsonrpc: '2.0', id: ids[place], ...call }))));
+      socket.send(JSON.stringify(calls.map((call, index) => ({ jsonrpc: '2.0', id: ids[index], ...call }))));
       const answers = await within(replies, timeoutMs).catch((error: unknown) => {
         for (const id of ids) waiting.delete(id);
         // A connection on which nothing came meanwhile may be dead without being closed.
@@ -223,7 +223,7 @@ function toReply(item: unknown, redact: Redact): RpcReply {
 
 const maxMessageLength = 2000;
 
-/** What it says is searched for words and shown to people, so that it may not be endless. */
+/** Cut, because messages are searched and shown to people. */
 export function toMessage(message: unknown, redact: Redact): string {
   return redact(cutText(typeof message === 'string' ? message : 'it does not say why', maxMessageLength));
 }

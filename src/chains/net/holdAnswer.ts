@@ -7,8 +7,8 @@ const holdings = new Set<Holding>();
 let held = 0;
 
 /**
- * Counts what an answer takes up while it comes. When all answers together take up too much, the endpoint that sent most of it
- * loses its largest one: an endless answer cannot keep the others waiting, nor fill the memory.
+ * Counts the memory of arriving answers. When all together exceed the limit, the endpoint with the most loses its
+ * largest, so an endless answer cannot fill the memory or delay the rest.
  */
 export function holdAnswer(owner: string, drop: () => void): { add(bytes: number): void; release(): void } {
   const holding: Holding = { owner, bytes: 0, drop };

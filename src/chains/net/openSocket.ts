@@ -8,14 +8,14 @@ import { AnswerTooLarge, Nonsense, RpcFailure } from './rpcFailure.ts';
 
 type Handlers = {
   onOpen(): void;
-  /** What comes of it counts as held until it is done. */
+  /** A message counts as held until the returned promise settles. */
   onMessage(pieces: readonly Buffer[]): void | Promise<void>;
   /** Called once, however it ended. */
   onClose(reason: RpcFailure): void;
 };
 
 type Options = {
-  /** What one message may have at the moment. */
+  /** Current limit of one message. */
   maxBytes: () => number;
   /** Short frames in a second, those of control included. */
   maxFrames: number;
@@ -30,8 +30,8 @@ const shortBytes = 1024;
 const opcodes = { continuation: 0, text: 1, binary: 2, close: 8, ping: 9, pong: 10 } as const;
 
 /**
- * A WebSocket to a node (RFC 6455), which offers no extensions. Every length is checked before the bytes are taken, and a node
- * that sends more frames than it may is cut off: the ordinary client takes whatever comes.
+ * A WebSocket to a node (RFC 6455) without extensions. Lengths are checked before bytes are accepted, and a node with
+ * too many frames is cut off; the built-in client accepts anything.
  */
 export function openSocket(
   url: string,
@@ -139,7 +139,7 @@ export function openSocket(
     }
   }
 
-  /** Why the frame that begins so is not taken. */
+  /** The reason to refuse a frame with this header. */
   function begin({ first, payload }: Header): RpcFailure | undefined {
     const now = performance.now();
     if (now - countedFrom > 1000) {
@@ -221,7 +221,7 @@ function readHeader(bytes: Buffer): Header | undefined {
   return { first, payload: second > 127 ? Number.POSITIVE_INFINITY : payload, length };
 }
 
-/** What a client sends is masked. */
+/** Masked, as RFC 6455 requires of clients. */
 function toFrame(code: number, payload: Buffer): Buffer {
   const size = payload.length;
   const head = Buffer.alloc(size < 126 ? 2 : size < 65_536 ? 4 : 10);

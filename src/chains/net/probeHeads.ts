@@ -5,7 +5,7 @@ import { type NodeSocket, openSocket } from './openSocket.ts';
 import { RpcFailure } from './rpcFailure.ts';
 import { type HeadProtocol, headLimits } from './subscribeToHeads.ts';
 
-/** How long the first head is waited for once the subscription stands; a chain may rest. */
+/** Wait for the first head once the subscription stands; a chain may pause. */
 const restMs = 1000;
 
 /** Subscribes to new heads and gives the first one, null while the chain rests. Throws an RpcFailure where it cannot subscribe. */

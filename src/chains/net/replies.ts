@@ -1,6 +1,6 @@
 import type { RpcReply } from './createRpc.ts';
 
-/** What a node sent that cannot be what it was asked for. */
+/** A reply that cannot be an answer to the question. */
 export class InvalidResponse extends Error {
   override readonly name: string = 'InvalidResponse';
 }
@@ -10,9 +10,9 @@ export class WrongForm extends InvalidResponse {
   override readonly name = 'WrongForm';
 }
 
-/** What a node said instead of answering, which it may. */
-export class Refusal extends InvalidResponse {
-  override readonly name: string = 'Refusal';
+/** A refusal by a node, which is allowed. */
+export class NodeRefusal extends InvalidResponse {
+  override readonly name: string = 'NodeRefusal';
 }
 
 /** An honest "I do not have it yet", which is no fault of an endpoint, although another one may have it. */
@@ -28,7 +28,7 @@ export class NotAvailableYet extends Error {
 }
 
 export function resultOf(reply: RpcReply | undefined): unknown {
-  if (!reply || 'error' in reply) throw new Refusal(reply?.error.message ?? 'a reply is missing');
+  if (!reply || 'error' in reply) throw new NodeRefusal(reply?.error.message ?? 'a reply is missing');
   return reply.result;
 }
 

@@ -1,9 +1,9 @@
 type Rules<E> = {
-  /** How long to wait for it before the next one is asked beside it. */
+  /** Time before the next endpoint is asked beside it. */
   patienceMs(one: E): number;
-  /** Whether this failure settles the question, so that those who were not asked yet need not be. */
+  /** True if this failure settles the question, so nobody else needs to be asked. */
   isSettled(error: unknown, one: E, rest: readonly E[]): boolean;
-  /** Whether a failure is an answer of a kind, which is believed when those still asked take too long. */
+  /** True if a failure counts as an answer, which is believed when the remaining endpoints take too long. */
   isAnswer(error: unknown): boolean;
   /** Called with those that are still busy after so long when another one has answered. */
   overtaken(one: E, ms: number): void;

@@ -1,4 +1,4 @@
-/** What an endpoint did instead of answering. */
+/** The failure of an endpoint to answer. */
 export class RpcFailure extends Error {
   override readonly name: string = 'RpcFailure';
 }
@@ -8,7 +8,7 @@ export class AnswerTooLarge extends RpcFailure {
   override readonly name = 'AnswerTooLarge';
 }
 
-/** What no node that works sends. */
+/** An answer that no working node sends. */
 export class Nonsense extends RpcFailure {
   override readonly name = 'Nonsense';
 }

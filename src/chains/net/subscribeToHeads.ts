@@ -2,11 +2,11 @@ import type { HeadSubscription } from '../chainClient.ts';
 import { answerKinds } from './answerLimits.ts';
 import { type NodeSocket, openSocket } from './openSocket.ts';
 
-/** How nodes of a family announce new heads. */
+/** Announcement of new heads by nodes of a family. */
 export type HeadProtocol = {
   /** The address of an endpoint at which it announces them; undefined where it does not. */
   urlOf(url: string): string | undefined;
-  /** What is sent once the connection is open. */
+  /** Message sent once the connection is open. */
   readonly subscribe?: string;
   /** The block number that a message announces; undefined for any other message. */
   headIn(message: string): number | undefined;
@@ -21,8 +21,8 @@ export function subscribeToHeads(
   protocol: HeadProtocol,
   onHead: (number: number) => void,
 ): HeadSubscription {
-  const sockets = urls.flatMap((each) => {
-    const url = protocol.urlOf(each);
+  const sockets = urls.flatMap((address) => {
+    const url = protocol.urlOf(address);
     return url === undefined ? [] : [listen(url, protocol, announce)];
   });
   let newest = -1;
@@ -53,7 +53,7 @@ export const headLimits = {
 };
 /** Without anything to compare it with: the chain may rest for so long. */
 const silenceMs = 60_000;
-/** How much later than elsewhere a head may be announced. */
+/** Largest delay of a head behind the announcements of others. */
 const graceMs = 1000;
 const firstDelayMs = 500;
 

@@ -14,7 +14,7 @@ import { confirmed, solanaHeads, solanaProtocol } from './solanaProtocol.ts';
 
 /** Codes of nodes for a slot that has no block, or none yet. */
 const withoutBlock = [-32_004, -32_007, -32_009, -32_014];
-/** How far to look for the next slot with a block; no more are skipped in a row unless the chain stands still. */
+/** Search range for the next slot with a block; longer gaps appear only when the chain stands still. */
 const maxGap = 500;
 /** From so many on, the whole block with all instructions is fetched instead of each transaction alone. */
 const wholeFrom = 48;
@@ -89,7 +89,7 @@ export function createSolanaClient({ chain, urls, now, onCall }: ClientOptions):
     return readSlot(slot, 'none', (raw) => toHeader(slot, raw));
   }
 
-  /** What the transactions of a block did, by their signatures; throws when the block is not there any more. */
+  /** Details of a block's transactions, by their signatures; throws when the block is gone. */
   async function readDetails(
     { number, hash }: Block,
     wanted: readonly SolanaTransaction[],
@@ -98,7 +98,7 @@ export function createSolanaClient({ chain, urls, now, onCall }: ClientOptions):
     const options = { ...confirmed, encoding: 'json', maxSupportedTransactionVersion: 0 };
     const calls = isWhole
       ? [blockCall(number, 'full')]
-      : wanted.map((each) => ({ method: 'getTransaction', params: [each.hash, options] }));
+      : wanted.map((transaction) => ({ method: 'getTransaction', params: [transaction.hash, options] }));
     const found = await orNull(
       request(calls, (replies) => {
         const raws = isWhole
@@ -110,7 +110,7 @@ export function createSolanaClient({ chain, urls, now, onCall }: ClientOptions):
               return recordOf(raw);
             });
         const bySignature = new Map(raws.map((raw) => [signatureOf(raw), raw]));
-        if (wanted.some((each) => !bySignature.has(each.hash)))
+        if (wanted.some((transaction) => !bySignature.has(transaction.hash)))
           throw new InvalidResponse('it sent other transactions');
         return bySignature;
       }),
@@ -126,25 +126,27 @@ export function createSolanaClient({ chain, urls, now, onCall }: ClientOptions):
       const decode = (slot: number, raw: unknown): Block => decodeBlock(chain.uid, slot, raw, now());
       const block = await readFrom(number, 'accounts', decode);
       if (!block || parentHash === undefined || block.parentHash === parentHash) return block;
-      // When endpoints disagree, one that goes on from what we have is believed first.
+      // When endpoints disagree, a block that continues ours is believed first.
       const fitting = await readSlot(block.number, 'accounts', (raw) => {
-        const other = decode(block.number, raw);
-        if (other.parentHash !== parentHash) throw new NotAvailableYet();
-        return other;
+        const candidate = decode(block.number, raw);
+        if (candidate.parentHash !== parentHash) throw new NotAvailableYet();
+        return candidate;
       });
       return fitting ?? block;
     },
     async detail(block, { has: isWatched }) {
       // All blocks are of this client.
       const transactions = block.transactions as readonly SolanaTransaction[];
-      const wanted = transactions.filter((each) => !each.isDetailed && isTouched(each, isWatched));
+      const wanted = transactions.filter(
+        (transaction) => !transaction.isDetailed && isTouched(transaction, isWatched),
+      );
       if (wanted.length === 0) return block;
       const details = await readDetails(block, wanted);
       return toBlock(
         block,
-        transactions.map((each) => {
-          const raw = details.get(each.hash);
-          return raw && !each.isDetailed ? each.withDetail(raw) : each;
+        transactions.map((transaction) => {
+          const raw = details.get(transaction.hash);
+          return raw && !transaction.isDetailed ? transaction.withDetail(raw) : transaction;
         }),
       );
     },

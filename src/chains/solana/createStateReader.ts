@@ -6,12 +6,12 @@ import type { Endpoints } from '../net/createEndpoints.ts';
 import { listOf, recordOf } from '../net/members.ts';
 import { resultOf } from '../net/replies.ts';
 import {
-  type Account,
   metadataAddress,
   readAccount,
   readMint,
   readSymbol,
   readTokenAccount,
+  type SolanaAccount,
 } from './accounts.ts';
 import { confirmed } from './solanaProtocol.ts';
 
@@ -34,7 +34,9 @@ export function createStateReader({ request }: Pick<Endpoints, 'request'>): Chai
     );
   };
 
-  async function readAccounts(addresses: readonly string[]): Promise<ReadonlyMap<string, Account | null>> {
+  async function readAccounts(
+    addresses: readonly string[],
+  ): Promise<ReadonlyMap<string, SolanaAccount | null>> {
     if (addresses.length === 0) return new Map();
     const pages = Array.from({ length: Math.ceil(addresses.length / maxAccounts) }, (_, page) =>
       addresses.slice(page * maxAccounts, (page + 1) * maxAccounts),
@@ -42,7 +44,7 @@ export function createStateReader({ request }: Pick<Endpoints, 'request'>): Chai
     const calls = pages.map((page) => ({ method: 'getMultipleAccounts', params: [page, options] }));
     return request(calls, (replies) => {
       const values = replies.flatMap((reply) => listOf(recordOf(resultOf(reply)).value, 'accounts'));
-      return new Map(addresses.map((address, place) => [address, readAccount(values[place] ?? null)]));
+      return new Map(addresses.map((address, index) => [address, readAccount(values[index] ?? null)]));
     });
   }
 
@@ -85,7 +87,7 @@ function accountsOf(question: StateRead): string[] {
 
 function answer(
   question: StateRead,
-  accountOf: (address: string) => Account | null,
+  accountOf: (address: string) => SolanaAccount | null,
   held: bigint | string,
 ): StateResult {
   switch (question.type) {

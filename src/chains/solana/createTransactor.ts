@@ -9,7 +9,7 @@ import { amountOf, listOf, numberOf, recordOf, textOf } from '../net/members.ts'
 import { InvalidResponse, NotAvailableYet, resultOf } from '../net/replies.ts';
 import type {
   Broadcast,
-  Call,
+  ChainCall,
   ExpiringTransactor,
   Failure,
   Mined,
@@ -27,7 +27,7 @@ import { type SolanaCall, walletKey } from './solanaActions.ts';
 import { confirmed } from './solanaProtocol.ts';
 
 const signatureFee = 5000n;
-/** What a transaction may take at most, and what is simulated with. */
+/** Most units of a transaction, with which it is simulated. */
 const maxUnits = 1_400_000n;
 /** Beyond what the simulation took: the state may change until it runs. The last two bytes make equal calls differ. */
 const spareUnits = 1000n;
@@ -40,7 +40,7 @@ export function createTransactor(
   now: () => number,
 ): ExpiringTransactor {
   const { request } = endpoints;
-  const simulation = (from: string, call: Call): RpcCall => {
+  const simulation = (from: string, call: ChainCall): RpcCall => {
     const { bytes } = toMessage(from, call, base58.encode(new Uint8Array(32)), maxUnits, 0n);
     const raw = base64.encode(encodeTransaction([new Uint8Array(64)], bytes));
     const accounts = { encoding: 'base64', addresses: [from] };
@@ -70,8 +70,8 @@ export function createTransactor(
           const anchor = `${textOf(blockhash, 'blockhash')} ${numberOf(lastValidBlockHeight, 'height')}`;
           const balance = amountOf(recordOf(resultOf(held)).value, 'balance');
           const market = readPrices(fees);
-          const offers = zip(requests, simulated).map(([{ terms }, reply], place): Offer | Refusal => {
-            const stranger = foreign[place];
+          const offers = zip(requests, simulated).map(([{ terms }, reply], index): Offer | Refusal => {
+            const stranger = foreign[index];
             if (stranger !== undefined)
               return {
                 reason: `${stranger} must sign as well, and Vigil has only the key of the wallet`,
@@ -93,10 +93,10 @@ export function createTransactor(
       toBroadcast,
     ),
     progress: (sent) => readProgress(request, sent),
-    findExpired: createExpiryCheck(endpoints, async (each, sent) => {
-      const progress = await readProgress(each, sent);
+    findExpired: createExpiryCheck(endpoints, async (endpoint, sent) => {
+      const progress = await readProgress(endpoint, sent);
       // Until when a blockhash is valid came from one node, and is not part of what was signed.
-      const isValid = await each(sent.map(validityCall), (replies) =>
+      const isValid = await endpoint(sent.map(validityCall), (replies) =>
         replies.map((reply) => recordOf(resultOf(reply)).value !== false),
       );
       return { ...progress, isValid };
@@ -170,7 +170,7 @@ function readMined(request: Endpoints['request'], hash: string, slot: number): P
   );
 }
 
-/** Whether the blockhash of a transaction could still be used in the block after the newest. */
+/** Asks if the blockhash of a transaction is still usable in the block after the newest. */
 function validityCall({ raw }: SentTransaction): RpcCall {
   return {
     method: 'isBlockhashValid',
@@ -179,9 +179,9 @@ function validityCall({ raw }: SentTransaction): RpcCall {
 }
 
 /** Asks no node: the blockhash and until when it holds came with the offer. */
-function build({ from, call, units, price, place, unique }: Order): Unsigned {
-  if (!('anchor' in place)) throw new Error('A call on Solana names a recent blockhash.');
-  const [blockhash = '', lastHeight] = place.anchor.split(' ');
+function build({ from, call, units, price, place: slot, unique }: Order): Unsigned {
+  if (!('anchor' in slot)) throw new Error('A call on Solana names a recent blockhash.');
+  const [blockhash = '', lastHeight] = slot.anchor.split(' ');
   const limit = units + (unique % uniqueUnits);
   const { bytes } = toMessage(from, call, blockhash, limit, price.maxFee);
   return {
@@ -197,7 +197,7 @@ function build({ from, call, units, price, place, unique }: Order): Unsigned {
   };
 }
 
-function toMessage(from: string, { data }: Call, blockhash: string, units: bigint, price: bigint) {
+function toMessage(from: string, { data }: ChainCall, blockhash: string, units: bigint, price: bigint) {
   return encodeMessage(from, blockhash, [...computeBudget(units, price), toInstruction(from, data)]);
 }
 
@@ -205,12 +205,15 @@ function toInstruction(from: string, data: string): Instruction {
   const call = JSON.parse(data) as SolanaCall;
   return {
     program: call.program,
-    accounts: call.accounts.map((each) => ({ ...each, key: each.key === walletKey ? from : each.key })),
+    accounts: call.accounts.map((account) => ({
+      ...account,
+      key: account.key === walletKey ? from : account.key,
+    })),
     data: Buffer.from(call.data, 'hex'),
   };
 }
 
-function foreignSigner(from: string, { data }: Call): string | undefined {
+function foreignSigner(from: string, { data }: ChainCall): string | undefined {
   return toInstruction(from, data).accounts.find(({ key, isSigner }) => isSigner && key !== from)?.key;
 }
 

@@ -61,7 +61,7 @@ export function toBlock(
           : [],
       );
     },
-    // What a block may use is known to validators only.
+    // Only validators know the capacity of a block.
     used: 0n,
     limit: 0n,
     size: 0,

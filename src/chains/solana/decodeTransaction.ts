@@ -1,29 +1,29 @@
+import { showInstruction } from '../../codecs/solana/nativeInstructions.ts';
 import type {
-  Call,
   Change,
   Log,
   Parties,
   Payment,
   Receipt,
   Transaction,
+  TransactionCall,
   Transfer,
 } from '../../model/block.ts';
 import { amountOf, listOf, numberOf, type Raw, recordOf, textOf } from '../net/members.ts';
 import { InvalidResponse } from '../net/replies.ts';
 import { pairFlows } from '../pairFlows.ts';
-import { showInstruction } from './abi/nativeInstructions.ts';
 import { findChanges } from './findChanges.ts';
 import { type Executed, readExecuted } from './readExecuted.ts';
 
-/** What one account held of a token before and after the transaction. */
+/** Tokens of one account before and after the transaction. */
 type TokenStep = { account: string; owner: string; mint: string; before: bigint; after: bigint };
 
 /** Lamports that each signature costs; what is paid beyond is for priority. */
 const signatureFee = 5000n;
 
 /**
- * A transaction as `accounts` detail shows it: who takes part, and what each has before and after. What it calls is known only
- * once it is fetched by itself. Most match no subscriber, so everything is decoded on first use.
+ * A transaction of `accounts` detail: participants with their balances before and after. Its calls need a separate
+ * request. Decoded on first use, because most match no subscriber.
  */
 export class SolanaTransaction implements Transaction {
   readonly hash: string;
@@ -60,12 +60,12 @@ export class SolanaTransaction implements Transaction {
     return new SolanaTransaction(this.#raw, this.index, readExecuted(raw, this));
   }
 
-  /** Who pays the fee, and the first to sign. */
+  /** The first signer, who pays the fee. */
   get from(): string {
     return this.#keys[0]!.pubkey;
   }
 
-  /** Who gets most of what it moves first; null where it moves nothing. */
+  /** The receiver of most of its first transfer; null if it moves nothing. */
   get to(): string | null {
     return this.transfers[0]?.to ?? null;
   }
@@ -110,7 +110,7 @@ export class SolanaTransaction implements Transaction {
   }
 
   /** In the order in which they run; of failed transactions as well. */
-  get calls(): readonly Call[] {
+  get calls(): readonly TransactionCall[] {
     return this.#executed?.calls ?? [];
   }
 
@@ -142,15 +142,15 @@ export class SolanaTransaction implements Transaction {
       if (from !== null && to !== null && (isDirect || isSource(from))) yield { from, to, isDirect };
   }
 
-  /** What each account has of the chain's coin before and after, the fee included. */
+  /** Native coins of each account before and after, the fee included. */
   *coins(): Generator<{ account: string; before: bigint; after: bigint }> {
     const before = listOf(this.#meta.preBalances, 'preBalances');
     const after = listOf(this.#meta.postBalances, 'postBalances');
-    for (const [place, { pubkey }] of this.#keys.entries())
+    for (const [index, { pubkey }] of this.#keys.entries())
       yield {
         account: pubkey,
-        before: amountOf(before[place], 'a balance'),
-        after: amountOf(after[place], 'a balance'),
+        before: amountOf(before[index], 'a balance'),
+        after: amountOf(after[index], 'a balance'),
       };
   }
 
@@ -196,7 +196,7 @@ export class SolanaTransaction implements Transaction {
     }
     const tokens = Array.from(byMint, ([mint, changes]) => {
       const sum = [...changes.values()].reduce((total, change) => total + change, 0n);
-      // What is burned goes to no one.
+      // Burned tokens go to no one.
       if (sum < 0n) changes.set(null, -sum);
       return pairFlows(changes, mint);
     });
@@ -204,12 +204,12 @@ export class SolanaTransaction implements Transaction {
   }
 
   /** Every transaction of a slot comes by here, and most of its accounts have what they had. */
-  #placeCoins(place: (account: string, change: bigint) => void): void {
+  #placeCoins(add: (account: string, change: bigint) => void): void {
     const before = listOf(this.#meta.preBalances, 'preBalances');
     const after = listOf(this.#meta.postBalances, 'postBalances');
     for (const [index, { pubkey }] of this.#keys.entries()) {
       if (before[index] === after[index] && before[index] !== undefined) continue;
-      place(pubkey, amountOf(after[index], 'a balance') - amountOf(before[index], 'a balance'));
+      add(pubkey, amountOf(after[index], 'a balance') - amountOf(before[index], 'a balance'));
     }
   }
 
@@ -218,16 +218,16 @@ export class SolanaTransaction implements Transaction {
     const recipients = new Set<string>();
     const others = new Set<string>();
     for (const { pubkey, signer } of this.#keys) (signer ? senders : others).add(pubkey);
-    const place = (address: string, change: bigint) => {
+    const add = (address: string, change: bigint) => {
       if (change < 0) senders.add(address);
       if (change > 0) recipients.add(address);
     };
-    if (this.isSuccess) this.#placeCoins(place);
+    if (this.isSuccess) this.#placeCoins(add);
     const { preTokenBalances, postTokenBalances } = this.#meta;
     if (!isEmpty(preTokenBalances) || !isEmpty(postTokenBalances))
       for (const { owner, mint, before, after } of this.tokens) {
         others.add(owner).add(mint);
-        if (this.isSuccess) place(owner, after - before);
+        if (this.isSuccess) add(owner, after - before);
       }
     // Only the fee: it pays no one.
     recipients.delete(this.from);

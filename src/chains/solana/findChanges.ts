@@ -1,6 +1,5 @@
 import { hexToBytes } from '@noble/hashes/utils.js';
 import { base58 } from '@scure/base';
-import type { Call, Change } from '../../model/block.ts';
 import {
   loaderProgram,
   nonceInstruction,
@@ -8,25 +7,27 @@ import {
   systemProgram,
   token2022Program,
   tokenProgram,
-} from './abi/programs.ts';
+} from '../../codecs/solana/programs.ts';
+import type { Change, TransactionCall } from '../../model/block.ts';
 
 type Found = Omit<Change, 'position'>;
-/** Who owns a token account, as the transaction's balances say. */
+/** Owner of a token account, from the transaction's balances. */
 type OwnerOf = (account: string) => string | undefined;
 
-/** What the calls of a successful transaction changed of who or what controls programs, tokens and accounts. */
-export function findChanges(calls: readonly Call[], ownerOf: OwnerOf): Change[] {
+/** Changes of control over programs, tokens and accounts by the calls of a successful transaction. */
+export function findChanges(calls: readonly TransactionCall[], ownerOf: OwnerOf): Change[] {
   return calls
     .flatMap((call) => readers[call.contract]?.(call, ownerOf) ?? [])
     .map((found, position) => ({ ...found, position }));
 }
 
-const readers: Readonly<Record<string, ((call: Call, ownerOf: OwnerOf) => Found[]) | undefined>> = {
-  [loaderProgram]: ofLoader,
-  [tokenProgram]: ofToken,
-  [token2022Program]: ofToken,
-  [systemProgram]: ofSystem,
-};
+const readers: Readonly<Record<string, ((call: TransactionCall, ownerOf: OwnerOf) => Found[]) | undefined>> =
+  {
+    [loaderProgram]: ofLoader,
+    [tokenProgram]: ofToken,
+    [token2022Program]: ofToken,
+    [systemProgram]: ofSystem,
+  };
 
 /** Instructions of the upgradeable loader. */
 const upgrade = 3;
@@ -34,7 +35,7 @@ const setLoaderAuthority = 4;
 const close = 5;
 const setLoaderAuthorityChecked = 7;
 
-function ofLoader({ input, accounts = [] }: Call): Found[] {
+function ofLoader({ input, accounts = [] }: TransactionCall): Found[] {
   const [first = '', second = '', third, fourth] = accounts;
   switch (numberOf(input)) {
     // Accounts: where the code lies, the program, and the buffer that the new code comes from.
@@ -61,7 +62,7 @@ const pausable = 44;
 const pause = 1;
 const resume = 2;
 
-/** Who may do what, by the kind of authority; the later ones are of Token-2022. */
+/** Roles by kind of authority; the later ones are of Token-2022. */
 const authorities: readonly [Change['what'], string?][] = [
   ['mint'],
   ['freeze'],
@@ -82,7 +83,7 @@ const authorities: readonly [Change['what'], string?][] = [
   ['permission', 'pause authority'],
 ];
 
-function ofToken({ input, accounts = [] }: Call, ownerOf: OwnerOf): Found[] {
+function ofToken({ input, accounts = [] }: TransactionCall, ownerOf: OwnerOf): Found[] {
   const bytes = hexToBytes(input);
   const [first = '', second = ''] = accounts;
   switch (bytes[0] ?? -1) {
@@ -137,7 +138,7 @@ function ofToken({ input, accounts = [] }: Call, ownerOf: OwnerOf): Found[] {
 
 const assign = 1;
 
-function ofSystem({ input, accounts = [] }: Call): Found[] {
+function ofSystem({ input, accounts = [] }: TransactionCall): Found[] {
   const bytes = hexToBytes(input);
   const [first = ''] = accounts;
   const number = numberOf(input);
@@ -158,8 +159,8 @@ function ofSystem({ input, accounts = [] }: Call): Found[] {
 }
 
 /** A key after the byte at this place, which says whether there is one, unless there always is. */
-function keyAt(bytes: Uint8Array, place: number, isAlways = false): string | null {
-  if (!isAlways && bytes[place] !== 1) return null;
-  const key = bytes.subarray(place + 1, place + 33);
+function keyAt(bytes: Uint8Array, offset: number, isAlways = false): string | null {
+  if (!isAlways && bytes[offset] !== 1) return null;
+  const key = bytes.subarray(offset + 1, offset + 33);
   return key.length === 32 ? base58.encode(key) : null;
 }

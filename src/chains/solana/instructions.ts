@@ -1,6 +1,6 @@
 import { base58 } from '@scure/base';
-import { concat, uint } from './abi/borsh.ts';
-import { computeBudgetProgram, systemProgram } from './abi/programs.ts';
+import { concat, uint } from '../../codecs/solana/borsh.ts';
+import { computeBudgetProgram, systemProgram } from '../../codecs/solana/programs.ts';
 import type { Instruction } from './message.ts';
 
 /** Pays lamports. */
@@ -52,7 +52,7 @@ export function freezeAccount(
   };
 }
 
-/** How much work a transaction may take at most, and what it pays for a unit of it, in millionths of a lamport. */
+/** Limits a transaction's work, and sets its price of a unit in millionths of a lamport. */
 export function computeBudget(units: bigint, price: bigint): Instruction[] {
   return [
     { program: computeBudgetProgram, accounts: [], data: concat(Uint8Array.of(2), uint(units, 4)) },

@@ -1,5 +1,5 @@
 import { base58 } from '@scure/base';
-import { concat } from './abi/borsh.ts';
+import { concat } from '../../codecs/solana/borsh.ts';
 
 export type AccountMeta = {
   readonly key: string;
@@ -12,7 +12,7 @@ export type Instruction = {
   readonly data: Uint8Array;
 };
 
-/** What is signed of a legacy transaction: who takes part in which role, a recent blockhash, and the instructions. */
+/** The signed part of a legacy transaction: accounts by role, a recent blockhash, and the instructions. */
 export function encodeMessage(
   payer: string,
   blockhash: string,

@@ -1,8 +1,8 @@
 import { base58 } from '@scure/base';
 import { expect, it } from 'vitest';
+import { nativeInterface } from '../../codecs/solana/nativeInstructions.ts';
+import { loaderProgram, systemProgram, tokenProgram } from '../../codecs/solana/programs.ts';
 import { functionShape } from '../../evidence/contractInterface.ts';
-import { nativeInterface } from './abi/nativeInstructions.ts';
-import { loaderProgram, systemProgram, tokenProgram } from './abi/programs.ts';
 import { SolanaTransaction } from './decodeTransaction.ts';
 
 const keys = ['Payer', 'Receiver', 'Mint'].map((name, place) =>

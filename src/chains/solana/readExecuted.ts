@@ -1,14 +1,14 @@
 import { base58 } from '@scure/base';
-import type { Call, Log, Transaction } from '../../model/block.ts';
+import { nativePrograms } from '../../codecs/solana/nativeInstructions.ts';
+import type { Log, Transaction, TransactionCall } from '../../model/block.ts';
 import { listOf, numberOf, type Raw, recordOf, textOf } from '../net/members.ts';
 import { InvalidResponse } from '../net/replies.ts';
-import { nativePrograms } from './abi/nativeInstructions.ts';
 
-/** What a transaction did: the instructions that ran, and the events that programs emitted. */
+/** Effects of a transaction: executed instructions and emitted events. */
 export type Executed = {
-  readonly calls: readonly Call[];
+  readonly calls: readonly TransactionCall[];
   readonly logs: readonly Log[];
-  /** What programs wrote. */
+  /** Log lines of programs. */
   readonly messages: readonly string[];
 };
 
@@ -19,7 +19,7 @@ const eventCall = 'e445a52e51cb9a1d';
 
 /** Of what `getTransaction` sends, decoded on first use. */
 export function readExecuted(raw: Raw, { hash, index }: Pick<Transaction, 'hash' | 'index'>): Executed {
-  let calls: readonly Call[] | undefined;
+  let calls: readonly TransactionCall[] | undefined;
   let logs: readonly Log[] | undefined;
   const executed: Executed = {
     get calls() {
@@ -50,20 +50,20 @@ export function readExecuted(raw: Raw, { hash, index }: Pick<Transaction, 'hash'
 }
 
 /** Each instruction of the transaction, followed by those that it led to. */
-function readCalls(raw: Raw): Call[] {
+function readCalls(raw: Raw): TransactionCall[] {
   const { meta, transaction } = raw;
   const { loadedAddresses, innerInstructions } = recordOf(meta);
   const { accountKeys, instructions } = recordOf(recordOf(transaction).message);
   const { writable = [], readonly: readOnly = [] } = recordOf(loadedAddresses ?? {});
   const keys = [accountKeys, writable, readOnly].flatMap((list) => listOf(list, 'keys'));
-  const keyAt = (place: unknown) => textOf(keys[numberOf(place, 'key')], 'key');
+  const keyAt = (index: unknown) => textOf(keys[numberOf(index, 'key')], 'key');
   const inner = new Map<number, readonly unknown[]>();
   for (const group of listOf(innerInstructions ?? [], 'innerInstructions')) {
     const { index, instructions: own } = recordOf(group);
     inner.set(numberOf(index, 'index'), listOf(own, 'instructions'));
   }
   return listOf(instructions, 'instructions')
-    .flatMap((item, place) => [item, ...(inner.get(place) ?? [])])
+    .flatMap((item, index) => [item, ...(inner.get(index) ?? [])])
     .map((item, position) => {
       const { programIdIndex, accounts, data } = recordOf(item);
       const input = Buffer.from(decodeData(data)).toString('hex');
@@ -89,7 +89,7 @@ function decodeData(data: unknown): Uint8Array {
 type Event = { program: string; data: string };
 
 /** By `Program data:` in the log of a program, and by instructions of a program to itself. */
-function findEvents(calls: readonly Call[], messages: unknown): Event[] {
+function findEvents(calls: readonly TransactionCall[], messages: unknown): Event[] {
   const events: Event[] = [];
   const running: string[] = [];
   for (const message of listOf(messages ?? [], 'logMessages')) {

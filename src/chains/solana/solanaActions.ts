@@ -1,8 +1,8 @@
+import { type BorshField, concat, encodeBorsh, type IdlType, keyBytes } from '../../codecs/solana/borsh.ts';
+import { hashKey, idlOf } from '../../codecs/solana/idl.ts';
+import { token2022Program, tokenProgram } from '../../codecs/solana/programs.ts';
 import { parseDecimal } from '../../lib/decimal.ts';
 import type { FamilyActions, FunctionItem } from '../familyActions.ts';
-import { concat, encodeBorsh, type Field, type IdlType, keyBytes } from './abi/borsh.ts';
-import { hashKey, idlOf } from './abi/idl.ts';
-import { token2022Program, tokenProgram } from './abi/programs.ts';
 import { authorityTypes, freezeAccount, setAuthority, transferCoins } from './instructions.ts';
 import type { AccountMeta, Instruction } from './message.ts';
 
@@ -45,7 +45,7 @@ const builtIns: Readonly<Record<string, BuiltIn | undefined>> = {
   },
 };
 
-/** What a call is, as `encode` writes it and the transactor reads it. */
+/** A call as `encode` writes it and the transactor reads it. */
 export type SolanaCall = { program: string; accounts: AccountMeta[]; data: string };
 
 export const solanaActions: FamilyActions = {
@@ -65,7 +65,7 @@ export const solanaActions: FamilyActions = {
     if (known && instruction) {
       const accounts = instruction.accounts
         .filter(({ address }) => address === undefined)
-        .map((each): Input => ({ name: each.name, type: 'pubkey', internalType: roleOf(each) }));
+        .map((account): Input => ({ name: account.name, type: 'pubkey', internalType: roleOf(account) }));
       const args = instruction.args.map(({ name: own, type }): Input => {
         const whole = resolve(type, known.types);
         return {
@@ -74,8 +74,8 @@ export const solanaActions: FamilyActions = {
           internalType: `borsh ${JSON.stringify(whole)}`,
         };
       });
-      const fixed = instruction.accounts.map(({ address, ...each }) =>
-        address ? `${address} ${roleOf(each)}` : '',
+      const fixed = instruction.accounts.map(({ address, ...account }) =>
+        address ? `${address} ${roleOf(account)}` : '',
       );
       return toItem(name, [...accounts, ...args], { discriminator: instruction.key, fixed });
     }
@@ -90,26 +90,26 @@ export const solanaActions: FamilyActions = {
     });
   },
   functionKey: ({ name }) => name,
-  readValue: (input, value, place = input.name ?? 'value') => readValue(input, value, place),
+  readValue: (input, value, label = input.name ?? 'value') => readValue(input, value, label),
   encode(item, values, contract) {
     const builtIn = builtIns[item.name];
     const { discriminator, fixed = [] } = item as AnchorItem & { fixed?: string[] };
     if (builtIn && discriminator === undefined) {
       const named = Object.fromEntries(
-        item.inputs.map(({ name = '' }, place) => [name, String(values[place])]),
+        item.inputs.map(({ name = '' }, index) => [name, String(values[index])]),
       );
       return toCall(builtIn.make(named, contract));
     }
     const accounts: AccountMeta[] = [];
     const parts: Uint8Array[] = [Buffer.from(discriminator ?? '', 'hex')];
-    for (const [place, { internalType = '', name = '' }] of item.inputs.entries()) {
+    for (const [index, { internalType = '', name = '' }] of item.inputs.entries()) {
       const borsh = /^borsh (.*)$/s.exec(internalType)?.[1];
-      if (borsh === undefined) accounts.push({ key: String(values[place]), ...toRole(internalType) });
-      else parts.push(encodeBorsh(JSON.parse(borsh) as IdlType, values[place], new Map(), name));
+      if (borsh === undefined) accounts.push({ key: String(values[index]), ...toRole(internalType) });
+      else parts.push(encodeBorsh(JSON.parse(borsh) as IdlType, values[index], new Map(), name));
     }
-    for (const [place, text] of fixed.entries()) {
+    for (const [index, text] of fixed.entries()) {
       const [key = '', ...role] = text.split(' ');
-      if (key !== '') accounts.splice(place, 0, { key, ...toRole(role.join(' ')) });
+      if (key !== '') accounts.splice(index, 0, { key, ...toRole(role.join(' ')) });
     }
     return toCall({ program: contract, accounts, data: concat(...parts) });
   },
@@ -148,34 +148,34 @@ const toRole = (text: string): Role => ({
   isWritable: text.includes('writable'),
 });
 
-function readValue({ type, internalType = '' }: Input, value: unknown, place: string): unknown {
+function readValue({ type, internalType = '' }: Input, value: unknown, label: string): unknown {
   if (type === 'pubkey' && !internalType.startsWith('borsh')) {
-    if (value !== walletKey && !(place === 'next' && value === 'none')) keyBytes(value, place);
+    if (value !== walletKey && !(label === 'next' && value === 'none')) keyBytes(value, label);
     return String(value);
   }
   if (type === 'authority') {
-    if (!authorityTypes.some((each) => each === value))
-      throw new RangeError(`${place} must be one of ${authorityTypes.join(', ')}.`);
+    if (!authorityTypes.some((authority) => authority === value))
+      throw new RangeError(`${label} must be one of ${authorityTypes.join(', ')}.`);
     return value;
   }
   if (type === 'tokenProgram') {
     if (value !== 'token' && value !== 'token-2022')
-      throw new RangeError(`${place} must be token or token-2022.`);
+      throw new RangeError(`${label} must be token or token-2022.`);
     return value;
   }
   const borsh = /^borsh (.*)$/s.exec(internalType)?.[1];
   const whole = borsh === undefined ? type : (JSON.parse(borsh) as IdlType);
-  const read = type === 'json' && typeof value === 'string' ? readJson(value, place) : value;
+  const read = type === 'json' && typeof value === 'string' ? readJson(value, label) : value;
   // Encoded once to see that it can be.
-  encodeBorsh(whole, read, new Map(), place);
+  encodeBorsh(whole, read, new Map(), label);
   return read;
 }
 
-function readJson(text: string, place: string): unknown {
+function readJson(text: string, label: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new RangeError(`${place} must be JSON, such as [1, 2] or {"a": 1}.`);
+    throw new RangeError(`${label} must be JSON, such as [1, 2] or {"a": 1}.`);
   }
 }
 
@@ -184,7 +184,8 @@ const maxDepth = 16;
 /** The type without names of others, so that it can be stored by itself. */
 function resolve(type: IdlType, types: ReadonlyMap<string, IdlType>, depth = 0): IdlType {
   const inner = (own: IdlType) => resolve(own, types, depth + 1);
-  const fields = (list: readonly Field[]) => list.map(({ name, type: own }) => ({ name, type: inner(own) }));
+  const fields = (list: readonly BorshField[]) =>
+    list.map(({ name, type: own }) => ({ name, type: inner(own) }));
   if (depth > maxDepth) throw new RangeError('uses a type that goes too deep');
   if (typeof type === 'string') return type;
   if ('vec' in type) return { vec: inner(type.vec) };

@@ -1,5 +1,5 @@
+import { idlOf } from '../../codecs/solana/idl.ts';
 import type { ChainFamily } from '../chainFamily.ts';
-import { idlOf } from './abi/idl.ts';
 import { createSolanaClient } from './createSolanaClient.ts';
 import { solanaActions } from './solanaActions.ts';
 import { endpointFault, probeEndpoint } from './solanaProtocol.ts';

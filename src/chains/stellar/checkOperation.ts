@@ -1,7 +1,7 @@
+import { caseOf } from '../../codecs/stellar/caseOf.ts';
+import { withoutMuxing } from '../../codecs/stellar/strkey.ts';
 import { isRecord, membersOf } from '../../lib/isRecord.ts';
 import type { Raw } from '../net/members.ts';
-import { caseOf } from './abi/caseOf.ts';
-import { withoutMuxing } from './abi/strkey.ts';
 import { amountOf } from './entries.ts';
 import { assetName } from './network.ts';
 
@@ -26,7 +26,7 @@ export function keysOf(from: string, body: unknown): Key[] {
   return [];
 }
 
-/** Why an operation of the chain itself would fail, which nodes do not simulate; undefined where nothing speaks against it. */
+/** The reason why a classic operation would fail, which nodes do not simulate; undefined if none is visible. */
 export function checkOperation(from: string, body: unknown, find: FindEntry): string | undefined {
   const { name, held } = caseOf(body);
   const { asset, destination, trustor, from: holder, amount } = membersOf(held);
@@ -46,9 +46,9 @@ export function checkOperation(from: string, body: unknown, find: FindEntry): st
         return `the wallet has only ${String(own.balance)} stroops of ${assetName(asset)}`;
     }
     if (to === issuer) return undefined;
-    const other = line(to);
-    if (!other) return `${to} has no trustline for ${assetName(asset)}`;
-    return Number(other.flags) & 1 ? undefined : `${to} is not authorised to use ${assetName(asset)}`;
+    const target = line(to);
+    if (!target) return `${to} has no trustline for ${assetName(asset)}`;
+    return Number(target.flags) & 1 ? undefined : `${to} is not authorised to use ${assetName(asset)}`;
   }
   if (name !== 'set_trust_line_flags' && name !== 'clawback') return undefined;
   if (from !== issuer) return `only the issuer of ${assetName(asset)} can do this, and the wallet is another`;

@@ -1,11 +1,11 @@
+import { assetSpec } from '../../codecs/stellar/assetSpec.ts';
+import type { SorobanQuery } from '../../codecs/stellar/sorobanView.ts';
 import { isRecord, membersOf } from '../../lib/isRecord.ts';
 import type { StateRead, StateResult } from '../../model/stateRead.ts';
 import type { ChainClient } from '../chainClient.ts';
 import type { Endpoints } from '../net/createEndpoints.ts';
 import { type Raw, recordOf, textOf } from '../net/members.ts';
 import { textIn } from '../readTraits.ts';
-import { assetSpec } from './abi/assetSpec.ts';
-import type { SorobanQuery } from './abi/sorobanView.ts';
 import { amountOf, mapOf, pairsOf, readBalance } from './entries.ts';
 import { type Network, parseAsset } from './network.ts';
 import { type Key, keyText, readEntries } from './readEntries.ts';
@@ -29,8 +29,8 @@ export function createStateReader(
     const contracts = [
       ...new Set([
         ...assets,
-        ...questions.flatMap((each) =>
-          each.type === 'code' || each.type === 'storage' ? [each.address] : [],
+        ...questions.flatMap((question) =>
+          question.type === 'code' || question.type === 'storage' ? [question.address] : [],
         ),
       ]),
     ].filter(isContract);
@@ -42,18 +42,18 @@ export function createStateReader(
     const [entries, simulated] = await Promise.all([
       readEntries(
         request,
-        plans.flatMap((each) => ('key' in each ? [each.key] : [])),
+        plans.flatMap((plan) => ('key' in plan ? [plan.key] : [])),
       ),
       simulate(
         request,
-        plans.flatMap((each) => ('call' in each ? [each.call] : [])),
+        plans.flatMap((plan) => ('call' in plan ? [plan.call] : [])),
       ),
     ]);
-    let place = 0;
-    return plans.map((each): StateResult => {
-      if ('result' in each) return each.result;
-      if ('key' in each) return each.read(entries.get(keyText(each.key)) ?? null);
-      return each.read(simulated[place++]!);
+    let index = 0;
+    return plans.map((plan): StateResult => {
+      if ('result' in plan) return plan.result;
+      if ('key' in plan) return plan.read(entries.get(keyText(plan.key)) ?? null);
+      return plan.read(simulated[index++]!);
     });
   };
 }
@@ -66,7 +66,7 @@ type Plan =
       read: (answer: Simulated) => StateResult;
     };
 
-/** What an answer takes: nothing, a ledger entry, or the function of a contract. */
+/** The source of an answer: nothing, a ledger entry, or the function of a contract. */
 function planRead(
   question: StateRead,
   classic: ReadonlyMap<string, unknown>,
@@ -139,7 +139,7 @@ function holdingPlan(asset: string, holder: string, classic: unknown, network: N
 type Specs = Map<string, string | undefined>;
 const maxSpecs = 1000;
 
-/** What the ledger keeps of a contract itself: the hash of its code, `0x` where it has none of its own, and its spec. */
+/** State of a contract instance in the ledger: the hash of its code (`0x` without) and its spec. */
 function instancePlan(
   { address, key }: Extract<StateRead, { type: 'storage' }>,
   instance: Raw | null,

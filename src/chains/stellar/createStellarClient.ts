@@ -3,7 +3,7 @@ import { BlocksGone, type ClientOptions, type ConnectedClient } from '../chainCl
 import { type Accept, createEndpoints, EndpointsFailed } from '../net/createEndpoints.ts';
 import type { RpcReply } from '../net/createRpc.ts';
 import { listOf, numberOf, recordOf } from '../net/members.ts';
-import { InvalidResponse, NotAvailableYet, orNull, Refusal, resultOf } from '../net/replies.ts';
+import { InvalidResponse, NodeRefusal, NotAvailableYet, orNull, resultOf } from '../net/replies.ts';
 import { textIn } from '../readTraits.ts';
 import { createStateReader } from './createStateReader.ts';
 import { createTransactor } from './createTransactor.ts';
@@ -45,18 +45,18 @@ export function createStellarClient({ chain, urls, now, onCall }: ClientOptions)
   });
 
   async function readBlock(number: number, parentHash?: string): Promise<Block | null> {
-    let other: Block | undefined;
+    let fallback: Block | undefined;
     const fitting = await orNull(
       requestKept(number, async ([reply], has) => {
         const block = numbered(await decodeBlock(chain.uid, ledgerIn(reply, number), now(), network), number);
         has(number);
-        // When endpoints disagree, one that goes on from what we have is believed first.
+        // When endpoints disagree, a block that continues ours is believed first.
         if (parentHash === undefined || block.parentHash === parentHash) return block;
-        other ??= block;
+        fallback ??= block;
         throw new NotAvailableYet();
       }),
     );
-    const block = fitting ?? other;
+    const block = fitting ?? fallback;
     return block ? remember(block) : null;
   }
 
@@ -161,7 +161,7 @@ function numbered<T extends Header>(block: T, number: number): T {
   return block;
 }
 
-class LedgerGone extends Refusal {
+class LedgerGone extends NodeRefusal {
   override readonly name = 'LedgerGone';
   readonly oldest: number;
 

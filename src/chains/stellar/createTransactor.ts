@@ -1,4 +1,5 @@
 import { bytesToHex } from '@noble/hashes/utils.js';
+import { decodeStrkey } from '../../codecs/stellar/strkey.ts';
 import { isRecord, membersOf } from '../../lib/isRecord.ts';
 import { zip } from '../../lib/zip.ts';
 import { createBroadcast } from '../createBroadcast.ts';
@@ -9,7 +10,7 @@ import { listOf, numberOf, recordOf, textOf } from '../net/members.ts';
 import { resultOf } from '../net/replies.ts';
 import type {
   Broadcast,
-  Call,
+  ChainCall,
   ExpiringTransactor,
   Mined,
   Offer,
@@ -20,7 +21,6 @@ import type {
   Terms,
   Unsigned,
 } from '../transactor.ts';
-import { decodeStrkey } from './abi/strkey.ts';
 import { accountKey, checkOperation, keysOf } from './checkOperation.ts';
 import { metaOf, readEnvelope, showFailure } from './decodeTransaction.ts';
 import { amountOf, holdingsIn, readSteps } from './entries.ts';
@@ -45,12 +45,15 @@ const transactionCall = (hash: string): RpcCall => ({ method: 'getTransaction', 
 /** No transaction has it: the answer is about the newest ledger alone. */
 const clockCall = transactionCall('0'.repeat(64));
 
-/** What `build` must know: the sequence number, until when it is valid, and what a call of a contract was found to take. */
+/**
+ * Input of `build`: the sequence number, the end of validity, and the resources that simulation found for a contract
+ * call.
+ */
 type Anchor = { seq: string; maxTime: string; data?: string; auth?: readonly string[] };
 
 /**
- * Sends operations of the wallet, one by one. A transaction has a sequence number and a time until which it is valid: of two
- * with the same number the ledger takes one at most, and one that was not taken in time never will be.
+ * Sends the wallet's operations one by one. Transactions have a sequence number, which the ledger accepts once, and an
+ * end of validity, after which they are never accepted.
  */
 export function createTransactor(
   endpoints: Pick<Endpoints, 'request' | 'onEach' | 'sendToAll'>,
@@ -62,7 +65,7 @@ export function createTransactor(
   /** Numbers that were signed here and may still be taken: accounts wait with one transaction at a time, but in order. */
   const signed = new Map<string, { seq: bigint; maxTime: bigint }>();
 
-  async function prepare(from: string, requests: readonly (Call & { terms: Terms })[]) {
+  async function prepare(from: string, requests: readonly (ChainCall & { terms: Terms })[]) {
     const bodies = requests.map((call) => toBody(from, call));
     const keys = [accountKey(from), ...bodies.flatMap((body) => keysOf(from, body))];
     const calls = bodies.filter(isContractCall);
@@ -118,9 +121,9 @@ export function createTransactor(
     return { balance, spendable: spendable > 0n ? spendable : 0n, offers };
   }
 
-  function build({ from, call, price, place, unique }: Order): Unsigned {
-    if (!('anchor' in place)) throw new Error('A call on Stellar names a time.');
-    const { seq, maxTime, data, auth } = JSON.parse(place.anchor) as Anchor;
+  function build({ from, call, price, place: slot, unique }: Order): Unsigned {
+    if (!('anchor' in slot)) throw new Error('A call on Stellar names a time.');
+    const { seq, maxTime, data, auth } = JSON.parse(slot.anchor) as Anchor;
     const body = toBody(from, call);
     const resources = data === undefined ? undefined : recordOf(decodeXdr('SorobanTransactionData', data));
     const tx = {
@@ -158,12 +161,12 @@ export function createTransactor(
   async function broadcast(raws: readonly string[]): Promise<Broadcast[]> {
     const outcomes = await sendToAll(raws);
     // Its number is not the next of the account: because it is in a ledger, or because another one comes first.
-    const open = raws.filter((_, place) => outcomes[place]?.outcome !== 'accepted');
+    const open = raws.filter((_, index) => outcomes[index]?.outcome !== 'accepted');
     if (open.length === 0) return outcomes;
     const taken = await request(
       open.map((raw) => transactionCall(hashIn(raw, network))),
       (replies) =>
-        new Set(open.filter((_, place) => recordOf(resultOf(replies[place])).status !== 'NOT_FOUND')),
+        new Set(open.filter((_, index) => recordOf(resultOf(replies[index])).status !== 'NOT_FOUND')),
     );
     return zip(raws, outcomes).map(([raw, outcome]) => (taken.has(raw) ? { outcome: 'accepted' } : outcome));
   }
@@ -220,7 +223,7 @@ export function createTransactor(
 }
 
 /** The body of the operation, with the wallet in its place. */
-function toBody(from: string, { data }: Call): unknown {
+function toBody(from: string, { data }: ChainCall): unknown {
   return JSON.parse(data, (name, value: unknown) =>
     name === 'address' && value === 'wallet' ? from : value,
   );
@@ -234,7 +237,7 @@ function withAuth(body: unknown, auth: readonly string[]): unknown {
   return { invoke_host_function: { ...membersOf(call), auth: entries } };
 }
 
-/** What an account must keep: for itself, for each of its entries, and for its offers. */
+/** Reserve of an account: for itself, for each of its entries, and for its offers. */
 function reserveOf(account: Readonly<Record<string, unknown>>): bigint {
   const { v1 } = membersOf(account.ext);
   const { liabilities, ext } = membersOf(v1);
@@ -249,7 +252,7 @@ function paidBy(body: unknown): bigint {
   return asset === 'native' ? amountOf(amount) : 0n;
 }
 
-/** Which share of recent transactions paid less. */
+/** Share of recent transactions that paid less. */
 const shares = { slow: 'p20', market: 'p50', fast: 'p90', fastest: 'p99' } as const;
 
 function choosePrice(
@@ -266,7 +269,7 @@ function choosePrice(
   return { price: wanted };
 }
 
-/** What a call of a contract takes, or why it is not made. */
+/** Resources of a contract call, or the reason not to make it. */
 function readSimulated(
   result: unknown,
   from: string,

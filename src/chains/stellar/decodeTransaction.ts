@@ -1,19 +1,19 @@
+import { caseOf } from '../../codecs/stellar/caseOf.ts';
+import { contractAddress, encodeStrkey, strkeyVersion, withoutMuxing } from '../../codecs/stellar/strkey.ts';
 import { isRecord, membersOf } from '../../lib/isRecord.ts';
 import type {
-  Call,
   Change,
   Log,
   Parties,
   Payment,
   Receipt,
   Transaction,
+  TransactionCall,
   Transfer,
 } from '../../model/block.ts';
 import { listOf, type Raw, recordOf, textOf } from '../net/members.ts';
 import { InvalidResponse } from '../net/replies.ts';
 import { pairFlows } from '../pairFlows.ts';
-import { caseOf } from './abi/caseOf.ts';
-import { contractAddress, encodeStrkey, strkeyVersion, withoutMuxing } from './abi/strkey.ts';
 import { amountOf, type EntryStep, holdingsIn, ownersOf, readSteps } from './entries.ts';
 import { findChanges } from './findChanges.ts';
 import type { Network } from './network.ts';
@@ -38,15 +38,15 @@ export class StellarTransaction implements Transaction {
   readonly isSuccess: boolean;
   readonly #network: Network;
   readonly #processing: Raw;
-  readonly #envelope: Signed;
+  readonly #envelope: SignedEnvelope;
   readonly #meta: Raw;
   #parties: Parties | undefined;
   #transfers: readonly Transfer[] | undefined;
-  #calls: readonly Call[] | undefined;
+  #calls: readonly TransactionCall[] | undefined;
   #logs: readonly Log[] | undefined;
   #changes: readonly Change[] | undefined;
 
-  constructor(processing: Raw, envelope: Signed, index: number, network: Network) {
+  constructor(processing: Raw, envelope: SignedEnvelope, index: number, network: Network) {
     const { transaction_hash: hash, result } = recordOf(processing.result);
     this.hash = textOf(hash, 'hash');
     this.index = index;
@@ -63,7 +63,7 @@ export class StellarTransaction implements Transaction {
     return this.calls[0]?.contract ?? this.transfers[0]?.to ?? null;
   }
 
-  /** What it moves of the chain's coin; of one that failed, what its payments would have moved. */
+  /** Native coins that it moves; for a failed transaction, those of its attempted payments. */
   get value(): bigint {
     if (!this.isSuccess) return this.#operations.reduce((sum, { body }) => sum + paidCoins(body), 0n);
     return this.transfers.reduce((sum, { asset, amount }) => (asset === 'native' ? sum + amount : sum), 0n);
@@ -99,7 +99,7 @@ export class StellarTransaction implements Transaction {
   }
 
   /** The call that was signed, then those that nodes with diagnostics tell of within it; of failed transactions as well. */
-  get calls(): readonly Call[] {
+  get calls(): readonly TransactionCall[] {
     this.#calls ??= this.#findCalls();
     return this.#calls;
   }
@@ -169,7 +169,7 @@ export class StellarTransaction implements Transaction {
     return this.#operationSteps().flatMap((steps) => this.#pairSteps(steps));
   }
 
-  /** What an operation moves: each who has less of an asset pays those who have more. */
+  /** Transfers of an operation: each account with less of an asset pays those with more. */
   #pairSteps(steps: readonly EntryStep[]): Transfer[] {
     const byAsset = new Map<string, Map<string | null, bigint>>();
     const add = (entry: Raw | null, sign: bigint) => {
@@ -193,8 +193,8 @@ export class StellarTransaction implements Transaction {
     });
   }
 
-  #findCalls(): Call[] {
-    const top = this.#operations.flatMap(({ source, body }): Omit<Call, 'position'>[] => {
+  #findCalls(): TransactionCall[] {
+    const top = this.#operations.flatMap(({ source, body }): Omit<TransactionCall, 'position'>[] => {
       const { host_function: made } = membersOf(membersOf(body).invoke_host_function);
       const { invoke_contract: call } = membersOf(made);
       if (!isRecord(call)) return [];
@@ -266,9 +266,9 @@ export class StellarTransaction implements Transaction {
 }
 
 /** The transaction within an envelope, and who pays its fee in the place of its source. */
-export type Signed = { readonly inner: Raw; readonly feeSource?: string; readonly tagged: unknown };
+export type SignedEnvelope = { readonly inner: Raw; readonly feeSource?: string; readonly tagged: unknown };
 
-export function readEnvelope(envelope: unknown): Signed {
+export function readEnvelope(envelope: unknown): SignedEnvelope {
   const { tx, tx_v0: old, tx_fee_bump: bump } = recordOf(envelope);
   if (bump !== undefined) {
     const outer = recordOf(recordOf(bump).tx);
@@ -307,10 +307,10 @@ export function showFailure(result: unknown): string {
   const outcome = membersOf(result).result;
   const { name: code, held: detail } = caseOf(outcome);
   if (code === 'tx_fee_bump_inner_failed') return showFailure(membersOf(detail).result);
-  const parts = (Array.isArray(detail) ? (detail as unknown[]) : []).flatMap((item, place) => {
-    if (typeof item === 'string') return [`operation ${place + 1} ${item}`];
+  const parts = (Array.isArray(detail) ? (detail as unknown[]) : []).flatMap((item, index) => {
+    if (typeof item === 'string') return [`operation ${index + 1} ${item}`];
     const { name, held: how } = caseOf(membersOf(item).op_inner);
-    return typeof how === 'string' && how !== 'success' ? [`operation ${place + 1} ${name} ${how}`] : [];
+    return typeof how === 'string' && how !== 'success' ? [`operation ${index + 1} ${name} ${how}`] : [];
   });
   return parts.length === 0 ? code : `${code}: ${parts.join(', ')}`;
 }

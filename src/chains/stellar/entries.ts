@@ -34,7 +34,7 @@ function dataOf(entry: unknown): Raw {
 
 export type Holding = { readonly asset: string; readonly holder: string; readonly amount: bigint };
 
-/** What an entry says that someone holds. */
+/** Holdings that an entry records. */
 export function holdingsIn(entry: Raw | null, network: Network): Holding[] {
   if (entry === null) return [];
   const {
@@ -129,7 +129,7 @@ export function amountOf(value: unknown): bigint {
   return BigInt(value);
 }
 
-/** Whose entry it is. */
+/** Owners of an entry. */
 export function ownersOf(entry: Raw | null): string[] {
   const [kind] = Object.values(entry ?? {});
   const { account_id, seller_id, contract } = membersOf(kind);

@@ -6,7 +6,7 @@ import { assetName, type Network } from './network.ts';
 
 type Found = Omit<Change, 'position'>;
 
-/** What steps of a successful transaction changed of who or what controls accounts, assets and contracts. */
+/** Changes of control over accounts, assets and contracts by the steps of a successful transaction. */
 export function findChanges(steps: readonly EntryStep[], network: Network): Change[] {
   return steps
     .flatMap(({ before, after }) => (before && after ? compare(before, after, network) : []))
@@ -111,7 +111,7 @@ function ofContract(before: Raw, after: Raw): Found[] {
   return [...code, ...paused, ...ofOwners(subject, old.owners, next.owners, next.code === assetCode)];
 }
 
-/** What runs where a contract stands for an asset of an issuer. */
+/** Code of a contract that stands for an issuer's asset. */
 const assetCode = 'the asset contract';
 /** Names under which contracts keep who may do everything with them. */
 const ownerNames = /^(admin|administrator|owner)$/i;

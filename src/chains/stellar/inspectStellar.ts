@@ -1,8 +1,8 @@
+import { type Spec, specOf } from '../../codecs/stellar/spec.ts';
 import type { Header } from '../../model/block.ts';
 import type { ContractKind, Inspection } from '../../model/contractKinds.ts';
 import type { ChainClient } from '../chainClient.ts';
 import { readTraits, textIn } from '../readTraits.ts';
-import { type Spec, specOf } from './abi/spec.ts';
 
 /** Functions of SEP-41, which every token has. */
 const tokenFunctions = ['allowance', 'balance', 'decimals', 'symbol', 'transfer'];

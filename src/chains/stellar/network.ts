@@ -1,7 +1,7 @@
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
+import { contractAddress } from '../../codecs/stellar/strkey.ts';
 import { membersOf } from '../../lib/isRecord.ts';
-import { contractAddress } from './abi/strkey.ts';
 import { xdrBytes } from './xdr.ts';
 
 /** Facts that follow from a network's passphrase. */

@@ -1,7 +1,7 @@
+import { withoutMuxing } from '../../codecs/stellar/strkey.ts';
 import { membersOf } from '../../lib/isRecord.ts';
 import type { Transfer } from '../../model/block.ts';
 import { listOf, recordOf } from '../net/members.ts';
-import { withoutMuxing } from './abi/strkey.ts';
 import { mapOf } from './entries.ts';
 import type { Network } from './network.ts';
 
@@ -28,8 +28,8 @@ export function eventName({ topics }: Pick<ContractEvent, 'topics'>): string {
 }
 
 /**
- * What an event of a token moves, in the words of SEP-41 and CAP-67; undefined for any other. The asset is the contract that
- * emits it, whatever it says of itself.
+ * The transfer in a token event (SEP-41, CAP-67); undefined for any other event. The asset is the emitting contract,
+ * whatever the event states.
  */
 export function transferIn(event: ContractEvent, network: Network): Transfer | undefined {
   const amount = amountIn(event.data);

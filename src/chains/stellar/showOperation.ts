@@ -1,6 +1,6 @@
+import { caseOf } from '../../codecs/stellar/caseOf.ts';
+import { withoutMuxing } from '../../codecs/stellar/strkey.ts';
 import { isRecord, membersOf } from '../../lib/isRecord.ts';
-import { caseOf } from './abi/caseOf.ts';
-import { withoutMuxing } from './abi/strkey.ts';
 import type { Network } from './network.ts';
 
 const amounts = [
@@ -16,8 +16,8 @@ const amounts = [
 const assets = ['asset', 'send_asset', 'dest_asset', 'selling', 'buying', 'line'];
 
 /**
- * An operation as expressions see it: its type, its source, its members by the names of the protocol in camel case, and in `to`
- * and `amount` who gets how much. Amounts are big integers, assets as transfers name them.
+ * An operation for expressions: type, source, protocol members in camel case, and receiver and amount in `to` and
+ * `amount`. Amounts are big integers, assets named as in transfers.
  */
 export function showOperation(source: string, body: unknown, network: Network): Record<string, unknown> {
   const { name, held } = caseOf(body);
@@ -38,7 +38,7 @@ export function showOperation(source: string, body: unknown, network: Network): 
   };
 }
 
-/** How many native coins an operation pays someone, if it succeeds. */
+/** Native coins that an operation pays to others, if it succeeds. */
 export function paidCoins(body: unknown): bigint {
   const { name, held } = caseOf(body);
   const { asset, amount, starting_balance: starting } = membersOf(held);

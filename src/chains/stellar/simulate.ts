@@ -1,12 +1,12 @@
+import { encodeStrkey, strkeyVersion } from '../../codecs/stellar/strkey.ts';
 import { membersOf } from '../../lib/isRecord.ts';
 import type { Endpoints } from '../net/createEndpoints.ts';
 import type { RpcCall, RpcReply } from '../net/createRpc.ts';
 import { listOf, recordOf, textOf } from '../net/members.ts';
 import { resultOf } from '../net/replies.ts';
-import { encodeStrkey, strkeyVersion } from './abi/strkey.ts';
 import { decodeXdr, encodeXdr } from './xdr.ts';
 
-/** What a function returns, in the JSON form of ScVal, or why it fails. */
+/** Result of a function as ScVal in JSON, or the reason of its failure. */
 export type Simulated = { value: unknown } | { failure: string };
 
 /** Views need no one who calls them. */
@@ -14,7 +14,7 @@ const noAccount = encodeStrkey(strkeyVersion.account, new Uint8Array(32));
 
 type ViewCall = { contract: string; name: string; args: readonly unknown[] };
 
-/** What functions of contracts return on the newest state. */
+/** Runs functions of contracts on the newest state. */
 export async function simulate(
   request: Endpoints['request'],
   calls: readonly ViewCall[],

@@ -25,11 +25,11 @@ import {
 import { createStellarKey, stellarKey } from '../../../testing/stellar/stellarKey.ts';
 import { vaultSpec } from '../../../testing/stellar/vaultSpec.ts';
 import { vaultWasm } from '../../../testing/stellar/vaultWasm.ts';
+import { sorobanView } from '../../codecs/stellar/sorobanView.ts';
+import { contractAddress, withoutMuxing } from '../../codecs/stellar/strkey.ts';
 import type { Block } from '../../model/block.ts';
 import type { ConnectedClient } from '../chainClient.ts';
 import { chains, withNetwork } from '../chains.ts';
-import { sorobanView } from './abi/sorobanView.ts';
-import { contractAddress, withoutMuxing } from './abi/strkey.ts';
 import { createStellarClient } from './createStellarClient.ts';
 import { decodeBlock } from './decodeBlock.ts';
 import type { StellarTransaction } from './decodeTransaction.ts';

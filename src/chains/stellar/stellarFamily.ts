@@ -1,5 +1,5 @@
+import { isSpecEntry, specOf } from '../../codecs/stellar/spec.ts';
 import type { ChainFamily } from '../chainFamily.ts';
-import { isSpecEntry, specOf } from './abi/spec.ts';
 import { createStellarClient } from './createStellarClient.ts';
 import { inspectStellar } from './inspectStellar.ts';
 import { stellarActions } from './stellarActions.ts';

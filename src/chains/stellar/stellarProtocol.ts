@@ -31,7 +31,7 @@ function networkFault(result: unknown, wanted: string): string | undefined {
 
 const timeoutMs = 4000;
 
-/** What is wrong with an endpoint, found with one request; undefined when it serves the network. */
+/** The fault of an endpoint, found with one request; undefined when it serves the network. */
 export async function endpointFault(url: string, chain: Chain): Promise<string | undefined> {
   return (await probeEndpoint(url, chain)).fault ?? undefined;
 }

@@ -1,6 +1,6 @@
 import { ed25519 } from '@noble/curves/ed25519.js';
+import { decodeStrkey, encodeStrkey, strkeyVersion, withoutMuxing } from '../../codecs/stellar/strkey.ts';
 import type { FamilyRules } from '../familyRules.ts';
-import { decodeStrkey, encodeStrkey, strkeyVersion, withoutMuxing } from './abi/strkey.ts';
 
 const addressForm = 'an account (G…), a contract (C…) or a muxed account (M…) in capital letters and digits';
 

@@ -14,7 +14,7 @@ function prepare(): void {
   isReady = true;
 }
 
-/** What a node sent as base64, in the JSON form that SEP-51 gives to the type. */
+/** Decodes a node's base64 into the JSON form that SEP-51 gives to the type. */
 export function decodeXdr(type: string, base64: string, most = maxLength): unknown {
   prepare();
   refuseLong(type, base64, most);
@@ -37,7 +37,7 @@ export function decodeXdrs(type: string, base64: string): unknown[] {
   prepare();
   refuseLong(type, base64, maxLength);
   try {
-    return decodeStream(type, base64).map((each) => JSON.parse(each) as unknown);
+    return decodeStream(type, base64).map((text) => JSON.parse(text) as unknown);
   } catch (error) {
     throw new InvalidResponse(`it sent no valid ${type}: ${messageOf(error)}`);
   }

@@ -1,6 +1,6 @@
 import { amountOf as amountIn } from '../net/members.ts';
 
-/** What is left out is zero. */
+/** A missing amount is zero. */
 export function amountOf(value: unknown): bigint {
   return value === undefined ? 0n : amountIn(value, 'an amount');
 }

@@ -136,7 +136,7 @@ function toCallResult(run: ReturnType<typeof readRun>) {
   return 'failure' in run ? { failure: run.failure } : run;
 }
 
-/** What a call came to. One of an address without code does nothing, as on the EVM. */
+/** Result of a call. A call of an address without code does nothing, as on the EVM. */
 export function readRun(answer: Raw): { data: string } | { failure: string; data: string } {
   const { code, message } = recordOf(answer.result ?? {});
   const words = typeof message === 'string' ? Buffer.from(message, 'hex').toString() : '';

@@ -38,8 +38,8 @@ const marginPercent = 20n;
 const maxEnergy = 10_000_000n;
 
 /**
- * Sends calls to Tron. Transactions have no order: each names a recent block and expires, and a second one is signed only when
- * a final block is as late as that. What energy costs is set by the network; nothing can be offered beyond it.
+ * Sends calls to Tron. Transactions have no order: each names a recent block and expires, and a second is signed only
+ * after a later final block. The network sets the price of energy.
  */
 export function createTransactor(
   endpoints: Pick<Endpoints, 'request' | 'onEach' | 'sendToAll'>,
@@ -67,10 +67,10 @@ export function createTransactor(
         ([parameters, newest, account, ...runs]) => {
           const prices = readPrices(parameters);
           const { hash, timestamp } = decodeHeader(resultOf(newest));
-          const place = { anchor: `${hash.slice(12, 16)} ${hash.slice(16, 32)} ${timestamp}` };
+          const slot = { anchor: `${hash.slice(12, 16)} ${hash.slice(16, 32)} ${timestamp}` };
           const offers = zip(requests, runs).map(([{ terms, data }, reply]) => {
             const offer = priceCall(terms, data, toRun(reply), prices);
-            return 'price' in offer ? { ...offer, place } : offer;
+            return 'price' in offer ? { ...offer, place: slot } : offer;
           });
           return { balance: amountOf(recordOf(resultOf(account)).balance), offers };
         },
@@ -128,11 +128,11 @@ async function readProgress(
 }
 
 function build(
-  { from, call, units, price, place, unique }: Order,
+  { from, call, units, price, place: slot, unique }: Order,
   canonical: (address: string) => string,
 ): Unsigned {
-  if (!('anchor' in place)) throw new Error('A transaction of Tron names a block.');
-  const [refBlockBytes = '', refBlockHash = '', time = ''] = place.anchor.split(' ');
+  if (!('anchor' in slot)) throw new Error('A transaction of Tron names a block.');
+  const [refBlockBytes = '', refBlockHash = '', time = ''] = slot.anchor.split(' ');
   const expiration = Number(time) + validMs;
   const encoded = encodeTransaction({
     refBlockBytes,
@@ -162,10 +162,10 @@ function build(
 
 type Prices = { energy: bigint; bandwidth: bigint };
 
-/** What the network charges now, in sun, for a unit of energy and a byte. */
+/** Current price of the network in sun, for a unit of energy and a byte. */
 function readPrices(reply: RpcReply | undefined): Prices {
   const listed = listOf(recordOf(resultOf(reply)).chainParameter, 'chainParameter').map(recordOf);
-  const of = (key: string) => amountOf(listed.find((each) => each.key === key)?.value);
+  const of = (key: string) => amountOf(listed.find((parameter) => parameter.key === key)?.value);
   return { energy: of('getEnergyFee'), bandwidth: of('getTransactionFee') };
 }
 
@@ -195,7 +195,7 @@ function priceCall(terms: Terms, data: string, { failure, energy }: Run, prices:
   };
 }
 
-/** Why energy is too dear; the price is the same for everyone. */
+/** The limit that the price of energy exceeds; the price is the same for everyone. */
 function priceFault({ price, maxPrice }: Terms, energy: bigint): string | undefined {
   const limits = [maxPrice, /^\d/.test(price) ? price : null].flatMap((text) =>
     text === null ? [] : [Number(text)],

@@ -71,12 +71,12 @@ export function createTronClient({ chain, urls, now, onCall }: ClientOptions): C
   };
 }
 
-/** Where nodes do not tell the storage, the slots of proxies count as empty: a proxy with functions is still recognised. */
+/** On nodes without storage reads, slots of proxies count as empty; proxies with functions are still recognised. */
 export function withoutStorage(readState: ChainClient['readState']): ChainClient['readState'] {
   return async (at, questions) =>
     (await readState(at, questions)).map(
-      (answer, place): StateResult =>
-        'missing' in answer && questions[place]?.type === 'storage'
+      (answer, index): StateResult =>
+        'missing' in answer && questions[index]?.type === 'storage'
           ? { value: `0x${'0'.repeat(64)}` }
           : answer,
     );

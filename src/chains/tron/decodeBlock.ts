@@ -1,3 +1,4 @@
+import { EvmLog } from '../../codecs/evm/evmLog.ts';
 import type {
   Block,
   Change,
@@ -8,7 +9,6 @@ import type {
   Transaction,
   Transfer,
 } from '../../model/block.ts';
-import { EvmLog } from '../evm/abi/evmLog.ts';
 import { evmPayments } from '../evm/evmPayments.ts';
 import { upgradedAddresses } from '../evm/upgradedAddresses.ts';
 import { listOf, numberOf, type Raw, recordOf, textOf } from '../net/members.ts';
@@ -95,7 +95,7 @@ class TronTransaction implements Transaction {
   readonly index: number;
   readonly logs: readonly Log[];
   readonly from: string;
-  /** What acts on the account of its sender alone is sent to itself. */
+  /** The recipient; the sender for contracts that concern the sender's account alone. */
   readonly to: string | null;
   readonly input: string;
   /** Accounts count no transactions. */
@@ -179,7 +179,7 @@ class TronTransaction implements Transaction {
 
 const plainTypes = ['TransferContract', 'TriggerSmartContract', 'CreateSmartContract'];
 
-/** What a transaction came to: energy used, and what a unit of it cost, with the fee for bandwidth in it. */
+/** Receipt of a transaction: energy used, and its average price with the bandwidth fee included. */
 export function decodeReceipt(info: Raw, raw: Raw = {}): Receipt {
   const receipt = recordOf(info.receipt ?? {});
   const outcome = recordOf(listOf(raw.ret ?? [{}], 'ret')[0]).contractRet ?? receipt.result ?? 'SUCCESS';

@@ -50,7 +50,7 @@ export function encodeTransaction(body: TronTransactionBody) {
   const payload = sha256(rawData);
   return {
     rawData,
-    /** What is signed, and the id of the transaction. */
+    /** The signed bytes, and the id of the transaction. */
     payload,
     id: bytesToHex(payload),
     /** The signature of 65 bytes. */

@@ -18,7 +18,7 @@ defineSpelling((text) =>
 const addressForm =
   'a base58 address of 34 characters that starts with T, or 0x and 40 hexadecimal digits as contracts know it';
 
-/** What an account may use without paying, as holdings of these names. */
+/** Free resources of an account, as holdings of these names. */
 export const resources: readonly string[] = ['energy', 'bandwidth'];
 
 const keyForm = '64 hexadecimal digits without 0x in front, as Tron wallets export it';

@@ -76,8 +76,8 @@ export function createStateReader(endpoints: Endpoints, now: () => number): Chai
 const unanswered: StateResult = { missing: 'it was not run' };
 
 /**
- * One request for several calls, which run one after the other and share a limit of gas. The first that fails ends it: that one
- * and those behind it are asked alone, since it may fail because of the others.
+ * One request for several calls, which run in order under one gas limit. The first failure ends it; that call and those
+ * behind it are asked alone, because the shared run may cause it.
  */
 function askTogether(block: BlockRef, questions: readonly ContractCall[]): Ask {
   return {
@@ -91,7 +91,7 @@ function askTogether(block: BlockRef, questions: readonly ContractCall[]): Ask {
       const answers = results.map(toCallResult);
       const failed = answers.findIndex(({ value }) => 'failure' in value);
       const good = failed < 0 ? answers.length : failed;
-      return questions.map((_, place) => (place < good ? answers[place] : undefined));
+      return questions.map((_, index) => (index < good ? answers[index] : undefined));
     },
   };
 }

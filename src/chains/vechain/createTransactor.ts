@@ -13,7 +13,7 @@ import { listOf, numberOf, recordOf, textOf } from '../net/members.ts';
 import { resultOf } from '../net/replies.ts';
 import type {
   Broadcast,
-  Call,
+  ChainCall,
   ExpiringTransactor,
   Failure,
   Mined,
@@ -30,8 +30,8 @@ import { blockCall } from './vechainProtocol.ts';
 const expiration = 60;
 
 /**
- * Sends calls to VeChain, of one clause each, paid by the sender in VTHO. Transactions have no order: each names a block and
- * expires, and a second one is signed only when blocks up to there are final.
+ * Sends calls to VeChain, one clause each, paid by the sender in VTHO. Transactions have no order: each names a block
+ * and expires, and a second is signed only after that expiry is final.
  */
 export function createTransactor(
   endpoints: Pick<Endpoints, 'request' | 'onEach' | 'sendToAll'>,
@@ -39,7 +39,7 @@ export function createTransactor(
 ): ExpiringTransactor {
   const { request } = endpoints;
   const feeCalls = [blockCall('best'), get('/fees', '/priority')];
-  const run = (from: string, { to, data }: Call, at: string | number): RpcCall =>
+  const run = (from: string, { to, data }: ChainCall, at: string | number): RpcCall =>
     post('/accounts', { clauses: [{ to, value: '0x0', data }], caller: from }, `/*?revision=${at}`);
 
   return {
@@ -56,10 +56,10 @@ export function createTransactor(
           const fees = toFees(best, priority);
           const head = decodeHeader(resultOf(best));
           const chainTag = textOf(recordOf(resultOf(genesis)).id, 'id').slice(-2);
-          const place = { anchor: `${head.hash.slice(0, 18)} 0x${chainTag}` };
+          const slot = { anchor: `${head.hash.slice(0, 18)} 0x${chainTag}` };
           const offers = zip(requests, results).map(([{ terms, data }, reply]) => {
             const offer = priceCall(chain, terms, toEstimate(reply, data), fees);
-            return 'price' in offer ? { ...offer, place } : offer;
+            return 'price' in offer ? { ...offer, place: slot } : offer;
           });
           return { balance: BigInt(textOf(recordOf(resultOf(account)).energy, 'energy')), offers };
         },
@@ -90,9 +90,9 @@ function readProgress(request: Endpoints['request'], sent: readonly SentTransact
   );
 }
 
-function build({ from, call, units, price, place, unique }: Order): Unsigned {
-  if (!('anchor' in place)) throw new Error('A transaction of VeChain names a block.');
-  const [blockRef = '', chainTag = ''] = place.anchor.split(' ');
+function build({ from, call, units, price, place: slot, unique }: Order): Unsigned {
+  if (!('anchor' in slot)) throw new Error('A transaction of VeChain names a block.');
+  const [blockRef = '', chainTag = ''] = slot.anchor.split(' ');
   const encoded = encodeTransaction({
     chainTag: Number(chainTag),
     blockRef,
@@ -127,7 +127,7 @@ function toFees(best: RpcReply | undefined, priority: RpcReply | undefined): Fee
   };
 }
 
-/** What every transaction costs, and each clause, and what the machine may need in between beyond what it uses in the end. */
+/** Base cost of a transaction and a clause, and extra gas that the machine may need before refunds. */
 const baseGas = 5000n + 16_000n + 15_000n;
 
 function toEstimate(reply: RpcReply, data: string): Estimate {

@@ -2,7 +2,7 @@ import { blake2b } from '@noble/hashes/blake2.js';
 import { bytesToHex, concatBytes, hexToBytes } from '@noble/hashes/utils.js';
 import * as Rlp from 'ox/Rlp';
 
-export type Clause = { readonly to: string | null; readonly value: bigint; readonly data: string };
+export type VeChainClause = { readonly to: string | null; readonly value: bigint; readonly data: string };
 
 export type TransactionBody = {
   /** The last byte of the id of the network's first block, so that a transaction holds on one network only. */
@@ -11,7 +11,7 @@ export type TransactionBody = {
   readonly blockRef: string;
   /** For how many blocks after that one it may be included. */
   readonly expiration: number;
-  readonly clauses: readonly Clause[];
+  readonly clauses: readonly VeChainClause[];
   readonly maxPriorityFeePerGas: bigint;
   readonly maxFeePerGas: bigint;
   readonly gas: bigint;
@@ -39,9 +39,9 @@ export function encodeTransaction(body: TransactionBody) {
   ];
   const payload = hash(envelope(members));
   return {
-    /** What the sender signs. */
+    /** Hash that the sender signs. */
     payload,
-    /** What the one who pays the fee signs: it names the sender. */
+    /** Hash that the payer of the fee signs: it includes the sender. */
     payerPayload: (origin: string) => hash(payload, hexToBytes(origin.slice(2))),
     /** The signatures of 65 bytes, one after the other. */
     finish(origin: string, signatures: Uint8Array): { id: string; raw: string } {

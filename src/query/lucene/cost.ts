@@ -5,8 +5,8 @@ import { isWhole } from './sqlPredicate.ts';
 import { loopLength } from './wildcard.ts';
 
 /**
- * The limits of `costOf` for what is searched in the database, and for what is tried on every alert as it happens
- * (streams, filters of bindings). One unit is about 10 microseconds with the largest alert that can be stored.
+ * Limits of `costOf` for database searches, and for queries tried on every alert as it happens (streams, filters of
+ * bindings). A unit is about 10 microseconds with the largest alert.
  */
 export const searchQueryBudget = 10_000;
 export const streamQueryBudget = 1_500;
@@ -47,8 +47,8 @@ export function costOf(predicate: Predicate): number {
 }
 
 /**
- * What a clause costs even after its query is simplified: all but its words and whole values, for which a field is read
- * once however many there are. `counted` are the fields that are read for such already.
+ * The cost of a clause that simplifying cannot remove: everything but words and whole values, which share one read of a
+ * field. `counted`: fields whose read is counted already.
  */
 export function lastingCost(predicate: Predicate, counted: Set<Field>): number {
   if (predicate.type === 'terms') {
@@ -58,7 +58,7 @@ export function lastingCost(predicate: Predicate, counted: Set<Field>): number {
   }
   if (predicate.type !== 'bool') return costOf(predicate);
   let total = 0;
-  for (const each of predicate.should) total += lastingCost(each, counted);
+  for (const clause of predicate.should) total += lastingCost(clause, counted);
   return total;
 }
 

@@ -1,7 +1,6 @@
 /**
- * A test whether the words of a phrase stand in one of some texts: side by side, or moved by at most `slop` positions in all.
- * Two words swapped count as two moves. A word that the phrase has twice must stand twice. With `isList`, the texts are the
- * values of a list, which are `listGap` positions apart.
+ * Tests if the words of a phrase stand in one of some texts, with at most `slop` moves; a swap counts as two. Repeated
+ * words must repeat. `isList`: texts are `listGap` positions apart.
  */
 export function createPhraseTest(
   words: readonly string[],
@@ -33,8 +32,8 @@ function standsAt(words: readonly string[], tokens: readonly string[], start: nu
 type Occurrences = { readonly offsets: readonly number[]; readonly positions: number[] };
 
 /**
- * A word at position p that the phrase has at offset o is shifted by p - o. The moves needed are the largest shift less
- * the smallest, so that every possible smallest shift is tried.
+ * A word at position p with phrase offset o is shifted by p - o. The needed moves are the largest shift less the
+ * smallest, so every possible smallest shift is tried.
  */
 function fitsLoosely(
   offsets: ReadonlyMap<string, readonly number[]>,

@@ -12,13 +12,13 @@ import { isWhole } from './sqlPredicate.ts';
  */
 export type Subject = {
   readonly document: unknown;
-  readonly values: Map<string, FieldValues>;
+  readonly values: Map<string, SubjectValues>;
   readonly nodes: Map<string, readonly unknown[]>;
   readonly members: Map<string, ReadonlyMap<string, readonly unknown[]>>;
 };
 
 /** The values of one field; the items of an array are values of their own, `null` is none. */
-export type FieldValues = {
+export type SubjectValues = {
   readonly strings: string[];
   readonly numbers: number[];
   readonly booleans: Set<boolean>;
@@ -35,7 +35,7 @@ export function createSubject(document: unknown): Subject {
 }
 
 /** A string field that is not dynamic has the texts of its numbers and booleans, too. */
-export function createValuesOf(field: Field): (subject: Subject) => FieldValues {
+export function createValuesOf(field: Field): (subject: Subject) => SubjectValues {
   const { path, glob, type, isDynamic } = field;
   const isMany = glob !== undefined || type === 'object';
   const isAll = isMany && isWhole(field);
@@ -55,7 +55,7 @@ export function createValuesOf(field: Field): (subject: Subject) => FieldValues 
   };
 }
 
-function createValues(): FieldValues {
+function createValues(): SubjectValues {
   let lower: readonly string[] | undefined;
   let words: Words | undefined;
   let wordsBesideNumbers: Words | undefined;
@@ -88,7 +88,7 @@ function createValues(): FieldValues {
   };
 }
 
-function addValue(values: FieldValues, value: unknown, isDynamic: boolean): void {
+function addValue(values: SubjectValues, value: unknown, isDynamic: boolean): void {
   if (typeof value === 'string') values.strings.push(value);
   else if (typeof value === 'number') values.numbers.push(value);
   else if (typeof value === 'boolean') values.booleans.add(value);
@@ -97,7 +97,7 @@ function addValue(values: FieldValues, value: unknown, isDynamic: boolean): void
 }
 
 function addBelow(
-  values: FieldValues,
+  values: SubjectValues,
   node: unknown,
   name: string,
   isNamed: ((name: string) => boolean) | undefined,
@@ -121,7 +121,9 @@ function createNameTest(fits: (name: string) => boolean, type: Field['type']): (
 /** With fewer objects than this, members are read from each. */
 const fewNodes = 16;
 
-/** What is at a path, with arrays unfolded. Members of many objects are sorted by name once, for every later read. */
+/**
+ * The values at a path, with arrays unfolded. Members of many objects are sorted by name once, for every later read.
+ */
 function nodesAt(subject: Subject, path: readonly string[]): readonly unknown[] {
   const key = path.join('.');
   const cached = subject.nodes.get(key);

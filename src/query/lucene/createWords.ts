@@ -9,7 +9,7 @@ export type Words = {
   readonly some: (test: (word: string) => boolean) => boolean;
   /** The first and the last word in the order of code points. */
   readonly ends: () => { readonly first: string; readonly last: string } | undefined;
-  /** Whether these words stand side by side in one of the texts. */
+  /** True if these words stand side by side in one of the texts. */
   readonly hasPhrase: (words: readonly string[]) => boolean;
   /** The words of each text. */
   readonly lists: () => readonly (readonly string[])[];
@@ -86,7 +86,7 @@ function* readTexts(texts: readonly string[]): Generator<void, string> {
   return pieces.join('');
 }
 
-/** What a text takes however short it is, in characters. */
+/** Characters that every text counts for, however short it is. */
 const shortText = 20;
 
 function readPiece(text: string, from: number, pieces: string[]): number {

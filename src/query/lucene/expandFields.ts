@@ -20,7 +20,7 @@ export function expandExisting(mapping: Mapping, name: string): Field[] {
   if (path !== undefined) return [...wholeStrings(name, path), dynamicField(name, path, 'object')];
   const inside = `${name}.`;
   return [
-    ...Array.from(mapping.fields.values()).filter((other) => other.name.startsWith(inside)),
+    ...Array.from(mapping.fields.values()).filter((candidate) => candidate.name.startsWith(inside)),
     ...mapping.dynamic
       .filter((root) => root.startsWith(inside))
       .map((root) => dynamicField(root, root.split('.'), 'object')),
@@ -43,7 +43,7 @@ function expandPattern(mapping: Mapping, glob: string, types: readonly FieldType
   return [...fixed, ...below];
 }
 
-/** Whether a field name fits a pattern in which `*` is any characters and nothing can be escaped. */
+/** Tests field names against a pattern in which `*` is any characters and nothing can be escaped. */
 export function createGlobTest(glob: string): (name: string) => boolean {
   const parts = glob.split('*').flatMap((text, index): WildcardPart[] => {
     const piece: WildcardPart[] = text === '' ? [] : [{ type: 'text', text }];

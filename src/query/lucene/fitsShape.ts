@@ -4,14 +4,14 @@ import type { Nfa } from './regex/createSubsets.ts';
 import { RegexTooComplexError } from './regex/errors.ts';
 import {
   anyCharacter,
+  type CodePointRange,
   firstCodePoint,
   joinRanges,
   literal,
-  type Range,
   type RegexNode,
 } from './regex/tree.ts';
 
-/** Whether a word of one of these shapes may fit a pattern; true also where that would take long to find out. */
+/** True if a word of one of these shapes may fit a pattern, or if that would take long to find out. */
 export function fitsShape(pattern: RegexNode, shapes: readonly string[]): boolean {
   if (shapes.length === 0) return false;
   const shape: RegexNode = { type: 'union', options: shapes.map(shapeNode) };
@@ -48,14 +48,14 @@ function shapeNode(shape: string): RegexNode {
       const kind = kinds[character];
       if (!kind) return literal(character);
       const ranges = kind.map(
-        ([first, last]): Range => ({ first: firstCodePoint(first), last: firstCodePoint(last) }),
+        ([first, last]): CodePointRange => ({ first: firstCodePoint(first), last: firstCodePoint(last) }),
       );
       return { type: 'repeat', of: { type: 'set', ranges: joinRanges(ranges) }, min: 1, max: undefined };
     }),
   };
 }
 
-/** Whether it can get from its start to its end at all. */
+/** True if it can get from its start to its end at all. */
 function acceptsAny({ start, accept, states }: Nfa): boolean {
   const reached = new Set([start]);
   for (const state of reached) {

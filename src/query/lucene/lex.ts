@@ -97,7 +97,7 @@ const quotedText = /"(?:[^"\\]|\\[\s\S])*"/y;
 const boostNumber = /\d+(?:\.\d+)?/y;
 const rangeWord = /[^ \]}]*/y;
 
-/** Where a match of the sticky `pattern` at `offset` ends, or `offset` if there is none. */
+/** End of a match of the sticky `pattern` at `offset`, or `offset` if there is none. */
 function match(pattern: RegExp, text: string, offset: number): number {
   pattern.lastIndex = offset;
   return pattern.test(text) ? pattern.lastIndex : offset;

@@ -26,8 +26,8 @@ export type Field = {
 export type Mapping = { readonly fields: ReadonlyMap<string, Field>; readonly dynamic: readonly string[] };
 
 /**
- * `foldedKeyword` is for hashes and addresses, which mean the same in either case; `dynamic` for an object with members
- * of any name. A keyword called like a text with `.keyword` behind it is the same value, whole.
+ * `foldedKeyword`: hashes and addresses, in which case has no meaning. `dynamic`: an object with members of any name. A
+ * keyword `x.keyword` is the whole value of text `x`.
  */
 export type MappingTypes = {
   readonly [name: string]: Exclude<FieldType, 'object'> | 'foldedKeyword' | 'dynamic';
@@ -55,7 +55,7 @@ export function createMapping(types: MappingTypes): Mapping {
 
 export const subField = '.keyword';
 
-/** Whether the values of the field are those of one list, not of all members that fit a pattern. */
+/** True if the values of the field are those of one list, not of all members that fit a pattern. */
 export function isList({ isDynamic, glob }: Field): boolean {
   return isDynamic && glob === undefined;
 }

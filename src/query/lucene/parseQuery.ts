@@ -79,7 +79,7 @@ function takeWord<Word>(reader: Reader, words: ReadonlyMap<TokenType, Word>): Wo
   return word;
 }
 
-/** How many terms stand side by side; one that an operator, a colon or a tilde claims ends the row before it. */
+/** Number of terms side by side; a term that belongs to an operator, a colon or a tilde ends the row before it. */
 function joinedTerms(reader: Reader): number {
   let count = 0;
   while (

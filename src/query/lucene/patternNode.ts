@@ -5,7 +5,7 @@ import { rangeNode } from './regex/rangeNode.ts';
 import type { RegexNode } from './regex/tree.ts';
 import { wildcardNode } from './wildcard.ts';
 
-/** What compares words or whole values one by one. */
+/** Predicates that compare words or whole values one by one. */
 export type Pattern = Extract<Predicate, { type: 'regex' | 'prefix' | 'wildcard' | 'textRange' }>;
 
 /** Longer bounds would make an expression that takes longer than it saves. */
@@ -44,9 +44,9 @@ export function literalsOf(node: RegexNode): { texts: string[]; beginning: strin
     run = '';
   };
   const read = (part: RegexNode): void => {
-    const [range, other] = part.type === 'set' ? part.ranges : [];
-    if (part.type === 'sequence') for (const each of part.parts) read(each);
-    else if (range && !other && range.first === range.last) run += String.fromCodePoint(range.first);
+    const [range, second] = part.type === 'set' ? part.ranges : [];
+    if (part.type === 'sequence') for (const child of part.parts) read(child);
+    else if (range && !second && range.first === range.last) run += String.fromCodePoint(range.first);
     else end();
   };
   read(node);

@@ -3,9 +3,8 @@ import type { Regex } from './regex/compileRegex.ts';
 import type { WildcardPart } from './wildcard.ts';
 
 /**
- * A query worked out for the fields of one mapping at one moment. The strings in it are compared as they stand: with
- * the lower-cased words of a `text` field, with the whole values of a `keyword` field (lower-cased if it is folded).
- * A field with several values fits if any of them does.
+ * A query resolved for one mapping at one moment. Its strings compare exactly: with lower-cased words of a `text`
+ * field, or whole `keyword` values (lower-cased if folded). One fitting value is enough.
  */
 export type Predicate =
   | { readonly type: 'all' }

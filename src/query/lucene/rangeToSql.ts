@@ -15,7 +15,7 @@ import {
 type Range = Extract<Predicate, { type: 'range' }>;
 type DecimalRange = Extract<Predicate, { type: 'decimalRange' }>;
 
-/** Whether a number of the field lies within the bounds, both included. */
+/** True if a number of the field lies within the bounds, both included. */
 export function rangeToSql(range: Range, source: SqlSource): SqlPredicate {
   const { field, min = -Infinity, max = Infinity } = range;
   const found = findColumn(field, source);
@@ -28,7 +28,7 @@ export function rangeToSql(range: Range, source: SqlSource): SqlPredicate {
   return { ...orMatcher(field, condition), ...narrowRange(range, found, condition, source) };
 }
 
-/** Whether a number of a dynamic member, or a text that is one, lies within the bounds. */
+/** True if a number of a dynamic member, or a decimal text, lies within the bounds. */
 export function decimalRangeToSql(range: DecimalRange, source: SqlSource): SqlPredicate {
   const { field, lower, upper } = range;
   const found = findColumn(field, source);
@@ -49,7 +49,7 @@ export function decimalRangeToSql(range: DecimalRange, source: SqlSource): SqlPr
   };
 }
 
-/** Whether a boolean of the field is this one. */
+/** True if a boolean of the field equals `value`. */
 export function flagToSql(
   { field, value }: Extract<Predicate, { type: 'is' }>,
   source: SqlSource,
@@ -80,7 +80,7 @@ function rangeCondition(range: Range, source: SqlSource): Sql {
 
 type FoundColumn = NonNullable<ReturnType<typeof findColumn>>;
 
-/** How an index finds the numbers of a range, if one does. */
+/** The index condition for the numbers of a range, if there is one. */
 function narrowRange(
   { min, max }: Range,
   { name, column }: FoundColumn,

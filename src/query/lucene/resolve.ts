@@ -5,9 +5,8 @@ import { type Context, resolveValue } from './resolveValue.ts';
 import type { Clause, Group, Node, Query } from './tree.ts';
 
 /**
- * Works a query out for the fields of a mapping at the moment `now`: which fields a name stands for, how its text is
- * cut into words, what a value means for a number or a date. A value that cannot be one of a field matches nothing.
- * Throws the problem `invalid-query` if its regular expressions are too complex or a text has too many words.
+ * Resolves a query for the fields of a mapping at the moment `now`. A value that a field cannot have matches nothing.
+ * Throws `invalid-query` for too complex expressions or too many words.
  */
 export function resolve(
   query: Query,

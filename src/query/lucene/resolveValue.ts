@@ -9,7 +9,7 @@ import { RegexSyntaxError, RegexTooComplexError } from './regex/errors.ts';
 import { resolveEach } from './resolveEach.ts';
 import { resolveRange } from './resolveRange.ts';
 import { resolveText } from './resolveText.ts';
-import type { Group, Node, Phrase, Range, RangeEnd, Regex as RegexNode, Text, Wildcard } from './tree.ts';
+import type { Group, Node, Phrase, Range, RangeEnd, RegexLiteral, Text, Wildcard } from './tree.ts';
 import { parseWildcard } from './wildcard.ts';
 
 export type Context = {
@@ -95,7 +95,7 @@ function resolveWildcard(node: Wildcard, context: Context): Predicate {
   );
 }
 
-function resolveRegex(field: Field, node: RegexNode, context: Context): Predicate {
+function resolveRegex(field: Field, node: RegexLiteral, context: Context): Predicate {
   if (!isString(field)) return none;
   const pattern = fold(field, node.pattern);
   const regex = regexOf(pattern, node.offset, context);

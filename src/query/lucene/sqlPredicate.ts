@@ -3,24 +3,27 @@ import type { Field } from './mapping.ts';
 import type { TermHashes } from './sqlSource.ts';
 
 /**
- * `condition` is true or false, never null. It is exact, or true for some rows too many: then `isExact` is false and
- * the rows have to pass the matcher as well. `narrow` lists what an index answers; a matching row passes each of it.
+ * `condition` is true or false, never null. Unless `isExact`, it is true for some rows too many, and the matcher
+ * rechecks. `narrow`: index conditions; a matching row passes all of them.
  */
 export type SqlPredicate = {
   condition: Sql;
   isExact: boolean;
   narrow: readonly Narrow[];
-  /** What many matches fulfil and an index counts without reading rows; whatever fulfils it matches. */
+  /** A condition that implies a match, holds for many of them, and is counted by an index without reading rows. */
   common?: Sql;
-  /** What every match fulfils and a row is compared with soonest. */
+  /** Conditions that every match fulfils, cheapest to compare with a row. */
   early?: readonly Sql[];
-  /** One such where the condition is as fast without it; useful only as one of several alternatives. */
+  /**
+   * An index condition for use inside an OR, where every branch needs one. On its own, `condition` is as fast without
+   * it.
+   */
   choice?: Narrow;
 };
 
 /**
- * A row passes if it has one of these term hashes and one of each list of `beside`, or fulfils one of `rows`, conditions that
- * other indexes answer, or passes everything in one list of `all`.
+ * Passed by rows with one of `hashes` and one of each list of `beside`, by those that fulfil one of `rows` (conditions
+ * on other indexes), and by those that pass a whole list of `all`.
  */
 export type Narrow = {
   hashes: readonly number[];
@@ -41,7 +44,7 @@ export function isWhole(field: Field): boolean {
   return field.glob === undefined || field.glob === '*' || field.glob === `${field.path.join('.')}.*`;
 }
 
-/** What passes one of several. */
+/** Matches rows that pass any of them, and some others, because the lists are merged. */
 export function joinNarrows(narrows: readonly Narrow[]): Narrow {
   return {
     ...anyTerm(narrows.map(({ hashes, beside = [] }) => [hashes, ...beside])),
@@ -53,8 +56,8 @@ export function joinNarrows(narrows: readonly Narrow[]): Narrow {
 /** Passed by rows with one of several terms. Some without any pass too, because lists of different terms become one. */
 export function anyTerm(terms: readonly TermHashes[]): Narrow {
   const count = Math.max(1, ...terms.map((lists) => lists.length));
-  const [hashes = [], ...beside] = Array.from({ length: count }, (_, place) => [
-    ...new Set(terms.flatMap((lists) => lists[place] ?? lists[0] ?? [])),
+  const [hashes = [], ...beside] = Array.from({ length: count }, (_, index) => [
+    ...new Set(terms.flatMap((lists) => lists[index] ?? lists[0] ?? [])),
   ]);
   return beside.length > 0 ? { hashes, beside } : { hashes };
 }

@@ -4,13 +4,13 @@ import type { Field } from './mapping.ts';
 import type { Pattern } from './patternNode.ts';
 import type { Predicate } from './predicate.ts';
 
-/** Where the values of a field are: a column, an array of texts, or a JSON document. */
+/** The place of a field's values: a column, an array of texts, or a JSON document. */
 export type SqlColumn = {
   sql: Sql;
   store: 'text' | 'text[]' | 'number' | 'boolean' | 'json';
-  /** How its terms are in the inverted index, if they are; of booleans only true. */
+  /** Form of its terms in the inverted index, if they are there; of booleans only true. */
   hashed?: 'whole' | 'words';
-  /** Whether another index finds rows by comparing it, alone or beside the tenant. */
+  /** Set if a further index finds rows by comparing it, alone or beside the tenant. */
   indexed?: 'alone' | 'with tenant';
   /** An indexed condition that rows with one of these values fulfil. */
   find?: (values: readonly string[]) => Sql;
@@ -26,11 +26,11 @@ export type SqlColumn = {
   isPossible?: (value: string) => boolean;
   /** All values that it can have, where they are few. */
   values?: readonly string[];
-  /** What all of its characters fit. */
+  /** Pattern that all of its characters fit. */
   characters?: RegExp;
-  /** Whether most rows have none. */
+  /** True if most rows have none. */
   isRare?: boolean;
-  /** Whether every row has one. */
+  /** True if every row has one. */
   isRequired?: boolean;
   /** The text as JSON, where PostgreSQL writes that faster than it escapes the text. */
   json?: Sql;
@@ -45,11 +45,11 @@ export type SqlSource = {
   terms?: Sql;
   /** The hashes of a term under a column's name, for all tenants searched; absent where there is no inverted index. */
   hash?: (column: string, term: string) => TermHashes;
-  /** Whether the index has the terms of numbers and booleans, and of short texts as a whole. */
+  /** True if the index has the terms of numbers and booleans, and of whole short texts. */
   hasMemberTerms?: boolean;
-  /** Whether the index also has the numbers that are plain decimal texts. */
+  /** True if the index also has the numbers that are plain decimal texts. */
   hasDecimalTerms?: boolean;
-  /** Whether the index has how addresses and hashes begin. */
+  /** True if the index has the beginnings of addresses and hashes. */
   hasBeginnings?: boolean;
   /** About how many rows have the term, as far as that is known. */
   countOf?: (column: string, term: string) => number;
@@ -81,7 +81,7 @@ export function memberName({ path }: Field): string {
   return path.join('.');
 }
 
-/** Whether any value of the field passes the test; the test sees text, float8 or boolean SQL. */
+/** True if any value of the field passes the test; the test gets text, float8 or boolean SQL. */
 export function someValue(
   field: Field,
   source: SqlSource,
@@ -128,7 +128,7 @@ function someJson(field: Field, { column, below }: Found, kind: Kind, test: (val
     else coalesce(${jsonTest(field, kind, member, test)}, false) end)`;
 }
 
-/** Whether a number of a JSON field is within bounds; compared as doubles, like numbers of JavaScript. */
+/** True if a number of a JSON field is within bounds; compared as doubles, like numbers of JavaScript. */
 export function someJsonNumber(
   field: Field,
   { column, below }: Found,
@@ -155,7 +155,9 @@ export function someJsonNumber(
   return sql`(case jsonb_typeof(${member}) when 'number' then ${test} when 'array' then ${unfolded} else false end)`;
 }
 
-/** Whether an object has a member at or above every name that fits a pattern; rows where no name fits mostly have none. */
+/**
+ * True if an object has a member at or above every name that fits a pattern; rows where no name fits mostly have none.
+ */
 export function someMember({ glob = '*', path }: Field, source: SqlSource): Sql {
   const column = findColumn({ path }, source)?.column;
   const root = `${path.join('.')}.`;
@@ -169,7 +171,7 @@ export function someMember({ glob = '*', path }: Field, source: SqlSource): Sql 
 
 type DecimalBounds = Pick<Extract<Predicate, { type: 'decimalRange' }>, 'lower' | 'upper'>;
 
-/** Whether a number of a JSON field, or a text that is a plain decimal number, is within bounds; compared exactly. */
+/** True if a number of a JSON field, or a plain decimal text, is within bounds; compared exactly. */
 export function someJsonDecimal(field: Field, { column, below }: Found, bounds: DecimalBounds): Sql {
   const plain = `@.type() == "string" && @ like_regex "${plainDecimal}"`;
   const inPath = ['@.type() == "number"', ...comparisons(bounds).map(({ sign, end }) => `@ ${sign} ${end}`)];

@@ -46,7 +46,7 @@ export function beginsWith(text: Sql, beginning: string): Sql {
   return sql`${text} like ${`${likeText(beginning)}%`}`;
 }
 
-/** Whether a text has this one in it. */
+/** True if a text contains `part`. */
 export function contains(text: Sql, part: string): Sql {
   return sql`${text} like ${`%${likeText(part)}%`}`;
 }

@@ -127,7 +127,7 @@ function boolToSql(bool: Bool, source: SqlSource): SqlPredicate {
           )})`,
         ]
       : []),
-    // What a condition covers only roughly cannot be excluded: the matcher has to.
+    // An inexact condition cannot be negated: the matcher has to exclude.
     ...mustNot.filter((part) => part.isExact).map((part) => sql`not ${part.condition}`),
   ];
   const isExact = [...must, ...should, ...mustNot].every((part) => part.isExact);
@@ -171,12 +171,12 @@ function testHashes(parts: readonly SqlPredicate[], { terms }: SqlSource): SqlPr
     const [shortest] = lists.map(({ hashes }) => hashes).toSorted((a, b) => a.length - b.length);
     return shortest ? [{ part, hashes: shortest }] : [];
   });
-  const hashes = [...new Set(hashed.flatMap((each) => each.hashes))];
+  const hashes = [...new Set(hashed.flatMap((list) => list.hashes))];
   if (!terms || hashed.length === 0 || hashes.length > maxRowHashes) return [...parts];
   const test = sql`${terms} && ${hashes}::int4[]`;
   return [
     ...hashed.map(({ part }) => ({ ...part, condition: sql`(${test} and ${part.condition})` })),
-    ...parts.filter((part) => !hashed.some((each) => each.part === part)),
+    ...parts.filter((part) => !hashed.some((list) => list.part === part)),
   ];
 }
 
@@ -248,7 +248,7 @@ function onKeywords(field: Field, source: SqlSource, test: (text: Sql) => Sql): 
   return onTexts(field, source, (text) => test(field.isFolded ? sql`lower(${text})` : text));
 }
 
-/** Where PostgreSQL has no such expression, every row with a value is a candidate and the matcher decides. */
+/** Without an expression for PostgreSQL, every row with a value is a candidate and the matcher decides. */
 function regexToSql(
   { field, pattern }: Extract<Predicate, { type: 'regex' }>,
   source: SqlSource,
@@ -273,8 +273,8 @@ function regexToSql(
 }
 
 /**
- * What an intersection asks for, each part by itself: one value or word has to fit all of them, which the matcher decides. Undefined for
- * anything else, and where PostgreSQL has no expression for any of the parts.
+ * The parts of an intersection, for a matcher that decides if one value fits all. Undefined for anything else, and if
+ * PostgreSQL has no expression for any part.
  */
 function partsToSql(node: RegexNode, field: Field, source: SqlSource): SqlPredicate | undefined {
   if (node.type !== 'intersection') return undefined;
@@ -307,8 +307,8 @@ export function narrowed(predicate: SqlPredicate, terms: Sql): Sql {
 }
 
 /**
- * Conditions on the index, which alone is to answer them; every match passes all of them. PostgreSQL does not see the
- * hashes: it takes each that it does not know for a common one, and would read all rows for a list of these.
+ * Conditions that only the index answers; every match passes all. The hashes are hidden from PostgreSQL, which takes
+ * unknown ones for common and would read all rows for a list of them.
  */
 export function indexTests(predicate: SqlPredicate, terms: Sql): Sql[] {
   return predicate.narrow.map((narrow) =>
@@ -324,9 +324,9 @@ function hashTest(
   const tests = [
     ...(hashes.length > 0 || rows.length + all.length === 0 ? [hasAll] : []),
     ...all.map(
-      (each) =>
+      (list) =>
         sql`(${join(
-          each.map((narrow) => hashTest(narrow, hasOne)),
+          list.map((narrow) => hashTest(narrow, hasOne)),
           ' and ',
         )})`,
     ),

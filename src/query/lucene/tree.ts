@@ -1,7 +1,7 @@
 /** A query string as written. Nothing in it depends on the fields that exist; `resolve` adds that. */
 export type Query = Group;
 
-export type Node = Group | Text | Phrase | Prefix | Wildcard | Regex | Range | Fuzzy;
+export type Node = Group | Text | Phrase | Prefix | Wildcard | RegexLiteral | Range | Fuzzy;
 
 /** Clauses in the order written. What is required follows from the whole list, not from operator precedence. */
 export type Group = { readonly type: 'group'; readonly clauses: readonly Clause[] };
@@ -27,7 +27,7 @@ type Prefix = Value & { readonly type: 'prefix'; readonly text: string };
 export type Wildcard = Value & { readonly type: 'wildcard'; readonly pattern: string };
 
 /** Without its slashes. */
-export type Regex = Value & { readonly type: 'regex'; readonly pattern: string };
+export type RegexLiteral = Value & { readonly type: 'regex'; readonly pattern: string };
 
 export type Range = Value & { readonly type: 'range'; readonly lower: RangeEnd; readonly upper: RangeEnd };
 

@@ -32,8 +32,8 @@ export function parseWildcard(pattern: string, isFolded: boolean): WildcardPart[
 }
 
 /**
- * How many characters may have to be compared again for each character of a value: those of the longest part between
- * two stars that has a `?` in it. 0 where a value is read once.
+ * Characters that may be compared again for each character of a value: the longest part with a `?` between two stars. 0
+ * where a value is read once.
  */
 export function loopLength(parts: readonly WildcardPart[]): number {
   let longest = 0;
@@ -88,7 +88,7 @@ export function createWildcardTest(parts: readonly WildcardPart[]): (value: stri
   };
 }
 
-/** Where `part` ends if it stands at `at`, or -1. */
+/** End of `part` if it stands at `at`, or -1. */
 function partEnd(part: WildcardPart, value: string, at: number): number {
   if (part.type === 'text') return value.startsWith(part.text, at) ? at + part.text.length : -1;
   return at < value.length ? at + codePointLength(value, at) : -1;

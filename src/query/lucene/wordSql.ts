@@ -6,19 +6,18 @@ import { nodeToPostgres } from './regex/toPostgres.ts';
 import { firstCodePoint, type RegexNode } from './regex/tree.ts';
 
 /**
- * A test of words as two regular expressions of PostgreSQL, absent where no word can fit. `plain` is for texts whose
- * words are the runs of letters, digits and underscores in ASCII, `odd` for the stored words of all other texts. A plain text that
- * is like `sure` fits; most that the index names are, and PostgreSQL sees that sooner. Not of phrases, whose words most have elsewhere.
+ * A word test as regular expressions, absent where no word can fit. `plain`: for texts whose words are ASCII runs.
+ * `odd`: for the stored words of the rest. `sure`: a LIKE pattern that suffices for plain texts.
  */
 export type WordPattern = { plain?: string; odd?: string; sure?: string };
 
-/** Whether a text has such words; `odd` is the row's JSON map of its odd texts to their words. */
+/** True if a text has such words; `odd` is the row's JSON map of its odd texts to their words. */
 export function wordTest(text: Sql, odd: Sql, pattern: WordPattern): Sql {
   const { sure } = pattern;
   const fits = pattern.plain === undefined ? sql`false` : sql`lower(${text}) ~ ${pattern.plain}`;
   const plain = sure === undefined ? fits : sql`(${text} like ${sure} or ${fits})`;
-  const other = pattern.odd === undefined ? sql`false` : sql`(${odd} ->> ${text}) ~ ${pattern.odd}`;
-  return sql`(case when ${odd} ? ${text} then ${other} else ${plain} end)`;
+  const stored = pattern.odd === undefined ? sql`false` : sql`(${odd} ->> ${text}) ~ ${pattern.odd}`;
+  return sql`(case when ${odd} ? ${text} then ${stored} else ${plain} end)`;
 }
 
 const between = { plain: '[^a-z0-9_]+', odd: ' ' };
@@ -112,7 +111,7 @@ function isPlain(text: string): boolean {
   return /^[a-z0-9_]*$/.test(text);
 }
 
-/** What is plain has no other character to which LIKE gives a meaning. */
+/** A plain word has no further character that LIKE interprets. */
 function likeWord(word: string): string {
   return word.replaceAll('_', '\\_');
 }

@@ -3,7 +3,7 @@ import { type Bound, bindValue } from './bindValue.ts';
 import { invalidWhere, quote } from './invalidWhere.ts';
 import type { Resolved } from './resolve.ts';
 import { type LikePattern, toLikePattern } from './toLikePattern.ts';
-import type { Literal, Operator, Predicate, Test } from './tree.ts';
+import type { Literal, Operator, Test, WherePredicate } from './tree.ts';
 
 /** A test whose values fit the field and are not NULL. */
 export type BoundTest = { readonly type: 'null' } | ValueTest;
@@ -16,7 +16,7 @@ export type ValueTest =
 
 /** The test that shows where the predicate is `want`; nothing if a literal NULL makes that impossible. */
 export function bindTest(
-  { path, test }: Predicate,
+  { path, test }: WherePredicate,
   resolved: Resolved,
   want: boolean,
 ): BoundTest | undefined {

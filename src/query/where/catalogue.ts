@@ -1,8 +1,8 @@
 import type { Sql } from '../../lib/sql.ts';
 
 /**
- * What a resource lets one search, by the names its callers know. A field that is absent cannot be distinguished from
- * one that does not exist, so secrets are kept safe by leaving them out.
+ * Fields that a resource lets one search, by the names its callers know. Secrets are left out, because an absent field
+ * looks like one that does not exist.
  */
 export type Catalogue = { readonly [name: string]: WhereField };
 
@@ -18,7 +18,7 @@ export type ScalarField = {
   readonly array?: true;
   /** For texts whose case matters in some rows only: whether it does not matter in this value. */
   readonly ignoresCase?: (value: Sql) => Sql;
-  /** Where case does not matter, the column has lower case only, so that an index on it serves. */
+  /** The column has lower case only, so an index on it serves where case does not matter. */
   readonly isLowerCase?: true;
 };
 

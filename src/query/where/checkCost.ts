@@ -1,7 +1,7 @@
 import type { Catalogue } from './catalogue.ts';
 import { invalidWhere } from './invalidWhere.ts';
 import { resolve } from './resolve.ts';
-import type { Expression, Predicate } from './tree.ts';
+import type { Expression, WherePredicate } from './tree.ts';
 
 /** The limit of what the conditions of a where clause may cost together; one plain comparison costs 1. */
 const whereBudget = 1_500;
@@ -22,12 +22,12 @@ export function checkCost(expression: Expression, catalogue: Catalogue): void {
   );
 }
 
-function predicatesOf(expression: Expression): Predicate[] {
+function predicatesOf(expression: Expression): WherePredicate[] {
   if (expression.type === 'predicate') return [expression];
   return expression.type === 'not' ? predicatesOf(expression.part) : expression.parts.flatMap(predicatesOf);
 }
 
-function costOf({ path, test }: Predicate, catalogue: Catalogue): number {
+function costOf({ path, test }: WherePredicate, catalogue: Catalogue): number {
   const own = test.type === 'like' ? likeCost(test) : test.type === 'in' ? 1 + test.values.length / 50 : 1;
   const resolved = resolve(
     path.map(({ name }) => name),

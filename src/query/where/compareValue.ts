@@ -4,7 +4,7 @@ import type { Bound } from './bindValue.ts';
 import type { LikePattern } from './toLikePattern.ts';
 import type { Operator } from './tree.ts';
 
-/** How one value reads as a type; NULL if it is of another. */
+/** SQL that reads a value as a type; NULL if it is of another. */
 export type ReadAs = (cast: Bound['cast']) => Sql;
 
 /** The test over one value, in SQL's own three-valued logic. */

@@ -5,7 +5,7 @@ import { createWhereWorld, type WhereWorld } from '../../../test/support/whereWo
 import { createRandom } from '../../../testing/createRandom.ts';
 import { render, sql } from '../../lib/sql.ts';
 import { Problem } from '../../model/errors.ts';
-import { compileSort, type SortItem } from './compileSort.ts';
+import { compileSort, type WhereSortItem } from './compileSort.ts';
 
 const tieBreaker = sql`t.id asc`;
 const random = createRandom('sort');
@@ -64,14 +64,14 @@ describe('compileSort', () => {
   it('takes any number of items, for a field named again changes nothing', async () => {
     const sort = Array.from(
       { length: 5000 },
-      (_, index): SortItem => ({ field: 'name', order: index === 0 ? 'desc' : 'asc' }),
+      (_, index): WhereSortItem => ({ field: 'name', order: index === 0 ? 'desc' : 'asc' }),
     );
     const once = compileSort(sort.slice(0, 1), world.catalogue, tieBreaker);
     expect(render(compileSort(sort, world.catalogue, tieBreaker))).toEqual(render(once));
     expect(await world.sorted(once)).toHaveLength(200);
   });
 
-  it.each<[string, SortItem[], string, string]>([
+  it.each<[string, WhereSortItem[], string, string]>([
     ['an unknown field', [{ field: 'id' }, { field: 'nmae' }], '/sort/1/field', "did you mean 'name'?"],
     [
       'a name of Object.prototype',
@@ -105,7 +105,7 @@ describe('compileSort', () => {
   });
 });
 
-function refusal(sort: SortItem[]): Problem {
+function refusal(sort: WhereSortItem[]): Problem {
   try {
     compileSort(sort, world.catalogue, tieBreaker);
   } catch (error) {

@@ -4,11 +4,11 @@ import type { Catalogue, ScalarField } from './catalogue.ts';
 import { quote } from './invalidWhere.ts';
 import { type Resolved, resolve } from './resolve.ts';
 
-export type SortItem = { field: string; order?: 'asc' | 'desc'; direction?: 'asc' | 'desc' };
+export type WhereSortItem = { field: string; order?: 'asc' | 'desc'; direction?: 'asc' | 'desc' };
 
 /** The ORDER BY clause: nulls last, text by code point, and a unique key at the end, so pages never overlap. */
 export function compileSort(
-  sort: readonly SortItem[] | undefined,
+  sort: readonly WhereSortItem[] | undefined,
   catalogue: Catalogue,
   tieBreaker: Sql,
 ): Sql {
@@ -22,7 +22,7 @@ export function compileSort(
   return join([...keys.values(), tieBreaker], ', ');
 }
 
-function toKey({ field: path, order, direction }: SortItem, pointer: string, catalogue: Catalogue): Sql {
+function toKey({ field: path, order, direction }: WhereSortItem, pointer: string, catalogue: Catalogue): Sql {
   if (order !== undefined && direction !== undefined && order !== direction) {
     throw invalid(
       `${pointer}/field`,

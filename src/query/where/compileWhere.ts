@@ -6,9 +6,8 @@ import { toSql } from './toSql.ts';
 import type { Expression } from './tree.ts';
 
 /**
- * The clause as a condition, in parentheses, that is TRUE for the records sought and FALSE or NULL for the others, so
- * it may be ANDed to a scope but not negated. A blank text is no condition. `names` are the top-level fields that the
- * clause speaks of.
+ * The clause in parentheses: TRUE for sought records, FALSE or NULL for others, so a scope may be ANDed but it cannot
+ * be negated. Blank text: no condition. `names`: top-level fields in the clause.
  */
 export function compileWhere(
   text: string,

@@ -4,7 +4,7 @@ import { invalidWhere, quote } from './invalidWhere.ts';
  * `word`: a bare name or a keyword. `name`: in backquotes. `quoted`: in double quotes, a name or a string depending on
  * where it stands. `source` is the token as written, `value` what it means.
  */
-export type Token = {
+export type WhereToken = {
   readonly type: 'word' | 'name' | 'quoted' | 'string' | 'number' | 'symbol' | 'end';
   readonly value: string;
   readonly source: string;
@@ -13,7 +13,7 @@ export type Token = {
 };
 
 /** The token at or after `offset`; reading one at a time lets the first fault of a text be the one reported. */
-export function lex(text: string, offset: number): Token {
+export function lex(text: string, offset: number): WhereToken {
   const start = skipWhiteSpace(text, offset);
   const first = text[start];
   if (first === undefined) return token('end', text, start, start);
@@ -45,7 +45,7 @@ function match(pattern: RegExp, text: string, offset: number): string | undefine
 
 const quotedType = { "'": 'string', '"': 'quoted', '`': 'name' } as const;
 
-function lexQuoted(text: string, start: number, mark: keyof typeof quotedType): Token {
+function lexQuoted(text: string, start: number, mark: keyof typeof quotedType): WhereToken {
   let end = text.indexOf(mark, start + 1);
   while (end !== -1 && text[end + 1] === mark) end = text.indexOf(mark, end + 2);
   if (end === -1) {
@@ -58,7 +58,7 @@ function lexQuoted(text: string, start: number, mark: keyof typeof quotedType): 
   return { ...token(quotedType[mark], text, start, end + 1), value };
 }
 
-function lexNumber(text: string, start: number, end: number): Token {
+function lexNumber(text: string, start: number, end: number): WhereToken {
   const next = text[end];
   if (next !== undefined && wordCharacter.test(next)) {
     throw invalidWhere(
@@ -69,7 +69,7 @@ function lexNumber(text: string, start: number, end: number): Token {
   return token('number', text, start, end);
 }
 
-function token(type: Token['type'], text: string, start: number, end: number): Token {
+function token(type: WhereToken['type'], text: string, start: number, end: number): WhereToken {
   const source = text.slice(start, end);
   return { type, value: source, source, position: start + 1, end };
 }

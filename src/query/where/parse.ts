@@ -3,11 +3,11 @@ import { parseTest } from './parseTest.ts';
 import {
   createReader,
   isReserved,
-  type Reader,
   take,
   takeKeyword,
   takeSymbol,
   unexpected,
+  type WhereReader,
 } from './reader.ts';
 import type { Expression, Path, PathMember } from './tree.ts';
 
@@ -22,7 +22,7 @@ export function parse(text: string): Expression | undefined {
   return expression;
 }
 
-function refuseRest(reader: Reader): void {
+function refuseRest(reader: WhereReader): void {
   if (reader.token.type !== 'end') throw unexpected(reader.token, 'AND, OR or the end');
 }
 
@@ -30,7 +30,7 @@ const maxLength = 8192;
 const maxDepth = 32;
 const maxPredicates = 256;
 
-/** What is still allowed; shared by the whole clause. */
+/** Number of predicates still allowed; shared by the whole clause. */
 type Budget = { predicates: number };
 
 function refuseUnstorable(text: string): void {
@@ -46,21 +46,21 @@ function refuseUnstorable(text: string): void {
 /** PostgreSQL text holds neither NUL nor half a surrogate pair. */
 const unstorable = /[\0\p{Surrogate}]/u;
 
-function parseOr(reader: Reader, budget: Budget, depth: number): Expression {
+function parseOr(reader: WhereReader, budget: Budget, depth: number): Expression {
   const first = parseAnd(reader, budget, depth);
   const parts = [first];
   while (takeKeyword(reader, 'OR')) parts.push(parseAnd(reader, budget, depth));
   return parts.length === 1 ? first : { type: 'or', parts };
 }
 
-function parseAnd(reader: Reader, budget: Budget, depth: number): Expression {
+function parseAnd(reader: WhereReader, budget: Budget, depth: number): Expression {
   const first = parseNot(reader, budget, depth);
   const parts = [first];
   while (takeKeyword(reader, 'AND')) parts.push(parseNot(reader, budget, depth));
   return parts.length === 1 ? first : { type: 'and', parts };
 }
 
-function parseNot(reader: Reader, budget: Budget, depth: number): Expression {
+function parseNot(reader: WhereReader, budget: Budget, depth: number): Expression {
   const { position } = reader.token;
   if (depth > maxDepth) throw invalidWhere(position, `the clause is nested deeper than ${maxDepth} levels`);
   if (takeKeyword(reader, 'NOT')) return { type: 'not', part: parseNot(reader, budget, depth + 1) };
@@ -70,7 +70,7 @@ function parseNot(reader: Reader, budget: Budget, depth: number): Expression {
   return expression;
 }
 
-function parsePredicate(reader: Reader, budget: Budget): Expression {
+function parsePredicate(reader: WhereReader, budget: Budget): Expression {
   const { position } = reader.token;
   const path = parsePath(reader);
   if (budget.predicates-- === 0)
@@ -83,7 +83,7 @@ function parsePredicate(reader: Reader, budget: Budget): Expression {
 /** PostgreSQL plans each member of a JSON path as a join: eight take a fraction of a millisecond, sixteen ten. */
 const maxPathNames = 8;
 
-function parsePath(reader: Reader): Path {
+function parsePath(reader: WhereReader): Path {
   if (isReserved(reader.token)) {
     const { position, source } = reader.token;
     throw invalidWhere(
@@ -103,7 +103,7 @@ function parsePath(reader: Reader): Path {
   return path;
 }
 
-function parseName(reader: Reader, expected: string): Path[number] {
+function parseName(reader: WhereReader, expected: string): Path[number] {
   const { type } = reader.token;
   if (type !== 'word' && type !== 'name' && type !== 'quoted') throw unexpected(reader.token, expected);
   const { value, position } = take(reader);

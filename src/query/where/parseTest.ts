@@ -1,11 +1,11 @@
 import { invalidWhere } from './invalidWhere.ts';
-import { isKeyword, type Reader, take, takeKeyword, takeSymbol, unexpected } from './reader.ts';
+import { isKeyword, take, takeKeyword, takeSymbol, unexpected, type WhereReader } from './reader.ts';
 import type { Literal, Operator, Test } from './tree.ts';
 
 type Negatable = { readonly test: Test; readonly negated: boolean };
 
-/** What follows the field of a predicate. */
-export function parseTest(reader: Reader): Negatable {
+/** Parses the part of a predicate behind its field. */
+export function parseTest(reader: WhereReader): Negatable {
   const operator = operators.get(reader.token.type === 'symbol' ? reader.token.value : '');
   if (operator !== undefined) {
     take(reader);
@@ -32,7 +32,7 @@ const operators: ReadonlyMap<string, Operator | '<>'> = new Map([
   ['>=', '>='],
 ]);
 
-function parseWordTest(reader: Reader, negated: boolean): Test {
+function parseWordTest(reader: WhereReader, negated: boolean): Test {
   const { position } = reader.token;
   if (takeKeyword(reader, 'IN')) return { type: 'in', values: parseList(reader) };
   if (takeKeyword(reader, 'LIKE')) return parseLike(reader, false);
@@ -52,7 +52,7 @@ function parseWordTest(reader: Reader, negated: boolean): Test {
 
 const maxListItems = 1000;
 
-function parseList(reader: Reader): Literal[] {
+function parseList(reader: WhereReader): Literal[] {
   if (!takeSymbol(reader, '(')) throw unexpected(reader.token, "'(' and a list of values");
   const values = [parseLiteral(reader)];
   while (takeSymbol(reader, ',')) {
@@ -65,7 +65,7 @@ function parseList(reader: Reader): Literal[] {
   return values;
 }
 
-function parseLike(reader: Reader, ignoreCase: boolean): Test {
+function parseLike(reader: WhereReader, ignoreCase: boolean): Test {
   const { position } = reader.token;
   const pattern = parseString(reader, 'a pattern in single quotes');
   const escapeAt = reader.token.position;
@@ -77,13 +77,13 @@ function parseLike(reader: Reader, ignoreCase: boolean): Test {
   return { type: 'like', pattern, escapeCharacter, ignoreCase, position };
 }
 
-function parseString(reader: Reader, expected: string): string {
+function parseString(reader: WhereReader, expected: string): string {
   const { type } = reader.token;
   if (type !== 'string' && type !== 'quoted') throw unexpected(reader.token, expected);
   return take(reader).value;
 }
 
-function parseLiteral(reader: Reader): Literal {
+function parseLiteral(reader: WhereReader): Literal {
   const { token } = reader;
   const literal = toLiteral(reader);
   if (literal === undefined) {
@@ -94,7 +94,7 @@ function parseLiteral(reader: Reader): Literal {
   return literal;
 }
 
-function toLiteral({ token }: Reader): Literal | undefined {
+function toLiteral({ token }: WhereReader): Literal | undefined {
   const { type, value, position } = token;
   if (type === 'number') return { type: 'number', text: value, position };
   if (type === 'string' || type === 'quoted') return { type: 'string', text: value, position };

@@ -1,6 +1,6 @@
 /**
- * An ISO 8601 date, or date and time with an offset, in the form that PostgreSQL reads the same whatever its settings;
- * nothing if there is no such moment. Without an offset it is UTC, without a time the start of the day.
+ * An ISO 8601 date or time as PostgreSQL reads it under any settings; undefined if there is no such moment. Without an
+ * offset it is UTC, without a time the start of the day.
  */
 export function readInstant(text: string): string | undefined {
   const parts = instantPattern.exec(text);

@@ -1,41 +1,41 @@
 import { invalidWhere, quote } from './invalidWhere.ts';
-import { lex, type Token } from './lex.ts';
+import { lex, type WhereToken } from './lex.ts';
 
 /** The text with its current token. */
-export type Reader = { readonly text: string; token: Token };
+export type WhereReader = { readonly text: string; token: WhereToken };
 
-export function createReader(text: string): Reader {
+export function createReader(text: string): WhereReader {
   return { text, token: lex(text, 0) };
 }
 
 /** Returns the current token; the reader moves on to the next. */
-export function take(reader: Reader): Token {
+export function take(reader: WhereReader): WhereToken {
   const taken = reader.token;
   reader.token = lex(reader.text, taken.end);
   return taken;
 }
 
-export function takeSymbol(reader: Reader, symbol: string): boolean {
+export function takeSymbol(reader: WhereReader, symbol: string): boolean {
   if (reader.token.type !== 'symbol' || reader.token.value !== symbol) return false;
   take(reader);
   return true;
 }
 
-export function takeKeyword(reader: Reader, keyword: Keyword): boolean {
+export function takeKeyword(reader: WhereReader, keyword: Keyword): boolean {
   if (!isKeyword(reader.token, keyword)) return false;
   take(reader);
   return true;
 }
 
-export function isKeyword(token: Token, keyword: Keyword): boolean {
+export function isKeyword(token: WhereToken, keyword: Keyword): boolean {
   return token.type === 'word' && token.value.toUpperCase() === keyword;
 }
 
-export function isReserved(token: Token): boolean {
+export function isReserved(token: WhereToken): boolean {
   return token.type === 'word' && reserved.has(token.value.toUpperCase());
 }
 
-export function unexpected(token: Token, expected: string): Error {
+export function unexpected(token: WhereToken, expected: string): Error {
   const found = token.type === 'end' ? 'the text ends' : `found ${quote(token.source)}`;
   return invalidWhere(token.position, `expected ${expected}, but ${found}`);
 }

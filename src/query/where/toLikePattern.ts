@@ -1,6 +1,6 @@
 /**
- * A pattern in the form that LIKE takes by default (escape `\`). For ILIKE, `upper` lists the capitals that must be
- * read as `lower` in the value, so that the outcome does not depend on the collation of the database.
+ * A pattern for LIKE with its default escape `\`. For ILIKE, `upper` lists capitals that are read as `lower`, so the
+ * result does not depend on the database's collation.
  */
 export type LikePattern = { readonly pattern: string; readonly upper: string; readonly lower: string };
 

@@ -8,7 +8,7 @@ import { jsonToSql } from './jsonToSql.ts';
 import { lowerCase } from './lowerCase.ts';
 import { all, some } from './quantifiers.ts';
 import { resolve } from './resolve.ts';
-import type { Expression, Predicate } from './tree.ts';
+import type { Expression, WherePredicate } from './tree.ts';
 
 /**
  * A condition that is TRUE exactly where the expression is `want`, and FALSE or NULL elsewhere. Compiling "is true" and
@@ -21,7 +21,7 @@ export function toSql(expression: Expression, catalogue: Catalogue, want: boolea
   return join(parts, (expression.type === 'and') === want ? ' and ' : ' or ');
 }
 
-function predicateToSql(predicate: Predicate, catalogue: Catalogue, want: boolean): Sql {
+function predicateToSql(predicate: WherePredicate, catalogue: Catalogue, want: boolean): Sql {
   const resolved = resolve(
     predicate.path.map(({ name }) => name),
     catalogue,

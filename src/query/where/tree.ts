@@ -2,9 +2,9 @@
 export type Expression =
   | { readonly type: 'and' | 'or'; readonly parts: readonly Expression[] }
   | { readonly type: 'not'; readonly part: Expression }
-  | Predicate;
+  | WherePredicate;
 
-export type Predicate = { readonly type: 'predicate'; readonly path: Path; readonly test: Test };
+export type WherePredicate = { readonly type: 'predicate'; readonly path: Path; readonly test: Test };
 
 /** Members from the outside in. Positions are 1-based columns of the text. */
 export type Path = readonly [PathMember, ...PathMember[]];

@@ -16,7 +16,7 @@ export function createEnvReader(env: NodeJS.ProcessEnv) {
   const faults: string[] = [];
   /** Every variable that was read, set or not: all that Vigil knows. */
   const names = new Set<string>();
-  /** What was read from files, once: '' after a fault. */
+  /** Contents of files, read once: '' after a fault. */
   const files = new Map<string, string>();
 
   function text(name: string): string | undefined {
@@ -97,7 +97,9 @@ export function createEnvReader(env: NodeJS.ProcessEnv) {
   function databaseUrl(name: string): string | undefined {
     const value = text(name);
     const single = value === undefined ? [] : splitHosts(value);
-    const isGood = single.every((each) => checkUrl(name, each, ['postgres:', 'postgresql:']) !== undefined);
+    const isGood = single.every(
+      (address) => checkUrl(name, address, ['postgres:', 'postgresql:']) !== undefined,
+    );
     return isGood ? value : undefined;
   }
 

@@ -22,7 +22,13 @@ import {
 } from './networkSettings.ts';
 import { type NamedChain, readOwnChains } from './readOwnChains.ts';
 import { refuseMisspelt } from './refuseMisspelt.ts';
-import { readAdminToken, readMasterKey, readMasterKeyFile, readMetricsSettings } from './secretSettings.ts';
+import {
+  readAdminToken,
+  readHeartbeatSettings,
+  readMasterKey,
+  readMasterKeyFile,
+  readMetricsSettings,
+} from './secretSettings.ts';
 
 const roles = ['api', 'watch', 'work'] as const;
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
@@ -54,7 +60,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env) {
     ignoredPort: read.text('VIGIL_PORT') === undefined ? read.text('PORT') : undefined,
     publicUrl: read.url('VIGIL_PUBLIC_URL', ['http:', 'https:'])?.replace(/\/+$/, ''),
     dataDir,
-    /** Whether the environment says where the database is. */
+    /** True if the environment says where the database is. */
     isPlaced: read.text('VIGIL_DATA_DIR') !== undefined || read.text('DATABASE_URL') !== undefined,
     runDir: read.text('VIGIL_RUN_DIR') ?? defaultRunDir(env),
     databaseUrl: read.databaseUrl('DATABASE_URL'),
@@ -78,6 +84,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env) {
     inviteOrigins: readInviteOrigins(read),
     metrics: readMetricsSettings(read, host),
     egress: readEgress(read),
+    heartbeat: readHeartbeatSettings(read),
     trustedProxies: readTrustedProxies(read),
     abiSources: readAbiSources(read),
     smtpUrl: read.secretUrl('VIGIL_SMTP_URL', ['smtp:', 'smtps:']),
@@ -103,7 +110,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env) {
   return config;
 }
 
-/** What people call the two messengers. */
+/** The names that the two messengers are shown under. */
 function readMessengerNames(read: EnvReader): MessengerNames {
   const nameOf = (letter: 'A' | 'B') => {
     const name = read.text(`VIGIL_MESSENGER_${letter}_NAME`) ?? null;

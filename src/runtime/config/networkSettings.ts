@@ -3,7 +3,7 @@ import type { Egress } from '../../lib/egress.ts';
 import type { AbiSource } from '../../services/contracts/createAbiSources.ts';
 import type { EnvReader } from './createEnvReader.ts';
 
-/** Where webhooks and detectors may connect to although the address is private or the port unusual. */
+/** Private addresses and unusual ports that webhooks and detectors may connect to. */
 export function readEgress(read: EnvReader): Egress {
   return { ...readNetworks(read, 'VIGIL_ALLOW_NETWORKS'), ports: readPorts(read, 'VIGIL_ALLOW_PORTS') };
 }
@@ -59,7 +59,7 @@ export function readCorsOrigins(read: EnvReader): string[] {
   return origins;
 }
 
-/** Where the links of invites may lead; an empty list allows every http and https address. */
+/** Origins that links of invites may lead to; an empty list allows every http and https address. */
 export function readInviteOrigins(read: EnvReader): string[] {
   const name = 'VIGIL_INVITE_ORIGINS';
   const origins = read.items(name) ?? [];

@@ -1,6 +1,6 @@
 import { createToken, hashToken } from '../../lib/token.ts';
 import { insertToken, type NewToken } from '../../store/accounts/tokens.ts';
-import type { Db } from '../../store/db.ts';
+import type { Db } from '../../store/db/db.ts';
 
 /** Makes a token and stores its digest; the token itself is returned once and kept nowhere. */
 export async function issueToken(

@@ -1,8 +1,8 @@
 import { invalid, Problem } from '../../model/errors.ts';
 import { findOverlapping } from '../../store/accounts/findOverlapping.ts';
 import { lockQuantities } from '../../store/accounts/plans.ts';
-import type { subscriptionTable } from '../../store/accounts/subscriptionTable.ts';
 import type { Row } from '../../store/records/records.ts';
+import type { subscriptionTable } from '../../store/tables/subscriptionTable.ts';
 import type { Call } from '../call.ts';
 import type { ChangeOf } from '../records/recordKind.ts';
 
@@ -34,10 +34,10 @@ async function refuseOverlap(
     current.expirationDate === period.expirationDate;
   if (tenantId === null || isSame) return;
   await lockQuantities(call.db, tenantId);
-  const other = await findOverlapping(call.db, tenantId, period, id);
-  if (!other) return;
+  const overlapping = await findOverlapping(call.db, tenantId, period, id);
+  if (!overlapping) return;
   const message =
-    `Subscription ${other.id} is active from ${new Date(other.startDate).toISOString()} to ` +
-    `${new Date(other.expirationDate).toISOString()}; change it, or choose a time outside of it.`;
+    `Subscription ${overlapping.id} is active from ${new Date(overlapping.startDate).toISOString()} to ` +
+    `${new Date(overlapping.expirationDate).toISOString()}; change it, or choose a time outside of it.`;
   throw new Problem('conflict', message, { errors: [{ pointer: '/startDate', code: 'overlap', message }] });
 }

@@ -2,7 +2,7 @@ import { createToken, hashToken } from '../../lib/token.ts';
 import { Problem } from '../../model/errors.ts';
 import { everything } from '../../model/principal.ts';
 import { consumeSetupLink, insertSetupLink } from '../../store/accounts/setupLinks.ts';
-import type { Db } from '../../store/db.ts';
+import type { Db } from '../../store/db/db.ts';
 import type { Call } from '../call.ts';
 import { createRecord } from '../records/createRecord.ts';
 import type { RecordKind } from '../records/recordKind.ts';

@@ -8,8 +8,8 @@ import {
   type StoredApproval,
   settleApproval,
 } from '../../store/actions/approvals.ts';
-import { approvalTable } from '../../store/actions/approvalTable.ts';
 import { findRecord, insertRecord, type Row, reserveId } from '../../store/records/records.ts';
+import { approvalTable } from '../../store/tables/approvalTable.ts';
 import type { Call } from '../call.ts';
 import { audit } from '../records/audit.ts';
 import { checkOwnKey } from './checkApprover.ts';
@@ -124,7 +124,7 @@ export async function checkRequester(
   );
 }
 
-/** What is carried out must be what was shown to the approver. */
+/** The executed request must be the one that the approver saw. */
 export function checkUnchanged({ changes }: StoredApproval, held: Held | undefined): Held {
   const present = held && JSON.parse(JSON.stringify(held.changes));
   if (held && isDeepStrictEqual(present, changes)) return held;

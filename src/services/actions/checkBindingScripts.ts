@@ -12,8 +12,8 @@ import {
   findRecentAlerts,
 } from '../../store/actions/bindingSources.ts';
 import { findScriptedActions } from '../../store/actions/intentLog.ts';
-import { alertTable } from '../../store/alerts/alertTable.ts';
 import { findAlertDocuments } from '../../store/destinations/findAlertDocuments.ts';
+import { alertTable } from '../../store/search/documents/alertTable.ts';
 import type { Call } from '../call.ts';
 import { alertShape, detectorEvidence, triggerEvidence } from '../records/alertShape.ts';
 import type { ChangedBinding } from './changedBindings.ts';

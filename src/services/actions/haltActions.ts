@@ -3,13 +3,13 @@ import { findHaltedAt, haltActions, resumeActions } from '../../store/actions/ca
 import type { Call } from '../call.ts';
 import { audit } from '../records/audit.ts';
 
-export type Halt = { tenantId: number; halted: boolean; haltedAt: number | null; canceled: number };
+export type ActionHalt = { tenantId: number; halted: boolean; haltedAt: number | null; canceled: number };
 
 /** From now on no action of the tenant fires; waiting intents are cancelled. */
 export async function haltTenant(
   call: Call,
   { tenantId: requested, reason }: { tenantId?: number; reason?: string },
-): Promise<Halt> {
+): Promise<ActionHalt> {
   const tenantId = resolveTenantId(call, requested);
   const { canceled } = await haltActions(call.db, tenantId, call.now);
   await audit(call, 'action', 'halt', { id: null, tenantId }, undefined, undefined, {
@@ -23,7 +23,7 @@ export async function haltTenant(
 export async function resumeTenant(
   call: Call,
   { tenantId: requested, reason }: { tenantId?: number; reason?: string },
-): Promise<Halt> {
+): Promise<ActionHalt> {
   const tenantId = resolveTenantId(call, requested);
   await resumeActions(call.db, tenantId);
   await audit(
@@ -38,7 +38,7 @@ export async function resumeTenant(
   return readHalt(call, tenantId);
 }
 
-export async function readHalt(call: Call, requested: number | undefined): Promise<Halt> {
+export async function readHalt(call: Call, requested: number | undefined): Promise<ActionHalt> {
   const tenantId = resolveTenantId(call, requested);
   const haltedAt = await findHaltedAt(call.db, tenantId);
   return { tenantId, halted: haltedAt !== null, haltedAt, canceled: 0 };

@@ -3,17 +3,18 @@ import { type Decision, decide } from '../../actions/decide.ts';
 import { findTakenInputs } from '../../actions/takenInputs.ts';
 import { termsOf } from '../../actions/termsOf.ts';
 import { aliasesOf, getChain } from '../../chains/chains.ts';
-import { actionTable } from '../../store/actions/actionTable.ts';
+import { netChanges } from '../../evidence/evm/netChanges.ts';
 import { findBindingSources, findRecentAlerts } from '../../store/actions/bindingSources.ts';
 import { type ActionSetup, findActionSetup } from '../../store/actions/intentLog.ts';
 import { type AlertDocument, findAlertDocuments } from '../../store/destinations/findAlertDocuments.ts';
+import { actionTable } from '../../store/tables/actionTable.ts';
 import type { Call } from '../call.ts';
 import { findReadable } from '../records/findReadable.ts';
 import { requireTransactor } from './runAction.ts';
-import { createPricer, emptySimulation, prepareOrThrow, type Simulation } from './simulateAction.ts';
+import { type ActionSimulation, createPricer, emptySimulation, prepareOrThrow } from './simulateAction.ts';
 
-/** What the call would do for one alert, or by hand where `alert` is null. */
-type Rehearsed = Simulation & {
+/** Effect of the call for one alert, or by hand where `alert` is null. */
+type Rehearsed = ActionSimulation & {
   alert:
     | (Pick<AlertDocument, 'uid' | 'timestamp'> & { name: unknown; message: unknown; severity: unknown })
     | null;
@@ -42,8 +43,8 @@ const listedChanges = 200;
 type Fired = { alert: AlertDocument | null; binding: string; decision: Exclude<Decision, { type: 'skip' }> };
 
 /**
- * What the action would do now for the last alerts that fire it, on a copy of the newest state. Without such an alert: what
- * it would do with its own parameters, if these are complete. Nothing is signed, sent or stored.
+ * Rehearses the action for the last alerts that fire it, on a copy of the newest state. Without such an alert, uses its
+ * own parameters, if they are complete. Nothing is signed, sent or stored.
  */
 export async function rehearseAction(call: Call, id: number, size: number): Promise<RehearsalReport> {
   const owner = await findReadable(call, actionTable, id);
@@ -82,7 +83,7 @@ export async function rehearseAction(call: Call, id: number, size: number): Prom
     }
     const { to, data: callData, parameters } = decision;
     const made = { ...basics, to, data: callData, parameters, fires: true };
-    const index = calls.findIndex((other) => other.one === one);
+    const index = calls.findIndex((planned) => planned.one === one);
     if (!prepared || !priceOf || index < 0) {
       data.push({ ...made, reason: checkAllowedCalls(action, to)?.reason ?? null });
       continue;
@@ -112,7 +113,7 @@ async function findFired(call: Call, setup: ActionSetup, size: number): Promise<
       return binding ? keys.map((key) => ({ key, binding })) : [];
     }),
   );
-  const newest = found.flat().toSorted((one, other) => other.key.timestamp - one.key.timestamp);
+  const newest = found.flat().toSorted((left, right) => right.key.timestamp - left.key.timestamp);
   const documents =
     newest.length === 0
       ? []
@@ -153,7 +154,12 @@ function createChangeReader(call: Call, { action }: ActionSetup) {
   let block: RehearsalReport['block'] = null;
   return {
     block: () => block,
-    async read({ from, to, data, gasLimit }: Simulation): Promise<Pick<Rehearsed, 'changes' | 'storage'>> {
+    async read({
+      from,
+      to,
+      data,
+      gasLimit,
+    }: ActionSimulation): Promise<Pick<Rehearsed, 'changes' | 'storage'>> {
       const key = `${to} ${data}`;
       const before = known.get(key);
       if (before) return before;
@@ -161,14 +167,15 @@ function createChangeReader(call: Call, { action }: ActionSetup) {
       const seen =
         data === null
           ? undefined
-          : // What a node does not show is no reason to withhold what the call comes to.
+          : // Details that a node does not show are no reason to withhold the result.
             await client
               ?.rehearse?.({ from: from.toLowerCase(), to: to.toLowerCase(), data, units })
               .catch(() => undefined);
       if (seen) block = seen.block;
+      const changes = seen?.effects && (await netChanges(seen.effects, seen.effects.frames));
       const shown = {
         changes:
-          seen?.changes?.slice(0, listedChanges).map(({ party, asset, tokenId, amount }) => ({
+          changes?.slice(0, listedChanges).map(({ party, asset, tokenId, amount }) => ({
             address: party,
             asset,
             tokenId: tokenId === null ? null : String(tokenId),

@@ -2,9 +2,9 @@ import { checkAllowedCalls } from '../../actions/checkAllowedCalls.ts';
 import { fillCall } from '../../actions/fillCall.ts';
 import { getChain } from '../../chains/chains.ts';
 import { Problem, unprocessable } from '../../model/errors.ts';
-import { actionTable } from '../../store/actions/actionTable.ts';
 import { insertManualIntent } from '../../store/actions/insertIntents.ts';
 import { type ActionSetup, findActionSetup, type IntentRecord } from '../../store/actions/intentLog.ts';
+import { actionTable } from '../../store/tables/actionTable.ts';
 import type { Call } from '../call.ts';
 import { noEndpoint } from '../contracts/noEndpoint.ts';
 import { audit } from '../records/audit.ts';
@@ -45,7 +45,7 @@ export function requireTransactor({ services }: Call, { contract }: ActionSetup[
   );
 }
 
-/** What the call goes to with these parameters. */
+/** The target of the call with these parameters. */
 export function checkParams(
   action: ActionSetup['action'],
   params: Readonly<Record<string, unknown>>,

@@ -9,17 +9,16 @@ import type { Prepared } from '../../chains/transactor.ts';
 import { uidTime } from '../../lib/uid.ts';
 import type { FilledParameter } from '../../model/action.ts';
 import { Problem, unprocessable } from '../../model/errors.ts';
-
-import { actionTable } from '../../store/actions/actionTable.ts';
 import { type ActionSetup, findActionSetup } from '../../store/actions/intentLog.ts';
 import { findSpending } from '../../store/actions/signing.ts';
 import { findContractAbi } from '../../store/contracts/findContractAbi.ts';
 import { type AlertDocument, findAlertDocuments } from '../../store/destinations/findAlertDocuments.ts';
+import { actionTable } from '../../store/tables/actionTable.ts';
 import type { Call } from '../call.ts';
 import { findReadable } from '../records/findReadable.ts';
 import { checkParams, requireTransactor } from './runAction.ts';
 
-export type Simulation = {
+export type ActionSimulation = {
   fires: boolean;
   success: boolean;
   reason: string | null;
@@ -34,12 +33,12 @@ export type Simulation = {
   balance: string | null;
 };
 
-/** What the action would do now, for an alert or as a manual run. Nothing is signed or sent. */
+/** Simulates the action now, for an alert or as a manual run. Nothing is signed or sent. */
 export async function simulateAction(
   call: Call,
   id: number,
   { alertUid, params = {} }: { alertUid?: string; params?: Readonly<Record<string, unknown>> },
-): Promise<Simulation> {
+): Promise<ActionSimulation> {
   const owner = await findReadable(call, actionTable, id);
   const setup = await findActionSetup(call.db, owner);
   const { action } = setup;
@@ -68,7 +67,7 @@ export async function simulateAction(
   return { ...made, ...(await createPricer(call, setup, prepared)(prepared.offers[0])) };
 }
 
-export const emptySimulation: Omit<Simulation, 'from' | 'to' | 'fires'> = {
+export const emptySimulation: Omit<ActionSimulation, 'from' | 'to' | 'fires'> = {
   success: false,
   reason: null,
   data: null,
@@ -87,7 +86,7 @@ export function createPricer(call: Call, { action }: ActionSetup, prepared: Prep
   const balance = String(prepared.balance);
   let abi: ReturnType<typeof findContractAbi> | undefined;
   let budget: ReturnType<typeof findSpending> | undefined;
-  return async (offer: Prepared['offers'][number] | undefined): Promise<Partial<Simulation>> => {
+  return async (offer: Prepared['offers'][number] | undefined): Promise<Partial<ActionSimulation>> => {
     if (!offer) throw new Error('The chain returned no estimate.');
     if ('failure' in offer) {
       abi ??= findContractAbi(call.db, tenantId, contract.id);

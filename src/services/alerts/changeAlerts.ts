@@ -1,11 +1,11 @@
 import { groupBy } from '../../lib/groupBy.ts';
-import { alertTable } from '../../store/alerts/alertTable.ts';
 import { allowChanges, changeMany, findChangeable, type ManyChange } from '../../store/alerts/changeMany.ts';
-import { refuseQueryMistake } from '../../store/alerts/findQueryMistake.ts';
-import type { Db } from '../../store/db.ts';
-import { compileQuery } from '../../store/documents/compileQuery.ts';
-import { ownTenantsScope } from '../../store/documents/documentScopes.ts';
-import { reportSlowSearch } from '../../store/reportSlowSearch.ts';
+import type { Db } from '../../store/db/db.ts';
+import { reportSlowSearch } from '../../store/records/reportSlowSearch.ts';
+import { compileQuery } from '../../store/search/compile/compileQuery.ts';
+import { alertTable } from '../../store/search/documents/alertTable.ts';
+import { ownTenantsScope } from '../../store/search/documents/documentScopes.ts';
+import { refuseQueryMistake } from '../../store/search/findQueryMistake.ts';
 import type { Call } from '../call.ts';
 import { audit } from '../records/audit.ts';
 import { checkAssignee } from './checkAssignee.ts';
@@ -22,8 +22,8 @@ type Selection = {
 };
 
 /**
- * Changes what the query finds now, in batches that are each a whole with their events and audit entry: a request that
- * breaks off leaves the rest unchanged, and sent again continues there. Alerts that are raised meanwhile stay as they are.
+ * Changes the present hits of a query in batches, each with its events and audit entry. A request that breaks off
+ * leaves the rest, and continues there when repeated. New alerts meanwhile are not included.
  */
 export async function changeAlerts(
   call: Call,

@@ -1,7 +1,7 @@
 import { unprocessable } from '../../model/errors.ts';
-import { userTable } from '../../store/accounts/userTable.ts';
-import type { Db } from '../../store/db.ts';
+import type { Db } from '../../store/db/db.ts';
 import { lockRecords } from '../../store/records/records.ts';
+import { userTable } from '../../store/tables/userTable.ts';
 
 /** An alert is assigned to users of its own tenant; any other user is reported like a missing one. */
 export async function checkAssignee(tx: Db, tenantId: number, assigneeId: number): Promise<void> {

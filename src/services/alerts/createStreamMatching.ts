@@ -1,13 +1,13 @@
 import { createFairQueue } from '../../lib/createFairQueue.ts';
 import { yieldToEventLoop } from '../../lib/eventLoop.ts';
 import { createSubject, type Subject } from '../../query/lucene/createSubject.ts';
-import type { AlertEvent } from '../../store/alerts/alertEvents.ts';
-import type { AlertMatcher } from '../../store/alerts/createAlertMatcher.ts';
+import type { AlertEventRow } from '../../store/alerts/alertEvents.ts';
+import type { AlertMatcher } from '../../store/search/createAlertMatcher.ts';
 
 /** An event with what is computed once for all readers. */
 export type SharedEvent = {
   id: string;
-  type: AlertEvent['type'];
+  type: AlertEventRow['type'];
   tenantId: number;
   length: number;
   /** The event as it is sent, so that a large one is encoded once. */
@@ -55,7 +55,7 @@ async function isMatching({ matches, matchesPaced }: AlertMatcher, event: Shared
 }
 
 /** Undefined when retention has removed the alert meanwhile. */
-export function shareEvent({ id, type, tenantId, alert }: AlertEvent): SharedEvent | undefined {
+export function shareEvent({ id, type, tenantId, alert }: AlertEventRow): SharedEvent | undefined {
   if (alert === null) return undefined;
   let frame: Buffer | undefined;
   let subject: Subject | undefined;

@@ -6,14 +6,14 @@ import { findAlert } from '../../store/alerts/alertRecords.ts';
 import { findIncident } from '../../store/alerts/incidentTable.ts';
 import { findAlertDeliveries } from '../../store/destinations/deliveryLog.ts';
 import { deliveryRetentionMs } from '../../store/destinations/purgeDeliveries.ts';
-import { findRecipients, type Source } from '../../store/destinations/recipients.ts';
-import { ownTenantsScope } from '../../store/documents/documentScopes.ts';
+import { type AlertSource, findRecipients } from '../../store/destinations/recipients.ts';
+import { ownTenantsScope } from '../../store/search/documents/documentScopes.ts';
 import { findChainStates } from '../../store/watch/chainStates.ts';
 import { findUnseen } from '../../store/watch/untraced.ts';
 import { explainWait } from '../actions/readIntents.ts';
 import type { Call } from '../call.ts';
 
-/** Why no one was notified of an alert. */
+/** Reasons why no one was notified of an alert. */
 export const silences = {
   suppressed: "It is over the rate limit of the tenant's plan: it is stored, but no one is notified.",
   backfilled: 'It was pushed more than an hour after it happened: it is stored, but no one is notified.',
@@ -25,7 +25,7 @@ export const silences = {
     'The filters of bindings and destinations (severity, query) did not let it pass to any destination.',
 } as const;
 
-export type Silence = keyof typeof silences;
+export type SilenceReason = keyof typeof silences;
 
 const names = [
   'uid',
@@ -48,7 +48,7 @@ const names = [
   'blockHash',
 ] as const;
 
-type OwnAlert = Source & {
+type OwnAlert = AlertSource & {
   uid: string;
   timestamp: number;
   severity: string;
@@ -65,7 +65,7 @@ type OwnAlert = Source & {
   blockHash: string | null;
 };
 
-/** Whether what contracts did within the transactions of the alert's block is yet to be seen, or never will be. */
+/** Inner calls of the alert's block: yet to be seen, or never. */
 export const unseenStates = ['waiting', 'given-up', 'unavailable'] as const;
 
 /** Deliveries and intents that are shown; no alert has as many destinations and actions. */
@@ -97,7 +97,7 @@ function isEnd({ detectorSchemaName, severity, meta }: OwnAlert): boolean {
 }
 
 /** By the bindings of the moment, which may have changed since the alert was raised. */
-async function findSilence(call: Call, alert: OwnAlert): Promise<Silence> {
+async function findSilence(call: Call, alert: OwnAlert): Promise<SilenceReason> {
   if (alert.suppressed) return 'suppressed';
   if (alert.backfilled) return 'backfilled';
   if (isShadow(alert)) return 'shadow';
@@ -113,7 +113,7 @@ async function findSilence(call: Call, alert: OwnAlert): Promise<Silence> {
   return (await findRecipients(call.db, [source])).length > 0 ? 'filtered' : 'no-destination';
 }
 
-/** What the reader may miss: an alert shows what was seen, and not what could not be seen. */
+/** Missing knowledge: an alert shows only what Vigil could see. */
 async function readUnseen({ db, now }: Call, { chainUid, blockNumber, blockHash, timestamp }: OwnAlert) {
   if (chainUid === null || blockNumber === null || blockHash === null) return null;
   const found = await findUnseen(db, chainUid, { number: blockNumber, hash: blockHash });
@@ -123,7 +123,7 @@ async function readUnseen({ db, now }: Call, { chainUid, blockNumber, blockHash,
     reason: reason ?? 'The traces of its block have not come yet.',
   });
   if (found) return found.isWaiting ? unseen('waiting', traces?.reason) : unseen('given-up', found.reason);
-  // What holds now says nothing about an old block.
+  // Present state says nothing about an old block.
   const isRecent = now - timestamp < recentMs;
   return traces?.state === 'unavailable' && isRecent ? unseen('unavailable', traces.reason) : null;
 }

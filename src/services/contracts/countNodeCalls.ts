@@ -1,5 +1,5 @@
 import { platformTenant } from '../../model/metrics.ts';
-import type { Db } from '../../store/db.ts';
+import type { Db } from '../../store/db/db.ts';
 import { readSamples } from '../../store/telemetry/readSamples.ts';
 
 const minuteMs = 60_000;

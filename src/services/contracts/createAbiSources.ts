@@ -5,7 +5,7 @@ import type { Resolve } from '../../lib/createResolve.ts';
 import { type Egress, webhookFault } from '../../lib/egress.ts';
 import { messageOf } from '../../lib/messageOf.ts';
 import { findCachedAbi, saveCachedAbi } from '../../store/contracts/abiCache.ts';
-import type { Db } from '../../store/db.ts';
+import type { Db } from '../../store/db/db.ts';
 
 /** A server that knows the ABIs of verified contracts. */
 export type AbiSource = { readonly kind: 'sourcify' | 'etherscan'; readonly url: string };

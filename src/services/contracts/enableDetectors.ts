@@ -1,7 +1,7 @@
-import type { contractTable } from '../../store/contracts/contractTable.ts';
 import { findSchemaId, hasDetector } from '../../store/detectors/detectorSchemas.ts';
-import { detectorTable } from '../../store/detectors/detectorTable.ts';
 import { insertRecord } from '../../store/records/records.ts';
+import type { contractTable } from '../../store/tables/contractTable.ts';
+import { detectorTable } from '../../store/tables/detectorTable.ts';
 import type { Call } from '../call.ts';
 import { audit } from '../records/audit.ts';
 import { type ChangeOf, tenantOf } from '../records/recordKind.ts';

@@ -1,7 +1,7 @@
 import type { Family } from '../../chains/chains.ts';
-import { nativeInterface } from '../../chains/solana/abi/nativeInstructions.ts';
+import { nativeInterface } from '../../codecs/solana/nativeInstructions.ts';
 import { findContractAbi, findContractAddress } from '../../store/contracts/findContractAbi.ts';
-import type { Db } from '../../store/db.ts';
+import type { Db } from '../../store/db/db.ts';
 
 /** The ABI that a contract was given, else what is known of a program of the chain itself; empty when there is none. */
 export async function findAbi(

@@ -1,5 +1,5 @@
-import { contractTable } from '../../store/contracts/contractTable.ts';
 import { findContractAbi } from '../../store/contracts/findContractAbi.ts';
+import { contractTable } from '../../store/tables/contractTable.ts';
 import type { Call } from '../call.ts';
 import { findReadable } from '../records/findReadable.ts';
 

@@ -1,9 +1,9 @@
 import type { ConnectedClient } from '../../chains/chainClient.ts';
 import { type ChainUid, chainUids, getChain, withNetwork } from '../../chains/chains.ts';
 import { families } from '../../chains/families.ts';
+import type { MetricRecorder } from '../../model/metrics.ts';
 import { createSeriesCache, platformTenant } from '../../model/metrics.ts';
 import type { TraceMode } from '../../model/traceState.ts';
-import type { MetricRecorder } from '../telemetry/createMetricRecorder.ts';
 import type { ChainAccess } from './chainAccess.ts';
 
 type Settings = Readonly<

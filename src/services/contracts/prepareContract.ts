@@ -1,10 +1,10 @@
 import { type Chain, type ChainUid, getChain } from '../../chains/chains.ts';
-import { abiFaults } from '../../chains/evm/abi/abiFaults.ts';
 import { families } from '../../chains/families.ts';
+import { abiFaults } from '../../codecs/evm/abiFaults.ts';
 import { type Fault, unprocessable } from '../../model/errors.ts';
 import { invalidInput } from '../../model/validate.ts';
-import type { contractTable } from '../../store/contracts/contractTable.ts';
 import type { Row } from '../../store/records/records.ts';
+import type { contractTable } from '../../store/tables/contractTable.ts';
 import type { Call } from '../call.ts';
 import type { ChangeOf } from '../records/recordKind.ts';
 import { holdChain } from './holdChain.ts';

@@ -6,7 +6,7 @@ import {
   type OwnChain,
   saveOwnChain,
 } from '../../store/contracts/ownChains.ts';
-import type { Db, Store } from '../../store/db.ts';
+import type { Db, Store } from '../../store/db/db.ts';
 import { appendAudit } from '../../store/records/audit.ts';
 import { differsFrom, sameNetwork } from './takenBy.ts';
 

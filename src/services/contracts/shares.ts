@@ -1,5 +1,4 @@
 import { type Fault, Problem, unprocessable } from '../../model/errors.ts';
-import type { projectTable } from '../../store/contracts/projectTable.ts';
 import {
   deleteStaleAnswers,
   findShares,
@@ -8,6 +7,7 @@ import {
   updateShare,
 } from '../../store/contracts/shares.ts';
 import type { Row } from '../../store/records/records.ts';
+import type { projectTable } from '../../store/tables/projectTable.ts';
 import type { Call } from '../call.ts';
 import { audit } from '../records/audit.ts';
 import type { ChangeOf } from '../records/recordKind.ts';
@@ -56,7 +56,8 @@ export async function respondToShare(
 ): Promise<Share> {
   const tenantId = viewerOf(call, named);
   const found = await updateShare(call.db, { tenantId, projectId }, answer);
-  const share = found && (await findShares(call.db, tenantId)).find((each) => each.projectId === projectId);
+  const share =
+    found && (await findShares(call.db, tenantId)).find((candidate) => candidate.projectId === projectId);
   if (!share) throw new Problem('not-found', 'There is no such share.');
   const verb = answer === 'ACCEPTED' ? 'accept' : 'decline';
   await audit(call, 'share', verb, { id: projectId, tenantId }, undefined, undefined);

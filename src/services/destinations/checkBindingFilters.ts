@@ -1,7 +1,7 @@
 import { atMember } from '../../model/errors.ts';
-import { createAlertMatcher } from '../../store/alerts/createAlertMatcher.ts';
-import { findQueryMistake } from '../../store/alerts/findQueryMistake.ts';
 import { type BindingTable, findStoredQueries } from '../../store/destinations/findStoredQueries.ts';
+import { createAlertMatcher } from '../../store/search/createAlertMatcher.ts';
+import { findQueryMistake } from '../../store/search/findQueryMistake.ts';
 import type { Call } from '../call.ts';
 
 type Filtered = { id?: number; query?: string | null };

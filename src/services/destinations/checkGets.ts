@@ -1,10 +1,10 @@
 import { atMember, invalid, unprocessable } from '../../model/errors.ts';
-import { createAlertMatcher } from '../../store/alerts/createAlertMatcher.ts';
-import { contractTable } from '../../store/contracts/contractTable.ts';
-import { projectTable } from '../../store/contracts/projectTable.ts';
-import type { destinationTable } from '../../store/destinations/destinationTable.ts';
 import { findRecord } from '../../store/records/records.ts';
-import type { InputOf } from '../../store/table.ts';
+import { createAlertMatcher } from '../../store/search/createAlertMatcher.ts';
+import { contractTable } from '../../store/tables/contractTable.ts';
+import type { destinationTable } from '../../store/tables/destinationTable.ts';
+import { projectTable } from '../../store/tables/projectTable.ts';
+import type { InputOf } from '../../store/tables/table.ts';
 import type { Call } from '../call.ts';
 import { checkNames } from './checkBindingFilters.ts';
 
@@ -28,7 +28,7 @@ export async function checkGets(call: Call, tenantId: number, gets: Gets, curren
         'contradiction',
         'cannot be given together with `projectId`; leave one of them out.',
       );
-    // What is gone meanwhile may stay: it gets nothing.
+    // A deleted record may stay in the list: it gets nothing.
     if (projectId !== null && !known.projectId.has(projectId))
       if (!(await findRecord(call.db, projectTable, scope, projectId, idOnly, { use: 'write' })))
         throw unprocessable(

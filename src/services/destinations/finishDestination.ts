@@ -1,6 +1,6 @@
 import { findConfirmation } from '../../store/destinations/confirmations.ts';
 import { resetHealth } from '../../store/destinations/destinationHealth.ts';
-import type { destinationTable } from '../../store/destinations/destinationTable.ts';
+import type { destinationTable } from '../../store/tables/destinationTable.ts';
 import type { Call } from '../call.ts';
 import type { ChangeOf } from '../records/recordKind.ts';
 import { mailConfirmation } from './confirmDestination.ts';

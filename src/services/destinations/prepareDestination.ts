@@ -6,11 +6,11 @@ import { maskUri, sealedText } from '../../lib/secret.ts';
 import { destinationTypes } from '../../model/enumerations.ts';
 import { type Fault, invalid, Problem, unprocessable } from '../../model/errors.ts';
 import { isMailedMember } from '../../store/destinations/confirmations.ts';
-import { destinationTable } from '../../store/destinations/destinationTable.ts';
 import { createBindCommand } from '../../store/destinations/messengerBinding.ts';
 import { findSealedMessengerBUri } from '../../store/destinations/targets.ts';
 import { type Row, reserveId } from '../../store/records/records.ts';
-import type { InputOf, RecordOf } from '../../store/table.ts';
+import { destinationTable } from '../../store/tables/destinationTable.ts';
+import type { InputOf, RecordOf } from '../../store/tables/table.ts';
 import type { Call } from '../call.ts';
 import { type ChangeOf, tenantOf } from '../records/recordKind.ts';
 import { checkGets } from './checkGets.ts';
@@ -46,7 +46,7 @@ const ownMembers: Readonly<Record<DestinationType, readonly (keyof DestinationCh
 
 /** The members that a destination of this type cannot have. */
 export function foreignMembers(type: DestinationType) {
-  return destinationTypes.flatMap((other) => (other === type ? [] : ownMembers[other]));
+  return destinationTypes.flatMap((candidate) => (candidate === type ? [] : ownMembers[candidate]));
 }
 
 /** The type's own member for the address in `value`. */
@@ -160,12 +160,12 @@ function refuseChat({ input, current }: DestinationChange): void {
   }
 }
 
-/** What belongs to another type may come back as it was read, or as null. */
+/** Members of a different type may come back as read, or as null. */
 function refuseForeign(type: DestinationType, { input, current }: DestinationChange): void {
   const faults = foreignMembers(type).flatMap((member): Fault[] => {
     const value = input[member];
     if (value == null || isDeepStrictEqual(value, current?.[member])) return [];
-    const owner = destinationTypes.find((other) => ownMembers[other].includes(member));
+    const owner = destinationTypes.find((candidate) => ownMembers[candidate].includes(member));
     const message = `belongs to destinations of type ${owner}, and this is one of type ${type}; leave it out.`;
     return [{ pointer: `/${member}`, code: 'other-type', message }];
   });

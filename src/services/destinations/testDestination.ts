@@ -13,9 +13,9 @@ import {
 } from '../../model/notification.ts';
 import { logSent, reserveSequence } from '../../store/destinations/deliveryLog.ts';
 import { enableDestination } from '../../store/destinations/destinationHealth.ts';
-import { destinationTable } from '../../store/destinations/destinationTable.ts';
 import { findAlertDocuments } from '../../store/destinations/findAlertDocuments.ts';
 import { findTargets, openTarget } from '../../store/destinations/targets.ts';
+import { destinationTable } from '../../store/tables/destinationTable.ts';
 import type { Call } from '../call.ts';
 import { audit } from '../records/audit.ts';
 import { findReadable } from '../records/findReadable.ts';
@@ -43,7 +43,7 @@ export async function testDestination(
   return { uid: message.uid, outcome, durationMs };
 }
 
-/** What Vigil would send for an alert, or for a `ping` without one; a template replaces the alert's message. */
+/** Renders the message for an alert, or for a `ping` without one; a template replaces the alert's message. */
 export async function previewDestination(
   call: Call,
   id: number,

@@ -7,10 +7,10 @@ import { isUuid } from '../../lib/uid.ts';
 import { compileDetector } from '../../matching/compileDetector.ts';
 import { alertRateKind } from '../../model/alert.ts';
 import { Problem, unprocessable } from '../../model/errors.ts';
-import { contractTable } from '../../store/contracts/contractTable.ts';
 import { findSchemaName } from '../../store/detectors/detectorSchemas.ts';
-import { detectorTable } from '../../store/detectors/detectorTable.ts';
 import { findRecord, type Row } from '../../store/records/records.ts';
+import { contractTable } from '../../store/tables/contractTable.ts';
+import { detectorTable } from '../../store/tables/detectorTable.ts';
 import {
   type BacktestRow,
   cancelBacktest,

@@ -1,8 +1,8 @@
 import { type Chain, getChain } from '../../chains/chains.ts';
 import { unprocessable } from '../../model/errors.ts';
 import type { Family } from '../../model/family.ts';
-import { contractTable } from '../../store/contracts/contractTable.ts';
 import { findRecord } from '../../store/records/records.ts';
+import { contractTable } from '../../store/tables/contractTable.ts';
 import type { Call } from '../call.ts';
 
 type Kind = { readonly families: readonly Family[] };
@@ -22,8 +22,8 @@ export async function checkFamily(
   const contract = await findRecord(call.db, contractTable, scope, contractId, chainOnly);
   const chain = contract && getChain(contract.chainUid);
   if (!chain || kind.families.includes(chain.family)) return chain;
-  const fitting = [...kinds].flatMap(([each, { families }]) =>
-    families.includes(chain.family) ? [each] : [],
+  const fitting = [...kinds].flatMap(([kind, { families }]) =>
+    families.includes(chain.family) ? [kind] : [],
   );
   throw unprocessable(
     pointer,

@@ -11,13 +11,13 @@ import { atMember, type Fault, invalid, unprocessable } from '../../model/errors
 import { membersWith } from '../../model/schema.ts';
 import { invalidInput, withDefaults } from '../../model/validate.ts';
 import { findActionFunctions } from '../../store/actions/intentLog.ts';
-import { alertTable } from '../../store/alerts/alertTable.ts';
-import { createAlertMatcher } from '../../store/alerts/createAlertMatcher.ts';
 import { findSchemaId, findSchemaName, listSchemaNames } from '../../store/detectors/detectorSchemas.ts';
-import { detectorSchemaTable } from '../../store/detectors/detectorSchemaTable.ts';
-import type { detectorTable } from '../../store/detectors/detectorTable.ts';
-import { aggregateField } from '../../store/documents/aggregateField.ts';
 import { findRecord, type Row } from '../../store/records/records.ts';
+import { aggregateField } from '../../store/search/aggregate/aggregateField.ts';
+import { createAlertMatcher } from '../../store/search/createAlertMatcher.ts';
+import { alertTable } from '../../store/search/documents/alertTable.ts';
+import { detectorSchemaTable } from '../../store/tables/detectorSchemaTable.ts';
+import type { detectorTable } from '../../store/tables/detectorTable.ts';
 import { changedBindings } from '../actions/changedBindings.ts';
 import { checkSourceScripts } from '../actions/checkBindingScripts.ts';
 import { findMissingParameters, throwFaults } from '../actions/missingParameters.ts';
@@ -156,7 +156,7 @@ async function checkScripts(call: Call, change: DetectorChange): Promise<void> {
   );
 }
 
-/** What comes with the contract is not counted; as another detector it is. */
+/** The detector that comes with a contract does not count; changed to a different one it does. */
 export async function finishDetector(
   call: Call,
   { input, current, tenantId }: DetectorChange,
@@ -201,7 +201,7 @@ function memberFault(member: string): string | undefined {
   return 'code' in found && found.code !== 'text-field' ? found.message : undefined;
 }
 
-/** What a detector that runs elsewhere finds is not known here. */
+/** Findings of a detector that runs elsewhere are unknown here. */
 function messageFaults(name: string, { desc }: Row): Fault[] {
   const definition = detectors.get(name);
   return definition && typeof desc === 'string'

@@ -1,8 +1,8 @@
 import { templateMembers } from '../../model/alert.ts';
 import { triggerTypes } from '../../model/enumerations.ts';
 import { invalidInput, withDefaults } from '../../model/validate.ts';
-import type { triggerTable } from '../../store/detectors/triggerTable.ts';
 import type { Row } from '../../store/records/records.ts';
+import type { triggerTable } from '../../store/tables/triggerTable.ts';
 import { triggers } from '../../triggers/triggers.ts';
 import { changedBindings } from '../actions/changedBindings.ts';
 import { checkSourceScripts } from '../actions/checkBindingScripts.ts';
@@ -17,7 +17,7 @@ import { checkFamily } from './checkFamily.ts';
 
 type TriggerChange = ChangeOf<typeof triggerTable>;
 
-/** What feeds a trigger follows from its type, and so does what its parameters must be. */
+/** The observation of a trigger follows from its type, and so do the rules for its parameters. */
 export async function prepareTrigger(call: Call, change: TriggerChange): Promise<Row> {
   const { input } = change;
   for (const [index, { destinations }] of (input.alerts ?? []).entries()) {

@@ -1,6 +1,6 @@
 import { configSchema } from '../../detectors/configSchema.ts';
 import { detectors } from '../../detectors/detectors.ts';
-import type { Db } from '../../store/db.ts';
+import type { Db } from '../../store/db/db.ts';
 import { upsertDetectorSchemas } from '../../store/detectors/detectorSchemas.ts';
 
 /** Makes the detectors of this version of Vigil known as schemas; what is known already stays as it is. */

@@ -1,5 +1,5 @@
 import { triggerTypes } from '../../model/enumerations.ts';
-import type { Db } from '../../store/db.ts';
+import type { Db } from '../../store/db/db.ts';
 import { saveTriggerSchemas } from '../../store/detectors/saveTriggerSchemas.ts';
 import { triggerGuides } from '../../triggers/triggerGuides.ts';
 import { triggers } from '../../triggers/triggers.ts';

@@ -1,7 +1,7 @@
 import { configSchema } from '../../detectors/configSchema.ts';
 import { detectors } from '../../detectors/detectors.ts';
 import { maskUri, sealedText } from '../../lib/secret.ts';
-import type { Store } from '../../store/db.ts';
+import type { Store } from '../../store/db/db.ts';
 import {
   findPlainConfigs,
   findPlainUris,
@@ -11,7 +11,7 @@ import {
   writeSealedUri,
 } from '../../store/detectors/sealedConfigs.ts';
 import { sealCredential } from '../../store/detectors/sealedCredential.ts';
-import type { Keyring } from '../../store/keyring.ts';
+import type { Keyring } from '../../store/records/keyring.ts';
 import { credentialMembers } from './sealConfig.ts';
 
 const batchSize = 200;

@@ -3,7 +3,7 @@ import { CsvError, readCsv } from '../../lib/csv.ts';
 import { yieldToEventLoop } from '../../lib/eventLoop.ts';
 import { inSlices } from '../../lib/inSlices.ts';
 import { Problem, unprocessable } from '../../model/errors.ts';
-import type { Db } from '../../store/db.ts';
+import type { Db } from '../../store/db/db.ts';
 import { type LabelMember, type NewLabel, upsertLabels } from '../../store/labels/upsertLabels.ts';
 import { type LabelColumn, type LabelDefaults, readLabelHeader, readLabelRow } from './readLabelRow.ts';
 
@@ -93,7 +93,7 @@ async function* rowsOf(pieces: AsyncIterable<string> | Iterable<string>) {
   }
 }
 
-/** What the file does not speak of stays as it is in a label that exists. */
+/** Members that the file lacks stay unchanged in an existing label. */
 function changingMembers(columns: readonly LabelColumn[], defaults: LabelDefaults): ReadonlySet<LabelMember> {
   const members: LabelMember[] = ['name', 'tags', 'score', 'note'];
   return new Set(

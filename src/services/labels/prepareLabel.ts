@@ -1,7 +1,7 @@
 import { unprocessable } from '../../model/errors.ts';
 import { addressHash } from '../../store/labels/addressHash.ts';
-import type { labelTable } from '../../store/labels/labelTable.ts';
 import type { Row } from '../../store/records/records.ts';
+import type { labelTable } from '../../store/tables/labelTable.ts';
 import type { Call } from '../call.ts';
 import type { ChangeOf } from '../records/recordKind.ts';
 import { readLabelAddress, toLabelTags } from './labelMembers.ts';

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { codeFile } from '../../lib/codeFile.ts';
-import type { Store } from '../../store/db.ts';
+import type { Store } from '../../store/db/db.ts';
 import { findBaseListVersion, lockBaseList, replaceBaseLabels } from '../../store/labels/baseLabels.ts';
 import { readBaseLabels } from './readBaseLabels.ts';
 

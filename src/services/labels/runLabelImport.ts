@@ -1,6 +1,6 @@
 import type { ChainUid } from '../../chains/chains.ts';
 import { lockQuantities } from '../../store/accounts/plans.ts';
-import { dryRun } from '../../store/dryRun.ts';
+import { dryRun } from '../../store/db/dryRun.ts';
 import type { Call } from '../call.ts';
 import { audit } from '../records/audit.ts';
 import { checkPlanLimit } from '../records/checkPlanLimit.ts';

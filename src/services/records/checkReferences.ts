@@ -2,15 +2,15 @@ import { type Fault, Problem } from '../../model/errors.ts';
 import type { Scope } from '../../model/principal.ts';
 import { type BindingItem, isItems } from '../../store/records/bindings.ts';
 import { lockRecords, type Row } from '../../store/records/records.ts';
-import { type Binding, nounOf, type Table } from '../../store/table.ts';
+import { type Binding, nounOf, type Table } from '../../store/tables/table.ts';
 import type { Call } from '../call.ts';
 import type { RecordKind } from './recordKind.ts';
 
 type Reference = { table: Table; id: number; pointer: string };
 
 /**
- * Every id in a body must be a record that exists for the same tenant; another tenant's and a missing one are
- * reported alike. Found records are held until the transaction ends, so that none is deleted in between.
+ * Every id in a body must be an existing record of the same tenant; foreign and missing ones are reported alike.
+ * Referenced records are locked until the transaction ends against deletion.
  */
 export async function checkReferences(
   call: Call,

@@ -1,16 +1,16 @@
 import { invalid, Problem, unprocessable } from '../../model/errors.ts';
 import { everything } from '../../model/principal.ts';
-import { tenantTable } from '../../store/accounts/tenantTable.ts';
-import { violatedUnique } from '../../store/db.ts';
+import { violatedUnique } from '../../store/db/db.ts';
 import { isItems, writeBindings } from '../../store/records/bindings.ts';
 import { findRecord, insertRecord, lockRecords, type Row, type Use } from '../../store/records/records.ts';
-import { nounOf, type Table } from '../../store/table.ts';
+import { nounOf, type Table } from '../../store/tables/table.ts';
+import { tenantTable } from '../../store/tables/tenantTable.ts';
 import type { Call } from '../call.ts';
 import { audit } from './audit.ts';
 import { checkPlanLimit } from './checkPlanLimit.ts';
 import { checkReferences } from './checkReferences.ts';
 import { auditedOf, namesWithTenant, shownOf } from './findWritable.ts';
-import type { Change, RecordKind } from './recordKind.ts';
+import type { RecordChange, RecordKind } from './recordKind.ts';
 
 /** Checks, writes, binds and audits a new record; the caller's transaction makes it one step. */
 export async function createRecord(call: Call, kind: RecordKind, input: Row): Promise<Row> {
@@ -23,7 +23,7 @@ export async function createRecord(call: Call, kind: RecordKind, input: Row): Pr
   const tenantId = await ownerOf(call, kind, input);
   if (kind.limit && tenantId !== null) await checkPlanLimit(call, tenantId, kind.limit);
   await checkReferences(call, kind, tenantId, input);
-  const change: Change = { tenantId, input };
+  const change: RecordChange = { tenantId, input };
   const values = kind.prepare ? await kind.prepare(call, change) : input;
   const id = await translateConflict(kind.table, () => writeNew(call, kind, change, values));
   await kind.finish?.(call, change, id);
@@ -32,7 +32,7 @@ export async function createRecord(call: Call, kind: RecordKind, input: Row): Pr
   return shownOf(kind, record);
 }
 
-async function writeNew(call: Call, kind: RecordKind, change: Change, values: Row): Promise<number> {
+async function writeNew(call: Call, kind: RecordKind, change: RecordChange, values: Row): Promise<number> {
   const bindings = kind.table.bindings;
   const columns = Object.fromEntries(
     Object.entries(values).filter(([name]) => !bindings.some((binding) => binding.member === name)),

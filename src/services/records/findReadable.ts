@@ -1,7 +1,7 @@
 import { Problem } from '../../model/errors.ts';
 import { findOrganisationOf } from '../../store/accounts/users.ts';
 import { findRecord } from '../../store/records/records.ts';
-import { nounOf, type Table } from '../../store/table.ts';
+import { nounOf, type Table } from '../../store/tables/table.ts';
 import type { Call } from '../call.ts';
 
 const names = ['id', 'tenantId'] as const;
@@ -18,7 +18,7 @@ export async function findReadable(
   return { id: Number(record.id), tenantId, isForeign: await isForeign(call, tenantId) };
 }
 
-/** Whether the caller sees what is the tenant's only because it is shared. */
+/** True if the caller sees records of the tenant only because they are shared. */
 async function isForeign({ db, scope }: Call, tenantId: number): Promise<boolean> {
   if (scope.all || scope.tenantIds.includes(tenantId)) return false;
   const organisationId = await findOrganisationOf(db, tenantId);

@@ -1,6 +1,6 @@
 import { Problem } from '../../model/errors.ts';
 import { findRecord, type Row } from '../../store/records/records.ts';
-import { nounOf } from '../../store/table.ts';
+import { nounOf } from '../../store/tables/table.ts';
 import type { Call } from '../call.ts';
 import type { RecordKind } from './recordKind.ts';
 

@@ -1,6 +1,6 @@
 import type { CountedLimit } from '../../store/accounts/plans.ts';
 import type { Row, Use } from '../../store/records/records.ts';
-import type { InputOf, NewInputOf, RecordOf, Table } from '../../store/table.ts';
+import type { InputOf, NewInputOf, RecordOf, Table } from '../../store/tables/table.ts';
 import type { Call } from '../call.ts';
 
 /** A record kind as the services see it: where it lives, whose it is, and what its own rules add. */
@@ -15,21 +15,21 @@ export type RecordKind = {
   /** Members whose value is the id of another record, which must be the tenant's own (or the platform's). */
   references: Readonly<Record<string, Table>>;
   /** Turns checked input into the values to write. */
-  prepare?: (call: Call, change: Change) => Row | Promise<Row>;
+  prepare?: (call: Call, change: RecordChange) => Row | Promise<Row>;
   /** Runs after the row is written, for what must happen along with it. */
-  finish?: (call: Call, change: Change, id: number) => Promise<void>;
+  finish?: (call: Call, change: RecordChange, id: number) => Promise<void>;
   /** Refuses a deletion, by throwing. */
   beforeDelete?: (call: Call, current: Row) => Promise<void>;
 };
 
 /**
- * `tenant`: the body's `tenantId`, or the caller's. `anyone`: the same, but an administrator may leave it out.
- * A parent: its tenant; the caller must be able to write it, or at least to see it. `platform`: no tenant.
+ * `tenant`: the body's `tenantId`, or the caller's. `anyone`: the same, optional for administrators. `platform`: none.
+ * A parent record: its tenant; the caller must be able to write the parent, or with `read` see it.
  */
 export type Owner = 'tenant' | 'anyone' | 'platform' | { member: string; table: Table; use: Use };
 
 /** A creation or an update, before it is written. */
-export type Change = {
+export type RecordChange = {
   /** The id of an updated record. */
   id?: number | undefined;
   tenantId: number | null;
@@ -44,7 +44,7 @@ export type ChangeOf<T extends Table> =
   | { id: number; tenantId: number | null; input: InputOf<T['fields']>; current: RecordOf<T['fields']> };
 
 /** The tenant of a record that always has one. */
-export function tenantOf({ tenantId }: Pick<Change, 'tenantId'>): number {
+export function tenantOf({ tenantId }: Pick<RecordChange, 'tenantId'>): number {
   if (tenantId === null) throw new Error('The record belongs to no tenant.');
   return tenantId;
 }

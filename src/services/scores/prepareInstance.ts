@@ -1,8 +1,8 @@
 import { Problem, unprocessable } from '../../model/errors.ts';
 import { findRecord, type Row } from '../../store/records/records.ts';
-import type { instanceTable } from '../../store/scores/instanceTable.ts';
-import { licenseTable } from '../../store/scores/licenseTable.ts';
 import { resumeLanes } from '../../store/scores/resumeLanes.ts';
+import type { instanceTable } from '../../store/tables/instanceTable.ts';
+import { licenseTable } from '../../store/tables/licenseTable.ts';
 import type { Call } from '../call.ts';
 import type { ChangeOf } from '../records/recordKind.ts';
 

@@ -1,6 +1,6 @@
 import { invalid } from '../../model/errors.ts';
 import type { Row } from '../../store/records/records.ts';
-import type { instanceMetaTable } from '../../store/scores/instanceMetaTable.ts';
+import type { instanceMetaTable } from '../../store/tables/instanceMetaTable.ts';
 import type { Call } from '../call.ts';
 import type { ChangeOf } from '../records/recordKind.ts';
 

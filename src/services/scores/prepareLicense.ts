@@ -1,7 +1,7 @@
 import { Problem } from '../../model/errors.ts';
 import type { Row } from '../../store/records/records.ts';
-import type { licenseTable } from '../../store/scores/licenseTable.ts';
 import { countRunningInstances, resumeLanes } from '../../store/scores/resumeLanes.ts';
+import type { licenseTable } from '../../store/tables/licenseTable.ts';
 import type { Call } from '../call.ts';
 import type { ChangeOf } from '../records/recordKind.ts';
 import { checkLicense } from './checkLicense.ts';

@@ -1,12 +1,12 @@
 import { invalid } from '../../model/errors.ts';
 import { type LicenseTerms, readLicenseTerms } from '../../model/licenseTerms.ts';
-import { instanceTable } from '../../store/scores/instanceTable.ts';
 import {
   findMovements,
   findPresentScores,
   type Movement,
   type PresentScores,
 } from '../../store/scores/presentScores.ts';
+import { instanceTable } from '../../store/tables/instanceTable.ts';
 import type { Call } from '../call.ts';
 import { findReadable } from '../records/findReadable.ts';
 

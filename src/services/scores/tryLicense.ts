@@ -4,11 +4,11 @@ import type { LicenseTerms } from '../../model/licenseTerms.ts';
 import type { ScoreEvent, TickEvent } from '../../model/score.ts';
 import { toScore } from '../../scoring/applyChange.ts';
 import { type ScoringLicense, scoreEvent } from '../../scoring/scoreEvent.ts';
-import { projectTable } from '../../store/contracts/projectTable.ts';
 import { findRecord } from '../../store/records/records.ts';
-import { reportSlowSearch } from '../../store/reportSlowSearch.ts';
+import { reportSlowSearch } from '../../store/records/reportSlowSearch.ts';
 import { findPastAlerts } from '../../store/scores/findPastAlerts.ts';
-import { licenseTable } from '../../store/scores/licenseTable.ts';
+import { licenseTable } from '../../store/tables/licenseTable.ts';
+import { projectTable } from '../../store/tables/projectTable.ts';
 import type { Call } from '../call.ts';
 import { findReadable } from '../records/findReadable.ts';
 import { scriptOwner } from '../records/scriptOwner.ts';
@@ -41,7 +41,7 @@ export async function tryLicense(call: Call, licenseId: number, trial: Trial) {
     findPastAlerts(call.services.reports, project, { from, to, limit: maxEvents + 1 }),
   );
   const ticks = ticksBetween(license.terms, from, to);
-  const events: ScoreEvent[] = [...alerts, ...ticks].sort((one, other) => one.timestamp - other.timestamp);
+  const events: ScoreEvent[] = [...alerts, ...ticks].sort((left, right) => left.timestamp - right.timestamp);
   return scoreEvents(call, license, events);
 }
 

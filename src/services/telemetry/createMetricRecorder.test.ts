@@ -3,7 +3,8 @@ import { createRandom } from '../../../testing/createRandom.ts';
 import { createTestDatabase } from '../../../testing/createTestDatabase.ts';
 import { sql } from '../../lib/sql.ts';
 import type { Series } from '../../model/metrics.ts';
-import { type Db, openStore, type Store } from '../../store/db.ts';
+import type { Db, Store } from '../../store/db/db.ts';
+import { openStore } from '../../store/db/openStore.ts';
 import { createMetricRecorder } from './createMetricRecorder.ts';
 
 const series: Series[] = [

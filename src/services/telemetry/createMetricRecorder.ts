@@ -1,13 +1,6 @@
-import type { Sample, Series } from '../../model/metrics.ts';
-import type { Db } from '../../store/db.ts';
+import type { MetricRecorder, Sample, Series } from '../../model/metrics.ts';
+import type { Db } from '../../store/db/db.ts';
 import { addSamples, mergeSamples } from '../../store/telemetry/addSamples.ts';
-
-export type MetricRecorder = {
-  /** Only notes the value in memory, so that it may stand on the way of every request. */
-  add(series: Series, tenantId: number, value: number): void;
-  /** Writes everything that was added before; what cannot be written is kept for the next time. */
-  flush(): Promise<void>;
-};
 
 const minuteMs = 60_000;
 

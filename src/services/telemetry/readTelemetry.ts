@@ -5,7 +5,7 @@ import { isMetric, type MetricName, metrics, platformTenant } from '../../model/
 import { parseRangeEnd } from '../../query/datemath.ts';
 import { createBuckets, denseBuckets, parseInterval } from '../../query/interval.ts';
 import { parseTimeZone } from '../../query/timeZone.ts';
-import { reportSlowSearch } from '../../store/reportSlowSearch.ts';
+import { reportSlowSearch } from '../../store/records/reportSlowSearch.ts';
 import { readSamples, type SampleSum } from '../../store/telemetry/readSamples.ts';
 import type { Call } from '../call.ts';
 

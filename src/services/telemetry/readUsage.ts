@@ -4,11 +4,11 @@ import { type AlertGroup, type AlertKind, type Severity, toSeverity } from '../.
 import { Problem } from '../../model/errors.ts';
 import type { MetricName } from '../../model/metrics.ts';
 import { findPlanUse, type PlanUse } from '../../store/accounts/plans.ts';
-import { tenantTable } from '../../store/accounts/tenantTable.ts';
-import { countAlertsOverTime } from '../../store/alerts/countAlertsOverTime.ts';
-import type { TimeCut } from '../../store/alerts/countByRollup.ts';
 import { findRecord } from '../../store/records/records.ts';
-import { reportSlowSearch } from '../../store/reportSlowSearch.ts';
+import { reportSlowSearch } from '../../store/records/reportSlowSearch.ts';
+import { countAlertsOverTime } from '../../store/search/count/countAlertsOverTime.ts';
+import type { TimeCut } from '../../store/search/rollups/countByRollup.ts';
+import { tenantTable } from '../../store/tables/tenantTable.ts';
 import { sumMetrics } from '../../store/telemetry/readSamples.ts';
 import type { Call } from '../call.ts';
 
@@ -37,7 +37,7 @@ type UsageBucket = Counted & {
 
 const id = ['id'] as const;
 
-/** What a tenant used, bucket by bucket; the newest bucket also has the plan and what is in use of it now. */
+/** Usage of a tenant, bucket by bucket; the newest bucket also has the plan and its present use. */
 export async function readUsage(
   call: Call,
   tenantId: number,

@@ -3,7 +3,7 @@ import { families } from '../../chains/families.ts';
 import { invalid, unprocessable } from '../../model/errors.ts';
 import { lockApprovers } from '../../store/accounts/users.ts';
 import { type Row, reserveId } from '../../store/records/records.ts';
-import { walletTable } from '../../store/wallets/walletTable.ts';
+import { walletTable } from '../../store/tables/walletTable.ts';
 import type { Call } from '../call.ts';
 import { holdChain } from '../contracts/holdChain.ts';
 import { type ChangeOf, tenantOf } from '../records/recordKind.ts';

@@ -2,8 +2,8 @@ import type { Chain } from '../../chains/chains.ts';
 import { families } from '../../chains/families.ts';
 import type { AllowedCall } from '../../model/action.ts';
 import { unprocessable } from '../../model/errors.ts';
-import { contractTable } from '../../store/contracts/contractTable.ts';
 import { findRecord } from '../../store/records/records.ts';
+import { contractTable } from '../../store/tables/contractTable.ts';
 import type { Call } from '../call.ts';
 
 export type AllowedCallInput = {

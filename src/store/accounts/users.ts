@@ -1,8 +1,8 @@
 import { sql } from '../../lib/sql.ts';
 import type { Principal, Role } from '../../model/principal.ts';
-import type { Db } from '../db.ts';
+import type { Db } from '../db/db.ts';
 
-export type Account = {
+export type UserAccount = {
   id: number;
   tenantId: number | null;
   passwordHash: string | null;
@@ -10,8 +10,8 @@ export type Account = {
 };
 
 /** Every user with this address, at most one in a tenant; the oldest first. */
-export async function findAccounts(db: Db, email: string): Promise<Account[]> {
-  return db.query<Account>(
+export async function findAccounts(db: Db, email: string): Promise<UserAccount[]> {
+  return db.query<UserAccount>(
     sql`select m.id, m.tenant_id as "tenantId", m.password_hash as "passwordHash",
         (m.status = 'ACTIVE' and (n.id is null or n.status <> 'DELETED')) as "isActive"
       from member m left join tenant n on n.id = m.tenant_id
@@ -20,8 +20,8 @@ export async function findAccounts(db: Db, email: string): Promise<Account[]> {
 }
 
 /**
- * Whether the user is still active (and has the password that was checked), held until the transaction ends: a session that is
- * opened meanwhile would outlive the change of the password that should end it.
+ * True if the user is active (and has the checked password), locked until the transaction ends. A session opened during
+ * a change of the password would outlive it.
  */
 export async function lockActiveAccount(db: Db, id: number, passwordHash?: string | null): Promise<boolean> {
   const rows = await db.query<{ hash: string | null }>(
@@ -124,7 +124,7 @@ export async function revokeInvites(
   return rows.map(({ id }) => id);
 }
 
-/** What a user may do now; undefined for one who is disabled or gone, or whose tenant is. */
+/** Present rights of a user; undefined if the user or its tenant is disabled or gone. */
 export async function findRights(
   db: Db,
   userId: number,

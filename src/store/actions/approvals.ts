@@ -1,6 +1,6 @@
 import { sql } from '../../lib/sql.ts';
 import type { Scope } from '../../model/principal.ts';
-import type { Db } from '../db.ts';
+import type { Db } from '../db/db.ts';
 
 export type StoredApproval = {
   id: number;

@@ -1,5 +1,5 @@
 import { sql } from '../../lib/sql.ts';
-import type { Db } from '../db.ts';
+import type { Db } from '../db/db.ts';
 import { haltedReason, retractedReason } from './insertIntents.ts';
 
 /** An attacker who pays more sends another transaction: a call under way is not called off before that one was looked at. */
@@ -50,8 +50,8 @@ export async function findHaltedAt(db: Db, tenantId: number): Promise<number | n
 }
 
 /**
- * Lets a call that is under way answer another pending transaction, where that came in place of the one that it answered: its
- * intent takes the alert of this one, which goes. False when there is no such call.
+ * Lets a call under way answer the transaction that replaced its first one: its intent takes over the alert of this
+ * intent, which goes. False when there is no such call.
  */
 export async function takeOverCall(
   tx: Db,

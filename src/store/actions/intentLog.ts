@@ -1,6 +1,6 @@
 import { empty, type Sql, sql } from '../../lib/sql.ts';
 import type { IntendedCall, IntentState } from '../../model/action.ts';
-import type { Db } from '../db.ts';
+import type { Db } from '../db/db.ts';
 import { actionJson, type ExecutableAction, isDeepEnough, mayFire } from './claimIntents.ts';
 
 /** An intent as its readers see it. */
@@ -111,7 +111,7 @@ async function selectIntents<Found extends FoundIntent>(
 export type ActionSetup = {
   action: ExecutableAction;
   fireAt: string;
-  /** What fires it: `source` is the detector or the trigger alert. */
+  /** Bindings that fire it: `source` is the detector or the trigger alert. */
   bindings: {
     /** As intents name it. */
     name: string;

@@ -1,8 +1,8 @@
 import { storableJson } from '../../lib/json.ts';
 import { sql } from '../../lib/sql.ts';
 import type { IntentState } from '../../model/action.ts';
-import { perTenant } from '../citus/perTenant.ts';
-import type { Db } from '../db.ts';
+import type { Db } from '../db/db.ts';
+import { perTenant } from '../db/shards/perTenant.ts';
 import type { IntentKey } from './claimIntents.ts';
 import { retractedReason } from './insertIntents.ts';
 

@@ -1,24 +1,24 @@
 import { raw, type Sql, sql } from '../../lib/sql.ts';
 import type { Scope } from '../../model/principal.ts';
-import { awaitPrepared } from '../citus/awaitPrepared.ts';
-import { perTenant } from '../citus/perTenant.ts';
-import { type Db, onlyRow } from '../db.ts';
-import { selectDocument } from '../documents/searchDocuments.ts';
-import { nowMs } from '../fragments.ts';
-import { inChunks } from '../inChunks.ts';
-import { sendLater } from '../sendLater.ts';
-import { alertTable } from './alertTable.ts';
+import { type Db, onlyRow } from '../db/db.ts';
+import { inChunks } from '../db/inChunks.ts';
+import { sendLater } from '../db/sendLater.ts';
+import { awaitPrepared } from '../db/shards/awaitPrepared.ts';
+import { perTenant } from '../db/shards/perTenant.ts';
+import { alertTable } from '../search/documents/alertTable.ts';
+import { selectDocument } from '../search/searchDocuments.ts';
+import { nowMs } from '../tables/fragments.ts';
 
 type AlertEventType = 'raised' | 'retracted' | 'resolved' | 'changed';
 /**
  * `id` is its position in the order of all events: transaction id and sequence number of its row, and where more alerts of
  * the row follow, its place among them.
  */
-export type AlertEvent = {
+export type AlertEventRow = {
   id: string;
   type: AlertEventType;
   tenantId: number;
-  /** When it was written. */
+  /** Time at which it was written. */
   at: number;
   uid: string;
   /** The alert as JSON; null when retention has removed it. */
@@ -95,9 +95,9 @@ const eventTime = raw(
 const lastPlace = 2 ** 31 - 1;
 
 function toPosition(id: string): { row: Sql; event: Sql } {
-  const [xid = '0', seq = '0', place = lastPlace] = id.split('-');
+  const [xid = '0', seq = '0', index = lastPlace] = id.split('-');
   const row = sql`${xid}::xid8, ${seq}::bigint`;
-  return { row: sql`(${row})`, event: sql`(${row}, ${place}::bigint)` };
+  return { row: sql`(${row})`, event: sql`(${row}, ${index}::bigint)` };
 }
 
 /**
@@ -110,7 +110,7 @@ export async function readAlertEvents(
   range: { after: string; to?: string },
   limit: number,
   length = Number.MAX_SAFE_INTEGER,
-): Promise<AlertEvent[]> {
+): Promise<AlertEventRow[]> {
   const mine: Sql = scope.all ? raw('true') : sql`e.tenant_id = any(${scope.tenantIds})`;
   const after = toPosition(range.after);
   const to = range.to === undefined ? undefined : toPosition(range.to);
@@ -124,7 +124,7 @@ export async function readAlertEvents(
     where (e.xid, e.seq, a.place) > ${after.event} and ${isBefore}
     order by e.xid, e.seq, a.place limit ${limit}) e`;
   if (await db.isDistributed()) return readOnWorkers(db, page, length);
-  return db.query<AlertEvent>(
+  return db.query<AlertEventRow>(
     sql`select id, type, "tenantId", at, uid, alert from (
         select id, type, "tenantId", at, uid, alert, xid, seq, place,
           sum(length(alert)) over (order by xid, seq, place) - length(alert) as before
@@ -138,8 +138,8 @@ export async function readAlertEvents(
 }
 
 /** Events first, then their alerts, which are not beside them. */
-async function readOnWorkers(db: Db, page: Sql, length: number): Promise<AlertEvent[]> {
-  const events = await db.query<Omit<AlertEvent, 'alert'> & { timestamp: number }>(
+async function readOnWorkers(db: Db, page: Sql, length: number): Promise<AlertEventRow[]> {
+  const events = await db.query<Omit<AlertEventRow, 'alert'> & { timestamp: number }>(
     sql`select concat_ws('-', e.xid, e.seq, nullif(e.place, e.places)) as id, e.type, e.tenant_id as "tenantId",
         e.at, e.uid::text, ${eventTime} as timestamp
       from ${page} order by e.xid, e.seq, e.place`,
@@ -158,7 +158,7 @@ async function readOnWorkers(db: Db, page: Sql, length: number): Promise<AlertEv
     ),
   );
   const alertOf = new Map(found.map(({ uid, alert }) => [uid, alert]));
-  const read: AlertEvent[] = [];
+  const read: AlertEventRow[] = [];
   let before = 0;
   for (const { timestamp: _timestamp, ...event } of events) {
     if (before >= length) break;

@@ -2,7 +2,7 @@ import { getOrThrow } from '../../lib/getOrThrow.ts';
 import { raw, sql } from '../../lib/sql.ts';
 import { severities } from '../../model/enumerations.ts';
 import { currentPlan } from '../accounts/plans.ts';
-import type { Db } from '../db.ts';
+import type { Db } from '../db/db.ts';
 
 export type RateWindow = {
   tenantId: number;
@@ -37,8 +37,8 @@ export async function readAlertRates(
 const sumOfCells = raw(severities.map((_, n) => `r.counts[${n + 1}] + excluded.counts[${n + 1}]`).join());
 
 /**
- * Adds alerts, counted by severity, to the windows of their tenants, with up to which severity a suppression was reported.
- * Returns the windows as they were right before; they stay so until the transaction ends, and others wait for it.
+ * Adds alerts, counted by severity, and the highest reported suppression to the windows of their tenants. Returns the
+ * windows as before; they stay locked until the transaction ends.
  */
 export async function addToAlertRates(
   tx: Db,

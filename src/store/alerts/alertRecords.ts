@@ -1,14 +1,14 @@
 import { type Sql, sql } from '../../lib/sql.ts';
-import { perTenant } from '../citus/perTenant.ts';
-import type { Db } from '../db.ts';
+import type { Db } from '../db/db.ts';
+import { perTenant } from '../db/shards/perTenant.ts';
 import { insertResolvedDeliveries } from '../destinations/followUps.ts';
-import { findDocument, setTags } from '../documents/documentRecords.ts';
-import { asSeenIn, type DocumentScope } from '../documents/documentTable.ts';
 import type { Row } from '../records/records.ts';
+import { findDocument, setTags } from '../search/documentRecords.ts';
+import { alertTable } from '../search/documents/alertTable.ts';
+import { asSeenIn, type DocumentScope } from '../search/documents/documentTable.ts';
+import { incidentUidSql } from '../search/documents/incidentUidSql.ts';
+import { addTagWords } from '../search/terms/alertWords.ts';
 import { insertAlertEvents } from './alertEvents.ts';
-import { alertTable } from './alertTable.ts';
-import { addTagWords } from './alertWords.ts';
-import { incidentUidSql } from './incidentUidSql.ts';
 import { writeLoneIncidents } from './loneIncidents.ts';
 
 export async function findAlert(

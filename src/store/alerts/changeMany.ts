@@ -1,10 +1,10 @@
 import { type Sql, sql } from '../../lib/sql.ts';
 import { tagTerms } from '../../query/tagTerms.ts';
 import { createTermHash } from '../../query/termHash.ts';
-import type { Db } from '../db.ts';
+import type { Db } from '../db/db.ts';
+import { addTagWords } from '../search/terms/alertWords.ts';
 import { insertAlertEvents } from './alertEvents.ts';
 import { type AlertKey, resolveAlerts } from './alertRecords.ts';
-import { addTagWords } from './alertWords.ts';
 
 /** A change of many alerts at once. */
 export type ManyChange =
@@ -76,7 +76,7 @@ function differs(change: ManyChange): Sql {
 
 type TagChange = Extract<ManyChange, { type: 'tag' }>;
 
-/** What stays keeps its order; what is new comes behind it. */
+/** Remaining tags keep their order; new tags follow. */
 function changedTags({ add, remove }: TagChange): Sql {
   return sql`(array(select had.tag from unnest(t.tags) with ordinality had(tag, n)
       where not had.tag = any(${remove}::text[]) order by had.n)

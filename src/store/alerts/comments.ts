@@ -1,5 +1,5 @@
 import { sql } from '../../lib/sql.ts';
-import { type Db, onlyRow } from '../db.ts';
+import { type Db, onlyRow } from '../db/db.ts';
 import type { AlertKey } from './alertRecords.ts';
 
 export type Comment = {
@@ -44,7 +44,7 @@ export async function deleteComment(tx: Db, { tenantId, uid }: AlertKey, id: num
   );
 }
 
-/** How people know the holder of a token: by the name or address of its user, else by the label of the key. */
+/** Name of the token's holder for people: name or address of its user, else the label of the key. */
 export async function findAuthor(db: Db, tokenId: number): Promise<string> {
   const rows = await db.prepared<{ author: string }>(
     sql`select coalesce(m.name, m.email, k.label, case k.kind when 'ADMIN' then 'Administrator' else 'API key' end)

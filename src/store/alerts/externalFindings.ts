@@ -1,6 +1,6 @@
 import { raw, sql } from '../../lib/sql.ts';
 import type { Scope } from '../../model/principal.ts';
-import type { Db } from '../db.ts';
+import type { Db } from '../db/db.ts';
 
 /** Records the external ids that are new to the detector; returns every id with its alert's uid. */
 export async function recordExternalFindings(
@@ -37,7 +37,7 @@ export type DetectorOrigin = {
   chainUid: string;
   name: string;
   source: string;
-  /** Which of the detector, its contract, project and schema is disabled; null if none is. */
+  /** The first of the detector, its contract, project and schema that is disabled; null if none is. */
   disabled: 'detector' | 'contract' | 'project' | 'detector schema' | null;
   schemaName: string;
   schemaTags: string[];

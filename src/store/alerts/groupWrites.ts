@@ -1,8 +1,8 @@
 import { storableJson } from '../../lib/json.ts';
 import { join, raw, type Sql, sql } from '../../lib/sql.ts';
 import type { AlertWrite } from '../../model/alertWrite.ts';
-import { holdWith } from '../citus/holdShards.ts';
-import { type Db, onlyRow } from '../db.ts';
+import { type Db, onlyRow } from '../db/db.ts';
+import { holdWith } from '../db/shards/holdShards.ts';
 
 /** The shard group of each tenant: the alerts of a group are stored together, so that one transaction on one server writes them. */
 export type FindGroups = (db: Db, tenantIds: Iterable<number>) => Promise<ReadonlyMap<number, number>>;
@@ -13,8 +13,8 @@ export type StoredWrite = GroupWrite & { isOldest: boolean };
 export type GroupKey = { chainUid: string; group: number };
 
 /**
- * Adds one row for each group, in a transaction that holds the chain's cursor: ids of a chain rise in the order of its commits.
- * `isBehind`: something of one of its tenants waits in another group, since before its shard moved.
+ * Adds a row per group in a transaction that holds the chain's cursor, so a chain's ids rise in commit order.
+ * `isBehind`: a tenant's older row waits in the group of its former shard.
  */
 export async function insertGroupWrites(
   tx: Db,
@@ -85,7 +85,7 @@ export async function deleteGroupWrites(
   return onlyRow(rows).count;
 }
 
-/** What rows after this one take back. */
+/** Retractions of these blocks in later rows. */
 export async function findLaterRetractions(
   tx: Db,
   { chainUid, group }: GroupKey,

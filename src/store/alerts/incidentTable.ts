@@ -3,13 +3,8 @@ import { uidTime } from '../../lib/uid.ts';
 import { severities } from '../../model/enumerations.ts';
 import type { Scope } from '../../model/principal.ts';
 import { Count, Id, List, Millis, OneChain, OneOf, Text } from '../../model/schema.ts';
-import type { Db } from '../db.ts';
-import { type DocumentKey, exportKeys } from '../documents/exportDocuments.ts';
-import { selectDocument } from '../documents/searchDocuments.ts';
-import { type ExportSource, exportLimit } from '../exportPage.ts';
-import { readOnly } from '../fields.ts';
-import { selectList } from '../members.ts';
-import { idField, timeFields } from '../records/commonFields.ts';
+import type { Db } from '../db/db.ts';
+import { type ExportSource, exportLimit } from '../db/exportPage.ts';
 import {
   compileRecordSearch,
   queryInTime,
@@ -17,9 +12,14 @@ import {
   type Search,
   searchRecords,
 } from '../records/records.ts';
-import { byTenant, defineTable, shownNames } from '../table.ts';
-import { alertTable, severityExpression } from './alertTable.ts';
-import { incidentUidSql } from './incidentUidSql.ts';
+import { alertTable, severityExpression } from '../search/documents/alertTable.ts';
+import { incidentUidSql } from '../search/documents/incidentUidSql.ts';
+import { type DocumentKey, exportKeys } from '../search/exportDocuments.ts';
+import { selectDocument } from '../search/searchDocuments.ts';
+import { idField, timeFields } from '../tables/commonFields.ts';
+import { readOnly } from '../tables/fields.ts';
+import { selectList } from '../tables/members.ts';
+import { byTenant, defineTable, shownNames } from '../tables/table.ts';
 import { allIncidents, incidentsWhere } from './loneIncidents.ts';
 
 export const incidentStatuses = ['UNRESOLVED', 'RESOLVED', 'RETRACTED'] as const;

@@ -1,14 +1,14 @@
 import { storableJson } from '../../lib/json.ts';
 import { raw, type Sql, sql } from '../../lib/sql.ts';
 import { uidTime } from '../../lib/uid.ts';
-import { findCommitted } from '../citus/findCommitted.ts';
-import { perShard } from '../citus/perShard.ts';
-import { type OfTenant, perTenant } from '../citus/perTenant.ts';
-import type { Db } from '../db.ts';
-import { nowMs } from '../fragments.ts';
-import { incidentUidSql } from './incidentUidSql.ts';
+import type { Db } from '../db/db.ts';
+import { findCommitted } from '../db/shards/findCommitted.ts';
+import { perShard } from '../db/shards/perShard.ts';
+import { type OfTenant, perTenant } from '../db/shards/perTenant.ts';
+import { incidentUidSql } from '../search/documents/incidentUidSql.ts';
+import { txHashSql } from '../search/documents/packedHashes.ts';
+import { nowMs } from '../tables/fragments.ts';
 import { incidentId } from './loneIncidents.ts';
-import { txHashSql } from './packedHashes.ts';
 
 /** Leads from a transaction or a repeated cause of a tenant, by the digest `key`, to its incident. */
 export type IncidentKey = { key: string; lastAt: number; incidentUid: string };
@@ -101,7 +101,7 @@ export async function findIncidentsOf(
   );
 }
 
-/** What a batch of alerts adds to one incident. */
+/** Growth of one incident by a batch of alerts. */
 export type IncidentGrowth = {
   tenantId: number;
   uid: string;
@@ -180,7 +180,7 @@ const merged = sql`contract_ids = coalesce((array(
   tx_hashes = i.tx_hashes || (array(select unnest(excluded.tx_hashes)
     except select unnest(i.tx_hashes)))[:greatest(${maxListed} - cardinality(i.tx_hashes), 0)]`;
 
-/** What was retracted as a whole and happens again says again what it is about. */
+/** An incident whose alerts were all retracted takes its title from the next alert again. */
 const isWorse = raw('excluded.numeric_severity > i.numeric_severity or i.alerts = 0');
 
 /** Counts the alerts of these incidents again, after some of them were retracted. */

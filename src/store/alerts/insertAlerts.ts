@@ -1,12 +1,12 @@
 import { raw, type Sql, sql } from '../../lib/sql.ts';
-import { perShard } from '../citus/perShard.ts';
-import type { Db } from '../db.ts';
-import { sendLater } from '../sendLater.ts';
-import { type AlertRow, alertColumns, selectRows } from './alertColumns.ts';
+import type { Db } from '../db/db.ts';
+import { sendLater } from '../db/sendLater.ts';
+import { perShard } from '../db/shards/perShard.ts';
+import { type AlertRow, alertColumns, selectRows } from '../search/documents/alertColumns.ts';
+import { incidentUidSql } from '../search/documents/incidentUidSql.ts';
+import { addAlertsToRollups, addToRollups, type CountedAlert } from '../search/rollups/rollups.ts';
+import { insertWords, maxNewWords, type Word, wordParts } from '../search/terms/alertWords.ts';
 import { insertAlertEvents, publish } from './alertEvents.ts';
-import { insertWords, maxNewWords, type Word, wordParts } from './alertWords.ts';
-import { incidentUidSql } from './incidentUidSql.ts';
-import { addAlertsToRollups, addToRollups, type CountedAlert } from './rollups.ts';
 
 type InsertedAlert = {
   uid: string;
@@ -25,9 +25,8 @@ type Inserted = {
 };
 
 /**
- * Inserts the alerts that do not exist yet, with their stream events, and returns these. A retracted alert is restored when its
- * block is part of the chain again; it begins no incident, so that this one gets a row that counts it. `words` are
- * those of the rows that are new to the dictionary.
+ * Inserts the missing alerts with their stream events and returns them. A retracted alert is restored when its block
+ * returns, with an incident row that counts it. `words` are new to the dictionary.
  */
 export async function insertAlerts(
   tx: Db,
@@ -88,7 +87,7 @@ async function insertOnWorkers(
           'incidentUid', incident_uid, 'beginsIncident', incident_at is not null)::text as shard_row from inserted`;
     },
   );
-  const places = new Map(rows.map(({ uid }, place) => [uid, place]));
+  const places = new Map(rows.map(({ uid }, index) => [uid, index]));
   inserted.sort((a, b) => (places.get(a.uid) ?? 0) - (places.get(b.uid) ?? 0));
   await insertAlertEvents(tx, 'raised', inserted);
   return inserted;

@@ -1,8 +1,8 @@
 import { raw, type Sql, sql } from '../../lib/sql.ts';
 import { uidTime } from '../../lib/uid.ts';
-import { perTenant } from '../citus/perTenant.ts';
-import type { Db } from '../db.ts';
-import { txHashSql } from './packedHashes.ts';
+import type { Db } from '../db/db.ts';
+import { perTenant } from '../db/shards/perTenant.ts';
+import { txHashSql } from '../search/documents/packedHashes.ts';
 
 /** The number of an incident, which follows from its uid. Those that came before this rule have numbers of a sequence. */
 export const incidentId = (uid: string) => raw(`('x' || right(${uid}::text, 12))::bit(48)::bigint`);

@@ -1,8 +1,8 @@
 import { raw, sql } from '../../lib/sql.ts';
-import { type Db, onlyRow } from '../db.ts';
-import { inChunks } from '../inChunks.ts';
+import { type Db, onlyRow } from '../db/db.ts';
+import { inChunks } from '../db/inChunks.ts';
 
-/** What belongs to alerts, and the column with their time. */
+/** Tables that belong to alerts, and the column with their time. */
 const tables = {
   incident: 'last_at',
   incident_message: 'sent_at',

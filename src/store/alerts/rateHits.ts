@@ -1,7 +1,7 @@
 import { sql } from '../../lib/sql.ts';
-import type { Db } from '../db.ts';
-import { onlyRow } from '../db.ts';
-import { inChunks } from '../inChunks.ts';
+import type { Db } from '../db/db.ts';
+import { onlyRow } from '../db/db.ts';
+import { inChunks } from '../db/inChunks.ts';
 
 /** An alert that a rule counts in a group. */
 export type RateHit = {
@@ -83,7 +83,7 @@ export async function readHits(db: Db, tenantId: number, ranges: readonly RateRa
   );
 }
 
-/** What was reported of these groups around these times. */
+/** Crossings reported for these groups around these times. */
 export async function readCrossings(
   db: Db,
   tenantId: number,

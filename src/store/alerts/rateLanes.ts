@@ -1,5 +1,5 @@
 import { sql } from '../../lib/sql.ts';
-import type { Db } from '../db.ts';
+import type { Db } from '../db/db.ts';
 
 /** A lease on what a tenant's alert rates have still to count; `holder` proves it. `position` is the last event counted. */
 export type RateLane = { tenantId: number; position: string; holder: string };
@@ -48,10 +48,10 @@ export async function holdsRateLane(tx: Db, { tenantId, holder }: RateLane): Pro
 
 /** Ends the lease. With a position everything up to there is counted. */
 export async function releaseRateLane(db: Db, { tenantId, holder, position }: RateLane): Promise<void> {
-  const [xid, seq, place = null] = position.split('-');
+  const [xid, seq, index = null] = position.split('-');
   await db.prepared(
     sql`update alert_rate_lane set holder = null, lease_until = null, xid = ${xid}::xid8, seq = ${seq}::bigint,
-        place = ${place}::bigint
+        place = ${index}::bigint
       where tenant_id = ${tenantId} and holder = ${holder}::uuid`,
   );
 }

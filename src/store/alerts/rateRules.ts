@@ -1,6 +1,6 @@
 import { sql } from '../../lib/sql.ts';
 import type { ContractFacts } from '../../model/detection.ts';
-import type { Db } from '../db.ts';
+import type { Db } from '../db/db.ts';
 import { isLive } from '../watch/watchedContracts.ts';
 
 /** A detector that counts alerts, with the contract that it belongs to. */

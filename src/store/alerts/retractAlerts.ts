@@ -1,14 +1,13 @@
 import { raw, type Sql, sql } from '../../lib/sql.ts';
 import type { RetractionReason } from '../../model/alert.ts';
-import { awaitPrepared } from '../citus/awaitPrepared.ts';
-import { perShard } from '../citus/perShard.ts';
-import type { Db } from '../db.ts';
-import { sendLater } from '../sendLater.ts';
-import { incidentUidSql } from './incidentUidSql.ts';
-import { blockHashSql } from './packedHashes.ts';
-import { addAlertsToRollups, addToRollups } from './rollups.ts';
-
-export type Block = { number: number; hash: string };
+import type { BlockRef } from '../../model/block.ts';
+import type { Db } from '../db/db.ts';
+import { sendLater } from '../db/sendLater.ts';
+import { awaitPrepared } from '../db/shards/awaitPrepared.ts';
+import { perShard } from '../db/shards/perShard.ts';
+import { incidentUidSql } from '../search/documents/incidentUidSql.ts';
+import { blockHashSql } from '../search/documents/packedHashes.ts';
+import { addAlertsToRollups, addToRollups } from '../search/rollups/rollups.ts';
 
 export type RetractedAlert = {
   uid: string;
@@ -28,7 +27,7 @@ export type RetractedAlert = {
 export async function retractAlertsIn(
   tx: Db,
   chainUid: string,
-  blocks: readonly Block[],
+  blocks: readonly BlockRef[],
   now: number,
   tenantIds?: readonly number[],
 ): Promise<RetractedAlert[]> {
@@ -63,8 +62,8 @@ export async function retractAlerts(
 }
 
 /**
- * Subtracts them from the roll-ups of their contracts and tenants, last in a transaction as in one that raises alerts, so that the
- * two take the locks of incidents and of roll-ups in the same order. On Citus the workers have done it.
+ * Subtracts them from the roll-ups, last in a transaction as when raising, so that locks of incidents and roll-ups are
+ * taken in one order. On Citus the workers have done it.
  */
 export async function uncountRetracted(tx: Db, retracted: readonly RetractedAlert[]): Promise<void> {
   if (retracted.length > 0 && !(await tx.isDistributed()))
@@ -95,7 +94,7 @@ async function retractOnWorkers<Item>(
   tenantOf: (item: Item) => number,
   toUpdate: (items: readonly Item[]) => Sql,
 ): Promise<RetractedAlert[]> {
-  // What the coordinator knows of may have alerts that a worker does not show yet.
+  // The coordinator may know records whose alerts a worker does not show yet.
   await awaitPrepared(tx, items.map(tenantOf));
   return perShard(
     tx,

@@ -1,9 +1,9 @@
 import { sql } from '../../lib/sql.ts';
-import { asOwner, type Store } from '../db.ts';
+import { asOwner, type Store } from '../db/db.ts';
 
 /**
- * Completes the summaries by which searches skip alerts of other blocks. PostgreSQL writes them when it vacuums a month, which
- * it seldom does while alerts are only added; until then every search for a block number reads the alerts without one.
+ * Completes the summaries by which searches skip alerts of other blocks. PostgreSQL writes them when it vacuums a
+ * month, which is rare while alerts are only added.
  */
 export async function summarizeBlocks(store: Store): Promise<void> {
   // Workers of Citus have these indexes.

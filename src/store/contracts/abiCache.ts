@@ -1,6 +1,6 @@
 import { storableJson } from '../../lib/json.ts';
 import { sql } from '../../lib/sql.ts';
-import type { Db } from '../db.ts';
+import type { Db } from '../db/db.ts';
 
 export type CachedAbi = { abi: unknown[] | null; source: string };
 
@@ -8,7 +8,7 @@ export type CachedAbi = { abi: unknown[] | null; source: string };
 const unknownForMs = 6 * 3_600_000;
 const knownForMs = 30 * 86_400_000;
 
-/** What sources said of a contract, unless that is too long ago. */
+/** Answers of sources about a contract, unless they are too old. */
 export async function findCachedAbi(
   db: Db,
   chainUid: string,

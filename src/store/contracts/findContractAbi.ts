@@ -1,5 +1,5 @@
 import { sql } from '../../lib/sql.ts';
-import type { Db } from '../db.ts';
+import type { Db } from '../db/db.ts';
 
 /** The ABI that a contract was given; empty when it has none. */
 export async function findContractAbi(

@@ -1,7 +1,7 @@
 import { sql } from '../../lib/sql.ts';
 import type { Scope } from '../../model/principal.ts';
-import type { Db } from '../db.ts';
-import { contractTable } from './contractTable.ts';
+import type { Db } from '../db/db.ts';
+import { contractTable } from '../tables/contractTable.ts';
 
 /** An ABI may have megabytes. */
 const maxAbis = 100;

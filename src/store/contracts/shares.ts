@@ -1,5 +1,5 @@
 import { sql } from '../../lib/sql.ts';
-import type { Db } from '../db.ts';
+import type { Db } from '../db/db.ts';
 
 export const shareStatuses = ['OFFERED', 'ACCEPTED', 'DECLINED'] as const;
 export type Share = {
@@ -10,7 +10,7 @@ export type Share = {
   status: (typeof shareStatuses)[number];
 };
 
-/** What other tenants offer to share with this one, newest first. */
+/** Projects that other tenants offer to share with this one, newest first. */
 export async function findShares(db: Db, tenantId: number): Promise<Share[]> {
   return db.query<Share>(
     sql`select p.id as "projectId", p.name, p.tenant_id as "ownerTenantId", n.name as "ownerName",

@@ -1,5 +1,5 @@
 import { sql } from '../../lib/sql.ts';
-import type { Db } from '../db.ts';
+import type { Db } from '../db/db.ts';
 
 /** Vigil watches a tenant's contracts for this time after its subscription has ended. */
 export const subscriptionGraceMs = 7 * 24 * 3_600_000;

@@ -1,9 +1,9 @@
 import { sql } from '../../lib/sql.ts';
 import type { AlertKind } from '../../model/alert.ts';
-import { alertTable } from '../alerts/alertTable.ts';
-import { findCommitted } from '../citus/findCommitted.ts';
-import type { Db } from '../db.ts';
-import { selectDocument } from '../documents/searchDocuments.ts';
+import type { Db } from '../db/db.ts';
+import { findCommitted } from '../db/shards/findCommitted.ts';
+import { alertTable } from '../search/documents/alertTable.ts';
+import { selectDocument } from '../search/searchDocuments.ts';
 
 /** An alert as the API shows it, with its contract and project. */
 export type AlertDocument = {

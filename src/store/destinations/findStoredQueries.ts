@@ -1,5 +1,5 @@
 import { raw, sql } from '../../lib/sql.ts';
-import type { Db } from '../db.ts';
+import type { Db } from '../db/db.ts';
 
 export type BindingTable = 'detector_destination' | 'trigger_alert_destination' | 'action_destination';
 

@@ -1,6 +1,6 @@
 import { empty, type Sql, sql } from '../../lib/sql.ts';
 import type { EventType } from '../../model/notification.ts';
-import type { Db } from '../db.ts';
+import type { Db } from '../db/db.ts';
 import { restoreMessages } from './archivedMessages.ts';
 import { messageData } from './claimDeliveries.ts';
 import { enqueue, queueColumns } from './insertDeliveries.ts';

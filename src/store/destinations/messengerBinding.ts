@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { sql } from '../../lib/sql.ts';
-import type { Db } from '../db.ts';
+import type { Db } from '../db/db.ts';
 
 export type Chat = {
   botUsername: string;

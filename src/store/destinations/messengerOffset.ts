@@ -1,5 +1,5 @@
 import { sql } from '../../lib/sql.ts';
-import type { Db } from '../db.ts';
+import type { Db } from '../db/db.ts';
 
 /** After a week without a message the messenger restarts its update ids, possibly at a lower one. */
 const offsetValidMs = 6 * 24 * 3_600_000;

@@ -1,6 +1,6 @@
 import { sql } from '../../lib/sql.ts';
-import { type Db, onlyRow } from '../db.ts';
-import { inChunks } from '../inChunks.ts';
+import { type Db, onlyRow } from '../db/db.ts';
+import { inChunks } from '../db/inChunks.ts';
 import { purgeArchivedMessages } from './archivedMessages.ts';
 import { deadLetterDeliveries } from './deadLetterDeliveries.ts';
 

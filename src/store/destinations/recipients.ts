@@ -1,10 +1,10 @@
 import { raw, sql } from '../../lib/sql.ts';
 import type { AlertKind, Severity } from '../../model/alert.ts';
 import type { destinationTypes } from '../../model/enumerations.ts';
-import type { Db } from '../db.ts';
+import type { Db } from '../db/db.ts';
 
 /** `sourceId`: the detector, the trigger alert or the action behind an alert, by its kind. */
-export type Source = {
+export type AlertSource = {
   tenantId: number;
   kind: AlertKind;
   sourceId: number | null;
@@ -33,7 +33,7 @@ const isReachable = raw(
  * those that get alerts of the tenant, the project or the contract. A destination may be named several times, first by the way that
  * waits for the fewest blocks.
  */
-export async function findRecipients(db: Db, sources: readonly Source[]): Promise<Recipient[]> {
+export async function findRecipients(db: Db, sources: readonly AlertSource[]): Promise<Recipient[]> {
   return db.prepared<Recipient>(
     sql`with source as (
         select * from unnest(${sources.map(({ tenantId }) => tenantId)}::bigint[],

@@ -1,6 +1,6 @@
 import { storableJson } from '../../lib/json.ts';
 import { sql } from '../../lib/sql.ts';
-import type { Db } from '../db.ts';
+import type { Db } from '../db/db.ts';
 
 /** The result of an attempt. A failed delivery without `nextAttemptAt` is dead. `isStep`: the attempt counts in the retry schedule. */
 export type SettledDelivery = {

@@ -1,7 +1,7 @@
 import { sql } from '../../lib/sql.ts';
 import type { Target } from '../../model/notification.ts';
-import type { Db } from '../db.ts';
-import type { Keyring } from '../keyring.ts';
+import type { Db } from '../db/db.ts';
+import type { Keyring } from '../records/keyring.ts';
 
 /** Each former secret adds a signature to every request. */
 const maxFormerSecrets = 10;

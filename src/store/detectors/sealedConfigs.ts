@@ -1,5 +1,5 @@
 import { sql } from '../../lib/sql.ts';
-import type { Db } from '../db.ts';
+import type { Db } from '../db/db.ts';
 import type { Row } from '../records/records.ts';
 
 /** The credentials of a detector's configuration in their sealed form, by member. */

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Keyring } from '../keyring.ts';
+import type { Keyring } from '../records/keyring.ts';
 
 const form = /^sealed:([0-9a-f-]{36}):([A-Za-z0-9+/]+={0,2})$/;
 

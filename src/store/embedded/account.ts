@@ -3,16 +3,16 @@ import { readFile, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import type { Log } from './log.ts';
+import type { WriteLog } from './log.ts';
 
-export type Account = { uid: number; gid: number };
+export type SystemAccount = { uid: number; gid: number };
 
 /** A system account that nothing else runs under. */
 const ownName = 'vigil-postgres';
 const sharedName = 'nobody';
 
 /** PostgreSQL refuses to run as root, so root runs it under an unprivileged account; other users run it themselves. */
-export async function ensureAccount(log: Log): Promise<Account | undefined> {
+export async function ensureAccount(log: WriteLog): Promise<SystemAccount | undefined> {
   if (process.geteuid?.() !== 0) return undefined;
   const existing = await readAccount(ownName);
   if (existing) return existing;
@@ -30,18 +30,18 @@ export async function ensureAccount(log: Log): Promise<Account | undefined> {
 }
 
 /** The account of a running server; creates none. */
-export async function findAccount(): Promise<Account | undefined> {
+export async function findAccount(): Promise<SystemAccount | undefined> {
   if (process.geteuid?.() !== 0) return undefined;
   return (await readAccount(ownName)) ?? sharedAccount();
 }
 
 /** The account that PostgreSQL used before it had one of its own. */
-export async function sharedAccount(): Promise<Account> {
+export async function sharedAccount(): Promise<SystemAccount> {
   return (await readAccount(sharedName)) ?? { uid: 65_534, gid: 65_534 };
 }
 
 /** Another process may be creating it too; useradd locks its files, so this one retries. */
-async function createAccount(log: Log): Promise<Account> {
+async function createAccount(log: WriteLog): Promise<SystemAccount> {
   const options = ['--system', '--user-group', '--no-create-home', '--home-dir', '/nonexistent'];
   for (let attempt = 1; ; attempt++) {
     try {
@@ -60,7 +60,7 @@ async function createAccount(log: Log): Promise<Account> {
 }
 
 /** PostgreSQL reads the same file. */
-async function readAccount(name: string): Promise<Account | undefined> {
+async function readAccount(name: string): Promise<SystemAccount | undefined> {
   const lines = (await readFile('/etc/passwd', 'utf8')).split('\n');
   const [, , uid, gid] = lines.find((line) => line.startsWith(`${name}:`))?.split(':') ?? [];
   if (uid === undefined || gid === undefined || Number(uid) === 0) return undefined;
@@ -68,14 +68,16 @@ async function readAccount(name: string): Promise<Account | undefined> {
 }
 
 /** Runs a program as the account, without the environment of this process (PGDATA, PGPORT, TZ …). */
-export function asAccount(account: Account | undefined): Pick<SpawnOptions, 'cwd' | 'env' | 'uid' | 'gid'> {
+export function asAccount(
+  account: SystemAccount | undefined,
+): Pick<SpawnOptions, 'cwd' | 'env' | 'uid' | 'gid'> {
   const common = { cwd: '/', env: { LC_ALL: 'C', TZ: 'UTC' } };
   // Setting a uid also empties the supplementary groups of the child; spawn wants signed numbers.
   return account ? { ...common, uid: account.uid | 0, gid: account.gid | 0 } : common;
 }
 
-/** Whether the account may enter a folder: every folder above it must permit it too. */
-export async function canEnter(folder: string, account: Account): Promise<boolean> {
+/** True if the account may enter a folder: every folder above it must permit it too. */
+export async function canEnter(folder: string, account: SystemAccount): Promise<boolean> {
   const { mode, uid, gid } = await stat(folder);
   const execute = uid === account.uid ? 0o100 : gid === account.gid ? 0o010 : 0o001;
   if ((mode & execute) === 0) return false;

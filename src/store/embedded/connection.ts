@@ -2,7 +2,7 @@ import { Client, DatabaseError } from 'pg';
 import { type Passwords, roles } from './roles.ts';
 
 /** `ssl` is stated because PGSSLMODE would otherwise ask a Unix socket for it. */
-export type Connection = {
+export type EmbeddedConnection = {
   host: string;
   port: number;
   user: string;
@@ -12,7 +12,7 @@ export type Connection = {
 };
 
 /** `connection` is for rows, `owner` for changing tables. */
-export type Connections = { connection: Connection; owner: Connection };
+export type Connections = { connection: EmbeddedConnection; owner: EmbeddedConnection };
 
 export function connectionsAt(socketFolder: string, passwords: Passwords): Connections {
   const common = { host: socketFolder, port: 5432, database: 'vigil', ssl: false } as const;
@@ -23,7 +23,7 @@ export function connectionsAt(socketFolder: string, passwords: Passwords): Conne
 }
 
 /** `starting` includes recovering and shutting down. */
-export async function probe(connection: Connection): Promise<'ready' | 'starting' | 'absent'> {
+export async function probe(connection: EmbeddedConnection): Promise<'ready' | 'starting' | 'absent'> {
   const client = new Client({ ...connection, connectionTimeoutMillis: 10_000 });
   // A broken connection rejects its statements; without a listener it would also end the process.
   client.on('error', () => {});

@@ -2,8 +2,8 @@ import { execFile } from 'node:child_process';
 import { chown, mkdtemp, readdir, rename, rm, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { type Account, asAccount } from './account.ts';
-import type { Log } from './log.ts';
+import { asAccount, type SystemAccount } from './account.ts';
+import type { WriteLog } from './log.ts';
 import type { Binaries } from './provideBinaries.ts';
 
 const prefix = 'postgres.partial-';
@@ -13,8 +13,8 @@ export async function createCluster(options: {
   binaries: Binaries;
   home: string;
   cluster: string;
-  account: Account | undefined;
-  log: Log;
+  account: SystemAccount | undefined;
+  log: WriteLog;
 }): Promise<void> {
   const { binaries, home, cluster, account, log } = options;
   const startedAt = performance.now();
@@ -51,7 +51,7 @@ async function refuseFullDisk(home: string): Promise<void> {
     );
 }
 
-async function runInitdb(initdb: string, folder: string, account: Account | undefined): Promise<void> {
+async function runInitdb(initdb: string, folder: string, account: SystemAccount | undefined): Promise<void> {
   const args = [
     ['--pgdata', folder, '--username=vigil', '--data-checksums', '--no-instructions'],
     // Vigil starts the server with its own rules; a server started without them must reject everyone.

@@ -4,8 +4,8 @@ import { once } from 'node:events';
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Account, asAccount } from './account.ts';
-import type { Log } from './log.ts';
+import { asAccount, type SystemAccount } from './account.ts';
+import type { WriteLog } from './log.ts';
 import type { Binaries } from './provideBinaries.ts';
 import { formatPasswords, type Passwords, passwordFile, readPasswords, roles } from './roles.ts';
 
@@ -15,13 +15,13 @@ type Options = {
   binaries: Binaries;
   dataDir: string;
   cluster: string;
-  account: Account | undefined;
-  log: Log;
+  account: SystemAccount | undefined;
+  log: WriteLog;
 };
 
 /**
- * Gives a stopped cluster its two roles and its database, and takes the password of the superuser away. A cluster of an earlier
- * version, whose tables the superuser owns, is handed over. A killed start is repeated.
+ * Gives a stopped cluster its two roles and its database, and removes the superuser's password. Hands over an older
+ * cluster whose tables the superuser owns. A killed run is repeated.
  */
 export async function ensureRoles(options: Options & { isNew: boolean }): Promise<Passwords> {
   const { dataDir, isNew, log } = options;

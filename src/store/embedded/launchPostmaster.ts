@@ -4,10 +4,10 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { totalmem } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Account, asAccount } from './account.ts';
+import { asAccount, type SystemAccount } from './account.ts';
 import { connectionsAt, probe } from './connection.ts';
 import { hasCode } from './hasCode.ts';
-import type { Log } from './log.ts';
+import type { WriteLog } from './log.ts';
 import { type Postmaster, stopPostmaster } from './postmaster.ts';
 import type { Binaries } from './provideBinaries.ts';
 import { type Passwords, passwordFile } from './roles.ts';
@@ -25,9 +25,9 @@ type Launch = {
   passwords: Passwords;
   /** Exists, belongs to the account, and is used by no other server. */
   socketFolder: string;
-  account: Account | undefined;
+  account: SystemAccount | undefined;
   settings?: Record<string, string>;
-  log: Log;
+  log: WriteLog;
 };
 
 /** Starts the server and waits until it accepts connections. */
@@ -94,8 +94,8 @@ function toArguments({ cluster, socketFolder, hbaFile, settings }: Launch): stri
 }
 
 /**
- * An eighth of the memory, of which only as much is used as there is data. Totals of years of alerts read most of their pages, which are
- * copied from the system's cache each time where they do not fit.
+ * An eighth of the memory; PostgreSQL uses only as much as there is data. Totals over years of alerts read most pages,
+ * which are copied from the system's cache if they do not fit.
  */
 function sharedMegabytes(): number {
   const limit = process.constrainedMemory() || Number.POSITIVE_INFINITY;

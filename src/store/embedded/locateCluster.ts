@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { chmod, mkdir, mkdtemp, readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { type Account, canEnter, sharedAccount } from './account.ts';
+import { canEnter, type SystemAccount, sharedAccount } from './account.ts';
 import { hasCode } from './hasCode.ts';
-import type { Log } from './log.ts';
+import type { WriteLog } from './log.ts';
 import { passwordFile } from './roles.ts';
 import { readFormerOwner } from './transferCluster.ts';
 
@@ -16,11 +16,11 @@ type Location = {
   cluster: string;
   exists: boolean;
   isRecorded: boolean;
-  /** Whose files are to be handed to the account first. */
+  /** Owner of files that must be handed to the account first. */
   formerOwner: number | undefined;
 };
 
-export async function locateCluster(dataDir: string, account: Account | undefined): Promise<Location> {
+export async function locateCluster(dataDir: string, account: SystemAccount | undefined): Promise<Location> {
   const remembered = await readIfThere(pointerIn(dataDir));
   const cluster = remembered ?? join(await chooseHome(dataDir, account), 'postgres');
   const owner = await ownerOf(cluster);
@@ -58,7 +58,7 @@ async function findFormerOwner(options: {
   dataDir: string;
   home: string;
   owner: number;
-  account: Account;
+  account: SystemAccount;
 }): Promise<number | undefined> {
   const { dataDir, home, owner, account } = options;
   const interrupted = await readFormerOwner(home);
@@ -69,7 +69,11 @@ async function findFormerOwner(options: {
 }
 
 /** Written only when the cluster is complete, so a pointer to nothing always means a lost cluster. */
-export async function recordCluster(options: { dataDir: string; cluster: string; log: Log }): Promise<void> {
+export async function recordCluster(options: {
+  dataDir: string;
+  cluster: string;
+  log: WriteLog;
+}): Promise<void> {
   const { dataDir, cluster, log } = options;
   await rename(partialPointerIn(dataDir), pointerIn(dataDir));
   log('Placed the database outside of the data folder, which the account of PostgreSQL cannot enter', {
@@ -95,7 +99,7 @@ async function readIfThere(file: string): Promise<string | undefined> {
   }
 }
 
-async function chooseHome(dataDir: string, account: Account | undefined): Promise<string> {
+async function chooseHome(dataDir: string, account: SystemAccount | undefined): Promise<string> {
   const isReachable = !account || existsSync(join(dataDir, 'postgres')) || (await canEnter(dataDir, account));
   return isReachable ? dataDir : createHome(dataDir);
 }

@@ -1,2 +1,2 @@
 /** Takes a past-tense sentence and its fields. */
-export type Log = (message: string, fields?: Record<string, unknown>, level?: 'info' | 'warn') => void;
+export type WriteLog = (message: string, fields?: Record<string, unknown>, level?: 'info' | 'warn') => void;

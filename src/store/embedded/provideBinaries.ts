@@ -14,10 +14,10 @@ import {
 } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
-import { type Account, asAccount } from './account.ts';
+import { asAccount, type SystemAccount } from './account.ts';
 import type { NativePackage } from './findPackage.ts';
 import { findSystem } from './findSystem.ts';
-import type { Log } from './log.ts';
+import type { WriteLog } from './log.ts';
 
 /** `origin` is the folder of the system's PostgreSQL, or `bundled`. */
 export type Binaries = { initdb: string; postgres: string; origin: string };
@@ -25,16 +25,16 @@ export type Binaries = { initdb: string; postgres: string; origin: string };
 const prefix = 'postgres-binaries-';
 
 /**
- * The programs, in a folder where the account can run them: those of the system if they are newer than the bundled ones, else
- * the installed package if possible; a checkout below a 0700 home or one installed without its scripts (which make the library links) needs a copy.
+ * The programs in a folder that the account can run: the system's if newer than the bundled, else the installed
+ * package. Packages below a 0700 home, or without library links, are copied.
  */
 export async function provideBinaries(options: {
   nativePackage: NativePackage;
   home: string;
-  account: Account | undefined;
-  /** Where the system may have its own; the usual ones by default. */
+  account: SystemAccount | undefined;
+  /** Folders of the system's own programs; the usual ones by default. */
   systemFolders?: readonly string[] | undefined;
-  log: Log;
+  log: WriteLog;
 }): Promise<Binaries> {
   const { nativePackage, home, account, systemFolders, log } = options;
   const system = await findSystem(nativePackage.release, account, systemFolders);
@@ -71,7 +71,10 @@ function programsIn(folder: string, origin: string): Binaries {
 }
 
 /** Running them is the one test that sees permissions, library links and mount options alike. */
-async function findRunError(binaries: Binaries, account: Account | undefined): Promise<Error | undefined> {
+async function findRunError(
+  binaries: Binaries,
+  account: SystemAccount | undefined,
+): Promise<Error | undefined> {
   const run = promisify(execFile);
   const programs = [binaries.initdb, binaries.postgres];
   const results = await Promise.allSettled(

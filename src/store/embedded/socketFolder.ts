@@ -1,21 +1,21 @@
 import { chown, lstat, mkdir, mkdtemp, realpath, rm, rmdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { type Account, canEnter } from './account.ts';
+import { canEnter, type SystemAccount } from './account.ts';
 import { hasCode } from './hasCode.ts';
 
 /**
- * A private folder for PostgreSQL's socket, new for every launch, so no one can have prepared it and nothing of
- * a previous server is in it. It lies in the temporary folder because a socket's path may have about 100 bytes.
+ * A private folder for PostgreSQL's socket, new for every launch, so that nobody prepared it. It lies in the temporary
+ * folder because a socket's path may have about 100 bytes.
  */
-export async function createSocketFolder(account: Account | undefined): Promise<string> {
+export async function createSocketFolder(account: SystemAccount | undefined): Promise<string> {
   const folder = await mkdtemp(join(await chooseParent(account), 'vigil-'));
   if (account) await chown(folder, account.uid, account.gid);
   return folder;
 }
 
 /** The path comes from a file that PostgreSQL's account can write: follow no link and trust no other user's folder. */
-export async function isPrivateFolder(folder: string, account: Account | undefined): Promise<boolean> {
+export async function isPrivateFolder(folder: string, account: SystemAccount | undefined): Promise<boolean> {
   try {
     const { mode, uid } = await lstat(folder);
     return mode === 0o040700 && uid === (account?.uid ?? process.geteuid?.());
@@ -26,7 +26,7 @@ export async function isPrivateFolder(folder: string, account: Account | undefin
 }
 
 /** Reuses the folder of a server that exited for its replacement, because clients reconnect to the same path. */
-export async function restoreSocketFolder(folder: string, account: Account | undefined): Promise<void> {
+export async function restoreSocketFolder(folder: string, account: SystemAccount | undefined): Promise<void> {
   if (await isPrivateFolder(folder, account)) return removeSockets(folder);
   await mkdir(folder, { mode: 0o700 });
   if (account) await chown(folder, account.uid, account.gid);
@@ -46,7 +46,7 @@ async function removeSockets(folder: string): Promise<void> {
   for (const name of ['.s.PGSQL.5432', '.s.PGSQL.5432.lock']) await rm(join(folder, name), { force: true });
 }
 
-async function chooseParent(account: Account | undefined): Promise<string> {
+async function chooseParent(account: SystemAccount | undefined): Promise<string> {
   const own = await realpath(tmpdir());
   const isShort = Buffer.byteLength(own) <= 60;
   return isShort && (!account || (await canEnter(own, account))) ? own : '/tmp';

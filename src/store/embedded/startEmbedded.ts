@@ -1,7 +1,7 @@
 import { access, chmod, constants, mkdir, realpath, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Account, ensureAccount } from './account.ts';
+import { ensureAccount, type SystemAccount } from './account.ts';
 import { type Connections, connectionsAt, probe } from './connection.ts';
 import { createCluster } from './createCluster.ts';
 import { deletePasswords, ensureRoles } from './ensureRoles.ts';
@@ -9,7 +9,7 @@ import { findPackage, type NativePackage } from './findPackage.ts';
 import { launchPostmaster } from './launchPostmaster.ts';
 import { locateCluster, recordCluster } from './locateCluster.ts';
 import { lockDataFolder } from './lockDataFolder.ts';
-import type { Log } from './log.ts';
+import type { WriteLog } from './log.ts';
 import { clearStale, clearStalePid, findPostmaster, type Postmaster, stopPostmaster } from './postmaster.ts';
 import { provideBinaries } from './provideBinaries.ts';
 import { type Passwords, readPasswords, roles } from './roles.ts';
@@ -36,10 +36,10 @@ export type Embedded = Connections & {
 
 type Options = {
   dataDir: string;
-  log: Log;
+  log: WriteLog;
   /** Additional server settings, for example `fsync: 'off'` where the data may be lost. */
   settings?: Record<string, string>;
-  /** Where the system may have a newer PostgreSQL; the usual ones by default. */
+  /** Folders where the system may have a newer PostgreSQL; the usual ones by default. */
   systemFolders?: readonly string[];
 };
 
@@ -78,7 +78,7 @@ export async function startEmbedded(options: Options): Promise<Embedded> {
   }
 }
 
-async function prepareDataFolder(configured: string, account: Account | undefined): Promise<string> {
+async function prepareDataFolder(configured: string, account: SystemAccount | undefined): Promise<string> {
   try {
     const created = await mkdir(configured, { recursive: true });
     const dataDir = await realpath(configured);
@@ -96,7 +96,7 @@ async function prepareDataFolder(configured: string, account: Account | undefine
 }
 
 async function runServer(
-  options: Options & { nativePackage: NativePackage; account: Account | undefined },
+  options: Options & { nativePackage: NativePackage; account: SystemAccount | undefined },
 ): Promise<{
   cluster: string;
   passwords: Passwords;
@@ -160,9 +160,9 @@ async function writeHba(file: string): Promise<void> {
 /** We hold the lock, so a server that still runs on the cluster has lost its Vigil. */
 async function adoptOrphan(
   cluster: string,
-  account: Account | undefined,
+  account: SystemAccount | undefined,
   passwords: Passwords | undefined,
-  log: Log,
+  log: WriteLog,
 ): Promise<Postmaster | undefined> {
   const orphan = await findPostmaster(cluster);
   if (!orphan) return undefined;
@@ -179,7 +179,7 @@ async function adoptOrphan(
 
 async function isUsable(
   { socketFolder }: Postmaster,
-  account: Account | undefined,
+  account: SystemAccount | undefined,
   passwords: Passwords,
 ): Promise<boolean> {
   const { connection } = connectionsAt(socketFolder, passwords);

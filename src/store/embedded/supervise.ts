@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Log } from './log.ts';
+import type { WriteLog } from './log.ts';
 import { isPostmaster, type Postmaster } from './postmaster.ts';
 
 /** Systems other than Linux spawn a process for each check. */
@@ -25,7 +25,7 @@ export function supervise(options: {
   cluster: string;
   postmaster: Postmaster;
   relaunch: () => Promise<Postmaster>;
-  log: Log;
+  log: WriteLog;
 }): Supervisor {
   const { cluster, relaunch, log } = options;
   let { postmaster } = options;

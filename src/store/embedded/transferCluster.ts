@@ -1,8 +1,8 @@
 import { lchown, lstat, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Account } from './account.ts';
+import type { SystemAccount } from './account.ts';
 import { hasCode } from './hasCode.ts';
-import type { Log } from './log.ts';
+import type { WriteLog } from './log.ts';
 
 /** The previous owner of a cluster whose transfer is not complete; undefined if none is pending. */
 export async function readFormerOwner(home: string): Promise<number | undefined> {
@@ -19,8 +19,8 @@ export async function transferCluster(options: {
   home: string;
   cluster: string;
   formerOwner: number;
-  account: Account;
-  log: Log;
+  account: SystemAccount;
+  log: WriteLog;
 }): Promise<void> {
   const { home, cluster, formerOwner, account, log } = options;
   await writeFile(markerFile(home), String(formerOwner), { mode: 0o600, flush: true });
@@ -33,7 +33,7 @@ export async function transferCluster(options: {
  * Changes the owner of each folder before reading it, so the former owner cannot place a link into it. Skips files of
  * other owners.
  */
-async function changeOwner(path: string, formerOwner: number, account: Account): Promise<void> {
+async function changeOwner(path: string, formerOwner: number, account: SystemAccount): Promise<void> {
   const before = await lstat(path);
   if (before.uid === formerOwner) await lchown(path, account.uid, account.gid);
   if (!(await lstat(path)).isDirectory()) return;

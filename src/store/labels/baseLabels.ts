@@ -1,5 +1,5 @@
 import { sql } from '../../lib/sql.ts';
-import { type Db, onlyRow } from '../db.ts';
+import { type Db, onlyRow } from '../db/db.ts';
 import { labelRows, type NewLabel } from './upsertLabels.ts';
 
 /** Locks the list and answers which version of it is published, so that two processes never publish at once. */

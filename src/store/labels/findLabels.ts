@@ -1,6 +1,6 @@
 import { raw, sql } from '../../lib/sql.ts';
 import type { AddressLabel } from '../../model/label.ts';
-import type { Db } from '../db.ts';
+import type { Db } from '../db/db.ts';
 import { addressHash } from './addressHash.ts';
 
 /** Active labels of these addresses (in canonical spelling), the platform's and those of all tenants. */

@@ -1,10 +1,10 @@
 import { sql } from '../../lib/sql.ts';
 import type { Scope } from '../../model/principal.ts';
-import { contractTable } from '../contracts/contractTable.ts';
-import type { Db } from '../db.ts';
-import { walletTable } from '../wallets/walletTable.ts';
+import type { Db } from '../db/db.ts';
+import { contractTable } from '../tables/contractTable.ts';
+import { labelTable } from '../tables/labelTable.ts';
+import { walletTable } from '../tables/walletTable.ts';
 import { addressHash } from './addressHash.ts';
-import { labelTable } from './labelTable.ts';
 
 export const addressKinds = ['contract', 'wallet', 'label'] as const;
 
@@ -19,7 +19,7 @@ export type NamedAddress = {
   score: number | null;
 };
 
-/** What the caller knows of these addresses (in canonical spelling): own contracts and wallets, then labels. */
+/** Names of these addresses (in canonical spelling) for the caller: own contracts and wallets, then labels. */
 export async function nameAddresses(
   db: Db,
   scope: Scope,

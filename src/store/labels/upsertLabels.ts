@@ -1,6 +1,6 @@
 import { join, raw, type Sql, sql } from '../../lib/sql.ts';
 import type { AddressLabel } from '../../model/label.ts';
-import { type Db, onlyRow } from '../db.ts';
+import { type Db, onlyRow } from '../db/db.ts';
 import { addressHash } from './addressHash.ts';
 
 export type NewLabel = Omit<AddressLabel, 'id' | 'tenantId'>;

@@ -1,8 +1,8 @@
 import type { AuditKeys } from '../../lib/auditKey.ts';
 import { empty, type Sql, sql } from '../../lib/sql.ts';
 import type { Scope } from '../../model/principal.ts';
-import { type Db, onlyRow } from '../db.ts';
-import { sendLater } from '../sendLater.ts';
+import { type Db, onlyRow } from '../db/db.ts';
+import { sendLater } from '../db/sendLater.ts';
 
 /** One change: who did what to which record, and what it looked like before and after. No secret is ever in it. */
 export type AuditEntry = {
@@ -17,7 +17,7 @@ export type AuditEntry = {
 
 /** Chain of changes that belong to no tenant. */
 export const platformChain = 0;
-/** What stands before the first entry of a chain. */
+/** Stands for the entry before the first of a chain. */
 export const genesis = Buffer.alloc(32);
 /** The action of the first keyed entry in a chain that started without a key. */
 export const keyedFrom = 'audit.key';

@@ -2,7 +2,7 @@ import { verify } from 'node:crypto';
 import type { AuditKeys } from '../../lib/auditKey.ts';
 import { sql } from '../../lib/sql.ts';
 import type { Scope } from '../../model/principal.ts';
-import type { Db } from '../db.ts';
+import type { Db } from '../db/db.ts';
 import { platformChain } from './audit.ts';
 
 /** The last entry of a chain; null is the platform's own. */
@@ -42,7 +42,7 @@ export async function createCheckpoint(
   };
 }
 
-/** What a kept checkpoint says; undefined if this Vigil did not sign it as it stands. */
+/** Content of an exported checkpoint; undefined if this Vigil did not sign it in this form. */
 export async function readCheckpoint(
   keys: Pick<AuditKeys, 'find'>,
   { payload, signature }: Pick<SignedCheckpoint, 'payload' | 'signature'>,

@@ -1,20 +1,20 @@
 import { join, raw, type Sql, sql } from '../../lib/sql.ts';
 import { unprocessable } from '../../model/errors.ts';
-import { type Db, onlyRow } from '../db.ts';
-import { columnOf } from '../members.ts';
-import type { Binding } from '../table.ts';
+import { type Db, onlyRow } from '../db/db.ts';
+import { columnOf } from '../tables/members.ts';
+import type { Binding } from '../tables/table.ts';
 
 export type BindingItem = { id?: number; [member: string]: unknown };
-export type Owner = { tenantId: number; id: number };
+export type BindingOwner = { tenantId: number; id: number };
 
 /**
- * Makes the stored items of one record those of the list: an item with an id stays (and takes the members it
- * brings), one without is added, and what the list lacks is removed. Returns whether anything changed.
+ * Replaces the stored items of a record by the list: updates items with an id, adds those without, and removes the
+ * missing. Returns whether anything changed.
  */
 export async function writeBindings(
   db: Db,
   binding: Binding,
-  owner: Owner,
+  owner: BindingOwner,
   items: readonly BindingItem[],
   now: number,
   pointer: string,
@@ -43,9 +43,9 @@ export async function writeBindings(
     for (const child of binding.bindings) {
       const below = item[child.member];
       if (isItems(below)) {
-        const place = `${pointer}/${index}/${child.member}`;
+        const path = `${pointer}/${index}/${child.member}`;
         const holder = { tenantId: owner.tenantId, id };
-        if (await writeBindings(db, child, holder, below, now, place)) isChanged = true;
+        if (await writeBindings(db, child, holder, below, now, path)) isChanged = true;
       }
     }
   }
@@ -55,7 +55,7 @@ export async function writeBindings(
 async function insert(
   db: Db,
   binding: Binding,
-  owner: Owner,
+  owner: BindingOwner,
   item: BindingItem,
   now: number,
 ): Promise<number> {
@@ -72,7 +72,7 @@ async function insert(
 async function update(
   db: Db,
   binding: Binding,
-  owner: Owner,
+  owner: BindingOwner,
   item: BindingItem,
   now: number,
 ): Promise<boolean> {

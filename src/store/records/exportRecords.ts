@@ -1,9 +1,9 @@
 import { sql } from '../../lib/sql.ts';
 import type { Scope } from '../../model/principal.ts';
-import type { Db } from '../db.ts';
-import { type ExportSource, exportLimit, maxExportRows, readExportPage } from '../exportPage.ts';
-import { selectList } from '../members.ts';
-import type { Table } from '../table.ts';
+import type { Db } from '../db/db.ts';
+import { type ExportSource, exportLimit, maxExportRows, readExportPage } from '../db/exportPage.ts';
+import { selectList } from '../tables/members.ts';
+import type { Table } from '../tables/table.ts';
 import { compileRecordSearch, queryInTime, type Search, source } from './records.ts';
 
 /** All records that a search finds, with these members; what is deleted or hidden meanwhile is left out. */

@@ -1,6 +1,6 @@
 import { sql } from '../../lib/sql.ts';
-import type { Db } from '../db.ts';
-import { missingMigrations } from '../migrate.ts';
+import type { Db } from '../db/db.ts';
+import { missingMigrations } from '../db/migrate.ts';
 
 /** Throws when the store cannot be reached. */
 export async function findMissingMigrations(db: Db): Promise<string[]> {

@@ -1,6 +1,6 @@
 import type { AuditKey } from '../../lib/auditKey.ts';
 import { sql } from '../../lib/sql.ts';
-import type { Db } from '../db.ts';
+import type { Db } from '../db/db.ts';
 import { appendAudit, keyedFrom, platformChain } from './audit.ts';
 
 /** Binds every chain that started without a key: its next entry is keyed and says so. */

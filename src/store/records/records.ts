@@ -1,20 +1,20 @@
 import { empty, join, raw, type Sql, sql } from '../../lib/sql.ts';
 import type { Scope } from '../../model/principal.ts';
-import { compileSort, type SortItem } from '../../query/where/compileSort.ts';
+import { compileSort, type WhereSortItem } from '../../query/where/compileSort.ts';
 import { compileWhere } from '../../query/where/compileWhere.ts';
-import { type Db, onlyRow } from '../db.ts';
-import { catalogueOf, columnOf, selectList } from '../members.ts';
-import { reportSlowSearch } from '../reportSlowSearch.ts';
-import type { ColumnType, Fields, RecordOf, Table } from '../table.ts';
+import { type Db, onlyRow } from '../db/db.ts';
+import { catalogueOf, columnOf, selectList } from '../tables/members.ts';
+import type { ColumnType, Fields, RecordOf, Table } from '../tables/table.ts';
+import { reportSlowSearch } from './reportSlowSearch.ts';
 
 export type Row = { [member: string]: unknown };
 export type Use = 'read' | 'write';
 
-/** Who deletes waits for all who hold the record; who changes it lets others go on binding to it. */
+/** A deletion waits for all locks on the record; a change lets others still bind to it. */
 type Lock = 'change' | 'delete';
 const locks = { change: raw('for no key update of t'), delete: raw('for update of t') };
 
-/** What was read of a record; columns that records do not show have no type here. */
+/** A record as read; columns that records do not show have no type here. */
 type Found<F extends Fields, N extends string> = {
   [K in N]: K extends keyof RecordOf<F> ? RecordOf<F>[K] : unknown;
 };
@@ -39,7 +39,7 @@ export type Search = {
   from?: number;
   size?: number;
   where?: string;
-  sort?: readonly SortItem[];
+  sort?: readonly WhereSortItem[];
   trackTotal?: boolean;
 };
 

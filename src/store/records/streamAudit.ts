@@ -1,5 +1,5 @@
 import type { Scope } from '../../model/principal.ts';
-import type { Db } from '../db.ts';
+import type { Db } from '../db/db.ts';
 import { type AuditFilter, pageAudit } from './audit.ts';
 
 const pageSize = 500;

@@ -1,14 +1,14 @@
 import { raw, sql } from '../../lib/sql.ts';
 import type { Scope } from '../../model/principal.ts';
-import { userTable } from '../accounts/userTable.ts';
-import { actionTable } from '../actions/actionTable.ts';
-import { contractTable } from '../contracts/contractTable.ts';
-import { projectTable } from '../contracts/projectTable.ts';
-import type { Db } from '../db.ts';
-import { detectorTable } from '../detectors/detectorTable.ts';
-import { triggerTable } from '../detectors/triggerTable.ts';
-import type { Table } from '../table.ts';
-import { walletTable } from '../wallets/walletTable.ts';
+import type { Db } from '../db/db.ts';
+import { actionTable } from '../tables/actionTable.ts';
+import { contractTable } from '../tables/contractTable.ts';
+import { detectorTable } from '../tables/detectorTable.ts';
+import { projectTable } from '../tables/projectTable.ts';
+import type { Table } from '../tables/table.ts';
+import { triggerTable } from '../tables/triggerTable.ts';
+import { userTable } from '../tables/userTable.ts';
+import { walletTable } from '../tables/walletTable.ts';
 import { source } from './records.ts';
 
 /** Members of alerts that hold the id of a record with a name. */

@@ -1,10 +1,10 @@
 import { sql } from '../../lib/sql.ts';
 import { shadowTag } from '../../model/alert.ts';
 import type { AlertEvent } from '../../model/score.ts';
-import { severitySql } from '../alerts/alertTable.ts';
-import { blockHashSql, eidSql, txHashSql } from '../alerts/packedHashes.ts';
-import type { Db } from '../db.ts';
-import { projectScope } from '../documents/documentScopes.ts';
+import type { Db } from '../db/db.ts';
+import { severitySql } from '../search/documents/alertTable.ts';
+import { projectScope } from '../search/documents/documentScopes.ts';
+import { blockHashSql, eidSql, txHashSql } from '../search/documents/packedHashes.ts';
 
 /** The alerts of a project within a time range, oldest first, as score events. */
 export async function findPastAlerts(

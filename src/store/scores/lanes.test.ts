@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createTestDatabase } from '../../../testing/createTestDatabase.ts';
 import { sql } from '../../lib/sql.ts';
-import { openStore, type Store } from '../db.ts';
+import type { Store } from '../db/db.ts';
+import { openStore } from '../db/openStore.ts';
 import { claimLanes } from './lanes.ts';
 
 let database: Awaited<ReturnType<typeof createTestDatabase>>;

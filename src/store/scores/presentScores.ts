@@ -1,12 +1,12 @@
 import { sql } from '../../lib/sql.ts';
 import type { ScoreFault } from '../../model/score.ts';
-import { type Db, onlyRow } from '../db.ts';
+import { type Db, onlyRow } from '../db/db.ts';
 
 export type PresentScores = {
   licenseId: number;
   version: string;
   params: string | null;
-  /** Whether an alert raised now would be scored. */
+  /** True if an alert raised now would be scored. */
   isScoring: boolean;
   fault: ScoreFault | null;
   /** Events that are not scored yet, counted up to 10,000. */

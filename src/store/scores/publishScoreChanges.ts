@@ -1,7 +1,7 @@
 import { sql } from '../../lib/sql.ts';
-import type { Db } from '../db.ts';
+import type { Db } from '../db/db.ts';
 import { insertDeliveries } from '../destinations/insertDeliveries.ts';
-import { selectDocument } from '../documents/searchDocuments.ts';
+import { selectDocument } from '../search/searchDocuments.ts';
 import type { Lane } from './lanes.ts';
 import { receivesScores } from './readLane.ts';
 import { scoreTable } from './scoreTable.ts';

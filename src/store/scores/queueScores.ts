@@ -1,9 +1,9 @@
 import { storableJson } from '../../lib/json.ts';
 import { type Sql, sql } from '../../lib/sql.ts';
 import type { AlertEvent } from '../../model/score.ts';
-import { awaitPrepared } from '../citus/awaitPrepared.ts';
-import { perTenant } from '../citus/perTenant.ts';
-import type { Db } from '../db.ts';
+import type { Db } from '../db/db.ts';
+import { awaitPrepared } from '../db/shards/awaitPrepared.ts';
+import { perTenant } from '../db/shards/perTenant.ts';
 
 /** An alert to queue; the store adds the name of its detector schema. */
 export type QueuedAlert = Omit<AlertEvent, 'detectorSchemaName'>;

@@ -1,6 +1,6 @@
 import { sql } from '../../lib/sql.ts';
 import type { ScoreEvent } from '../../model/score.ts';
-import { type Db, onlyRow } from '../db.ts';
+import { type Db, onlyRow } from '../db/db.ts';
 import type { Lane } from './lanes.ts';
 
 /** The license, the scores and the queued work of an instance, in order. */
@@ -15,7 +15,7 @@ export type LaneState = Lane & {
   standing: Record<string, number>;
   nextI: number;
   work: ScoreWork[];
-  /** Whether a destination receives score changes. */
+  /** True if a destination receives score changes. */
   hasSubscribers: boolean;
 };
 

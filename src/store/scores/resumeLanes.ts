@@ -1,5 +1,5 @@
 import { raw, type Sql, sql } from '../../lib/sql.ts';
-import { type Db, onlyRow } from '../db.ts';
+import { type Db, onlyRow } from '../db/db.ts';
 
 /**
  * Resumes these instances with the current license: clears their faults and ends their leases, so that work under way is

@@ -1,9 +1,9 @@
 import { sql } from '../../lib/sql.ts';
 import type { Scope } from '../../model/principal.ts';
-import type { Db } from '../db.ts';
-import { findDocument, setTags } from '../documents/documentRecords.ts';
+import type { Db } from '../db/db.ts';
 import type { Row } from '../records/records.ts';
-import { instanceTable } from './instanceTable.ts';
+import { findDocument, setTags } from '../search/documentRecords.ts';
+import { instanceTable } from '../tables/instanceTable.ts';
 import { scoreTable } from './scoreTable.ts';
 
 /** One score change by its partition and uid, if the scope sees its instance. */

@@ -1,7 +1,7 @@
 import type { ScoreEvent, ScoreStep } from '../../model/score.ts';
 import { lowerCase } from '../../query/analyzer.ts';
 import { createTermHash, termHash } from '../../query/termHash.ts';
-import { indexTexts, textsOf } from '../alerts/indexTexts.ts';
+import { indexTexts, textsOf } from '../search/terms/indexTexts.ts';
 import type { LaneState } from './readLane.ts';
 
 export type NewScoreChange = ScoreStep & { i: number; uid: string; event: ScoreEvent };

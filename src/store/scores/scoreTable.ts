@@ -1,7 +1,7 @@
 import { raw } from '../../lib/sql.ts';
 import { severityOf } from '../../model/alert.ts';
-import { severitySql } from '../alerts/alertTable.ts';
-import { defineDocumentTable } from '../documents/documentTable.ts';
+import { severitySql } from '../search/documents/alertTable.ts';
+import { defineDocumentTable } from '../search/documents/documentTable.ts';
 
 const number = (column: string) => ({ sql: raw(`t.${column}`), store: 'number', type: 'long' }) as const;
 const double = (column: string) => ({ sql: raw(`t.${column}`), store: 'number', type: 'double' }) as const;

@@ -1,7 +1,7 @@
 import { storableJson } from '../../lib/json.ts';
 import { raw, sql } from '../../lib/sql.ts';
 import type { ScoreFault } from '../../model/score.ts';
-import type { Db } from '../db.ts';
+import type { Db } from '../db/db.ts';
 import type { LaneState } from './readLane.ts';
 import { type NewScoreChange, scoreRow } from './scoreRow.ts';
 

@@ -1,5 +1,5 @@
 import { sql } from '../../lib/sql.ts';
-import type { Db } from '../db.ts';
+import type { Db } from '../db/db.ts';
 
 /** An instance whose license has a schedule; `nextTickAt` is null until its first tick is set. */
 export type DueTick = { tenantId: number; instanceId: number; tick: string; nextTickAt: number | null };

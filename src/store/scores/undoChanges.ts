@@ -1,6 +1,6 @@
 import { sql } from '../../lib/sql.ts';
-import { awaitPrepared } from '../citus/awaitPrepared.ts';
-import type { Db } from '../db.ts';
+import type { Db } from '../db/db.ts';
+import { awaitPrepared } from '../db/shards/awaitPrepared.ts';
 import type { Lane } from './lanes.ts';
 import { scoreIndex } from './scoreRow.ts';
 

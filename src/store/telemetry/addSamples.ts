@@ -1,7 +1,7 @@
 import { sql } from '../../lib/sql.ts';
 import type { Sample } from '../../model/metrics.ts';
-import type { Db } from '../db.ts';
-import { sendLater } from '../sendLater.ts';
+import type { Db } from '../db/db.ts';
+import { sendLater } from '../db/sendLater.ts';
 
 /** Adds atomically to the samples of a minute: nothing is counted twice or lost. */
 export async function addSamples(db: Db, samples: readonly Sample[]): Promise<void> {

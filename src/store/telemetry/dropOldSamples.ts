@@ -1,6 +1,6 @@
 import { sql } from '../../lib/sql.ts';
-import type { Db } from '../db.ts';
-import { inChunks } from '../inChunks.ts';
+import type { Db } from '../db/db.ts';
+import { inChunks } from '../db/inChunks.ts';
 
 /** Deletes the samples of minutes before `before`, series by series, because that is how they can be found. */
 export async function dropOldSamples(db: Db, before: number): Promise<void> {

@@ -1,6 +1,6 @@
 import { join, raw, type Sql, sql } from '../../lib/sql.ts';
 import type { MetricName } from '../../model/metrics.ts';
-import type { Db } from '../db.ts';
+import type { Db } from '../db/db.ts';
 
 type Time = { from: number; to: number; starts: readonly number[] };
 

@@ -1,5 +1,5 @@
 import { sql } from '../../lib/sql.ts';
-import type { Db } from '../db.ts';
+import type { Db } from '../db/db.ts';
 
 /** Wallets that may call every contract of their tenant, oldest first; none of a database that is not migrated yet. */
 export async function findOpenWallets(db: Db): Promise<{ id: number; name: string; tenantId: number }[]> {

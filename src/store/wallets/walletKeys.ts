@@ -1,6 +1,6 @@
 import { empty, sql } from '../../lib/sql.ts';
 import type { AllowedCall } from '../../model/action.ts';
-import type { Db } from '../db.ts';
+import type { Db } from '../db/db.ts';
 
 export type WalletRef = { tenantId: number; walletId: number };
 

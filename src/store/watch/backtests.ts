@@ -4,9 +4,9 @@ import type { BacktestResult, backtestStates } from '../../model/backtest.ts';
 import type { ChainUid } from '../../model/chainUid.ts';
 import type { ContractFacts } from '../../model/detection.ts';
 import type { Scope } from '../../model/principal.ts';
-import { type Db, onlyRow } from '../db.ts';
+import { type Db, onlyRow } from '../db/db.ts';
 import { findRecipients } from '../destinations/recipients.ts';
-import { byTenant } from '../table.ts';
+import { byTenant } from '../tables/table.ts';
 
 export type BacktestRow = {
   uid: string;
@@ -67,7 +67,7 @@ export async function findProposedBacktests(
   return new Map(rows.map(({ schemaName, ...row }) => [schemaName, row]));
 }
 
-/** How many backtests of the tenant are queued or running. */
+/** Number of queued or running backtests of the tenant. */
 export async function countOpenBacktests(db: Db, tenantId: number): Promise<number> {
   const rows = await db.query<{ count: number }>(
     sql`select count(*) as count from backtest where tenant_id = ${tenantId} and state in ('QUEUED', 'RUNNING')`,
@@ -192,7 +192,7 @@ export async function findContractToRun(db: Db, tenantId: number, id: number): P
 
 export type BacktestTargets = { destinationIds: number[]; actionIds: number[] };
 
-/** What is bound to the detector; where nothing is, the tenant's destinations that take alerts of detectors. */
+/** Destinations bound to the detector; without any, the tenant's destinations for alerts of detectors. */
 export async function findBacktestTargets(
   db: Db,
   tenantId: number,

@@ -2,8 +2,8 @@ import { sql } from '../../lib/sql.ts';
 import type { PendingState } from '../../model/pending.ts';
 import type { Scope } from '../../model/principal.ts';
 import type { TraceState } from '../../model/traceState.ts';
-import { contractTable } from '../contracts/contractTable.ts';
-import type { Db } from '../db.ts';
+import type { Db } from '../db/db.ts';
+import { contractTable } from '../tables/contractTable.ts';
 
 export type ChainState = {
   chainUid: string;

@@ -1,6 +1,6 @@
 import { storableJson } from '../../lib/json.ts';
 import { sql } from '../../lib/sql.ts';
-import type { Db } from '../db.ts';
+import type { Db } from '../db/db.ts';
 
 export type SubscriberKey = { kind: 'detector' | 'trigger'; id: number };
 
@@ -9,12 +9,12 @@ export type DeferredRow = SubscriberKey & {
   hash: string;
   previous: { number: number; timestamp: number } | null;
   tenantId: number;
-  /** Why it was deferred. */
+  /** Reason of the deferral. */
   reason: string;
 };
 
 /** The deferred evaluations of a subscriber. */
-export type Backlog = SubscriberKey & {
+export type DeferredBacklog = SubscriberKey & {
   tenantId: number;
   count: number;
   oldestAt: number;
@@ -45,8 +45,8 @@ export async function insertDeferred(
   );
 }
 
-export async function listBacklogs(db: Db, chainUid: string): Promise<Backlog[]> {
-  return db.query<Backlog>(
+export async function listBacklogs(db: Db, chainUid: string): Promise<DeferredBacklog[]> {
+  return db.query<DeferredBacklog>(
     sql`select kind, id, min(tenant_id) as "tenantId", count(*)::int as count, min(created_at) as "oldestAt",
         min(next_attempt_at) as "nextAttemptAt", bool_or(reason = 'read') as "waitsForReads"
       from deferred_evaluation where chain_uid = ${chainUid} group by kind, id`,

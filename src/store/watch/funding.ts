@@ -1,7 +1,7 @@
 import { storableJson } from '../../lib/json.ts';
 import { sql } from '../../lib/sql.ts';
 import type { Funding } from '../../model/detection.ts';
-import type { Db } from '../db.ts';
+import type { Db } from '../db/db.ts';
 
 /** An address that was funded by a labelled source, and the block. */
 export type FundedAddress = Funding & { readonly address: string; readonly blockNumber: number };

@@ -1,12 +1,12 @@
 import { sql } from '../../lib/sql.ts';
-import type { Db } from '../db.ts';
+import type { Db } from '../db/db.ts';
 import { assertHolder } from './cursor.ts';
 
 /** A halt of a chain that its tenants were alerted of: `after` is the last block before it, -1 where none was ever seen. */
-export type Halt = { after: number; at: number };
+export type ChainHalt = { after: number; at: number };
 
-export async function findHalt(db: Db, chainUid: string): Promise<Halt | undefined> {
-  const rows = await db.query<Halt>(
+export async function findHalt(db: Db, chainUid: string): Promise<ChainHalt | undefined> {
+  const rows = await db.query<ChainHalt>(
     sql`select halted_after as after, halted_at as at from chain_cursor
       where chain_uid = ${chainUid} and halted_after is not null`,
   );
@@ -17,7 +17,7 @@ export async function findHalt(db: Db, chainUid: string): Promise<Halt | undefin
 export async function saveHalt(
   tx: Db,
   { chainUid, holder }: { chainUid: string; holder: string },
-  halt: Halt | undefined,
+  halt: ChainHalt | undefined,
 ): Promise<void> {
   await assertHolder(tx, chainUid, holder);
   await tx.query(

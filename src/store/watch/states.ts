@@ -1,6 +1,6 @@
 import { storableJson } from '../../lib/json.ts';
 import { raw, sql } from '../../lib/sql.ts';
-import type { Db } from '../db.ts';
+import type { Db } from '../db/db.ts';
 
 export type StateKey = { readonly kind: string; readonly id: number };
 export type StateChange = StateKey & {

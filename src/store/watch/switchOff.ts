@@ -1,6 +1,6 @@
 import type { AuditKeys } from '../../lib/auditKey.ts';
 import { raw, sql } from '../../lib/sql.ts';
-import type { Db } from '../db.ts';
+import type { Db } from '../db/db.ts';
 import { appendAudit } from '../records/audit.ts';
 
 const tables = { detector: raw('detector'), trigger: raw('"trigger"') };

@@ -1,7 +1,7 @@
 import { empty, join, raw, type Sql, sql } from '../../lib/sql.ts';
 import type { Severity } from '../../model/alert.ts';
 import type { ContractFacts } from '../../model/detection.ts';
-import type { Db } from '../db.ts';
+import type { Db } from '../db/db.ts';
 import { subscriptionGraceMs } from '../destinations/expiryNotices.ts';
 
 type WatchedDetector = {

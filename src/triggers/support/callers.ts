@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { evmFormat } from '../../chains/evm/abi/evmFormat.ts';
+import { evmFormat } from '../../codecs/evm/evmFormat.ts';
 import { Configuration, InnerCalls } from '../../evidence/parameters.ts';
 import type { Detection, EvaluationContext, Observation } from '../../model/detection.ts';
 import { observedCall } from '../../model/frames.ts';

@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
-import { canonicalSignature, type FunctionItem } from '../../chains/evm/abi/abi.ts';
-import { evmFormat } from '../../chains/evm/abi/evmFormat.ts';
-import { showArguments } from '../../chains/evm/evidence/describeCall.ts';
+import { canonicalSignature, type FunctionItem } from '../../codecs/evm/abi.ts';
+import { evmFormat } from '../../codecs/evm/evmFormat.ts';
 import { showPayment } from '../../evidence/amounts.ts';
+import { showArguments } from '../../evidence/evm/describeCall.ts';
 import { Choice } from '../../evidence/parameters.ts';
 import type { ChainFacts, ContractFacts, Detection, Reader } from '../../model/detection.ts';
 import type { ObservedCall } from '../../model/frames.ts';

@@ -1,11 +1,11 @@
 import type { AbiParameter } from 'abitype';
 import { type Static, Type } from 'typebox';
-import { abiMember } from '../../chains/evm/abi/abiMember.ts';
+import { abiMember } from '../../codecs/evm/abiMember.ts';
 import {
   type ComparisonOperator,
   comparisonOperators,
   compileComparison,
-} from '../../chains/evm/abi/compileComparison.ts';
+} from '../../codecs/evm/compileComparison.ts';
 import type { Fault } from '../../model/errors.ts';
 
 const scalar = { type: ['string', 'number', 'boolean'], maxLength: 10_000 };
@@ -21,7 +21,7 @@ export function Comparand(description: string) {
   });
 }
 
-/** What must hold of the values of a call or an event. */
+/** Conditions on the values of a call or an event. */
 export const Conditions = Type.Array(
   Type.Object(
     {
@@ -34,7 +34,7 @@ export const Conditions = Type.Array(
       operator: Type.Unsafe<ComparisonOperator>({
         type: 'string',
         enum: [...comparisonOperators],
-        description: 'How to compare; `in` takes an array.',
+        description: 'The comparison; `in` takes an array.',
       }),
       value: Comparand('What to compare with.'),
       ignoreCase: Type.Optional(
@@ -59,16 +59,16 @@ export function compileConditions(
 ): { test: (values: Values) => boolean; faults: Fault[] } {
   const tests: ((values: Values) => boolean)[] = [];
   const faults: Fault[] = [];
-  for (const [place, { name, operator, value, ignoreCase }] of conditions.entries()) {
+  for (const [index, { name, operator, value, ignoreCase }] of conditions.entries()) {
     const member = attempt(() => abiMember(inputs, name));
     if ('fault' in member) {
-      faults.push({ pointer: `/conditions/${place}/name`, code: 'unknown-parameter', message: member.fault });
+      faults.push({ pointer: `/conditions/${index}/name`, code: 'unknown-parameter', message: member.fault });
       continue;
     }
     const { parameter, read } = member.made;
     const compared = attempt(() => compileComparison(parameter, operator, value, ignoreCase));
     if ('fault' in compared) {
-      faults.push({ pointer: `/conditions/${place}/value`, code: 'comparison', message: compared.fault });
+      faults.push({ pointer: `/conditions/${index}/value`, code: 'comparison', message: compared.fault });
       continue;
     }
     tests.push((values) => {

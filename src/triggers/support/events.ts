@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
-import { canonicalSignature, type EventItem } from '../../chains/evm/abi/abi.ts';
-import { evmFormat } from '../../chains/evm/abi/evmFormat.ts';
-import { showArguments } from '../../chains/evm/evidence/describeCall.ts';
+import { canonicalSignature, type EventItem } from '../../codecs/evm/abi.ts';
+import { evmFormat } from '../../codecs/evm/evmFormat.ts';
+import { showArguments } from '../../evidence/evm/describeCall.ts';
 import type { Log, Transaction } from '../../model/block.ts';
 import type { Detection, EvaluationContext } from '../../model/detection.ts';
 

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { transferTopic } from '../../chains/evm/evidence/erc20Transfer.ts';
+import { transferTopic } from '../../codecs/evm/erc20Transfer.ts';
 import { Address, Choice } from '../../evidence/parameters.ts';
 import type { ContractFacts, Interest } from '../../model/detection.ts';
 

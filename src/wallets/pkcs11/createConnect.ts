@@ -7,14 +7,14 @@ import { lostCodes, Pkcs11Error } from './pkcs11Error.ts';
 export type TokenSettings = { slot: string | undefined; pinFile: string };
 
 /** Sessions of one login. Key handles are valid as long as the login. */
-export type Connection = { sessions: bigint[]; keys: Map<string, bigint> };
+export type ModuleConnection = { sessions: bigint[]; keys: Map<string, bigint> };
 
 /** Initialises the module again and logs in: some modules see a token that was plugged in again only after this. */
 export function createConnect(
   module: Pkcs11Module,
   settings: TokenSettings,
   sessionCount: number,
-): () => Promise<Connection> {
+): () => Promise<ModuleConnection> {
   let refusedPin: string | undefined;
 
   return async () => {

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createFairQueue } from '../../lib/createFairQueue.ts';
-import type { Connection } from './createConnect.ts';
+import type { ModuleConnection } from './createConnect.ts';
 import { Pkcs11Error } from './pkcs11Error.ts';
 
-type Work<T> = (session: bigint, keys: Connection['keys']) => Promise<T>;
+type Work<T> = (session: bigint, keys: ModuleConnection['keys']) => Promise<T>;
 
 export type Sessions = {
   /** Runs the work with a session of its own. After a lost session it reconnects and repeats the work. */
@@ -15,9 +15,9 @@ export type Sessions = {
 /** Delays before the second and the third attempt. */
 const retryDelaysMs = [50, 500];
 
-export function createSessions(connect: () => Promise<Connection>, sessionCount: number): Sessions {
+export function createSessions(connect: () => Promise<ModuleConnection>, sessionCount: number): Sessions {
   const queue = createFairQueue({ slots: sessionCount });
-  let connection: Promise<Connection> | undefined;
+  let connection: Promise<ModuleConnection> | undefined;
   let running = 0;
   const idleWaiters: (() => void)[] = [];
 
@@ -62,7 +62,7 @@ export function createSessions(connect: () => Promise<Connection>, sessionCount:
   }
 
   /** Reconnecting invalidates every session, so running calls end first. */
-  async function reconnect(): Promise<Connection> {
+  async function reconnect(): Promise<ModuleConnection> {
     await waitUntilIdle();
     return connect();
   }

@@ -3,13 +3,13 @@ import { createCancelOnRetractions, createFireOnAlerts } from '../../../src/acti
 import { getChain } from '../../../src/chains/chains.ts';
 import { families } from '../../../src/chains/families.ts';
 import { deriveAuditKey } from '../../../src/lib/auditKey.ts';
-import { startWatching } from '../../../src/runtime/startWatching.ts';
-import { openStore } from '../../../src/store/db.ts';
+import { listen } from '../../../src/store/db/listen.ts';
+import { openStore } from '../../../src/store/db/openStore.ts';
 import { findLabels } from '../../../src/store/labels/findLabels.ts';
-import { listen } from '../../../src/store/listen.ts';
 import { findFunding } from '../../../src/store/watch/funding.ts';
 import { openPresence } from '../../../src/store/watch/openPresence.ts';
-import { createFetch } from '../../../src/watch/createFetch.ts';
+import { createFetch } from '../../../src/watch/reads/createFetch.ts';
+import { startWatching } from '../../../src/watch/startWatching.ts';
 import { obeyOrders } from './obeyOrders.ts';
 import { type ActorSetup, openActor } from './openActor.ts';
 

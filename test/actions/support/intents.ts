@@ -1,6 +1,6 @@
 import { sql } from '../../../src/lib/sql.ts';
 import type { IntentState } from '../../../src/model/action.ts';
-import { eidSql } from '../../../src/store/alerts/packedHashes.ts';
+import { eidSql } from '../../../src/store/search/documents/packedHashes.ts';
 import type { TestWatch } from '../../../testing/startTestWatch.ts';
 import { until } from '../../../testing/until.ts';
 import { numberIn } from './addGuard.ts';

@@ -6,13 +6,14 @@ import { deriveAuditKey } from '../../../src/lib/auditKey.ts';
 import { sql } from '../../../src/lib/sql.ts';
 import { startActions } from '../../../src/runtime/startActions.ts';
 import { createSandbox } from '../../../src/scripts/sandbox.ts';
-import { openStore, type PoolConfig } from '../../../src/store/db.ts';
-import type { Keyring } from '../../../src/store/keyring.ts';
-import { listen } from '../../../src/store/listen.ts';
+import { listen } from '../../../src/store/db/listen.ts';
+import type { Connection } from '../../../src/store/db/openClient.ts';
+import { openStore } from '../../../src/store/db/openStore.ts';
+import type { Keyring } from '../../../src/store/records/keyring.ts';
 
 /** What one process needs to know to fire the actions of a test. */
 export type ActorSetup = {
-  connection: PoolConfig;
+  connection: Connection;
   chainUid: ChainUid;
   urls: readonly string[];
   network?: string;

@@ -3,7 +3,7 @@ import { raw, sql } from '../../../src/lib/sql.ts';
 import { type Finding, severityOf } from '../../../src/model/alert.ts';
 import { namedFields } from '../../../src/query/lucene/namedFields.ts';
 import { parseQuery } from '../../../src/query/lucene/parseQuery.ts';
-import { addToRollups } from '../../../src/store/alerts/rollups.ts';
+import { addToRollups } from '../../../src/store/search/rollups/rollups.ts';
 import { createRandom, type Random } from '../../../testing/createRandom.ts';
 import type { Json, TestApi } from '../../../testing/startTestApi.ts';
 import { createWorld, type World } from '../../support/createWorld.ts';

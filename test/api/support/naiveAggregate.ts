@@ -4,7 +4,7 @@ import { createSubject } from '../../../src/query/lucene/createSubject.ts';
 import { parseQuery } from '../../../src/query/lucene/parseQuery.ts';
 import { resolve } from '../../../src/query/lucene/resolve.ts';
 import { parseTimeZone } from '../../../src/query/timeZone.ts';
-import { alertTable } from '../../../src/store/alerts/alertTable.ts';
+import { alertTable } from '../../../src/store/search/documents/alertTable.ts';
 import type { Json } from '../../../testing/startTestApi.ts';
 
 export type Item = {

@@ -1,4 +1,4 @@
-import type { Members } from '../../../src/store/table.ts';
+import type { Members } from '../../../src/store/tables/table.ts';
 import type { Random } from '../../../testing/createRandom.ts';
 import type { World } from '../../support/createWorld.ts';
 

@@ -1,5 +1,5 @@
 import { empty, sql } from '../../../src/lib/sql.ts';
-import type { Store } from '../../../src/store/db.ts';
+import type { Store } from '../../../src/store/db/db.ts';
 import type { DeliveryState } from '../../../src/store/destinations/deliveryLog.ts';
 
 /** Ends pending deliveries of a destination, or of all, as if they had been sent or given up. */

@@ -10,7 +10,7 @@ import { createNotifier } from '../../../src/notify/createNotifier.ts';
 import { createNotifyOnAlerts } from '../../../src/notify/notifyOnAlerts.ts';
 import { startDeliveryWorker } from '../../../src/notify/startDeliveryWorker.ts';
 import { createAlertLinks } from '../../../src/services/alerts/createAlertLinks.ts';
-import { listen } from '../../../src/store/listen.ts';
+import { listen } from '../../../src/store/db/listen.ts';
 import { addSource } from '../../../testing/addSource.ts';
 import { type Json, startTestApi, type TestApi } from '../../../testing/startTestApi.ts';
 import { type HttpSink, startHttpSink } from './httpSink.ts';

@@ -3,7 +3,7 @@ import type { ScoreFault } from '../../../src/model/score.ts';
 import { createScoreOnAlerts, createScoreOnRetractions } from '../../../src/scoring/scoreOnAlerts.ts';
 import { startScorer } from '../../../src/scoring/startScorer.ts';
 import { createSandbox, type Sandbox } from '../../../src/scripts/sandbox.ts';
-import { listen } from '../../../src/store/listen.ts';
+import { listen } from '../../../src/store/db/listen.ts';
 import { addSource } from '../../../testing/addSource.ts';
 import { type Json, startTestApi, type TestApi } from '../../../testing/startTestApi.ts';
 import { until } from '../../../testing/until.ts';

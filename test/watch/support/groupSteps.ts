@@ -2,7 +2,7 @@ import { alertUid } from '../../../src/alerts/alertUid.ts';
 import type { Finding, Severity } from '../../../src/model/alert.ts';
 import type { AlertWrite } from '../../../src/model/alertWrite.ts';
 import type { BlockRef } from '../../../src/model/block.ts';
-import type { Db } from '../../../src/store/db.ts';
+import type { Db } from '../../../src/store/db/db.ts';
 import {
   insertPendingAlerts,
   markGone,

@@ -2,10 +2,11 @@ import { type AlertWriter, createAlertWriter } from '../../../src/alerts/createA
 import type { GroupFailure } from '../../../src/alerts/createGroupLanes.ts';
 import { sql } from '../../../src/lib/sql.ts';
 import type { FindGroups } from '../../../src/store/alerts/groupWrites.ts';
-import { incidentUidSql } from '../../../src/store/alerts/incidentUidSql.ts';
-import { blockHashSql } from '../../../src/store/alerts/packedHashes.ts';
-import { ensurePartitions } from '../../../src/store/alerts/partitions.ts';
-import { type Db, openStore, type Store } from '../../../src/store/db.ts';
+import type { Db, Store } from '../../../src/store/db/db.ts';
+import { openStore } from '../../../src/store/db/openStore.ts';
+import { incidentUidSql } from '../../../src/store/search/documents/incidentUidSql.ts';
+import { blockHashSql } from '../../../src/store/search/documents/packedHashes.ts';
+import { ensurePartitions } from '../../../src/store/search/months/partitions.ts';
 import { createTestDatabase } from '../../../testing/createTestDatabase.ts';
 import { until } from '../../../testing/until.ts';
 import { readRollups } from '../../support/readRollups.ts';

@@ -1,4 +1,4 @@
-import type { Db, Store } from '../../../src/store/db.ts';
+import type { Db, Store } from '../../../src/store/db/db.ts';
 
 export const moments = [
   'before a transaction',

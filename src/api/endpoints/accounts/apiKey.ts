@@ -2,8 +2,8 @@ import { Type } from 'typebox';
 import type { Role } from '../../../model/principal.ts';
 import { Shape, Text } from '../../../model/schema.ts';
 import { createApiKey } from '../../../services/accounts/createApiKey.ts';
-import { apiKeyTable } from '../../../store/accounts/apiKeyTable.ts';
-import { readOnly, replySchema } from '../../../store/fields.ts';
+import { apiKeyTable } from '../../../store/tables/apiKeyTable.ts';
+import { readOnly, replySchema } from '../../../store/tables/fields.ts';
 import { defineResource } from '../../http/defineResource.ts';
 import { endpoint } from '../../http/endpoint.ts';
 

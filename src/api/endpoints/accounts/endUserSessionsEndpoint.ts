@@ -2,8 +2,8 @@ import { Count, Id, Shape } from '../../../model/schema.ts';
 import { checkRank } from '../../../services/accounts/checkGrant.ts';
 import { endSessionsOf } from '../../../services/accounts/sessions.ts';
 import { findWritable } from '../../../services/records/findWritable.ts';
-import type { userTable } from '../../../store/accounts/userTable.ts';
-import type { RecordOf } from '../../../store/table.ts';
+import type { RecordOf } from '../../../store/tables/table.ts';
+import type { userTable } from '../../../store/tables/userTable.ts';
 import { endpoint } from '../../http/endpoint.ts';
 import { user } from './user.ts';
 

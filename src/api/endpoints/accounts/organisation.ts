@@ -1,5 +1,5 @@
 import { refuseIfUsed } from '../../../services/records/refuseIfUsed.ts';
-import { organisationTable } from '../../../store/accounts/organisationTable.ts';
+import { organisationTable } from '../../../store/tables/organisationTable.ts';
 import { defineResource } from '../../http/defineResource.ts';
 
 export const organisation = defineResource({

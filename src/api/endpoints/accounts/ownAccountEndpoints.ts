@@ -5,8 +5,8 @@ import { changePassword } from '../../../services/accounts/sessions.ts';
 import type { Call } from '../../../services/call.ts';
 import { findPlanUse } from '../../../store/accounts/plans.ts';
 import { findTokenFacts } from '../../../store/accounts/tokens.ts';
-import { userTable } from '../../../store/accounts/userTable.ts';
 import { searchRecords } from '../../../store/records/records.ts';
+import { userTable } from '../../../store/tables/userTable.ts';
 import { type Endpoint, endpoint } from '../../http/endpoint.ts';
 import { apiKey } from './apiKey.ts';
 import { planUse } from './plan.ts';
@@ -128,5 +128,5 @@ const passwordEndpoint = endpoint({
   },
 });
 
-/** What callers read and change of their own account. */
+/** Endpoints for callers' own accounts. */
 export const ownAccountEndpoints: readonly Endpoint[] = [meEndpoint, keysEndpoint, passwordEndpoint];

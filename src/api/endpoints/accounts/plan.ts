@@ -1,7 +1,7 @@
 import { Problem } from '../../../model/errors.ts';
 import { Id, Shape } from '../../../model/schema.ts';
 import { refuseIfUsed } from '../../../services/records/refuseIfUsed.ts';
-import { planTable } from '../../../store/accounts/planTable.ts';
+import { planTable } from '../../../store/tables/planTable.ts';
 import { defineResource } from '../../http/defineResource.ts';
 
 const limits = Object.entries(planTable.fields).filter(([name]) => name.startsWith('max'));
@@ -17,7 +17,7 @@ export const planUse = Shape(
   {
     id: Id('The plan.'),
     name: planTable.fields.name.schema,
-    limits: perLimit('What the plan allows.'),
+    limits: perLimit('Limit of the plan.'),
     use: perLimit('What the tenant has of each.'),
   },
   ['id', 'name', 'limits', 'use'],

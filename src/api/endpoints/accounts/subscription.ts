@@ -1,6 +1,6 @@
 import { prepareSubscription } from '../../../services/accounts/prepareSubscription.ts';
-import { planTable } from '../../../store/accounts/planTable.ts';
-import { subscriptionTable } from '../../../store/accounts/subscriptionTable.ts';
+import { planTable } from '../../../store/tables/planTable.ts';
+import { subscriptionTable } from '../../../store/tables/subscriptionTable.ts';
 import { defineResource } from '../../http/defineResource.ts';
 
 export const subscription = defineResource({

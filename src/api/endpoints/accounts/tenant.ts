@@ -1,5 +1,5 @@
-import { organisationTable } from '../../../store/accounts/organisationTable.ts';
-import { tenantTable } from '../../../store/accounts/tenantTable.ts';
+import { organisationTable } from '../../../store/tables/organisationTable.ts';
+import { tenantTable } from '../../../store/tables/tenantTable.ts';
 import { defineResource } from '../../http/defineResource.ts';
 
 export const tenant = defineResource({

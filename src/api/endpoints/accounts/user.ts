@@ -2,7 +2,7 @@ import { checkRank } from '../../../services/accounts/checkGrant.ts';
 import { finishUser, prepareUser } from '../../../services/accounts/prepareUser.ts';
 import { refuseIfUsed } from '../../../services/records/refuseIfUsed.ts';
 import { revokeSessions } from '../../../store/accounts/tokens.ts';
-import { userTable } from '../../../store/accounts/userTable.ts';
+import { userTable } from '../../../store/tables/userTable.ts';
 import { defineResource, type Resource } from '../../http/defineResource.ts';
 
 const resource = defineResource({

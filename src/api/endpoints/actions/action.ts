@@ -1,7 +1,7 @@
 import { finishAction, prepareAction } from '../../../services/actions/prepareAction.ts';
-import { actionTable } from '../../../store/actions/actionTable.ts';
-import { contractTable } from '../../../store/contracts/contractTable.ts';
-import { walletTable } from '../../../store/wallets/walletTable.ts';
+import { actionTable } from '../../../store/tables/actionTable.ts';
+import { contractTable } from '../../../store/tables/contractTable.ts';
+import { walletTable } from '../../../store/tables/walletTable.ts';
 import { defineResource } from '../../http/defineResource.ts';
 
 export const action = defineResource({

@@ -1,4 +1,4 @@
-import { approvalTable } from '../../../store/actions/approvalTable.ts';
+import { approvalTable } from '../../../store/tables/approvalTable.ts';
 import { defineResource } from '../../http/defineResource.ts';
 
 export const approval = defineResource({

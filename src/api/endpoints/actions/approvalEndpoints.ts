@@ -8,8 +8,8 @@ import {
 } from '../../../services/actions/approvals.ts';
 import { checkApprover } from '../../../services/actions/checkApprover.ts';
 import type { StoredApproval } from '../../../store/actions/approvals.ts';
-import { approvalTable } from '../../../store/actions/approvalTable.ts';
-import { replySchema } from '../../../store/fields.ts';
+import { approvalTable } from '../../../store/tables/approvalTable.ts';
+import { replySchema } from '../../../store/tables/fields.ts';
 import { accessOf, isEnough } from '../../http/access.ts';
 import { authorize } from '../../http/authorize.ts';
 import { type Endpoint, endpoint, type Input } from '../../http/endpoint.ts';

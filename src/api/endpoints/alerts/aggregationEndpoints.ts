@@ -1,9 +1,9 @@
 import { invalidInput } from '../../../model/validate.ts';
-import { alertTable } from '../../../store/alerts/alertTable.ts';
-import { aggregateDocuments } from '../../../store/documents/aggregateDocuments.ts';
-import { kindScope, visibleScope } from '../../../store/documents/documentScopes.ts';
-import { asSeenIn, type DocumentScope } from '../../../store/documents/documentTable.ts';
-import { planAggregation } from '../../../store/documents/planAggregation.ts';
+import { aggregateDocuments } from '../../../store/search/aggregate/aggregateDocuments.ts';
+import { planAggregation } from '../../../store/search/aggregate/planAggregation.ts';
+import { alertTable } from '../../../store/search/documents/alertTable.ts';
+import { kindScope, visibleScope } from '../../../store/search/documents/documentScopes.ts';
+import { asSeenIn, type DocumentScope } from '../../../store/search/documents/documentTable.ts';
 import { type Endpoint, endpoint } from '../../http/endpoint.ts';
 import { checkTimeseries } from '../records/familyQ.ts';
 import { aggregationBody, aggregationReply } from './aggregationSchemas.ts';

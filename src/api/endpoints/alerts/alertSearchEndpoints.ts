@@ -1,10 +1,10 @@
 import type { AlertKind } from '../../../model/alert.ts';
 import { Id, Shape } from '../../../model/schema.ts';
 import { findReadable } from '../../../services/records/findReadable.ts';
-import { alertTable } from '../../../store/alerts/alertTable.ts';
-import { contractTable } from '../../../store/contracts/contractTable.ts';
-import { projectTable } from '../../../store/contracts/projectTable.ts';
-import { contractScope, projectScope, visibleScope } from '../../../store/documents/documentScopes.ts';
+import { alertTable } from '../../../store/search/documents/alertTable.ts';
+import { contractScope, projectScope, visibleScope } from '../../../store/search/documents/documentScopes.ts';
+import { contractTable } from '../../../store/tables/contractTable.ts';
+import { projectTable } from '../../../store/tables/projectTable.ts';
 import type { Endpoint } from '../../http/endpoint.ts';
 import { documentSearch } from '../records/documentSearch.ts';
 import { familyQ } from '../records/familyQ.ts';

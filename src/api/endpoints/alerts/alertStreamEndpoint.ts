@@ -2,8 +2,8 @@ import { Type } from 'typebox';
 import { Shape, Text } from '../../../model/schema.ts';
 import type { SharedEvent, StreamQuery } from '../../../services/alerts/createStreamMatching.ts';
 import { findPlan } from '../../../store/accounts/plans.ts';
-import { createAlertMatcher } from '../../../store/alerts/createAlertMatcher.ts';
-import { refuseQueryMistake } from '../../../store/alerts/findQueryMistake.ts';
+import { createAlertMatcher } from '../../../store/search/createAlertMatcher.ts';
+import { refuseQueryMistake } from '../../../store/search/findQueryMistake.ts';
 import { accessOf } from '../../http/access.ts';
 import { createScopeWatch } from '../../http/createScopeWatch.ts';
 import { type Endpoint, endpoint } from '../../http/endpoint.ts';
@@ -131,7 +131,7 @@ async function* toPieces(
   } finally {
     unwatch();
     const ended = events.return(undefined);
-    // What waits for an event ends with the next one or the next heartbeat, which the reader need not wait for.
+    // A pending wait ends with the next event or heartbeat, which the reader need not wait for.
     if (state.isOver) ended.catch(() => undefined);
     else await ended;
   }

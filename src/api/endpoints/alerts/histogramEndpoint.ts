@@ -4,11 +4,11 @@ import { type AlertGroup, alertGroups, type Severity, severityOf, toSeverity } f
 import { severities } from '../../../model/enumerations.ts';
 import { Count, Id, OneOf, Shape } from '../../../model/schema.ts';
 import { findReadable } from '../../../services/records/findReadable.ts';
-import { countAlertsOverTime } from '../../../store/alerts/countAlertsOverTime.ts';
-import type { CellCount } from '../../../store/alerts/countByRollup.ts';
-import { countContractEntries } from '../../../store/alerts/countContractEntries.ts';
-import { contractTable } from '../../../store/contracts/contractTable.ts';
-import { reportSlowSearch } from '../../../store/reportSlowSearch.ts';
+import { reportSlowSearch } from '../../../store/records/reportSlowSearch.ts';
+import { countAlertsOverTime } from '../../../store/search/count/countAlertsOverTime.ts';
+import type { CellCount } from '../../../store/search/rollups/countByRollup.ts';
+import { countContractEntries } from '../../../store/search/rollups/countContractEntries.ts';
+import { contractTable } from '../../../store/tables/contractTable.ts';
 import { endpoint } from '../../http/endpoint.ts';
 import { histogramBody, histogramData, readCut } from '../records/histogramBody.ts';
 

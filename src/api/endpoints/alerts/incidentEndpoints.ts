@@ -11,8 +11,8 @@ import {
   incidentTable,
   searchIncidents,
 } from '../../../store/alerts/incidentTable.ts';
-import { readOnly, readReplySchema, replySchema } from '../../../store/fields.ts';
 import type { Search } from '../../../store/records/records.ts';
+import { readOnly, readReplySchema, replySchema } from '../../../store/tables/fields.ts';
 import { type Endpoint, endpoint } from '../../http/endpoint.ts';
 import { exportable } from '../../http/exportable.ts';
 import { searchBody, searchReply } from '../../http/search.ts';

@@ -3,7 +3,7 @@ import { destinationTypes } from '../../../model/enumerations.ts';
 import { List, nullable, OneOf, Shape, Text } from '../../../model/schema.ts';
 import { readOutcome, silences, unseenStates } from '../../../services/alerts/readOutcome.ts';
 import { incidentTable } from '../../../store/alerts/incidentTable.ts';
-import { replySchema } from '../../../store/fields.ts';
+import { replySchema } from '../../../store/tables/fields.ts';
 import { endpoint } from '../../http/endpoint.ts';
 import { intent } from '../actions/actionEndpoints.ts';
 import { delivery } from '../destinations/deliveryEndpoints.ts';

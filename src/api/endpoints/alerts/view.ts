@@ -1,5 +1,5 @@
 import { prepareView, refuseOthers } from '../../../services/alerts/prepareView.ts';
-import { viewTable } from '../../../store/alerts/viewTable.ts';
+import { viewTable } from '../../../store/tables/viewTable.ts';
 import { defineResource } from '../../http/defineResource.ts';
 
 export const view = defineResource({

@@ -93,7 +93,7 @@ const pending = {
   waiting: Count('Pending transactions with alerts.', 1),
   reason: nullable(Text('Why they are unavailable.', 'No node of the chain announces pending transactions.')),
 };
-/** What is known of a chain whether or not it is followed. */
+/** Facts of a chain whether or not it is followed. */
 export const chainFacts = {
   chainUid: OneChain('The chain.'),
   family: Text('Family of the chain.', 'evm'),
@@ -244,7 +244,7 @@ function toProgress(state: ChainState | undefined, isAdministrator: boolean, sho
     final: state?.final ?? null,
     processedAt: state?.processedAt ?? null,
     unwritten: toUnwritten(isAdministrator ? state : undefined),
-    // What an older process has written does not say when.
+    // State written by an older process lacks the time.
     endpoints: showsEndpoints
       ? (state?.endpoints ?? []).map((endpoint) => ({ lastFaultAt: null, ...membersOf(endpoint) }))
       : [],

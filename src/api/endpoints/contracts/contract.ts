@@ -1,8 +1,8 @@
 import type { ChainUid } from '../../../chains/chains.ts';
 import { enableDetectors } from '../../../services/contracts/enableDetectors.ts';
 import { prepareContract } from '../../../services/contracts/prepareContract.ts';
-import { contractTable } from '../../../store/contracts/contractTable.ts';
-import { projectTable } from '../../../store/contracts/projectTable.ts';
+import { contractTable } from '../../../store/tables/contractTable.ts';
+import { projectTable } from '../../../store/tables/projectTable.ts';
 import { defineResource, type Resource } from '../../http/defineResource.ts';
 import type { Endpoint } from '../../http/endpoint.ts';
 

@@ -58,7 +58,7 @@ const recommended = {
   ),
 };
 
-/** What stands at an address, and what should watch it. */
+/** Inspection of an address, with recommended detectors. */
 export const inspectEndpoints: readonly Endpoint[] = [
   endpoint({
     method: 'POST',

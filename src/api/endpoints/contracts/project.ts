@@ -1,5 +1,5 @@
 import { finishProject, prepareProject } from '../../../services/contracts/shares.ts';
-import { projectTable } from '../../../store/contracts/projectTable.ts';
+import { projectTable } from '../../../store/tables/projectTable.ts';
 import { defineResource } from '../../http/defineResource.ts';
 
 export const project = defineResource({

@@ -1,7 +1,7 @@
 import { finishDestination } from '../../../services/destinations/finishDestination.ts';
 import { foreignMembers, prepareDestination } from '../../../services/destinations/prepareDestination.ts';
 import { ensureSecret } from '../../../services/destinations/webhookSecret.ts';
-import { destinationTable } from '../../../store/destinations/destinationTable.ts';
+import { destinationTable } from '../../../store/tables/destinationTable.ts';
 import { defineResource } from '../../http/defineResource.ts';
 import type { Endpoint } from '../../http/endpoint.ts';
 

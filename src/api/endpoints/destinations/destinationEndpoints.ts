@@ -16,9 +16,9 @@ import { confirmDestination, resendConfirmation } from '../../../services/destin
 import { previewDestination, testDestination } from '../../../services/destinations/testDestination.ts';
 import { rotateSecret } from '../../../services/destinations/webhookSecret.ts';
 import { findReadable } from '../../../services/records/findReadable.ts';
-import { findQueryMistake } from '../../../store/alerts/findQueryMistake.ts';
-import { destinationTable } from '../../../store/destinations/destinationTable.ts';
 import { findBindings } from '../../../store/destinations/findBindings.ts';
+import { findQueryMistake } from '../../../store/search/findQueryMistake.ts';
+import { destinationTable } from '../../../store/tables/destinationTable.ts';
 import { type Endpoint, endpoint } from '../../http/endpoint.ts';
 import { attempt, deliveryUid } from './deliveryEndpoints.ts';
 import { destination } from './destination.ts';
@@ -51,7 +51,7 @@ function faultOf(query: string | null): string | null {
   }
 }
 
-/** What a destination offers beyond its resource. */
+/** Endpoints of destinations beside those of the resource. */
 export const destinationEndpoints: readonly Endpoint[] = [
   endpoint({
     method: 'POST',
@@ -63,7 +63,7 @@ export const destinationEndpoints: readonly Endpoint[] = [
     params: byId,
     reply: Shape(
       {
-        delivered: Flag('Whether it was delivered.'),
+        delivered: Flag('True if it was delivered.'),
         uid: deliveryUid,
         status: attempt.status,
         error: attempt.error,

@@ -1,7 +1,7 @@
 import { finishDetector, prepareDetector } from '../../../services/detectors/prepareDetector.ts';
-import { contractTable } from '../../../store/contracts/contractTable.ts';
-import { detectorSchemaTable } from '../../../store/detectors/detectorSchemaTable.ts';
-import { detectorTable } from '../../../store/detectors/detectorTable.ts';
+import { contractTable } from '../../../store/tables/contractTable.ts';
+import { detectorSchemaTable } from '../../../store/tables/detectorSchemaTable.ts';
+import { detectorTable } from '../../../store/tables/detectorTable.ts';
 import { defineResource } from '../../http/defineResource.ts';
 
 export const detector = defineResource({

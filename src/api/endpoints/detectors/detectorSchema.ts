@@ -1,11 +1,11 @@
 import { refuseIfUsed } from '../../../services/records/refuseIfUsed.ts';
-import { detectorSchemaTable } from '../../../store/detectors/detectorSchemaTable.ts';
+import { detectorSchemaTable } from '../../../store/tables/detectorSchemaTable.ts';
 import { defineResource } from '../../http/defineResource.ts';
 
 export const detectorSchema = defineResource({
   path: '/detector/schema',
   tag: 'Detectors',
-  about: 'What a detector looks for and how it is configured.',
+  about: 'The findings and the configuration of a kind of detector.',
   table: detectorSchemaTable,
   owner: 'platform',
   beforeDelete: (call, { id }) =>

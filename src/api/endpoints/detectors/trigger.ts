@@ -1,6 +1,6 @@
 import { prepareTrigger } from '../../../services/detectors/prepareTrigger.ts';
-import { contractTable } from '../../../store/contracts/contractTable.ts';
-import { triggerTable } from '../../../store/detectors/triggerTable.ts';
+import { contractTable } from '../../../store/tables/contractTable.ts';
+import { triggerTable } from '../../../store/tables/triggerTable.ts';
 import { defineResource } from '../../http/defineResource.ts';
 
 export const trigger = defineResource({

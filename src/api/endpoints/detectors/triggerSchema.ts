@@ -1,10 +1,10 @@
-import { triggerSchemaTable } from '../../../store/detectors/triggerSchemaTable.ts';
+import { triggerSchemaTable } from '../../../store/tables/triggerSchemaTable.ts';
 import { defineResource } from '../../http/defineResource.ts';
 
 export const triggerSchema = defineResource({
   path: '/trigger/schema',
   tag: 'Triggers',
-  about: 'What a kind of trigger looks for and which parameters it takes.',
+  about: 'The condition and the parameters of a kind of trigger.',
   table: triggerSchemaTable,
   owner: 'platform',
   without: ['create', 'read', 'update', 'delete'],

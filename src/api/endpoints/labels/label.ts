@@ -1,5 +1,5 @@
 import { prepareLabel } from '../../../services/labels/prepareLabel.ts';
-import { labelTable } from '../../../store/labels/labelTable.ts';
+import { labelTable } from '../../../store/tables/labelTable.ts';
 import { defineResource } from '../../http/defineResource.ts';
 
 export const label = defineResource({

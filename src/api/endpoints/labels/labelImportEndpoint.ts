@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { Count, List, OneOf, Shape, Text } from '../../../model/schema.ts';
 import { type ImportRequest, runLabelImport } from '../../../services/labels/runLabelImport.ts';
-import { labelTable } from '../../../store/labels/labelTable.ts';
+import { labelTable } from '../../../store/tables/labelTable.ts';
 import { endpoint } from '../../http/endpoint.ts';
 
 const { tenantId, chainUid, tags, source } = labelTable.fields;
@@ -56,7 +56,7 @@ export const labelImportEndpoint = endpoint({
         Shape(
           {
             line: Count('The line, counted from 1.', 2),
-            message: Text('What is wrong with it.', 'address is missing.', { max: 20_000 }),
+            message: Text('The fault.', 'address is missing.', { max: 20_000 }),
           },
           ['line', 'message'],
         ),

@@ -1,9 +1,9 @@
 import type { Static, TSchema } from 'typebox';
 import type { ProblemCode } from '../../../model/errors.ts';
 import type { Call } from '../../../services/call.ts';
-import type { DocumentScope, DocumentTable } from '../../../store/documents/documentTable.ts';
-import { exportDocuments } from '../../../store/documents/exportDocuments.ts';
-import { isProvable, searchJson, searchProven } from '../../../store/documents/searchJson.ts';
+import type { DocumentScope, DocumentTable } from '../../../store/search/documents/documentTable.ts';
+import { exportDocuments } from '../../../store/search/exportDocuments.ts';
+import { isProvable, searchJson, searchProven } from '../../../store/search/searchJson.ts';
 import { type Endpoint, endpoint, type Input } from '../../http/endpoint.ts';
 import { exportable } from '../../http/exportable.ts';
 import { checkTimeseries, type familyQ, familyQReply } from './familyQ.ts';
@@ -17,9 +17,9 @@ type Definition<P extends TSchema> = {
   table: DocumentTable;
   shape: { names: readonly string[]; schema: TSchema };
   problems: readonly ProblemCode[];
-  /** What the caller may search; `probable` itself, if it is that. */
+  /** Documents that the caller may search; `probable` itself, if they are those. */
   scope(call: Call, params: Static<P>, probable?: DocumentScope): Promise<DocumentScope>;
-  /** What that probably is, and never more than the caller's own: it is searched while `scope` is still being looked up. */
+  /** The likely scope, never more than the caller's own: it is searched while `scope` is still being looked up. */
   probable?(call: Call, params: Static<P>): DocumentScope | undefined;
 };
 

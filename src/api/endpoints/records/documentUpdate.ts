@@ -6,8 +6,8 @@ import type { Row } from '../../../store/records/records.ts';
 import { readOnlyFault } from '../../http/readUpdate.ts';
 
 /**
- * The body of a change to what is searched as a document: only the members in `changing` change, the others may come
- * back as they were read. Those in `passing` change by themselves and are taken as they come.
+ * The body of a change to a document: only members in `changing` change, the rest may come back as read. Those in
+ * `passing` change by themselves and are ignored.
  */
 export function documentUpdate<C extends Record<string, TSchema>>(
   shown: Readonly<Record<string, TSchema>>,

@@ -2,7 +2,7 @@ import { type Static, type TSchema, Type } from 'typebox';
 import { List, Shape, Text } from '../../../model/schema.ts';
 import { createBuckets, denseBuckets, parseInterval } from '../../../query/interval.ts';
 import { parseTimeZone } from '../../../query/timeZone.ts';
-import type { TimeCut } from '../../../store/alerts/countByRollup.ts';
+import type { TimeCut } from '../../../store/search/rollups/countByRollup.ts';
 import { queryText } from './familyQ.ts';
 
 /** The last millisecond of the year 9999. */

@@ -1,8 +1,8 @@
 import { finishInstance, prepareInstance } from '../../../services/scores/prepareInstance.ts';
-import { organisationTable } from '../../../store/accounts/organisationTable.ts';
-import { projectTable } from '../../../store/contracts/projectTable.ts';
-import { instanceTable } from '../../../store/scores/instanceTable.ts';
-import { licenseTable } from '../../../store/scores/licenseTable.ts';
+import { instanceTable } from '../../../store/tables/instanceTable.ts';
+import { licenseTable } from '../../../store/tables/licenseTable.ts';
+import { organisationTable } from '../../../store/tables/organisationTable.ts';
+import { projectTable } from '../../../store/tables/projectTable.ts';
 import { defineResource } from '../../http/defineResource.ts';
 
 export const instance = defineResource({

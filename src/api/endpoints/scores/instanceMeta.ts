@@ -1,6 +1,6 @@
 import { prepareInstanceMeta } from '../../../services/scores/prepareInstanceMeta.ts';
-import { instanceMetaTable } from '../../../store/scores/instanceMetaTable.ts';
-import { instanceTable } from '../../../store/scores/instanceTable.ts';
+import { instanceMetaTable } from '../../../store/tables/instanceMetaTable.ts';
+import { instanceTable } from '../../../store/tables/instanceTable.ts';
 import { defineResource } from '../../http/defineResource.ts';
 
 export const instanceMeta = defineResource({

@@ -1,6 +1,6 @@
 import { refuseIfUsed } from '../../../services/records/refuseIfUsed.ts';
 import { finishLicense, prepareLicense } from '../../../services/scores/prepareLicense.ts';
-import { licenseTable } from '../../../store/scores/licenseTable.ts';
+import { licenseTable } from '../../../store/tables/licenseTable.ts';
 import { defineResource } from '../../http/defineResource.ts';
 
 export const license = defineResource({

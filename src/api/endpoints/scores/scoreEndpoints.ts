@@ -92,7 +92,7 @@ const script = (description: string, example: string) =>
 
 const tagging = documentUpdate(scoreChange, { tags: Words('Free labels.', ['viewed']) });
 
-/** What can be asked of scores beside searching their changes. */
+/** Endpoints of scores beside searching their changes. */
 export const scoreEndpoints: readonly Endpoint[] = [
   endpoint({
     method: 'GET',

@@ -1,6 +1,6 @@
-import { licenseTable } from '../../../store/scores/licenseTable.ts';
 import { resumeLanes } from '../../../store/scores/resumeLanes.ts';
-import { scoreGroupTable } from '../../../store/scores/scoreGroupTable.ts';
+import { licenseTable } from '../../../store/tables/licenseTable.ts';
+import { scoreGroupTable } from '../../../store/tables/scoreGroupTable.ts';
 import { defineResource } from '../../http/defineResource.ts';
 
 export const scoreGroup = defineResource({

@@ -2,9 +2,9 @@ import { Type } from 'typebox';
 import { severities } from '../../../model/enumerations.ts';
 import { Id, JsonObject, Millis, nullable, OneOf, Shape, Text, Words } from '../../../model/schema.ts';
 import { findReadable } from '../../../services/records/findReadable.ts';
-import { instanceScope } from '../../../store/documents/documentScopes.ts';
-import { instanceTable } from '../../../store/scores/instanceTable.ts';
 import { scoreTable } from '../../../store/scores/scoreTable.ts';
+import { instanceScope } from '../../../store/search/documents/documentScopes.ts';
+import { instanceTable } from '../../../store/tables/instanceTable.ts';
 import { documentSearch } from '../records/documentSearch.ts';
 import { scoreFamilyQ } from '../records/familyQ.ts';
 

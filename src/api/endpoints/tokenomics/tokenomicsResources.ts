@@ -3,11 +3,11 @@ import { Problem } from '../../../model/errors.ts';
 import { Shape, Text } from '../../../model/schema.ts';
 import { deleteRecord } from '../../../services/records/deleteRecord.ts';
 import { prepareCategory, prepareSchedule } from '../../../services/tokenomics/prepareTokenomics.ts';
-import { contractTable } from '../../../store/contracts/contractTable.ts';
-import { nounOf } from '../../../store/table.ts';
+import { contractTable } from '../../../store/tables/contractTable.ts';
+import { nounOf } from '../../../store/tables/table.ts';
+import { tokenomicsCategoryTable } from '../../../store/tables/tokenomicsCategoryTable.ts';
+import { tokenomicsScheduleTable } from '../../../store/tables/tokenomicsScheduleTable.ts';
 import { findIdByUid } from '../../../store/tokenomics/tokenomics.ts';
-import { tokenomicsCategoryTable } from '../../../store/tokenomics/tokenomicsCategoryTable.ts';
-import { tokenomicsScheduleTable } from '../../../store/tokenomics/tokenomicsScheduleTable.ts';
 import { defineResource, precondition, type Resource } from '../../http/defineResource.ts';
 import { type Endpoint, endpoint } from '../../http/endpoint.ts';
 
@@ -24,7 +24,7 @@ const category = defineResource({
 const schedule = defineResource({
   path: '/tokenomics/schedule',
   tag: 'Tokenomics',
-  about: 'When how much of a category is released.',
+  about: 'The amounts of a category that are released, by date.',
   table: tokenomicsScheduleTable,
   owner: { member: 'categoryId', table: tokenomicsCategoryTable, use: 'write' },
   without: ['delete'],

@@ -1,6 +1,6 @@
 import { refuseIfUsed } from '../../../services/records/refuseIfUsed.ts';
 import { prepareWallet } from '../../../services/wallets/prepareWallet.ts';
-import { walletTable } from '../../../store/wallets/walletTable.ts';
+import { walletTable } from '../../../store/tables/walletTable.ts';
 import { defineResource } from '../../http/defineResource.ts';
 
 export const wallet = defineResource({

@@ -1,15 +1,15 @@
 import { Count, Id, List, Millis, nullable, OneChain, Shape, Text } from '../../../model/schema.ts';
 import { readWalletBalance } from '../../../services/wallets/readWalletBalance.ts';
 import { rotateWallet } from '../../../services/wallets/rotateWallet.ts';
-import { replySchema } from '../../../store/fields.ts';
-import { walletTable } from '../../../store/wallets/walletTable.ts';
+import { replySchema } from '../../../store/tables/fields.ts';
+import { walletTable } from '../../../store/tables/walletTable.ts';
 import { type Endpoint, endpoint } from '../../http/endpoint.ts';
 import { wallet } from './wallet.ts';
 
 const tag = 'Wallets';
 const params = Shape({ id: Id('The wallet.') }, ['id']);
 const address = Text('The address.', '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266', { max: 200 });
-const amount = Text('What it holds, in the smallest unit of the currency.', '1000000000000000000', {
+const amount = Text('Its balance, in the smallest unit of the currency.', '1000000000000000000', {
   pattern: '^[0-9]+$',
 });
 const formerKey = {
@@ -42,7 +42,7 @@ const balance = {
   ),
 };
 
-/** What can be asked of wallets beside keeping them. */
+/** Endpoints of wallets beside those of the resource. */
 export const walletEndpoints: readonly Endpoint[] = [
   endpoint({
     method: 'POST',

@@ -70,9 +70,9 @@ export function createPendingFeed(
         .finally(() => {
           inFlight--;
           for (const hash of hashes) {
-            const other = fetching.get(hash);
+            const announcement = fetching.get(hash);
             fetching.delete(hash);
-            if (other && !known.has(hash)) wait(hash, other);
+            if (announcement && !known.has(hash)) wait(hash, announcement);
           }
           fetchWaiting();
         });
@@ -119,7 +119,7 @@ function createSeenHashes() {
       newer.delete(hash);
       older.delete(hash);
     },
-    /** Whether it was not there. */
+    /** True if it is new. */
     add(hash: string): boolean {
       if (has(hash)) return false;
       if (newer.size >= maxRemembered) {

@@ -1,3 +1,4 @@
+import { functionSelector } from '../../../codecs/evm/abi.ts';
 import { membersOf } from '../../../lib/isRecord.ts';
 import type { Header } from '../../../model/block.ts';
 import { coinChanges } from '../../../model/frames.ts';
@@ -13,12 +14,11 @@ import { createRpc, type Rpc, type RpcCall, RpcFailure, type RpcReply } from '..
 import { isUnknownCall } from '../../net/isUnknownCall.ts';
 import { NotAvailableYet } from '../../net/replies.ts';
 import { requestInTurn } from '../../net/requestInTurn.ts';
-import { functionSelector } from '../abi/abi.ts';
 import { pendingBlock } from '../decodeBlock.ts';
 import { toRevert } from '../toRevert.ts';
 import { toRpcCall } from '../toRpcCall.ts';
 import { toStateResult } from '../toStateResult.ts';
-import { decodeSimulatedCall, decodeTracedCall, type Run } from './decodeSimulation.ts';
+import { decodeSimulatedCall, decodeTracedCall, type SimulatedRun } from './decodeSimulation.ts';
 import {
   type BlockOverrides,
   feesOf,
@@ -32,12 +32,12 @@ import { callsOf, toSimulateCall } from './simulatedCalls.ts';
 type Endpoint = {
   readonly url: string;
   readonly rpc: Rpc;
-  /** How it runs transactions; undefined while it was not asked. */
+  /** Its way to run transactions; undefined until it was asked. */
   kind: SimulationKind | undefined;
-  /** Whether its traces were seen to have logs; until then a simulation is asked for beside them, where it knows that. */
+  /** True if its traces had logs; until then it also simulates, if it can. */
   hasLogs: boolean;
   canSimulate: boolean;
-  /** Whether it runs transactions in a block that is not its newest one. */
+  /** True if it runs transactions in blocks other than its newest. */
   canOverride: boolean;
   /** Read once for each block. */
   next: NextBlock | undefined;
@@ -146,7 +146,7 @@ export function createSimulator({ chainUid, blockTimeMs, urls, now, onCall }: Op
     for (let tries = 1; ; tries++) {
       const next = await nextBlockOf(endpoint, tip);
       const overrides = next && overridesOf(next, blockTimeMs, now());
-      const calls = kinds.map((each) => toCall(each, toRequest(transaction, pays), overrides));
+      const calls = kinds.map((type) => toCall(type, toRequest(transaction, pays), overrides));
       const [newest, count, reply, second] = await batch(endpoint, [...head, ...calls]);
       if (!newest || !count || !reply || 'error' in newest || 'error' in count)
         throw new RpcFailure('it does not report its newest block');
@@ -155,7 +155,7 @@ export function createSimulator({ chainUid, blockTimeMs, urls, now, onCall }: Op
       if (tries >= maxTries) return { reply, second };
       if (next && Number(newest.result) !== next.parent) endpoint.next = undefined;
       else if (next && isRefusedForm(reply)) endpoint.canOverride = false;
-      else if (pays && [reply, second].some((each) => each && isFeeFault(each))) pays = false;
+      else if (pays && [reply, second].some((answer) => answer && isFeeFault(answer))) pays = false;
       else return { reply, second };
     }
   }
@@ -222,7 +222,7 @@ export function createSimulator({ chainUid, blockTimeMs, urls, now, onCall }: Op
       const replies = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []));
       if (replies.length === 0) throw new RpcFailure('No endpoint of the chain answers.');
       const isMissing = (reply: RpcReply | undefined) => reply && 'result' in reply && reply.result === null;
-      vanished.push(...some.filter((_, place) => replies.every((own) => isMissing(own[place]))));
+      vanished.push(...some.filter((_, index) => replies.every((own) => isMissing(own[index]))));
     }
     return vanished;
   }
@@ -230,7 +230,7 @@ export function createSimulator({ chainUid, blockTimeMs, urls, now, onCall }: Op
   function toSimulation(
     kind: SimulationKind,
     transaction: PendingTransaction,
-    { isSuccess, logs, frames }: Run,
+    { isSuccess, logs, frames }: SimulatedRun,
     tip: Header,
   ): Simulation {
     const created = transaction.to === null ? frames[0]?.to : undefined;
@@ -245,7 +245,7 @@ export function createSimulator({ chainUid, blockTimeMs, urls, now, onCall }: Op
       ask((endpoint) => readAfter(endpoint, transaction, simulation, questions)),
     findVanished,
     simulations() {
-      const known = simulationKinds.filter((each) => endpoints.some(({ kind }) => kind === each));
+      const known = simulationKinds.filter((candidate) => endpoints.some(({ kind }) => kind === candidate));
       return known.length > 0 ? known : undefined;
     },
     setUrls(next: readonly string[]): void {
@@ -280,7 +280,7 @@ function isRefusedForm(reply: RpcReply): boolean {
   return 'error' in reply && reply.error.code === -32602;
 }
 
-function decode(kind: SimulationKind, transaction: PendingTransaction, reply: RpcReply): Run {
+function decode(kind: SimulationKind, transaction: PendingTransaction, reply: RpcReply): SimulatedRun {
   if ('error' in reply) {
     if (toRevert(reply.error)) return { isSuccess: false, logs: [], frames: [] };
     throw new RpcFailure(reply.error.message);
@@ -294,7 +294,7 @@ function isCalled({ type }: StateRead): boolean {
   return type === 'call' || type === 'holding' || type === 'supply';
 }
 
-/** What price feeds and tokens say of themselves, which a transaction changes as good as never. */
+/** Facts of price feeds and tokens that transactions hardly ever change. */
 const feedFunctions = ['latestRoundData()', 'latestAnswer()', 'decimals()', 'symbol()'].map(functionSelector);
 
 function isOfFeed(question: StateRead): boolean {

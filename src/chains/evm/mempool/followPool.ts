@@ -11,7 +11,7 @@ import { type NodeSocket, openSocket } from '../../net/openSocket.ts';
 export type PoolListener = {
   onBody(raw: unknown): void;
   onHash(hash: string): void;
-  /** How it announces them, null when it does not. */
+  /** Its way to announce them, null if it does not. */
   onKind(kind: PendingKind | null): void;
   onCall(method: string): void;
 };
@@ -25,7 +25,7 @@ export type PoolSource = {
 const timeoutMs = 10_000;
 const pollMs = 100;
 const poolPollMs = 1000;
-/** What no endpoint offered is asked for again after this long. */
+/** Pause before endpoints are asked again for a refused subscription. */
 const askAgainMs = 600_000;
 const maxDelayMs = 30_000;
 /** The largest transactions have 128 kB; no pool takes as many. */
@@ -54,7 +54,7 @@ export function followPool(url: string, listener: PoolListener): PoolSource {
   };
 }
 
-/** What was in the pool before is read at each start, so that nothing is missed while a connection was broken. */
+/** Reads the pool at each start, so nothing is missed while a connection was broken. */
 async function keepFollowing(
   follow: () => Promise<'unsupported' | 'ended'>,
   rpc: Rpc,

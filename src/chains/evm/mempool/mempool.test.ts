@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createSubscriptionIndex } from '../../../matching/createSubscriptionIndex.ts';
 import type { Subscriber } from '../../../matching/subscriber.ts';
 import type { PendingTransaction } from '../../../model/pending.ts';
-import { createPendingFilter } from '../../../watch/createPendingFilter.ts';
+import { createPendingFilter } from '../../../watch/pending/createPendingFilter.ts';
 import { outbid } from '../chooseFees.ts';
 import { createBroadcaster } from './createBroadcaster.ts';
 import { createPendingFeed } from './createPendingFeed.ts';

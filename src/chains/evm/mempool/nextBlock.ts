@@ -4,7 +4,7 @@ import type { RpcCall, RpcReply } from '../../net/createRpc.ts';
 import { InvalidResponse, NotAvailableYet, resultOf } from '../../net/replies.ts';
 import { toHex } from '../toRpcCall.ts';
 
-/** What is known of the block after a node's newest one. */
+/** Known facts of the block after a node's newest one. */
 export type NextBlock = {
   /** The number of the newest block. */
   parent: number;
@@ -59,7 +59,7 @@ export function overridesOf(
   };
 }
 
-/** What the transaction itself pays; nodes show both forms of those that name a tip. */
+/** The price members of the transaction; nodes show both forms for transactions with a tip. */
 export function feesOf(raw: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const { maxFeePerGas, maxPriorityFeePerGas, gasPrice } = raw;
   if (typeof maxFeePerGas === 'string') return { maxFeePerGas, maxPriorityFeePerGas };

@@ -32,7 +32,7 @@ type Options = {
 type Endpoint = {
   readonly url: string;
   readonly rpc: Rpc;
-  /** How it traces, null when it does not; undefined while it was not asked. */
+  /** Its way of tracing, null when it has none; undefined until it was asked. */
   kind: TraceKind | null | undefined;
   askedAt: number;
   faults: number;
@@ -55,8 +55,8 @@ const maxKept = 4;
 const maxKeptFrames = 200_000;
 
 /**
- * Asks endpoints for the calls within blocks. Over connections of its own: traces are large and slow, and neither may they hold
- * up a block, nor is an endpoint that fails at them a bad one for anything else.
+ * Asks endpoints for the calls within blocks, over separate connections: large, slow traces must not delay blocks, and
+ * failures at them do not make an endpoint bad for the rest.
  */
 export function createTracer({ urls, now, onCall, limits: given }: Options) {
   const limits = { ...traceLimits, ...given };
@@ -134,8 +134,8 @@ export function createTracer({ urls, now, onCall, limits: given }: Options) {
   }
 
   /**
-   * What it takes is found out by asking, once. With `only`, the frames of that transaction alone; `isAlone`: not out of those of
-   * the whole block, which are too large.
+   * Finds out once by asking which method works. `only`: the frames of that transaction. `isAlone`: without tracing the
+   * whole block, which is too large.
    */
   async function askOnce(
     endpoint: Endpoint,
@@ -172,7 +172,7 @@ export function createTracer({ urls, now, onCall, limits: given }: Options) {
     frames,
     transaction,
     kinds() {
-      const known = traceKinds.filter((each) => endpoints.some(({ kind }) => kind === each));
+      const known = traceKinds.filter((candidate) => endpoints.some(({ kind }) => kind === candidate));
       const isNone =
         endpoints.some(isOut) && endpoints.every((endpoint) => isOut(endpoint) || isMute(endpoint));
       return known.length > 0 || isNone ? known : undefined;
@@ -206,7 +206,7 @@ function fail(message: string): never {
 function toNotTraced(faults: readonly unknown[], isKnownTo: boolean): NotTraced {
   const is = (kind: new (...args: never[]) => Error) => faults.some((fault) => fault instanceof kind);
   const isUnsupported = (fault: unknown) => fault instanceof NotTraced && fault.reason === 'unsupported';
-  // Where one does not trace and the others were never seen to, none does.
+  // If one endpoint does not trace and the rest never did, none does.
   if (faults.every(isUnsupported) || (!isKnownTo && faults.some(isUnsupported)))
     return new NotTraced('unsupported', 'No node of the chain traces calls.');
   const said = [...new Set(faults.map(messageOf))].join('; ');

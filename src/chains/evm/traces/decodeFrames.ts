@@ -1,3 +1,6 @@
+import { codeConstants } from '../../../codecs/evm/codeConstants.ts';
+import { answerLength, isPriceQuestion } from '../../../codecs/evm/priceQuestions.ts';
+import { zeroAddress } from '../../../codecs/evm/words.ts';
 import { yieldToEventLoop } from '../../../lib/eventLoop.ts';
 import { isRecord } from '../../../lib/isRecord.ts';
 import { itemAt } from '../../../lib/itemAt.ts';
@@ -5,9 +8,6 @@ import { TextHead } from '../../../lib/textHead.ts';
 import { type Block, type Frame, frameTypes, type Transaction } from '../../../model/block.ts';
 import type { TraceKind } from '../../chainClient.ts';
 import { InvalidResponse } from '../../net/replies.ts';
-import { codeConstants } from '../abi/codeConstants.ts';
-import { zeroAddress } from '../abi/words.ts';
-import { answerLength, isPriceQuestion } from '../evidence/priceQuestions.ts';
 
 type Frames = readonly Frame[];
 type Raw = Readonly<Record<string, unknown>>;
@@ -35,8 +35,8 @@ async function decodeTrees(items: readonly unknown[], { transactions }: Block): 
   if (items.length !== transactions.length)
     throw new InvalidResponse(`it traced ${items.length} transactions of ${transactions.length}`);
   const decoded: Frames[] = [];
-  for (const [place, transaction] of transactions.entries()) {
-    const item = record(items[place]);
+  for (const [index, transaction] of transactions.entries()) {
+    const item = record(items[index]);
     if (item.txHash !== undefined && item.txHash !== transaction.hash)
       throw new InvalidResponse('a trace is of another transaction');
     if (typeof item.error === 'string') throw new InvalidResponse(`it could not trace: ${item.error}`);
@@ -67,14 +67,14 @@ function* flatten(root: Raw, frames: Frame[]): Generator<undefined, void> {
   const waiting: { raw: Raw; depth: number; parent: number }[] = [{ raw: root, depth: 0, parent: -1 }];
   for (let next = waiting.pop(); next; next = waiting.pop()) {
     const { raw, depth, parent } = next;
-    const place = frames.length;
-    if (place % turnFrames === 0) yield;
+    const position = frames.length;
+    if (position % turnFrames === 0) yield;
     frames.push(
       toFrame(raw.type, raw, { depth, parent, error: raw.error, isIn: frames[parent]?.isReverted === true }),
     );
     const inner = raw.calls === undefined || raw.calls === null ? [] : list(raw.calls);
     for (let index = inner.length - 1; index >= 0; index--)
-      waiting.push({ raw: record(inner[index]), depth: depth + 1, parent: place });
+      waiting.push({ raw: record(inner[index]), depth: depth + 1, parent: position });
   }
 }
 
@@ -83,8 +83,8 @@ async function decodeFlat(items: readonly unknown[], { hash, transactions }: Blo
   const byHash = new Map<string, Frame[]>(transactions.map((transaction) => [transaction.hash, []]));
   /** The frames above the next one, by depth. */
   let above: number[] = [];
-  for (const [place, item] of items.entries()) {
-    if (place % turnFrames === 0) await yieldToEventLoop();
+  for (const [index, item] of items.entries()) {
+    if (index % turnFrames === 0) await yieldToEventLoop();
     const raw = record(item);
     if (raw.blockHash !== hash) throw new InvalidResponse('a trace is of another block');
     if (typeof raw.transactionHash !== 'string') continue;
@@ -161,7 +161,7 @@ function isCreation(type: Frame['type']): boolean {
 function checked(transaction: Transaction, frames: readonly Frame[]): readonly Frame[] {
   const [root] = frames;
   const { from, to, logs } = transaction;
-  // What a chain itself does in a block is a transaction of no one, which nodes do not trace.
+  // A chain's own work in a block is a transaction of the zero address, which nodes do not trace.
   if (!root && from === zeroAddress) return [];
   if (!root) throw new InvalidResponse(`the trace of ${transaction.hash} is missing`);
   if (root.from !== from || (to === null ? !isCreation(root.type) : root.to !== to))

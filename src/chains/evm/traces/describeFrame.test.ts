@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { encodeCall, parseFunction } from '../../../codecs/evm/abi.ts';
 import type { Frame } from '../../../model/block.ts';
-import { encodeCall, parseFunction } from '../abi/abi.ts';
 import { describeFrame } from './describeFrame.ts';
 
 const abi = [

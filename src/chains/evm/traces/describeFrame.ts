@@ -1,9 +1,9 @@
+import { canonicalSignature, type FunctionItem, tryDecodeCall } from '../../../codecs/evm/abi.ts';
+import { functionNamed } from '../../../codecs/evm/functionNamed.ts';
 import { cutText } from '../../../lib/cutText.ts';
 import { harmless } from '../../../lib/harmless.ts';
 import { toJsonValue } from '../../../lib/json.ts';
 import type { Frame } from '../../../model/block.ts';
-import { canonicalSignature, type FunctionItem, tryDecodeCall } from '../abi/abi.ts';
-import { functionNamed } from '../evidence/describeCall.ts';
 import { explainRevert } from '../explainRevert.ts';
 import { revertReason } from '../toRevert.ts';
 
@@ -24,7 +24,7 @@ const maxValueLength = 300;
 /** Characters of an input whose arguments are decoded. */
 const maxInputLength = 65_536;
 
-/** What a frame calls and why it failed, in the words of the ABI of the code that it runs. */
+/** The call of a frame and the reason of its failure, in the words of the ABI of the running code. */
 export function describeFrame(frame: Frame, abi: readonly unknown[]): DescribedFrame {
   const { input, inputLength = input.length, error, output } = frame;
   const hasSelector = /CALL/.test(frame.type) && input.length >= 10;
@@ -42,10 +42,10 @@ export function describeFrame(frame: Frame, abi: readonly unknown[]): DescribedF
 }
 
 function toArguments({ inputs }: FunctionItem, values: readonly unknown[]): Argument[] {
-  return inputs.map(({ name, type }, place) => ({
-    name: harmless(name || String(place), 100),
+  return inputs.map(({ name, type }, index) => ({
+    name: harmless(name || String(index), 100),
     type: harmless(type, 100),
-    value: show(values[place]),
+    value: show(values[index]),
   }));
 }
 

@@ -4,12 +4,12 @@ import type { TraceLimits, TraceOptions } from '../../chainClient.ts';
 
 type Options = TraceOptions & { limits: TraceLimits; now: () => number };
 
-/** What a frame takes up beside its texts. */
+/** Memory of a frame beside its texts. */
 const frameBytes = 300;
 
 /**
- * Traces transaction by transaction, those of interest first and then those that may do least, so that one that is made to be
- * too large takes nothing from the others. What is too large, or beyond the budget of the block, is left undefined.
+ * Traces transactions one by one, those of interest first, then the smallest, so an oversized transaction takes nothing
+ * from the rest. Traces that are too large, or beyond the block's budget, are undefined.
  */
 export async function traceEach(
   { transactions }: Block,
@@ -42,7 +42,7 @@ export async function traceEach(
   return traced;
 }
 
-/** Whether a single transaction may be why there are no traces. */
+/** True if a single transaction may have prevented the traces. */
 export function isOfOne({ reason }: NotTraced, { isHard = false }: TraceOptions): boolean {
   return reason === 'too large' || (isHard && reason === 'unanswered');
 }

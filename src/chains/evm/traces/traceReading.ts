@@ -1,5 +1,5 @@
+import { answerLength, isPriceQuestion } from '../../../codecs/evm/priceQuestions.ts';
 import type { PieceReading } from '../../../lib/createJsonReader.ts';
-import { answerLength, isPriceQuestion } from '../evidence/priceQuestions.ts';
 
 const MiB = 1024 * 1024;
 /** The largest code that chains take, with the code that creates it, which is searched for addresses. */
@@ -10,8 +10,8 @@ const long = 2 + 16 * 1024;
 const short = 2 + 8 + 10 * 64;
 
 /**
- * How traces are read while they come: who calls with large inputs pays next to nothing for each, so that only the heads of
- * most are kept. Codes of contracts are kept whole, because their creation has its price.
+ * Rules for reading traces as they arrive: only the heads of most inputs are kept, because large inputs cost a caller
+ * next to nothing. Creation codes are kept whole, because they have their price.
  */
 export const traceReading = {
   /** Members that nothing is made of. */

@@ -1,9 +1,9 @@
 import { createSubsets, type Nfa, type Subsets } from './createSubsets.ts';
 
 export type Automaton = {
-  /** Whether it accepts the whole value. */
+  /** True if it accepts the whole value. */
   readonly test: (value: string) => boolean;
-  /** Whether it accepts a word of a text, whose words are separated by spaces and line feeds. */
+  /** True if it accepts a word of a text, whose words are separated by spaces and line feeds. */
   readonly someWord: (text: string) => boolean;
 };
 

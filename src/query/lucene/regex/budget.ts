@@ -1,8 +1,8 @@
 import { RegexTooComplexError } from './errors.ts';
 
 /**
- * How many states the patterns of one query may still build, counting what is visited to build them, and how many steps
- * may still be taken to find out whether their automata are small.
+ * Remaining limits of one query: states that its patterns may build or visit, and steps to find out if their automata
+ * are small.
  */
 export type Budget = { left: number; steps: number };
 

@@ -6,7 +6,7 @@ import { parseRegex } from './parseRegex.ts';
 
 /** Tests whole values. The time for one is bounded by its length times the states of the pattern. */
 export type Regex = Automaton & {
-  /** How much longer a test takes, at the worst, than reading the value once. */
+  /** Worst time of a test, as a multiple of reading the value once. */
   readonly weight: number;
 };
 

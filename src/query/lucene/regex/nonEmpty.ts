@@ -36,7 +36,7 @@ function unionOf(all: readonly RegexNode[]): RegexNode {
   return options.length === 0 ? nothing : { type: 'union', options };
 }
 
-/** Whether it may fit a text without characters. */
+/** True if it may fit an empty text. */
 function fitsNothing(node: RegexNode): boolean {
   switch (node.type) {
     case 'nothing':

@@ -2,20 +2,20 @@ import { RegexSyntaxError, RegexTooComplexError } from './errors.ts';
 import { numberInterval } from './numberInterval.ts';
 import {
   anyCharacter,
+  type CodePointRange,
   emptyString,
   firstCodePoint,
   invertRanges,
   joinRanges,
   literal,
   oneOf,
-  type Range,
   type Ranges,
   type RegexNode,
 } from './tree.ts';
 
 /**
- * A regular expression of Lucene with all its operators. Its quirks are kept: `^` and `$` are plain characters, and so
- * is an operator that stands where a value is due, as in `*a` or `(|a)`.
+ * Parses a regular expression of Lucene with all operators and quirks: `^` and `$` are plain characters, and so is an
+ * operator in place of a value, as in `*a` or `(|a)`.
  */
 export function parseRegex(pattern: string): RegexNode {
   if (pattern === '') return emptyString;
@@ -96,7 +96,7 @@ function parseNested(reader: Reader): RegexNode {
 
 function parseBrackets(reader: Reader): RegexNode {
   const isInverted = take(reader, '^');
-  const items: Range[] = [];
+  const items: CodePointRange[] = [];
   do {
     items.push(...parseBracketItem(reader));
   } while (hasMore(reader) && !sees(reader, ']'));

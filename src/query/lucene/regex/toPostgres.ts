@@ -5,8 +5,8 @@ import type { Ranges, RegexNode } from './tree.ts';
 /** PostgreSQL takes longer to compile than to search when a pattern written out has more characters than this. */
 const maxSize = 2000;
 /**
- * PostgreSQL's time to compile grows with the third power of what may be left out one after the other (0.7 s for 200 parts, 12 s for
- * 729), and with the length of these parts. Within these limits it takes less than 0.1 s.
+ * PostgreSQL's time to compile grows with the cube of consecutive optional parts (0.7 s for 200, 12 s for 729) and with
+ * their length. Within these limits it stays below 0.1 s.
  */
 const maxOptional = 64;
 const maxOptionalSize = 40_000;
@@ -31,9 +31,8 @@ const alphabets: Record<Subject, Ranges> = {
 const never = '[^\\U00000001-\\U0010ffff]';
 
 /**
- * The pattern as a regular expression of PostgreSQL, without its ends. No character of a pattern reaches PostgreSQL: of its tree
- * only sets of escaped code points, groups, alternatives and counted repetitions are written. Undefined where PostgreSQL has
- * no such thing (intersection, complement) or would take too long to compile it.
+ * The pattern for PostgreSQL, without its ends. Only escaped code points, groups, alternatives and counted repetitions
+ * are written, no character of the pattern itself. Undefined for intersections, complements and slow patterns.
  */
 export function toPostgres(pattern: string, subject: Subject): string | undefined {
   return nodeToPostgres(parseRegex(pattern), subject);
@@ -87,7 +86,7 @@ function writeSet(ranges: Ranges, alphabet: Ranges): string {
   return text === '' ? never : `[${text}]`;
 }
 
-/** How many parts may be left out, with repetitions of these written out; `join` counts those of alternatives. */
+/** Number of optional parts, with repetitions written out; `join` combines those of alternatives. */
 function optionalOf(node: RegexNode, join: (counts: number[]) => number): number {
   switch (node.type) {
     case 'nothing':
@@ -109,7 +108,7 @@ function sumOf(counts: readonly number[]): number {
   return counts.reduce((sum, count) => sum + count, 0);
 }
 
-/** How long the pattern is with its repetitions written out. */
+/** Length of the pattern with its repetitions written out. */
 function sizeOf(node: RegexNode): number {
   switch (node.type) {
     case 'nothing':

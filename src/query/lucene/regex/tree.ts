@@ -1,7 +1,7 @@
-export type Range = { readonly first: number; readonly last: number };
+export type CodePointRange = { readonly first: number; readonly last: number };
 
 /** Ranges of code points, ascending, neither overlapping nor touching. */
-export type Ranges = readonly Range[];
+export type Ranges = readonly CodePointRange[];
 
 export type RegexNode =
   | { readonly type: 'nothing' }
@@ -35,7 +35,7 @@ export function firstCodePoint(text: string): number {
   return codePoint;
 }
 
-export function joinRanges(ranges: readonly Range[]): Ranges {
+export function joinRanges(ranges: readonly CodePointRange[]): Ranges {
   const joined: { first: number; last: number }[] = [];
   for (const { first, last } of ranges.toSorted((a, b) => a.first - b.first)) {
     const previous = joined.at(-1);
@@ -46,7 +46,7 @@ export function joinRanges(ranges: readonly Range[]): Ranges {
 }
 
 export function invertRanges(ranges: Ranges): Ranges {
-  const inverted: Range[] = [];
+  const inverted: CodePointRange[] = [];
   let next = 0;
   for (const { first, last } of ranges) {
     if (first > next) inverted.push({ first: next, last: first - 1 });

@@ -1,5 +1,5 @@
 import { Problem, unprocessable } from '../../../model/errors.ts';
-import type { Db } from '../../../store/db.ts';
+import type { Db } from '../../../store/db/db.ts';
 import { deleteLiftedSanctions, upsertLabels } from '../../../store/labels/upsertLabels.ts';
 import type { SanctionsFile } from './readSanctions.ts';
 

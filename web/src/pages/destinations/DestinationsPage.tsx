@@ -28,7 +28,7 @@ const destinations: RecordKind<Destination> = {
     { name: 'type', title: 'Kind', width: '120px', show: (row) => wordOf(kindOf(row), []) },
     {
       name: 'tags',
-      title: 'Where nothing is bound',
+      title: 'Default',
       wideOnly: true,
       show: ({ tags }) =>
         tags.length > 0 ? (
@@ -63,7 +63,7 @@ const destinations: RecordKind<Destination> = {
       messengerBChannelId: 'Channel',
       messengerBChannelName: 'Name of the channel',
       gets: 'What it gets',
-      tags: 'Where an alert has no destination of its own, send here',
+      tags: 'Send alerts here that have no destination bound to them',
       groupWindowMs: 'Group messages within (minutes)',
     },
     widgets: { groupWindowMs: scaledBy(60_000) },

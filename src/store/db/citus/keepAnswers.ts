@@ -1,0 +1,42 @@
+type Query = { text: string; values: unknown[]; name?: string };
+type Answer = { rows: Record<string, unknown>[] };
+type Ask = (query: Query) => Promise<Answer>;
+
+/** As long as a token is trusted without being looked up: what another process changes takes effect in under a second. */
+const keepMs = 500;
+const maxKept = 10_000;
+
+/** Of this process, in whatever database. */
+let writes = 0;
+
+const writing = /\b(?:insert|update|delete|truncate)\b/i;
+
+/** Has to be called after a statement that this process runs by itself: what it has written is seen by what it reads from then on. */
+export function noteStatement(text: string): void {
+  if (writing.test(text)) noteWrites();
+}
+
+/** The same after a transaction, whatever came of it. */
+export function noteWrites(): void {
+  writes++;
+}
+
+/**
+ * Repeats a question only after half a second or a write of this process. A client asks several times about one
+ * contract, and the coordinator would be woken for each.
+ */
+export function keepAnswers(ask: Ask, now: () => number = () => performance.now()): Ask {
+  const kept = new Map<string, { answer: Promise<Answer>; at: number; writes: number }>();
+  return (query) => {
+    const key = JSON.stringify([query.text, query.values]);
+    const found = kept.get(key);
+    if (found && found.writes === writes && now() - found.at < keepMs) return found.answer;
+    if (kept.size >= maxKept) kept.clear();
+    const answer = ask(query);
+    kept.set(key, { answer, at: now(), writes });
+    answer.catch(() => {
+      if (kept.get(key)?.answer === answer) kept.delete(key);
+    });
+    return answer;
+  };
+}

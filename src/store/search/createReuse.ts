@@ -1,0 +1,30 @@
+import { renderOnce, type Sql } from '../../lib/sql.ts';
+import type { CompiledSearch } from './compile/compileQuery.ts';
+import type { SortItem } from './documents/documentSort.ts';
+import type { Page } from './searchCandidates.ts';
+
+/** Pages of one search whose statements are kept. */
+const maxPages = 8;
+
+/** Keeps the statements of a search with the search itself, for pages that show these members. */
+export function createReuse(
+  { statements }: CompiledSearch,
+  { from = 0, size = 10, sort }: { from?: number; size?: number; sort?: readonly SortItem[] },
+  names: readonly string[] | undefined,
+  /** Name of the further columns. */
+  use: string,
+): Page['reuse'] {
+  if (!statements || !names) return (_name, make) => make();
+  const kept = statements.get(names) ?? new Map<string, Sql>();
+  statements.set(names, kept);
+  const page = `${use} ${from} ${size} ${sort ? JSON.stringify(sort) : ''}`;
+  return (name, make) => {
+    const key = `${name} ${page}`;
+    const known = kept.get(key);
+    if (known) return known;
+    const made = renderOnce(make());
+    if (kept.size >= maxPages) kept.clear();
+    kept.set(key, made);
+    return made;
+  };
+}

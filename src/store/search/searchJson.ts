@@ -1,0 +1,77 @@
+import { createTextWriter } from '../../lib/createTextWriter.ts';
+import { raw, sql } from '../../lib/sql.ts';
+import type { Db } from '../db/db.ts';
+import { documentJson } from './documents/documentJson.ts';
+import { asSeenIn, type DocumentScope, type DocumentTable } from './documents/documentTable.ts';
+import type { DocumentRow } from './searchCandidates.ts';
+import { type DocumentSearch, findRows } from './searchDocuments.ts';
+
+/**
+ * The JSON text of the response to a search, built by PostgreSQL: parsing records only to serialise them takes longest.
+ */
+export async function searchJson(
+  db: Db,
+  table: DocumentTable,
+  scope: DocumentScope,
+  search: DocumentSearch,
+  names: readonly string[],
+  now: number,
+): Promise<string | Buffer[]> {
+  const seen = asSeenIn(table, scope);
+  const columns = sql`${documentJson(seen, names)} as json`;
+  const writer = createReplyWriter();
+  const { data, total } = await findRows(
+    db,
+    seen,
+    scope,
+    search,
+    { columns, names, onText: writer.add },
+    now,
+  );
+  return writer.end(data, total);
+}
+
+/** With more hits, looking the record up by itself takes no longer than proving it beside each of them. */
+const maxProven = 100;
+
+/** True if the statements of a search can prove that the record of the scope exists. */
+export function isProvable({ proof }: DocumentScope, { size = 10 }: DocumentSearch): boolean {
+  return proof !== undefined && size <= maxProven;
+}
+
+/** The same as `searchJson`; where it is proven, the record that the scope is about need not be looked up. */
+export async function searchProven(
+  db: Db,
+  table: DocumentTable,
+  scope: DocumentScope,
+  search: DocumentSearch,
+  names: readonly string[],
+  now: number,
+): Promise<{ json: string | Buffer[]; isProven: boolean }> {
+  const condition = scope.proof ?? raw('false');
+  const columns = sql`${documentJson(table, names)} as json, ${condition} as proven`;
+  const proof = search.size === 0 ? { condition, isProven: false } : undefined;
+  const found = await findRows(db, table, scope, search, { columns, names, use: 'proven', proof }, now);
+  const { data, total } = found;
+  const isProven = data.length > 0 ? data.every(({ proven }) => proven === true) : found.isProven === true;
+  const json = createReplyWriter().end(data, total);
+  return { json, isProven: isProven || proof?.isProven === true };
+}
+
+function createReplyWriter() {
+  const { write, end } = createTextWriter();
+  let separator = '{"data":[';
+  const add = (json: string): void => {
+    write(separator);
+    write(json);
+    separator = ',';
+  };
+  return {
+    add,
+    end: (rows: readonly DocumentRow[], total: number): string | Buffer[] => {
+      for (const { json } of rows) add(json as string);
+      write(`${separator === ',' ? '' : separator}],"total":${total}}`);
+      return end();
+    },
+  };
+}

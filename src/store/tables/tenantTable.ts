@@ -1,0 +1,44 @@
+import { sql } from '../../lib/sql.ts';
+import { Id, Name, Text } from '../../model/schema.ts';
+import { apiKeyTable } from './apiKeyTable.ts';
+import { idField, statusField, timeFields } from './commonFields.ts';
+import { destinationTable } from './destinationTable.ts';
+import { editable } from './fields.ts';
+import { inviteTable } from './inviteTable.ts';
+import { labelTable } from './labelTable.ts';
+import { projectTable } from './projectTable.ts';
+import { subscriptionTable } from './subscriptionTable.ts';
+import { administrators, defineTable, within } from './table.ts';
+import { userTable } from './userTable.ts';
+import { viewTable } from './viewTable.ts';
+import { walletTable } from './walletTable.ts';
+
+export const tenantTable = defineTable({
+  kind: 'tenant',
+  name: 'tenant',
+  fields: {
+    id: idField,
+    ...timeFields,
+    status: statusField,
+    organisationId: editable(Id('The organisation that the tenant belongs to.')),
+    name: editable(Name('Unique name.', 'Acme Security'), { required: true }),
+    description: editable(Text('What the tenant is.', 'Security team of Acme.')),
+  },
+  visible: within(
+    (scope) => sql`(t.id = any(${scope.tenantIds}) or t.organisation_id = any(${scope.organisationIds}))`,
+  ),
+  writable: administrators,
+  owns: () =>
+    [
+      userTable,
+      apiKeyTable,
+      inviteTable,
+      subscriptionTable,
+      projectTable,
+      walletTable,
+      destinationTable,
+      labelTable,
+      viewTable,
+    ].map((table) => ({ table, column: 'tenant_id' })),
+  unique: { tenant_name: { member: 'name', message: 'Another tenant has this name.' } },
+});
