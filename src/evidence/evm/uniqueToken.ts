@@ -5,8 +5,8 @@ import type { Log } from '../../model/block.ts';
 import type { Reader } from '../../model/detection.ts';
 
 /**
- * The transfer of a log that may be one of an amount or of a unique token: early collections such as CryptoKitties index
- * nothing, so that the id of the piece stands where tokens have the amount.
+ * Decodes a transfer that may be one of an amount or of a unique token. Early collections such as CryptoKitties index
+ * nothing, so the id of the piece stands in the place of the amount.
  */
 export function ambiguousTransfer(log: Log): Erc20Transfer | undefined {
   return log.indexed.length === 0 ? decodeTransfer(log) : undefined;
@@ -20,8 +20,8 @@ export function ownerData(tokenId: bigint): string {
 const ownerOf = parseFunction('ownerOf(uint256)(address)');
 
 /**
- * True for a contract that has no decimals and names an owner of the piece. Both are asked: some early tokens have no
- * decimals either, and a transfer of them must count.
+ * True for a contract that has no decimals and names an owner of the piece. Some early tokens have no decimals either, and
+ * a transfer of those must count.
  */
 export function isUniqueToken(decimals: string | undefined, owner: string | undefined): boolean {
   if (hasDecimals(decimals) || owner?.length !== 66) return false;

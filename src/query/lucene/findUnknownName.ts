@@ -4,17 +4,17 @@ import { quote } from './invalidQuery.ts';
 import { type Mapping, subField } from './mapping.ts';
 import type { Group, Node, Phrase, Query, Text } from './tree.ts';
 
-/** A condition that can hold for no document. `offset` is where its value stands in the query. */
-export type Mistake = { readonly offset: number; readonly message: string };
+/** A condition that no document can meet. `offset` is the position of its value in the query. */
+export type QueryMistake = { readonly offset: number; readonly message: string };
 
 /** The values of fields that have one of a few. */
 export type FixedValues = ReadonlyMap<string, readonly string[]>;
 
 /**
- * The first condition on a field that does not exist, or on a value that its field never has, with the nearest right
- * word. A search may ask for either and finds nothing; a query that waits for future documents would wait for ever.
+ * Finds the first condition on a field that does not exist, or on a value that its field never has, and names the nearest
+ * right word. A query that waits for such a document would wait for ever.
  */
-export function findUnknownName(query: Query, mapping: Mapping, values: FixedValues): Mistake | undefined {
+export function findUnknownName(query: Query, mapping: Mapping, values: FixedValues): QueryMistake | undefined {
   for (const node of conditionsOf(query)) {
     const message = fieldFault(node, mapping) ?? valueFault(node, values);
     if (message !== undefined) return { offset: node.offset, message };
@@ -35,7 +35,6 @@ function* conditionsOf(group: Group): Generator<Condition> {
 function fieldFault(node: Condition, mapping: Mapping): string | undefined {
   if (node.field === undefined) return undefined;
   const isExistence = node.field === '_exists_';
-  // Every other form of `_exists_` finds nothing, as it would for a field of that name.
   const name = isExistence && 'text' in node ? node.text : node.field;
   const tests = isExistence || (node.type === 'wildcard' && node.pattern === '*');
   if ((tests ? expandExisting : expandFields)(mapping, name).length > 0) return undefined;

@@ -105,7 +105,7 @@ export function createPipeline(
     pendingWork.start();
   }
 
-  /** Where no subscriber needs traces, those of transactions that may hide whom a labelled source pays. */
+  /** Waits for traces of transactions that may hide the recipients of a labelled source, if no subscriber needs the block's. */
   function fundingTraces(block: Block, untraced: readonly Block[]): NewUntraced[] {
     if (!traceWork.isPossible() || untraced.includes(block)) return [];
     const { number, hash } = block;

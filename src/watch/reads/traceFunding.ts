@@ -47,8 +47,8 @@ export function traceFunding(block: Block, sources: Sources, funded: Funded): Fu
 }
 
 /**
- * The addresses that labelled sources pay within the transactions of a block: coins that no event tells of. Hops are not
- * followed here, because an account signs them itself.
+ * The addresses that labelled sources pay within the transactions of a block without an event. Hops are not followed
+ * here, because an account signs them itself.
  */
 export function traceInnerFunding(
   block: Block,
@@ -62,7 +62,7 @@ export function traceInnerFunding(
     for (const frame of frames[transaction.index] ?? []) {
       const tags = sources.get(frame.from);
       if (!tags || frame.to === '' || frame.to === zeroAddress || !movesCoins(frame)) continue;
-      // Where an event names the recipient, the other payments are fees of relayers.
+      // If an event names the recipient, the other payments are fees of relayers.
       if (!reportsPayment(transaction, sources))
         record(transaction, frame.to, { source: frame.from, tags, hops: 1 });
     }
@@ -75,12 +75,12 @@ function reportsPayment(transaction: Transaction, sources: Sources): boolean {
   return false;
 }
 
-/** A trace that costs the node something is asked for so often in a block; each costs its sender a transaction. */
+/** Transactions of a block whose traces are asked for; each costs its sender gas. */
 const maxSuspects = 32;
 
 /**
- * Transactions that call a source or in which it reports something, and that tell nothing of whom it pays. Bridges are left
- * out: they take part in too many, and report what they pay.
+ * Transactions that call a source or contain a log of it, without an event that names a recipient. Bridges are left out,
+ * because they take part in many and report their payments.
  */
 export function findSuspects(block: Block, sources: Sources): Transaction[] {
   if (sources.size === 0) return [];

@@ -1,3 +1,4 @@
+import { yieldToEventLoop } from '../../../lib/eventLoop.ts';
 import { messageOf } from '../../../lib/messageOf.ts';
 import { destinationTypes, severities } from '../../../model/enumerations.ts';
 import {
@@ -195,7 +196,12 @@ export const destinationEndpoints: readonly Endpoint[] = [
     handle: async (call, { params }) => {
       const destination = await findReadable(call, destinationTable, params.id);
       const bindings = await findBindings(call.db, destination.tenantId, destination.id);
-      return { body: { data: bindings.map((bound) => ({ ...bound, fault: faultOf(bound.query) })) } };
+      const data = [];
+      for (const bound of bindings) {
+        await yieldToEventLoop();
+        data.push({ ...bound, fault: faultOf(bound.query) });
+      }
+      return { body: { data } };
     },
   }),
 ];

@@ -45,8 +45,8 @@ const patienceMs = 3000;
 /** An endpoint that does not trace is asked again after this long: its operator may have changed that. */
 const askAgainMs = 600_000;
 /**
- * An endpoint that never traced and failed so often counts as one that does not, where the others do not either. Before
- * that it may only be limiting requests, and what waits for its traces must not be lost.
+ * Faults after which an endpoint that never traced counts as one that does not. Before that it may only limit requests,
+ * and the blocks that wait for its traces must not be lost.
  */
 const maxUnknownFaults = 20;
 /** The traces of single transactions are read page by page, so that the last few are kept for a moment, if they are not huge. */
