@@ -1,9 +1,10 @@
 import type { Destination } from '../../../../sdk/src/index.ts';
 import { wordOf } from '../../parts/enumWords.ts';
-import { type RecordKind, RecordPage } from '../../parts/RecordPage.tsx';
+import { type RecordKind, RecordList } from '../../parts/RecordPage.tsx';
 import { updatedColumn } from '../../parts/recordColumns.tsx';
 import { scaledBy } from '../../parts/ScaledInput.tsx';
 import type { Schema } from '../../state/schemas.ts';
+import { PageTabs } from '../PageTabs.tsx';
 import { DestinationDetail } from './DestinationDetail.tsx';
 import { kindOf, kindTexts, membersOf } from './kinds.ts';
 
@@ -150,5 +151,10 @@ function shapeGets(gets: Schema): Schema {
 }
 
 export default function DestinationsPage() {
-  return <RecordPage kind={destinations} />;
+  return (
+    <div class="page">
+      <PageTabs of="Destinations and silences" />
+      <RecordList kind={destinations} heading="h1" />
+    </div>
+  );
 }
