@@ -14,7 +14,11 @@ export type FixedValues = ReadonlyMap<string, readonly string[]>;
  * Finds the first condition on a field that does not exist, or on a value that its field never has, and names the nearest
  * right word. A query that waits for such a document would wait for ever.
  */
-export function findUnknownName(query: Query, mapping: Mapping, values: FixedValues): QueryMistake | undefined {
+export function findUnknownName(
+  query: Query,
+  mapping: Mapping,
+  values: FixedValues,
+): QueryMistake | undefined {
   for (const node of conditionsOf(query)) {
     const message = fieldFault(node, mapping) ?? valueFault(node, values);
     if (message !== undefined) return { offset: node.offset, message };
