@@ -2198,6 +2198,8 @@ export type DestinationBindingReply = {
     query: string | null;
     /** How many blocks must follow that of the alert before it is sent. */
     afterConfirmations: number | null;
+    /** A condition of the query that no alert can meet, such as a misspelt member; null if there is none. */
+    fault: string | null;
   }>;
 };
 
@@ -6143,7 +6145,7 @@ export interface Api {
   /** Follow alerts as they happen */
   'GET /alert/stream': {
     query?: {
-      /** Only alerts that match this query string. */
+      /** Only alerts that match this query string. A member or value that does not exist is refused. */
       query?: string;
       /** Id of the last event that was seen; the header `Last-Event-ID` outranks it. */
       after?: string;
