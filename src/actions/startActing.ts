@@ -1,6 +1,8 @@
 import { type ChainUid, findChain } from '../chains/chains.ts';
 import { createCoalescedLoop } from '../lib/createCoalescedLoop.ts';
+import { createThrottle } from '../lib/createThrottle.ts';
 import { type FiringLane, findBusyChains } from '../store/actions/claimIntents.ts';
+import { defaultPassEveryMs, notePass } from '../store/telemetry/vitals.ts';
 import type { ActionContext, OutcomeContext } from './actionContext.ts';
 import { fireWaiting } from './fireWaiting.ts';
 import { endUnfireable } from './terminalReason.ts';
@@ -13,19 +15,22 @@ type Options = {
   /** Subscribes to notifications of new intents. */
   listen: (onNotify: () => void) => () => Promise<void>;
   onError: (error: unknown) => void;
+  /** How often it says that it goes through its queue. */
+  passEveryMs?: number | undefined;
 };
 
 const pollMs = 500;
 
 /** Executes waiting intents and tracks their transactions, until it is stopped. Any number of processes may run it side by side. */
-export function startActing({ outcomeContext, contextFor, listen, onError }: Options): {
-  stop(): Promise<void>;
-} {
+export function startActing(options: Options): { stop(): Promise<void> } {
+  const { outcomeContext, contextFor, listen, onError, passEveryMs = defaultPassEveryMs } = options;
+  const { store, now } = outcomeContext;
+  const throttlePass = createThrottle(passEveryMs);
   const stopping = new AbortController();
   /** One loop for tracking each chain, and one for firing of each lane on it: a slow one delays no other. */
   const loops = new Map<string, ReturnType<typeof createCoalescedLoop>>();
   const { wake, stop: stopPolling } = createCoalescedLoop(async () => {
-    for (const { chainUid: uid, lanes } of await findBusyChains(outcomeContext.store)) {
+    for (const { chainUid: uid, lanes } of await findBusyChains(store)) {
       const chain = findChain(uid);
       // A chain that was just added is known here in a moment.
       if (!chain) continue;
@@ -42,6 +47,7 @@ export function startActing({ outcomeContext, contextFor, listen, onError }: Opt
         loopFor(`fire ${uid} ${Object.values(lane).join(' ')}`, () => fire(lane)).wake();
       loopFor(`track ${uid}`, track).wake();
     }
+    await throttlePass(() => notePass(store, 'intents', now()));
   }, onError);
 
   function loopFor(name: string, step: () => Promise<number>) {

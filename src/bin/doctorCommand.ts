@@ -1,11 +1,14 @@
 import { cutText } from '../lib/cutText.ts';
+import type { HeartbeatState } from '../model/heartbeat.ts';
 import { loadConfig } from '../runtime/config/loadConfig.ts';
+import type { Store } from '../store/db/db.ts';
 import { findMissingFixes } from '../store/db/findMissingFixes.ts';
 import type { Connection } from '../store/db/openClient.ts';
 import { openStore } from '../store/db/openStore.ts';
 import { type Cluster, readCluster } from '../store/db/shards/readCluster.ts';
 import { attachEmbedded } from '../store/embedded/attachEmbedded.ts';
 import { readEmbeddedRelease } from '../store/embedded/readEmbeddedRelease.ts';
+import { readHeartbeat } from '../store/telemetry/heartbeat.ts';
 import { findOpenWallets } from '../store/wallets/findOpenWallets.ts';
 import { readTopology, type ServerState } from '../store/watch/readTopology.ts';
 
@@ -24,7 +27,7 @@ export async function doctor(): Promise<number> {
   const primary = servers.find(takesWrites);
   const cluster = primary && (await readCluster(primary.connectionString));
   if (cluster) process.stdout.write(`${describeCluster(cluster)}\n`);
-  if (primary) await printOpenWallets({ connectionString: primary.connectionString });
+  if (primary) await withStore({ connectionString: primary.connectionString }, printState);
   const faults = [...findFaults(servers, replicas), ...(cluster?.faults ?? [])];
   for (const warning of findWarnings(servers, replicas)) process.stdout.write(`Warning: ${warning}\n`);
   for (const fault of faults) process.stdout.write(`Fault: ${fault}\n`);
@@ -32,17 +35,31 @@ export async function doctor(): Promise<number> {
   return faults.length === 0 ? 0 : 1;
 }
 
-/** Wallets that may call anything are no fault of the servers, but easily forgotten. */
-async function printOpenWallets(connection: Connection): Promise<void> {
+async function withStore(connection: Connection, use: (store: Store) => Promise<void>): Promise<void> {
   const store = openStore({ ...connection, max: 1 }, () => {});
   try {
-    for (const { id, name, tenantId } of await findOpenWallets(store))
-      process.stdout.write(
-        `Open: wallet ${id} (${cutText(name, 100)}) of tenant ${tenantId} may call every contract that a user of the tenant adds. Set its allowedCalls.\n`,
-      );
+    await use(store);
   } finally {
     await store.close();
   }
+}
+
+/** No fault of the servers, but what is easily forgotten, and whether what runs on them works. */
+async function printState(store: Store): Promise<void> {
+  for (const { id, name, tenantId } of await findOpenWallets(store))
+    process.stdout.write(
+      `Open: wallet ${id} (${cutText(name, 100)}) of tenant ${tenantId} may call every contract that a user of the tenant adds. Set its allowedCalls.\n`,
+    );
+  for (const line of describeHeartbeat(await readHeartbeat(store, Date.now())))
+    process.stdout.write(`Heartbeat: ${line}\n`);
+}
+
+function describeHeartbeat({ isOk, faults, addresses, sentAt, sendFault }: HeartbeatState): string[] {
+  if (!isOk) return faults.map(({ message }) => `stopped. ${message}`);
+  if (addresses === 0)
+    return ['all parts work; VIGIL_HEARTBEAT_URL is not set, so that no one notices when they stop.'];
+  if (sendFault !== null) return [`all parts work, but ${sendFault}`];
+  return [`all parts work${sentAt === null ? '' : `; last sent at ${new Date(sentAt).toISOString()}`}.`];
 }
 
 async function checkBundled(dataDir: string): Promise<number> {
@@ -54,7 +71,7 @@ async function checkBundled(dataDir: string): Promise<number> {
       `Warning: ${missing} Install PostgreSQL ${release.split('.')[0]} of your system: Vigil starts that if it is newer.\n`,
     );
   const running = await attachEmbedded(dataDir);
-  if (running) await printOpenWallets(running.connection);
+  if (running) await withStore(running.connection, printState);
   else process.stdout.write('It does not run, so its wallets are not looked at.\n');
   return 0;
 }
@@ -92,9 +109,9 @@ function describe(server: ServerState): string {
       ? 'worker of Citus'
       : 'standby';
   const followers = standbys.map(
-    (each) =>
-      `\n  followed by ${each.name}: ${each.state ?? 'state hidden'}, ${each.sync ?? 'unknown'}, ` +
-      `${each.lagBytes ?? 'unknown'} bytes behind`,
+    (candidate) =>
+      `\n  followed by ${candidate.name}: ${candidate.state ?? 'state hidden'}, ${candidate.sync ?? 'unknown'}, ` +
+      `${candidate.lagBytes ?? 'unknown'} bytes behind`,
   );
   return `${name}: PostgreSQL ${release}, ${role}, ${connections} of ${maxConnections} connections${followers.join('')}`;
 }

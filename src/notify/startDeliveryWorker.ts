@@ -4,6 +4,7 @@ import { createCoalescedLoop } from '../lib/createCoalescedLoop.ts';
 import { settleWithin, withTimeLimit } from '../lib/withTimeLimit.ts';
 import type { EarlierMessage, SendOutcome, Target } from '../model/notification.ts';
 import type { Store } from '../store/db/db.ts';
+import { canaryDestination } from '../store/destinations/canary.ts';
 import {
   type ClaimedDelivery,
   claimDeliveries,
@@ -41,7 +42,7 @@ const pollMs = 1000;
 const deadLetterEveryMs = 60_000;
 /** No attempt may take longer; shorter than the lease of a delivery. */
 const attemptTimeoutMs = 25_000;
-/** How long attempts under way may continue when Vigil stops. */
+/** Time for running attempts to end when Vigil stops. */
 const stopGraceMs = 5000;
 
 /** Sends due deliveries until it is stopped. Any number of processes may run it side by side. */
@@ -72,13 +73,15 @@ export function startDeliveryWorker(options: Options): { stop(): Promise<void> }
       hasMail,
     };
     const claimed = await claimDeliveries(store, limits);
-    if (claimed.length === 0) return;
-    const ids = new Set(claimed.map(({ destinationId }) => destinationId));
+    for (const canary of claimed) if (canary.destinationId === canaryDestination) settleCanary(canary);
+    const deliveries = claimed.filter(({ destinationId }) => destinationId !== canaryDestination);
+    if (deliveries.length === 0) return;
+    const ids = new Set(deliveries.map(({ destinationId }) => destinationId));
     const targets = new Map((await findTargets(store, [...ids])).map((target) => [target.id, target]));
     const { batches, later: unsent } = planBatches(
-      claimed,
+      deliveries,
       (id) => targets.get(id)?.type,
-      await findIncidentMessages(store, claimed.flatMap(toIncidentKey)),
+      await findIncidentMessages(store, deliveries.flatMap(toIncidentKey)),
     );
     for (const batch of batches) {
       const [{ destinationId }] = batch.deliveries;
@@ -107,6 +110,17 @@ export function startDeliveryWorker(options: Options): { stop(): Promise<void> }
         else busy.delete(id);
         wake();
       });
+    running.add(work);
+  }
+
+  /** Sent to no one: that its outcome is written shows that deliveries move. */
+  function settleCanary(canary: ClaimedDelivery): void {
+    const at = now();
+    const result = toAttemptResult(canary, { ok: true }, { at, durationMs: 0, now: at, chance: 0 });
+    const work = settler
+      .settle([result])
+      .catch(onError)
+      .finally(() => running.delete(work));
     running.add(work);
   }
 

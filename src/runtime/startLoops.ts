@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { AlertHook } from '../alerts/raiseAlerts.ts';
 import type { RetractionHook } from '../alerts/retractBlocks.ts';
+import { chainUids } from '../chains/chains.ts';
 import type { Stoppable } from '../lib/createLifecycle.ts';
 import { listen } from '../store/db/listen.ts';
 import { openPresence } from '../store/watch/openPresence.ts';
@@ -8,6 +9,7 @@ import { startWatching } from '../watch/startWatching.ts';
 import { type Config, confirmationsOf } from './config/loadConfig.ts';
 import type { Resources } from './openResources.ts';
 import { startActions } from './startActions.ts';
+import { startHeartbeat } from './startHeartbeat.ts';
 import { startRates } from './startRates.ts';
 import { startScoring } from './startScoring.ts';
 
@@ -79,6 +81,13 @@ export function startLoops(options: Options): Stoppable[] {
         alertHooks,
         retractionHooks,
         listen: listenOn('vigil_alert'),
+        now,
+        log,
+      }),
+      startHeartbeat({
+        store: database.work,
+        ...config.heartbeat,
+        configuredChains: () => chainUids.filter(chains.isConfigured),
         now,
         log,
       }),

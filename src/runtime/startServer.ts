@@ -9,6 +9,7 @@ import { startMetricsServer } from '../api/http/startMetricsServer.ts';
 import { findCodeFile } from '../lib/codeFile.ts';
 import type { createLifecycle } from '../lib/createLifecycle.ts';
 import type { Services } from '../services/call.ts';
+import { readHeartbeat } from '../store/telemetry/heartbeat.ts';
 import { readBacklog } from '../store/telemetry/readBacklog.ts';
 import { type Config, confirmationsOf } from './config/loadConfig.ts';
 import type { Database } from './database.ts';
@@ -28,8 +29,11 @@ export async function startServer(options: Options): Promise<string> {
   const { config, database, services, authenticate, lifecycle, log } = options;
   const { port: metricsPort, token } = config.metrics;
   const assets = findCodeFile('web/assets');
-  const metrics = createMetrics(database.store.stats, database.replicas?.ages, () =>
-    readBacklog(database.store, Date.now()),
+  const metrics = createMetrics(
+    database.store.stats,
+    database.replicas?.ages,
+    () => readBacklog(database.store, Date.now()),
+    () => readHeartbeat(database.store, Date.now()),
   );
   const server = await createServer({
     services,

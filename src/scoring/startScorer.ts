@@ -1,7 +1,9 @@
 import { createCoalescedLoop } from '../lib/createCoalescedLoop.ts';
+import { createThrottle } from '../lib/createThrottle.ts';
 import type { Sandbox } from '../scripts/sandbox.ts';
 import type { Store } from '../store/db/db.ts';
 import { claimLanes, type Lane, renewLanes } from '../store/scores/lanes.ts';
+import { defaultPassEveryMs, notePass } from '../store/telemetry/vitals.ts';
 import { type LaneOutcome, scoreLane } from './scoreLane.ts';
 import { tickScores } from './tickScores.ts';
 
@@ -14,6 +16,8 @@ type Options = {
   onScored: (lane: Lane, outcome: LaneOutcome) => void;
   now: () => number;
   onError: (error: unknown) => void;
+  /** How often it says that it goes through its queue. */
+  passEveryMs?: number | undefined;
 };
 
 /** Instances that this process scores at once; each uses a connection while it writes. */
@@ -25,7 +29,8 @@ const renewMs = 3000;
 
 /** Scores queued events until it is stopped. Any number of processes may run it side by side. */
 export function startScorer(options: Options): { stop(): Promise<void> } {
-  const { store, now, onError } = options;
+  const { store, now, onError, passEveryMs = defaultPassEveryMs } = options;
+  const throttlePass = createThrottle(passEveryMs);
   const running = new Map<Lane, Promise<void>>();
   let isStopped = false;
   let ticking: Promise<void> | undefined;
@@ -34,8 +39,8 @@ export function startScorer(options: Options): { stop(): Promise<void> } {
 
   async function claim(): Promise<void> {
     const limit = maxLanes - running.size;
-    if (limit <= 0) return;
-    for (const lane of await claimLanes(store, limit, [...running.keys()])) start(lane);
+    if (limit > 0) for (const lane of await claimLanes(store, limit, [...running.keys()])) start(lane);
+    await throttlePass(() => notePass(store, 'scores', now()));
   }
 
   /** A lane whose scoring failed is claimed again when its lease ends, so that a bug does not cause a busy loop. */

@@ -142,6 +142,7 @@ const otherRights: Record<string, string> = {
   'POST /tenant/{id}/dashboard/usage': 'vV',
   'POST /tenant/telemetry': 'vV',
   'GET /telemetry/metric': 'vV',
+  'GET /heartbeat': '-',
 };
 
 const letters: Record<string, Role[]> = {

@@ -58,6 +58,7 @@ import { license } from './scores/license.ts';
 import { scoreEndpoints } from './scores/scoreEndpoints.ts';
 import { scoreGroup } from './scores/scoreGroup.ts';
 import { scoreSearchEndpoint } from './scores/scoreSearchEndpoint.ts';
+import { heartbeatEndpoint } from './telemetry/heartbeatEndpoint.ts';
 import { telemetryEndpoints } from './telemetry/telemetryEndpoints.ts';
 import { usageEndpoint } from './telemetry/usageEndpoint.ts';
 import { tokenomicsEndpoint } from './tokenomics/tokenomicsEndpoint.ts';
@@ -132,6 +133,7 @@ export function createEndpoints(confirmations: (uid: ChainUid) => number): Endpo
     ...scoreEndpoints,
     usageEndpoint,
     ...telemetryEndpoints,
+    heartbeatEndpoint,
     ...auditEndpoints,
     faultEndpoint,
   ];

@@ -239,6 +239,7 @@ const table = {
   'POST /tenant/{id}/dashboard/usage': ['tenant-viewer', 'organisation-viewer'],
   'POST /tenant/telemetry': ['tenant-viewer', 'organisation-viewer'],
   'GET /telemetry/metric': ['tenant-viewer', 'organisation-viewer'],
+  'GET /heartbeat': [],
 
   'GET /chain': ['tenant-viewer', 'organisation-viewer'],
   'POST /chain': [],

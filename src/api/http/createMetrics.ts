@@ -1,6 +1,7 @@
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { createBriefCache } from '../../lib/createBriefCache.ts';
 import { settleWithin } from '../../lib/withTimeLimit.ts';
+import { type HeartbeatState, heartbeatParts } from '../../model/heartbeat.ts';
 import type { Backlog } from '../../store/telemetry/readBacklog.ts';
 import { toOpenMetrics } from './toOpenMetrics.ts';
 
@@ -11,6 +12,7 @@ export function createMetrics(
   poolStats: () => { total: number; idle: number; waiting: number },
   replicaAges: () => readonly (number | undefined)[] = () => [],
   readBacklog?: () => Promise<Backlog>,
+  readHeartbeat?: () => Promise<HeartbeatState>,
 ) {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
@@ -44,6 +46,7 @@ export function createMetrics(
     },
   });
   if (readBacklog) addBacklog(registry, readBacklog);
+  if (readHeartbeat) addHeartbeat(registry, readHeartbeat);
   return {
     observeRequest: (method: string, route: string, status: number, seconds: number) =>
       requests.observe({ method, route, status }, seconds),
@@ -58,22 +61,61 @@ export function createMetrics(
 }
 
 /** However often it is scraped, the database is asked at most this often. */
-const backlogTtlMs = 5000;
+const storedTtlMs = 5000;
 /** A busy database must not keep the other metrics from being read. */
-const backlogWaitMs = 1000;
+const storedWaitMs = 1000;
+
+/** Undefined while the database does not answer. */
+function createStoredReader<T>(read: () => Promise<T>): () => Promise<T | undefined> {
+  const cache = createBriefCache<T>(storedTtlMs, 1);
+  return () =>
+    settleWithin(
+      storedWaitMs,
+      cache('', read).catch(() => undefined),
+      () => undefined,
+    );
+}
+
+/** The same from every process; without the database nothing is known to work. */
+function addHeartbeat(registry: Registry, readHeartbeat: () => Promise<HeartbeatState>): void {
+  const read = createStoredReader(readHeartbeat);
+  new Gauge({
+    name: 'vigil_heartbeat_ok',
+    help: 'Whether chains are followed and queues move, as far as any process knows; VIGIL_HEARTBEAT_URL is called only while it is 1.',
+    registers: [registry],
+    async collect() {
+      this.set(Number((await read())?.isOk ?? false));
+    },
+  });
+  new Gauge({
+    name: 'vigil_heartbeat_fault',
+    help: 'Whether a part keeps the heartbeat from being sent.',
+    labelNames: ['reason'],
+    registers: [registry],
+    async collect() {
+      const state = await read();
+      const broken = new Set(state ? state.faults.map(({ part }) => part) : ['database']);
+      for (const part of heartbeatParts) this.set({ reason: part }, Number(broken.has(part)));
+    },
+  });
+  new Gauge({
+    name: 'vigil_heartbeat_age_seconds',
+    help: 'Since when no address of VIGIL_HEARTBEAT_URL was called; missing before the first call.',
+    registers: [registry],
+    async collect() {
+      this.reset();
+      const sentAt = (await read())?.sentAt ?? null;
+      if (sentAt !== null) this.set(Math.max(0, Date.now() - sentAt) / 1000);
+    },
+  });
+}
 
 /**
  * Waiting work in the database, the same from every process; missing while the database does not answer, which has a
  * metric too.
  */
 function addBacklog(registry: Registry, readBacklog: () => Promise<Backlog>): void {
-  const cache = createBriefCache<Backlog>(backlogTtlMs, 1);
-  const read = () =>
-    settleWithin(
-      backlogWaitMs,
-      cache('', readBacklog).catch(() => undefined),
-      () => undefined,
-    );
+  const read = createStoredReader(readBacklog);
   new Gauge({
     name: 'vigil_backlog_readable',
     help: 'Whether the database said in time what waits; the metrics of queues and chains are missing while it is 0.',

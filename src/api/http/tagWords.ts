@@ -7,7 +7,7 @@ export const tagWords: Readonly<Record<string, string>> = {
   Audit: 'The log of every change, with its hash chain.',
   Chains: 'Which chains are followed, and by which endpoints.',
   Contracts: 'Contracts and wallets that are watched.',
-  Destinations: 'Where messages go, and what became of them.',
+  Destinations: 'Where messages go, and the outcome of sending them.',
   Detectors: 'Rules that raise alerts, their kinds, backtests and pushed findings.',
   Faults: 'What does not work, and what to do.',
   Incidents: 'Alerts of one event, together.',

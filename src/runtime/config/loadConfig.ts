@@ -22,7 +22,13 @@ import {
 } from './networkSettings.ts';
 import { type NamedChain, readOwnChains } from './readOwnChains.ts';
 import { refuseMisspelt } from './refuseMisspelt.ts';
-import { readAdminToken, readMasterKey, readMasterKeyFile, readMetricsSettings } from './secretSettings.ts';
+import {
+  readAdminToken,
+  readHeartbeatSettings,
+  readMasterKey,
+  readMasterKeyFile,
+  readMetricsSettings,
+} from './secretSettings.ts';
 
 const roles = ['api', 'watch', 'work'] as const;
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
@@ -78,6 +84,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env) {
     inviteOrigins: readInviteOrigins(read),
     metrics: readMetricsSettings(read, host),
     egress: readEgress(read),
+    heartbeat: readHeartbeatSettings(read),
     trustedProxies: readTrustedProxies(read),
     abiSources: readAbiSources(read),
     smtpUrl: read.secretUrl('VIGIL_SMTP_URL', ['smtp:', 'smtps:']),

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { messageOf } from '../../lib/messageOf.ts';
-import type { Secret } from '../../lib/secret.ts';
+import { Secret } from '../../lib/secret.ts';
 import type { EnvReader } from './createEnvReader.ts';
 
 export function readAdminToken(read: EnvReader): Secret | undefined {
@@ -53,3 +53,17 @@ function readMetricsToken(read: EnvReader): Secret | undefined {
     read.fault('VIGIL_METRICS_TOKEN must have 16 to 256 visible ASCII characters.');
   return token;
 }
+
+/** Who has such an address can keep a watchdog quiet. */
+export function readHeartbeatSettings(read: EnvReader) {
+  const name = 'VIGIL_HEARTBEAT_URL';
+  const urls = [...new Set(read.urls(name, ['http:', 'https:']) ?? [])];
+  if (urls.length > maxHeartbeatUrls)
+    read.fault(`${name} has ${urls.length} addresses but takes at most ${maxHeartbeatUrls}.`);
+  return {
+    addresses: urls.map((url) => new Secret(url)),
+    everyMs: read.integer('VIGIL_HEARTBEAT_SECONDS', 60, 10, 3600) * 1000,
+  };
+}
+
+const maxHeartbeatUrls = 10;

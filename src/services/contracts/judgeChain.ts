@@ -23,7 +23,7 @@ const maxLagMs = 15_000;
 const haltFactor = 5;
 const minHaltMs = 30_000;
 
-/** Whether what happens on a chain is seen, in one word, and why not. */
+/** State of watching a chain in one word, and the reason. */
 export function judgeChain(facts: Facts): { watchState: WatchState; watchReason: string | null } {
   const { contracts, isConfigured, state, failing } = facts;
   const judge = (watchState: WatchState, watchReason: string | null = null) => ({ watchState, watchReason });
@@ -56,6 +56,17 @@ function unreadableReason(endpoints: readonly unknown[]): string | undefined {
   );
   const trouble = isWithoutLogs ? 'without all their logs' : 'wrong, old or no answers';
   return `${nodes} of the chain gave ${isWithoutLogs ? `blocks ${trouble}` : trouble}.`;
+}
+
+/** How many endpoints there are, how many of them give wrong, old or no answers, and the newest block of the rest. */
+export function endpointsOf(endpoints: readonly unknown[]): {
+  count: number;
+  troubled: number;
+  head: number;
+} {
+  const well = endpoints.filter((endpoint) => memberOf(endpoint, 'state') === 'ok');
+  const heads = well.map((endpoint) => Number(memberOf(endpoint, 'head') ?? 0));
+  return { count: endpoints.length, troubled: endpoints.length - well.length, head: Math.max(0, ...heads) };
 }
 
 function memberOf(value: unknown, name: string): unknown {

@@ -160,7 +160,7 @@ function refuseChat({ input, current }: DestinationChange): void {
   }
 }
 
-/** What belongs to another type may come back as it was read, or as null. */
+/** Members of a different type may come back as read, or as null. */
 function refuseForeign(type: DestinationType, { input, current }: DestinationChange): void {
   const faults = foreignMembers(type).flatMap((member): Fault[] => {
     const value = input[member];

@@ -11,7 +11,7 @@ const counted = {
   maxContracts: { word: 'contracts', from: "contract where status <> 'DELETED'" },
   maxProjects: { word: 'projects', from: "project where status <> 'DELETED'" },
   maxTriggers: { word: 'triggers', from: '"trigger" where status <> \'DELETED\'' },
-  // What comes with a contract by itself is not counted; a second one of the kind is.
+  // Detectors that come with a contract are not counted; a second one of the kind is.
   maxDetectors: {
     word: 'detectors',
     from: `detector d where status <> 'DELETED' and not (
@@ -67,7 +67,7 @@ export async function findPlan(db: Db, tenantId: number, now: number): Promise<P
   return onlyRow(rows);
 }
 
-/** How long an API key of a tenant may live; without a tenant it is as where there is no subscription. */
+/** Lifetime of an API key of a tenant; without a tenant that of no subscription. */
 export async function findApiKeyDays(
   db: Db,
   tenantId: number | null,
@@ -149,7 +149,7 @@ async function countPushedAlerts(db: Db, tenantId: number, now: number): Promise
   return rows[0]?.count ?? 0;
 }
 
-/** How many alerts the plan of a tenant lets it push in a minute, and how many it has pushed in this one; locks nothing. */
+/** Alerts that the plan lets the tenant push in a minute, and those pushed in this one; locks nothing. */
 export async function findPushLimit(
   db: Db,
   tenantId: number,

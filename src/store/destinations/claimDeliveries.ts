@@ -2,6 +2,7 @@ import { raw, type Sql, sql } from '../../lib/sql.ts';
 import type { Message } from '../../model/notification.ts';
 import type { Db } from '../db/db.ts';
 import { isGroupedType, isMailedType, isSequentialType } from '../tables/kindConditions.ts';
+import { canaryDestination } from './canary.ts';
 
 /** A message to one destination; `step` counts its failed attempts. */
 export type ClaimedDelivery = Message & {
@@ -22,7 +23,7 @@ export const pendingDestinations = (condition: Sql = raw('true')): Sql => sql`wa
   select (select min(destination_id) from delivery_queue where destination_id > w.id)
   from waiting w where w.id is not null)`;
 
-/** What the delivery `d` says; those from before messages had a table have it themselves. */
+/** Message of the delivery `d`; older deliveries have it in their own row. */
 export const messageData = sql`coalesce(d.data,
   (select m.data from delivery_message m where m.tenant_id = d.tenant_id and m.id = d.message_id))`;
 
@@ -45,9 +46,8 @@ const maxDue = 5000;
 const deliveryLeaseSeconds = 30;
 
 /**
- * Claims due deliveries, a few of every destination, so that a slow one or a long queue delays no other. Destinations that only wait
- * for another attempt are not looked at, unless a long queue hides who else has something due. `busy` counts the attempts of this
- * process under way to each destination; `mailLimit` limits the mail destinations, least recently tried first.
+ * Claims due deliveries, a few of every destination, so that none delays another. Skips destinations that wait for a
+ * retry, unless a long queue hides due ones. `busy`: running attempts by destination; `mailLimit`: most mails.
  */
 export async function claimDeliveries(
   db: Db,
@@ -68,7 +68,10 @@ export async function claimDeliveries(
         left join unnest(${[...busy.keys()]}::bigint[], ${[...busy.values()]}::int[]) b(id, count) on b.id = x.id
         where (not ${isMailedType()} or x.confirmed_at is not null or ${!hasMail})
           and (b.count is null or not ${isSequentialType()})
-          and (not ${isGroupedType()} or x.last_sent_at is null or x.last_sent_at + x.group_window_ms <= ${now})),
+          and (not ${isGroupedType()} or x.last_sent_at is null or x.last_sent_at + x.group_window_ms <= ${now})
+        union all
+        select ${canaryDestination}::bigint, 'CANARY', null, false, null
+        where exists (select from delivery_queue q where q.destination_id = ${canaryDestination})),
       mails as (
         select x.id from ready x
         cross join lateral (select from delivery_queue q where q.destination_id = x.id and ${isDue} limit 1) q
@@ -97,7 +100,7 @@ export async function claimDeliveries(
         d.incident_uid::text as "incidentUid"
       from claimed q join delivery d on d.tenant_id = q.tenant_id and d.id = q.id`,
   );
-  return rows.sort((one, other) => one.sequence - other.sequence);
+  return rows.sort((left, right) => left.sequence - right.sequence);
 }
 
 /** Releases deliveries that were claimed and not sent. */

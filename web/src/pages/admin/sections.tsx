@@ -3,6 +3,7 @@ import { type RecordKind, RecordList, type RecordRow } from '../../parts/RecordP
 import { AuditSection } from './AuditSection.tsx';
 import { apiKeys, invites, organisations, schemas, tenants, users } from './accountKinds.tsx';
 import { ChainsSection } from './ChainsSection.tsx';
+import { HeartbeatSection } from './HeartbeatSection.tsx';
 import { LabelsSection } from './LabelsSection.tsx';
 import { plans, subscriptions } from './planKinds.tsx';
 import { SecuritySection } from './SecuritySection.tsx';
@@ -21,6 +22,13 @@ export type Section = {
 
 export const sections: readonly Section[] = [
   { name: 'chains', title: 'Chains', group: 'Watching', needs: 'GET /chain', Section: ChainsSection },
+  {
+    name: 'heartbeat',
+    title: 'Heartbeat',
+    group: 'Watching',
+    needs: 'GET /heartbeat',
+    Section: HeartbeatSection,
+  },
   records('users', 'Users', 'Access', users),
   records('invites', 'Invites', 'Access', invites),
   records('apikeys', 'API keys', 'Access', apiKeys),

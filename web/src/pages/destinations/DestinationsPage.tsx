@@ -29,7 +29,7 @@ const destinationsWith = (kinds: readonly DestinationKind[]): RecordKind<Destina
     { name: 'type', title: 'Kind', width: '120px', show: (row) => kindOf(row, kinds)?.title },
     {
       name: 'tags',
-      title: 'Where nothing is bound',
+      title: 'Default',
       wideOnly: true,
       show: ({ tags }) =>
         tags.length > 0 ? (
@@ -65,7 +65,7 @@ const destinationsWith = (kinds: readonly DestinationKind[]): RecordKind<Destina
       messengerBChannelId: 'Channel',
       messengerBChannelName: 'Name of the channel',
       gets: 'What it gets',
-      tags: 'Where an alert has no destination of its own, send here',
+      tags: 'Send alerts here that have no destination bound to them',
       groupWindowMs: 'Group messages within (minutes)',
     },
     widgets: { groupWindowMs: scaledBy(60_000) },
