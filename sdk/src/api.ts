@@ -4999,8 +4999,6 @@ export type WebhookDestination = {
   destinationId: number;
   /** Its kind. */
   destinationType: 'EMAIL' | 'MESSENGER_A' | 'HTTP' | 'MESSENGER_B' | 'PAGERDUTY' | 'TEAMS' | 'DISCORD' | 'ALERTMANAGER';
-  /** Why nothing gets through. */
-  destinationType: 'EMAIL' | 'MESSENGER_A' | 'HTTP' | 'MESSENGER_B';
   /** Reason that nothing gets through. */
   reason: string;
   /** When the first of the failures was. In epoch milliseconds. */
