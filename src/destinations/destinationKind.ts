@@ -16,7 +16,7 @@ export type HttpResponse = {
 };
 
 /** A setting of one kind. Its value is sealed unless it is public. */
-type Setting = { schema: TSchema; isPublic?: true; isRequired?: true };
+export type Setting = { schema: TSchema; isPublic?: true; isRequired?: true };
 
 /** The members of the record that belong to one kind because the API has always had them. */
 export type OwnMember =
@@ -64,6 +64,14 @@ type RequestTransport = {
   endTest?(target: Target, message: Message): HttpRequest | undefined;
 };
 
+/** Writes each message as a frame to a TLS connection. */
+type StreamTransport = {
+  transport: 'stream';
+  frame(target: Target, message: Message): Buffer;
+  /** Certificates that the server must be signed by, in PEM, in place of the public authorities. */
+  trusted(settings: Settings): string | undefined;
+};
+
 /** Ways to send that need a connection of the operator. */
 type OperatorTransport = { transport: 'mail' | 'bot' };
 
@@ -102,9 +110,10 @@ export type DestinationKind = {
   keepsStateOf?: 'incident' | 'alert';
   /** A TCP port beside the usual ones that the protocol has been assigned. */
   port?: number;
-} & (RequestTransport | OperatorTransport);
+} & (RequestTransport | StreamTransport | OperatorTransport);
 
 export type Transport = DestinationKind['transport'];
+export type StreamKind = Extract<DestinationKind, { transport: 'stream' }>;
 export type RequestKind = Extract<DestinationKind, { transport: 'request' }>;
 
 /** Gives a kind its type without widening it. */

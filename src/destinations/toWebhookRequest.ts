@@ -33,14 +33,19 @@ function withLowerCaseNames(headers: Record<string, string>): Record<string, str
 
 /** The body of a webhook as it is by default. */
 export function webhookBody(message: Message): string {
+  return cutWebhookBody(message, maxBodyBytes);
+}
+
+/** The same for a medium that takes less. */
+export function cutWebhookBody(message: Message, bytes: number): string {
   return write(
     message,
-    cutData(message, (data) => Buffer.byteLength(write(message, data)) < maxBodyBytes),
+    cutData(message, (data) => Buffer.byteLength(write(message, data)) < bytes),
   );
 }
 
 /** The data of a message. What would be too long leaves out members that the alert itself has. */
-export function cutData(message: Message, isFit: (data: Record<string, unknown>) => boolean) {
+function cutData(message: Message, isFit: (data: Record<string, unknown>) => boolean) {
   if (isFit(message.data)) return message.data;
   const { meta: _meta, ...data } = message.data;
   const cut = { ...data, ...('message' in data ? { message: shorten(data.message) } : {}), truncated: true };

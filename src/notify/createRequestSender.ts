@@ -13,7 +13,7 @@ import { sealedText } from '../lib/secret.ts';
 import { withTimeLimit } from '../lib/withTimeLimit.ts';
 import type { EarlierMessage, Message, SendOutcome, Target } from '../model/notification.ts';
 import { connectionFault } from './connectionFault.ts';
-import type { Sender } from './createNotifier.ts';
+import { notSent, type Sender } from './createNotifier.ts';
 
 type Options = {
   egress: Egress;
@@ -145,12 +145,6 @@ function kindOf({ type }: Target): RequestKind {
   if (kind.transport !== 'request') throw new Error(`Destinations of type ${type} take no HTTP requests.`);
   return kind;
 }
-
-const notSent: SendOutcome = {
-  ok: false,
-  unsent: true,
-  error: 'The message waited too long behind others for the same host; nothing was sent.',
-};
 
 /** The status decides; a large or slow body changes nothing. */
 async function discardBody(body: Dispatcher.ResponseData['body']): Promise<void> {
