@@ -3,7 +3,7 @@ import { createServer } from 'node:tls';
 import { createCertificate } from './createCertificate.ts';
 import type { Json } from './startTestApi.ts';
 
-export type SyslogMessage = {
+type SyslogMessage = {
   priority: number;
   time: string;
   host: string;

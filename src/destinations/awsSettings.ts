@@ -1,5 +1,5 @@
 import { Text } from '../model/schema.ts';
-import type { HttpResponse, Setting } from './destinationKind.ts';
+import type { KindResponse, Setting } from './destinationKind.ts';
 import { platformOutcome } from './platformOutcome.ts';
 
 /** The settings by which Vigil signs requests to AWS. */
@@ -26,5 +26,5 @@ const passing =
   /Throttl|RequestExpired|SignatureDoesNotMatch|InvalidClientTokenId|UnrecognizedClient|ServiceUnavailable|InternalFailure/i;
 
 export function awsOutcome(service: string) {
-  return platformOutcome(service, { isFinal: ({ text }: HttpResponse) => !passing.test(text) });
+  return platformOutcome(service, { isFinal: ({ text }: KindResponse) => !passing.test(text) });
 }

@@ -47,5 +47,5 @@ export function ownMembers(type: DestinationType): OwnMember[] {
 
 /** The members that a destination of this type cannot have. */
 export function foreignMembers(type: DestinationType): OwnMember[] {
-  return destinationTypes.flatMap((other) => (other === type ? [] : ownMembers(other)));
+  return destinationTypes.flatMap((candidate) => (candidate === type ? [] : ownMembers(candidate)));
 }

@@ -1,11 +1,11 @@
 import { createHash, createHmac } from 'node:crypto';
-import type { HttpRequest } from './destinationKind.ts';
+import type { KindRequest } from './destinationKind.ts';
 
 export type AwsKey = { accessKeyId: string; secretAccessKey: string };
 export type AwsScope = { region: string; service: string; now: number };
 
 /** Signature Version 4 of AWS: the request with the headers that sign it. Every header that it has is signed. */
-export function signAws(made: HttpRequest, key: AwsKey, { region, service, now }: AwsScope): HttpRequest {
+export function signAws(made: KindRequest, key: AwsKey, { region, service, now }: AwsScope): KindRequest {
   const url = new URL(made.uri);
   const amzDate = new Date(now).toISOString().replace(/[-:]|\.\d{3}/g, '');
   const date = amzDate.slice(0, 8);

@@ -77,7 +77,7 @@ function fillJson(part: unknown, values: Record<string, unknown>): unknown {
   return Object.fromEntries(Object.entries(part).map(([name, member]) => [name, fillJson(member, values)]));
 }
 
-/** What a message lacks is empty, where a template of an alert's text would leave the placeholder. */
+/** A placeholder without a value becomes empty; in the text of an alert it would stay. */
 function fill(text: string, values: Record<string, unknown>): string {
   const missing = templateFields(text).filter((name) => valueAt(values, name) === undefined);
   const known = missing.reduce((shorter, name) => shorter.replaceAll(`{${name}}`, ''), text);

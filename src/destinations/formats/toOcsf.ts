@@ -12,8 +12,8 @@ const detectionFinding = 2004;
 const findings = 2;
 
 /**
- * A message as an event of the Open Cybersecurity Schema Framework: a Detection Finding for an alert, a base event for the
- * rest. `data` is what the webhook would have carried, and stands unmapped beside it.
+ * A message as an event of the Open Cybersecurity Schema Framework: an alert is a Detection Finding, the rest base events.
+ * `data`, as a webhook carries it, is unmapped.
  */
 export function toOcsf(message: Message, data: unknown) {
   const { type, uid, timestamp, sequence } = message;

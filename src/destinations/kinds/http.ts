@@ -1,6 +1,6 @@
 import type { Message, SendOutcome, Target } from '../../model/notification.ts';
 import { OneOf, Text } from '../../model/schema.ts';
-import { defineKind, type HttpRequest, type HttpResponse } from '../destinationKind.ts';
+import { defineKind, type KindRequest, type KindResponse } from '../destinationKind.ts';
 import { bodyTemplateFault, maxTemplateLength } from '../formats/fillBody.ts';
 import { readRetryAfter } from '../readRetryAfter.ts';
 import { toWebhookRequest } from '../toWebhookRequest.ts';
@@ -56,7 +56,7 @@ export const http = defineKind({
   getsScores: true,
   isSigned: true,
   transport: 'request',
-  request: (target: Target, messages: readonly Message[], { now }): HttpRequest => {
+  request: (target: Target, messages: readonly Message[], { now }): KindRequest => {
     const [message] = messages;
     if (!message) throw new Error('A webhook needs a message.');
     return { uri: target.value ?? '', ...toWebhookRequest(target, message, now) };
@@ -64,7 +64,7 @@ export const http = defineKind({
   outcome,
 });
 
-function outcome({ status, headers }: HttpResponse, now: number): SendOutcome {
+function outcome({ status, headers }: KindResponse, now: number): SendOutcome {
   if (status >= 200 && status < 300) return { ok: true, status };
   const retryAfterMs = readRetryAfter(headers['retry-after'], now);
   return {

@@ -1,7 +1,7 @@
 import type { Message, Target } from '../../model/notification.ts';
 import { Text } from '../../model/schema.ts';
 import { awsKeySettings, awsOutcome } from '../awsSettings.ts';
-import { defineKind, type HttpRequest, type Settings } from '../destinationKind.ts';
+import { defineKind, type KindRequest, type KindSettings } from '../destinationKind.ts';
 import { signAws } from '../signAws.ts';
 import { cleanLine } from '../texts/clean.ts';
 import { lineAt } from '../texts/readData.ts';
@@ -49,7 +49,7 @@ export const sns = defineKind({
   },
   transport: 'request',
   readsBody: true,
-  request: ({ settings }: Target, messages: readonly Message[], { now }): HttpRequest => {
+  request: ({ settings }: Target, messages: readonly Message[], { now }): KindRequest => {
     const [message] = messages;
     if (!message) throw new Error('A notification needs a message.');
     const made = {
@@ -68,11 +68,11 @@ export const sns = defineKind({
   outcome: awsOutcome('SNS'),
 });
 
-function regionOf({ topicArn }: Settings): string {
+function regionOf({ topicArn }: KindSettings): string {
   return String(topicArn).split(':')[3] ?? '';
 }
 
-function toUri(settings: Settings): string {
+function toUri(settings: KindSettings): string {
   const { endpoint, topicArn } = settings;
   if (typeof endpoint === 'string') return uriBelow(endpoint, '/');
   const domain = String(topicArn).startsWith('arn:aws-cn:') ? 'amazonaws.com.cn' : 'amazonaws.com';

@@ -1,7 +1,7 @@
 import type { Message, Target } from '../../model/notification.ts';
 import { Text } from '../../model/schema.ts';
 import { awsKeySettings, awsOutcome } from '../awsSettings.ts';
-import { defineKind, type HttpRequest, type Settings } from '../destinationKind.ts';
+import { defineKind, type KindRequest, type KindSettings } from '../destinationKind.ts';
 import { signAws } from '../signAws.ts';
 import { cutWebhookBody } from '../toWebhookRequest.ts';
 import { groupOf } from './sns.ts';
@@ -46,7 +46,7 @@ export const sqs = defineKind({
       : undefined,
   transport: 'request',
   readsBody: true,
-  request: ({ settings }: Target, messages: readonly Message[], { now }): HttpRequest => {
+  request: ({ settings }: Target, messages: readonly Message[], { now }): KindRequest => {
     const [message] = messages;
     if (!message) throw new Error('A queue needs a message.');
     const queueUrl = String(settings.queueUrl);
@@ -73,7 +73,7 @@ export const sqs = defineKind({
 });
 
 /** Requests go to the root of the host, and name the queue in their body. */
-function toUri({ queueUrl }: Settings): string {
+function toUri({ queueUrl }: KindSettings): string {
   const text = String(queueUrl);
   if (!URL.canParse(text)) return text;
   const url = new URL(text);

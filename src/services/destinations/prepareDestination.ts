@@ -165,7 +165,7 @@ function refuseForeign(type: DestinationType, { input, current }: DestinationCha
   const faults = foreignMembers(type).flatMap((member): Fault[] => {
     const value = input[member];
     if (value == null || isDeepStrictEqual(value, current?.[member])) return [];
-    const owner = destinationTypes.find((other) => ownMembers(other).includes(member));
+    const owner = destinationTypes.find((candidate) => ownMembers(candidate).includes(member));
     const message = `belongs to destinations of type ${owner}, and this is one of type ${type}; leave it out.`;
     return [{ pointer: `/${member}`, code: 'other-type', message }];
   });
