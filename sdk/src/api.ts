@@ -1720,13 +1720,15 @@ export type CreatePlanBody = {
   maxInvites?: number;
   /** Most saved views of a tenant. */
   maxViews?: number;
+  /** Most time sets of a tenant. */
+  maxTimeSets?: number;
   /** Most days that an API key lives, and how long it does where no `lifetime` is given. */
   apiKeyDays?: number;
   /** Most alerts that a tenant pushes in a minute. */
   maxPushedAlerts?: number;
 };
 
-export type CreatePlanReply = Omit<Plan, 'maxDestinations' | 'maxLabels' | 'maxStreams' | 'maxInvites' | 'maxViews' | 'apiKeyDays' | 'maxPushedAlerts'>;
+export type CreatePlanReply = Omit<Plan, 'maxDestinations' | 'maxLabels' | 'maxStreams' | 'maxInvites' | 'maxViews' | 'maxTimeSets' | 'apiKeyDays' | 'maxPushedAlerts'>;
 
 export type CreateProjectBody = {
   /** The owning tenant; your own if left out. */
@@ -1794,6 +1796,36 @@ export type CreateTenantBody = {
   /** What the tenant is. */
   description?: string | null;
 };
+
+export type CreateTimesetBody = {
+  /** The owning tenant; your own if left out. */
+  tenantId?: number;
+  /** Name, unique in the tenant. */
+  name: string;
+  /** Its purpose. */
+  description?: string | null;
+  /** The zone whose clocks count: a name of the IANA database, UTC, or an offset. Local times that a switch of daylight saving skips never hold, and those that it repeats hold twice. */
+  zone: string;
+  /** The times at which it holds: in any of these ranges. */
+  ranges: CreateTimesetBodyRange[];
+};
+
+export type CreateTimesetBodyRange = {
+  /** When it begins, by the clocks of the zone; 00:00 if null. */
+  from?: string | null;
+  /** When it ends, 24:00 if null. At or before `from`: on the next day. */
+  to?: string | null;
+  /** The weekdays on which it begins; all if empty. */
+  weekdays?: CreateTimesetBodyRangeWeekday[];
+  /** The days of the month on which it begins, -1 for the last one; all if empty. */
+  daysOfMonth?: number[];
+  /** The months in which it begins, 1 to 12; all if empty. */
+  months?: number[];
+  /** The years in which it begins; all if empty. */
+  years?: number[];
+};
+
+export type CreateTimesetBodyRangeWeekday = 'MON' | 'TUE' | 'WED' | 'THU' | 'FRI' | 'SAT' | 'SUN';
 
 export type CreateTokenomicsCategoryBody = {
   /** State of the record. */
@@ -2067,6 +2099,11 @@ export type DeleteTenantReply = {
   id: number;
 };
 
+export type DeleteTimesetReply = {
+  /** The deleted time set. */
+  id: number;
+};
+
 export type DeleteTokenomicsCategoryReply = {
   /** The uid of the deleted record. */
   uid: string;
@@ -2161,6 +2198,8 @@ export type DestinationBindingReply = {
     query: string | null;
     /** How many blocks must follow that of the alert before it is sent. */
     afterConfirmations: number | null;
+    /** A condition of the query that no alert can meet, such as a misspelt member; null if there is none. */
+    fault: string | null;
   }>;
 };
 
@@ -3154,6 +3193,8 @@ export type Plan = {
   maxInvites: number;
   /** Most saved views of a tenant. */
   maxViews: number;
+  /** Most time sets of a tenant. */
+  maxTimeSets: number;
   /** Most days that an API key lives, and how long it does where no `lifetime` is given. */
   apiKeyDays: number;
   /** Most alerts that a tenant pushes in a minute. */
@@ -3815,6 +3856,46 @@ export type TestDestinationReply = {
   error: string | null;
   /** How long it took. */
   durationMs: number;
+};
+
+export type Timeset = {
+  /** Unique identifier of the record. */
+  id: number;
+  /** When the record was created. In epoch milliseconds. */
+  createdAt: number;
+  /** When the record last changed. In epoch milliseconds. */
+  updatedAt: number;
+  /** The owning tenant; your own if left out. */
+  tenantId: number;
+  /** Name, unique in the tenant. */
+  name: string;
+  /** Its purpose. */
+  description: string | null;
+  /** The zone whose clocks count: a name of the IANA database, UTC, or an offset. Local times that a switch of daylight saving skips never hold, and those that it repeats hold twice. */
+  zone: string;
+  /** The times at which it holds: in any of these ranges. */
+  ranges: CreateTimesetBodyRange[];
+};
+
+export type TimesetPage = {
+  /** The records of this page. */
+  data: Timeset[];
+  /** Number of matching records; present only when `trackTotal` is true. */
+  total?: number;
+};
+
+export type TimesetStateReply = {
+  /** The instant. In epoch milliseconds. */
+  at: number;
+  /** Whether it holds then. */
+  isWithin: boolean;
+  /** Its next changes, at most ten; none where it stays as it is for the next 40 years. */
+  changes: Array<{
+    /** When. In epoch milliseconds. */
+    at: number;
+    /** Whether it holds from then on. */
+    isWithin: boolean;
+  }>;
 };
 
 export type TokenomicsCategory = {
@@ -4618,6 +4699,8 @@ export type UpdateTenantBody = {
   /** What the tenant is. */
   description?: string | null;
 };
+
+export type UpdateTimesetBody = Partial<Timeset>;
 
 export type UpdateTokenomicsCategoryBody = {
   /** Unique identifier of the record. */
@@ -5504,6 +5587,36 @@ export interface Api {
     body?: WhereSearch;
     reply: DestinationPage;
   };
+  /** Create a time set */
+  'POST /timeset': {
+    body: CreateTimesetBody;
+    reply: Timeset;
+  };
+  /** Read a time set */
+  'GET /timeset/{id}': {
+    path: { id: number };
+    reply: Timeset;
+  };
+  /** Change a time set */
+  'PUT /timeset/{id}': {
+    path: { id: number };
+    body: UpdateTimesetBody;
+    reply: Timeset;
+  };
+  /** Delete a time set */
+  'DELETE /timeset/{id}': {
+    path: { id: number };
+    reply: DeleteTimesetReply;
+  };
+  /** Search time set records */
+  'POST /timeset/search': {
+    query?: {
+      /** Of an answer as CSV or JSON lines: which members, in this order, separated by commas; `meta.amount` is a member of a member. All if left out. */
+      columns?: string;
+    };
+    body?: WhereSearch;
+    reply: TimesetPage;
+  };
   /** Create a detector schema */
   'POST /detector/schema': {
     body: CreateDetectorSchemaBody;
@@ -6032,7 +6145,7 @@ export interface Api {
   /** Follow alerts as they happen */
   'GET /alert/stream': {
     query?: {
-      /** Only alerts that match this query string. */
+      /** Only alerts that match this query string. A member or value that does not exist is refused. */
       query?: string;
       /** Id of the last event that was seen; the header `Last-Event-ID` outranks it. */
       after?: string;
@@ -6250,6 +6363,15 @@ export interface Api {
   'POST /delivery/{uid}/replay': {
     path: { uid: string };
     reply: ReplayDeliveryReply;
+  };
+  /** Read whether a time set holds */
+  'GET /timeset/{id}/state': {
+    path: { id: number };
+    query?: {
+      /** The instant; now if left out. In epoch milliseconds. */
+      at?: number;
+    };
+    reply: TimesetStateReply;
   };
   /** Give a wallet a new key */
   'POST /wallet/{id}/rotate': {

@@ -2,7 +2,7 @@ import type { TSchema } from 'typebox';
 import type { EarlierMessage, Message, SendOutcome, Target } from '../model/notification.ts';
 
 /** One request to the receiver of a destination. */
-export type KindRequest = { method: string; uri: string; headers: Record<string, string>; body: string };
+export type MessageRequest = { method: string; uri: string; headers: Record<string, string>; body: string };
 
 /**
  * The answer to a request. `text` has its body, empty unless the kind reads it. `shown` is the same text where a tenant may
@@ -50,7 +50,7 @@ type SendContext = { now: number; earlier?: EarlierMessage | undefined };
 type RequestTransport = {
   transport: 'request';
   /** Undefined where the receiver need not know of the message. */
-  request(target: Target, messages: readonly Message[], context: SendContext): KindRequest | undefined;
+  request(target: Target, messages: readonly Message[], context: SendContext): MessageRequest | undefined;
   /** Reads what the receiver answered; without it the status alone decides. */
   outcome(response: KindResponse, now: number): SendOutcome;
   /** The outcome depends on the body of the answer. */
@@ -58,9 +58,9 @@ type RequestTransport = {
   /** The identifier by which a later message about the same incident refers to this one. */
   refOf?(response: KindResponse): string | undefined;
   /** The request by which an earlier message says more; undefined where it cannot be edited. */
-  edit?(target: Target, earlier: EarlierMessage): KindRequest | undefined;
+  edit?(target: Target, earlier: EarlierMessage): MessageRequest | undefined;
   /** The request that ends what a test message began. */
-  endTest?(target: Target, message: Message): KindRequest | undefined;
+  endTest?(target: Target, message: Message): MessageRequest | undefined;
 };
 
 /** Writes each message as a frame to a TLS connection. */

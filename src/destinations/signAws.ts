@@ -1,11 +1,15 @@
 import { createHash, createHmac } from 'node:crypto';
-import type { KindRequest } from './destinationKind.ts';
+import type { MessageRequest } from './destinationKind.ts';
 
 export type AwsKey = { accessKeyId: string; secretAccessKey: string };
 export type AwsScope = { region: string; service: string; now: number };
 
 /** Signature Version 4 of AWS: the request with the headers that sign it. Every header that it has is signed. */
-export function signAws(made: KindRequest, key: AwsKey, { region, service, now }: AwsScope): KindRequest {
+export function signAws(
+  made: MessageRequest,
+  key: AwsKey,
+  { region, service, now }: AwsScope,
+): MessageRequest {
   const url = new URL(made.uri);
   const amzDate = new Date(now).toISOString().replace(/[-:]|\.\d{3}/g, '');
   const date = amzDate.slice(0, 8);

@@ -1,5 +1,5 @@
 import { type Dispatcher, request } from 'undici';
-import type { KindRequest, KindResponse, RequestKind } from '../destinations/destinationKind.ts';
+import type { KindResponse, MessageRequest, RequestKind } from '../destinations/destinationKind.ts';
 import { destinationKinds, isGrouped } from '../destinations/destinationKinds.ts';
 import { sealedSettings } from '../destinations/kindSettings.ts';
 import { maskTarget } from '../destinations/maskTarget.ts';
@@ -39,7 +39,7 @@ export function createRequestSender(options: Options): Sender {
     earlier?: EarlierMessage,
   ): Promise<SendOutcome> {
     const kind = kindOf(target);
-    const post = (made: KindRequest) => postTo(kind, target, made, signal);
+    const post = (made: MessageRequest) => postTo(kind, target, made, signal);
     const edited = await edit(kind, target, earlier, post);
     if (edited) return edited;
     const made = kind.request(target, messages, { now: now(), earlier });
@@ -56,7 +56,7 @@ export function createRequestSender(options: Options): Sender {
   async function postTo(
     kind: RequestKind,
     target: Target,
-    made: KindRequest,
+    made: MessageRequest,
     signal: AbortSignal,
   ): Promise<Answer> {
     // The agent checks names when it resolves them; a literal IP address is not resolved.
@@ -70,7 +70,7 @@ export function createRequestSender(options: Options): Sender {
   async function attempt(
     kind: RequestKind,
     target: Target,
-    { uri, ...made }: KindRequest,
+    { uri, ...made }: MessageRequest,
     signal: AbortSignal,
   ): Promise<Answer> {
     const { tenantId } = target;
@@ -128,7 +128,7 @@ async function edit(
   kind: RequestKind,
   target: Target,
   earlier: EarlierMessage | undefined,
-  post: (made: KindRequest) => Promise<Answer>,
+  post: (made: MessageRequest) => Promise<Answer>,
 ): Promise<SendOutcome | undefined> {
   const made = earlier?.grown && kind.edit?.(target, earlier);
   if (!made) return undefined;

@@ -41,6 +41,7 @@ import { deliveryEndpoints } from './destinations/deliveryEndpoints.ts';
 import { destination } from './destinations/destination.ts';
 import { destinationEndpoints } from './destinations/destinationEndpoints.ts';
 import { kindEndpoint } from './destinations/kindEndpoint.ts';
+import { timeSet, timeSetEndpoint } from './destinations/timeSet.ts';
 import { backtestEndpoints } from './detectors/backtestEndpoints.ts';
 import { detector } from './detectors/detector.ts';
 import { detectorEndpoints } from './detectors/detectorEndpoints.ts';
@@ -78,6 +79,7 @@ export const resources: readonly Resource[] = [
   contract,
   wallet,
   destination,
+  timeSet,
   detectorSchema,
   detector,
   trigger,
@@ -123,6 +125,7 @@ export function createEndpoints(confirmations: (uid: ChainUid) => number): Endpo
     kindEndpoint,
     ...destinationEndpoints,
     ...deliveryEndpoints,
+    timeSetEndpoint,
     ...walletEndpoints,
     ...actionEndpoints,
     labelImportEndpoint,

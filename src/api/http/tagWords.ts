@@ -19,6 +19,7 @@ export const tagWords: Readonly<Record<string, string>> = {
   Projects: 'What a tenant watches, in parts.',
   Sessions: 'Logging in and out, and who one is.',
   Shares: 'Projects that another tenant lets one see.',
+  Silences: 'Times and alerts of which no one is notified.',
   Subscriptions: 'Which plan a tenant has, and until when.',
   Tenants: 'Customers, each apart from all others.',
   Tokenomics: 'How the supply of a token is divided and released.',

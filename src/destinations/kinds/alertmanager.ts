@@ -1,6 +1,6 @@
 import type { Message, Target } from '../../model/notification.ts';
 import { Count, Text } from '../../model/schema.ts';
-import { defineKind, type KindRequest } from '../destinationKind.ts';
+import { defineKind, type MessageRequest } from '../destinationKind.ts';
 import { isClosed } from '../messageState.ts';
 import { platformOutcome } from '../platformOutcome.ts';
 import { cleanLine } from '../texts/clean.ts';
@@ -47,7 +47,7 @@ export const alertmanager = defineKind({
   keepsStateOf: 'alert',
   transport: 'request',
   readsBody: true,
-  request: ({ settings }: Target, messages: readonly Message[], { now }): KindRequest => {
+  request: ({ settings }: Target, messages: readonly Message[], { now }): MessageRequest => {
     const [message] = messages;
     if (!message) throw new Error('An alert needs a message.');
     const { authorization } = settings;

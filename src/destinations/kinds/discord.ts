@@ -2,7 +2,7 @@ import { isRecord } from '../../lib/isRecord.ts';
 import type { Severity } from '../../model/alert.ts';
 import type { EarlierMessage, Message, Target } from '../../model/notification.ts';
 import { Text } from '../../model/schema.ts';
-import { defineKind, type KindRequest, type KindResponse } from '../destinationKind.ts';
+import { defineKind, type KindResponse, type MessageRequest } from '../destinationKind.ts';
 import { platformOutcome } from '../platformOutcome.ts';
 import { digestStory } from '../texts/digestStory.ts';
 import { type Story, severityMark } from '../texts/story.ts';
@@ -41,7 +41,7 @@ export const discord = defineKind({
   edits: true,
   transport: 'request',
   readsBody: true,
-  request: (target: Target, messages: readonly Message[]): KindRequest =>
+  request: (target: Target, messages: readonly Message[]): MessageRequest =>
     toRequest('POST', target, '', digestStory(messages)),
   edit: (target: Target, { ref, grown }: EarlierMessage) =>
     grown && /^\d{1,30}$/.test(ref)
@@ -69,7 +69,7 @@ function memberOf(text: string, name: string): unknown {
   }
 }
 
-function toRequest(method: 'POST' | 'PATCH', target: Target, path: string, story: Story): KindRequest {
+function toRequest(method: 'POST' | 'PATCH', target: Target, path: string, story: Story): MessageRequest {
   return {
     method,
     uri: toUri(String(target.settings.webhookUrl), path),

@@ -1,6 +1,6 @@
 import type { Message, SendOutcome, Target } from '../../model/notification.ts';
 import { OneOf, Text } from '../../model/schema.ts';
-import { defineKind, type KindRequest, type KindResponse } from '../destinationKind.ts';
+import { defineKind, type KindResponse, type MessageRequest } from '../destinationKind.ts';
 import { bodyTemplateFault, maxTemplateLength } from '../formats/fillBody.ts';
 import { readRetryAfter } from '../readRetryAfter.ts';
 import { toWebhookRequest } from '../toWebhookRequest.ts';
@@ -56,7 +56,7 @@ export const http = defineKind({
   getsScores: true,
   isSigned: true,
   transport: 'request',
-  request: (target: Target, messages: readonly Message[], { now }): KindRequest => {
+  request: (target: Target, messages: readonly Message[], { now }): MessageRequest => {
     const [message] = messages;
     if (!message) throw new Error('A webhook needs a message.');
     return { uri: target.value ?? '', ...toWebhookRequest(target, message, now) };

@@ -1,5 +1,5 @@
 import type { Message, SendOutcome, Target } from '../../model/notification.ts';
-import { defineKind, type KindRequest, type KindResponse } from '../destinationKind.ts';
+import { defineKind, type KindResponse, type MessageRequest } from '../destinationKind.ts';
 import { readRetryAfter } from '../readRetryAfter.ts';
 import { cleanLine } from '../texts/clean.ts';
 import { digestStory } from '../texts/digestStory.ts';
@@ -23,7 +23,7 @@ export const messengerB = defineKind({
   settings: {},
   transport: 'request',
   readsBody: true,
-  request: ({ messengerBUri, value }: Target, messages: readonly Message[]): KindRequest => ({
+  request: ({ messengerBUri, value }: Target, messages: readonly Message[]): MessageRequest => ({
     method: 'POST',
     uri: messengerBUri ?? value ?? '',
     headers: { 'content-type': 'application/json' },

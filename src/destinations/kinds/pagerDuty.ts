@@ -1,7 +1,7 @@
 import type { Severity } from '../../model/alert.ts';
 import type { Message, Target } from '../../model/notification.ts';
 import { Text } from '../../model/schema.ts';
-import { defineKind, type KindRequest } from '../destinationKind.ts';
+import { defineKind, type MessageRequest } from '../destinationKind.ts';
 import { isClosed } from '../messageState.ts';
 import { platformOutcome } from '../platformOutcome.ts';
 import { cleanLine } from '../texts/clean.ts';
@@ -56,7 +56,7 @@ export const pagerDuty = defineKind({
   keepsStateOf: 'incident',
   transport: 'request',
   readsBody: true,
-  request: (target: Target, messages: readonly Message[]): KindRequest | undefined => {
+  request: (target: Target, messages: readonly Message[]): MessageRequest | undefined => {
     const [message] = messages;
     if (!message) throw new Error('An event needs a message.');
     const action = actionOf(message);
@@ -83,7 +83,7 @@ function dedupKey({ type, data, uid }: Message, target: Target): string {
   return `vigil-${lineAt(data, 'incidentUid') || lineAt(data, 'uid') || uid}`;
 }
 
-function event(target: Target, message: Message, action: Action): KindRequest {
+function event(target: Target, message: Message, action: Action): MessageRequest {
   const common = {
     routing_key: target.settings.routingKey,
     event_action: action,

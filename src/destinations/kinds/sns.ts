@@ -1,7 +1,7 @@
 import type { Message, Target } from '../../model/notification.ts';
 import { Text } from '../../model/schema.ts';
 import { awsKeySettings, awsOutcome } from '../awsSettings.ts';
-import { defineKind, type KindRequest, type KindSettings } from '../destinationKind.ts';
+import { defineKind, type KindSettings, type MessageRequest } from '../destinationKind.ts';
 import { signAws } from '../signAws.ts';
 import { cleanLine } from '../texts/clean.ts';
 import { lineAt } from '../texts/readData.ts';
@@ -49,7 +49,7 @@ export const sns = defineKind({
   },
   transport: 'request',
   readsBody: true,
-  request: ({ settings }: Target, messages: readonly Message[], { now }): KindRequest => {
+  request: ({ settings }: Target, messages: readonly Message[], { now }): MessageRequest => {
     const [message] = messages;
     if (!message) throw new Error('A notification needs a message.');
     const made = {

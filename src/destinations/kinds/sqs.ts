@@ -1,7 +1,7 @@
 import type { Message, Target } from '../../model/notification.ts';
 import { Text } from '../../model/schema.ts';
 import { awsKeySettings, awsOutcome } from '../awsSettings.ts';
-import { defineKind, type KindRequest, type KindSettings } from '../destinationKind.ts';
+import { defineKind, type KindSettings, type MessageRequest } from '../destinationKind.ts';
 import { signAws } from '../signAws.ts';
 import { cutWebhookBody } from '../toWebhookRequest.ts';
 import { groupOf } from './sns.ts';
@@ -46,7 +46,7 @@ export const sqs = defineKind({
       : undefined,
   transport: 'request',
   readsBody: true,
-  request: ({ settings }: Target, messages: readonly Message[], { now }): KindRequest => {
+  request: ({ settings }: Target, messages: readonly Message[], { now }): MessageRequest => {
     const [message] = messages;
     if (!message) throw new Error('A queue needs a message.');
     const queueUrl = String(settings.queueUrl);

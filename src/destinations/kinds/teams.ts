@@ -1,6 +1,6 @@
 import type { Message, Target } from '../../model/notification.ts';
 import { Text } from '../../model/schema.ts';
-import { defineKind, type KindRequest } from '../destinationKind.ts';
+import { defineKind, type MessageRequest } from '../destinationKind.ts';
 import { platformOutcome } from '../platformOutcome.ts';
 import { cleanText } from '../texts/clean.ts';
 import { digestStory } from '../texts/digestStory.ts';
@@ -31,7 +31,7 @@ export const teams = defineKind({
   },
   transport: 'request',
   readsBody: true,
-  request: (target: Target, messages: readonly Message[]): KindRequest => ({
+  request: (target: Target, messages: readonly Message[]): MessageRequest => ({
     method: 'POST',
     uri: String(target.settings.webhookUrl),
     headers: { 'content-type': 'application/json' },

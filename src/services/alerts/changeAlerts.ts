@@ -5,6 +5,7 @@ import { reportSlowSearch } from '../../store/records/reportSlowSearch.ts';
 import { compileQuery } from '../../store/search/compile/compileQuery.ts';
 import { alertTable } from '../../store/search/documents/alertTable.ts';
 import { ownTenantsScope } from '../../store/search/documents/documentScopes.ts';
+import { refuseQueryMistake } from '../../store/search/findQueryMistake.ts';
 import type { Call } from '../call.ts';
 import { audit } from '../records/audit.ts';
 import { checkAssignee } from './checkAssignee.ts';
@@ -30,15 +31,17 @@ export async function changeAlerts(
   change: ManyChange,
 ): Promise<{ count: number; isComplete: boolean }> {
   const { reports } = call.services;
+  // A misspelt member inside NOT would select every alert.
+  refuseQueryMistake(query);
   const find = async (tx: Db) => {
     await allowChanges(tx);
     const scope = ownTenantsScope(call.scope);
     const condition = await compileQuery(tx, alertTable, scope, { query, timeseries }, call.now);
     return findChangeable(tx, condition, change, maxChanged + 1);
   };
-  const found = await reportSlowSearch(() => reports.transaction(find));
-  const isComplete = found.length <= maxChanged;
-  const chosen = found.slice(0, maxChanged);
+  const alerts = await reportSlowSearch(() => reports.transaction(find));
+  const isComplete = alerts.length <= maxChanged;
+  const chosen = alerts.slice(0, maxChanged);
   const byTenant = groupBy(chosen, ({ tenantId }) => tenantId);
   const assigneeId = change.type === 'assign' ? change.assigneeId : null;
   if (assigneeId !== null)

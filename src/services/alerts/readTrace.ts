@@ -9,12 +9,13 @@ import {
   symbolData,
 } from '../../codecs/evm/tokenMetadata.ts';
 import { type NetChange, netChanges } from '../../evidence/evm/netChanges.ts';
+import { ambiguousTransfer, isUniqueToken, ownerData } from '../../evidence/evm/uniqueToken.ts';
 import { canonicalHash } from '../../lib/canonicalHash.ts';
 import { formatDecimal, toDecimal } from '../../lib/decimal.ts';
 import { yieldToEventLoop } from '../../lib/eventLoop.ts';
 import { settleWithin } from '../../lib/withTimeLimit.ts';
 import { tracingOff } from '../../matching/matchInner.ts';
-import type { Block, Frame, Transaction } from '../../model/block.ts';
+import type { Block, Frame, Log, Transaction } from '../../model/block.ts';
 import { Problem } from '../../model/errors.ts';
 import type { StateResult } from '../../model/stateRead.ts';
 import { NotTraced } from '../../model/traceState.ts';
@@ -43,7 +44,8 @@ export async function readTrace(call: Call, uid: string, { from, size }: { from:
     },
   );
   const page = frames.slice(from, from + size);
-  const changes = await netChanges(transaction, frames);
+  const unique = await findUnique(call, chainUid, client, block, transaction.logs);
+  const changes = await netChanges(transaction, frames, (log) => unique.has(idKey(log)));
   const shownChanges = changes.slice(0, maxChanges);
   const addresses = [
     ...new Set([
@@ -52,7 +54,7 @@ export async function readTrace(call: Call, uid: string, { from, size }: { from:
       ...shownChanges.flatMap(({ party, asset }) => (asset === native ? [party] : [party, asset])),
     ]),
   ];
-  const known = await nameAddresses(call.db, call.scope, chainUid, addresses);
+  const named = await nameAddresses(call.db, call.scope, chainUid, addresses);
   const abis = await listContractAbis(call.db, call.scope, chainUid, addresses);
   const leftOut = {
     before: Math.min(from, frames.length),
@@ -70,7 +72,7 @@ export async function readTrace(call: Call, uid: string, { from, size }: { from:
     depth: frames.reduce((most, { depth }) => Math.max(most, depth), 0),
     frames: await describePage(page, from, chainUid, abis),
     changes: await describeChanges(call, chainUid, client, block, shownChanges),
-    parties: partiesOf(known),
+    parties: partiesOf(named),
     leftOut,
     note: noteOf(leftOut, from + page.length),
   };
@@ -80,10 +82,10 @@ type Place = { chainUid: ChainUid; txHash: string; blockNumber: number | null };
 
 async function findTransaction(call: Call, uid: string): Promise<Place> {
   const names = ['chainUid', 'txHash', 'blockNumber'];
-  const found = await findAlert(call.db, await visibleScope(call.db, call.scope), uid, names);
-  if (!found) throw new Problem('not-found', 'There is no such alert.');
+  const alert = await findAlert(call.db, await visibleScope(call.db, call.scope), uid, names);
+  if (!alert) throw new Problem('not-found', 'There is no such alert.');
   // Read by these names from columns of these types.
-  const { chainUid, txHash, blockNumber } = found as { [K in keyof Place]: Place[K] | null };
+  const { chainUid, txHash, blockNumber } = alert as { [K in keyof Place]: Place[K] | null };
   if (chainUid === null || txHash === null)
     throw new Problem('conflict', 'The alert is not about a transaction, so that there is nothing to trace.');
   return { chainUid, txHash, blockNumber };
@@ -212,6 +214,45 @@ async function describeChanges(
   });
 }
 
+/** Logs that may report an amount or the id of a unique token; anyone can write a log. */
+const maxAmbiguous = 100;
+
+/** The logs that report the id of a unique token without indexing it, by `idKey`. */
+async function findUnique(
+  call: Call,
+  uid: ChainUid,
+  client: ChainClient,
+  at: Block,
+  logs: readonly Log[],
+): Promise<ReadonlySet<string>> {
+  const ambiguous = new Map<string, { token: string; tokenId: bigint }>();
+  for (const log of logs) {
+    const transfer = ambiguous.size < maxAmbiguous ? ambiguousTransfer(log) : undefined;
+    if (transfer) ambiguous.set(idKey(log), { token: log.address, tokenId: transfer.amount });
+  }
+  if (ambiguous.size === 0) return new Set();
+  const fetch = call.services.fetchFor(uid, client);
+  const ask = (questions: readonly { token: string; data: string }[]) =>
+    fetch(
+      questions.map(({ token: to, data }) => ({ type: 'chain', at, question: { type: 'call', to, data } })),
+    );
+  const asked = [...ambiguous.values()];
+  const [decimals, owners] = await traceOrThrow(uid, () =>
+    Promise.all([
+      ask(asked.map(({ token }) => ({ token, data: decimalsData }))),
+      ask(asked.map(({ token, tokenId }) => ({ token, data: ownerData(tokenId) }))),
+    ]),
+  );
+  return new Set(
+    [...ambiguous.keys()].filter((_, index) => isUniqueToken(dataOf(decimals[index]), dataOf(owners[index]))),
+  );
+}
+
+/** The id that a log may report is in its data, with the two ends. */
+function idKey({ address, data }: Log): string {
+  return `${address} ${data}`;
+}
+
 /** Symbols and decimals as tokens report them; of one that reports none its smallest units are shown. */
 async function readTokens(
   call: Call,
@@ -243,9 +284,9 @@ function dataOf(answer: unknown): string | undefined {
 }
 
 /** One row for each address: own contracts and wallets before labels, with the tags of all its labels. */
-function partiesOf(known: readonly NamedAddress[]) {
+function partiesOf(named: readonly NamedAddress[]) {
   const parties = new Map<string, NamedAddress>();
-  for (const label of known) {
+  for (const label of named) {
     const first = parties.get(label.address);
     const tags = [...new Set([...(first?.tags ?? []), ...label.tags])];
     const score = Math.max(first?.score ?? -1, label.score ?? -1);

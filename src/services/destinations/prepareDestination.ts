@@ -96,7 +96,7 @@ function withoutMasked(
 ): DestinationChange['input'] {
   const isMasked = (member: 'value' | 'messengerBUri') =>
     typeof input[member] === 'string' && input[member].endsWith(`/${sealedText}`);
-  const kept = { ...input };
+  const values = { ...input };
   for (const member of ['value', 'messengerBUri'] as const) {
     if (!isMasked(member)) continue;
     if (input[member] !== current?.[member])
@@ -105,9 +105,9 @@ function withoutMasked(
         'sealed',
         `${sealedText} stands for an address that is stored, and this is another one; give the whole address.`,
       );
-    delete kept[member];
+    delete values[member];
   }
-  return kept;
+  return values;
 }
 
 /** A new address needs a confirmation, unless the user accepted an invite that was mailed to it. */

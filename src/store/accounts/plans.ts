@@ -34,6 +34,7 @@ const counted = {
     from: `saved_view where status <> 'DELETED' and (shared
       or owner_id in (select m.id from member m where m.status <> 'DELETED'))`,
   },
+  maxTimeSets: { word: 'time sets', from: "time_set where status <> 'DELETED'" },
   maxInvites: {
     word: 'open invites',
     from: "invite where status <> 'DELETED' and accepted_at is null and expired_at > u.now",
@@ -49,7 +50,8 @@ const planColumns = `p.id, p.name, p.max_users as "maxUsers", p.max_contracts as
   p.max_projects as "maxProjects", p.max_triggers as "maxTriggers", p.max_detectors as "maxDetectors",
   p.max_wallets as "maxWallets", p.max_actions as "maxActions", p.max_api_keys as "maxApiKeys",
   p.max_destinations as "maxDestinations", p.max_labels as "maxLabels", p.max_streams as "maxStreams",
-  p.max_invites as "maxInvites", p.max_pushed_alerts as "maxPushedAlerts", p.max_views as "maxViews"`;
+  p.max_invites as "maxInvites", p.max_pushed_alerts as "maxPushedAlerts", p.max_views as "maxViews",
+  p.max_time_sets as "maxTimeSets"`;
 
 /** The plan of the newest running subscription, else the free plan; a from clause, in which the plan is `p`. */
 export function currentPlan(tenantId: Sql, now: number): Sql {

@@ -187,6 +187,8 @@ const nouns: Readonly<Record<string, string>> = {
   apikey: 'API key',
   instance: 'license instance',
   'instance/meta': 'license instance period',
+  timeset: 'time set',
+  plannedchange: 'planned change',
 };
 
 /** The name of such a record in a sentence. */

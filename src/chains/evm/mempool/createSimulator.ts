@@ -172,7 +172,7 @@ export function createSimulator({ chainUid, blockTimeMs, urls, now, onCall }: Op
   async function readAfter(
     endpoint: Endpoint,
     transaction: PendingTransaction,
-    { block, frames }: Simulation,
+    { block, frames, ...rest }: Simulation,
     questions: readonly StateRead[],
   ): Promise<StateResult[]> {
     const called: readonly StateRead[] = endpoint.canSimulate ? questions.filter(isCalled) : [];
@@ -186,7 +186,10 @@ export function createSimulator({ chainUid, blockTimeMs, urls, now, onCall }: Op
       toSimulateCall([toRequest(transaction, false), ...requests], false, 'latest', overrides),
       ...atNewest.map((question) => toRpcCall(question, 'latest')),
     ]);
-    if (simulated && isUnknownCall(simulated)) endpoint.canSimulate = false;
+    if (endpoint.canSimulate && simulated && isUnknownCall(simulated)) {
+      endpoint.canSimulate = false;
+      return readAfter(endpoint, transaction, { block, frames, ...rest }, questions);
+    }
     const results = simulated && 'result' in simulated ? callsOf(simulated.result).slice(1) : [];
     const changes = coinChanges(frames);
     return questions.map((question): StateResult => {
@@ -219,7 +222,7 @@ export function createSimulator({ chainUid, blockTimeMs, urls, now, onCall }: Op
       const replies = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []));
       if (replies.length === 0) throw new RpcFailure('No endpoint of the chain answers.');
       const isMissing = (reply: RpcReply | undefined) => reply && 'result' in reply && reply.result === null;
-      vanished.push(...some.filter((_, index) => replies.every((own) => isMissing(own[index]))));
+      vanished.push(...some.filter((_, index) => replies.every((answers) => isMissing(answers[index]))));
     }
     return vanished;
   }
@@ -242,8 +245,8 @@ export function createSimulator({ chainUid, blockTimeMs, urls, now, onCall }: Op
       ask((endpoint) => readAfter(endpoint, transaction, simulation, questions)),
     findVanished,
     simulations() {
-      const known = simulationKinds.filter((candidate) => endpoints.some(({ kind }) => kind === candidate));
-      return known.length > 0 ? known : undefined;
+      const offered = simulationKinds.filter((candidate) => endpoints.some(({ kind }) => kind === candidate));
+      return offered.length > 0 ? offered : undefined;
     },
     setUrls(next: readonly string[]): void {
       const former = endpoints;

@@ -1,10 +1,11 @@
 import { useMemo } from 'preact/hooks';
 import type { Destination } from '../../../../sdk/src/index.ts';
 import { wordOf } from '../../parts/enumWords.ts';
-import { type RecordKind, RecordPage } from '../../parts/RecordPage.tsx';
+import { type RecordKind, RecordList } from '../../parts/RecordPage.tsx';
 import { updatedColumn } from '../../parts/recordColumns.tsx';
 import { scaledBy } from '../../parts/ScaledInput.tsx';
 import type { Schema } from '../../state/schemas.ts';
+import { PageTabs } from '../PageTabs.tsx';
 import { DestinationDetail } from './DestinationDetail.tsx';
 import { type DestinationKind, kindOf, shapeByKind, useDestinationKinds } from './kinds.ts';
 
@@ -162,5 +163,10 @@ function shapeGets(gets: Schema): Schema {
 export default function DestinationsPage() {
   const kinds = useDestinationKinds();
   const page = useMemo(() => destinationsWith(kinds ?? []), [kinds]);
-  return <RecordPage kind={page} />;
+  return (
+    <div class="page">
+      <PageTabs of="Destinations and silences" />
+      <RecordList kind={page} heading="h1" />
+    </div>
+  );
 }
