@@ -66,7 +66,7 @@ export const sqs = defineKind({
       accessKeyId: String(settings.accessKeyId),
       secretAccessKey: String(settings.secretAccessKey),
     };
-    const region = String(settings.region ?? regionIn(queueUrl));
+    const region = typeof settings.region === 'string' ? settings.region : (regionIn(queueUrl) ?? '');
     return signAws(made, key, { region, service: 'sqs', now });
   },
   outcome: awsOutcome('SQS'),
