@@ -303,7 +303,7 @@ export type AlertOutcomeReply = {
     /** The destination as people know it; null where it has no address. */
     destinationName: string | null;
     /** Kind of the destination. */
-    destinationType: 'EMAIL' | 'MESSENGER_A' | 'HTTP' | 'MESSENGER_B' | 'PAGERDUTY' | 'TEAMS' | 'DISCORD' | 'ALERTMANAGER' | null;
+    destinationType: 'EMAIL' | 'MESSENGER_A' | 'HTTP' | 'MESSENGER_B' | 'PAGERDUTY' | 'TEAMS' | 'DISCORD' | 'ALERTMANAGER' | 'SYSLOG' | 'SNS' | 'SQS' | null;
   }>;
   /** What it fired, newest first. */
   intents: Array<{
@@ -1504,7 +1504,7 @@ export type CreateDestinationBodyMethod = 'POST' | 'PUT' | 'PATCH';
 export type CreateDestinationBodyTag = 'DEFAULT' | 'DETECTOR' | 'WALLET';
 
 /** Kind of destination. */
-export type CreateDestinationBodyType = 'EMAIL' | 'MESSENGER_A' | 'HTTP' | 'MESSENGER_B' | 'PAGERDUTY' | 'TEAMS' | 'DISCORD' | 'ALERTMANAGER';
+export type CreateDestinationBodyType = 'EMAIL' | 'MESSENGER_A' | 'HTTP' | 'MESSENGER_B' | 'PAGERDUTY' | 'TEAMS' | 'DISCORD' | 'ALERTMANAGER' | 'SYSLOG' | 'SNS' | 'SQS';
 
 export type CreateDestinationReply = Omit<Destination, 'type' | 'settings' | 'gets' | 'groupWindowMs' | 'confirmed'>;
 
@@ -2232,7 +2232,7 @@ export type DestinationKindReply = {
   /** The kinds. */
   data: Array<{
     /** The `type` of its destinations. */
-    type: 'EMAIL' | 'MESSENGER_A' | 'HTTP' | 'MESSENGER_B' | 'PAGERDUTY' | 'TEAMS' | 'DISCORD' | 'ALERTMANAGER';
+    type: 'EMAIL' | 'MESSENGER_A' | 'HTTP' | 'MESSENGER_B' | 'PAGERDUTY' | 'TEAMS' | 'DISCORD' | 'ALERTMANAGER' | 'SYSLOG' | 'SNS' | 'SQS';
     /** What people call it; the operator may have named it. */
     title: string;
     /** What a person has to do to add one. */
@@ -5081,7 +5081,7 @@ export type WebhookDestination = {
   /** The destination. */
   destinationId: number;
   /** Its kind. */
-  destinationType: 'EMAIL' | 'MESSENGER_A' | 'HTTP' | 'MESSENGER_B' | 'PAGERDUTY' | 'TEAMS' | 'DISCORD' | 'ALERTMANAGER';
+  destinationType: 'EMAIL' | 'MESSENGER_A' | 'HTTP' | 'MESSENGER_B' | 'PAGERDUTY' | 'TEAMS' | 'DISCORD' | 'ALERTMANAGER' | 'SYSLOG' | 'SNS' | 'SQS';
   /** Reason that nothing gets through. */
   reason: string;
   /** When the first of the failures was. In epoch milliseconds. */

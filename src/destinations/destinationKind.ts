@@ -8,7 +8,7 @@ export type MessageRequest = { method: string; uri: string; headers: Record<stri
  * The answer to a request. `text` has its body, empty unless the kind reads it. `shown` is the same text where a tenant may
  * read it: answers of internal services stay hidden.
  */
-export type HttpResponse = {
+export type KindResponse = {
   status: number;
   headers: Readonly<Record<string, string | string[] | undefined>>;
   text: string;
@@ -16,7 +16,7 @@ export type HttpResponse = {
 };
 
 /** A setting of one kind. Its value is sealed unless it is public. */
-type Setting = { schema: TSchema; isPublic?: true; isRequired?: true };
+export type Setting = { schema: TSchema; isPublic?: true; isRequired?: true };
 
 /** The members of the record that belong to one kind because the API has always had them. */
 export type OwnMember =
@@ -33,17 +33,16 @@ export type OwnMember =
   | 'messengerBChannelName';
 
 /**
- * The address of a destination. `mail`: in `value`, and its reader confirms it. `chat`: a chat binds itself. `member`: in a member
- * of the record that has `value` as a second name. `settings`: `uriOf` derives it from settings, and `named` is the setting
- * that an error about the address names.
+ * The address of a destination. `mail` is in `value`. `member` is a member of the record, with `value` as a second name.
+ * `settings` derives it; `named` is the setting that a fault names.
  */
 type KindAddress =
   | { type: 'mail' }
   | { type: 'chat' }
   | { type: 'member'; member: 'uri' | 'messengerBUri' }
-  | { type: 'settings'; named: string; uriOf: (settings: Settings) => string };
+  | { type: 'settings'; named: string; uriOf: (settings: KindSettings) => string };
 
-export type Settings = Readonly<Record<string, unknown>>;
+export type KindSettings = Readonly<Record<string, unknown>>;
 
 type SendContext = { now: number; earlier?: EarlierMessage | undefined };
 
@@ -53,15 +52,23 @@ type RequestTransport = {
   /** Undefined where the receiver need not know of the message. */
   request(target: Target, messages: readonly Message[], context: SendContext): MessageRequest | undefined;
   /** Reads what the receiver answered; without it the status alone decides. */
-  outcome(response: HttpResponse, now: number): SendOutcome;
+  outcome(response: KindResponse, now: number): SendOutcome;
   /** The outcome depends on the body of the answer. */
   readsBody?: true;
   /** The identifier by which a later message about the same incident refers to this one. */
-  refOf?(response: HttpResponse): string | undefined;
+  refOf?(response: KindResponse): string | undefined;
   /** The request by which an earlier message says more; undefined where it cannot be edited. */
   edit?(target: Target, earlier: EarlierMessage): MessageRequest | undefined;
   /** The request that ends what a test message began. */
   endTest?(target: Target, message: Message): MessageRequest | undefined;
+};
+
+/** Writes each message as a frame to a TLS connection. */
+type StreamTransport = {
+  transport: 'stream';
+  frame(target: Target, message: Message): Buffer;
+  /** Certificates that the server must be signed by, in PEM, in place of the public authorities. */
+  trusted(settings: KindSettings): string | undefined;
 };
 
 /** Ways to send that need a connection of the operator. */
@@ -71,9 +78,9 @@ type OperatorTransport = { transport: 'mail' | 'bot' };
 export type DestinationKind = {
   /** The name in menus. */
   title: string;
-  /** What a person has to do to add one; stands in the form of the console. */
+  /** Steps for a person who adds one; the console's form shows them. */
   about: string;
-  /** How it works, in a line of the documents. */
+  /** Its way of working, in a line of the documents. */
   works: string;
   /** Environment variables that the operator sets before anything can be sent. */
   operator: readonly string[];
@@ -87,8 +94,8 @@ export type DestinationKind = {
   members: Partial<Record<OwnMember, { isPublic?: true; isSetByChat?: true }>>;
   /** Members of `settings`, in the order of the form. */
   settings: Readonly<Record<string, Setting>>;
-  /** What is wrong with settings that are each valid by themselves. */
-  check?(settings: Settings): { member: string; message: string } | undefined;
+  /** The fault of settings that are each valid by themselves. */
+  check?(settings: KindSettings): { member: string; message: string } | undefined;
   /** Earlier messages about an incident are edited when it grows. */
   edits?: true;
   /** Changes of scores are sent to it. */
@@ -96,15 +103,16 @@ export type DestinationKind = {
   /** Vigil signs what it sends with a secret that it makes. */
   isSigned?: true;
   /**
-   * The receiver keeps a state for each alert or incident. Messages go one at a time and carry the state of the moment,
-   * so that one that is sent again late cannot contradict a newer one.
+   * The receiver keeps a state for each alert or incident. Messages go one at a time with the state of the moment, so a late
+   * one contradicts nothing.
    */
   keepsStateOf?: 'incident' | 'alert';
   /** A TCP port beside the usual ones that the protocol has been assigned. */
   port?: number;
-} & (RequestTransport | OperatorTransport);
+} & (RequestTransport | StreamTransport | OperatorTransport);
 
 export type Transport = DestinationKind['transport'];
+export type StreamKind = Extract<DestinationKind, { transport: 'stream' }>;
 export type RequestKind = Extract<DestinationKind, { transport: 'request' }>;
 
 /** Gives a kind its type without widening it. */

@@ -7,6 +7,9 @@ import { http } from './kinds/http.ts';
 import { messengerA } from './kinds/messengerA.ts';
 import { messengerB } from './kinds/messengerB.ts';
 import { pagerDuty } from './kinds/pagerDuty.ts';
+import { sns } from './kinds/sns.ts';
+import { sqs } from './kinds/sqs.ts';
+import { syslog } from './kinds/syslog.ts';
 import { teams } from './kinds/teams.ts';
 
 export type DestinationType = (typeof destinationTypes)[number];
@@ -21,6 +24,9 @@ export const destinationKinds: Readonly<Record<DestinationType, DestinationKind>
   TEAMS: teams,
   DISCORD: discord,
   ALERTMANAGER: alertmanager,
+  SYSLOG: syslog,
+  SNS: sns,
+  SQS: sqs,
 };
 
 /** The types whose kind has this trait. */

@@ -1,7 +1,7 @@
 import { type TSchema, Type } from 'typebox';
 import { sealedText } from '../lib/secret.ts';
 import { Shape } from '../model/schema.ts';
-import type { Settings } from './destinationKind.ts';
+import type { KindSettings } from './destinationKind.ts';
 import { type DestinationType, destinationKinds } from './destinationKinds.ts';
 
 /**
@@ -14,7 +14,7 @@ export function shownAddress(type: DestinationType, uri: string): string {
 }
 
 /** The address that the settings lead to; undefined for the kinds that have it elsewhere. */
-export function addressIn(type: DestinationType, settings: Settings): string | undefined {
+export function addressIn(type: DestinationType, settings: KindSettings): string | undefined {
   const { address } = destinationKinds[type];
   return address.type === 'settings' ? address.uriOf(settings) : undefined;
 }

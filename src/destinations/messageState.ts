@@ -1,8 +1,8 @@
 import type { Message } from '../model/notification.ts';
 
 /**
- * True once nothing is open of what a message is about. The state of the moment decides where it is known, because a message
- * that is sent again late may be about a state that is over.
+ * True once nothing is open of the subject of a message. The state of the moment decides where it is there, because a late
+ * message may be about the past.
  */
 export function isClosed({ type, state }: Message): boolean {
   if (state) return !state.isOpen;

@@ -1,5 +1,5 @@
 import type { SendOutcome } from '../model/notification.ts';
-import type { HttpResponse } from './destinationKind.ts';
+import type { KindResponse } from './destinationKind.ts';
 import { readRetryAfter } from './readRetryAfter.ts';
 import { cleanLine } from './texts/clean.ts';
 
@@ -7,9 +7,9 @@ type Rules = {
   /** Statuses by which the platform says that the address or its credential no longer exists. */
   gone?: readonly number[];
   /** A message that was refused with 400 will be refused again. */
-  isFinal?: (response: HttpResponse) => boolean;
-  /** How long the platform asks to wait, where it does not say so in `Retry-After`. */
-  waitMs?: (response: HttpResponse) => number | undefined;
+  isFinal?: (response: KindResponse) => boolean;
+  /** The wait that the platform asks for in a way of its own, beside `Retry-After`. */
+  waitMs?: (response: KindResponse) => number | undefined;
 };
 
 /** A platform that asks for less without naming a time is left alone for this long. */
@@ -18,7 +18,7 @@ const defaultWaitMs = 30_000;
 /** The outcome of a request to a platform: 2xx is success, 429 waits, 400 and 413 are final, and the rest is tried again. */
 export function platformOutcome(platform: string, rules: Rules = {}) {
   const { gone = [], isFinal = () => true, waitMs = () => undefined } = rules;
-  return (response: HttpResponse, now: number): SendOutcome => {
+  return (response: KindResponse, now: number): SendOutcome => {
     const { status, headers, shown } = response;
     if (status >= 200 && status < 300) return { ok: true, status };
     const error = `${platform} responded with ${status}${shown ? `: ${cleanLine(shown, 200)}` : ''}`;

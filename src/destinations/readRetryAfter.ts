@@ -1,4 +1,4 @@
-/** How long a receiver asks to wait: seconds, or a date. */
+/** Wait that a receiver asks for: seconds, or a date. */
 export function readRetryAfter(header: string | string[] | undefined, now: number): number | undefined {
   const text = Array.isArray(header) ? header[0] : header;
   if (text === undefined) return undefined;

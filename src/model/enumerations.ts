@@ -11,6 +11,9 @@ export const destinationTypes = [
   'TEAMS',
   'DISCORD',
   'ALERTMANAGER',
+  'SYSLOG',
+  'SNS',
+  'SQS',
 ] as const;
 export const destinationTags = ['DEFAULT', 'DETECTOR', 'WALLET'] as const;
 export const detectorSources = ['ATTACK_DETECTOR', 'PLATFORM', 'CUSTOM', 'EXTERNAL', 'IMPORT'] as const;

@@ -59,6 +59,7 @@ export function createHostLoad() {
 
 /** A masked address shows its host. Mails and messages of a bot go through a server of the operator. */
 function hostOf({ type, value }: HostTarget): string | undefined {
-  const isDirect = destinationKinds[type].transport === 'request';
+  const { transport } = destinationKinds[type];
+  const isDirect = transport === 'request' || transport === 'stream';
   return isDirect && value && URL.canParse(value) ? new URL(value).host : undefined;
 }

@@ -18,6 +18,13 @@ export type Sender = {
   close(): Promise<void>;
 };
 
+/** Says nothing about the receiver: the message is sent again. */
+export const notSent: SendOutcome = {
+  ok: false,
+  unsent: true,
+  error: 'The message waited too long behind others for the same host; nothing was sent.',
+};
+
 export type Notifier = {
   send: Send;
   /** Undefined when this server has no sender for the type. */

@@ -1,5 +1,5 @@
 import { type Dispatcher, request } from 'undici';
-import type { HttpResponse, MessageRequest, RequestKind } from '../destinations/destinationKind.ts';
+import type { KindResponse, MessageRequest, RequestKind } from '../destinations/destinationKind.ts';
 import { destinationKinds, isGrouped } from '../destinations/destinationKinds.ts';
 import { sealedSettings } from '../destinations/kindSettings.ts';
 import { maskTarget } from '../destinations/maskTarget.ts';
@@ -13,7 +13,7 @@ import { sealedText } from '../lib/secret.ts';
 import { withTimeLimit } from '../lib/withTimeLimit.ts';
 import type { EarlierMessage, Message, SendOutcome, Target } from '../model/notification.ts';
 import { connectionFault } from './connectionFault.ts';
-import type { Sender } from './createNotifier.ts';
+import { notSent, type Sender } from './createNotifier.ts';
 
 type Options = {
   egress: Egress;
@@ -121,7 +121,7 @@ function withoutSecrets(text: string, target: Target): string {
   );
 }
 
-type Answer = { outcome: SendOutcome; response?: HttpResponse };
+type Answer = { outcome: SendOutcome; response?: KindResponse };
 
 /** Lets the earlier message say everything; undefined when it cannot be edited, so that a new one is needed. */
 async function edit(
@@ -145,12 +145,6 @@ function kindOf({ type }: Target): RequestKind {
   if (kind.transport !== 'request') throw new Error(`Destinations of type ${type} take no HTTP requests.`);
   return kind;
 }
-
-const notSent: SendOutcome = {
-  ok: false,
-  unsent: true,
-  error: 'The message waited too long behind others for the same host; nothing was sent.',
-};
 
 /** The status decides; a large or slow body changes nothing. */
 async function discardBody(body: Dispatcher.ResponseData['body']): Promise<void> {

@@ -12,6 +12,7 @@ import { createEmailSender } from '../notify/createEmailSender.ts';
 import { createMessengerASender } from '../notify/createMessengerASender.ts';
 import { createNotifier, type Notifier, type Sender } from '../notify/createNotifier.ts';
 import { createRequestSender } from '../notify/createRequestSender.ts';
+import { createStreamSender } from '../notify/createStreamSender.ts';
 import { startDeliveryWorker } from '../notify/startDeliveryWorker.ts';
 import { startExpiryNotices } from '../notify/startExpiryNotices.ts';
 import { startHeldDeliveries } from '../notify/startHeldDeliveries.ts';
@@ -54,6 +55,7 @@ export async function openNotifying(
   const notifier = createNotifier(
     byType({
       request: createRequestSender({ egress, hosts, now }),
+      stream: createStreamSender({ egress, hosts }),
       mail: mailer && createEmailSender(mailer),
       bot: bot && createMessengerASender(bot),
     }),

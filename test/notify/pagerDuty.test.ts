@@ -57,13 +57,10 @@ describe('an event for the pager', () => {
     ['MEDIUM', 'warning'],
     ['HIGH', 'error'],
     ['CRITICAL', 'critical'],
-  ] as [Severity, string][])(
-    'gives the event of an alert that is %s the severity %s',
-    async (severity, word) => {
-      await send(alertMessage('d-1', { severity }));
-      expect(pager.taken[0]!.body.payload.severity).toBe(word);
-    },
-  );
+  ] as [Severity, string][])('maps an alert that is %s to the severity %s', async (severity, word) => {
+    await send(alertMessage('d-1', { severity }));
+    expect(pager.taken[0]!.body.payload.severity).toBe(word);
+  });
 
   it('stays within the limits of the platform however long the texts are', async () => {
     const long = 'long '.repeat(50_000);
@@ -89,14 +86,14 @@ describe('an event for the pager', () => {
     expect(pager.alerts.get('vigil-i-2')).toBe('resolved');
   });
 
-  it('pages for a test and resolves it at once', async () => {
+  it('pages and resolves at once for a test', async () => {
     const ping: Message = { uid: 'u', sequence: 1, type: 'ping', timestamp: 0, data: {} };
     expect(await send(ping)).toMatchObject({ ok: true });
     expect(pager.taken.map(({ body }) => body.event_action)).toEqual(['trigger', 'resolve']);
     expect(new Set(pager.taken.map(({ body }) => body.dedup_key)).size).toBe(1);
   });
 
-  it('never sends a refused event again, waits with one that is too fast, and retries after a fault of the pager', async () => {
+  it('gives up an event that is refused, waits where it is too fast, and retries after a fault of the pager', async () => {
     const wrong = { ...target(), settings: { routingKey: 'W'.repeat(32), url: pager.url } };
     const refused = await sender.send(wrong, [alertMessage('d-1')], never);
     expect(refused).toMatchObject({ ok: false, status: 400, permanent: true });

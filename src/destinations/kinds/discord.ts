@@ -2,7 +2,7 @@ import { isRecord } from '../../lib/isRecord.ts';
 import type { Severity } from '../../model/alert.ts';
 import type { EarlierMessage, Message, Target } from '../../model/notification.ts';
 import { Text } from '../../model/schema.ts';
-import { defineKind, type HttpResponse, type MessageRequest } from '../destinationKind.ts';
+import { defineKind, type KindResponse, type MessageRequest } from '../destinationKind.ts';
 import { platformOutcome } from '../platformOutcome.ts';
 import { digestStory } from '../texts/digestStory.ts';
 import { type Story, severityMark } from '../texts/story.ts';
@@ -47,7 +47,7 @@ export const discord = defineKind({
     grown && /^\d{1,30}$/.test(ref)
       ? toRequest('PATCH', target, `/messages/${ref}`, digestStory(grown.messages, grown.total))
       : undefined,
-  refOf: ({ text }: HttpResponse) => {
+  refOf: ({ text }: KindResponse) => {
     const id = memberOf(text, 'id');
     return typeof id === 'string' ? id : undefined;
   },

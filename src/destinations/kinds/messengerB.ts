@@ -1,5 +1,5 @@
 import type { Message, SendOutcome, Target } from '../../model/notification.ts';
-import { defineKind, type HttpResponse, type MessageRequest } from '../destinationKind.ts';
+import { defineKind, type KindResponse, type MessageRequest } from '../destinationKind.ts';
 import { readRetryAfter } from '../readRetryAfter.ts';
 import { cleanLine } from '../texts/clean.ts';
 import { digestStory } from '../texts/digestStory.ts';
@@ -32,7 +32,7 @@ export const messengerB = defineKind({
   outcome,
 });
 
-function outcome({ status, headers, shown }: HttpResponse, now: number): SendOutcome {
+function outcome({ status, headers, shown }: KindResponse, now: number): SendOutcome {
   if (status >= 200 && status < 300) return { ok: true, status };
   const error = `The chat responded with ${status}${shown ? `: ${cleanLine(shown, 200)}` : ''}`;
   if (status === 404 || status === 410) return { ok: false, status, error, gone: true, permanent: true };

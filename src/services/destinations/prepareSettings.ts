@@ -1,4 +1,4 @@
-import type { Settings } from '../../destinations/destinationKind.ts';
+import type { KindSettings } from '../../destinations/destinationKind.ts';
 import { type DestinationType, destinationKinds } from '../../destinations/destinationKinds.ts';
 import { addressIn, sealedSettings, settingsSchema, shownAddress } from '../../destinations/kindSettings.ts';
 import { portedEgress, webhookFault } from '../../lib/egress.ts';
@@ -12,8 +12,8 @@ import type { Call } from '../call.ts';
 type SettingsChange = {
   id: number;
   tenantId: number;
-  input: { settings?: Settings };
-  current: { type: DestinationType; settings: Settings; value: string | null } | undefined;
+  input: { settings?: KindSettings };
+  current: { type: DestinationType; settings: KindSettings; value: string | null } | undefined;
 };
 
 /**
@@ -69,21 +69,21 @@ export async function prepareSettings(
 
 async function openSettings(
   call: Call,
-  current: { settings: Settings },
+  current: { settings: KindSettings },
   tenantId: number,
   id: number,
-): Promise<{ secrets: Settings; all: Settings }> {
+): Promise<{ secrets: KindSettings; all: KindSettings }> {
   const box = await findSealedSettings(call.db, id);
   const owner = { tenantId, kind: 'destination', id, member: 'settings' };
-  const secrets: Settings = box ? JSON.parse(await call.services.keyring.unseal(owner, box)) : {};
+  const secrets: KindSettings = box ? JSON.parse(await call.services.keyring.unseal(owner, box)) : {};
   return { secrets, all: { ...current.settings, ...secrets } };
 }
 
 /** The settings with the defaults of the kind, or a fault for each that the kind does not take. */
-function validSettings(type: DestinationType, given: Settings): Settings {
+function validSettings(type: DestinationType, given: KindSettings): KindSettings {
   const result = withDefaults(settingsSchema(type), given, '/settings');
   if ('faults' in result) throw invalidInput(result.faults);
-  const settings = result.value as Settings;
+  const settings = result.value as KindSettings;
   const fault = destinationKinds[type].check?.(settings);
   if (fault) throw invalid(`/settings/${fault.member}`, 'setting', fault.message);
   return settings;
@@ -93,7 +93,7 @@ function checkedAddress(
   call: Call,
   type: DestinationType,
   tenantId: number,
-  settings: Settings,
+  settings: KindSettings,
 ): string | undefined {
   const { address, port } = destinationKinds[type];
   if (address.type !== 'settings') return undefined;
@@ -103,11 +103,11 @@ function checkedAddress(
   return uri;
 }
 
-function withoutNulls(settings: Settings): Record<string, unknown> {
+function withoutNulls(settings: KindSettings): Record<string, unknown> {
   return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== null));
 }
 
-function mapValues(record: Settings, map: (value: unknown) => unknown): Settings {
+function mapValues(record: KindSettings, map: (value: unknown) => unknown): KindSettings {
   return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, map(value)]));
 }
 

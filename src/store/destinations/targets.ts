@@ -1,4 +1,4 @@
-import type { Settings } from '../../destinations/destinationKind.ts';
+import type { KindSettings } from '../../destinations/destinationKind.ts';
 import { sql } from '../../lib/sql.ts';
 import type { Target } from '../../model/notification.ts';
 import type { Db } from '../db/db.ts';
@@ -49,7 +49,7 @@ export async function openTarget(keyring: Keyring, sealed: SealedTarget, now: nu
     ? JSON.parse(await keyring.unseal(sealRef('headers'), sealedHeaders))
     : {};
   const uri = sealedMessengerBUri && (await keyring.unseal(sealRef('messengerBUri'), sealedMessengerBUri));
-  const settings: Settings = sealedSettings
+  const settings: KindSettings = sealedSettings
     ? JSON.parse(await keyring.unseal(sealRef('settings'), sealedSettings))
     : {};
   const secrets: string[] = [];

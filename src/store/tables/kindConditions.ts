@@ -23,7 +23,7 @@ const getsScoresText = withTrait(({ getsScores }) => getsScores === true);
 
 export const isMailedType = (column = 'x.type'): Sql => raw(isMailedText(column));
 export const isBoundByChatType = (column = 'x.type'): Sql => raw(isBoundByChatText(column));
-/** What is due together goes out as one message. */
+/** Messages that are due together go out as one. */
 export const isGroupedType = (column = 'x.type'): Sql => raw(isGroupedText(column));
 /** Messages go one at a time. */
 export const isSequentialType = (column = 'x.type'): Sql => raw(isSequentialText(column));
