@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
+import { digestStory, incidentOf } from '../destinations/texts/digestStory.ts';
+import { lineAt } from '../destinations/texts/readData.ts';
+import { toHtml } from '../destinations/texts/toHtml.ts';
+import { toPlainText } from '../destinations/texts/toPlainText.ts';
 import type { Message } from '../model/notification.ts';
 import type { Mailer } from './createMailer.ts';
 import type { Sender } from './createNotifier.ts';
-import { digestStory, incidentOf } from './texts/digestStory.ts';
-import { lineAt } from './texts/readData.ts';
-import { toHtml } from './texts/toHtml.ts';
-import { toPlainText } from './texts/toPlainText.ts';
 
 /** Sends messages as a mail; several become one digest. */
 export function createEmailSender(mailer: Mailer): Sender {
@@ -39,8 +39,8 @@ function render(messages: readonly Message[]) {
 /** A digest of other messages is another mail: mail programs would hide it if it had the same id. */
 function uidOf(messages: readonly Message[]): string {
   const uids = messages.map(({ uid }) => uid).sort();
-  const [only, ...others] = uids;
-  if (only !== undefined && others.length === 0) return only;
+  const [only, ...rest] = uids;
+  if (only !== undefined && rest.length === 0) return only;
   return `digest-${createHash('sha256').update(uids.join()).digest('hex').slice(0, 32)}`;
 }
 

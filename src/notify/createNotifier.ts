@@ -42,7 +42,8 @@ export function createNotifier(senders: Partial<Record<Target['type'], Sender>>)
     render: (target, messages) => senders[target.type]?.render(target, messages),
     has: (type) => senders[type] !== undefined,
     close: async () => {
-      await Promise.all(Object.values(senders).map((sender) => sender.close()));
+      // One sender serves several types.
+      await Promise.all([...new Set(Object.values(senders))].map((sender) => sender.close()));
     },
   };
 }

@@ -1,3 +1,4 @@
+import { destinationKinds, isGrouped } from '../destinations/destinationKinds.ts';
 import { groupBy } from '../lib/groupBy.ts';
 import { isShadow, type RaisedAlert, severityOf } from '../model/alert.ts';
 import { type AlertLinks, raisedType } from '../model/notification.ts';
@@ -41,12 +42,12 @@ async function deliver(
   const reached = new Map<RaisedAlert, Set<number>>();
   for (const recipient of recipients) {
     const { alert, query, destinationId } = recipient;
-    const own = reached.get(alert) ?? new Set();
-    reached.set(alert, own);
+    const destinationIds = reached.get(alert) ?? new Set();
+    reached.set(alert, destinationIds);
     // However many ways lead there, an alert comes once.
-    if (own.has(destinationId)) continue;
+    if (destinationIds.has(destinationId)) continue;
     if (query !== null && !(await passes(query, documentOf(documents, alert)))) continue;
-    own.add(destinationId);
+    destinationIds.add(destinationId);
     selected.push(recipient);
   }
   const dueAt = await holdRepeats(tx, selected, at);
@@ -103,9 +104,9 @@ async function findByAlert(tx: Db, alerts: readonly RaisedAlert[]): Promise<Reci
     places.set(key, index);
     return { alert, place: index };
   });
-  const found = groupBy(await findRecipients(tx, sources), ({ index }) => index);
+  const recipients = groupBy(await findRecipients(tx, sources), ({ index }) => index);
   return placed.flatMap(({ alert, place: index }) =>
-    (found.get(index) ?? []).map(({ index: _index, ...recipient }) => ({ ...recipient, alert })),
+    (recipients.get(index) ?? []).map(({ index: _index, ...recipient }) => ({ ...recipient, alert })),
   );
 }
 
@@ -127,7 +128,11 @@ function documentOf(documents: Documents, { uid }: RaisedAlert): AlertDocument {
 
 /** Webhooks get every alert at once, so that nothing looks for what they got of an incident. */
 function readByPeople(recipients: readonly Recipient[]): Set<number> {
-  return new Set(recipients.flatMap(({ type, destinationId }) => (type === 'HTTP' ? [] : [destinationId])));
+  return new Set(
+    recipients.flatMap(({ type, destinationId }) =>
+      isGrouped(destinationKinds[type]) ? [destinationId] : [],
+    ),
+  );
 }
 
 function toMessages(
@@ -138,7 +143,7 @@ function toMessages(
 ): NewMessage[] {
   return Array.from(
     groupBy(recipients, ({ alert }) => alert),
-    ([alert, own]) => {
+    ([alert, alertRecipients]) => {
       const { finding, uid, incident } = alert;
       const document = documentOf(documents, alert);
       const { tenantId } = finding;
@@ -151,16 +156,16 @@ function toMessages(
           ...(finding.nextStep === undefined ? {} : { nextStep: finding.nextStep }),
           links: links(document),
         },
-        destinationIds: own.map(({ destinationId }) => destinationId),
+        destinationIds: alertRecipients.map(({ destinationId }) => destinationId),
         dueAt: new Map(
-          own.flatMap((recipient) => {
+          alertRecipients.flatMap((recipient) => {
             const due = dueAt(recipient);
             return due === undefined ? [] : [[recipient.destinationId, due]];
           }),
         ),
-        incident: incident && { uid: incident.uid, destinationIds: readByPeople(own) },
+        incident: incident && { uid: incident.uid, destinationIds: readByPeople(alertRecipients) },
         alertUid: uid,
-        held: toHeld(alert, own, followed),
+        held: toHeld(alert, alertRecipients, followed),
       };
     },
   );

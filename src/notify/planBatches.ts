@@ -1,9 +1,10 @@
+import { destinationKinds } from '../destinations/destinationKinds.ts';
+import { severityIn } from '../destinations/texts/readData.ts';
 import { groupBy } from '../lib/groupBy.ts';
 import { severityOf } from '../model/alert.ts';
 import type { EventType, Target } from '../model/notification.ts';
 import type { ClaimedDelivery } from '../store/destinations/claimDeliveries.ts';
 import type { IncidentMessage } from '../store/destinations/incidentMessages.ts';
-import { severityIn } from './texts/readData.ts';
 
 /** Content of one attempt. `earlier`: the message about the incident of all of them, which grows where `isEdit`. */
 export type Batch = {
@@ -23,27 +24,28 @@ export function planBatches(
   typeOf: (destinationId: number) => Target['type'] | undefined,
   messages: readonly IncidentMessage[],
 ): { batches: Batch[]; later: ClaimedDelivery[] } {
-  const known = new Map(messages.map((message) => [keyOf(message), message]));
+  const messageOf = new Map(messages.map((message) => [keyOf(message), message]));
   const batches: Batch[] = [];
   const later: ClaimedDelivery[] = [];
   const grouped = claimed.filter(({ isGrouped }) => isGrouped);
   for (const delivery of claimed) if (!delivery.isGrouped) batches.push({ deliveries: [delivery] });
   for (const [destinationId, due] of groupBy(grouped, (delivery) => delivery.destinationId)) {
-    const canEdit = typeOf(destinationId) === 'MESSENGER_A';
+    const type = typeOf(destinationId);
+    const canEdit = type !== undefined && destinationKinds[type].edits === true;
     const news: ClaimedDelivery[] = [];
     let edits = 0;
     for (const [, deliveries] of groupBy(due, ({ incidentUid }) => incidentUid)) {
-      const earlier = known.get(keyOf(deliveries[0]));
+      const earlier = messageOf.get(keyOf(deliveries[0]));
       if (!canEdit || !earlier || isNews(deliveries, earlier)) news.push(...deliveries);
       else if (++edits > maxEdits) later.push(...deliveries);
       else batches.push({ deliveries, earlier: { ...earlier, isNews: false, isEdit: true } });
     }
-    const [first, ...others] = news.sort((left, right) => left.sequence - right.sequence);
+    const [first, ...rest] = news.sort((left, right) => left.sequence - right.sequence);
     if (!first) continue;
-    const isOne = others.every(({ incidentUid }) => incidentUid === first.incidentUid);
-    const earlier = isOne ? known.get(keyOf(first)) : undefined;
+    const isOne = rest.every(({ incidentUid }) => incidentUid === first.incidentUid);
+    const earlier = isOne ? messageOf.get(keyOf(first)) : undefined;
     batches.push({
-      deliveries: [first, ...others],
+      deliveries: [first, ...rest],
       ...(earlier ? { earlier: { ...earlier, isNews: isNews(news, earlier), isEdit: false } } : {}),
     });
   }

@@ -59,7 +59,7 @@ export const walletMembers: Members = {
 export const destinationMembers: Members = {
   ...common,
   tenantId: integer,
-  type: oneOf('EMAIL', 'MESSENGER_A', 'HTTP', 'MESSENGER_B'),
+  type: oneOf('EMAIL', 'MESSENGER_A', 'HTTP', 'MESSENGER_B', 'PAGERDUTY', 'TEAMS', 'DISCORD', 'ALERTMANAGER'),
   name: orNull(text),
   uid: text,
   tags: list(oneOf('DEFAULT', 'DETECTOR', 'WALLET')),

@@ -19,7 +19,7 @@ export async function checkGets(call: Call, tenantId: number, gets: Gets, curren
     atMember(pointer, 'query', () => createAlertMatcher(query, call.now));
     checkNames(call, query, pointer, stored);
   }
-  const known = { projectId: idsOf(current, 'projectId'), contractId: idsOf(current, 'contractId') };
+  const present = { projectId: idsOf(current, 'projectId'), contractId: idsOf(current, 'contractId') };
   const scope = { all: false, tenantIds: [tenantId], organisationIds: [] };
   for (const [index, { projectId = null, contractId = null }] of (gets ?? []).entries()) {
     if (projectId !== null && contractId !== null)
@@ -29,14 +29,14 @@ export async function checkGets(call: Call, tenantId: number, gets: Gets, curren
         'cannot be given together with `projectId`; leave one of them out.',
       );
     // A deleted record may stay in the list: it gets nothing.
-    if (projectId !== null && !known.projectId.has(projectId))
+    if (projectId !== null && !present.projectId.has(projectId))
       if (!(await findRecord(call.db, projectTable, scope, projectId, idOnly, { use: 'write' })))
         throw unprocessable(
           `/gets/${index}/projectId`,
           'unknown-reference',
           'There is no project with this id.',
         );
-    if (contractId !== null && !known.contractId.has(contractId))
+    if (contractId !== null && !present.contractId.has(contractId))
       if (!(await findRecord(call.db, contractTable, scope, contractId, idOnly, { use: 'write' })))
         throw unprocessable(
           `/gets/${index}/contractId`,

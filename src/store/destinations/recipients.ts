@@ -1,7 +1,8 @@
-import { raw, sql } from '../../lib/sql.ts';
+import { sql } from '../../lib/sql.ts';
 import type { AlertKind, Severity } from '../../model/alert.ts';
 import type { destinationTypes } from '../../model/enumerations.ts';
 import type { Db } from '../db/db.ts';
+import { isBoundByChatType } from '../tables/kindConditions.ts';
 
 /** `sourceId`: the detector, the trigger alert or the action behind an alert, by its kind. */
 export type AlertSource = {
@@ -23,15 +24,11 @@ export type Recipient = {
 };
 
 /** A messenger destination that is not bound to a chat reaches no one. */
-const isReachable = raw(
-  "x.status = 'ACTIVE' and (x.type <> 'MESSENGER_A' or x.messenger_a_chat_id is not null)",
-);
+const isReachable = sql`x.status = 'ACTIVE' and (not ${isBoundByChatType()} or x.messenger_a_chat_id is not null)`;
 
 /**
- * The recipients of alerts from these sources: the reachable destinations bound to each, and where there is none, those with
- * the default tags. These replace the unreachable ones, so the filters of their bindings apply. Beside them, whatever is bound,
- * those that get alerts of the tenant, the project or the contract. A destination may be named several times, first by the way that
- * waits for the fewest blocks.
+ * Recipients of alerts: reachable destinations bound to the source, else the default ones with the bindings' filters;
+ * beside them those for the tenant, project or contract. Repeats are sorted by confirmations, fewest first.
  */
 export async function findRecipients(db: Db, sources: readonly AlertSource[]): Promise<Recipient[]> {
   return db.prepared<Recipient>(
