@@ -47,7 +47,8 @@ const deliveryLeaseSeconds = 30;
 
 /**
  * Claims due deliveries, a few of every destination, so that none delays another. Skips destinations that wait for a
- * retry, unless a long queue hides due ones. `busy`: running attempts by destination; `mailLimit`: most mail destinations.
+ * retry, unless a long queue hides due ones. `busy`: running attempts by destination; `mailLimit`: most mail
+ * destinations.
  */
 export async function claimDeliveries(
   db: Db,
