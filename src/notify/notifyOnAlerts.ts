@@ -1,3 +1,4 @@
+import { destinationKinds, isGrouped } from '../destinations/destinationKinds.ts';
 import { yieldToEventLoop } from '../lib/eventLoop.ts';
 import { groupBy } from '../lib/groupBy.ts';
 import { settleAll } from '../lib/settleAll.ts';
@@ -149,7 +150,11 @@ function documentOf(documents: Documents, { uid }: RaisedAlert): AlertDocument {
 
 /** Webhooks get every alert at once, so that nothing looks for what they got of an incident. */
 function readByPeople(recipients: readonly Recipient[]): Set<number> {
-  return new Set(recipients.flatMap(({ type, destinationId }) => (type === 'HTTP' ? [] : [destinationId])));
+  return new Set(
+    recipients.flatMap(({ type, destinationId }) =>
+      isGrouped(destinationKinds[type]) ? [destinationId] : [],
+    ),
+  );
 }
 
 function toMessages(

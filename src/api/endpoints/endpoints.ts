@@ -41,6 +41,7 @@ import { signatureEndpoint } from './contracts/signatureEndpoint.ts';
 import { deliveryEndpoints } from './destinations/deliveryEndpoints.ts';
 import { destination } from './destinations/destination.ts';
 import { destinationEndpoints } from './destinations/destinationEndpoints.ts';
+import { kindEndpoint } from './destinations/kindEndpoint.ts';
 import { silence } from './destinations/silence.ts';
 import { silenceEndpoints } from './destinations/silenceEndpoints.ts';
 import { timeSet, timeSetEndpoint } from './destinations/timeSet.ts';
@@ -126,6 +127,7 @@ export function createEndpoints(confirmations: (uid: ChainUid) => number): Endpo
     ...backtestEndpoints,
     ...detectorEndpoints,
     signatureEndpoint,
+    kindEndpoint,
     ...destinationEndpoints,
     ...deliveryEndpoints,
     timeSetEndpoint,
