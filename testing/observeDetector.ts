@@ -129,6 +129,7 @@ async function observe(
         ...label,
       })),
     funding: async () => new Map(Object.entries(world.funding ?? {})),
+    newestAlert: async () => null,
     allocations: async () => world.allocations ?? [],
     scripts: (tenantId, values, sources) => sandbox.run(tenantId, values, sources),
     http: ({ url: target }) => world.http?.(target) ?? Promise.resolve({ failure: 'no answer' }),
