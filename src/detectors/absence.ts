@@ -4,9 +4,9 @@ import { parseDuration } from '../lib/duration.ts';
 import {
   type ChainFacts,
   type ContractFacts,
-  defineDetector,
   type Detection,
   type Detector,
+  defineDetector,
   type EvaluationContext,
   type Observation,
 } from '../model/detection.ts';
@@ -16,50 +16,47 @@ import { customEvent } from './customEvent.ts';
 import { customFunction } from './customFunction.ts';
 import { customTx } from './customTx.ts';
 
-const config = Configuration(
-  {
-    what: Choice(
-      'What is expected: a transaction that touches the contract, an event that it emits, a call of one of its functions, or an alert (also a pushed one).',
-      ['TRANSACTION', 'EVENT', 'CALL', 'ALERT'],
-      'TRANSACTION',
-    ),
-    within: Duration('How long it may stay away: a minute to 90 days.', '1 day'),
-    signature: Type.Optional(
-      Type.String({
-        minLength: 1,
-        maxLength: 1000,
-        description:
-          'The event or function, as custom_event and custom_function take it, such as AnswerUpdated(int256 indexed current, uint256 indexed roundId, uint256 updatedAt).',
-      }),
-    ),
-    from: Addresses('Senders that count, such as a keeper; any when none is named.', 100),
-    expression: Type.String({
-      format: 'script',
-      default: 'true',
+const config = Configuration({
+  what: Choice(
+    'What is expected: a transaction that touches the contract, an event that it emits, a call of one of its functions, or an alert (also a pushed one).',
+    ['TRANSACTION', 'EVENT', 'CALL', 'ALERT'],
+    'TRANSACTION',
+  ),
+  within: Duration('How long it may stay away: a minute to 90 days.', '1 day'),
+  signature: Type.Optional(
+    Type.String({
       minLength: 1,
-      maxLength: 10_000,
+      maxLength: 1000,
       description:
-        'What must hold of it for it to count: `e` is that of custom_tx, custom_event or custom_function.',
+        'The event or function, as custom_event and custom_function take it, such as AnswerUpdated(int256 indexed current, uint256 indexed roundId, uint256 updatedAt).',
     }),
-    innerCalls: Flag(
-      'Whether calls that contracts make within transactions count too, where nodes trace them.',
-      false,
-    ),
-    query: Type.String({
-      format: 'alertQuery',
-      maxLength: 10_000,
-      default: '',
-      description:
-        'Which alerts count, in the query language of alert searches, such as detectorId:12. Alerts of this kind never count.',
-    }),
-    scope: Choice(
-      'Whose alerts count: those of the contract, of all contracts of its project, or of the whole tenant.',
-      ['CONTRACT', 'PROJECT', 'TENANT'],
-      'CONTRACT',
-    ),
-  },
-  ['what', 'within'],
-);
+  ),
+  from: Addresses('Senders that count, such as a keeper; any when none is named.', 100),
+  expression: Type.String({
+    format: 'script',
+    default: 'true',
+    minLength: 1,
+    maxLength: 10_000,
+    description:
+      'What must hold of it for it to count: `e` is that of custom_tx, custom_event or custom_function.',
+  }),
+  innerCalls: Flag(
+    'Whether calls that contracts make within transactions count too, where nodes trace them.',
+    false,
+  ),
+  query: Type.String({
+    format: 'alertQuery',
+    maxLength: 10_000,
+    default: '',
+    description:
+      'Which alerts count, in the query language of alert searches, such as detectorId:12. Alerts of this kind never count.',
+  }),
+  scope: Choice(
+    'Whose alerts count: those of the contract, of all contracts of its project, or of the whole tenant.',
+    ['CONTRACT', 'PROJECT', 'TENANT'],
+    'CONTRACT',
+  ),
+});
 
 type Config = Static<typeof config>;
 
@@ -130,7 +127,11 @@ export const absence = defineDetector<Config, State>({
       });
     const kind = kinds[what];
     if (kind && !kind.families.includes(family))
-      faults.push({ pointer: '/what', code: 'family', message: `cannot be ${what} on chains of this family.` });
+      faults.push({
+        pointer: '/what',
+        code: 'family',
+        message: `cannot be ${what} on chains of this family.`,
+      });
     else if (kind && (!isNamed || signature !== undefined))
       faults.push(...(kind.check?.(toKindConfig(options), abi, family, others) ?? []));
     return faults;
@@ -142,8 +143,10 @@ export const absence = defineDetector<Config, State>({
     return [...kind.interests(toKindConfig(options), contract, chain), { on: 'block', schedule }];
   },
   evaluate(observation, context) {
-    if (observation.type === 'clock') return context.config.what === 'ALERT' ? lookAtAlerts(observation, context) : {};
-    if (observation.type === 'block') return look(observation.block.timestamp, observation.block.number, context);
+    if (observation.type === 'clock')
+      return context.config.what === 'ALERT' ? lookAtAlerts(observation, context) : {};
+    if (observation.type === 'block')
+      return look(observation.block.timestamp, observation.block.number, context);
     return recognise(observation, context);
   },
 });
@@ -171,9 +174,17 @@ function recognise(observation: Observation, context: Context): Outcome {
   return happen(block.timestamp, { block: block.number, txHash: transaction.hash }, context);
 }
 
-function happen(at: number, happened: NonNullable<State['happened']>, context: Context): Outcome {
+function happen(
+  at: number,
+  happened: NonNullable<State['happened']>,
+  context: Context,
+): Outcome & { state: State } {
   const { state } = context;
-  const after: State = { at: Math.max(at, state?.at ?? 0), happened, lookedAt: Math.max(at, state?.lookedAt ?? 0) };
+  const after: State = {
+    at: Math.max(at, state?.at ?? 0),
+    happened,
+    lookedAt: Math.max(at, state?.lookedAt ?? 0),
+  };
   if (!state?.isMissing) return { state: after };
   const { what } = describe(context);
   const silentMs = Math.max(0, at - state.at);
@@ -199,7 +210,8 @@ function look(at: number, block: number | undefined, context: Context): Outcome 
   if (isHole) return { state: { ...state, at: state.isMissing ? state.at : at, lookedAt: at } };
   const after = { ...state, lookedAt: at };
   const silentMs = at - state.at;
-  if (state.isMissing || silentMs <= parseDuration(options.within) + graceMs(options)) return { state: after };
+  if (state.isMissing || silentMs <= parseDuration(options.within) + graceMs(options))
+    return { state: after };
   const { what, of } = describe(context);
   const last = state.happened
     ? `the last one was at ${new Date(state.at).toISOString()}`
@@ -238,7 +250,7 @@ function lookAtAlerts(
   });
   if (!found || (state && found.timestamp <= state.at)) return look(at, undefined, context);
   const { state: after, ...rest } = happen(found.timestamp, { alert: found.uid }, context);
-  return { ...rest, state: after && { ...after, lookedAt: Math.max(at, after.lookedAt) } };
+  return { ...rest, state: { ...after, lookedAt: Math.max(at, after.lookedAt) } };
 }
 
 function lookMs({ within }: Config): number {
@@ -254,7 +266,13 @@ function holeMs(options: Config, { blockTimeMs }: ChainFacts): number {
   return Math.max(holeLooks * lookMs(options), holeBlocks * blockTimeMs, minWithinMs);
 }
 
-function describe({ config: { what, signature = '' }, contract }: { config: Config; contract: ContractFacts }) {
+function describe({
+  config: { what, signature = '' },
+  contract,
+}: {
+  config: Config;
+  contract: ContractFacts;
+}) {
   const name = signature.replace(/\(.*$/s, '').trim();
   const of = what === 'ALERT' ? '' : ` of ${contract.name}`;
   const words: Record<Config['what'], string> = {
@@ -290,4 +308,3 @@ function showMs(ms: number): string {
   const [unit, size] = units.find(([, length]) => ms >= 2 * length) ?? ['s', 1000];
   return `${Math.round(ms / size)} ${unit}${unit === 'day' ? 's' : ''}`;
 }
-

@@ -18,7 +18,9 @@ export type ReadSources = {
   labels(addresses: readonly string[]): Promise<readonly Label[]>;
   funding(addresses: readonly string[]): Promise<ReadonlyMap<string, Funding>>;
   allocations(tenantId: number, contractId: number): Promise<readonly Allocation[]>;
-  newestAlert(request: Extract<ReadRequest, { type: 'newestAlert' }>): Promise<{ uid: string; timestamp: number } | null>;
+  newestAlert(
+    request: Extract<ReadRequest, { type: 'newestAlert' }>,
+  ): Promise<{ uid: string; timestamp: number } | null>;
   scripts(
     tenantId: number,
     values: Readonly<Record<string, unknown>>,
