@@ -9,6 +9,7 @@ export const eventTypes = [
   'alert.trigger.raised',
   'alert.retracted',
   'alert.resolved',
+  'alert.updated',
   'action.submitted',
   'action.confirmed',
   'action.failed',

@@ -11,6 +11,7 @@ const words: Readonly<Record<EventType, string>> = {
   'alert.trigger.raised': 'A trigger has raised an alert.',
   'alert.retracted': 'What an alert reported did not happen: its block or its pending transaction is gone.',
   'alert.resolved': 'A user marked an alert as resolved.',
+  'alert.updated': 'A user acknowledged an alert, or took that back.',
   'action.submitted': 'The transaction of an action was sent.',
   'action.confirmed': 'The transaction of an action is confirmed.',
   'action.failed': 'An action failed.',
