@@ -198,6 +198,13 @@ export type AddressType = 'CONTRACT' | 'WALLET' | 'ENTITY';
 
 export type Alert = Required<Omit<WebhookAlert, 'contract' | 'project' | 'incident' | 'nextStep' | 'links' | 'truncated'>>;
 
+export type AlertAcknowledgeBody = {
+  /** Until when: then it is unacknowledged again. Null for as long as it takes. In epoch milliseconds. */
+  until?: number | null;
+  /** What others should know; it becomes a comment. */
+  note?: string;
+};
+
 /** A detector has raised an alert. */
 export type AlertDetectorRaisedWebhook = {
   /** What happened. */
@@ -251,6 +258,21 @@ export type AlertOutcomeReply = {
     firstAt: number;
     /** When its newest alert happened. In epoch milliseconds. */
     lastAt: number;
+    /** Whether someone has acknowledged it, and no snooze has ended and no worse alert came since. */
+    acknowledged: boolean;
+    /** When that was. In epoch milliseconds. */
+    acknowledgedAt: number | null;
+    /** Who did it, by name. */
+    acknowledgedBy: string | null;
+    /** The user who did it; null for an API key or a mailed link. */
+    acknowledgedById: number | null;
+    /** Until when it is snoozed; null where it is not. In epoch milliseconds. */
+    acknowledgedUntil: number | null;
+    /** The user who owns it. */
+    assigneeId: number | null;
+    disposition: AlertOutcomeReplyIncidentDisposition | null;
+    /** Why. */
+    dispositionReason: string | null;
     /** When the record was created. In epoch milliseconds. */
     createdAt: number;
     /** When the record last changed. In epoch milliseconds. */
@@ -366,7 +388,10 @@ export type AlertOutcomeReplyDeliveryAttempt = {
 export type AlertOutcomeReplyDeliveryState = 'PENDING' | 'DELIVERED' | 'DEAD' | 'CANCELED';
 
 /** The event that it reports. */
-export type AlertOutcomeReplyDeliveryType = 'alert.detector.raised' | 'alert.trigger.raised' | 'alert.retracted' | 'alert.resolved' | 'action.submitted' | 'action.confirmed' | 'action.failed' | 'action.replaced' | 'action.waiting' | 'score.changed' | 'subscription.expiring' | 'destination.disabled' | 'ping';
+export type AlertOutcomeReplyDeliveryType = 'alert.detector.raised' | 'alert.trigger.raised' | 'alert.retracted' | 'alert.resolved' | 'alert.updated' | 'action.submitted' | 'action.confirmed' | 'action.failed' | 'action.replaced' | 'action.waiting' | 'score.changed' | 'subscription.expiring' | 'destination.disabled' | 'ping';
+
+/** What it turned out to be; null while no one has judged. */
+export type AlertOutcomeReplyIncidentDisposition = 'TRUE' | 'BENIGN' | 'KNOWN' | 'TEST';
 
 /** The highest severity of its alerts. */
 export type AlertOutcomeReplyIncidentSeverity = 'INFO' | 'LOW' | 'MEDIUM' | 'HIGH' | 'CRITICAL';
@@ -545,6 +570,18 @@ export type AlertTraceReply = {
 export type AlertTriggerRaisedWebhook = {
   /** What happened. */
   type: 'alert.trigger.raised';
+  /** When it happened (ISO 8601). */
+  timestamp: string;
+  /** Rises with each message to the destination. */
+  sequence: number;
+  /** An alert as a webhook carries it. All members of an alert are there unless it is truncated. */
+  data: WebhookAlert;
+};
+
+/** A user acknowledged an alert, or took that back. */
+export type AlertUpdatedWebhook = {
+  /** What happened. */
+  type: 'alert.updated';
   /** When it happened (ISO 8601). */
   timestamp: string;
   /** Rises with each message to the destination. */
@@ -2282,6 +2319,28 @@ export type DetectorPage = {
   total?: number;
 };
 
+export type DetectorQualityReply = {
+  /** The share of TRUE among the judged incidents, without those of tests; null before any is judged. */
+  precision: number | null;
+  /** How many incidents with its alerts were judged. */
+  total: number;
+  /** These by disposition. */
+  judged: {
+    /** An attack or a real fault. */
+    TRUE: number;
+    /** Harmless. */
+    BENIGN: number;
+    /** Expected. */
+    KNOWN: number;
+    /** Made by a test. */
+    TEST: number;
+  };
+  /** How many of its alerts were acknowledged. */
+  acknowledged: number;
+  /** Median time from an alert to its first acknowledgement, in milliseconds. */
+  medianMs: number | null;
+};
+
 export type DetectorSchema = {
   /** Unique identifier of the record. */
   id: number;
@@ -2525,6 +2584,21 @@ export type Incident = {
   firstAt: number;
   /** When its newest alert happened. In epoch milliseconds. */
   lastAt: number;
+  /** Whether someone has acknowledged it, and no snooze has ended and no worse alert came since. */
+  acknowledged: boolean;
+  /** When that was. In epoch milliseconds. */
+  acknowledgedAt: number | null;
+  /** Who did it, by name. */
+  acknowledgedBy: string | null;
+  /** The user who did it; null for an API key or a mailed link. */
+  acknowledgedById: number | null;
+  /** Until when it is snoozed; null where it is not. In epoch milliseconds. */
+  acknowledgedUntil: number | null;
+  /** The user who owns it. */
+  assigneeId: number | null;
+  disposition: AlertOutcomeReplyIncidentDisposition | null;
+  /** Why. */
+  dispositionReason: string | null;
   /** When the record was created. In epoch milliseconds. */
   createdAt: number;
   /** When the record last changed. In epoch milliseconds. */
@@ -4121,6 +4195,16 @@ export type UpdateAlertBody = {
   walletId?: number | null;
   /** The user of the tenant who works on it; null for no one. */
   assigneeId?: number | null;
+  /** Whether someone has acknowledged it, and no snooze has ended since. */
+  acknowledged?: boolean;
+  /** When that was. In epoch milliseconds. */
+  acknowledgedAt?: number | null;
+  /** Who did it, by name. */
+  acknowledgedBy?: string | null;
+  /** The user who did it; null for an API key or a mailed link. */
+  acknowledgedById?: number | null;
+  /** Until when it is snoozed; null where it is not. In epoch milliseconds. */
+  acknowledgedUntil?: number | null;
   /** Name of the wallet. */
   walletName?: string | null;
   /** Chain of the wallet. */
@@ -4314,7 +4398,13 @@ export type UpdateDetectorSchemaBody = {
 
 export type UpdateIncidentBody = {
   /** The new state. */
-  status: 'UNRESOLVED' | 'RESOLVED';
+  status?: 'UNRESOLVED' | 'RESOLVED';
+  /** The user of the tenant who owns it; null for no one. */
+  assigneeId?: number | null;
+  /** What it turned out to be: an attack or a real fault, harmless, expected, or made by a test; null takes it back. */
+  disposition?: 'TRUE' | 'BENIGN' | 'KNOWN' | 'TEST' | null;
+  /** Why. */
+  dispositionReason?: string | null;
 };
 
 export type UpdateIncidentReply = Omit<Incident, 'alertList'>;
@@ -4882,6 +4972,16 @@ export type WebhookAlert = {
   walletId?: number | null;
   /** The user who works on it. */
   assigneeId?: number | null;
+  /** Whether someone has acknowledged it, and no snooze has ended since. */
+  acknowledged?: boolean;
+  /** When that was. In epoch milliseconds. */
+  acknowledgedAt?: number | null;
+  /** Who did it, by name. */
+  acknowledgedBy?: string | null;
+  /** The user who did it; null for an API key or a mailed link. */
+  acknowledgedById?: number | null;
+  /** Until when it is snoozed; null where it is not. In epoch milliseconds. */
+  acknowledgedUntil?: number | null;
   /** Name of the wallet. */
   walletName?: string | null;
   /** Chain of the wallet. */
@@ -5088,7 +5188,7 @@ export type WhereSearchSort = {
 };
 
 /** What Vigil sends to webhooks. */
-export type Webhook = AlertDetectorRaisedWebhook | AlertTriggerRaisedWebhook | AlertRetractedWebhook | AlertResolvedWebhook | ActionSubmittedWebhook | ActionConfirmedWebhook | ActionFailedWebhook | ActionReplacedWebhook | ActionWaitingWebhook | ScoreChangedWebhook | SubscriptionExpiringWebhook | DestinationDisabledWebhook | PingWebhook;
+export type Webhook = AlertDetectorRaisedWebhook | AlertTriggerRaisedWebhook | AlertRetractedWebhook | AlertResolvedWebhook | AlertUpdatedWebhook | ActionSubmittedWebhook | ActionConfirmedWebhook | ActionFailedWebhook | ActionReplacedWebhook | ActionWaitingWebhook | ScoreChangedWebhook | SubscriptionExpiringWebhook | DestinationDisabledWebhook | PingWebhook;
 
 /** Every endpoint: what it takes and what it answers. */
 export interface Api {
@@ -6018,6 +6118,17 @@ export interface Api {
     body: UpdateAlertBody;
     reply: Alert;
   };
+  /** Acknowledge an alert */
+  'POST /alert/{uid}/acknowledge': {
+    path: { uid: string };
+    body: AlertAcknowledgeBody;
+    reply: Alert;
+  };
+  /** Take back that an alert is acknowledged */
+  'DELETE /alert/{uid}/acknowledge': {
+    path: { uid: string };
+    reply: Alert;
+  };
   /** Resolve alerts by query */
   'POST /alert/resolve': {
     body: ResolveAlertsBody;
@@ -6115,10 +6226,21 @@ export interface Api {
     path: { uid: string };
     reply: Incident;
   };
-  /** Resolve or reopen an incident */
+  /** Change an incident */
   'PUT /incident/{uid}': {
     path: { uid: string };
     body: UpdateIncidentBody;
+    reply: UpdateIncidentReply;
+  };
+  /** Acknowledge an incident */
+  'POST /incident/{uid}/acknowledge': {
+    path: { uid: string };
+    body: AlertAcknowledgeBody;
+    reply: UpdateIncidentReply;
+  };
+  /** Take back that an incident is acknowledged */
+  'DELETE /incident/{uid}/acknowledge': {
+    path: { uid: string };
     reply: UpdateIncidentReply;
   };
   /** Push findings of an outside engine */
@@ -6158,6 +6280,11 @@ export interface Api {
   'GET /detector/{id}/fault': {
     path: { id: number };
     reply: DetectorFaultReply;
+  };
+  /** Read how good the alerts of a detector are */
+  'GET /detector/{id}/quality': {
+    path: { id: number };
+    reply: DetectorQualityReply;
   };
   /** List functions and events */
   'GET /contract/{id}/signature': {
