@@ -1,7 +1,9 @@
-// Part of `npm run check`: keeps quaint words out of identifiers, comments, texts, documents and test names.
+// Part of `npm run check`: keeps quaint words out of identifiers, comments, texts, documents and test names, and the measures
+// of `measureLanguage.mjs` below their limits.
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { measureLanguage } from './measureLanguage.mjs';
 
 /** What not to write (a word or a phrase, in lower case) and what to write instead. */
 const replacements = {
@@ -50,7 +52,11 @@ const folders = ['src', 'docs', 'test', 'testing', 'bench', 'demo', 'scripts', '
 const rootFiles = readdirSync(root).filter((file) => /\.(md|cjs)$/.test(file));
 const testName = /\b(?:it|test|describe)(?:\.\w+(?:\([^)]*\))?)*\(\s*(['"`].*)/;
 
-const faults = [...rootFiles, ...folders.flatMap(filesIn)].flatMap(check);
+const words = [...rootFiles, ...folders.flatMap(filesIn)].flatMap(check);
+const sentences = measureLanguage()
+  .filter(({ limit, findings }) => findings.length > limit)
+  .flatMap(({ name, limit, findings }) => [`${findings.length} ${name}, at most ${limit}:`, ...findings]);
+const faults = [...words, ...sentences];
 process.stdout.write(faults.map((fault) => `${fault}\n`).join(''));
 process.exit(faults.length > 0 ? 1 : 0);
 

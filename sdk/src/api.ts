@@ -87,9 +87,9 @@ export type ActionAlertAggregationBody = {
 export type ActionAlertAggregationBodyAggregation = {
   /** The name of the result; unique among its neighbours. A nested item cannot be called key or like a metric. */
   name: string;
-  /** What is grouped and measured; only `count` alone can do without. */
+  /** The field that is grouped and measured; only `count` alone can do without. */
   field?: string;
-  /** How many buckets of terms to return. */
+  /** Number of buckets of terms to return. */
   size?: number;
   /** The order of the buckets; the largest first if left out. */
   sort?: ActionAlertAggregationBodyAggregationSort[];
@@ -97,7 +97,7 @@ export type ActionAlertAggregationBodyAggregation = {
   query?: string;
   /** The length of a bucket of `date_histogram`: one of 1y, 1q, 1M, 1w, 1d, 1h, 1m, 1s, or a multiple such as 90m. */
   interval?: string;
-  /** Where the days of `date_histogram` begin; UTC if left out. */
+  /** Time zone of the days of `date_histogram`; UTC if left out. */
   timezone?: string;
   /** Kind words and nested items; `terms` if left out. */
   aggregation?: unknown[];
@@ -113,7 +113,7 @@ export type ActionAlertAggregationBodyAggregationSort = {
 };
 
 export type ActionAlertAggregationReply = {
-  /** How many alerts the query finds, counted up to `trackTotalCount`. */
+  /** Number of alerts that the query finds, counted up to `trackTotalCount`. */
   total: number;
   /** The result of every item, by its name. */
   data: Record<string, unknown>;
@@ -153,7 +153,7 @@ export type ActionIntentReply = {
 export type ActionPage = {
   /** The records of this page. */
   data: CreateActionReply[];
-  /** How many records match; present only when `trackTotal` is true. */
+  /** Number of matching records; present only when `trackTotal` is true. */
   total?: number;
 };
 
@@ -223,7 +223,7 @@ export type AlertFinality = 'PENDING' | 'HEAD' | 'CONFIRMED' | 'FINAL';
 /** Its group in histograms. */
 export type AlertGroup = 'SECURITY' | 'COMPLIANCE' | 'action' | 'trigger';
 
-/** What raised it. */
+/** Kind of its source. */
 export type AlertKind = 'detector' | 'trigger' | 'action';
 
 export type AlertOutcomeReply = {
@@ -304,7 +304,7 @@ export type AlertOutcomeReply = {
     destinationId: number;
     /** The event that it reports. */
     type: AlertOutcomeReplyDeliveryType;
-    /** What became of it. */
+    /** Its outcome. */
     state: AlertOutcomeReplyDeliveryState;
     /** The alert that it reports. */
     alertUid: string | null;
@@ -318,7 +318,7 @@ export type AlertOutcomeReply = {
     nextAttemptAt: number | null;
     /** Status that the receiver answered with. */
     lastStatus: number | null;
-    /** Why it failed. */
+    /** Reason of the failure. */
     lastError: string | null;
     /** Every attempt so far. */
     attempts: AlertOutcomeReplyDeliveryAttempt[];
@@ -380,11 +380,11 @@ export type AlertOutcomeReplyDeliveryAttempt = {
   durationMs: number;
   /** Status that the receiver answered with. */
   status: number | null;
-  /** Why it failed. */
+  /** Reason of the failure. */
   error: string | null;
 };
 
-/** What became of it. */
+/** Its outcome. */
 export type AlertOutcomeReplyDeliveryState = 'PENDING' | 'DELIVERED' | 'DEAD' | 'CANCELED';
 
 /** The event that it reports. */
@@ -475,9 +475,9 @@ export type AlertTraceReply = {
   txHash: string;
   /** Its block. */
   blockNumber: number;
-  /** Who sent it. */
+  /** The sender. */
   from: string;
-  /** Whether it failed as a whole. */
+  /** True if it failed as a whole. */
   isReverted: boolean;
   /** How many frames it has. */
   total: number;
@@ -495,7 +495,7 @@ export type AlertTraceReply = {
     depth: number;
     /** How it was called. */
     type: 'CALL' | 'STATICCALL' | 'DELEGATECALL' | 'CALLCODE' | 'CREATE' | 'CREATE2' | 'SELFDESTRUCT';
-    /** Who called. */
+    /** The caller. */
     from: string;
     /** Whose code runs: of a creation the new contract, of a self-destruct who gets the coins; null when nothing was created. */
     to: string | null;
@@ -516,16 +516,16 @@ export type AlertTraceReply = {
       /** Its value; numbers are decimal, lists and structs in brackets, what is longer than 300 characters is cut. */
       value: string;
     }>;
-    /** Why it failed itself, decoded as far as it can be; null otherwise. */
+    /** Reason of its own failure, decoded as far as possible; null otherwise. */
     reason: string | null;
     /** How long its input is. */
     inputBytes: number;
-    /** Whether it, or a frame that it is part of, failed, so that nothing of it remains. */
+    /** True if it, or a frame that contains it, failed, so that nothing of it remains. */
     isReverted: boolean;
   }>;
   /** What each party has more or less after it: coins by the frames that remain, without fees, and tokens as they report it in events. */
   changes: Array<{
-    /** Who has more or less. */
+    /** The address with more or less. */
     address: string;
     /** `native`, or the address of the token. */
     asset: string;
@@ -544,7 +544,7 @@ export type AlertTraceReply = {
     address: string;
     /** By what it is known. */
     type: 'contract' | 'wallet' | 'label';
-    /** What you call it. */
+    /** Your name for it. */
     name: string;
     /** The contract, where it is one of yours. */
     contractId: number | null;
@@ -595,7 +595,7 @@ export type Apikey = Omit<CreateApikeyReply, 'token'>;
 export type ApikeyPage = {
   /** The records of this page. */
   data: Apikey[];
-  /** How many records match; present only when `trackTotal` is true. */
+  /** Number of matching records; present only when `trackTotal` is true. */
   total?: number;
 };
 
@@ -608,7 +608,7 @@ export type Approval = {
   updatedAt: number;
   /** The owning tenant; your own if left out. */
   tenantId: number;
-  /** What became of the request. */
+  /** Outcome of the request. */
   state: ApprovalState;
   /** Until when it can be approved. In epoch milliseconds. */
   expiresAt: number;
@@ -658,11 +658,11 @@ export type ApprovalChangesMember = {
 export type ApprovalPage = {
   /** The records of this page. */
   data: Approval[];
-  /** How many records match; present only when `trackTotal` is true. */
+  /** Number of matching records; present only when `trackTotal` is true. */
   total?: number;
 };
 
-/** What became of the request. */
+/** Outcome of the request. */
 export type ApprovalState = 'PENDING' | 'APPROVED' | 'REJECTED' | 'EXPIRED';
 
 export type ApproveApprovalReply = {
@@ -768,13 +768,13 @@ export type AuthMeReplyPlan = {
   id: number;
   /** Unique name. */
   name: string;
-  /** What the plan allows. */
+  /** Limit of the plan. */
   limits: AuthMeReplyPlanLimits;
   /** What the tenant has of each. */
   use: AuthMeReplyPlanUse;
 };
 
-/** What the plan allows. */
+/** Limit of the plan. */
 export type AuthMeReplyPlanLimits = Required<Omit<CreatePlanBody, 'name' | 'detectorRateLimit' | 'detectorRateLimitDuration' | 'apiKeyDays'>>;
 
 /** What the tenant has of each. */
@@ -804,7 +804,7 @@ export type Backtest = {
   /** Share that is done, 0 to 1. */
   progress: number;
   result: BacktestResult | null;
-  /** Why it failed. */
+  /** Reason of the failure. */
   fault: string | null;
 };
 
@@ -852,7 +852,7 @@ export type BacktestResult = {
   fired: BacktestResultFired[];
   /** Evaluations that failed. */
   faults: number;
-  /** How the first of them failed. */
+  /** Reason of the first failure. */
   firstFault: string | null;
 };
 
@@ -1016,7 +1016,7 @@ export type ContractActionAlertPage = {
     /** Address of the wallet. */
     walletAddress: string | null;
   }>;
-  /** How many records match, counted up to `trackTotalCount`. */
+  /** Number of matching records, counted up to `trackTotalCount`. */
   total: number;
 };
 
@@ -1026,7 +1026,7 @@ export type ContractAddressType = 'CONTRACT' | 'WALLET' | 'ENTITY';
 export type ContractDetectorAlertPage = {
   /** The records of this page. */
   data: Alert[];
-  /** How many records match, counted up to `trackTotalCount`. */
+  /** Number of matching records, counted up to `trackTotalCount`. */
   total: number;
 };
 
@@ -1095,7 +1095,7 @@ export type ContractHistogramReplyDataBucketSecurity = {
 export type ContractPage = {
   /** The records of this page. */
   data: Contract[];
-  /** How many records match; present only when `trackTotal` is true. */
+  /** Number of matching records; present only when `trackTotal` is true. */
   total?: number;
 };
 
@@ -1143,7 +1143,7 @@ export type ContractTokenomicsReply = {
     planned: string | null;
     /** What there is. */
     actual: string | null;
-    /** How many tokens there are beyond the plan. */
+    /** Number of tokens beyond the plan. */
     difference: string | null;
     /** What alerts saw. */
     samples: ContractTokenomicsReplyCirculatingLine[];
@@ -1168,7 +1168,7 @@ export type ContractTokenomicsReply = {
     planned: string | null;
     /** What there is. */
     actual: string | null;
-    /** How many tokens there are beyond the plan. */
+    /** Number of tokens beyond the plan. */
     difference: string | null;
     /** What alerts saw. */
     samples: ContractTokenomicsReplyCirculatingLine[];
@@ -1227,7 +1227,7 @@ export type ContractTriggerAlertPage = {
     /** What happened, for people. */
     message: string;
   }>;
-  /** How many records match, counted up to `trackTotalCount`. */
+  /** Number of matching records, counted up to `trackTotalCount`. */
   total: number;
 };
 
@@ -1338,7 +1338,7 @@ export type CreateAlertCommentReply = {
   id: number;
   /** The user who wrote it; null if a token without a user did. */
   authorId: number | null;
-  /** How the author was called at the time. */
+  /** Name of the author at the time. */
   author: string;
   /** What it says. */
   text: string;
@@ -1755,13 +1755,15 @@ export type CreatePlanBody = {
   maxInvites?: number;
   /** Most saved views of a tenant. */
   maxViews?: number;
+  /** Most time sets of a tenant. */
+  maxTimeSets?: number;
   /** Most days that an API key lives, and how long it does where no `lifetime` is given. */
   apiKeyDays?: number;
   /** Most alerts that a tenant pushes in a minute. */
   maxPushedAlerts?: number;
 };
 
-export type CreatePlanReply = Omit<Plan, 'maxDestinations' | 'maxLabels' | 'maxStreams' | 'maxInvites' | 'maxViews' | 'apiKeyDays' | 'maxPushedAlerts'>;
+export type CreatePlanReply = Omit<Plan, 'maxDestinations' | 'maxLabels' | 'maxStreams' | 'maxInvites' | 'maxViews' | 'maxTimeSets' | 'apiKeyDays' | 'maxPushedAlerts'>;
 
 export type CreateProjectBody = {
   /** The owning tenant; your own if left out. */
@@ -1815,7 +1817,7 @@ export type CreateSubscriptionBody = {
   expirationDate: number;
   /** The plan. */
   planId: number;
-  /** How many days before the end a notice is mailed, once each. */
+  /** Days before the end on which a notice is mailed. */
   notifyBeforeExpireDays?: number[];
 };
 
@@ -1829,6 +1831,36 @@ export type CreateTenantBody = {
   /** What the tenant is. */
   description?: string | null;
 };
+
+export type CreateTimesetBody = {
+  /** The owning tenant; your own if left out. */
+  tenantId?: number;
+  /** Name, unique in the tenant. */
+  name: string;
+  /** Its purpose. */
+  description?: string | null;
+  /** The zone whose clocks count: a name of the IANA database, UTC, or an offset. Local times that a switch of daylight saving skips never hold, and those that it repeats hold twice. */
+  zone: string;
+  /** The times at which it holds: in any of these ranges. */
+  ranges: CreateTimesetBodyRange[];
+};
+
+export type CreateTimesetBodyRange = {
+  /** When it begins, by the clocks of the zone; 00:00 if null. */
+  from?: string | null;
+  /** When it ends, 24:00 if null. At or before `from`: on the next day. */
+  to?: string | null;
+  /** The weekdays on which it begins; all if empty. */
+  weekdays?: CreateTimesetBodyRangeWeekday[];
+  /** The days of the month on which it begins, -1 for the last one; all if empty. */
+  daysOfMonth?: number[];
+  /** The months in which it begins, 1 to 12; all if empty. */
+  months?: number[];
+  /** The years in which it begins; all if empty. */
+  years?: number[];
+};
+
+export type CreateTimesetBodyRangeWeekday = 'MON' | 'TUE' | 'WED' | 'THU' | 'FRI' | 'SAT' | 'SUN';
 
 export type CreateTokenomicsCategoryBody = {
   /** State of the record. */
@@ -2102,6 +2134,11 @@ export type DeleteTenantReply = {
   id: number;
 };
 
+export type DeleteTimesetReply = {
+  /** The deleted time set. */
+  id: number;
+};
+
 export type DeleteTokenomicsCategoryReply = {
   /** The uid of the deleted record. */
   uid: string;
@@ -2202,7 +2239,7 @@ export type DestinationDeliveryReply = {
   status: 'ACTIVE' | 'DISABLED';
   /** Since when nothing has got through. In epoch milliseconds. */
   failingSince: number | null;
-  /** Why nothing is sent any more. */
+  /** Reason that nothing is sent any more. */
   disabledReason: string | null;
   /** Mails and chat messages within this time of the last one go out together. */
   groupWindowMs: number;
@@ -2225,7 +2262,7 @@ export type DestinationDisabledWebhook = {
 export type DestinationPage = {
   /** The records of this page. */
   data: CreateDestinationReply[];
-  /** How many records match; present only when `trackTotal` is true. */
+  /** Number of matching records; present only when `trackTotal` is true. */
   total?: number;
 };
 
@@ -2315,7 +2352,7 @@ export type DetectorItem = Omit<DetectorSchema, 'configSchema'>;
 export type DetectorPage = {
   /** The records of this page. */
   data: Detector[];
-  /** How many records match; present only when `trackTotal` is true. */
+  /** Number of matching records; present only when `trackTotal` is true. */
   total?: number;
 };
 
@@ -2373,7 +2410,7 @@ export type DetectorSchema = {
 export type DetectorSchemaPage = {
   /** The records of this page. */
   data: DetectorSchema[];
-  /** How many records match; present only when `trackTotal` is true. */
+  /** Number of matching records; present only when `trackTotal` is true. */
   total?: number;
 };
 
@@ -2438,9 +2475,9 @@ export type ExplainDetectorReply = {
   verdict: 'ALERT' | 'NO_ALERT' | 'FAULT';
   /** How the verdict was reached. */
   steps: Array<{
-    /** What was checked. */
+    /** The checked condition. */
     step: string;
-    /** What came of it. */
+    /** Result of the step. */
     text: string;
     /** What it was seen from. */
     details?: Record<string, unknown>;
@@ -2465,7 +2502,7 @@ export type HaltActionsBody = {
 export type HaltActionsReply = {
   /** The tenant. */
   tenantId: number;
-  /** Whether actions are halted. */
+  /** True if actions are halted. */
   halted: boolean;
   /** Since when. In epoch milliseconds. */
   haltedAt: number | null;
@@ -2523,13 +2560,13 @@ export type ImportLabelsReply = {
   faults: Array<{
     /** The line, counted from 1. */
     line: number;
-    /** What is wrong with it. */
+    /** The fault. */
     message: string;
   }>;
 };
 
 export type ImportSanctionsReply = {
-  /** Which list it is. */
+  /** Name of the list format. */
   format: string;
   /** The source of its labels. */
   source: string;
@@ -2716,21 +2753,21 @@ export type InstanceMeta = Omit<InstanceLicenseInstanceMeta, 'status'>;
 export type InstanceMetaPage = {
   /** The records of this page. */
   data: InstanceMeta[];
-  /** How many records match; present only when `trackTotal` is true. */
+  /** Number of matching records; present only when `trackTotal` is true. */
   total?: number;
 };
 
 export type InstancePage = {
   /** The records of this page. */
   data: Instance[];
-  /** How many records match; present only when `trackTotal` is true. */
+  /** Number of matching records; present only when `trackTotal` is true. */
   total?: number;
 };
 
 export type InstanceScorePage = {
   /** The records of this page. */
   data: UpdateScoreReply[];
-  /** How many records match, counted up to `trackTotalCount`. */
+  /** Number of matching records, counted up to `trackTotalCount`. */
   total: number;
 };
 
@@ -2817,7 +2854,7 @@ export type Invite = {
 export type InvitePage = {
   /** The records of this page. */
   data: Invite[];
-  /** How many records match; present only when `trackTotal` is true. */
+  /** Number of matching records; present only when `trackTotal` is true. */
   total?: number;
 };
 
@@ -2850,7 +2887,7 @@ export type Label = {
 export type LabelPage = {
   /** The records of this page. */
   data: Label[];
-  /** How many records match; present only when `trackTotal` is true. */
+  /** Number of matching records; present only when `trackTotal` is true. */
   total?: number;
 };
 
@@ -2859,7 +2896,7 @@ export type License = InstanceLicense;
 export type LicensePage = {
   /** The records of this page. */
   data: License[];
-  /** How many records match; present only when `trackTotal` is true. */
+  /** Number of matching records; present only when `trackTotal` is true. */
   total?: number;
 };
 
@@ -3070,9 +3107,9 @@ export type ListFaultsReply = {
     name: string | null;
     /** FAILING: Vigil tries again. SWITCHED_OFF: it stands still until a person acts. LATE: it waits for something. INCOMPLETE: it was never set up. FAILED: calls ended so within the last day. UNDER_WAY: calls go on without trouble. */
     state: 'FAILING' | 'SWITCHED_OFF' | 'LATE' | 'INCOMPLETE' | 'FAILED' | 'UNDER_WAY';
-    /** What is wrong. */
+    /** The fault. */
     reason: string;
-    /** What to do about it. */
+    /** The remedy. */
     advice: string;
     /** Faults in a row, blocks or calls, by what it is about. */
     count: number;
@@ -3088,7 +3125,7 @@ export type ListFaultsReply = {
 export type ListIncidentsReply = {
   /** The records of this page. */
   data: UpdateIncidentReply[];
-  /** How many records match; present only when `trackTotal` is true. */
+  /** Number of matching records; present only when `trackTotal` is true. */
   total?: number;
 };
 
@@ -3101,7 +3138,7 @@ export type ListMetricsReply = {
     kind: 'counter' | 'gauge';
     /** Labels that can be named in `tags`. */
     labels: string[];
-    /** What it counts. */
+    /** Description of the metric. */
     help: string;
   }>;
 };
@@ -3138,7 +3175,7 @@ export type Organisation = {
 export type OrganisationPage = {
   /** The records of this page. */
   data: Organisation[];
-  /** How many records match; present only when `trackTotal` is true. */
+  /** Number of matching records; present only when `trackTotal` is true. */
   total?: number;
 };
 
@@ -3196,6 +3233,8 @@ export type Plan = {
   maxInvites: number;
   /** Most saved views of a tenant. */
   maxViews: number;
+  /** Most time sets of a tenant. */
+  maxTimeSets: number;
   /** Most days that an API key lives, and how long it does where no `lifetime` is given. */
   apiKeyDays: number;
   /** Most alerts that a tenant pushes in a minute. */
@@ -3205,7 +3244,7 @@ export type Plan = {
 export type PlanPage = {
   /** The records of this page. */
   data: CreatePlanReply[];
-  /** How many records match; present only when `trackTotal` is true. */
+  /** Number of matching records; present only when `trackTotal` is true. */
   total?: number;
 };
 
@@ -3257,9 +3296,9 @@ export type Problem = {
   requestId: string;
   /** The 1-based column in `where` or `query`. */
   position?: number;
-  /** What the plan allows. */
+  /** Limit of the plan. */
   limit?: number;
-  /** What the tenant has. */
+  /** Present number of the tenant. */
   count?: number;
   /** Every fault that was found. */
   errors?: Array<{
@@ -3311,7 +3350,7 @@ export type Project = {
 export type ProjectPage = {
   /** The records of this page. */
   data: Project[];
-  /** How many records match; present only when `trackTotal` is true. */
+  /** Number of matching records; present only when `trackTotal` is true. */
   total?: number;
 };
 
@@ -3348,15 +3387,15 @@ export type PushDetectorAlertsReply = {
     eid: string;
     /** The alert. */
     uid: string;
-    /** What became of it. */
+    /** Its outcome. */
     result: 'created' | 'duplicate';
   }>;
 };
 
 export type QuerySearch = {
-  /** How many records to skip. */
+  /** Number of records to skip. */
   from?: number;
-  /** How many records to return. */
+  /** Number of records to return. */
   size?: number;
   /** Query-string syntax of the search engine: field:value, "phrases", wildcards, /regular expressions/, [ranges TO here], AND, OR, NOT, + and -. Unfielded terms look in every field. Fuzzy terms (word~) match nothing. Blank means no filter. Its cost is estimated before it runs and limited to 10,000 (1,500 where it is tried on every alert): a comparison costs about 2, a pattern 3 to 40 and in `meta` 250, for each field. */
   query?: string;
@@ -3419,7 +3458,7 @@ export type RecommendContractReply = {
 export type RecordStatus = 'ACTIVE' | 'DISABLED' | 'DELETED';
 
 export type RehearseActionBody = {
-  /** How many alerts; 5 if left out. */
+  /** Number of alerts; 5 if left out. */
   size?: number;
 };
 
@@ -3445,7 +3484,7 @@ export type RehearseActionReply = {
       uid: string;
       /** When it happened. In epoch milliseconds. */
       timestamp: number;
-      /** What raised it. */
+      /** Name of the detector or trigger. */
       name: string;
       /** What it says. */
       message: string;
@@ -3454,11 +3493,11 @@ export type RehearseActionReply = {
     } | null;
     /** What fired it: `detector` or `trigger` with the id of the binding, or `manual`; `filler` calls nothing and uses up a number of the wallet that was missing. */
     binding: string;
-    /** Whether the filter lets it pass and the parameters could be filled. */
+    /** True if the filter lets it pass and the parameters could be filled. */
     fires: boolean;
-    /** Whether the call would succeed and the wallet could pay for it. */
+    /** True if the call would succeed and the wallet could pay for it. */
     success: boolean;
-    /** Why not; the words of the contract where it gives some. */
+    /** The reason if not; the contract’s own where it gives one. */
     reason: string | null;
     /** The address. */
     from: string;
@@ -3515,7 +3554,7 @@ export type ReplayDeliveryReply = {
   destinationId: number;
   /** The event that it reports. */
   type: AlertOutcomeReplyDeliveryType;
-  /** What became of it. */
+  /** Its outcome. */
   state: AlertOutcomeReplyDeliveryState;
   /** The alert that it reports. */
   alertUid: string | null;
@@ -3529,7 +3568,7 @@ export type ReplayDeliveryReply = {
   nextAttemptAt: number | null;
   /** Status that the receiver answered with. */
   lastStatus: number | null;
-  /** Why it failed. */
+  /** Reason of the failure. */
   lastError: string | null;
   /** Every attempt so far. */
   attempts: AlertOutcomeReplyDeliveryAttempt[];
@@ -3593,7 +3632,7 @@ export type ScoreGroup = {
 export type ScoreGroupPage = {
   /** The records of this page. */
   data: ScoreGroup[];
-  /** How many records match; present only when `trackTotal` is true. */
+  /** Number of matching records; present only when `trackTotal` is true. */
   total?: number;
 };
 
@@ -3635,11 +3674,11 @@ export type SimulateActionBody = {
 };
 
 export type SimulateActionReply = {
-  /** Whether the filter lets it pass and the parameters could be filled. */
+  /** True if the filter lets it pass and the parameters could be filled. */
   fires: boolean;
-  /** Whether the call would succeed and the wallet could pay for it. */
+  /** True if the call would succeed and the wallet could pay for it. */
   success: boolean;
-  /** Why not; the words of the contract where it gives some. */
+  /** The reason if not; the contract’s own where it gives one. */
   reason: string | null;
   /** The address. */
   from: string;
@@ -3678,7 +3717,7 @@ export type Subscription = {
   expirationDate: number;
   /** The plan. */
   plan: SubscriptionPlan;
-  /** How many days before the end a notice is mailed, once each. */
+  /** Days before the end on which a notice is mailed. */
   notifyBeforeExpireDays: number[];
 };
 
@@ -3697,7 +3736,7 @@ export type SubscriptionExpiringWebhook = {
 export type SubscriptionPage = {
   /** The records of this page. */
   data: Subscription[];
-  /** How many records match; present only when `trackTotal` is true. */
+  /** Number of matching records; present only when `trackTotal` is true. */
   total?: number;
 };
 
@@ -3711,9 +3750,9 @@ export type SuggestReply = {
     value: string;
     /** Of a field its type, else what it is: value, record, function, event, label, contract, wallet. */
     type: string;
-    /** What it is called or means. */
+    /** Its name or meaning. */
     label: string | null;
-    /** How many of the newest alerts have it. */
+    /** Number of the newest alerts that have it. */
     count: number | null;
   }>;
 };
@@ -3806,7 +3845,7 @@ export type TenantDestination = Omit<Destination, 'gets' | 'groupWindowMs' | 'co
 export type TenantPage = {
   /** The records of this page. */
   data: Tenant[];
-  /** How many records match; present only when `trackTotal` is true. */
+  /** Number of matching records; present only when `trackTotal` is true. */
   total?: number;
 };
 
@@ -3832,7 +3871,7 @@ export type TenantTelemetryReply = {
     bucket: {
       /** Of a counter: by how much it rose, exactly. Of a gauge: its last value, or null where it was not read. */
       value: number | null;
-      /** How many samples there are. */
+      /** Number of samples. */
       count: number;
       /** The smallest sample. */
       min: number | null;
@@ -3847,16 +3886,56 @@ export type TenantTelemetryReply = {
 };
 
 export type TestDestinationReply = {
-  /** Whether it was delivered. */
+  /** True if it was delivered. */
   delivered: boolean;
   /** The delivery; receivers of webhooks see it as `webhook-id`. */
   uid: string;
   /** Status that the receiver answered with. */
   status: number | null;
-  /** Why it failed. */
+  /** Reason of the failure. */
   error: string | null;
   /** How long it took. */
   durationMs: number;
+};
+
+export type Timeset = {
+  /** Unique identifier of the record. */
+  id: number;
+  /** When the record was created. In epoch milliseconds. */
+  createdAt: number;
+  /** When the record last changed. In epoch milliseconds. */
+  updatedAt: number;
+  /** The owning tenant; your own if left out. */
+  tenantId: number;
+  /** Name, unique in the tenant. */
+  name: string;
+  /** Its purpose. */
+  description: string | null;
+  /** The zone whose clocks count: a name of the IANA database, UTC, or an offset. Local times that a switch of daylight saving skips never hold, and those that it repeats hold twice. */
+  zone: string;
+  /** The times at which it holds: in any of these ranges. */
+  ranges: CreateTimesetBodyRange[];
+};
+
+export type TimesetPage = {
+  /** The records of this page. */
+  data: Timeset[];
+  /** Number of matching records; present only when `trackTotal` is true. */
+  total?: number;
+};
+
+export type TimesetStateReply = {
+  /** The instant. In epoch milliseconds. */
+  at: number;
+  /** Whether it holds then. */
+  isWithin: boolean;
+  /** Its next changes, at most ten; none where it stays as it is for the next 40 years. */
+  changes: Array<{
+    /** When. In epoch milliseconds. */
+    at: number;
+    /** Whether it holds from then on. */
+    isWithin: boolean;
+  }>;
 };
 
 export type TokenomicsCategory = {
@@ -3885,7 +3964,7 @@ export type TokenomicsCategory = {
 export type TokenomicsCategoryPage = {
   /** The records of this page. */
   data: TokenomicsCategory[];
-  /** How many records match; present only when `trackTotal` is true. */
+  /** Number of matching records; present only when `trackTotal` is true. */
   total?: number;
 };
 
@@ -3911,7 +3990,7 @@ export type TokenomicsSchedule = {
 export type TokenomicsSchedulePage = {
   /** The records of this page. */
   data: TokenomicsSchedule[];
-  /** How many records match; present only when `trackTotal` is true. */
+  /** Number of matching records; present only when `trackTotal` is true. */
   total?: number;
 };
 
@@ -3978,7 +4057,7 @@ export type TriggerAlertDestinationTenantDestination = CreateDestinationReply;
 export type TriggerPage = {
   /** The records of this page. */
   data: Trigger[];
-  /** How many records match; present only when `trackTotal` is true. */
+  /** Number of matching records; present only when `trackTotal` is true. */
   total?: number;
 };
 
@@ -4013,7 +4092,7 @@ export type TriggerSchemaPage = {
       params: Record<string, unknown>;
     }>;
   }>;
-  /** How many records match; present only when `trackTotal` is true. */
+  /** Number of matching records; present only when `trackTotal` is true. */
   total?: number;
 };
 
@@ -4160,7 +4239,7 @@ export type UpdateActionBody = {
 export type UpdateAlertBody = {
   /** Unique identifier of the alert. */
   uid?: string;
-  /** What raised it. */
+  /** Kind of its source. */
   kind?: 'detector' | 'trigger' | 'action';
   /** Its group in histograms. */
   group?: 'SECURITY' | 'COMPLIANCE' | 'action' | 'trigger';
@@ -4656,7 +4735,7 @@ export type UpdateSubscriptionBody = {
   };
   /** The plan. */
   planId?: number;
-  /** How many days before the end a notice is mailed, once each. */
+  /** Days before the end on which a notice is mailed. */
   notifyBeforeExpireDays?: number[];
 };
 
@@ -4676,6 +4755,8 @@ export type UpdateTenantBody = {
   /** What the tenant is. */
   description?: string | null;
 };
+
+export type UpdateTimesetBody = Partial<Timeset>;
 
 export type UpdateTokenomicsCategoryBody = {
   /** Unique identifier of the record. */
@@ -4847,7 +4928,7 @@ export type User = {
 export type UserPage = {
   /** The records of this page. */
   data: User[];
-  /** How many records match; present only when `trackTotal` is true. */
+  /** Number of matching records; present only when `trackTotal` is true. */
   total?: number;
 };
 
@@ -4856,7 +4937,7 @@ export type View = Required<UpdateViewBody>;
 export type ViewPage = {
   /** The records of this page. */
   data: View[];
-  /** How many records match; present only when `trackTotal` is true. */
+  /** Number of matching records; present only when `trackTotal` is true. */
   total?: number;
 };
 
@@ -4904,7 +4985,7 @@ export type WalletBalanceReply = {
   decimals: number;
   /** The address. */
   address: string;
-  /** What it holds, in the smallest unit of the currency. */
+  /** Its balance, in the smallest unit of the currency. */
   balance: string;
   /** What actions may spend with it, and what they spent or set aside. */
   limits: {
@@ -4912,14 +4993,14 @@ export type WalletBalanceReply = {
     maxGasPrice: string | null;
     /** Most that gas may cost within an hour, in the currency of the chain. */
     maxHourlySpend: string | null;
-    /** What it holds, in the smallest unit of the currency. */
+    /** Its balance, in the smallest unit of the currency. */
     spentLastHour: string;
   };
   /** Addresses that the wallet had before it was rotated, until they are found empty; the newest first. */
   former: Array<{
     /** The address. */
     address: string;
-    /** What it holds, in the smallest unit of the currency. */
+    /** Its balance, in the smallest unit of the currency. */
     balance: string;
     /** When the wallet got another key. In epoch milliseconds. */
     rotatedAt: number;
@@ -4929,7 +5010,7 @@ export type WalletBalanceReply = {
 export type WalletPage = {
   /** The records of this page. */
   data: CreateWalletReply[];
-  /** How many records match; present only when `trackTotal` is true. */
+  /** Number of matching records; present only when `trackTotal` is true. */
   total?: number;
 };
 
@@ -4937,7 +5018,7 @@ export type WalletPage = {
 export type WebhookAlert = {
   /** Unique identifier of the alert. */
   uid: string;
-  /** What raised it. */
+  /** Kind of its source. */
   kind?: AlertKind;
   /** Its group in histograms. */
   group?: AlertGroup;
@@ -5017,7 +5098,7 @@ export type WebhookAlert = {
   project?: WebhookAlertProject | null;
   /** The incident that it belongs to. */
   incident?: WebhookAlertIncident;
-  /** What to do first about an alert of this kind. */
+  /** The first step for a person after an alert of this kind. */
   nextStep?: string;
   /** Where more can be read. */
   links: WebhookAlertLinks;
@@ -5067,7 +5148,7 @@ export type WebhookDestination = {
   destinationId: number;
   /** Its kind. */
   destinationType: 'EMAIL' | 'MESSENGER_A' | 'HTTP' | 'MESSENGER_B';
-  /** Why nothing gets through. */
+  /** Reason that nothing gets through. */
   reason: string;
   /** When the first of the failures was. In epoch milliseconds. */
   failingSince: number | null;
@@ -5161,20 +5242,20 @@ export type WebhookSubscription = {
   watchingUntil: number;
   /** Days until it ends. */
   daysLeft: number;
-  /** What became of it. */
+  /** Its outcome. */
   state: 'EXPIRING' | 'EXPIRED' | 'STOPPED';
 };
 
 export type WhereSearch = {
-  /** How many records to skip. */
+  /** Number of records to skip. */
   from?: number;
-  /** How many records to return. */
+  /** Number of records to return. */
   size?: number;
   /** Which records, written like an SQL where clause: comparisons (= <> < <= > >=), IN, LIKE, ILIKE, BETWEEN, IS NULL, CONTAINS, joined by AND, OR, NOT. Text stands in single quotes. Deleted records are left out unless the clause names `status`. */
   where?: string;
   /** The order of the records; by id if left out. */
   sort?: WhereSearchSort[];
-  /** Whether to count all matching records into `total`. */
+  /** True to count all matching records into `total`. */
   trackTotal?: boolean;
 };
 
@@ -5218,7 +5299,7 @@ export interface Api {
     path: { sessionId: number };
     reply: DeleteAuthSessionReply;
   };
-  /** Whether the first user is awaited */
+  /** Ask if the first user is awaited */
   'GET /auth/setup': {
     reply: SetupStateReply;
   };
@@ -5569,6 +5650,36 @@ export interface Api {
     };
     body?: WhereSearch;
     reply: DestinationPage;
+  };
+  /** Create a time set */
+  'POST /timeset': {
+    body: CreateTimesetBody;
+    reply: Timeset;
+  };
+  /** Read a time set */
+  'GET /timeset/{id}': {
+    path: { id: number };
+    reply: Timeset;
+  };
+  /** Change a time set */
+  'PUT /timeset/{id}': {
+    path: { id: number };
+    body: UpdateTimesetBody;
+    reply: Timeset;
+  };
+  /** Delete a time set */
+  'DELETE /timeset/{id}': {
+    path: { id: number };
+    reply: DeleteTimesetReply;
+  };
+  /** Search time set records */
+  'POST /timeset/search': {
+    query?: {
+      /** Of an answer as CSV or JSON lines: which members, in this order, separated by commas; `meta.amount` is a member of a member. All if left out. */
+      columns?: string;
+    };
+    body?: WhereSearch;
+    reply: TimesetPage;
   };
   /** Create a detector schema */
   'POST /detector/schema': {
@@ -6340,6 +6451,15 @@ export interface Api {
     path: { uid: string };
     reply: ReplayDeliveryReply;
   };
+  /** Read whether a time set holds */
+  'GET /timeset/{id}/state': {
+    path: { id: number };
+    query?: {
+      /** The instant; now if left out. In epoch milliseconds. */
+      at?: number;
+    };
+    reply: TimesetStateReply;
+  };
   /** Give a wallet a new key */
   'POST /wallet/{id}/rotate': {
     path: { id: number };
@@ -6415,9 +6535,9 @@ export interface Api {
       tenantId?: number;
       /** Where the label comes from; the same address may have one of each source. */
       source?: string;
-      /** Whether to take the good addresses although others have faults. */
+      /** True to import the good addresses although others have faults. */
       partial?: 'true' | 'false';
-      /** Whether only to count what would change. */
+      /** True to count the changes without making them. */
       dryRun?: 'true' | 'false';
     };
     body: string;
@@ -6502,9 +6622,9 @@ export interface Api {
   /** Read the audit log */
   'GET /audit': {
     query?: {
-      /** How many entries to skip. */
+      /** Number of entries to skip. */
       from?: number;
-      /** How many entries to return. */
+      /** Number of entries to return. */
       size?: number;
       /** Only this tenant’s chain. */
       tenantId?: number;

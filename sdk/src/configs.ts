@@ -2,7 +2,7 @@
 
 /** What every detector takes in its `config`. */
 export type CommonConfig = {
-  /** How bad its alerts are. AUTO leaves it to the detector. */
+  /** Severity of its alerts. AUTO leaves it to the detector. */
   severity?: 'AUTO' | 'INFO' | 'LOW' | 'MEDIUM' | 'HIGH' | 'CRITICAL';
   /** Further findings within this time of an alert are only counted, unless they are worse: of a higher severity, or at least twice as much. */
   cooldown?: string;
@@ -43,7 +43,7 @@ export interface DetectorConfigs {
     checkSlot?: boolean;
     /** Whether to look after every block, or only as often as `cron` says. */
     when?: 'block' | 'cron';
-    /** How often to look when `when` is cron: a length of time, or a cron expression. */
+    /** Interval of looking when `when` is cron: a length of time, or a cron expression. */
     cron?: string;
     /** Whether it looks at pending transactions as well, simulated on the newest block. Such alerts have the finality PENDING until a block has the transaction, and are retracted when it vanishes. An action of the detector with fireAt pending has the same effect. */
     pending?: boolean;
@@ -57,7 +57,7 @@ export interface DetectorConfigs {
     initialCheck?: boolean;
     /** Whether to look after every block, or only as often as `cron` says. */
     when?: 'block' | 'cron';
-    /** How often to look when `when` is cron: a length of time, or a cron expression. */
+    /** Interval of looking when `when` is cron: a length of time, or a cron expression. */
     cron?: string;
   } & CommonConfig;
   access_control_change: {
@@ -178,7 +178,7 @@ export interface DetectorConfigs {
     criticalUsd?: number;
     /** Whether to look after every block, or only as often as `cron` says. */
     when?: 'block' | 'cron';
-    /** How often to look when `when` is cron: a length of time, or a cron expression. */
+    /** Interval of looking when `when` is cron: a length of time, or a cron expression. */
     cron?: string;
     /** Whether it looks at pending transactions as well, simulated on the newest block. Such alerts have the finality PENDING until a block has the transaction, and are retracted when it vanishes. An action of the detector with fireAt pending has the same effect. */
     pending?: boolean;
@@ -198,7 +198,7 @@ export interface DetectorConfigs {
     usdFeed?: string;
     /** Whether to look after every block, or only as often as `cron` says. */
     when?: 'block' | 'cron';
-    /** How often to look when `when` is cron: a length of time, or a cron expression. */
+    /** Interval of looking when `when` is cron: a length of time, or a cron expression. */
     cron?: string;
   } & CommonConfig;
   price_monitor: {
@@ -208,11 +208,11 @@ export interface DetectorConfigs {
     feed?: string;
     /** Where the market’s JSON is, for the source market. */
     url?: string;
-    /** Where in the JSON the price is, such as data.prices[0].usd. */
+    /** Path of the price in the JSON, such as data.prices[0].usd. */
     path?: string;
     /** Whether to look after every block, or only as often as `cron` says. */
     when?: 'block' | 'cron';
-    /** How often to look when `when` is cron: a length of time, or a cron expression. */
+    /** Interval of looking when `when` is cron: a length of time, or a cron expression. */
     cron?: string;
     /** What the price must be for an alert, such as "< 0.98", or "> 5%" for a change of more than 5 % since the last look. */
     condition?: string;
@@ -230,15 +230,15 @@ export interface DetectorConfigs {
     feed?: string;
     /** Where the market’s JSON is, for the source market. */
     url?: string;
-    /** Where in the JSON the price is, such as data.prices[0].usd. */
+    /** Path of the price in the JSON, such as data.prices[0].usd. */
     path?: string;
     /** Whether to look after every block, or only as often as `cron` says. */
     when?: 'block' | 'cron';
-    /** How often to look when `when` is cron: a length of time, or a cron expression. */
+    /** Interval of looking when `when` is cron: a length of time, or a cron expression. */
     cron?: string;
     /** What the price should be. */
     peg?: string;
-    /** How far from the peg the price may be: an amount, or a share of the peg. */
+    /** Greatest distance of the price from the peg: an amount, or a share of the peg. */
     band?: string;
     /** How many looks in a row it must be away for an alert. */
     samples?: number;
@@ -254,13 +254,13 @@ export interface DetectorConfigs {
     maxDeviation?: string;
     /** Whether to look after every block, or only as often as `cron` says. */
     when?: 'block' | 'cron';
-    /** How often to look when `when` is cron: a length of time, or a cron expression. */
+    /** Interval of looking when `when` is cron: a length of time, or a cron expression. */
     cron?: string;
   } & CommonConfig;
   total_supply: {
-    /** How many whole tokens there may ever be. */
+    /** Greatest number of whole tokens that may ever exist. */
     expectedTotalSupply?: string;
-    /** How many whole tokens should be issued by now at most. */
+    /** Greatest number of whole tokens that should be issued by now. */
     expectedTotalIssued?: string;
     /** Decimals of the token. Without it those that the token reports, or 0 if it reports none. */
     decimals?: number;
@@ -268,7 +268,7 @@ export interface DetectorConfigs {
     trackChanges?: boolean;
     /** Whether to look after every block, or only as often as `cron` says. */
     when?: 'block' | 'cron';
-    /** How often to look when `when` is cron: a length of time, or a cron expression. */
+    /** Interval of looking when `when` is cron: a length of time, or a cron expression. */
     cron?: string;
   } & CommonConfig;
   circulation_supply: {
@@ -280,7 +280,7 @@ export interface DetectorConfigs {
     schedule?: Array<{
       /** From when on. */
       at: string;
-      /** How many whole tokens should circulate. */
+      /** Number of whole tokens that should circulate. */
       supply: string;
     }>;
     /** How far the circulating supply may be from the plan. */
@@ -293,7 +293,7 @@ export interface DetectorConfigs {
     tolerance?: string;
     /** Whether to look after every block, or only as often as `cron` says. */
     when?: 'block' | 'cron';
-    /** How often to look when `when` is cron: a length of time, or a cron expression. */
+    /** Interval of looking when `when` is cron: a length of time, or a cron expression. */
     cron?: string;
   } & CommonConfig;
   proof_of_reserves: {
@@ -309,7 +309,7 @@ export interface DetectorConfigs {
     reportEnd?: boolean;
     /** Whether to look after every block, or only as often as `cron` says. */
     when?: 'block' | 'cron';
-    /** How often to look when `when` is cron: a length of time, or a cron expression. */
+    /** Interval of looking when `when` is cron: a length of time, or a cron expression. */
     cron?: string;
   } & CommonConfig;
   holder_concentration: {
@@ -329,7 +329,7 @@ export interface DetectorConfigs {
     cluster?: string[];
     /** Whether to look after every block, or only as often as `cron` says. */
     when?: 'block' | 'cron';
-    /** How often to look when `when` is cron: a length of time, or a cron expression. */
+    /** Interval of looking when `when` is cron: a length of time, or a cron expression. */
     cron?: string;
   } & CommonConfig;
   unlimited_approval: {
@@ -409,7 +409,7 @@ export interface DetectorConfigs {
     pending?: boolean;
   } & CommonConfig;
   safe_multisig: {
-    /** How bad each event is; OFF for those that are not wanted. */
+    /** Severity of each event; OFF for unwanted ones. */
     events?: {
       ExecutionSuccess?: 'OFF' | 'INFO' | 'LOW' | 'MEDIUM' | 'HIGH' | 'CRITICAL';
       ExecutionFailure?: 'OFF' | 'INFO' | 'LOW' | 'MEDIUM' | 'HIGH' | 'CRITICAL';
@@ -442,11 +442,11 @@ export interface DetectorConfigs {
     params?: unknown[];
     /** Contract that is asked, if not the watched one. */
     target?: string;
-    /** Which of several results is looked at: its name, or its position counted from 0. */
+    /** The result to check, if there are several: its name, or its position counted from 0. */
     result?: string;
     /** Decimals of the result: 18 makes 1 of 10^18. */
     decimals?: number;
-    /** What the result must be for an alert, such as ">> 100" or "< -5%". */
+    /** The condition on the result for an alert, such as ">> 100" or "< -5%". */
     condition?: string;
     /** What must hold for an alert, such as e.value > e.previous * 2n. `e` has value, values (all results by name or position), previous (the value of the last look, or null), address, blockNumber and timestamp. */
     script?: string;
@@ -460,7 +460,7 @@ export interface DetectorConfigs {
     reportEnd?: boolean;
     /** Whether to look after every block, or only as often as `cron` says. */
     when?: 'block' | 'cron';
-    /** How often to look when `when` is cron: a length of time, or a cron expression. */
+    /** Interval of looking when `when` is cron: a length of time, or a cron expression. */
     cron?: string;
     /** Whether it looks at pending transactions as well, simulated on the newest block. Such alerts have the finality PENDING until a block has the transaction, and are retracted when it vanishes. An action of the detector with fireAt pending has the same effect. */
     pending?: boolean;
@@ -470,7 +470,7 @@ export interface DetectorConfigs {
     url: string;
     /** How it is asked. */
     method?: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'OPTIONS';
-    /** What is sent with POST or PUT. */
+    /** Body of a POST or PUT. */
     body?: string;
     /** Type of the body. */
     contentType?: string;
@@ -480,7 +480,7 @@ export interface DetectorConfigs {
     statuses?: number[];
     /** Regular expression that the answer must match somewhere in its first 100,000 characters. */
     pattern?: string;
-    /** How many milliseconds the answer may take. */
+    /** Time limit of the answer in milliseconds. */
     latencyMs?: number;
     /** How long an answer is waited for. */
     timeout?: string;
@@ -544,7 +544,7 @@ export interface DetectorConfigs {
   invariant: {
     /** The values that are compared: results of functions, or balances. */
     terms: Array<{
-      /** How the expression calls it. */
+      /** Its name in the expression. */
       name: string;
       /** A reading function with what it gives, such as totalAssets()(uint256); on Stellar and the Internet Computer its name. */
       function?: string;
@@ -565,7 +565,7 @@ export interface DetectorConfigs {
     reportEnd?: boolean;
     /** Whether to look after every block, or only as often as `cron` says. */
     when?: 'block' | 'cron';
-    /** How often to look when `when` is cron: a length of time, or a cron expression. */
+    /** Interval of looking when `when` is cron: a length of time, or a cron expression. */
     cron?: string;
   } & CommonConfig;
   utxo_spend: {
@@ -738,7 +738,7 @@ export interface TriggerParams {
     conditions: Array<{
       /** The parameter; a member of a struct as order.amount, an element of a list as ids.0, one without a name by its position. */
       name: string;
-      /** How to compare; `in` takes an array. */
+      /** The comparison; `in` takes an array. */
       operator: '==' | '!=' | '>' | '<' | '>=' | '<=' | 'in' | 'contains' | 'starts_with' | 'ends_with';
       /** What to compare with. */
       value: string | number | boolean | Array<string | number | boolean>;
@@ -759,7 +759,7 @@ export interface TriggerParams {
     conditions: Array<{
       /** The parameter; a member of a struct as order.amount, an element of a list as ids.0, one without a name by its position. */
       name: string;
-      /** How to compare; `in` takes an array. */
+      /** The comparison; `in` takes an array. */
       operator: '==' | '!=' | '>' | '<' | '>=' | '<=' | 'in' | 'contains' | 'starts_with' | 'ends_with';
       /** What to compare with. */
       value: string | number | boolean | Array<string | number | boolean>;
@@ -794,7 +794,7 @@ export interface TriggerParams {
     condition?: string;
     /** Whether to look after every block, or only as often as `cron` says. */
     when?: 'block' | 'cron';
-    /** How often to look when `when` is cron: a length of time, or a cron expression. */
+    /** Interval of looking when `when` is cron: a length of time, or a cron expression. */
     cron?: string;
   };
   STATE_CHANGE: {
@@ -802,7 +802,7 @@ export interface TriggerParams {
     slot: string;
     /** Whether to look after every block, or only as often as `cron` says. */
     when?: 'block' | 'cron';
-    /** How often to look when `when` is cron: a length of time, or a cron expression. */
+    /** Interval of looking when `when` is cron: a length of time, or a cron expression. */
     cron?: string;
   };
   VIEW_FUNCTION: {
@@ -818,7 +818,7 @@ export interface TriggerParams {
     equals?: string | number | boolean | Array<string | number | boolean>;
     /** Whether to look after every block, or only as often as `cron` says. */
     when?: 'block' | 'cron';
-    /** How often to look when `when` is cron: a length of time, or a cron expression. */
+    /** Interval of looking when `when` is cron: a length of time, or a cron expression. */
     cron?: string;
   };
   WHITELISTED_CALLERS: {

@@ -13,6 +13,7 @@ export const creating: ReadonlySet<string> = new Set([
   '/contract',
   '/wallet',
   '/destination',
+  '/timeset',
   '/detector/schema',
   '/detector',
   '/trigger',

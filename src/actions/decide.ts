@@ -72,7 +72,7 @@ export async function decide(
 
 /** The form of addresses in scripts: that of the alert's chain, and without an alert that of the action's. */
 function formOf(alert: Readonly<Record<string, unknown>> | null, { contract }: ScriptedAction) {
-  const uid = chainUids.find((each) => each === alert?.chainUid) ?? contract.chainUid;
+  const uid = chainUids.find((candidate) => candidate === alert?.chainUid) ?? contract.chainUid;
   return toAddressForm(getChain(uid));
 }
 

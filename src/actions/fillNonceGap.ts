@@ -14,8 +14,8 @@ const gapGraceMs = 180_000;
 const maxGapFillers = 100;
 
 /**
- * Fills unused nonces below the lowest under way with empty transactions. Such a gap blocks the wallet for good, after
- * a dropped foreign transaction or a deep fork. Returns what the call waits for; undefined without a gap.
+ * Fills unused nonces below the lowest under way with empty transactions. Such a gap, left by a dropped transaction or
+ * a deep fork, blocks the wallet for good. Returns what the call waits for; undefined without a gap.
  */
 export async function fillNonceGap(
   context: ActionContext,
@@ -49,8 +49,8 @@ export async function fillNonceGap(
       const overBudget = checkBudget(chain, cost, budget, filler, limit);
       if (overBudget && signed.length === 0) return { reason: `${reason} ${overBudget.reason}` };
       if (overBudget) break;
-      const place = { nonce: missing };
-      const order = { from: address, call, units, price, place, unique: toUnique(intent.id, missing) };
+      const slot = { nonce: missing };
+      const order = { from: address, call, units, price, place: slot, unique: toUnique(intent.id, missing) };
       signed.push({ missing, transaction: await signTransaction(signer, transactor.build(order)) });
       budget.spent += cost;
       budget.reserved += cost;

@@ -47,7 +47,7 @@ export async function fireWaiting(context: ActionContext, lane: FiringLane): Pro
       deciding.then(() => true),
       () => false,
     );
-    const calls = decisions.calls.splice(0).sort((one, other) => one.intent.turn - other.intent.turn);
+    const calls = decisions.calls.splice(0).sort((left, right) => left.intent.turn - right.intent.turn);
     const endings = decisions.endings.splice(0);
     if (calls.length + endings.length === 0) continue;
     await onStep('after it was decided');

@@ -9,12 +9,12 @@ export function placeOf({ nonce, inputs }: SentIntent): Place {
 
 /** The attempts of an intent, as the chain is asked for them. */
 export function toSent(intent: SentIntent): SentTransaction[] {
-  const place = placeOf(intent);
+  const slot = placeOf(intent);
   return intent.attempts.map(({ hash, raw, createdAt, validUntil }) => ({
     from: intent.address,
     hash,
     raw,
-    place,
+    place: slot,
     signedAt: createdAt,
     validUntil,
   }));

@@ -30,12 +30,12 @@ export async function replaceCall(
   const isVoid = last.isVoid || intent.isUnwanted || now() - signedAt > maxIntentAgeMs;
   const { to, data, gasLimit } = intent.call;
   const { units, ...call } = isVoid ? transactor.emptyCall(address) : { to, data, units: BigInt(gasLimit) };
-  const place = placeOf(intent);
+  const slot = placeOf(intent);
   const offer = await transactor.reprice({
     from: address,
     call: { to, data },
     terms: termsOf(action),
-    place,
+    place: slot,
     // The earlier attempts may be mined as well.
     units: BigInt(gasLimit),
     price: { maxFee: BigInt(last.maxFee), tip: last.tip === null ? null : BigInt(last.tip) },
@@ -50,7 +50,7 @@ export async function replaceCall(
   const { price, cost } = offer;
   const attempt = attempts.length + 1;
   const unique = toUnique(id, attempt);
-  const order = { from: address, call, units: isVoid ? units : offer.units, price, place, unique };
+  const order = { from: address, call, units: isVoid ? units : offer.units, price, place: slot, unique };
   const signer = await openSigner({ db: store, keyring, hsm }, walletKey, address);
   const signed = await signTransaction(signer, transactor.build(order));
   const at = now();

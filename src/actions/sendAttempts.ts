@@ -28,7 +28,7 @@ export type SignedCall = {
 export async function sendAttempts(context: ActionContext, calls: readonly SignedCall[]): Promise<void> {
   if (calls.length === 0) return;
   const { store, transactor, now, onStep, alerts } = context;
-  const inOrder = calls.toSorted((one, other) => (one.nonce ?? 0) - (other.nonce ?? 0));
+  const inOrder = calls.toSorted((left, right) => (left.nonce ?? 0) - (right.nonce ?? 0));
   await onStep('before it is sent');
   let outcomes: Broadcast[];
   try {

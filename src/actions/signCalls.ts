@@ -63,8 +63,8 @@ export async function signCalls(
     const refused: SigningResult['refused'] = [];
     const signed: { intent: WaitingIntent; row: SignedIntent; attempt: SignedAttempt }[] = [];
     for (const { intent, call, offer } of priced) {
-      const place = signable.has(intent.id) ? places.offer(offer) : undefined;
-      if (!place) continue;
+      const slot = signable.has(intent.id) ? places.offer(offer) : undefined;
+      if (!slot) continue;
       const { units, price, cost } = offer;
       const refusal = checkBudget(chain, cost, budget, funds, limit);
       if (refusal) {
@@ -73,15 +73,15 @@ export async function signCalls(
       }
       const attempt = intent.expiredAttempts + 1;
       const unique = toUnique(intent.id, attempt);
-      const order = { from: wallet.address, call, units, price, place, unique };
+      const order = { from: wallet.address, call, units, price, place: slot, unique };
       const transaction = await signTransaction(signer, transactor.build(order));
       const key = { tenantId, id: intent.id };
       signed.push({
         intent,
-        row: { ...key, walletId: wallet.id, ...columnsOf(place), call },
+        row: { ...key, walletId: wallet.id, ...columnsOf(slot), call },
         attempt: { ...key, attempt, ...transaction, ...price, isVoid: false, cost },
       });
-      places.take(place);
+      places.take(slot);
       budget.spent += cost;
       budget.reserved += cost;
       if (funds.spendable !== undefined) funds.spendable -= cost;
@@ -114,7 +114,7 @@ export async function signCalls(
 type Places = {
   /** Place of the offered call; undefined when another call has taken it since. */
   offer(offer: Offer): Place | undefined;
-  take(place: Place): void;
+  take(slot: Place): void;
   close(hasSigned: boolean): Promise<void>;
 };
 
@@ -128,16 +128,16 @@ async function lockPlaces(
 ): Promise<Places | undefined> {
   const { transactor, aliases } = context;
   if (transactor.replaces === 'afterExpiry')
-    return { offer: ({ place }) => place, take: () => {}, close: async () => {} };
+    return { offer: ({ place: slot }) => slot, take: () => {}, close: async () => {} };
   const lane = { aliases, address };
   if (transactor.lane) return lockNonces(tx, lane, nextNonce, at);
   await lockNonceLane(tx, lane, 0);
   const taken = new Set(await findTakenInputs({ ...context, store: tx }, address));
   return {
-    offer: ({ place }) =>
-      place && 'inputs' in place && !place.inputs.some((input) => taken.has(input)) ? place : undefined,
-    take(place) {
-      if ('inputs' in place) for (const input of place.inputs) taken.add(input);
+    offer: ({ place: slot }) =>
+      slot && 'inputs' in slot && !slot.inputs.some((input) => taken.has(input)) ? slot : undefined,
+    take(slot) {
+      if ('inputs' in slot) for (const input of slot.inputs) taken.add(input);
     },
     close: async () => {},
   };
@@ -165,10 +165,10 @@ async function lockNonces(
   };
 }
 
-function columnsOf(place: Place): Pick<SignedIntent, 'nonce' | 'inputs'> {
+function columnsOf(slot: Place): Pick<SignedIntent, 'nonce' | 'inputs'> {
   return {
-    nonce: 'nonce' in place ? place.nonce : null,
-    inputs: 'inputs' in place ? place.inputs : null,
+    nonce: 'nonce' in slot ? slot.nonce : null,
+    inputs: 'inputs' in slot ? slot.inputs : null,
   };
 }
 

@@ -224,9 +224,9 @@ async function onStuck(
   const { confirmations } = context;
   const { address, nonce, binding } = intent;
   const depth = Math.max(0, head - confirmations);
-  const place = await transactor.findPlace(address, placeOf(intent), depth, toSent(intent));
-  if (place === 'taken') return {};
-  if (place === 'lost') {
+  const fate = await transactor.findPlace(address, placeOf(intent), depth, toSent(intent));
+  if (fate === 'taken') return {};
+  if (fate === 'lost') {
     if (binding === gapFillerBinding)
       return { ending: { intent, address, state: 'CANCELED', reason: 'The nonce was used after all.' } };
     const what =
@@ -234,7 +234,7 @@ async function onStuck(
     const reason = `${what} used by a transaction that Vigil did not send, so this call can never be mined. Run the action by hand if it is still needed, and let no one else use the wallet.`;
     return { ending: { intent, address, state: 'FAILED', reason } };
   }
-  const gap = place === 'blocked' ? await fillNonceGap(context, intent) : undefined;
+  const gap = fate === 'blocked' ? await fillNonceGap(context, intent) : undefined;
   return gap ?? replaceCall(context, transactor, intent);
 }
 

@@ -14,9 +14,8 @@ export function pendingSource({ kind, detectorId, triggerId }: Finding): string 
 }
 
 /**
- * Lets the alerts that were raised while their transactions were pending become those of the block: same uid, same time, same
- * severity, counted once. Returns the findings that are yet to be raised; one whose alert was retracted is raised again with
- * its uid.
+ * Turns alerts of pending transactions into those of the block: same uid, time and severity, counted once. Returns the
+ * remaining findings to raise; a retracted alert is raised again with its uid.
  */
 export async function adoptPending(
   tx: Db,
@@ -26,7 +25,7 @@ export async function adoptPending(
   now: number,
 ): Promise<Finding[]> {
   const hashes = new Set(
-    findings.flatMap(({ txHash, place }) => (txHash && place !== undefined ? [txHash] : [])),
+    findings.flatMap(({ txHash, place: txPosition }) => (txHash && txPosition !== undefined ? [txHash] : [])),
   );
   if (hashes.size === 0) return [...findings];
   const held = await holdPending(tx, chainUid, [...hashes]);
@@ -61,9 +60,9 @@ export async function adopt(
   );
   const adopted = [];
   for (const { finding, alert } of settled) {
-    const { txHash, tenantId, source, place, uid, incidentUid } = alert;
+    const { txHash, tenantId, source, place: txPosition, uid, incidentUid } = alert;
     const row = await alertRow(finding, uid, incidentUid ?? undefined);
-    adopted.push({ txHash, tenantId, source, place, row, blockHash: finding.blockHash ?? null });
+    adopted.push({ txHash, tenantId, source, place: txPosition, row, blockHash: finding.blockHash ?? null });
   }
   await adoptAlerts(tx, chainUid, adopted, now);
   await renewRollups(
@@ -106,17 +105,19 @@ function pair(findings: readonly Finding[], held: readonly HeldPending[]): Map<F
     `${tenantId} ${txHash} ${source}`;
   const free = groupBy(held, ownerOf);
   const keyed = findings.flatMap((finding) => {
-    const { tenantId, txHash, place } = finding;
-    if (!txHash || place === undefined) return [];
-    return [{ finding, place, own: ownerOf({ tenantId, txHash, source: pendingSource(finding) }) }];
+    const { tenantId, txHash, place: txPosition } = finding;
+    if (!txHash || txPosition === undefined) return [];
+    return [
+      { finding, place: txPosition, own: ownerOf({ tenantId, txHash, source: pendingSource(finding) }) },
+    ];
   });
   for (const isExact of [true, false])
-    for (const { finding, place, own } of keyed) {
+    for (const { finding, place: txPosition, own } of keyed) {
       if (pairs.has(finding)) continue;
       const alerts: HeldPending[] = free.get(own) ?? [];
       // One that another finding of the block has become already is not for this one.
       const index = alerts.findIndex((alert) =>
-        isExact ? alert.place === place : alert.state !== 'ADOPTED',
+        isExact ? alert.place === txPosition : alert.state !== 'ADOPTED',
       );
       if (index >= 0) pairs.set(finding, alerts.splice(index, 1)[0]!);
     }

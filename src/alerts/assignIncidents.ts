@@ -22,11 +22,8 @@ export const repeatGapMs = 5 * 60_000;
 const maxRepeatingMs = 3_600_000;
 
 /**
- * The incident of each finding, by the uid of its alert, and the keys that must be pointed elsewhere. Alerts of one transaction are one incident; so are repetitions of the
- * same causes, as long as they follow each other closely and no one has resolved it. What an action did belongs to the incident
- * of the alert that fired it. Alerts on trial belong to none. Locks the keys of the batch until the transaction ends, so that two
- * processes never start two incidents for one cause. A new incident has the uid of its first alert; it gets a row of its own
- * when another alert joins it.
+ * The incident of each finding, by alert uid, and keys to point elsewhere. Joined by transaction, by repeated cause
+ * until resolved, and by an action's alert; trial alerts have none. Keys are locked against a second incident.
  */
 export async function assignIncidents(
   tx: Db,
@@ -110,7 +107,7 @@ type Group = {
   transaction: string | undefined;
   /** Undefined when one of them has a cause that does not repeat. */
   causes: string[] | undefined;
-  /** What is seen of a robbery without its transaction, or of it elsewhere. */
+  /** Signs of a robbery without its transaction, or with the transaction alone. */
   block: string[];
   actors: string[];
   keys: string[];
@@ -141,8 +138,8 @@ function toGroup(key: string, alerts: Group['alerts']): Group {
 }
 
 /**
- * A loss that names no transaction and severe alerts of the same project and block are one robbery: traces show the transaction
- * only later. One that waits for its block comes before it, so that its contract is remembered for a while.
+ * A loss without a transaction and severe alerts of the same project and block are one robbery, as traces show the
+ * transaction later. The loss may come first, so its contract is remembered for a while.
  */
 function blockKeys({ tenantId, projectId, contractId, severity, ...finding }: Finding): string[] {
   const { chainUid, blockHash, isPending, txHash } = finding;
@@ -156,7 +153,9 @@ function waitingKey(tenantId: number, chainUid: string, contractId: number): str
   return toKey(tenantId, `waiting ${chainUid} ${contractId}`);
 }
 
-/** What a loss without a transaction may belong to: an announcement, or a thief who is at work and has sent something in its block. */
+/**
+ * Possible causes of a loss without a transaction: an announcement, or an active thief with a transaction in its block.
+ */
 function hintKeys({ alerts, transaction, block }: Group): string[] {
   if (transaction || block.length === 0) return [];
   return alerts.flatMap(({ finding }) => {
@@ -187,7 +186,7 @@ function chooseIncident(group: Group, known: Known): Omit<IncidentState, 'isLone
     row?.incident.isOpen === true &&
     Math.abs(at - row.lastAt) <= repeatGapMs &&
     Math.abs(at - row.incident.firstAt) <= maxRepeatingMs;
-  // What was seen of the block first has rung already, so it outranks lesser alerts of the transaction.
+  // A first sign of the block has notified already, so it outranks lesser alerts of the transaction.
   for (const key of [...block, ...hintKeys(group)]) {
     const row = known.get(key);
     if (isRecent(row)) return row!.incident;

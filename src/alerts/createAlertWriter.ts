@@ -28,9 +28,8 @@ export type AlertWriter = ReturnType<typeof createAlertWriter>;
 type Work<T> = (tx: Db) => Promise<{ result: T; writes: readonly AlertWrite[] }>;
 
 /**
- * Writes what steps of chains do to alerts. In one database the step and its alerts are one transaction. Where alerts are
- * distributed, the step stores what each shard group has to write, and one transaction for each group follows, so that a server
- * that is down or hangs stops neither the chain nor other tenants.
+ * Writes the alerts of chain steps, in one transaction with the step. With distributed alerts the step stores them
+ * first, and each shard group follows in its own transaction, so no failing server stops the chain.
  */
 export function createAlertWriter(options: Options) {
   const { store, shardGroups, now } = options;
@@ -39,7 +38,7 @@ export function createAlertWriter(options: Options) {
   /** Prepares the store for alerts that the next steps raise. */
   async function prepare(findings: readonly Finding[]): Promise<void> {
     if (!(await shardGroups())) return prepareRaise(store, findings);
-    // What asks a group's server, which may be down, is left to the group's own transaction, and so are the words of its tenants.
+    // Reads on a group's server, which may be down, and its tenants' words are left to the group's transaction.
     await prepareTerms(store, findings, true);
   }
 

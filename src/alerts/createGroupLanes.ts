@@ -30,7 +30,7 @@ export const maxWaitMs = 1000;
 const maxRows = 50;
 const pollMs = 1000;
 const maxRetryMs = 5000;
-/** What may wait for one group; chains that find more for it stop until it is written. */
+/** Limit of waiting writes for one group; chains that find more stop until it is written. */
 const maxWaitingBytes = 256 * 1024 * 1024;
 
 /** A chain's rows of one group. */
@@ -41,7 +41,7 @@ type Lane = {
   /** One of them that nothing waits before, so that it need not be looked for. */
   next: number | undefined;
   running: Promise<void> | undefined;
-  /** When its transaction began. */
+  /** Start of its transaction. */
   since: number;
   isDue: boolean;
   failures: number;
@@ -111,7 +111,7 @@ export function createGroupLanes(options: Options) {
     }
   }
 
-  /** Whether there may be more; what this process adds meanwhile makes the lane due again. */
+  /** True if there may be more; writes added by this process meanwhile make the lane due again. */
   async function writeOldest(lane: Lane): Promise<boolean> {
     const { key, own, next } = lane;
     lane.next = undefined;
@@ -161,7 +161,7 @@ export function createGroupLanes(options: Options) {
     for (const { chainUid, group, bytes, since } of waiting) {
       const lane = laneOf({ chainUid, group });
       if (bytes > maxWaitingBytes) full.add(nameOf(lane.key));
-      // What is younger may be about to be written by the process that stored it.
+      // A younger row may be about to be written by the process that stored it.
       if (now() >= lane.retryAt && now() - since >= pollMs) void run(lane);
     }
   }

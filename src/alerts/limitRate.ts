@@ -12,10 +12,8 @@ type Limited = {
 };
 
 /**
- * Holds a tenant's detectors to the plan's rate: findings beyond it are stored as suppressed and notify no one, and an alert
- * says so. A finding competes only with those of its own severity and above, so that no flood of lower ones hides it. Triggers,
- * actions and what is back-filled are not limited. What others commit meanwhile is found when the findings are counted; if it
- * changes who is suppressed, the transaction runs again.
+ * Applies the plan's rate to a tenant's detectors: findings beyond it are suppressed, and an alert reports that.
+ * Findings compete only with their own severity and above, so low floods hide nothing.
  */
 export async function limitRate(tx: Db, findings: readonly Finding[], now: number): Promise<Limited> {
   const counts = countBySeverity(findings);
@@ -64,7 +62,7 @@ async function readWindows(tx: Db, counts: Counts, now: number): Promise<RateWin
   return readAlertRates(tx, [...counts.keys()], now);
 }
 
-/** Whether some of these may be the first beyond the limit. */
+/** True if some of these may be the first beyond the limit. */
 function isNearLimit({ before, limit, noticed }: RateWindow, added: readonly number[]): boolean {
   return added.some((count, cell) => {
     const sum = sumFrom(before, cell);

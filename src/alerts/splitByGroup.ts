@@ -4,7 +4,7 @@ import type { AlertWrite } from '../model/alertWrite.ts';
 import { type FindGroups, findTenantsOfChain, tenantsOf } from '../store/alerts/groupWrites.ts';
 import type { Db } from '../store/db/db.ts';
 
-/** What each shard group has to write of it, in the same order. */
+/** The part of each shard group, in the same order. */
 export async function splitByGroup(
   db: Db,
   findGroups: FindGroups,

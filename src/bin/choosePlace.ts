@@ -10,27 +10,27 @@ import { canonicalPlace, findRunning, type Running } from '../runtime/runFile.ts
 export async function choosePlace({ isNamed }: { isNamed: boolean }): Promise<Config> {
   const config = loadConfig();
   const running = await findRunning(config.runDir);
-  const here = running.find(({ place }) => place === canonicalPlace(config));
+  const here = running.find(({ place: location }) => location === canonicalPlace(config));
   const used = config.isPlaced ? here : theOnly(running);
   const chosen = used ? adopt(config, used) : config;
   if (isNamed || (used && !config.isPlaced))
     print(`Working on ${placeOf(chosen)}${used ? `, where Vigil runs (process ${used.pid})` : ''}.`);
-  for (const { pid, place } of used ? [] : running)
-    print(`Note: the Vigil that runs here (process ${pid}) works on another place: ${place}.`);
+  for (const { pid, place: location } of used ? [] : running)
+    print(`Note: the Vigil that runs here (process ${pid}) works on another place: ${location}.`);
   return chosen;
 }
 
 function theOnly(running: readonly Running[]): Running | undefined {
   if (running.length < 2) return running[0];
-  const each = running.map(({ pid, place }) => `process ${pid} on ${place}`).join('; ');
-  throw new Error(`Several Vigils run here: ${each}. Set VIGIL_DATA_DIR or DATABASE_URL to that of one.`);
+  const list = running.map(({ pid, place: location }) => `process ${pid} on ${location}`).join('; ');
+  throw new Error(`Several Vigils run here: ${list}. Set VIGIL_DATA_DIR or DATABASE_URL to that of one.`);
 }
 
-/** What the environment does not say is as the running Vigil has it. */
-function adopt(config: Config, { pid, place, dataDir, masterKeyFile }: Running): Config {
+/** Settings that the environment lacks are those of the running Vigil. */
+function adopt(config: Config, { pid, place: location, dataDir, masterKeyFile }: Running): Config {
   if (!config.isPlaced && dataDir === undefined)
     throw new Error(
-      `The Vigil that runs here (process ${pid}) works on ${place}; set DATABASE_URL here as it has it.`,
+      `The Vigil that runs here (process ${pid}) works on ${location}; set DATABASE_URL here as it has it.`,
     );
   const isKeyNamed = config.masterKey || config.masterKeyFile !== join(config.dataDir, 'master.key');
   const folder = config.isPlaced ? config.dataDir : (dataDir ?? config.dataDir);

@@ -52,8 +52,8 @@ function run(module: NodeJS.Module, file: string, folder: string): void {
 }
 
 /**
- * Code belongs to one version of V8 and its flags; another one compiles for itself. Beyond that V8 compares only the length of the
- * text, so a file must never change beside its cache: a build begins with an empty folder.
+ * Code fits one version of V8 and its flags. Beyond these V8 compares only the text's length, so no file may change
+ * beside its cache: a build begins with an empty folder.
  */
 function cacheOf(file: string): string {
   return `${file}.${cachedDataVersionTag().toString(16)}.cache`;

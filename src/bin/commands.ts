@@ -34,7 +34,7 @@ export const commands: readonly Command[] = [
         help: 'Role of the token, repeatable (default: admin).',
       },
       tenant: { type: 'string', value: 'id', help: 'Tenant that the token acts in; none for an admin.' },
-      label: { type: 'string', value: 'text', help: 'What the token is for.' },
+      label: { type: 'string', value: 'text', help: 'The purpose of the token.' },
       days: { type: 'string', value: 'n', help: 'Days until it expires (default: never).' },
     },
     run: async ({ options }) => (await import('./tokenCommands.ts')).createTokenCommand(options),
@@ -155,7 +155,7 @@ export const commands: readonly Command[] = [
       port: {
         type: 'string',
         value: 'n',
-        help: 'Where Vigil listens (VIGIL_PORT, or else 8080 or the next free one).',
+        help: 'The port of Vigil (VIGIL_PORT, or else 8080 or the next free one).',
       },
       data: {
         type: 'string',

@@ -3,7 +3,7 @@ import type { Command } from './parseCommand.ts';
 export const shells = ['bash', 'zsh', 'fish'] as const;
 export type Shell = (typeof shells)[number];
 
-/** What may follow some words of a command line, with its meaning. */
+/** Words that may follow some words of a command line, with their meaning. */
 type Step = { before: string; isOptions: boolean; choices: { word: string; help: string }[] };
 
 /** The script that completes words of the command line in a shell. */

@@ -109,9 +109,9 @@ function describe(server: ServerState): string {
       ? 'worker of Citus'
       : 'standby';
   const followers = standbys.map(
-    (each) =>
-      `\n  followed by ${each.name}: ${each.state ?? 'state hidden'}, ${each.sync ?? 'unknown'}, ` +
-      `${each.lagBytes ?? 'unknown'} bytes behind`,
+    (candidate) =>
+      `\n  followed by ${candidate.name}: ${candidate.state ?? 'state hidden'}, ${candidate.sync ?? 'unknown'}, ` +
+      `${candidate.lagBytes ?? 'unknown'} bytes behind`,
   );
   return `${name}: PostgreSQL ${release}, ${role}, ${connections} of ${maxConnections} connections${followers.join('')}`;
 }

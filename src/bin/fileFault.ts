@@ -1,6 +1,6 @@
 import { accessSync, constants, statSync } from 'node:fs';
 
-/** Why a file that a command is given cannot be read; undefined when it can. */
+/** Reason why a command's file cannot be read; undefined when it can. */
 export function fileFault(path: string): string | undefined {
   const found = statSync(path, { throwIfNoEntry: false });
   if (!found) return `There is no file ${path}.`;

@@ -13,7 +13,7 @@ type Import<T> = {
   tenant: string | undefined;
   isDryRun?: boolean;
   write(tx: Db, tenantId: number | null, now: number): Promise<T>;
-  /** What the audit log keeps of the result. */
+  /** Details of the result for the audit log. */
   audited(result: T): Record<string, unknown>;
   /** Shows the result; the exit code. */
   print(result: T): number;

@@ -230,7 +230,7 @@ export function findChain(uid: string): Chain | undefined {
 /** Every chainUid of the same network, the one first under which it is listed first. */
 export function aliasesOf({ uid, chainId }: Chain): ChainUid[] {
   return chainUids.filter(
-    (other) => other === uid || (chainId !== undefined && getChain(other).chainId === chainId),
+    (candidate) => candidate === uid || (chainId !== undefined && getChain(candidate).chainId === chainId),
   );
 }
 

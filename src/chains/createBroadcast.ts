@@ -20,8 +20,8 @@ const outcomes = ['accepted', 'stale', 'underpriced', 'refused'] as const;
 /** One endpoint that takes a transaction is enough. */
 export function bestOf(raws: readonly string[], answers: readonly (readonly Broadcast[])[]): Broadcast[] {
   const rank = ({ outcome }: Broadcast) => outcomes.indexOf(outcome);
-  return raws.map((_, place) => {
-    const own = answers.flatMap((each) => each[place] ?? []);
+  return raws.map((_, index) => {
+    const own = answers.flatMap((replies) => replies[index] ?? []);
     return own.sort((a, b) => rank(a) - rank(b))[0] ?? { outcome: 'refused', reason: 'No endpoint answers.' };
   });
 }

@@ -11,13 +11,13 @@ export function createExpiryCheck(
 ): ExpiringTransactor['findExpired'] {
   return async (sent) => {
     const views = await onEach((request) => progress(request, sent));
-    return sent.map(({ validUntil }, place): Expiry => {
+    return sent.map(({ validUntil }, index): Expiry => {
       for (const { mined, head } of views) {
-        const found = mined[place];
+        const found = mined[index];
         if (found) return { mined: found, head };
       }
       const isOver = ({ final, isValid }: View) =>
-        !isValid?.[place] && validUntil !== null && final !== undefined && validUntil < final;
+        !isValid?.[index] && validUntil !== null && final !== undefined && validUntil < final;
       return views.every(isOver) ? 'expired' : 'open';
     });
   };

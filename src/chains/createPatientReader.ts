@@ -84,8 +84,8 @@ function isForgotten(answer: StateResult): boolean {
 export function mergeAnswers(given: readonly StateResult[][], isEveryNode: boolean): StateResult[] {
   const [first = []] = given;
   return first.map((answer, n) => {
-    const answers = given.map((each) => itemAt(each, n));
-    const found = answers.find((each) => !isMissing(each));
+    const answers = given.map((list) => itemAt(list, n));
+    const found = answers.find((answer) => !isMissing(answer));
     if (found) return found;
     return isEveryNode && answers.every(isForgotten) ? { ...answer, isGone: true } : answer;
   });

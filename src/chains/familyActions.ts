@@ -26,7 +26,7 @@ export type FamilyActions = {
    * The value that an input takes, from what people write; `place` names it in the RangeError of a wrong one. The chain matters
    * where networks of the family write addresses differently.
    */
-  readValue(input: FunctionInput, value: unknown, place?: string, chain?: Chain): unknown;
+  readValue(input: FunctionInput, value: unknown, label?: string, chain?: Chain): unknown;
   /** The call, of values that `readValue` gave; `contract` is the address of the action's contract. */
   encode(item: FunctionItem, values: readonly unknown[], contract: string): ChainCall;
   /** The reason of a failed call, in the words of the contract's interface where it has some. */

@@ -53,7 +53,7 @@ type SamePlace = {
    */
   findPlace(
     from: string,
-    place: Place,
+    slot: Place,
     block: number,
     sent: readonly SentTransaction[],
   ): Promise<'free' | 'taken' | 'lost' | 'blocked'>;

@@ -58,23 +58,30 @@ export const addressPoisoning = defineDetector<Config, State>({
     const { from, to, units, isOwn } = movement;
     const isPayment = from === contract.address && isOwn;
     if (isPayment && units === 0n) return {};
-    const other = from === contract.address ? to : from;
+    const counterparty = from === contract.address ? to : from;
     const known = (state?.paid ?? []).filter(([, block]) => block > number - options.past);
-    const isKnown = known.some(([address]) => address === other);
-    const genuine = isKnown ? undefined : known.find(([address]) => isAlike(address, other, options))?.[0];
+    const isKnown = known.some(([address]) => address === counterparty);
+    const genuine = isKnown
+      ? undefined
+      : known.find(([address]) => isAlike(address, counterparty, options))?.[0];
     if (genuine !== undefined) {
       const why = `which looks like ${genuine} that ${contract.name} has paid`;
-      return { detections: [toFound(movement, other, { why, genuine }, isPayment, context)] };
+      return { detections: [toFound(movement, counterparty, { why, genuine }, isPayment, context)] };
     }
-    const [scam] = isKnown ? [] : findLabelHits(context.read, [{ address: other }], isScam);
+    const [scam] = isKnown ? [] : findLabelHits(context.read, [{ address: counterparty }], isScam);
     if (scam) {
       const label = showLabel(scam.label);
       return {
-        detections: [toFound(movement, other, { why: `known as ${label}`, label }, isPayment, context)],
+        detections: [
+          toFound(movement, counterparty, { why: `known as ${label}`, label }, isPayment, context),
+        ],
       };
     }
-    if (!isPayment || other === contract.address) return {};
-    const paid: State['paid'] = [...known.filter(([address]) => address !== other), [other, number]];
+    if (!isPayment || counterparty === contract.address) return {};
+    const paid: State['paid'] = [
+      ...known.filter(([address]) => address !== counterparty),
+      [counterparty, number],
+    ];
     return { state: { paid: paid.slice(-options.history) } };
   },
 });
@@ -110,9 +117,11 @@ function isScam({ tags }: Label): boolean {
 /** Common prefix of all addresses of a kind. */
 const kindOf = /^(0x|bc1[qp]|[13])?/;
 
-function isAlike(one: string, other: string, { prefix, suffix }: Config): boolean {
-  const start = (kindOf.exec(one)?.[0].length ?? 0) + 2 * prefix;
-  return one.slice(0, start) === other.slice(0, start) && one.slice(-2 * suffix) === other.slice(-2 * suffix);
+function isAlike(left: string, right: string, { prefix, suffix }: Config): boolean {
+  const start = (kindOf.exec(left)?.[0].length ?? 0) + 2 * prefix;
+  return (
+    left.slice(0, start) === right.slice(0, start) && left.slice(-2 * suffix) === right.slice(-2 * suffix)
+  );
 }
 
 function toFound(

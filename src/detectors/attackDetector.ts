@@ -118,8 +118,8 @@ function hitsOf(transaction: Transaction, at: number, context: EvaluationContext
     reason: showLabel(label),
     fields: { label: label.name, tags: label.tags, score: label.score, source: label.source },
   }));
-  const funded = callers.flatMap((suspect, place) => {
-    const origin = origins[place];
+  const funded = callers.flatMap((suspect, index) => {
+    const origin = origins[index];
     if (!origin || at - origin.timestamp > lookbackMs) return [];
     if (!origin.tags.some((tag) => options.labelTags.includes(tag))) return [];
     const reason = `its first money came from ${origin.source} (${origin.tags.join(', ')})`;

@@ -34,7 +34,10 @@ const config = Configuration({
     Type.Object(
       {
         at: Type.String({ format: 'date-time', description: 'From when on.' }),
-        supply: Type.String({ format: 'amount', description: 'How many whole tokens should circulate.' }),
+        supply: Type.String({
+          format: 'amount',
+          description: 'Number of whole tokens that should circulate.',
+        }),
       },
       { additionalProperties: false, required: ['at', 'supply'] },
     ),

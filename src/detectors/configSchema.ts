@@ -24,7 +24,7 @@ const common = {
     type: 'string',
     enum: ['AUTO', ...severities],
     default: 'AUTO',
-    description: 'How bad its alerts are. AUTO leaves it to the detector.',
+    description: 'Severity of its alerts. AUTO leaves it to the detector.',
   }),
   cooldown: Type.String({
     format: 'duration',

@@ -28,7 +28,7 @@ const config = Configuration(
     }),
     target: Type.Optional(Address('Contract that is asked, if not the watched one.')),
     result: Type.String({
-      description: 'Which of several results is looked at: its name, or its position counted from 0.',
+      description: 'The result to check, if there are several: its name, or its position counted from 0.',
       default: '0',
       maxLength: 100,
     }),
@@ -36,7 +36,7 @@ const config = Configuration(
     condition: Type.Optional(
       Type.String({
         format: 'condition',
-        description: 'What the result must be for an alert, such as ">> 100" or "< -5%".',
+        description: 'The condition on the result for an alert, such as ">> 100" or "< -5%".',
       }),
     ),
     script: Type.Optional(
@@ -86,8 +86,8 @@ export const contractCall = defineDetector<Config, State>({
     const answer = tryView(read, address, view, view.encode(settings.params));
     const shown = `${title} of ${address === contract.address ? contract.name : address}`;
     if ('failure' in answer) return failed(context, shown, answer.failure);
-    const names = item.outputs.map(({ name }, place) => name || String(place));
-    const values = Object.fromEntries(names.map((name, place) => [name, answer.results[place]]));
+    const names = item.outputs.map(({ name }, index) => name || String(index));
+    const values = Object.fromEntries(names.map((name, index) => [name, answer.results[index]]));
     const value = pick(settings.result, names, answer.results);
     const { number, timestamp } = observation.block;
     const e = { value, values, previous: previousOf(state, value), address, blockNumber: number, timestamp };
@@ -96,7 +96,8 @@ export const contractCall = defineDetector<Config, State>({
     const kept = keepState(state, { ...judged.after, ...(needsLast && { last: toText(value) }) });
     if (!judged.fires && !judged.ends) return kept;
     const isScaled = settings.decimals > 0;
-    const write = (each: unknown) => (isScaled ? formatDecimal(toNumber(each, settings)) : toText(each));
+    const write = (result: unknown) =>
+      isScaled ? formatDecimal(toNumber(result, settings)) : toText(result);
     const was = judged.previous ?? (e.previous === null ? undefined : write(e.previous));
     const shownValue = write(value);
     const show = isScaled
@@ -174,8 +175,8 @@ function why({ condition }: Config, judged: SampleJudgement): string {
 
 function pick(wanted: string, names: readonly string[], results: readonly unknown[]): unknown {
   const named = names.indexOf(wanted);
-  const place = named >= 0 ? named : /^\d{1,3}$/.test(wanted) ? Number(wanted) : results.length;
-  if (place < results.length) return results[place];
+  const index = named >= 0 ? named : /^\d{1,3}$/.test(wanted) ? Number(wanted) : results.length;
+  if (index < results.length) return results[index];
   throw new Error(`The function has no result ${wanted}; it has ${names.join(', ')}.`);
 }
 

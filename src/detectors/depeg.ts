@@ -19,7 +19,7 @@ const config = Configuration({
   ...priceMembers,
   peg: Amount('What the price should be.', '1'),
   band: Type.String({
-    description: 'How far from the peg the price may be: an amount, or a share of the peg.',
+    description: 'Greatest distance of the price from the peg: an amount, or a share of the peg.',
     format: 'amountOrPercent',
     default: '0.5%',
   }),

@@ -328,7 +328,7 @@ function repaidLoans({ from, logs }: Transaction, watched: string, read: Reader)
   const codes = read.all(
     foreign.map(({ lender, borrower }) => () => [read.code(borrower), read.code(lender)]),
   );
-  return foreign.filter((_, place) => codes[place]!.every((code) => code !== '0x'));
+  return foreign.filter((_, index) => codes[index]!.every((code) => code !== '0x'));
 }
 
 /** A pool that reports swaps and moved other tokens as well has traded there and back. */

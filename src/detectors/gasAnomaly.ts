@@ -104,9 +104,7 @@ const fewOthers = 5;
 const likeOthers = 5;
 
 function isLikeOthers({ transactions }: Block, { hash, priorityFee }: Transaction): boolean {
-  const others = transactions
-    .filter((other) => other.hash !== hash)
-    .map((other) => Number(other.priorityFee));
+  const others = transactions.filter((peer) => peer.hash !== hash).map((peer) => Number(peer.priorityFee));
   if (others.length < fewOthers) return false;
   const ratio = (1 + Number(priorityFee)) / (1 + median(others));
   return ratio < likeOthers;

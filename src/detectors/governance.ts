@@ -121,11 +121,11 @@ function plainCallsOf({
   const [to, coins, functions, inputs] = lists.map((list): readonly unknown[] =>
     Array.isArray(list) ? list : [],
   );
-  return to!.flatMap((each, place) => {
-    const [amount, written, input] = [coins![place], functions![place], inputs![place]];
-    if (typeof each !== 'string' || typeof amount !== 'bigint' || typeof input !== 'string') return [];
+  return to!.flatMap((target, index) => {
+    const [amount, written, input] = [coins![index], functions![index], inputs![index]];
+    if (typeof target !== 'string' || typeof amount !== 'bigint' || typeof input !== 'string') return [];
     const head = typeof written === 'string' && written !== '' ? functionSelector(written) : '0x';
-    return [{ to: each, value: amount, data: head === '0x' ? input : head + input.slice(2) }];
+    return [{ to: target, value: amount, data: head === '0x' ? input : head + input.slice(2) }];
   });
 }
 

@@ -14,7 +14,7 @@ const config = Configuration(
   {
     url: WebTarget('The address that is asked.', 2000),
     method: Choice('How it is asked.', ['GET', 'HEAD', 'POST', 'PUT', 'OPTIONS'], 'GET'),
-    body: Type.Optional(Type.String({ maxLength: 10_000, description: 'What is sent with POST or PUT.' })),
+    body: Type.Optional(Type.String({ maxLength: 10_000, description: 'Body of a POST or PUT.' })),
     contentType: Type.String({
       description: 'Type of the body.',
       default: 'application/json',
@@ -49,7 +49,7 @@ const config = Configuration(
       Type.Integer({
         minimum: 1,
         maximum: 60_000,
-        description: 'How many milliseconds the answer may take.',
+        description: 'Time limit of the answer in milliseconds.',
       }),
     ),
     timeout: Duration('How long an answer is waited for.', '10 s'),

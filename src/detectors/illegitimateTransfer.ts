@@ -187,7 +187,7 @@ function judgeSums(
       transfers.filter(({ from, to }) => from !== to && from !== zeroAddress && from !== address),
       ({ from }) => from,
     ),
-    ([from, each]) => ({ from, amount: each.reduce((sum, { amount }) => sum + amount, 0n) }),
+    ([from, sent]) => ({ from, amount: sent.reduce((sum, { amount }) => sum + amount, 0n) }),
   )
     .filter(({ from }) => !allowed.includes(from))
     .sort((a, b) => (a.amount < b.amount ? 1 : -1))
@@ -225,10 +225,9 @@ function judgeSums(
           sender,
           kind: 'sum',
           owners: [from],
-          recipients: [...new Set(transfers.filter((each) => each.from === from).map(({ to }) => to))].slice(
-            0,
-            maxShown,
-          ),
+          recipients: [
+            ...new Set(transfers.filter((transfer) => transfer.from === from).map(({ to }) => to)),
+          ].slice(0, maxShown),
           amount: formatUnits(amount, facts.decimals),
           held: formatUnits(available, facts.decimals),
           percent,

@@ -43,7 +43,7 @@ export const initializerCall = defineDetector<Config, State>({
     const { contract, read } = context;
     if (observation.type === 'log') {
       const { transaction, log } = observation;
-      const [first] = transaction.logs.filter((each) => isInitialized(each, contract.address));
+      const [first] = transaction.logs.filter((event) => isInitialized(event, contract.address));
       if (first?.index !== log.index) return {};
       const [version] = logWords(log);
       const isLast = version !== undefined && BigInt(version) >= initialized.get(log.key)!;
@@ -53,7 +53,7 @@ export const initializerCall = defineDetector<Config, State>({
     if (!call || !('transaction' in observation)) return {};
     const { transaction } = observation;
     // The event says as much.
-    if (transaction.logs.some((each) => isInitialized(each, contract.address))) return {};
+    if (transaction.logs.some((event) => isInitialized(event, contract.address))) return {};
     if (!call.isInner && read.optional(() => read.receipt(call.hash))?.isSuccess === false) return {};
     return judge(context, transaction, call.from, call.key, undefined);
   },

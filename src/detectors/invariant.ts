@@ -16,7 +16,7 @@ const term = Type.Object(
   {
     name: Type.String({
       pattern: '^[A-Za-z_][A-Za-z0-9_]{0,63}$',
-      description: 'How the expression calls it.',
+      description: 'Its name in the expression.',
     }),
     function: Type.Optional(
       Type.String({
@@ -83,10 +83,10 @@ export const invariant = defineDetector<Config, State>({
   config,
   fields: ['expression', 'tolerance', 'left', 'right', 'gap', 'terms', 'ended'],
   check: ({ terms }, abi, family, others) =>
-    terms.flatMap(({ function: signature, ...asked }, place) =>
+    terms.flatMap(({ function: signature, ...asked }, index) =>
       signature === undefined
         ? []
-        : viewFaults({ ...asked, function: signature }, abi, family, others, `/terms/${place}`),
+        : viewFaults({ ...asked, function: signature }, abi, family, others, `/terms/${index}`),
     ),
   targets: ({ terms }) => terms.flatMap(({ target }) => target ?? []),
   interests: (settings) => [{ on: 'block', ...scheduleOf(settings) }],

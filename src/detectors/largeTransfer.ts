@@ -91,7 +91,7 @@ export const largeTransfer = defineDetector<Config, State>({
       isWanted(move, settings, contract.address),
     );
     let after: { state?: State } = {};
-    const detections = moves.flatMap((move, place): Detection[] => {
+    const detections = moves.flatMap((move, index): Detection[] => {
       const isNative = move.token === native;
       const isTheOne = move.token === wanted;
       const decimals = isNative
@@ -119,7 +119,7 @@ export const largeTransfer = defineDetector<Config, State>({
       const worth = usdWorth(read, priced, move.amount, shown.decimals);
       const found = toDetection(move, shown, contract.name, settings.threshold, { held, worth });
       // One transaction can move several tokens.
-      return [isNative || observation.type === 'log' ? found : { ...found, part: `${move.token} ${place}` }];
+      return [isNative || observation.type === 'log' ? found : { ...found, part: `${move.token} ${index}` }];
     });
     return { ...after, detections };
   },
@@ -134,7 +134,7 @@ function movesOf(observation: Observation, watched: string): Moved[] {
     const { log } = observation;
     const transfer = decodeTransfer(log);
     const transfers: Omit<Moved, 'token'>[] = transfer ? [transfer] : decodeMultiTransfers(log);
-    return transfers.map((each) => ({ ...each, token: log.address }));
+    return transfers.map((transfer) => ({ ...transfer, token: log.address }));
   }
   if (observation.type === 'transfer' && observation.frames) {
     const { from, to, amount } = observation.transfer;

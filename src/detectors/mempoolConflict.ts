@@ -70,8 +70,8 @@ export const mempoolConflict = defineDetector<Config, State>({
       const { spenderOf } = observation.block;
       const after = before.filter((own) => {
         const spenders = own.inputs.flatMap((input) => spenderOf?.(input) ?? []);
-        const other = spenders.find(({ hash }) => hash !== own.hash);
-        if (other) detections.push(...toDetections(own, other, true, context));
+        const spender = spenders.find(({ hash }) => hash !== own.hash);
+        if (spender) detections.push(...toDetections(own, spender, true, context));
         return spenders.length === 0;
       });
       return { ...keepState<State>(state, toState(after)), detections };
@@ -82,17 +82,19 @@ export const mempoolConflict = defineDetector<Config, State>({
       before.flatMap(({ inputs }) => inputs),
     );
     const hashes = new Set(pool.map(({ hash }) => hash));
-    const spenders = new Map(pool.flatMap((each) => (each.inputs ?? []).map((input) => [input, each])));
+    const spenders = new Map(
+      pool.flatMap((transaction) => (transaction.inputs ?? []).map((input) => [input, transaction])),
+    );
     const after = before.filter((own) => {
       if (hashes.has(own.hash)) return true;
-      const input = own.inputs.find((each) => spenders.has(each));
-      const other = input === undefined ? undefined : spenders.get(input);
-      if (other) detections.push(...toDetections(own, other, false, context));
-      return !other && own.seenAt > observation.at - maxWaitMs;
+      const input = own.inputs.find((candidate) => spenders.has(candidate));
+      const spender = input === undefined ? undefined : spenders.get(input);
+      if (spender) detections.push(...toDetections(own, spender, false, context));
+      return !spender && own.seenAt > observation.at - maxWaitMs;
     });
     const known = new Set(before.map(({ hash }) => hash));
-    const fresh = pool.flatMap((each) => {
-      const own = known.has(each.hash) ? undefined : toWaiting(each, observation.at, context);
+    const fresh = pool.flatMap((transaction) => {
+      const own = known.has(transaction.hash) ? undefined : toWaiting(transaction, observation.at, context);
       return own ? [own] : [];
     });
     return { ...keepState<State>(state, toState([...after, ...fresh])), detections };
@@ -105,10 +107,12 @@ function toState(waiting: readonly Waiting[]): State {
   const size = ({ change }: Waiting) => Math.abs(Number(change));
   const kept: Waiting[] = [];
   let free = maxInputs;
-  for (const each of [...waiting].sort((one, other) => size(other) - size(one)).slice(0, maxWaiting)) {
-    if (each.inputs.length > free) continue;
-    free -= each.inputs.length;
-    kept.push(each);
+  for (const transaction of [...waiting]
+    .sort((left, right) => size(right) - size(left))
+    .slice(0, maxWaiting)) {
+    if (transaction.inputs.length > free) continue;
+    free -= transaction.inputs.length;
+    kept.push(transaction);
   }
   return { waiting: kept };
 }
@@ -147,7 +151,7 @@ function paidBy({ transfers }: Transaction, address: string): Map<string, bigint
   const paid = new Map<string, bigint>();
   for (const { from, to, amount } of transfers)
     if (from === address && to !== null) paid.set(to, (paid.get(to) ?? 0n) + amount);
-  return new Map([...paid].sort(([, one], [, other]) => (one < other ? 1 : -1)));
+  return new Map([...paid].sort(([, left], [, right]) => (left < right ? 1 : -1)));
 }
 
 /** True if recipients lose more than the fee, which change pays for, or the largest recipient gets nothing. */
@@ -160,41 +164,41 @@ function paysLess({ paid }: Waiting, after: ReadonlyMap<string, bigint>, fee: bi
 
 function toDetections(
   own: Waiting,
-  other: Transaction,
+  spender: Transaction,
   isMined: boolean,
   { config: { feeBumps }, contract, chain }: EvaluationContext<Config, State>,
 ): Detection[] {
   const { address, name } = contract;
   const before = BigInt(own.change);
-  const after = changeOf(other, address);
-  const paidAfter = paidBy(other, address);
-  const isRedirected = paysLess(own, paidAfter, other.fee ?? 0n);
+  const after = changeOf(spender, address);
+  const paidAfter = paidBy(spender, address);
+  const isRedirected = paysLess(own, paidAfter, spender.fee ?? 0n);
   const kind = before > 0n && after < before ? 'doubleSpend' : isRedirected ? 'redirected' : 'feeBump';
   if (kind === 'feeBump' && !feeBumps) return [];
   const where = isMined ? 'is in a block' : 'waits now';
   const gets = after > 0n ? `pays only ${showAmount(after, chain)}` : 'pays nothing';
   const messages = {
-    doubleSpend: `The coins of a payment of ${showAmount(before, chain)} to ${address} (${name}) were spent twice: ${other.hash}, which ${gets} to it, ${where} in place of ${own.hash}.`,
-    redirected: `A transaction of ${address} (${name}) was replaced by one that pays its recipients less: ${other.hash} ${where} in place of ${own.hash}.`,
-    feeBump: `A transaction of ${address} (${name}) was replaced by one with another fee: ${other.hash} ${where} in place of ${own.hash}.`,
+    doubleSpend: `The coins of a payment of ${showAmount(before, chain)} to ${address} (${name}) were spent twice: ${spender.hash}, which ${gets} to it, ${where} in place of ${own.hash}.`,
+    redirected: `A transaction of ${address} (${name}) was replaced by one that pays its recipients less: ${spender.hash} ${where} in place of ${own.hash}.`,
+    feeBump: `A transaction of ${address} (${name}) was replaced by one with another fee: ${spender.hash} ${where} in place of ${own.hash}.`,
   };
   return [
     {
       ...(kind === 'feeBump' ? { severity: 'LOW' as const } : {}),
       message: messages[kind],
-      transactionHash: other.hash,
+      transactionHash: spender.hash,
       part: own.hash,
       magnitude: Math.abs(Number(formatUnits(before, chain.decimals))),
       fields: {
         kind,
         replaced: own.hash,
-        replacement: other.hash,
+        replacement: spender.hash,
         isMined,
         symbol: chain.symbol,
         changeBefore: formatUnits(before, chain.decimals),
         changeAfter: formatUnits(after, chain.decimals),
-        recipients: [...(other.parties?.recipients ?? [])].slice(0, maxPaid),
-        feeRate: other.priorityFee,
+        recipients: [...(spender.parties?.recipients ?? [])].slice(0, maxPaid),
+        feeRate: spender.priorityFee,
       },
     },
   ];

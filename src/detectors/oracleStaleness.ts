@@ -59,11 +59,11 @@ export const oracleStaleness = defineDetector<Config, State>({
     const { config: settings, contract, state, read } = context;
     const feed = settings.feed ?? contract.address;
     const { reference } = settings;
-    const [round, other] = read.all([
+    const [round, referenceRound] = read.all([
       () => readFeed(read, feed),
       () => (reference === undefined ? undefined : readFeed(read, reference)),
     ]);
-    const ailments = examine(context, round, other, observation.block.timestamp);
+    const ailments = examine(context, round, referenceRound, observation.block.timestamp);
     const told = state?.told ?? [];
     const kept = keepState(state, {
       ...(ailments.size > 0 && { told: [...ailments.keys()] }),
@@ -84,7 +84,7 @@ export const oracleStaleness = defineDetector<Config, State>({
             ageSeconds: Math.round((observation.block.timestamp - round.updatedAt) / 1000),
             heartbeat: settings.heartbeat,
             reference,
-            referenceAnswer: other && formatDecimal(other.answer),
+            referenceAnswer: referenceRound && formatDecimal(referenceRound.answer),
           },
         }),
       );
@@ -96,7 +96,7 @@ export const oracleStaleness = defineDetector<Config, State>({
 function examine(
   { config: { heartbeat, maxDeviation }, state }: EvaluationContext<Config, State>,
   { roundId, answer, updatedAt, answeredInRound }: Round,
-  other: Round | undefined,
+  referenceRound: Round | undefined,
   now: number,
 ): Map<Ailment, string> {
   const ailments = new Map<Ailment, string>();
@@ -122,12 +122,12 @@ function examine(
     );
   if (roundId < before)
     ailments.set('backwards', `went back from round ${showRound(before)} to round ${showRound(roundId)}`);
-  if (other && !holdsWithin(answer, '==', other.answer, maxDeviation)) {
-    const percent = percentChange(other.answer, answer);
+  if (referenceRound && !holdsWithin(answer, '==', referenceRound.answer, maxDeviation)) {
+    const percent = percentChange(referenceRound.answer, answer);
     const off = percent ? ` (${formatDecimal(percent)} %)` : '';
     ailments.set(
       'deviating',
-      `answers ${formatDecimal(answer)} where the second feed answers ${formatDecimal(other.answer)}${off}`,
+      `answers ${formatDecimal(answer)} where the second feed answers ${formatDecimal(referenceRound.answer)}${off}`,
     );
   }
   return ailments;

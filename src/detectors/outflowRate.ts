@@ -353,8 +353,8 @@ function transfersOf(logs: readonly Log[], asset: string, id: bigint | undefined
   const ofAsset = logs.filter(({ address }) => address === asset);
   if (id !== undefined)
     return ofAsset.flatMap((log) =>
-      decodeMultiTransfers(log).flatMap((each) =>
-        each.tokenId === id ? [{ ...each, index: log.index }] : [],
+      decodeMultiTransfers(log).flatMap((transfer) =>
+        transfer.tokenId === id ? [{ ...transfer, index: log.index }] : [],
       ),
     );
   const transfers = ofAsset.flatMap((log) => {

@@ -197,9 +197,10 @@ function compareControllers({
   const before = state?.controllers;
   if (before?.join() === now.join()) return {};
   const kept = { state: { controllers: now } };
-  const added = now.filter((each) => !before?.includes(each));
-  if (!before || (added.length > 0 && added.every((each) => isListed(allowedOwners, each)))) return kept;
-  const [previousOwner, newOwner] = [before, now].map((each) => each.join(', ') || 'no one');
+  const added = now.filter((controller) => !before?.includes(controller));
+  if (!before || (added.length > 0 && added.every((controller) => isListed(allowedOwners, controller))))
+    return kept;
+  const [previousOwner, newOwner] = [before, now].map((controllers) => controllers.join(', ') || 'no one');
   return {
     ...kept,
     detections: [

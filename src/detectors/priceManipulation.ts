@@ -124,7 +124,7 @@ export const priceManipulation = defineDetector<Config, never>({
             ...move,
             stays: stays ? true : undefined,
             limit: settings.limit,
-            pools: found.slice(0, maxStrangers).map((each) => each.move.pool),
+            pools: found.slice(0, maxStrangers).map((stranger) => stranger.move.pool),
             unverified: isKnown ? undefined : true,
           },
         },
@@ -164,7 +164,7 @@ function judgeAnswers(
   const before = read.all(asked.map((question) => () => answerAt(question, 'parent')));
   const moved = zip(asked, before).flatMap(([question, price]) => {
     const first = price ?? question.prices[0]!;
-    return question.prices.some((each) => distance(each, first) >= settings.limit)
+    return question.prices.some((answer) => distance(answer, first) >= settings.limit)
       ? [{ question, first }]
       : [];
   });
@@ -252,7 +252,7 @@ const slot0 = parseFunction('slot0()(uint160)');
 /** Last reported price of the block before the transaction, or the price in the state before the block. */
 function priceBefore(read: Reader, { logs }: Block, pool: string, { log, kind }: Price): number | undefined {
   const earlier = logs.findLast(
-    (each) => each.address === pool && each.transactionIndex < log.transactionIndex && priceIn(each),
+    (event) => event.address === pool && event.transactionIndex < log.transactionIndex && priceIn(event),
   );
   if (earlier) return priceIn(earlier)?.value;
   const answer = tryCall(read, pool, kind === 'v2' ? getReserves : slot0, [], 'parent');

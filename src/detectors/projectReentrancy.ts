@@ -99,7 +99,7 @@ function lossesOf(
       lost.map(({ asset, change }) => () => {
         const held = read
           .all(addresses.map((address) => () => tryBalance(asset, address)))
-          .reduce((sum, each) => sum + each, 0n);
+          .reduce((sum, amount) => sum + amount, 0n);
         return {
           asset,
           amount: -change,

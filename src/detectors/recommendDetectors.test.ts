@@ -28,19 +28,22 @@ function recommend(kinds: readonly ContractKind[], facts: ContractTraits, hasCod
 }
 
 describe('recommended detectors', () => {
-  it.each(contractKinds)('of %s are its own and can run, however much the contract says', (kind) => {
-    const plain = recommend([], {}).map(({ schemaName }) => schemaName);
-    for (const facts of [everything, {}]) {
-      const set = recommend([kind], facts);
-      expect(set.filter(({ schemaName }) => !plain.includes(schemaName))).not.toEqual([]);
-      for (const { schemaName, config, reason, title } of set) {
-        const checked = withDefaults(configSchema(detectors.get(schemaName)!), config, schemaName);
-        expect('faults' in checked ? checked.faults : []).toEqual([]);
-        expect(reason).toMatch(/^[A-Z].*\.$/);
-        expect(title).not.toBe('');
+  it.each(contractKinds)(
+    'recommended detectors of %s are its own and can run, however much the contract says',
+    (kind) => {
+      const plain = recommend([], {}).map(({ schemaName }) => schemaName);
+      for (const facts of [everything, {}]) {
+        const set = recommend([kind], facts);
+        expect(set.filter(({ schemaName }) => !plain.includes(schemaName))).not.toEqual([]);
+        for (const { schemaName, config, reason, title } of set) {
+          const checked = withDefaults(configSchema(detectors.get(schemaName)!), config, schemaName);
+          expect('faults' in checked ? checked.faults : []).toEqual([]);
+          expect(reason).toMatch(/^[A-Z].*\.$/);
+          expect(title).not.toBe('');
+        }
       }
-    }
-  });
+    },
+  );
 
   it('name each detector once, and fill in what the contract says', () => {
     const all = recommend(contractKinds, everything);
@@ -55,12 +58,12 @@ describe('recommended detectors', () => {
     );
   });
 
-  it.each(contractKinds)('of %s watch what it holds', (kind) => {
+  it.each(contractKinds)('recommended detectors of %s watch what it holds', (kind) => {
     const names = recommend([kind], {}).map(({ schemaName }) => schemaName);
     expect(names).toEqual(expect.arrayContaining(['drain', 'tvl_drop']));
   });
 
-  it('of a vault or pool do not report its shares as those of a token', () => {
+  it('recommended detectors of a vault or pool do not report its shares as those of a token', () => {
     for (const kind of ['ERC4626', 'POOL'] as const) {
       const names = recommend(['ERC20', kind], everything).map(({ schemaName }) => schemaName);
       expect(names).not.toContain('circulation_supply');
@@ -68,7 +71,7 @@ describe('recommended detectors', () => {
     }
   });
 
-  it('of an account watch what it pays and approves', () => {
+  it('recommended detectors of an account watch what it pays and approves', () => {
     const set = recommend([], {}, false);
     expect(set.map(({ schemaName }) => schemaName)).toEqual([
       'drain',

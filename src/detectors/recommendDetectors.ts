@@ -238,7 +238,7 @@ function holdings(tokens: readonly string[], threshold: string, what: string): S
   return [
     {
       schemaName: 'tvl_drop',
-      config: { native: false, tokens: tokens.map((each) => ({ token: each, threshold })) },
+      config: { native: false, tokens: tokens.map((address) => ({ token: address, threshold })) },
       reason: `${what}: a drop of what it holds by ${threshold.replace('%', ' %')} within a block is reported, more severely the larger it is.`,
     },
   ];

@@ -174,7 +174,7 @@ function survey(frames: readonly Frame[], address: string, settings: Config) {
     if (known) known.count++;
     else if (key !== '') firsts.set(key, { first: entry, count: 1 });
   }
-  const found = order.map((key) => firsts.get(key)).find((each) => each !== undefined);
+  const found = order.map((key) => firsts.get(key)).find((candidate) => candidate !== undefined);
   return found ?? { first: undefined, count: 0 };
 }
 

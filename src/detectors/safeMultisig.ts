@@ -36,7 +36,7 @@ const usual: readonly (readonly [string, Severity])[] = [
 const config = Configuration({
   events: Type.Unsafe<Readonly<Record<string, Severity | 'OFF'>>>({
     type: 'object',
-    description: 'How bad each event is; OFF for those that are not wanted.',
+    description: 'Severity of each event; OFF for unwanted ones.',
     default: {},
     additionalProperties: false,
     properties: Object.fromEntries(
@@ -250,10 +250,10 @@ const unknownDelegate = 'an unknown contract';
 function isResponsible(block: Block, log: Log): boolean {
   const logs = executionLogs(block, log.address, executions).slice(0, maxShown);
   if (!logs.some(({ index }) => index === log.index)) return false;
-  const foreign = logs.find((each) => {
-    const transaction = block.transactions[each.transactionIndex];
+  const foreign = logs.find((event) => {
+    const transaction = block.transactions[event.transactionIndex];
     return (
-      transaction && safeExecutions(transaction, each).some((execution) => delegatesOf(execution).length > 0)
+      transaction && safeExecutions(transaction, event).some((execution) => delegatesOf(execution).length > 0)
     );
   });
   return (foreign ?? logs[0]!).index === log.index;

@@ -52,7 +52,7 @@ export const suspiciousDeployment = defineDetector<Static<typeof config>, never>
     const { from: sender, nonce } = transaction;
     const allowed = new Set(settings.allowed.map((address) => address.toLowerCase()));
     if (
-      [sender, creation.creator, contract.address].some((each) => allowed.has(each)) ||
+      [sender, creation.creator, contract.address].some((address) => allowed.has(address)) ||
       sender === contract.address
     )
       return {};

@@ -9,10 +9,13 @@ import { evmDialect } from '../model/family.ts';
 
 const config = Configuration({
   expectedTotalSupply: Type.Optional(
-    Type.String({ format: 'amount', description: 'How many whole tokens there may ever be.' }),
+    Type.String({ format: 'amount', description: 'Greatest number of whole tokens that may ever exist.' }),
   ),
   expectedTotalIssued: Type.Optional(
-    Type.String({ format: 'amount', description: 'How many whole tokens should be issued by now at most.' }),
+    Type.String({
+      format: 'amount',
+      description: 'Greatest number of whole tokens that should be issued by now.',
+    }),
   ),
   decimals: decimalsMember,
   trackChanges: Flag('Whether to report every change of the supply, as INFO.', true),

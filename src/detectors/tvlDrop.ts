@@ -192,7 +192,7 @@ function judgeTransfer(
   context: EvaluationContext<Config, State>,
 ): EvaluationResult<State> {
   const { config: settings, contract, chain, read } = context;
-  const named = settings.tokens.find((each) => each.token.toLowerCase() === token);
+  const named = settings.tokens.find((asset) => asset.token.toLowerCase() === token);
   if (!named && settings.tokens.length > 0) return {};
   // A token that sells what it holds of itself has lost nothing that was worth something to others.
   if (!named && token === contract.address) return {};

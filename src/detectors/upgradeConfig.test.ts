@@ -14,13 +14,16 @@ describe('a configuration', () => {
     ['mixer_funding', { window: 'soon' }, '/window', 'must be a length of time up to 30 days'],
     ['mixer_funding', { sources: ['EXCHANGE'] }, '/sources/0', 'must be one of MIXER, BRIDGE, SANCTION'],
     ['attack_detector', { lookback: '721 h' }, '/lookback', 'must be a length of time up to 30 days'],
-  ])('of %s cannot ask for funding that is not followed: %j', (name, config, pointer, message) => {
-    expect(check(name, config)).toMatchObject({
-      faults: [{ pointer, message: expect.stringContaining(message) }],
-    });
-  });
+  ])(
+    'a configuration of %s cannot ask for funding that is not followed: %j',
+    (name, config, pointer, message) => {
+      expect(check(name, config)).toMatchObject({
+        faults: [{ pointer, message: expect.stringContaining(message) }],
+      });
+    },
+  );
 
-  it('that was saved when more was allowed goes on as far as funding is followed', () => {
+  it('a configuration that was saved when more was allowed goes on as far as funding is followed', () => {
     const saved = { hops: 5, window: '60 days', sources: ['MIXER', 'EXCHANGE'], cooldown: '1 h' };
     const window = String(30 * 86_400_000);
     expect(upgraded('mixer_funding', saved)).toMatchObject({
@@ -29,7 +32,7 @@ describe('a configuration', () => {
     expect(upgraded('attack_detector', { lookback: '90d' })).toMatchObject({ value: { lookback: window } });
   });
 
-  it('that is within the bounds stays as it is, and one that never was valid stays invalid', () => {
+  it('a configuration within the bounds stays as it is, and one that never was valid stays invalid', () => {
     const config = { hops: 2, window: '30 days', sources: ['SCAM'] };
     expect(upgradeConfig('mixer_funding', config)).toEqual(config);
     expect(upgradeConfig('mixer_funding', {})).toEqual({});

@@ -33,7 +33,9 @@ export const utxoSpend = defineDetector<Static<typeof config>, never>({
     const out = coinMoves(transaction, address).find(({ from }) => from === address);
     const amount = out?.amount ?? 0n;
     if (compareDecimal(toDecimal(amount, chain.decimals), parseDecimal(minAmount)) < 0) return {};
-    const recipients = [...(transaction.parties?.recipients ?? [])].filter((each) => each !== address);
+    const recipients = [...(transaction.parties?.recipients ?? [])].filter(
+      (recipient) => recipient !== address,
+    );
     const more = recipients.length > 1 ? ` and ${recipients.length - 1} more` : '';
     const what = out
       ? `${showAmount(amount, chain)} left ${address} (${name}) for ${out.to}${more}`

@@ -18,9 +18,9 @@ export function coinMoves(transaction: Transaction, watched: string): CoinMove[]
  */
 export function assetMoves({ transfers }: Transaction, watched: string): AssetMove[] {
   const sums = new Map<string, AssetMove>();
-  for (const [place, { asset, from, to, amount }] of transfers.entries()) {
+  for (const [index, { asset, from, to, amount }] of transfers.entries()) {
     if (![asset, from, to].includes(watched)) continue;
-    const key = asset === watched ? String(place) : `${asset} ${from === watched ? 'out' : 'in'}`;
+    const key = asset === watched ? String(index) : `${asset} ${from === watched ? 'out' : 'in'}`;
     const known = sums.get(key);
     sums.set(key, {
       asset,

@@ -18,9 +18,9 @@ export function runScript(read: Reader, source: string, values: Readonly<Record<
   const result = read.script(source, values);
   if ('value' in result) return result.value;
   const { code, message, line, column } = result.fault;
-  const place =
+  const position =
     line === undefined ? '' : ` (line ${line}${column === undefined ? '' : `, column ${column}`})`;
-  const text = `The script failed: ${message}${place}`;
+  const text = `The script failed: ${message}${position}`;
   throw code === 'time' ? new ScriptTimeout(text) : new Error(text);
 }
 

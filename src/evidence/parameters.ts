@@ -106,7 +106,7 @@ export function Polling(when: 'block' | 'cron', cron: string) {
       when,
     ),
     cron: Type.String({
-      description: 'How often to look when `when` is cron: a length of time, or a cron expression.',
+      description: 'Interval of looking when `when` is cron: a length of time, or a cron expression.',
       format: 'schedule',
       default: cron,
     }),

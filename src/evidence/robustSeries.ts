@@ -34,7 +34,7 @@ export function judgeInSeries(
   const beyond = Math.log(factor);
   if (recent.length === 0 || (x <= high + beyond && x >= low - beyond)) return undefined;
   const middle = median(recent);
-  const mad = median(recent.map((each) => Math.abs(each - middle)));
+  const mad = median(recent.map((value) => Math.abs(value - middle)));
   return { usual: Math.exp(middle) - 1, score: (x - middle) / Math.max(1.4826 * mad, leastSpread) };
 }
 

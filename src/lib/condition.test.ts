@@ -133,7 +133,7 @@ describe('a condition', () => {
     expect(String(fault)).toContain(message);
   });
 
-  it('of any text is either read or refused with a position inside it', () => {
+  it('a condition of any text is either read or refused with a position inside it', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom(...'=!<>+-%0123456789.e_ x') }), (text) => {
         const fault = faultOf(text);

@@ -52,7 +52,9 @@ function createAgent(tenantId: number, egress: Egress, resolve: Resolve): Guarde
           if (reaches.includes('refused'))
             return callback(new Error(`${hostname} leads to a private or reserved network`), []);
           if (!reaches.every(isAllowed)) return callback(new Error(`${hostname} ${reason}`), []);
-          const reach = reaches.find((each) => each === 'shared') ?? reaches.find((each) => each === 'own');
+          const reach =
+            reaches.find((candidate) => candidate === 'shared') ??
+            reaches.find((candidate) => candidate === 'own');
           if (reach) inside.set(hostname, reach);
           callback(null, addresses);
         });

@@ -52,7 +52,7 @@ describe('CSV', () => {
     ['"a"b\n', 'Line 1: text follows a closing quote'],
     [`a\n"${'x'.repeat(200_000)}`, 'Line 2: the row has more than 100,000 characters'],
     [`${'x'.repeat(200_000)}\n`, 'Line 1: the row has more than 100,000 characters'],
-  ])('with a fault is refused and the line named', async (text, message) => {
+  ])('a CSV with a fault is refused and the line named', async (text, message) => {
     const reading = rowsOf([text]);
     await expect(reading).rejects.toThrow(message);
     await expect(reading).rejects.toBeInstanceOf(CsvError);

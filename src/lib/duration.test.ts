@@ -16,7 +16,7 @@ describe('a duration', () => {
     [' 250 ', 250],
     [250, 250],
     [0, 0],
-  ])('of %j is %d milliseconds', (text, ms) => {
+  ])('a duration of %j is %d milliseconds', (text, ms) => {
     expect(parseDuration(text)).toBe(ms);
     expect(isDuration(text)).toBe(true);
   });

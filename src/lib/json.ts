@@ -16,7 +16,9 @@ export function toJsonValue(value: unknown): unknown {
  */
 export function storableJson(value: unknown): string {
   const text = JSON.stringify(value);
-  return strange.test(text) ? text.replace(escapes, (each) => (each.length > 2 ? '\\ufffd' : each)) : text;
+  return strange.test(text)
+    ? text.replace(escapes, (sequence) => (sequence.length > 2 ? '\\ufffd' : sequence))
+    : text;
 }
 
 /** A whole pair is written as it is, so that every surrogate that is escaped is half of one. */

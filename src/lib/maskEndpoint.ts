@@ -33,7 +33,7 @@ export function createRedact(address: string): (text: string) => string {
   ];
   const secrets = [...new Set(parts.flatMap((part) => [part, decodeText(part)]))]
     .filter((part) => part.length >= minSecretLength)
-    .sort((one, other) => other.length - one.length);
+    .sort((left, right) => right.length - left.length);
   return (text) => secrets.reduce((clean, secret) => clean.replaceAll(secret, sealedText), text);
 }
 

@@ -26,7 +26,7 @@ describe('a schedule', () => {
     // A star with a step does not limit the day: only Mondays with an odd date.
     ['0 0 */2 * MON', '2026-11-15T00:00:00', '2026-11-23T00:00'],
     ['59 23 31 12 *', '2026-12-31T23:59:00', '2027-12-31T23:59'],
-  ])('of %s runs after %s at %s', (schedule, from, expected) => {
+  ])('a schedule of %s runs after %s at %s', (schedule, from, expected) => {
     expect(after(schedule, from)).toBe(expected);
   });
 

@@ -8,9 +8,9 @@ export function splitHosts(address: string): string[] {
   const ports = listOf(parameters, 'port');
   const count = Math.max(hosts.split(',').length, named.length, ports.length);
   return Array.from({ length: count }, (_, i) => {
-    const own = parameters.map((each) => {
-      if (each.startsWith('host=')) return `host=${named[i] ?? ''}`;
-      return each.startsWith('port=') ? `port=${ports[i] ?? ports[0] ?? ''}` : each;
+    const own = parameters.map((parameter) => {
+      if (parameter.startsWith('host=')) return `host=${named[i] ?? ''}`;
+      return parameter.startsWith('port=') ? `port=${ports[i] ?? ports[0] ?? ''}` : parameter;
     });
     const host = hosts.includes(',') ? (hosts.split(',')[i] ?? '') : hosts;
     return `${scheme}${user}${host}${path}${own.length > 0 ? `?${own.join('&')}` : ''}`;
@@ -20,7 +20,7 @@ export function splitHosts(address: string): string[] {
 /** The address of another server with the same database, for the same user. */
 export function withHost(address: string, host: string, port: number): string {
   const { scheme, user, path, parameters } = parse(address);
-  const others = parameters.filter((each) => !/^(host|port)=/.test(each));
+  const others = parameters.filter((parameter) => !/^(host|port)=/.test(parameter));
   return `${scheme}${user}${path}?${[`host=${encodeURIComponent(host)}`, `port=${port}`, ...others].join('&')}`;
 }
 
@@ -28,12 +28,14 @@ function parse(address: string) {
   const [, scheme = '', user = '', hosts = '', rest = ''] =
     /^(\w+:\/\/)([^/?#]*@)?([^/?#]*)(.*)$/s.exec(address) ?? [];
   const [path = '', query = ''] = splitAt(rest, '?');
-  const parameters = query.split('&').filter((each) => each && !each.startsWith('target_session_attrs='));
+  const parameters = query
+    .split('&')
+    .filter((parameter) => parameter && !parameter.startsWith('target_session_attrs='));
   return { scheme, user, hosts, path, parameters };
 }
 
 function listOf(parameters: readonly string[], name: string): string[] {
-  const found = parameters.find((each) => each.startsWith(`${name}=`));
+  const found = parameters.find((parameter) => parameter.startsWith(`${name}=`));
   return found === undefined ? [] : found.slice(name.length + 1).split(/,|%2c/i);
 }
 

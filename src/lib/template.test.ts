@@ -39,7 +39,7 @@ describe('a filled template', () => {
     ['{ token }', '{ token }'],
     ['{to{token}', '{toDAI'],
     ['', ''],
-  ])('of %j is %j', (text, filled) => {
+  ])('a filled template of %j is %j', (text, filled) => {
     expect(fillTemplate(text, fields)).toBe(filled);
   });
 

@@ -123,8 +123,8 @@ export function createSubscriptionIndex() {
       const to = target === undefined ? undefined : entries.get(target);
       if (to) touch(transaction.index, to);
       for (const address of transaction.others ?? []) {
-        const other = parties.get(address);
-        if (other) touch(transaction.index, other);
+        const party = parties.get(address);
+        if (party) touch(transaction.index, party);
       }
     }
     for (const log of block.logs) {
@@ -186,7 +186,7 @@ export function createSubscriptionIndex() {
         if (isInner(interest)) found.add(subscriber);
     };
     for (const address of [from, to, created, ...others]) add(address);
-    for (const { address, parties: named } of logs) for (const each of [address, ...named]) add(each);
+    for (const { address, parties: named } of logs) for (const party of [address, ...named]) add(party);
     return found;
   }
 

@@ -27,7 +27,7 @@ export async function matchInner(
     const isFirst = (transaction: Transaction) => index.tracing(transaction).size > 0;
     const frames = await tracer.frames(block, { isFirst });
     const matches = await index.matchTracesInTurns(block, frames);
-    const missing = block.transactions.filter(({ index: place }) => !frames[place]);
+    const missing = block.transactions.filter(({ index: position }) => !frames[position]);
     return missing.length === 0 ? { matches } : { matches, failure: untracedFailure(missing) };
   } catch (error) {
     if (!(error instanceof NotTraced)) throw error;

@@ -49,8 +49,8 @@ export function nameParties<State>(
       withFunding(
         withPath(
           withOwn(withLabels(found, addresses, labels), addresses, own),
-          path.map((address, place) =>
-            address === watched ? name : (own[address]?.name ?? known[place]?.name ?? address),
+          path.map((address, index) =>
+            address === watched ? name : (own[address]?.name ?? known[index]?.name ?? address),
           ),
         ),
         sender,

@@ -31,11 +31,11 @@ export function originOf(
   const block = 'block' in observation ? observation.block : undefined;
   const txHash =
     found.transactionHash ?? ('transaction' in observation ? observation.transaction.hash : null);
-  const place = placeOf(observation);
+  const position = placeOf(observation);
   const at = timeOf(observation);
   const parts = [
     txHash ?? (block ? `block ${block.number}` : `${observation.type} ${at}`),
-    place,
+    position,
     found.part,
   ];
   const eid = parts.filter((part) => part !== undefined).join('-');
@@ -108,11 +108,11 @@ function placeOf(observation: Observation): number | string | undefined {
 
 /** As the one above, but for logs, which a block counts over all its transactions. */
 function placeInTransaction(observation: Observation, { part }: Detection): string {
-  const place =
+  const position =
     observation.type === 'log'
       ? `log ${observation.log.index - (observation.transaction.logs[0]?.index ?? observation.log.index)}`
       : placeOf(observation);
-  return [place, part].filter((each) => each !== undefined).join('-');
+  return [position, part].filter((text) => text !== undefined).join('-');
 }
 
 function positionOf(observation: Observation, txHash: string | null): { position?: Position } {

@@ -2,7 +2,7 @@
 export const familyNames = ['evm', 'bitcoin', 'solana', 'tron', 'vechain', 'stellar', 'icp'] as const;
 /** Families whose contracts run on the EVM: the same ABI, events, selectors and addresses, whatever their nodes are like. */
 export const evmDialect = ['evm', 'vechain', 'tron'] as const;
-export const hasEvmDialect = (family: Family) => evmDialect.some((each) => each === family);
+export const hasEvmDialect = (family: Family) => evmDialect.some((member) => member === family);
 /** Families with contracts whose functions can be read without a transaction. */
 export const readsViews = [...evmDialect, 'stellar', 'icp'] as const;
 /** Families whose transactions tell all that they move of every asset. */

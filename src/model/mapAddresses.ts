@@ -9,7 +9,7 @@ export function mapAddresses(schema: unknown, value: unknown, map: MapAddress, p
   if (typeof value === 'string')
     return mapText(format, value, (address, isAsset) => map(address, pointer, isAsset));
   if (Array.isArray(value))
-    return value.map((item: unknown, place) => mapAddresses(items, item, map, `${pointer}/${place}`));
+    return value.map((item: unknown, index) => mapAddresses(items, item, map, `${pointer}/${index}`));
   if (typeof value !== 'object' || value === null) return value;
   const members = membersOf(properties);
   return Object.fromEntries(

@@ -33,14 +33,14 @@ function toFault(error: ErrorObject, root: string, reserved: ReadonlySet<string>
       };
     case 'additionalProperties': {
       const name: string = params.additionalProperty;
-      const place = `${pointer}/${escapePointer(name)}`;
+      const path = `${pointer}/${escapePointer(name)}`;
       if (error.instancePath === '' && reserved.has(name)) {
-        return { pointer: place, code: 'output-only', message: 'is set by Vigil and cannot be given here.' };
+        return { pointer: path, code: 'output-only', message: 'is set by Vigil and cannot be given here.' };
       }
       const properties: unknown = error.parentSchema?.properties;
       const known = typeof properties === 'object' && properties !== null ? Object.keys(properties) : [];
       const list = hasSuggestion && isSettings(root) ? ` It has ${known.join(', ') || 'no members'}.` : '';
-      const fault = unknownMember(place, name, known, index);
+      const fault = unknownMember(path, name, known, index);
       return { ...fault, message: `${fault.message}${list}` };
     }
     case 'type':

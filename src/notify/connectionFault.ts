@@ -13,7 +13,7 @@ const faults: Record<string, string> = {
   UND_ERR_RES_EXCEEDED_MAX_SIZE: 'The response of the receiver is too large.',
 };
 
-/** Why a connection failed, in fixed texts, because the receiver's own could reveal too much. */
+/** Reason of a failed connection, in fixed texts, because the receiver's own could reveal too much. */
 export function connectionFault(error: unknown, timeLimitMs: number): string {
   const { name, code, message } = describe(error);
   if (name === 'TimeoutError' || name === 'AbortError' || code.endsWith('HEADERS_TIMEOUT'))

@@ -122,7 +122,7 @@ function reasonOf(status: number): string {
   return `The receiver responded with ${status}.`;
 }
 
-/** How long a receiver asks to wait: seconds, or a date. */
+/** Wait that a receiver asks for: seconds, or a date. */
 export function readRetryAfter(header: string | string[] | undefined, now: number): number | undefined {
   const text = Array.isArray(header) ? header[0] : header;
   if (text === undefined) return undefined;

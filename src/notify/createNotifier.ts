@@ -1,9 +1,8 @@
 import type { EarlierMessage, Message, Rendered, SendOutcome, Target } from '../model/notification.ts';
 
 /**
- * Sends to one type of destination. `messages` has more than one item only for types that group (e-mail and messengers).
- * It never throws for a failure of the receiver; `signal` aborts the attempt at its time limit. `earlier` is there when all
- * messages are about one incident of which the destination got a message before.
+ * Sends to one type of destination, several messages only for types that group. Never throws for the receiver's
+ * failures; `signal` aborts at the time limit. `earlier`: a former message about the incident of all.
  */
 type Send = (
   target: Target,
@@ -14,7 +13,7 @@ type Send = (
 
 export type Sender = {
   send: Send;
-  /** What `send` would send now. */
+  /** Renders the message that `send` would send now. */
   render(target: Target, messages: readonly Message[]): Rendered;
   close(): Promise<void>;
 };
@@ -23,7 +22,7 @@ export type Notifier = {
   send: Send;
   /** Undefined when this server has no sender for the type. */
   render(target: Target, messages: readonly Message[]): Rendered | undefined;
-  /** Whether this server has a sender for the type. */
+  /** True if this server has a sender for the type. */
   has(type: Target['type']): boolean;
   close(): Promise<void>;
 };

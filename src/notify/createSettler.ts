@@ -36,8 +36,8 @@ const retryMs = 1000;
 const maxSingleWrites = 2;
 
 /**
- * Writes the results of attempts, all that wait in one transaction. If that fails, it writes them one by one, so that a bad
- * one does not block the rest. While the store is unavailable it keeps them, because a lost result means a second delivery.
+ * Writes all waiting results in one transaction, or one by one if that fails, so that a bad one does not block the
+ * rest. Keeps them while the store fails, because a lost result delivers twice.
  */
 export function createSettler({ store, keys, now, onDisabled, onError }: Options) {
   const queue = createFairQueue({ slots: maxSingleWrites });
@@ -143,7 +143,7 @@ function toHealth(results: readonly AttemptResult[]): Health[] {
       pausedUntil: pausedUntil === null ? health.pausedUntil : Math.max(pausedUntil, health.pausedUntil ?? 0),
     });
   }
-  return [...seen.values()].sort((one, other) => one.id - other.id);
+  return [...seen.values()].sort((left, right) => left.id - right.id);
 }
 
 async function disable(

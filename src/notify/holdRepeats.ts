@@ -7,14 +7,14 @@ import type { Recipient } from '../store/destinations/recipients.ts';
 type Selected = Pick<Recipient, 'destinationId' | 'type'> & { alert: RaisedAlert };
 
 const minuteMs = 60_000;
-/** How long people wait for what an incident of which they know has grown by. */
+/** Minutes that people wait for the growth of an incident that they know. */
 const growthMinutes = { INFO: 5, LOW: 5, MEDIUM: 5, HIGH: 1, CRITICAL: 1 } as const;
 /** A message that can be edited disturbs no one when it grows; the messenger limits how often it may. */
 const editEveryMs = 15_000;
 
 /**
- * When further alerts of an incident are due at a destination that people read: together and some time after the last message
- * about it, or at once when they are worse than everything that the destination got of it. Webhooks get every alert at once.
+ * Due times of an incident's further alerts at destinations that people read: together, some time after the last
+ * message, or at once if worse than all before. Webhooks get every alert at once.
  */
 export async function holdRepeats(
   tx: Db,

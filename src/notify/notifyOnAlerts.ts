@@ -99,13 +99,13 @@ async function findByAlert(tx: Db, alerts: readonly RaisedAlert[]): Promise<Reci
   const placed = alerts.map((alert) => {
     const source = toSource(alert);
     const key = Object.values(source).join(' ');
-    const place = places.get(key) ?? sources.push(source) - 1;
-    places.set(key, place);
-    return { alert, place };
+    const index = places.get(key) ?? sources.push(source) - 1;
+    places.set(key, index);
+    return { alert, place: index };
   });
   const found = groupBy(await findRecipients(tx, sources), ({ index }) => index);
-  return placed.flatMap(({ alert, place }) =>
-    (found.get(place) ?? []).map(({ index: _index, ...recipient }) => ({ ...recipient, alert })),
+  return placed.flatMap(({ alert, place: index }) =>
+    (found.get(index) ?? []).map(({ index: _index, ...recipient }) => ({ ...recipient, alert })),
   );
 }
 

@@ -5,7 +5,7 @@ import type { ClaimedDelivery } from '../store/destinations/claimDeliveries.ts';
 import type { IncidentMessage } from '../store/destinations/incidentMessages.ts';
 import { severityIn } from './texts/readData.ts';
 
-/** What one attempt sends. `earlier`: the message about the incident of all of them, which grows where `isEdit`. */
+/** Content of one attempt. `earlier`: the message about the incident of all of them, which grows where `isEdit`. */
 export type Batch = {
   deliveries: readonly [ClaimedDelivery, ...ClaimedDelivery[]];
   earlier?: IncidentMessage & { isNews: boolean; isEdit: boolean };
@@ -15,8 +15,8 @@ export type Batch = {
 const maxEdits = 3;
 
 /**
- * A webhook gets one message; a mail or chat message contains all that is due at its destination. Further alerts of an
- * incident go into the message about it where the channel can edit, unless they are worse than what it says: edits call no one.
+ * A webhook gets one message, a mail or chat message all that is due. Further alerts of an incident edit its message
+ * where the channel can, unless they are worse, because edits call no one.
  */
 export function planBatches(
   claimed: readonly ClaimedDelivery[],
@@ -38,7 +38,7 @@ export function planBatches(
       else if (++edits > maxEdits) later.push(...deliveries);
       else batches.push({ deliveries, earlier: { ...earlier, isNews: false, isEdit: true } });
     }
-    const [first, ...others] = news.sort((one, other) => one.sequence - other.sequence);
+    const [first, ...others] = news.sort((left, right) => left.sequence - right.sequence);
     if (!first) continue;
     const isOne = others.every(({ incidentUid }) => incidentUid === first.incidentUid);
     const earlier = isOne ? known.get(keyOf(first)) : undefined;
@@ -50,7 +50,7 @@ export function planBatches(
   return { batches, later };
 }
 
-/** Whether it is about a further alert, and not about what became of one. */
+/** True for a further alert, false for the outcome of an alert. */
 export function isGrowth(type: EventType): boolean {
   return type === 'alert.detector.raised' || type === 'alert.trigger.raised';
 }

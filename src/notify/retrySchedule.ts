@@ -22,8 +22,8 @@ const jitter = 0.2;
 export const maxRetryAfterMs = 24 * hourMs;
 
 /**
- * When to retry after attempt `step` (from 0) failed at `now`; undefined after the last one. A receiver may ask for more time,
- * up to `maxRetryAfterMs`. `chance` is between 0 and 1.
+ * Time of the retry after attempt `step` (from 0) failed at `now`; undefined after the last. A receiver may ask for
+ * more time, up to `maxRetryAfterMs`. `chance` is between 0 and 1.
  */
 export function nextAttempt(step: number, now: number, chance: number, retryAfterMs = 0): number | undefined {
   const delay = retryDelaysMs[step + 1];

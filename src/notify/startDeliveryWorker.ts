@@ -40,7 +40,7 @@ const pollMs = 1000;
 const deadLetterEveryMs = 60_000;
 /** No attempt may take longer; shorter than the lease of a delivery. */
 const attemptTimeoutMs = 25_000;
-/** How long attempts under way may continue when Vigil stops. */
+/** Time for running attempts to end when Vigil stops. */
 const stopGraceMs = 5000;
 
 /** Sends due deliveries until it is stopped. Any number of processes may run it side by side. */

@@ -16,7 +16,7 @@ import type { Keyring } from '../store/records/keyring.ts';
 type Options = {
   store: Store;
   keyring: Keyring;
-  /** Whether a mail server is configured; managers get a mail then. */
+  /** True if a mail server is configured; managers get a mail then. */
   mail: boolean;
   now: () => number;
   log: Logger;

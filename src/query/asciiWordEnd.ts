@@ -1,4 +1,4 @@
-const other = 0;
+const noWord = 0;
 const letter = 1;
 const digit = 2;
 const underscore = 3;
@@ -13,12 +13,14 @@ const kinds = Uint8Array.from({ length: 128 }, (_, code) => {
   if (character === '_') return underscore;
   if (character === ':') return betweenLetters;
   if (character === ',' || character === ';') return betweenDigits;
-  return character === '.' || character === "'" ? betweenBoth : other;
+  return character === '.' || character === "'" ? betweenBoth : noWord;
 });
 
 /** True for characters at which no ASCII word can start. */
 export function isAsciiGap(unit: number): boolean {
-  return unit < 128 && (kinds[unit] === other || kinds[unit]! > underscore) && unit !== hash && unit !== star;
+  return (
+    unit < 128 && (kinds[unit] === noWord || kinds[unit]! > underscore) && unit !== hash && unit !== star
+  );
 }
 
 /** These two may begin an emoji. */
@@ -31,7 +33,7 @@ const star = 0x2a;
  */
 export function asciiWordEnd(text: string, start: number, limit: number): number {
   let at = start;
-  let previous = other;
+  let previous = noWord;
   let isWord = false;
   while (at < limit) {
     const unit = text.charCodeAt(at);
@@ -41,7 +43,7 @@ export function asciiWordEnd(text: string, start: number, limit: number): number
       isWord = true;
     } else if (kind !== underscore) {
       if (at === start && (unit === hash || unit === star)) return -1;
-      if (kind === other) return isWord ? at : start;
+      if (kind === noWord) return isWord ? at : start;
       if (at + 1 >= limit) return at + 1 < text.length ? -1 : isWord ? at : start;
       const next = text.charCodeAt(at + 1);
       if (next >= 128) return -1;

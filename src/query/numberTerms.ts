@@ -3,10 +3,10 @@
  * member's name. `any`: the narrowest, for any member. Stored, so never changed.
  */
 export function numberTerms(value: number): { member: string[]; any: string } {
-  const place = placeOf(value);
+  const rank = placeOf(value);
   return {
-    member: [wideTerm(wideOf(place)), ...levels.map((bits) => term(bits, place))],
-    any: term(narrowest, place),
+    member: [wideTerm(wideOf(rank)), ...levels.map((bits) => term(bits, rank))],
+    any: term(narrowest, rank),
   };
 }
 
@@ -70,9 +70,9 @@ function placeOf(value: number): number {
  * The widest bucket as a number from -31 to 31, in the order of numbers: 1 has magnitudes from 2^-40 to 2^-36, 31 those from
  * 2^80. What is closer to zero shares one bucket.
  */
-function wideOf(place: number): number {
-  const isNegative = place < 0x80000000;
-  const upper = isNegative ? ~place : place ^ 0x80000000;
+function wideOf(rank: number): number {
+  const isNegative = rank < 0x80000000;
+  const upper = isNegative ? ~rank : rank ^ 0x80000000;
   const exponent = ((upper >>> 20) & 0x7ff) - 1023;
   const magnitude = Math.max(0, Math.min(31, Math.floor(exponent / 4) + 11));
   return isNegative ? -magnitude : magnitude;
@@ -91,8 +91,8 @@ function wideTerm(wide: number): string {
   return `n ${wide}`;
 }
 
-function term(bits: number, place: number): string {
-  return `n${bits} ${place >>> (32 - bits)}`;
+function term(bits: number, rank: number): string {
+  return `n${bits} ${rank >>> (32 - bits)}`;
 }
 
 function termsBetween(bits: number, from: number, to: number): string[] | undefined {

@@ -43,7 +43,7 @@ export function compileRule(detector: RateDetector, now: number): Rule | { fault
   };
 }
 
-/** Whether the alert is one of those that the rule may count, before its query is asked. */
+/** True if the rule may count the alert, before its query is evaluated. */
 export function isInScope({ config, detector }: Rule, alert: Readonly<Record<string, unknown>>): boolean {
   if (config.scope === 'CONTRACT') return alert.contractId === detector.contract.id;
   return config.scope === 'TENANT' || alert.projectId === detector.contract.projectId;

@@ -42,15 +42,15 @@ const pageLength = 1_000_000;
 const sliceMs = 200;
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
-/** How much later than its time an alert may come and still be counted. */
+/** Delay after its time with which an alert is still counted. */
 const latenessMs = dayMs;
 /** So long it is known what was reported. */
 const keepReportedMs = 30 * dayMs;
 const maxListed = 20;
 
 /**
- * Counts the next events of a tenant. What they make of the counts, the alerts about them and the position are one transaction,
- * which only the holder of the lane commits: each crossing is one alert. Returns how many events were counted, and the alerts.
+ * Counts the next events of a tenant. Counts, alerts and position are one transaction, which only the lane's holder
+ * commits, so each crossing is one alert. Returns the number of counted events, and the alerts.
  */
 export async function countLane(
   options: CountingOptions,
@@ -172,7 +172,7 @@ async function countEvents(
     if (event.type === 'retracted') {
       hits.delete(event.uid);
       counted.removed.set(event.uid, Number(alert.timestamp));
-      counted.reason = retractionReasons.find((each) => each === alert.retractionReason) ?? 'REORGANISED';
+      counted.reason = retractionReasons.find((reason) => reason === alert.retractionReason) ?? 'REORGANISED';
     } else if (isCountable(alert)) {
       // A restored one: what was stored of it stays.
       counted.removed.delete(event.uid);
@@ -248,7 +248,7 @@ type Group = {
   isReduced: boolean;
 };
 
-/** What the counted events change, from what is stored; nothing is written. */
+/** Computes the changes by the counted events from the stored state; writes nothing. */
 async function judge(
   { store }: CountingOptions,
   tenantId: number,
@@ -270,7 +270,7 @@ async function judge(
     })),
   );
   const reportedIn = groupByKey(crossings);
-  // Whether something is left of what was reported is only seen in all that it was made of.
+  // A reported episode can be judged again only with all of its hits.
   for (const group of groups.filter(({ isReduced }) => isReduced))
     for (const { from, until } of reportedIn.get(keyOf(group)) ?? []) {
       group.from = Math.min(group.from, from);
@@ -296,8 +296,8 @@ async function judge(
     const { fresh, changed, gone } = judgeGroup(items, reported, limits, from, isReduced);
     changes.changed.push(...changed);
     changes.gone.push(...gone);
-    const standing = reported.filter((each) => !gone.includes(each) && each.alertUid !== null);
-    let lastAt = standing.map((each) => each.from);
+    const standing = reported.filter((crossing) => !gone.includes(crossing) && crossing.alertUid !== null);
+    let lastAt = standing.map((crossing) => crossing.from);
     for (const episode of fresh) {
       const crossing = { ruleId: rule.id, groupKey, ...episode };
       const cooldownMs = cooldownOf(rule);
@@ -345,10 +345,10 @@ function groupChanges(
     groups.set(key, group);
     return group;
   }
-  for (const each of added) {
-    const group = groupOf(each.rule, each.hit);
-    group.added.push(each);
-    group.group = each.group;
+  for (const item of added) {
+    const group = groupOf(item.rule, item.hit);
+    group.added.push(item);
+    group.group = item.group;
   }
   for (const hit of removed) {
     const rule = ruleOf.get(hit.ruleId);
@@ -376,9 +376,9 @@ function mergeHits(
   removed: ReadonlyMap<string, number>,
 ): RateHit[] {
   const merged = new Map<string, RateHit>();
-  for (const hit of [...stored, ...added.map((each) => each.hit)])
+  for (const hit of [...stored, ...added.map((item) => item.hit)])
     if (!removed.has(hit.alertUid)) merged.set(`${hit.alertUid} ${hit.valueKey}`, hit);
-  return [...merged.values()].sort((one, other) => one.timestamp - other.timestamp);
+  return [...merged.values()].sort((left, right) => left.timestamp - right.timestamp);
 }
 
 /** The alert about a crossing: as it was when the limit was reached. */
@@ -420,6 +420,6 @@ function toFinding(
     { type: 'clock', at: from, newest: undefined },
   );
   // History that is pushed later than it happened is no news, and neither is its number.
-  const isBackfilled = added.length > 0 && added.every((each) => each.isBackfilled);
+  const isBackfilled = added.length > 0 && added.every((item) => item.isBackfilled);
   return finding && { ...finding, ...(isBackfilled && { backfilled: true }) };
 }

@@ -13,8 +13,8 @@ type Judgement<R extends Reported> = {
 };
 
 /**
- * Compares the episodes of a group with those that were reported. An episode that touches a reported one is the same, so that a
- * late alert that makes it longer, or joins two, reports nothing again.
+ * Compares the episodes of a group with the reported ones. Episodes that touch are the same, so a late alert that
+ * extends or joins episodes reports nothing again.
  */
 export function judgeGroup<R extends Reported>(
   hits: readonly Counted[],
@@ -22,15 +22,15 @@ export function judgeGroup<R extends Reported>(
   rule: { windowMs: number; atLeast: number },
   /** The earliest change; hits before it are complete only as far as they are within the window of it. */
   since: number,
-  /** Whether reported episodes can have ended, because hits were taken back. */
+  /** True if reported episodes may have ended, because hits were taken back. */
   isReduced: boolean,
 ): Judgement<R> {
   const episodes = findEpisodes(hits, rule).filter(({ until }) => until >= since);
-  const touches = (one: Episode, other: Episode) => one.from <= other.until && other.from <= one.until;
+  const touches = (left: Episode, right: Episode) => left.from <= right.until && right.from <= left.until;
   const changed = new Map<number, R>();
   const fresh: Episode[] = [];
   for (const episode of episodes) {
-    const same = reported.find((each) => touches(each, episode));
+    const same = reported.find((candidate) => touches(candidate, episode));
     if (!same) {
       fresh.push(episode);
       continue;
@@ -41,7 +41,7 @@ export function judgeGroup<R extends Reported>(
     if (from !== known.from || until !== known.until) changed.set(same.id, { ...known, from, until });
   }
   const gone = isReduced
-    ? reported.filter((each) => !episodes.some((episode) => touches(each, episode)))
+    ? reported.filter((crossing) => !episodes.some((episode) => touches(crossing, episode)))
     : [];
   return { fresh, changed: [...changed.values()], gone };
 }

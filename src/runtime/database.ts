@@ -196,8 +196,8 @@ async function externalServer(
   { mayCreate }: Opening,
 ): Promise<DatabaseServer> {
   if (mayCreate) mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
-  const reach = async (each: string): Promise<Connection & { connectionString: string }> => {
-    const addresses = splitHosts(each);
+  const reach = async (address: string): Promise<Connection & { connectionString: string }> => {
+    const addresses = splitHosts(address);
     const connectionString = addresses[0]!;
     if (addresses.length === 1 && !(await isWorker(connectionString))) return { connectionString };
     const onMove = ({ name }: { name: string }) =>

@@ -93,9 +93,15 @@ async function isOwn(path: string): Promise<boolean> {
 async function readNote(runDir: string, name: string): Promise<Running | undefined> {
   const file = join(runDir, name);
   if (!(await isOwn(file)) || !(await isAlive(runDir, name))) return undefined;
-  const { pid, place, dataDir, masterKeyFile } = membersOf(JSON.parse(await readFile(file, 'utf8')));
-  if (typeof pid !== 'number' || typeof place !== 'string' || !name.startsWith(`${pid}-`)) return undefined;
-  return { pid, place, dataDir: textOf(dataDir), masterKeyFile: textOf(masterKeyFile) };
+  const {
+    pid,
+    place: location,
+    dataDir,
+    masterKeyFile,
+  } = membersOf(JSON.parse(await readFile(file, 'utf8')));
+  if (typeof pid !== 'number' || typeof location !== 'string' || !name.startsWith(`${pid}-`))
+    return undefined;
+  return { pid, place: location, dataDir: textOf(dataDir), masterKeyFile: textOf(masterKeyFile) };
 }
 
 async function isAlive(runDir: string, name: string): Promise<boolean> {
@@ -119,7 +125,7 @@ async function withShortPath<T>(runDir: string, work: (short: string) => Promise
 
 /** A process that was killed leaves its note and its socket. */
 async function removeDead(runDir: string): Promise<void> {
-  for (const name of (await readdir(runDir)).filter((each) => each.endsWith('.json')))
+  for (const name of (await readdir(runDir)).filter((file) => file.endsWith('.json')))
     if (!(await isAlive(runDir, name)))
       for (const file of [name, name.replace(/json$/, 'sock')]) await rm(join(runDir, file), { force: true });
 }

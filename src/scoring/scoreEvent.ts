@@ -83,7 +83,7 @@ function toChange(
 
 /** Addresses are compared in the form that alerts of their chain have. */
 function formOf(event: ScoreEvent): (text: string) => string {
-  const uid = chainUids.find((each) => 'chainUid' in event && each === event.chainUid);
+  const uid = chainUids.find((candidate) => 'chainUid' in event && candidate === event.chainUid);
   return uid === undefined ? (text) => text : toAddressForm(getChain(uid));
 }
 

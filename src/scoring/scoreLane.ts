@@ -13,7 +13,7 @@ import { scoreEvent } from './scoreEvent.ts';
 import { undoAlert } from './undoAlert.ts';
 
 type ScoringOptions = { store: Store; run: Sandbox['run']; now: () => number };
-/** What was written; nothing if another process has taken over the lane, which then scores it again. */
+/** Written changes; nothing if another process has taken over the lane, which then scores it again. */
 export type LaneOutcome = { changes: { type: string; count: number }[]; fault?: ScoreFault };
 
 /** Events of one transaction. */
@@ -22,8 +22,8 @@ const batchSize = 200;
 const scriptBudgetMs = 500;
 
 /**
- * Scores the queue of one instance in order: changes, current scores and the removal of the queued work are one transaction.
- * A script that fails leaves its fault at the lane, and its event and all later ones stay in the queue.
+ * Scores the queue of one instance in order, in one transaction with the removal of the work. A failing script leaves
+ * its fault at the lane; its event and all later ones stay queued.
  */
 export async function scoreLane(options: ScoringOptions, lane: Lane): Promise<LaneOutcome> {
   const facts = await readLane(options.store, lane, batchSize);

@@ -10,7 +10,7 @@ import {
 /** Queues new alerts of licensed projects for scoring, in the alerts' own transaction. */
 export function createScoreOnAlerts({ now }: { now: () => number }) {
   return async (tx: Db, raised: readonly RaisedAlert[]) => {
-    // What no block has yet is scored when one has it.
+    // Pending alerts are scored once a block has them.
     const scorable = raised.filter(({ finding }) => !isShadow(finding) && !finding.isPending);
     if (scorable.length === 0) return undefined;
     const projects = await findScoredProjects(
@@ -19,7 +19,7 @@ export function createScoreOnAlerts({ now }: { now: () => number }) {
     );
     const scored = scorable
       .filter(({ finding }) => projects.has(finding.projectId))
-      .sort((one, other) => one.finding.timestamp - other.finding.timestamp);
+      .sort((left, right) => left.finding.timestamp - right.finding.timestamp);
     return scored.length > 0 ? () => queueAlerts(tx, scored.map(toQueued), now()) : undefined;
   };
 }

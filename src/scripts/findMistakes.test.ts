@@ -59,7 +59,7 @@ describe('a script is refused, with the right form,', () => {
     expect(findMistakes(source, values)[0]?.isFault).toBe(true);
   });
 
-  it('but one that is always true is only worth a warning', () => {
+  it('a script that is always true is only worth a warning', () => {
     expect(findMistakes('e.numericSeverity >= 0.5', values)).toEqual([
       { message: expect.stringContaining('is always true'), isFault: false },
     ]);

@@ -40,7 +40,7 @@ export function scriptTexts(source: string): ScriptText[] {
   const shift = text === source ? 0 : 1;
   const texts: ScriptText[] = [];
   visit(program);
-  return texts.sort((one, other) => one.start - other.start);
+  return texts.sort((left, right) => left.start - right.start);
 
   function visit(node: AnyNode): void {
     const value = toText(node);

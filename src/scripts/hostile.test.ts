@@ -48,7 +48,7 @@ describe('hostile scripts', () => {
     'Array.prototype.reverse.call({ length: 2 ** 53 - 1 })',
     'for (;;) "x".repeat(1e6).toUpperCase()',
   ])(
-    'in a loop that cannot be interrupted are stopped, and the others of the run get results: %s',
+    'scripts in a loop that cannot be interrupted are stopped, and the others of the run get results: %s',
     async (source) => {
       const [before, stopped, after] = await sandbox.run(1, { e }, [canary, source, canary]);
       expect(summary(stopped!)).toBe('time');

@@ -59,7 +59,7 @@ export function createSandbox({ workers = 1, workersPerOwner = workers }: Option
         const worker = idle.pop();
         if (!worker) throw new Error('More jobs run than there are script workers.');
         // Another owner must not wait for the start of a worker while this one is busy.
-        for (const other of idle) other.warmUp();
+        for (const spare of idle) spare.warmUp();
         const startedAt = performance.now();
         try {
           const outcome = await worker.attempt(job);

@@ -24,27 +24,27 @@ import type { AlertFeed } from './alerts/createAlertFeed.ts';
 import type { ChainAccess } from './contracts/chainAccess.ts';
 import type { AbiSources } from './contracts/createAbiSources.ts';
 
-/** What every service can reach; built once. */
+/** Dependencies of every service; built once. */
 export type Services = {
   store: Store;
   /** For tokens and sessions: connections of their own, so that users log in whatever else goes on. */
   logins: Store;
   /** For searches and reports: a few connections of their own, with a short time limit. */
   reports: Store;
-  /** Where searches and reports that only read may go instead. */
+  /** Servers for searches and reports that only read. */
   replicas?: Replicas | undefined;
   keyring: Keyring;
-  /** What Vigil counts of itself. */
+  /** Metrics of Vigil itself. */
   recorder: MetricRecorder;
   now: () => number;
   /** Clears the cache of tokens, so that a change of rights applies from the next request on. */
   invalidateTokens: () => void;
   mail: boolean;
-  /** What the operator calls the two messengers, where that is set. */
+  /** The operator's names of the two messengers, where set. */
   messengerNames: MessengerNames;
-  /** How old a session may become, however often it is refreshed. */
+  /** Maximum age of a session, however often it is refreshed. */
   sessionMaxMs: number;
-  /** What links in invites may begin with. */
+  /** Permitted origins of links in invites. */
   inviteOrigins: readonly string[];
   failedLogins: FailedLogins;
   /** The PKCS#11 module, where one is configured. */
@@ -59,18 +59,18 @@ export type Services = {
   reloadChains: () => Promise<void>;
   /** Servers that know the ABIs of verified contracts. */
   abiSources: Pick<AbiSources, 'find'>;
-  /** What happens to alerts, as it happens. */
+  /** Events of alerts as they happen. */
   alertFeed: AlertFeed;
-  /** What is wrong with a script, before it is ever run. */
+  /** Checks a script before it is ever run. */
   checkScript: Sandbox['check'];
   runScripts: Sandbox['run'];
-  /** What comes into being along with new alerts. */
+  /** Writers of rows that accompany new alerts. */
   alertHooks: readonly AlertHook[];
   notifier: {
     send(target: Target, messages: readonly Message[], signal: AbortSignal): Promise<SendOutcome>;
     render(target: Target, messages: readonly Message[]): Rendered | undefined;
   };
-  /** Where people reach this server; links in mails begin with it. */
+  /** Address of this server for people; links in mails begin with it. */
   publicUrl: () => string;
   alertLinks: AlertLinks;
   /** Answers what a detector asks, as it is answered while watching. */
@@ -81,10 +81,10 @@ export type Services = {
 export type SecurityEvent = {
   /** For example `session.refuse`. */
   action: string;
-  /** Whose chain it belongs to, if that is known. */
+  /** Tenant of the audit chain, if known. */
   tenantId: number | null;
   userId: number | null;
-  /** What else is known of it; never a secret. */
+  /** Further facts; never a secret. */
   details: Record<string, unknown>;
 };
 
@@ -93,17 +93,17 @@ export type Call = {
   services: Services;
   db: Db;
   principal: Principal;
-  /** What the endpoint's role lets the caller touch. */
+  /** Records that the endpoint's role lets the caller touch. */
   scope: Scope;
-  /** What the caller may at least see, to distinguish a forbidden record from a hidden one. */
+  /** Records that the caller may at least see, which distinguishes a forbidden record from a hidden one. */
   visible: Scope;
-  /** Where the request came from. */
+  /** Address that the request came from. */
   address: string;
   requestId: string;
   now: number;
   /** Written into the audit log when the request ends, also when it was refused. */
   securityEvents: SecurityEvent[];
-  /** What the caller should know although the request is carried out; becomes the header `Warning`. */
+  /** Warnings about a request that is carried out nevertheless; they become the header `Warning`. */
   warnings: string[];
   /** Collects the tenants whose records the request changes, where someone asks for them. */
   touched?: Set<number>;

@@ -56,7 +56,7 @@ export const erc20Transfer = defineTrigger<Static<typeof params>, State>({
   evaluate(observation, { config, contract, chain, state, read }) {
     let after: { state?: State } = {};
     const wanted = config.token;
-    const detections = transfersIn(observation).flatMap((transfer, place): Detection[] => {
+    const detections = transfersIn(observation).flatMap((transfer, index): Detection[] => {
       const { token, from, to, amount } = transfer;
       // A transfer of nothing costs its sender nothing, and is how strangers get themselves noticed.
       if (amount === 0n || token !== (wanted ?? token)) return [];
@@ -84,7 +84,7 @@ export const erc20Transfer = defineTrigger<Static<typeof params>, State>({
             amount: formatUnits(amount, facts.decimals),
             rawAmount: amount,
           },
-          ...(isOfTransaction && { part: `${token} ${place}` }),
+          ...(isOfTransaction && { part: `${token} ${index}` }),
         },
       ];
     });
@@ -92,7 +92,7 @@ export const erc20Transfer = defineTrigger<Static<typeof params>, State>({
   },
 });
 
-/** What may be held like a token, and is none. */
+/** Assets that are held like tokens and are none. */
 const noTokens = [native, 'energy', 'bandwidth'];
 
 /** The id of a TRC-10 token. */

@@ -56,13 +56,13 @@ function compile({ signature, conditions }: Params, abi: readonly unknown[]) {
 
 /** Comparisons that can never be made, because an indexed value of this type leaves only its hash on the chain. */
 function hashedFaults(event: EventItem, conditions: Params['conditions']) {
-  return conditions.flatMap(({ name, operator }, place) => {
+  return conditions.flatMap(({ name, operator }, index) => {
     const [first] = name.split('.');
-    const input = event.inputs.find((each, at) => (each.name || String(at)) === first);
+    const input = event.inputs.find((parameter, at) => (parameter.name || String(at)) === first);
     if (!input?.indexed || !isHashed(input)) return [];
     if (input.type === 'string' && ['==', '!=', 'in'].includes(operator)) return [];
     const message = `is indexed, so that only its hash is on the chain: ${input.type === 'string' ? 'use ==, != or in' : 'it cannot be compared'}.`;
-    return [{ pointer: `/conditions/${place}/name`, code: 'indexed', message }];
+    return [{ pointer: `/conditions/${index}/name`, code: 'indexed', message }];
   });
 }
 

@@ -1,6 +1,6 @@
 import type { TriggerType } from '../model/enumerations.ts';
 
-/** How a kind of trigger is shown in the catalogue. Every example is valid for a contract without an ABI of its own. */
+/** Entry of a kind of trigger in the catalogue. Every example is valid for a contract without an ABI of its own. */
 export type TriggerGuide = {
   readonly title: string;
   readonly examples: readonly {

@@ -73,7 +73,7 @@ export const viewFunction = defineTrigger<Params, State>({
     const { fires, armed } = judge(config, equals, now, { after, before, armed: state?.armed });
     const next: State = { value: after, ...(!armed && { armed }) };
     const kept = next.value === state?.value && next.armed === state.armed ? {} : { state: next };
-    // What holds at the very first check is reported as well, unless only changes are wanted.
+    // The result of the very first check is reported as well, unless only changes are wanted.
     const isNews =
       after !== before || (state === undefined && (config.condition ?? config.equals) !== undefined);
     if (!fires || !isNews) return kept;

@@ -12,8 +12,8 @@ import type { Hsm } from './pkcs11/openHsm.ts';
 import { keyLabel, privateKeyRef } from './walletKey.ts';
 
 /**
- * Signs a payload of the chain's family: the hash of ECDSA on secp256k1, or the message of Ed25519. Each signer checks that s
- * is in the lower half and that the key of `address` made the signature.
+ * Signs a payload of the chain's family: a hash for ECDSA on secp256k1, or a message for Ed25519. Signers check that s
+ * is low and that the signature fits `address`.
  */
 export type Signer = { address: string; sign(payload: Uint8Array): Promise<Signature> };
 

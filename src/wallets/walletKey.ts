@@ -1,6 +1,6 @@
 import type { WalletRef } from '../store/wallets/walletKeys.ts';
 
-/** What a sealed private key is bound to: it opens for this wallet only. */
+/** Binding of a sealed private key: it opens for this wallet only. */
 export function privateKeyRef({ tenantId, walletId }: WalletRef) {
   return { tenantId, kind: 'wallet', id: walletId, member: 'privateKey' };
 }

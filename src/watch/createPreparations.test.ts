@@ -68,7 +68,7 @@ it('a rest ends at once when the chain is taken, or its holder stops', async () 
   }
 });
 
-it('who has just got or given a chain waits before reading to stand by, longer where more is watched', async () => {
+it('a process that has just got or given a chain waits before reading to stand by, longer where more is watched', async () => {
   const waitOf = async (contracts: number, isGiven: boolean) => {
     const { preparations } = prepare(0, undefined, contracts);
     await preparations.standBys.add('anvil');

@@ -260,7 +260,7 @@ describe('an approval', () => {
     expect(await vigil.ok('GET', `approval/${asked.body.id}`)).toMatchObject({ state: 'PENDING' });
   });
 
-  it('of a run by hand shows its parameters, and is refused when the action calls something else by then', async () => {
+  it('an approval of a run by hand shows its parameters, and is refused when the action calls something else by then', async () => {
     const asked = await send(carl, 'POST', `action/${action.id}/execute`, { params: { value: '4' } });
     expect(changeOf(asked.body.changes, 'execution').members).toEqual([
       { name: 'contract', before: null, after: expect.objectContaining({ id: chain.contractId }) },
@@ -282,7 +282,7 @@ describe('an approval', () => {
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 409]));
   });
 
-  it('of a request that was kept before changes were shown is refused', async () => {
+  it('an approval of a request that was kept before changes were shown is refused', async () => {
     const asked = await send(carl, 'PUT', `action/${action.id}`, { description: 'Old' });
     await chain.vigil.store.query(sql`update approval set changes = null where id = ${asked.body.id}`);
     expect((await approve(bert, asked.body.id)).status).toBe(409);

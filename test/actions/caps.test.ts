@@ -97,7 +97,7 @@ describe('limits of a wallet', { timeout: 600_000 }, () => {
     expect(seen.transactions).toBeGreaterThan(runs * 3);
   });
 
-  it('what the wallet may not pay now is reported, as a reason to wait or to end', async () => {
+  it('a call that the wallet may not pay now is reported, as a reason to wait or to end', async () => {
     const { mempool, chain, vigil } = world;
     const key = Secp256k1.randomPrivateKey();
     mempool.setBalance(addressOf(key), 10n ** 24n);

@@ -44,7 +44,7 @@ describe('a wallet whose key is in a PKCS#11 module', () => {
   });
 });
 
-it('on a chain that knows a gas price only, an action is sent as a transaction of the older kind', async () => {
+it('an action on a chain that knows a gas price only is sent as a transaction of the older kind', async () => {
   const key = Secp256k1.randomPrivateKey();
   const sender = Address.fromPublicKey(Secp256k1.getPublicKey({ privateKey: key }));
   const chain = createSimChain({ chainId: 31337 });

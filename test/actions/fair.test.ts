@@ -50,7 +50,7 @@ describe('intents of one tenant', () => {
     return measured.sort((one, other) => one - other)[Math.floor(samples / 2)]!;
   }
 
-  it('whose filters never end delay no other tenant, and end with a reason', async () => {
+  it('intents of one tenant whose filters never end delay no other tenant, and end with a reason', async () => {
     const { vigil } = world;
     await signedAfter();
     const quiet = await median();

@@ -48,7 +48,7 @@ describe('an alert', () => {
       });
   });
 
-  it('raised again fires nothing again', async () => {
+  it('an alert raised again fires nothing again', async () => {
     const detectorId = await chain.addSource();
     const action = await chain.addAction({
       params: [{ name: 'value', value: '1' }],
@@ -103,7 +103,7 @@ describe('an alert', () => {
     expect(found.filter(({ state }) => state === 'SKIPPED')).toHaveLength(1);
   });
 
-  it('of a trigger on chain fires with the decoded event at hand', async () => {
+  it('an alert of a trigger on chain fires with the decoded event at hand', async () => {
     const { vigil, vault, anvil } = chain;
     const trigger = await vigil.ok('POST', 'trigger', {
       contractId: chain.contractId,
@@ -160,7 +160,7 @@ describe('an alert', () => {
     expect(outcome).toMatchObject({ intents: [], nextStep: expect.stringContaining('It is over') });
   });
 
-  it('that is only tried out fires nothing', async () => {
+  it('an alert that is only tried out fires nothing', async () => {
     const detectorId = await chain.addSource();
     const action = await chain.addAction({
       params: [{ name: 'value', value: '1' }],

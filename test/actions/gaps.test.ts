@@ -71,7 +71,7 @@ describe('a number that is missing below those of a wallet', () => {
     });
   }
 
-  it('because a pool dropped what someone else sent is filled after three minutes, and the calls continue', async () => {
+  it('a nonce that a pool dropped below those of a wallet is filled after three minutes, and the calls continue', async () => {
     const first = nextNonce();
     const hashes = [foreign(first), foreign(first + 1)];
     const numbers = await submitted(3);
@@ -100,7 +100,7 @@ describe('a number that is missing below those of a wallet', () => {
     ]);
   });
 
-  it('because a deep fork took back what was mined is filled as well', async () => {
+  it('a nonce that a deep fork took back below those of a wallet is filled as well', async () => {
     const before = await fillers();
     const mined = await submitted(2);
     await finish();
@@ -124,7 +124,7 @@ describe('a number that is missing below those of a wallet', () => {
     expect((await fillers()).length - before.length).toBe(2);
   });
 
-  it('and is used after all ends without cost or alarm', async () => {
+  it('a missing nonce that is used after all ends without cost or alarm', async () => {
     const first = nextNonce();
     const hash = foreign(first);
     const [number] = await submitted(1);

@@ -92,7 +92,7 @@ describe('an action is refused when it is saved', () => {
     expect(body.errors[0].message).toMatch(message);
   });
 
-  it('with a script that cannot be read, and says where', async () => {
+  it('an action with a script that cannot be read is refused, with the position', async () => {
     const filter = await create(binding({ scriptFilter: 'e.severity >' }));
     expect([filter.status, filter.body.errors[0].pointer]).toEqual([400, '/detectors/0/scriptFilter']);
     expect(filter.body.errors[0].message).toMatch(/line 1, column \d+/);
@@ -108,7 +108,7 @@ describe('an action is refused when it is saved', () => {
     expect([side.status, side.body.errors[0].pointer]).toEqual([400, '/actions/0/scriptFilter']);
   });
 
-  it('when it could never fire, with the names of what has neither a value nor a script', async () => {
+  it('an action that could never fire is refused, with the names of what has neither a value nor a script', async () => {
     const refused = await create({
       params: [{ name: 'level', value: '1' }],
       ...binding({ scriptParams: { what: 'e.meta.what' } }),
@@ -149,7 +149,7 @@ describe('an action is refused when it is saved', () => {
     ]);
   });
 
-  it('and a change of one that fires must leave it able to', async () => {
+  it('a change of an action that fires must leave it able to', async () => {
     const made = await create({
       funcSignature: 'f(uint8 level)',
       ...binding({ scriptParams: { level: '1' } }),
@@ -166,7 +166,7 @@ describe('an action is refused when it is saved', () => {
     expect((await api.call('PUT', path, { name: 'Renamed' })).status).toBe(200);
   });
 
-  it('when a new signature does not fit the parameters that it has', async () => {
+  it('an action is refused when a new signature does not fit the parameters that it has', async () => {
     const made = await create({ params: [{ name: 'level', value: '3' }] });
     expect(made.status).toBe(201);
     const changed = await api.call('PUT', `action/${made.body.id}`, { funcSignature: 'other(uint8 height)' });
@@ -178,7 +178,7 @@ describe('an action is refused when it is saved', () => {
     expect([both.status, both.body.funcAbi.inputs]).toEqual([200, [{ type: 'uint8', name: 'height' }]]);
   });
 
-  it('with a wallet on another chain, an unknown one, or limits that are no amounts', async () => {
+  it('an action with a wallet on another chain, an unknown one, or limits that are no amounts is refused', async () => {
     const make = (members: Json) =>
       api.call('POST', 'wallet', { tenantId: world.tenant.id, name: 'W', chainUid: 'base', ...members });
     const elsewhere = await make({});
@@ -189,7 +189,7 @@ describe('an action is refused when it is saved', () => {
     expect((await create({ fireAt: 'soon' })).status).toBe(400);
   });
 
-  it('and taken when all of it fits', async () => {
+  it('an action is saved when all of it fits', async () => {
     const made = await create({
       params: [
         { name: 'to', value: address },
@@ -294,7 +294,7 @@ describe('the scripts of a binding', () => {
     expect(await warningOf('e.numericSeverity >= 0.5')).toMatch(/is always true/);
   });
 
-  it('that were saved before a check existed stay, and can be sent back unchanged', async () => {
+  it('the scripts of a binding that were saved before a check existed stay, and can be sent back unchanged', async () => {
     const made = await filter('true');
     await api.store.query(
       sql`update action_detector set script_filter = 'e.severity >= 0.5' where action_id = ${made.body.id}`,
@@ -307,7 +307,7 @@ describe('the scripts of a binding', () => {
     expect((await put([{ id, scriptFilter: `${scriptFilter} ` }])).status).toBe(400);
   });
 
-  it('of a license see the same alert', async () => {
+  it('the scripts of a binding of a license see the same alert', async () => {
     const save = (scoreScript: string) =>
       api.call('POST', 'license', { name: `L ${scoreScript.length}`, version: '1', scoreScript });
     const refused = await save("e.severity > 50 ? -1 : e.tag === 'tick' ? 1 : 0");

@@ -87,7 +87,7 @@ describe('the numbers of a wallet', () => {
     await finish();
   });
 
-  it('what the pool forgets is sent again, the same bytes', async () => {
+  it('a transaction that the pool forgets is sent again, the same bytes', async () => {
     await guard.raise(3);
     await reaches('SUBMITTED');
     const waiting = world.mempool.pending(sender);
@@ -101,7 +101,7 @@ describe('the numbers of a wallet', () => {
     expect((await lastIntent()).attempts).toBe(1);
   });
 
-  it('what is stuck is replaced by the same call for at least a tenth more', async () => {
+  it('a stuck transaction is replaced by the same call for at least a tenth more', async () => {
     await guard.raise(3);
     await reaches('SUBMITTED');
     const [first] = world.mempool.pending(sender);

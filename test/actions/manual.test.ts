@@ -43,7 +43,7 @@ describe('POST /action/{id}/execute', () => {
     expect(await chain.intents(action)).toEqual([]);
   });
 
-  it('of a call that would revert ends as failed with the contract’s words', async () => {
+  it('POST /action/{id}/execute of a call that would revert ends as failed with the contract’s words', async () => {
     const stranger = await chain.addWallet();
     const action = await chain.addAction({ walletId: stranger.id, funcSignature: 'pause()' });
     await chain.vigil.ok('POST', `action/${action.id}/execute`);
@@ -204,7 +204,7 @@ describe('a wallet', () => {
     expect(BigInt(limits.spentLastHour)).toBeGreaterThan(0n);
   });
 
-  it('that was rotated signs with its new key, and what the old one has sent is followed to its end', async () => {
+  it('a wallet that was rotated signs with its new key, and what the old one has sent is followed to its end', async () => {
     const { vigil, anvil } = chain;
     const turning = await chain.addWallet();
     const action = await chain.addAction({ walletId: turning.id, params: [{ name: 'value', value: '3' }] });
@@ -224,7 +224,7 @@ describe('a wallet', () => {
     ]);
   });
 
-  it('that actions sign with cannot be deleted without saying so', async () => {
+  it('a wallet that actions sign with cannot be deleted without saying so', async () => {
     const wallet = await chain.addWallet();
     await chain.addAction({ walletId: wallet.id });
     const refused = await chain.vigil.call('DELETE', `wallet/${wallet.id}`);

@@ -55,7 +55,7 @@ describe('what a contract or a script says', () => {
       'Broken(text: ok)',
     ],
     ['very much', 'x'.repeat(20_000), 'xxx'],
-  ])('when a mined call fails is reported, whatever it is: %s', async (_name, said, told) => {
+  ])('the reason of a mined call that fails is reported, whatever it is: %s', async (_name, said, told) => {
     revert = said;
     const [number] = await guard.raise(1);
     await finish();
@@ -67,7 +67,7 @@ describe('what a contract or a script says', () => {
     expect(alerts.at(-1)!.meta.reason).toBe(intent.reason);
   });
 
-  it('when parameters do not fit is reported, also with NUL in it', async () => {
+  it('parameters that do not fit are reported, also with NUL in them', async () => {
     await world.vigil.ok('PUT', `action/${guard.actionId}`, {
       funcSignature: 'set((uint256 a) point, string note)',
       detectors: [{ detectorId: guard.detectorId, scriptParams: { point: '({ "a\\u0000": 1 })' } }],

@@ -89,7 +89,7 @@ describe('what waits to be fired', () => {
     expect(await find(tried)).toBeUndefined();
   });
 
-  it('and slips through a halt is not fired when that is taken back', async () => {
+  it('an intent that slips through a halt is not fired when that is taken back', async () => {
     const { vigil } = world;
     const { tenantId, guard } = await addOwn();
     const { number, made } = finding(tenantId, guard);
@@ -141,7 +141,7 @@ describe('what waits to be fired', () => {
     expect(world.mempool.arrivals.length).toBe(before);
   });
 
-  it('for eight hours without success ends with the reason, which is reported and counted', async () => {
+  it('an intent that waits for eight hours without success ends with the reason, which is reported and counted', async () => {
     const { vigil } = world;
     const deaf = await addOwn({ chainUid: 'gnosis' });
     const shallow = await addOwn();
@@ -181,7 +181,7 @@ describe('what waits to be fired', () => {
     expect(counted).toEqual([{ value: 1 }]);
   });
 
-  it('and whose end cannot be written delays no other', async () => {
+  it('an intent whose end cannot be written delays no other', async () => {
     const { vigil } = world;
     const [poisoned, innocent, firing] = [await addOwn(), await addOwn(), await addOwn()];
     for (const { guard } of [poisoned, innocent])

@@ -65,7 +65,7 @@ describe('simulating', () => {
 });
 
 describe('an alert of long ago', () => {
-  it('that is pushed is stored as back-filled: it notifies no one and fires nothing that does not allow its age', async () => {
+  it('an alert of long ago that is pushed is stored as back-filled: it notifies no one and fires nothing that does not allow its age', async () => {
     const { vigil } = chain;
     const { tenantId } = vigil;
     const destination = await vigil.ok('POST', 'destination', {
@@ -92,7 +92,7 @@ describe('an alert of long ago', () => {
     expect([notified.has(fresh), notified.has(old)]).toEqual([true, false]);
   });
 
-  it('that is found while catching up is skipped by the action, which says so', async () => {
+  it('an alert of long ago that is found while catching up is skipped by the action, which says so', async () => {
     const { vigil } = chain;
     const detectorId = await chain.addSource();
     const action = await chain.addAction({ ...one, detectors: [{ detectorId }], maxAlertAge: 600_000 });
@@ -185,7 +185,7 @@ describe('an action', () => {
     expect(await chain.vault.call('value')).toBe(2004n);
   });
 
-  it('whose filter never ends is stopped after three times, until it is saved again; its others go on', async () => {
+  it('an action whose filter never ends is stopped after three times, until it is saved again; its others go on', async () => {
     const { vigil } = chain;
     const detectorId = await chain.addSource();
     const bind = (scriptFilter: string) => ({ detectors: [{ detectorId, scriptFilter }] });
@@ -203,7 +203,7 @@ describe('an action', () => {
     expect((await chain.ended(action, 7))[0]).toMatchObject({ state: 'CONFIRMED' });
   });
 
-  it('that waits says what for', async () => {
+  it('an action that waits says what for', async () => {
     const { vigil, anvil } = chain;
     await anvil.setAutomine(false);
     const action = await chain.addAction(one);

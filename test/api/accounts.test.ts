@@ -333,7 +333,7 @@ describe('a session', () => {
 });
 
 describe('an API key', () => {
-  it('of an engine pushes findings and does nothing else, and no user can have its role', async () => {
+  it('an API key of an engine pushes findings and does nothing else, and no user can have its role', async () => {
     const { detectorId, contractId } = await addSource(api, acme);
     const { schema } = await api.ok('GET', `detector/${detectorId}`);
     const project = await api.ok('POST', 'project', { tenantId: other, name: 'Theirs' });
@@ -404,7 +404,7 @@ describe('a password', () => {
     ['abcabcabcabc', 'repetition'],
     ['1qaz2wsx3edc', 'rows'],
     ['carolinesmith', 'own name'],
-  ])('that is guessed early is refused wherever one is set: %s', async (weak, words) => {
+  ])('a password that is guessed early is refused wherever one is set: %s', async (weak, words) => {
     const { email } = { email: newEmail() };
     const user = { tenantId: acme, email, name: 'Caroline Smith', roles: ['tenant-user'], password: weak };
     const created = await api.call('POST', 'user', user);

@@ -54,7 +54,7 @@ describe('a change of an alert', () => {
     expectProblem(await api.call('PUT', `alert/${uids[0]}`, { ...read, nosuch: 1 }), 400, '/nosuch');
   });
 
-  it('with If-Match: of many at once exactly one wins', async () => {
+  it('a change of an alert with If-Match: of many at once exactly one wins', async () => {
     for (const uid of uids.slice(0, 5)) {
       const { headers } = await api.call('GET', `alert/${uid}`);
       const sent = { headers: { 'if-match': headers.get('etag')! } };

@@ -136,7 +136,7 @@ describe('an amount that is stored as a text', () => {
 });
 
 describe('a bulk change', () => {
-  it('by a quoted star changes the alerts that have a star, and no others', async () => {
+  it('a bulk change by a quoted star changes the alerts that have a star, and no others', async () => {
     for (const query of ['"*" AND severity:HIGH', 'timestamp:"*"', '_exists_:"meta.zz*"'])
       expect(await ask('alert/tag', { query, add: ['seen'], dryRun: true })).toMatchObject({ count: 0 });
   });

@@ -91,7 +91,7 @@ describe('a request', { timeout: 60_000 }, () => {
     expect(seconds).toBeLessThan(16);
   });
 
-  it.concurrent('that goes on arriving is not, as slow as its link may be', async () => {
+  it.concurrent('a request that goes on arriving is not late, as slow as its link may be', async () => {
     const { socket, answer } = open();
     await upload(socket, 100_000, 14, token);
     while (answer.text === '') await once(socket, 'data');
@@ -100,7 +100,7 @@ describe('a request', { timeout: 60_000 }, () => {
   });
 });
 
-it('what waits for its tenant’s turn is not late, and other tenants do not wait for it', async () => {
+it('a request that waits for its tenant’s turn is not late, and other tenants do not wait for it', async () => {
   const { socket } = open();
   // One import of a tenant at a time: this one has begun and does not end.
   socket.write(head('/api/v1/label/import/sanctions', 1_000_000, token, 'text/plain'));

@@ -34,7 +34,7 @@ beforeAll(async () => {
 afterAll(() => api.stop());
 
 describe('a body', () => {
-  it('with one bad member is refused with 400, naming the member and the fault, and changes nothing', async () => {
+  it('a body with one bad member is refused with 400, naming the member and the fault, and changes nothing', async () => {
     const all = withBody.flatMap((endpoint) =>
       badMembers(nodeOf(endpoint.body), rightBodies.get(endpoint)!).map((bad) => ({ endpoint, ...bad })),
     );
@@ -51,7 +51,7 @@ describe('a body', () => {
     expect(await dump(api)).toEqual(before);
   });
 
-  it('with a member that only Vigil sets is refused with 400, naming it', async () => {
+  it('a body with a member that only Vigil sets is refused with 400, naming it', async () => {
     for (const endpoint of recordEndpoints.filter(({ body, method }) => body && method === 'POST')) {
       for (const name of endpoint.reserved ?? []) {
         const answer = await send(endpoint, JSON.stringify({ ...rightBodies.get(endpoint), [name]: 1 }));
@@ -88,7 +88,7 @@ describe('a body', () => {
     return found;
   }
 
-  it('that is wrong as a whole is refused with the right status and changes nothing', async () => {
+  it('a body that is wrong as a whole is refused with the right status and changes nothing', async () => {
     const limits = new Set<number>();
     const isTurn = createTurns('bad bodies', 8);
     await forAll([...withBody.entries()], async ([at, endpoint]) => {

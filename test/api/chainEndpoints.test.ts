@@ -106,7 +106,7 @@ describe('the endpoints of a chain', () => {
     expect(JSON.stringify([data, await list()])).not.toContain(key);
   });
 
-  it('of the environment are shown as fixed, can be tried, and cannot be changed', async () => {
+  it('the endpoints of a chain of the environment are shown as fixed, can be tried, and cannot be changed', async () => {
     const [fixed] = await list();
     expect(fixed).toMatchObject({ isFixed: true, name: 'VIGIL_RPC_ANVIL', url: `${anvil.url}?[sealed]` });
     for (const [method, body] of [
@@ -121,7 +121,7 @@ describe('the endpoints of a chain', () => {
     expect([again.status, again.body.errors[0].code]).toEqual([409, 'not-unique']);
   });
 
-  it('that serve another chain or none are refused with both ids, and nothing is stored', async () => {
+  it('the endpoints of a chain that serve another chain or none are refused with both ids, and nothing is stored', async () => {
     const wrong = await api.call('POST', path, { url: `${base}/other/${key}` });
     expect([wrong.status, wrong.body.errors[0]]).toEqual([
       422,

@@ -37,7 +37,7 @@ describe('an Idempotency-Key', () => {
     expect(total).toBe(keys.length);
   });
 
-  it('of two tenants is two keys', async () => {
+  it('an Idempotency-Key of two tenants is two keys', async () => {
     const worlds = [await createWorld(api), await createWorld(api)];
     const answers = await Promise.all(
       worlds.map(async ({ tenant }) => {
@@ -55,7 +55,7 @@ describe('an Idempotency-Key', () => {
       expect(answers[i]!.find(({ status }) => status === 201)!.body.tenantId).toBe(tenant.id);
   });
 
-  it('of a request that failed can be used again', async () => {
+  it('an Idempotency-Key of a request that failed can be used again', async () => {
     const { tenant } = await createWorld(api);
     const token = await api.token(tenant.id, 'tenant-manager');
     const headers = { 'idempotency-key': 'failed' };
@@ -66,7 +66,7 @@ describe('an Idempotency-Key', () => {
 });
 
 describe('changes of one record at once', () => {
-  it('with the same If-Match: exactly one wins, and its values stand', async () => {
+  it('changes of one record at once with the same If-Match: exactly one wins, and its values stand', async () => {
     const { project, action, destination } = await createWorld(api);
     for (let round = 0; round < 5; round++) {
       const bodies: [string, (i: number) => Json][] = [
@@ -92,7 +92,7 @@ describe('changes of one record at once', () => {
     }
   });
 
-  it('without it: all are applied one after the other, and the audit log records each step', async () => {
+  it('changes of one record at once without If-Match are applied one after the other, and the audit log records each step', async () => {
     const { action, destination, detector, trigger } = await createWorld(api);
     const lists = [
       { destinations: [{ tenantDestinationId: destination.id }], detectors: [] },
@@ -119,7 +119,7 @@ describe('changes of one record at once', () => {
     for (const member of Object.keys(answers[0]!.body)) expect(record[member]).toEqual(state[member] ?? null);
   });
 
-  it('that bind actions and detectors crosswise never fail', async () => {
+  it('changes of one record at once that bind actions and detectors crosswise never fail', async () => {
     const { contract, detectorSchema, wallet, destination } = await createWorld(api);
     const actions: Json[] = [];
     const detectors: Json[] = [];
@@ -222,7 +222,7 @@ describe('deleting and creating at once', () => {
     }
   });
 
-  it('of the same name lets one in', async () => {
+  it('deleting and creating a record of the same name at once lets one in', async () => {
     const { tenant } = await createWorld(api);
     const answers = await together(50, () =>
       api.call('POST', 'project', { tenantId: tenant.id, name: 'Only one' }),
@@ -232,7 +232,7 @@ describe('deleting and creating at once', () => {
 });
 
 describe('an invite', () => {
-  it('accepted by many at once makes one user', async () => {
+  it('an invite accepted by many at once makes one user', async () => {
     const { tenant } = await createWorld(api);
     const { headers } = await api.call('POST', 'invite', {
       tenantId: tenant.id,

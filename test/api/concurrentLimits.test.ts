@@ -71,6 +71,11 @@ describe('the limits of a plan', () => {
     ['maxLabels', 'label', ({ tenant }, i) => ({ tenantId: tenant.id, address: address(i) })],
     ['maxViews', 'view', ({ tenant }, i) => ({ tenantId: tenant.id, name: `V ${i}`, shared: true })],
     [
+      'maxTimeSets',
+      'timeset',
+      ({ tenant }, i) => ({ tenantId: tenant.id, name: `S ${i}`, zone: 'UTC', ranges: [{}] }),
+    ],
+    [
       'maxInvites',
       'invite',
       ({ tenant }, i) => ({

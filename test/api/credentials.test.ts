@@ -73,7 +73,7 @@ describe('the webhook address of MESSENGER_B', () => {
     expect(await stored()).not.toContain(secret);
   });
 
-  it('that an earlier version stored in the clear is sealed at the start, once', async () => {
+  it('the webhook address of MESSENGER_B that an earlier version stored in the clear is sealed at the start, once', async () => {
     const { id } = await make({ type: 'MESSENGER_B', value: 'https://hooks.example.com/x' });
     await api.store.query(
       sql`update destination set value = ${uri}, messenger_b_uri = ${uri}, sealed_messenger_b_uri = null where id = ${id}`,
@@ -129,7 +129,7 @@ describe('a credential in a configuration', () => {
     expect((await api.call('GET', 'audit?size=1000')).text).not.toContain('probe-secret');
   });
 
-  it('that an earlier version stored in the clear is sealed at the start, once', async () => {
+  it('a credential in a configuration that an earlier version stored in the clear is sealed at the start, once', async () => {
     const { id } = await add({ url: `${sink.url}/old` });
     const config = { url: `${sink.url}/old`, auth };
     await api.store.query(
@@ -142,7 +142,7 @@ describe('a credential in a configuration', () => {
     expect(sink.received.at(-1)).toMatchObject({ path: '/old', headers: { authorization: auth } });
   });
 
-  it('of an internal service brings the status alone, and the body only where the network is the tenant’s own', async () => {
+  it('a credential in a configuration of an internal service brings the status alone, and the body only where the network is the tenant’s own', async () => {
     const own = { ...toEgress(new BlockList()), tenantNetworks: new Map([[world.tenant.id, loopback()]]) };
     const ask = async (egress: Egress) => {
       const { probe, close } = createHttpProbe({

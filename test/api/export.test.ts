@@ -64,7 +64,7 @@ const openExports = async () =>
   (await api.ok('GET', 'auth/me', undefined, as('tenant-manager'))).plan.use.maxStreams as number;
 
 describe('an export', () => {
-  it('of every search has the records of the search, and the same for every role that may search', async () => {
+  it('an export of every search has the records of the search, and the same for every role that may search', async () => {
     const searches = endpoints.filter(({ isExportable }) => isExportable);
     expect(searches.length).toBeGreaterThan(25);
     for (const { path } of searches) {
@@ -83,7 +83,7 @@ describe('an export', () => {
     }
   });
 
-  it('as CSV has a row for each alert that reads back, without formulas', async () => {
+  it('an export as CSV has a row for each alert that reads back, without formulas', async () => {
     const { data } = await api.ok('POST', 'alert/search', { size: 10_000 }, as('tenant-viewer'));
     const answer = await api.call('POST', 'alert/search', {}, { ...as('tenant-viewer'), headers: csv });
     expect(answer.headers.get('content-type')).toBe('text/csv; charset=utf-8');
@@ -205,7 +205,7 @@ describe('an export', () => {
     await until(async () => (await openExports()) === 0);
   });
 
-  it('that fails midway is no whole file, and is in the log', async () => {
+  it('an export that fails midway is no whole file, and is in the log', async () => {
     for (const encoding of ['gzip', 'identity']) {
       const outgoing = request(`${api.url}/api/v1/label/search`, {
         method: 'POST',

@@ -17,7 +17,7 @@ afterAll(() => api.stop());
 
 describe('an icon', () => {
   it.each(['project', 'contract', 'license', 'detector/schema'])(
-    'of a %s is an http or https address',
+    'an icon of a %s is an http or https address',
     async (path) => {
       for (const icon of ['javascript:alert(1)', 'data:image/png;base64,AA==', 'icon.png', '//a.example/x'])
         expectProblem(await api.call('POST', path, { ...newBody(`/${path}`, world), icon }), 400, '/icon');

@@ -85,7 +85,7 @@ const inspect = async (address: string) => {
 };
 
 describe('an address is inspected', () => {
-  it('on every configured chain, with the kinds of contract that it is', async () => {
+  it('an address is inspected on every configured chain, with the kinds of contract that it is', async () => {
     expect(await inspect(token)).toMatchObject({
       chainUid: 'anvil',
       hasCode: true,
@@ -101,7 +101,7 @@ describe('an address is inspected', () => {
     expect(await inspect(anvil.accounts[1])).toMatchObject({ hasCode: false, kinds: [] });
   });
 
-  it('behind proxies of several kinds', async () => {
+  it('an address is inspected behind proxies of several kinds', async () => {
     const vault = await anvil.deploy(artifacts.VaultV1);
     const initialize = vault.encode('initialize', anvil.accounts[0]);
     const proxy = await anvil.deploy(artifacts.ERC1967Proxy, vault.address, initialize);
@@ -113,7 +113,7 @@ describe('an address is inspected', () => {
     expect((await inspect(safeProxy.address)).kinds[0]).toBe('PROXY');
   });
 
-  it('and refused for what is no address, or a chain without an endpoint', async () => {
+  it('an inspection is refused for what is no address, or a chain without an endpoint', async () => {
     const wrong = await api.call('POST', 'contract/inspect', { address: '0x12' });
     expect([wrong.status, wrong.body.errors[0].pointer]).toEqual([422, '/address']);
     const elsewhere = await api.call('POST', 'contract/inspect', { address: token, chainUid: 'base' });
@@ -219,7 +219,7 @@ describe('ABIs', () => {
     await api.ok('POST', 'trigger', { ...trigger, params: { signature: 'Moved(uint256)', conditions } });
   });
 
-  it('of a source that fails are asked for again, and creating a contract goes on without', async () => {
+  it('ABIs of a source that fails are asked for again, and creating a contract goes on without', async () => {
     isBroken = true;
     expect(await found(other('9'))).toBeUndefined();
     await watch(other('9'));
@@ -267,7 +267,7 @@ describe('the catalogue of triggers', () => {
     expect(body.errors[0].message).toMatch(/It has direction, minAmount, token\./);
   });
 
-  it('and detectors are created by the name of their schema', async () => {
+  it('detectors and triggers are created by the name of their schema', async () => {
     const detector = { contractId: world.contract.id, name: 'D' };
     const made = await api.ok('POST', 'detector', { ...detector, schemaName: 'pause_state' });
     expect(made.schema.name).toBe('pause_state');

@@ -82,7 +82,7 @@ describe('an id in the path', () => {
     expect(await dump(api)).toEqual(before);
   });
 
-  it('of a session does not pass for that of an API key', async () => {
+  it('an id in the path of a session does not pass for that of an API key', async () => {
     const token = own.tokens['tenant-manager'];
     const { data } = await api.ok('POST', 'apikey/search', { size: 10_000 }, { token });
     const keys = new Set(data.map(({ id }: Json) => id));
@@ -249,7 +249,7 @@ describe('a search', () => {
     expect(count).toBeGreaterThan(2000);
   });
 
-  it('of the audit log stays inside the tenant', async () => {
+  it('a search of the audit log stays inside the tenant', async () => {
     const token = own.tokens['tenant-manager'];
     const all = await api.ok('GET', 'audit?size=10000', undefined, { token });
     expect(all.data.length).toBeGreaterThan(20);

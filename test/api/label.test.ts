@@ -55,7 +55,7 @@ describe('a label', () => {
     ['solana', '0xdac17f958d2ee523a2206206994597c13d831ec7', 422],
     ['ethereum', '0xdAC17F958D2ee523a2206206994597C13D831eC7', 422],
     [null, '4Nd1mBQtrMJVYVfKf2PJy9NZUZdTAsp7D4xWLs4gDB4T', 422],
-  ])('on chain %s with the address %s answers %d', async (chainUid, address, status) => {
+  ])('a label on chain %s with the address %s answers %d', async (chainUid, address, status) => {
     const answer = await api.call('POST', 'label', { chainUid, address }, { token });
     expect(answer.status).toBe(status);
     if (status === 422)
@@ -83,7 +83,7 @@ describe('a label', () => {
     await api.ok('POST', 'label', body, { token });
   });
 
-  it('of the platform is made by an administrator, seen by all tenants and changed by none of them', async () => {
+  it('a label of the platform is made by an administrator, seen by all tenants and changed by none of them', async () => {
     const label = await api.ok('POST', 'label', { address: newAddress(), name: 'Known mixer' });
     expect(label.tenantId).toBeNull();
     expect(await api.ok('GET', `label/${label.id}`, undefined, { token })).toEqual(label);
@@ -99,7 +99,7 @@ describe('a label', () => {
     expect((await api.ok('PUT', `label/${label.id}`, { score: 10 })).score).toBe(10);
   });
 
-  it('of another tenant answers as a missing one', async () => {
+  it('a label of another tenant answers as a missing one', async () => {
     const { id } = await api.ok('POST', 'label', { address: newAddress() }, { token });
     for (const [method, body] of [
       ['GET', undefined],
@@ -112,7 +112,7 @@ describe('a label', () => {
     }
   });
 
-  it('made by a tenant is that tenant’s, whatever the body says of it', async () => {
+  it('a label made by a tenant is that tenant’s, whatever the body says of it', async () => {
     const user = await api.token(mine, 'tenant-user');
     const made = await api.ok('POST', 'label', { address: newAddress(), tenantId: null }, { token: user });
     expect(made.tenantId).toBe(mine);
@@ -157,7 +157,7 @@ describe('an import', () => {
     expect(await labelOf(c)).toMatchObject({ chainUid: null, source: null, score: 7 });
   });
 
-  it('of the same text a second time changes nothing', async () => {
+  it('an import of the same text a second time changes nothing', async () => {
     const csv = `address,tags\n${newAddress()},MIXER\n${newAddress()},\n`;
     await importCsv(csv, { source: 'twice' });
     expect((await importCsv(csv, { source: 'twice' })).body).toMatchObject({
@@ -174,7 +174,7 @@ describe('an import', () => {
     expect((await labelOf(a)).score).toBe(2);
   });
 
-  it('with a faulty line imports nothing and names every such line, or takes the others when partial', async () => {
+  it('an import with a faulty line imports nothing and names every such line, or takes the others when partial', async () => {
     const good = newAddress();
     const csv = `address,chainUid,score\n${good},,\nnonsense,,\n${newAddress()},mars,\n\n${newAddress()},,101\n,,\n${good}\n`;
     const refused = await importCsv(csv);
@@ -206,7 +206,7 @@ describe('an import', () => {
     ['', 'The text is empty'],
     ['\n\n', 'The text is empty'],
     [`address\n"0x`, 'Line 2: the quoted text that begins here is not closed.'],
-  ])('of %j is refused with a sentence that helps', async (csv, words) => {
+  ])('an import of %j is refused with a sentence that helps', async (csv, words) => {
     const answer = await importCsv(csv);
     expect([answer.status, answer.body.errors[0].pointer]).toEqual([422, '/csv']);
     expect(answer.body.detail).toContain(words);
@@ -222,7 +222,7 @@ describe('an import', () => {
     });
   });
 
-  it('of 20,000 lines goes through in a few statements', async () => {
+  it('an import of 20,000 lines goes through in a few statements', async () => {
     const lines = Array.from({ length: 20_000 }, () => `${newAddress()},SCAM`);
     const { body } = await importCsv(`address,tags\n${lines.join('\n')}`, { source: 'large' });
     expect(body).toMatchObject({ created: 20_000, faultCount: 0 });
@@ -274,7 +274,7 @@ describe('a sanctions list', () => {
     expect(data[0]).toMatchObject({ action: 'label.import', changes: { source: 'edition', removed: 1 } });
   });
 
-  it('of another tenant and of the platform stay apart', async () => {
+  it('a sanctions list of another tenant and of the platform stay apart', async () => {
     await send(`${a}\n`, '?source=apart', { token: stranger });
     await send(`${a}\n`, '?source=apart', { token: undefined });
     expect((await send(`${b}\n`, '?source=apart')).body).toMatchObject({ created: 1, removed: 0 });
@@ -283,7 +283,7 @@ describe('a sanctions list', () => {
     expect((await send(`${b}\n`, '', { token: user })).status).toBe(403);
   });
 
-  it('with a fault, without an address or without a body changes nothing', async () => {
+  it('a sanctions list with a fault, without an address or without a body changes nothing', async () => {
     await send(`${a}\n`, '?source=kept');
     for (const [text, code] of [
       [`${b}\nnonsense\n`, 'address'],

@@ -71,7 +71,7 @@ describe('a name', () => {
     expect(changed.name).toBe(`${composed} 2`);
   });
 
-  it('inside of a record and of what is pushed is held to the same', async () => {
+  it('a name inside of a record and of what is pushed is held to the same', async () => {
     const trigger = newBody('/trigger', world);
     const alerts = [{ ...trigger.alerts[0], name: 'Pro\u200bj' }];
     const refused = await api.call('POST', 'trigger', { ...trigger, alerts });
@@ -86,7 +86,7 @@ describe('a name', () => {
     expect([label.status, label.text]).toEqual([422, expect.stringContaining('U+200B')]);
   });
 
-  it('that was stored before may come back as it was read, and is not changed', async () => {
+  it('a name that was stored before may come back as it was read, and is not changed', async () => {
     const old = `Pro\u200bj ${decomposed}`;
     const trigger: Json = await api.ok('POST', 'trigger', newBody('/trigger', world));
     await api.store.query(sql`update "trigger" set name = ${old} where id = ${trigger.id}`);

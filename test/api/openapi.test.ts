@@ -183,7 +183,7 @@ describe('the OpenAPI document', () => {
     expect([...new Set(missing)]).toEqual([]);
   });
 
-  it('and every detector and trigger has schemas that are JSON Schema', () => {
+  it('every detector and trigger has schemas that are JSON Schema', () => {
     const configs = [
       ...Array.from(detectors.values(), (detector) => ({
         name: detector.name,

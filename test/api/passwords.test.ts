@@ -24,7 +24,7 @@ describe('passwords', () => {
   const login = (email: string) =>
     api.call('POST', 'auth/login', { email, password: 'wrong' }, { token: null });
 
-  it('that many try at once leave the connections to others, and a few attempts a second to each address', async () => {
+  it('passwords that many try at once leave the connections to others, and a few attempts a second to each address', async () => {
     const logins = together(200, (i) => login(`somebody${i}@example.com`));
     expect(await mostTaken(logins)).toBeLessThanOrEqual(4);
     const answers = await logins;
@@ -37,7 +37,7 @@ describe('passwords', () => {
     api.advance(60_000);
   });
 
-  it('of one user can be tried thirty times, then seldom, whether there is such a user or not', async () => {
+  it('passwords of one user can be tried thirty times, then seldom, whether there is such a user or not', async () => {
     await api.ok('POST', 'user', { email: 'known@example.com', password, roles: ['admin'] });
     for (const name of ['known', 'unknown']) {
       api.advance(60_000);

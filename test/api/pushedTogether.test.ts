@@ -28,7 +28,7 @@ const countStored = async () => {
   return row;
 };
 
-it('of what many push at once, each finding is created once', async () => {
+it('every finding is created once when many push at once', async () => {
   const eids = Array.from({ length: 20 }, (_, n) => `same-${n}`);
   const answers = await Promise.all(
     Array.from({ length: 8 }, (_, lane) => push(...(lane % 2 ? eids : eids.toReversed()), `own-${lane}`)),
@@ -42,7 +42,7 @@ it('of what many push at once, each finding is created once', async () => {
   expect(await countStored()).toEqual({ alerts: 28, findings: 28, counted: 28 });
 });
 
-it('of many pushes at once, as many pass as the plan has room for', async () => {
+it('the plan lets as many of many pushes at once pass as it has room for', async () => {
   api.advance(3_600_000 - (api.services.now() % 60_000) + 1000);
   await api.ok('PUT', 'plan/1', { maxPushedAlerts: 5 });
   const before = (await countStored())!;
@@ -127,7 +127,7 @@ describe('beyond the rate of the plan', () => {
   };
   const pushed = `name:Engine OR name:polygon OR name:base OR name:arbitrum`;
 
-  it('pushed alerts are stored and notify no one, exactly so however many are pushed at once on several chains', async () => {
+  it('pushed alerts beyond the rate of the plan are stored and notify no one, exactly so however many are pushed at once on several chains', async () => {
     const sizes = [7, 1, 20, 3, 1, 12, 9, 1, 16, 5, 30, 2];
     await Promise.all(
       sizes.map((size, n) => pushMany(detectorIds[n % detectorIds.length]!, `lane ${n}`, size)),

@@ -130,7 +130,7 @@ describe('an address', () => {
     expect(await ids('contract', `address like '${base58.slice(0, 6).toLowerCase()}%'`)).toEqual([]);
   });
 
-  it('of a wallet is found in lower case', async () => {
+  it('an address of a wallet is found in lower case', async () => {
     const { address, id } = world.wallet;
     expect(await ids('wallet', `address = '${String(address).toLowerCase()}'`)).toEqual([id]);
   });
@@ -153,7 +153,7 @@ describe('a where clause', () => {
   const many = (count: number, condition: (n: number) => string) =>
     Array.from({ length: count }, (_, n) => condition(n)).join(' or ');
 
-  it('that would keep the database busy is refused with its cost, the limit and a place', async () => {
+  it('a where clause that would keep the database busy is refused with its cost, the limit and a place', async () => {
     for (const where of [
       many(200, (n) => `name like '%a%b%c%${n}%'`),
       many(150, (n) => `name ilike '%${n}%'`),
@@ -167,7 +167,7 @@ describe('a where clause', () => {
     }
   });
 
-  it('with the most conditions of an ordinary kind is answered', async () => {
+  it('a where clause with the most conditions of an ordinary kind is answered', async () => {
     expect(
       await ids(
         'contract',

@@ -48,7 +48,7 @@ describe('a bad histogram request', () => {
     }
   });
 
-  it('with a query that cannot be read gets 400 with the position', async () => {
+  it('a bad histogram request with a query that cannot be read gets 400 with the position', async () => {
     for (const path of [
       `contract/${world.contract.id}/histogram`,
       `tenant/${world.tenant.id}/dashboard/usage`,

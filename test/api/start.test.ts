@@ -68,7 +68,7 @@ describe('VIGIL_ADMIN_TOKEN', () => {
     }
   });
 
-  it('that was replaced is refused with a warning, and its successor stays', async () => {
+  it('VIGIL_ADMIN_TOKEN that was replaced is refused with a warning, and its successor stays', async () => {
     const warnings = await during({ VIGIL_ADMIN_TOKEN: tokens[0]! }, async (client) => {
       expect([await me(client, tokens[0]!), await me(client, tokens[1]!)]).toEqual([401, 200]);
     });

@@ -114,7 +114,7 @@ describe('suggestions', () => {
     expect(await suggest({ of: 'value', field: 'assigneeId' }, as('organisation-viewer'))).toEqual([]);
   });
 
-  it('of a shared project show nothing private, and end with the share', async () => {
+  it('suggestions of a shared project show nothing private, and end with the share', async () => {
     await share(api, other.world.project.id, [own.world.tenant.id]);
     expect(await values('meta.shown')).toEqual(['word 3']);
     expect(await values('meta.private.key')).toEqual([]);

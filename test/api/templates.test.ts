@@ -69,16 +69,19 @@ describe('the message template of a detector', () => {
     expect((await change({ name: 'Other' })).status).toBe(200);
   });
 
-  it('of a detector that is fed from outside may name anything', async () => {
+  it('the message template of a detector that is fed from outside may name anything', async () => {
     expect((await newDetector('ownership_change', '{anything}', { source: 'EXTERNAL' })).status).toBe(201);
   });
 
-  it.each([...detectors.keys()])('of %s finds its members listed where it is documented', (name) => {
-    const { desc } = schemas.find((schema) => schema.name === name)!.configSchema.properties;
-    const { fields } = detectors.get(name)!;
-    expect(new Set(fields).size).toBe(fields.length);
-    expect(desc.description).toContain(`(${fields.join(', ')})`);
-  });
+  it.each([...detectors.keys()])(
+    'the message template of %s finds its members listed where it is documented',
+    (name) => {
+      const { desc } = schemas.find((schema) => schema.name === name)!.configSchema.properties;
+      const { fields } = detectors.get(name)!;
+      expect(new Set(fields).size).toBe(fields.length);
+      expect(desc.description).toContain(`(${fields.join(', ')})`);
+    },
+  );
 });
 
 describe('the message template of a trigger alert', () => {

@@ -118,7 +118,7 @@ describe('comments', () => {
     expectProblem(await api.call('DELETE', `${path}/${id}`, undefined, as('tenant-manager')), 404);
   });
 
-  it('of another tenant do not exist, and those of a shared project stay with their tenant', async () => {
+  it('comments of another tenant do not exist, and those of a shared project stay with their tenant', async () => {
     const [uid] = await raise('Foreign', 1, other);
     const path = `alert/${uid}/comment`;
     const { id } = await api.ok('POST', path, { text: 'Secret' }, as('tenant-user', other));
@@ -178,7 +178,7 @@ describe('an assignee', () => {
     expect((await api.ok('GET', `alert/${uid}`)).assigneeId).toBeNull();
   });
 
-  it('of another tenant is refused like one that does not exist, and nothing changes', async () => {
+  it('an assignee of another tenant is refused like one that does not exist, and nothing changes', async () => {
     const [uid] = await raise('Misassigned');
     const read = await api.ok('GET', `alert/${uid}`);
     const refusals = [];

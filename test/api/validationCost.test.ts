@@ -58,7 +58,7 @@ describe('a bad body', () => {
     expect(JSON.stringify(body.errors)).toContain('did you mean name?');
   });
 
-  it('of wide arrays and objects takes no more than a parser needs', async () => {
+  it('a bad body of wide arrays and objects takes no more than a parser needs', async () => {
     const token = `Authorization: Bearer ${api.adminToken}`;
     const wide = JSON.stringify({ tags: Array.from({ length: 9000 }, () => members(5)) });
     expect(await fastestCpuMs(post('/destination', wide, token), 400, 60)).toBeLessThanOrEqual(60);

@@ -41,7 +41,7 @@ describe('a saved view', () => {
     expectProblem(await api.call('GET', path, undefined, as('tenant-manager', other)), 404);
   });
 
-  it('that is shared is changed and deleted by its owner and managers only', async () => {
+  it('a saved view that is shared is changed and deleted by its owner and managers only', async () => {
     const { id } = await save({ shared: true });
     const path = `view/${id}`;
     expectProblem(await api.call('PUT', path, { query: 'x' }, as('tenant-viewer')), 403);
@@ -63,7 +63,7 @@ describe('a saved view', () => {
     expect(tally(answers)).toEqual({ 201: 1, 409: 5 });
   });
 
-  it('of a viewer stays with the viewer, and a token without a user keeps none of its own', async () => {
+  it('a saved view of a viewer stays with the viewer, and a token without a user keeps none of its own', async () => {
     const { id } = await save({}, as('tenant-viewer'));
     expectProblem(await api.call('PUT', `view/${id}`, { shared: true }, as('tenant-viewer')), 403);
     expectProblem(await api.call('POST', 'view', { name: 'S', shared: true }, as('tenant-viewer')), 403);
@@ -101,7 +101,7 @@ describe('a saved view', () => {
     expectProblem(await api.call('POST', 'view', foreign, as('tenant-manager')), 422, '/tenantId');
   });
 
-  it('of a deleted user no longer counts, unless it is shared', async () => {
+  it('a saved view of a deleted user no longer counts, unless it is shared', async () => {
     const user = { tenantId: own.world.tenant.id, email: 'leaver@example.com', roles: ['tenant-user'] };
     const { id } = await api.ok('POST', 'user', { ...user, password: 'violet engine under 7 hills' });
     const { token } = await api.ok('POST', 'auth/login', {

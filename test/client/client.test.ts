@@ -109,7 +109,7 @@ describe('requests', () => {
     },
   );
 
-  it('that wait for a second user are no success', async () => {
+  it('requests that wait for a second user are no success', async () => {
     const { client } = scripted(json({ id: 3, state: 'PENDING' }, 202));
     const error = await failure(client.put('/wallet/{id}', { path: { id: 1 }, body: { name: 'Cold' } }));
     expect(error).toMatchObject({ code: 'approval-pending', status: 202, approval: { id: 3 } });
@@ -188,7 +188,7 @@ describe('retries', () => {
 });
 
 describe('pages', () => {
-  it('of records go on after the last id, so that nothing is skipped', async () => {
+  it('pages of records go on after the last id, so that nothing is skipped', async () => {
     const { client, sent } = scripted(json({ data: [{ id: 4 }, { id: 9 }] }), json({ data: [{ id: 12 }] }));
     const ids: number[] = [];
     for await (const { id } of client.each('/project/search', {
@@ -199,7 +199,7 @@ describe('pages', () => {
     expect(sent[1]!.body).toMatchObject({ where: "(name = 'A' or id = 4) and id > 9", size: 2 });
   });
 
-  it('of alerts end at the moment of the start and follow the offset', async () => {
+  it('pages of alerts end at the moment of the start and follow the offset', async () => {
     const { client, sent } = scripted(json({ data: [{ uid: 'b' }], total: 0 }), json({ data: [], total: 0 }));
     const uids: string[] = [];
     for await (const { uid } of client.each('/alert/search', { body: { query: 'severity:HIGH', size: 1 } }))

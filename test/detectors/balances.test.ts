@@ -80,7 +80,7 @@ describe('wallet_balance', () => {
     await observer.close();
   });
 
-  it('without settings reports a fall by more than a tenth', async () => {
+  it('wallet_balance without settings reports a fall by more than a tenth', async () => {
     const wallet = newWallet();
     const observer = await observe('wallet_balance', { when: 'block' }, wallet);
     const hold = async (amount: bigint) => {

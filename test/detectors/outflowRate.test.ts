@@ -55,7 +55,7 @@ describe('outflow_rate', () => {
     await observer.close();
   });
 
-  it('without a token watches coins and every token that leaves, each by itself', async () => {
+  it('outflow_rate without a token watches coins and every token that leaves, each by itself', async () => {
     const { token, vault, owner } = await vaultWith(100n * coin, 10n * coin);
     const second = await anvil.deploy(artifacts.Token, 'Second', 'TWO', 6, 10n ** 12n);
     await second.send(owner, 'approve', vault.address, 10n ** 12n);

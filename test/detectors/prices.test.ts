@@ -113,7 +113,7 @@ describe('price_monitor', () => {
     await none.close();
   });
 
-  it('without settings reports a change by more than 5 %, up or down', async () => {
+  it('price_monitor without settings reports a change by more than 5 %, up or down', async () => {
     const observer = await observeFeed('price_monitor', { when: 'block' });
     for (const price of [105_000_000n, 100_000_000n])
       expect(await observer.set(price), String(price)).toEqual([]);

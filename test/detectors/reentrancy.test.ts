@@ -52,7 +52,7 @@ const pay = (whole: bigint, ...inner: CallNode[]) =>
 const withdraw = (...inner: CallNode[]) => call(thief, vault, 'withdraw(uint256)', {}, ...inner);
 
 describe('reentrancy by an attacker', () => {
-  it('of coins is CRITICAL and says what is missing', async () => {
+  it('reentrancy of coins is CRITICAL and says what is missing', async () => {
     const deposit = call(thief, vault, 'deposit()', { value: 100n * coin });
     const found = await judge([deposit, withdraw(pay(100n, withdraw(pay(100n, withdraw(pay(100n))))))]);
     expect(found).toMatchObject({ severity: 'CRITICAL', meta: { entries: 2, percent: 20 } });
@@ -60,7 +60,7 @@ describe('reentrancy by an attacker', () => {
     expect(found?.meta.lost).toBe((200n * coin).toString());
   });
 
-  it('by the hook of a token that the vault takes is HIGH', async () => {
+  it('reentrancy through the hook of a token that the vault takes is HIGH', async () => {
     const hook = call(
       token,
       thief,
@@ -79,7 +79,7 @@ describe('reentrancy by an attacker', () => {
     expect(found).toMatchObject({ severity: 'HIGH', meta: { function: expect.any(String), percent: 4 } });
   });
 
-  it('by a token of its own, which makes the vault issue too many shares, is HIGH', async () => {
+  it('reentrancy through the attacker’s own token, which makes the vault issue too many shares, is HIGH', async () => {
     const deposit = 'deposit(address,uint256)';
     const inner = call(
       vault,
@@ -105,7 +105,7 @@ describe('reentrancy by an attacker', () => {
     });
   });
 
-  it('out of its flash loan, paid back by a deposit or a mere payment, is CRITICAL', async () => {
+  it('reentrancy within the attacker’s flash loan, paid back by a deposit or a mere payment, is CRITICAL', async () => {
     for (const signature of ['deposit()', '']) {
       const back = call(thief, vault, signature, { value: 300n * coin });
       const loan = call(thief, vault, 'flashLoan(uint256)', {}, pay(300n, back));
@@ -113,7 +113,7 @@ describe('reentrancy by an attacker', () => {
     }
   });
 
-  it('in the turn of a flash loan of ERC-3156 counts when something with a price is missing', async () => {
+  it('reentrancy in the turn of a flash loan of ERC-3156 counts when something with a price is missing', async () => {
     const turn = (...inner: CallNode[]) =>
       call(
         thief,
@@ -136,7 +136,7 @@ describe('reentrancy by an attacker', () => {
     expect(await judge([turn(deposit)], [event()])).toBeUndefined();
   });
 
-  it('by a function of its own token, while it pays, is CRITICAL', async () => {
+  it('reentrancy through a function of the attacker’s own token, while it pays, is CRITICAL', async () => {
     const pass = call(thief, vault, 'transfer(address,uint256)');
     expect(await judge([withdraw(pay(200n, pass))])).toMatchObject({ severity: 'CRITICAL' });
     expect(
@@ -154,7 +154,7 @@ describe('reentrancy by an attacker', () => {
     });
   });
 
-  it('with what is its own is LOW, also in any number and where a guard stops it', async () => {
+  it('reentrancy with what is the attacker’s own is LOW, also in any number and where a guard stops it', async () => {
     const deposit = call(thief, vault, 'deposit()', { value: 10n * coin });
     const own = [deposit, withdraw(pay(5n, withdraw(pay(5n))))];
     expect(await judge(own, [event()])).toMatchObject({ severity: 'LOW' });
@@ -166,7 +166,7 @@ describe('reentrancy by an attacker', () => {
     expect(await judge([withdraw(pay(0n, stopped))], [], { attempts: false })).toBeUndefined();
   });
 
-  it('of a reading function is MEDIUM where it is asked for', async () => {
+  it('reentrancy of a reading function is MEDIUM where it is asked for', async () => {
     const look = [withdraw(pay(0n, read(thief, vault, 'getRate()')))];
     expect(await judge(look)).toBeUndefined();
     expect(await judge(look, [], { readOnly: true })).toMatchObject({ severity: 'MEDIUM' });

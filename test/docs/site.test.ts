@@ -31,7 +31,7 @@ it('the site of the documents has a page for each, and no link or picture of it 
   expect(faults).toEqual([]);
 });
 
-it('its search leads to headings that there are', () => {
+it('the search of the site leads to headings that there are', () => {
   const { storedFields } = JSON.parse(readFileSync(join(site, 'search.json'), 'utf8'));
   const urls = Object.values<{ url: string }>(storedFields).map(({ url }) => url);
   expect(urls.length).toBeGreaterThan(300);

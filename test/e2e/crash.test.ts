@@ -94,7 +94,7 @@ describe('kill -9 at any moment', () => {
     });
   }
 
-  it('in the end the store holds exactly what the ledger says', async () => {
+  it('the store holds exactly what the ledger says after kills at any moment', async () => {
     expect(writers.map((writer) => writer.written())).not.toContain(0);
     const last = ledger.read();
     for (const path of kinds) {

@@ -65,7 +65,7 @@ describe('vigil import labels', () => {
     [['good.csv', '--tenant', 'mine'], '--tenant takes a whole number above 0.\n'],
     [['good.csv', '--tenant', '999'], 'There is no tenant 999.\n'],
     [['latin.csv'], 'is not UTF-8 text.\n'],
-  ])('with %j is refused with a sentence that helps', async (args, words) => {
+  ])('vigil import labels with %j is refused with a sentence that helps', async (args, words) => {
     await fileOf('latin.csv', Buffer.from('address,name\n0x1,caf\u00e9\n', 'latin1'));
     const [file, ...options] = args;
     const known = file === undefined || file.startsWith('missing') ? file : workspace.folder(file);

@@ -36,7 +36,7 @@ describe('Vigil when its bundled server ends', () => {
   ];
 
   it.each(ends)(
-    'under load, %s: answers 503 with Retry-After until it has brought the server back',
+    'Vigil answers 503 with Retry-After until it has brought its bundled server back, when under load %s',
     async (_, end) => {
       const load = startLoad(vigil, tenantId);
       await until(() => load.answers.length > 40);

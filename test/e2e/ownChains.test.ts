@@ -109,7 +109,7 @@ async function guard(vigil: Vigil) {
 }
 
 describe('a chain of the operator', () => {
-  it('added in one process is followed, notified of and acted on by another, and signs with its chain id', async () => {
+  it('a chain of the operator added in one process is followed, notified of and acted on by another, and signs with its chain id', async () => {
     const database = await createTestDatabase('migrated');
     const shared: Environment = {
       DATABASE_URL: database.url,
@@ -165,7 +165,7 @@ describe('a chain of the operator', () => {
     await database.drop();
   });
 
-  it('named by the environment is fixed, followed, and stays when the environment names it no more', async () => {
+  it('a chain of the operator named by the environment is fixed, followed, and stays when the environment names it no more', async () => {
     const folder = workspace.folder('environment');
     const file = `${folder}.json`;
     writeFileSync(file, JSON.stringify([{ ...facts, endpoints: [anvil.url] }]));

@@ -115,7 +115,7 @@ describe('vigil key rotate', () => {
     await vigil.stop();
   });
 
-  it('under a key of the environment asks for the new one in a file, and the old one is refused from then on', async () => {
+  it('vigil key rotate asks for the new key in a file where the environment has the old one, which is refused from then on', async () => {
     const [old, next] = [await fileKey(), randomBytes(32)].map((key) => key.toString('base64'));
     const file = workspace.folder('next.key');
     await writeFile(file, `${next}\n`);

@@ -121,7 +121,7 @@ describe('vigil serve', () => {
   });
 
   it.each(['SIGTERM', 'SIGINT'] as const)(
-    'on %s finishes the request that is open, takes no new one, and stops the bundled server',
+    'a Vigil stopped on %s finishes the request that is open, takes no new one, and stops the bundled server',
     async (signal) => {
       const vigil = await serve();
       const host = await socketFolderOf(dataDir);

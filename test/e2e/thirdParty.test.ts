@@ -11,7 +11,7 @@ const bundled = (): Record<'command' | 'console', string[]> => JSON.parse(read('
 const heading = (name: string) => new RegExp(`^${name.replaceAll(/[/@.]/g, '\\$&')} \\d`, 'm');
 
 describe('the notices of third parties', () => {
-  it('beside the console have the licence of every package that its files contain', () => {
+  it('the notices of third parties beside the console have the licence of every package that its files contain', () => {
     const notices = read('dist', 'web', 'THIRD-PARTY-NOTICES.txt');
     const parts = notices.split(/^-{80}$/m);
     expect(parts).toHaveLength(bundled().console.length);
@@ -21,7 +21,7 @@ describe('the notices of third parties', () => {
     expect(importedPackages()).toContain('uplot');
   });
 
-  it('beside the program have every package that runs', () => {
+  it('the notices of third parties beside the program have every package that runs', () => {
     const notices = read('dist', 'THIRD-PARTY-NOTICES.txt');
     const lock: { packages: Record<string, { dev?: boolean; devOptional?: boolean; link?: boolean }> } =
       JSON.parse(read('package-lock.json'));

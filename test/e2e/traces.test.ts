@@ -139,7 +139,7 @@ describe('kill -9 while inner calls are evaluated', () => {
   // In every run some of them, so that none is left out for long.
   const chosen = isFull ? names : names.toSorted(() => random.random() - 0.5).slice(0, 3);
 
-  it.each(chosen)('when %s: the attack is found, once', async (moment) => {
+  it.each(chosen)('an attack is found once after kill -9 when %s', async (moment) => {
     for (let round = 0; round < rounds; round++) {
       const hash = await moments[moment]!();
       await vigil.ended;

@@ -86,7 +86,7 @@ describe('an e-mail address', () => {
     expectProblem(await world.call('POST', `destination/confirm/${first}`, undefined, { token: null }), 404);
   });
 
-  it('that is not confirmed within seven days loses what waited, with the reason on record', async () => {
+  it('an e-mail address that is not confirmed within seven days loses what waited, with the reason on record', async () => {
     const { id } = await add('never@example.com');
     await world.bind(id);
     await world.push({});

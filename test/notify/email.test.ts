@@ -55,7 +55,7 @@ describe('mails', () => {
     expect(retraction?.get('in-reply-to')).toEqual(['<alert-a-1@vigil.example>']);
   });
 
-  it('about one incident have one subject and one thread', async () => {
+  it('mails about one incident have one subject and one thread', async () => {
     const alert = (uid: string, name: string) => message(uid, { uid, name, incidentUid: 'i-1' });
     const first = await send('ops@example.com', alert('d-1', 'First'));
     expect(first).toEqual({ ok: true, status: 250, ref: '[HIGH] First' });

@@ -206,7 +206,7 @@ describe('a subscription that ends', () => {
     expect(await mails()).toEqual([]);
   });
 
-  it('that was renewed after a gap is not said to have stopped', async () => {
+  it('a subscription that ends that was renewed after a gap is not said to have stopped', async () => {
     await subscribe(5, []);
     api.advance(8 * day);
     await subscribe(30, []);

@@ -67,7 +67,7 @@ function open() {
 }
 
 describe('a stream', () => {
-  it('that fell too far behind ends without leaving anything out', async () => {
+  it('a stream that fell too far behind ends without leaving anything out', async () => {
     const { feed, state, follow } = open();
     const stream = follow();
     const next = stream.next();

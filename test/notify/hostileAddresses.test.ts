@@ -221,7 +221,7 @@ describe('an address that leads inwards', () => {
 });
 
 describe('a header', () => {
-  it('that would split the request, belongs to the connection or forges the signature is refused', async () => {
+  it('a header that would split the request, belongs to the connection or forges the signature is refused', async () => {
     for (const headers of [
       { 'X-A': 'a\r\nHost: evil' },
       { 'X-A': 'a\nb' },

@@ -161,7 +161,7 @@ describe('an incident', () => {
     expect(data.filter(({ txHashes }: Json) => txHashes.includes(txHash))).toHaveLength(1);
   });
 
-  it('of one alert has no row of its own until it grows or changes, and reads like any other', async () => {
+  it('an incident of one alert has no row of its own until it grows or changes, and reads like any other', async () => {
     const { id: tenantId } = await world.ok('POST', 'tenant', { name: 'Lone' });
     const raised = await raise(
       ...[0, 1, 2, 3].map((n) => finding({ tenantId, txHash: `0x33${n}`, timestamp: now + n })),
@@ -263,7 +263,7 @@ describe('an incident', () => {
     expect(await read(again!.incident?.uid)).toMatchObject({ alerts: 2, openAlerts: 2 });
   });
 
-  it('of one alert in a block that is dropped and comes back is the same one again', async () => {
+  it('an incident of one alert in a block that is dropped and comes back is the same one again', async () => {
     const only = finding({ txHash: null, blockNumber: 7, blockHash: '0x557' });
     const [first] = await raise(only);
     await world.store.transaction((tx) =>

@@ -131,7 +131,7 @@ describe('an invite', () => {
     ['url', 'https//no-page'],
     ['url', 'httpx://example.com'],
     ['url', 'https://vigil.example@evil.example'],
-  ])('with the %s %j is refused before anything is written', async (member, value) => {
+  ])('an invite with the %s %j is refused before anything is written', async (member, value) => {
     const answer = await invite({ [member]: value });
     expect(answer.status).toBe(member === 'url' ? 422 : 400);
     expect(answer.body.errors[0].pointer).toBe(`/${member}`);
@@ -172,7 +172,7 @@ describe('an invite', () => {
     expect((await outbox())[0]).toMatchObject({ state: 'DEAD', attempts: 10, sealed: null });
   });
 
-  it('of a process that died while sending is sent by another, by two at once only once', async () => {
+  it('an invite of a process that died while sending is sent by another, by two at once only once', async () => {
     await invite();
     const { store, keyring, now } = api.services;
     const stuck: Mailer = { send: () => new Promise(() => {}), close: async () => {} };

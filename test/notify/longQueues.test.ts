@@ -58,7 +58,7 @@ async function countOf(destinationId: number, state: string): Promise<number> {
   return rows[0]!.count;
 }
 
-it('what is due and waits is in the metrics with its age, and what is due later is not', async () => {
+it('a delivery that is due and waits is in the metrics with its age, and one that is due later is not', async () => {
   const { id } = await world.addDestination('/waiting');
   await queue(id, 3);
   const { addDestination, now, store } = world;
@@ -89,7 +89,7 @@ it('what is due and waits is in the metrics with its age, and what is due later 
 });
 
 describe('a long queue', () => {
-  it('that is due hides nothing of others that is due later', async () => {
+  it('a long queue that is due does not hide other deliveries that are due later', async () => {
     const { addDestination, now, store } = world;
     const [long, other] = [await addDestination('/due/long'), await addDestination('/due/other')];
     await queue(long.id, many);
@@ -106,7 +106,7 @@ describe('a long queue', () => {
     await store.query(sql`delete from delivery_queue`);
   });
 
-  it('of a disabled destination is dead-lettered without delaying other destinations', async () => {
+  it('a long queue of a disabled destination is dead-lettered without delaying other destinations', async () => {
     const gone = await world.addDestination('/gone');
     const well = await world.addDestination('/well');
     await queue(gone.id, many);
@@ -123,7 +123,7 @@ describe('a long queue', () => {
     expect(world.errors).toEqual([]);
   });
 
-  it('that was being dead-lettered when the process crashed is finished by the next one', async () => {
+  it('a long queue that was being dead-lettered when the process crashed is finished by the next one', async () => {
     const { id } = await world.addDestination('/half');
     await queue(id, 10);
     await world.store.query(
@@ -134,7 +134,7 @@ describe('a long queue', () => {
     await worker.stop();
   });
 
-  it('of a deleted destination is dead-lettered, and old settled deliveries are purged', async () => {
+  it('a long queue of a deleted destination is dead-lettered, and old settled deliveries are purged', async () => {
     const deleted = await world.addDestination('/deleted');
     await queue(deleted.id, many);
     await world.ok('DELETE', `destination/${deleted.id}`);
@@ -146,7 +146,7 @@ describe('a long queue', () => {
     expect([await countOf(deleted.id, 'DEAD'), await countOf(old.id, 'DELIVERED')]).toEqual([many, 0]);
   });
 
-  it('of events that no reader can resume from is purged', async () => {
+  it('a long queue of events that no reader can resume from is purged', async () => {
     const at = world.now();
     for (const age of [8 * dayMs, 6 * dayMs])
       await world.store.query(

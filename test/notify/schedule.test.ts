@@ -165,7 +165,7 @@ describe('a destination', () => {
     await world.ok('DELETE', `destination/${other.id}`);
   });
 
-  it('that was disabled works again when it is given another address', async () => {
+  it('a destination that was disabled works again when it is given another address', async () => {
     const id = await pushTo('/moved-away', [410]);
     await until(async () => (await world.deliveries(id)).status === 'DISABLED');
     await world.ok('PUT', `destination/${id}`, { tags: ['WALLET'] });

@@ -172,7 +172,7 @@ afterAll(async () => {
 
 describe('a dynamic member', () => {
   it.each([...ended, ...closed, ...patterns, ...everything])(
-    'compared with %s finds what the rules say, by matcher and by PostgreSQL',
+    'a dynamic member compared with %s finds what the rules say, by matcher and by PostgreSQL',
     async (text, test) => {
       for (const field of ['meta.m', 'meta.o.m']) {
         const isAsked = (value: unknown) => {

@@ -68,7 +68,7 @@ describe('a script that fails', () => {
     await world.ok('DELETE', `instance/${instanceId}`);
   });
 
-  it('because it names a group that the license lacks continues when the license has it', async () => {
+  it('a script that fails because it names a group that the license lacks continues when the license has it', async () => {
     const { licenseId, instanceId } = await world.license({ groupScript, scoreScript: '-1' }, ['compliance']);
     await world.push({});
     expect((await faultOf(instanceId)).message).toContain('the license has compliance');
@@ -102,7 +102,7 @@ describe('a license', () => {
     [{ params: '{"max":"9"}' }, '/params', 'params', 'number'],
     [{ params: '{"tick":"1 s"}' }, '/params', 'params', 'once a minute'],
     [{ params: '{"tick":"soon"}' }, '/params', 'params', 'duration'],
-  ])('with a fault is refused when it is saved: %j', async (members, pointer, code, words) => {
+  ])('a license with a fault is refused when it is saved: %j', async (members, pointer, code, words) => {
     const answer = await world.call('POST', 'license', { name: 'Bad', version: '1', ...members });
     const problem = expectProblem(answer, 400, pointer);
     expect(faultCode(problem, pointer)).toBe(code);

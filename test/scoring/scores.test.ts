@@ -191,7 +191,7 @@ describe('a retraction', () => {
     expect(changes.at(-1)).toMatchObject({ alertId: changes[2]!.alertId, alertName: 'Engine', tags: [] });
   });
 
-  it('of an alert that is not scored yet undoes it right after it was', async () => {
+  it('a retraction of an alert that is not scored yet undoes it right after it was', async () => {
     const { instanceId } = await world.license(penalty);
     const other = await world.license({
       groupScript: "['security']",

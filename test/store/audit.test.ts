@@ -175,12 +175,15 @@ describe('a request that changes nothing', () => {
       },
       422,
     ],
-  ])('because it %s leaves no entry', async (_, method, path, body, status) => {
-    const answer = await audited(method, path, body);
-    expect({ status: answer.status, left: answer.left }).toEqual({ status, left: [] });
-  });
+  ])(
+    'a request that changes nothing because it %s leaves no entry',
+    async (_, method, path, body, status) => {
+      const answer = await audited(method, path, body);
+      expect({ status: answer.status, left: answer.left }).toEqual({ status, left: [] });
+    },
+  );
 
-  it('because its commit fails leaves neither record nor entry', async () => {
+  it('a request whose commit fails leaves neither record nor entry', async () => {
     await api.store.query(
       sql`create function fail() returns trigger language plpgsql as 'begin raise exception ''no''; end'`,
     );

@@ -154,28 +154,6 @@ describe('on Citus', () => {
     }
   });
 
-  it('takes a migration of indexes that are distributed already', async () => {
-    const name = '0078_longer_pending_lists.sql';
-    const limits = async () => {
-      const rows =
-        await citus.coordinator.ask(`select result from run_command_on_workers($c$select string_agg(distinct x.reloptions::text, ', ')
-          from pg_index i join pg_class x on x.oid = i.indexrelid join pg_am a on a.oid = x.relam
-            join pg_class t on t.oid = i.indrelid
-          where a.amname = 'gin' and t.relkind = 'r' and t.relname ~ '^alert_.*_[0-9]{6,}$'$c$)`);
-      return rows.map(({ result }) => result);
-    };
-    await citus.coordinator.ask(
-      `do $$ declare part regclass; begin
-        for part in select inhrelid from pg_inherits where inhparent = 'alert_terms'::regclass loop
-          execute format('alter index %s set (gin_pending_list_limit = 4096)', part);
-        end loop; end $$`,
-    );
-    expect(await limits()).toEqual(Array(2).fill('{gin_pending_list_limit=4096}'));
-    await citus.coordinator.ask(`delete from migration where name = '${name}'`);
-    expect(await migrate(citus.coordinator.connection)).toEqual([name]);
-    expect(await limits()).toEqual(Array(2).fill('{gin_pending_list_limit=16384}'));
-  });
-
   it('asks one worker for everything that a tenant asks for', async () => {
     const fanOuts = async () => (await citus.coordinator.fanOuts()).length;
     await citus.coordinator.ask('select count(*) from alert');

@@ -18,6 +18,7 @@ export type World = {
   action: Json;
   label: Json;
   view: Json;
+  timeset: Json;
   license: Json;
   scoreGroup: Json;
   instance: Json;
@@ -100,6 +101,7 @@ export async function createWorld(api: Pick<TestApi, 'ok'>): Promise<World> {
     tags: ['MIXER'],
   });
   const view = await make('view', { tenantId, name: 'View', query: 'severity:HIGH', shared: true });
+  const timeset = await make('timeset', { tenantId, name: 'Nights', zone: 'UTC', ranges: [{ to: '06:00' }] });
   const license = await make('license', { name: `License ${n}`, version: '1' });
   const scoreGroup = await make('score/group', { licenseId: license.id, name: 'security' });
   const instance = await make('instance', {
@@ -135,6 +137,7 @@ export async function createWorld(api: Pick<TestApi, 'ok'>): Promise<World> {
     action,
     label,
     view,
+    timeset,
     license,
     scoreGroup,
     instance,

@@ -96,7 +96,7 @@ describe('POST /wallet/{id}/rotate', () => {
     expect((await api.ok('GET', `wallet/${wallet.id}/balance`)).former).toHaveLength(1);
   });
 
-  it('done by ten at once makes ten keys one after another, and no more while none is retired', async () => {
+  it('ten rotations of a wallet at once make ten keys one after another, and no more while none is retired', async () => {
     const wallet = await newWallet();
     const answers = await Promise.all(
       Array.from({ length: 11 }, () => api.call('POST', `wallet/${wallet.id}/rotate`)),

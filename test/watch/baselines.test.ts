@@ -87,7 +87,7 @@ it('tvl_drop without settings sees a token leave that it did not know of', async
   expect(drops).toMatchObject([{ severity: 'MEDIUM', meta: { percent: 100, rawDrop: '400' } }]);
 });
 
-it('what is noticed late is shown the blocks since it was created, from its baseline on', async () => {
+it('a subscriber that is noticed late is shown the blocks since it was created, from its baseline on', async () => {
   changedAt = drainedAt = Number.POSITIVE_INFINITY;
   chain.extend(1);
   const { number } = chain.head;
@@ -113,7 +113,7 @@ it('what is noticed late is shown the blocks since it was created, from its base
   ]);
 });
 
-it('what was there before it was created is not shown to it, although the chain is not processed that far', async () => {
+it('a subscriber is not shown what was there before it was created, although the chain is not processed that far', async () => {
   changedAt = Number.POSITIVE_INFINITY;
   const { number } = chain.head;
   await vigil.reached('anvil', number);

@@ -109,7 +109,7 @@ describe('a transaction whose trace is huge', () => {
     expect((await vigil.ok('GET', `alert/${uid}/outcome`)).unseen.reason).toContain('too large');
   });
 
-  it('that visibly touches a watched contract is a blind spot of it, reported once', async () => {
+  it('a transaction whose trace is huge that visibly touches a watched contract is a blind spot of it, reported once', async () => {
     const { number, robbery, bombed } = await mineTogether('burstAt', vault.address, 150n, 32n * KiB);
     expect(await alertsOf(robbery)).toEqual(['drain', 'reentrancy']);
     expect(await alertsOf(bombed)).toEqual(['blind_spot']);
@@ -143,7 +143,7 @@ describe('a transaction whose trace is huge', () => {
     expect(await alertsOf(transactionHash)).toEqual(['drain']);
   });
 
-  it('that nodes cannot trace is left out after some attempts, and the rest of its block is not', async () => {
+  it('a transaction whose trace is huge that nodes cannot trace is left out after some attempts, and the rest of its block is not', async () => {
     const [owner, , attacker, bomber] = anvil.accounts;
     await vault.send({ from: owner, value: 5n * ether }, 'deposit');
     await anvil.setAutomine(false);

@@ -221,7 +221,7 @@ describe('limits', () => {
     await vigil.ok('DELETE', `detector/${id}`);
   });
 
-  it('what goes beyond the plan is stored as suppressed, with one notice', async () => {
+  it('an alert beyond the plan is stored as suppressed, with one notice', async () => {
     const id = await vigil.addDetector(contractId, 'custom_event', { signature });
     await vigil.informed();
     await vigil.store.query(sql`delete from alert_rate`);

@@ -151,7 +151,7 @@ it('a worker that is killed stops its own tenants only, and what chains found fo
   expect(await verifyRollups(vigil.store)).toEqual([]);
 });
 
-it('whatever is killed, all that was acknowledged and all that the chain has is stored, notified and fired once', async ({
+it('a cluster stores, notifies and fires once all that was acknowledged and all that the chain has, whatever is killed', async ({
   skip,
 }) => {
   skip(missing !== undefined, missing);

@@ -99,7 +99,7 @@ describe('a new contract', () => {
     expect(await detectorsOf(later)).toHaveLength(2);
   });
 
-  it('on a chain without endpoints comes with a warning and is listed under that chain', async () => {
+  it('a new contract on a chain without endpoints comes with a warning and is listed under that chain', async () => {
     const body = {
       projectId: vigil.projectId,
       name: 'Elsewhere',

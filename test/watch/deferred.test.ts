@@ -154,7 +154,7 @@ const isProcessed = ({ store }: TestWatch, chain: SimChain, number: number) =>
   });
 
 describe('deferred evaluations', () => {
-  it('that are an hour or a thousand blocks late switch their detector off, and its fault names the missed blocks', async () => {
+  it('deferred evaluations that are an hour or a thousand blocks late switch their detector off, and its fault names the missed blocks', async () => {
     const { chain, vigil } = await start(() => true);
     const contractId = await vigil.addContract(guarded);
     const config = { expression: 'e.value >= 0n' };
@@ -193,7 +193,7 @@ describe('deferred evaluations', () => {
     expect(names).toEqual(expect.arrayContaining([late, long].map((id) => [id, 'Detector switched off'])));
   });
 
-  it('of scripts that are only slow raise every alert, each once, also after a restart', async () => {
+  it('deferred evaluations of scripts that are only slow raise every alert, each once, also after a restart', async () => {
     const { chain, vigil } = await start();
     const contractId = await addStranger(vigil, hostile);
     const slow = 'let x = 0; for (let i = 0; i < 30_000; i++) x += i; return x > 0 && e.value >= 0n';

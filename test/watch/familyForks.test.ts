@@ -15,7 +15,7 @@ const forks = Number(process.env.PROVE_ROUNDS ?? sized(2, 60));
 const uids = ['bitcoin', 'solana', 'tron', 'vechain'] as const;
 type Worlds = Awaited<ReturnType<typeof startWorlds>>;
 
-it(`after ${forks} forks or more of each family the store equals a fresh replay of the winning chains`, async () => {
+it(`the store equals a fresh replay of the winning chains after ${forks} forks or more of each family`, async () => {
   const random = createRandom('forks of other families');
   const worlds = await startWorlds(random);
   const vigil = await startVigil(worlds);

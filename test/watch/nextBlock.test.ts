@@ -74,26 +74,26 @@ async function settle(): Promise<void> {
 }
 
 describe('a pending transaction is run in the next block', () => {
-  it('by number: it needs a block after the newest one', async () => {
+  it('a pending transaction that needs a block number is run in the block after the newest one', async () => {
     const { number } = await fill();
     await isRaisedPending(await attack(await addGate(opcodes.number, 0xa1), number));
     await settle();
   });
 
-  it('by time: it needs a time after that of the newest block', async () => {
+  it('a pending transaction that needs a time is run after that of the newest block', async () => {
     const { timestamp } = await fill();
     await isRaisedPending(await attack(await addGate(opcodes.timestamp, 0xa2), timestamp));
     await anvil.setTime(timestamp + 12n);
     await settle();
   });
 
-  it('at its own price: it needs a gas price', async () => {
+  it('a pending transaction that needs a gas price is run at its own price', async () => {
     await fill();
     await isRaisedPending(await attack(await addGate(opcodes.gasPrice, 0xa3), 0n));
     await settle();
   });
 
-  it('again when the chain goes on while it is pending', async () => {
+  it('a pending transaction is run again when the chain goes on while it is pending', async () => {
     const { number } = await fill();
     const gate = await addGate(opcodes.number, 0xa4);
     const before = vigil.calls.get('debug_traceCall') ?? 0;

@@ -142,7 +142,7 @@ describe('a pending transaction', () => {
     ).toEqual([]);
   });
 
-  it('that another one of its sender replaces has its alert retracted', async () => {
+  it('a pending transaction that another one of its sender replaces has its alert retracted', async () => {
     const hash = await prepareAttack();
     const { uid } = await raised(hash);
     const [, , attacker] = anvil.accounts;
@@ -153,7 +153,7 @@ describe('a pending transaction', () => {
     await settle();
   });
 
-  it('that no endpoint has any more has its alert retracted', async () => {
+  it('a pending transaction that no endpoint has any more has its alert retracted', async () => {
     const hash = await prepareAttack();
     const { uid } = await raised(hash);
     await anvil.rpc('anvil_dropTransaction', hash);
@@ -161,7 +161,7 @@ describe('a pending transaction', () => {
     await settle();
   });
 
-  it('that does something else in its block has its alert retracted', async () => {
+  it('a pending transaction that does something else in its block has its alert retracted', async () => {
     const [owner, , , other] = anvil.accounts;
     await vault.send({ from: owner, value: 5n * ether }, 'deposit');
     await vigil.reached('anvil', Number(await anvil.blockNumber()));
@@ -178,7 +178,7 @@ describe('a pending transaction', () => {
     expect(await alertOf(first)).toMatchObject({ uid: firstUid });
   });
 
-  it('that is mined while nothing watches has the same alert afterwards, as often as that is repeated', async () => {
+  it('a pending transaction that is mined while nothing watches has the same alert afterwards, as often as that is repeated', async () => {
     const hash = await prepareAttack();
     const { uid } = await raised(hash);
     // What stops here is as good as killed: all that remains is in the store.
@@ -191,7 +191,7 @@ describe('a pending transaction', () => {
     expect(await verifyRollups(vigil.store)).toEqual([]);
   });
 
-  it('of a dropped block has its alert retracted, and back when another block has it', async () => {
+  it('a pending transaction of a dropped block has its alert retracted, and back when another block has it', async () => {
     const hash = await prepareAttack();
     const { uid } = await raised(hash);
     await anvil.mine();

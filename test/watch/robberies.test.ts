@@ -67,7 +67,7 @@ describe('a robbery', () => {
     });
   });
 
-  it('of users of a router is seen while it is pending, and is the same alert in its block', async () => {
+  it('a robbery of users of a router is seen while it is pending, and is the same alert in its block', async () => {
     const [owner, user, thief] = anvil.accounts;
     const usdc = await anvil.deploy(artifacts.Token, 'Dollar', 'USDC', 6, 10n ** 15n);
     const feed = await anvil.deploy(artifacts.PriceFeed, 8, 10n ** 8n);
@@ -97,7 +97,7 @@ describe('a robbery', () => {
     expect(await found()).toMatchObject([{ uid: pending!.uid, severity: 'HIGH' }]);
   });
 
-  it('of coins and tokens is judged by tvl_drop while it is pending, and is the same alert in its block', async () => {
+  it('a robbery of coins and tokens is judged by tvl_drop while it is pending, and is the same alert in its block', async () => {
     const [owner, , thiefOwner] = anvil.accounts;
     const vault = await anvil.deploy(artifacts.OpenVault);
     const usdc = await anvil.deploy(artifacts.Token, 'Dollar', 'USDC', 6, 10n ** 15n);

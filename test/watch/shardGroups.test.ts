@@ -13,7 +13,7 @@ describe('alerts that are written by shard group', () => {
   const { openWorld, createProcess, stop } = createGroupWorlds();
   afterEach(stop);
 
-  it('with crashes at every moment, nothing is lost, repeated, out of order or notified twice', async () => {
+  it('nothing of the alerts of shard groups is lost, repeated, out of order or notified twice by crashes at every moment', async () => {
     const steps = createSteps(random, 24);
     const plain = await openWorld();
     await run(createProcess(plain), plain, steps);
@@ -42,7 +42,7 @@ describe('alerts that are written by shard group', () => {
     expect(await dump(grouped)).toEqual(expected);
   });
 
-  it('what a group that cannot be written has found waits in its order, while others go on', async () => {
+  it('findings of a group that cannot be written wait in their order, while others go on', async () => {
     const steps = createSteps(random, 40);
     const plain = await openWorld();
     const grouped = await openWorld();
@@ -69,7 +69,7 @@ describe('alerts that are written by shard group', () => {
     expect(await verifyRollups(grouped)).toEqual([]);
   });
 
-  it('what is known to be taken back is never raised without being taken back', async () => {
+  it('an alert that is known to be taken back is never raised without being taken back', async () => {
     const store = await openWorld();
     let isDown = true;
     const block = { number: 1, hash: '0x1b' };
@@ -102,7 +102,7 @@ describe('alerts that are written by shard group', () => {
     expect((await dump(store)).alerts.filter((row) => row.block_hash !== null).length).toBe(69);
   });
 
-  it('of a block for several groups, those are written that neither fail nor hang', async () => {
+  it('alerts of a block for several groups are written for those that neither fail nor hang', async () => {
     const store = await openWorld();
     const steps: Step[] = Array.from({ length: 5 }, (_, n) => {
       const found = findingIn({ number: n + 1, hash: `0x${n}b` }, n);

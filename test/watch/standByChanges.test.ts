@@ -58,7 +58,7 @@ const holders = async () => {
   return new Map(rows.map(({ uid, holder }) => [uid, holder]));
 };
 
-it('what changes while a process stands by, or has handed a chain over, counts when it goes on', async () => {
+it('a change while a process stands by, or has handed a chain over, counts when it goes on', async () => {
   const first = vigil.watch();
   for (const uid of uids) expect(await emit(uid)).toEqual(['first']);
   const owner = (await holders()).get('anvil');

@@ -122,7 +122,7 @@ it('every chain has one stand-by that is not its follower, evenly, and those of 
   expect(await spread()).toBe('3 3 3 3');
 });
 
-it('what the stand-by of a process that stops has taken up is not made up for until its time is over', async () => {
+it('a chain that the stand-by of a process that stops has taken up is not made up for until its time is over', async () => {
   for (let n = 0; n < 3; n++) await present();
   for (const [n, uid] of chains.slice(0, 9).entries()) await follow(uid, processes[n % 3]!);
   await settle(processes);
@@ -153,14 +153,14 @@ it('no one reads a chain to stand by for it while chains are handed over, but wh
   expect(ready).toEqual([{ isReady: true }]);
 });
 
-it('of two that claim the same chain one gets it', async () => {
+it('one of two processes that claim the same chain gets it', async () => {
   const [first, second, third] = [await present(), await present(), await present()];
   await follow(chain, first);
   const claims = await Promise.all([claim(second), claim(third)]);
   expect(claims.filter((uid) => uid === chain)).toHaveLength(1);
 });
 
-it('when the follower is gone the others leave the chain to the stand-by for a moment, unless it is gone or stops too', async () => {
+it('the others leave the chain to the stand-by for a moment when the follower is gone, unless the stand-by is gone or stops too', async () => {
   const [first, second, third, last] = [await present(), await present(), await present(), await present()];
   await follow(chain, first);
   await standBy(second);

@@ -83,7 +83,7 @@ describe('traces', () => {
   });
 
   it.each(['failing', 'wrong'] as const)(
-    'that are %s let the chain go on, are reported as late, and are evaluated once when they come',
+    'traces that are %s let the chain go on, are reported as late, and are evaluated once when they come',
     async (tracing) => {
       node.tracing = tracing;
       const { hash, number } = await attack();
@@ -108,7 +108,7 @@ describe('traces', () => {
     },
   );
 
-  it('that are too large are given up, and that is reported', async () => {
+  it('traces that are too large are given up, and that is reported', async () => {
     node.tracing = 'enormous';
     const { hash, number } = await attack();
     await until(async () => {
@@ -132,7 +132,7 @@ describe('traces', () => {
     });
   });
 
-  it('of dropped blocks are forgotten', async () => {
+  it('traces of dropped blocks are forgotten', async () => {
     node.tracing = 'failing';
     const { number } = await attack();
     await anvil.reorg(1);
@@ -213,7 +213,7 @@ describe('the trace of an alert', () => {
     expect(page.note).toContain('from=3');
   });
 
-  it('of a hundred thousand frames comes in pages, for which the node is asked once', async () => {
+  it('the trace of an alert of a hundred thousand frames comes in pages, for which the node is asked once', async () => {
     const { hash } = await attack();
     const [{ uid }] = (await vigil.alerts(`txHash:${hash}`)) as [Json];
     const read = (query: string) => vigil.ok('GET', `alert/${uid}/trace?${query}`);

@@ -155,7 +155,7 @@ describe('a link with a key', () => {
     await other.context().close();
   });
 
-  it('that is refused leaves nothing of the key', async () => {
+  it('a link with a key that is refused leaves nothing of the key', async () => {
     const other = await (await browser.newContext()).newPage();
     await other.goto(`${api.url}/#key=${await makeKey('a trap')}`);
     await other.getByText('Sign in as a trap').waitFor();

@@ -301,7 +301,7 @@ describe('nonceFaults', () => {
 });
 
 describe('a random life', () => {
-  it('of submissions, blocks and forks never loses, repeats or gaps a nonce', () => {
+  it('a random life of submissions, blocks and forks never loses, repeats or gaps a nonce', () => {
     const seed = Math.floor(Math.random() * 2 ** 31);
     const random = createSeededRandom(seed);
     const { chain, mempool } = create();

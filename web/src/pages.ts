@@ -69,6 +69,7 @@ export const pages: readonly PageRow[] = [
     needs: 'POST /destination/search',
     load: () => import('./pages/destinations/DestinationsPage.tsx'),
   },
+  { path: '/timesets', title: 'Time sets', load: () => import('./pages/silences/TimeSetsPage.tsx') },
   {
     path: '/scores',
     title: 'Scores',

@@ -40,6 +40,7 @@ import { signatureEndpoint } from './contracts/signatureEndpoint.ts';
 import { deliveryEndpoints } from './destinations/deliveryEndpoints.ts';
 import { destination } from './destinations/destination.ts';
 import { destinationEndpoints } from './destinations/destinationEndpoints.ts';
+import { timeSet, timeSetEndpoint } from './destinations/timeSet.ts';
 import { backtestEndpoints } from './detectors/backtestEndpoints.ts';
 import { detector } from './detectors/detector.ts';
 import { detectorEndpoints } from './detectors/detectorEndpoints.ts';
@@ -77,6 +78,7 @@ export const resources: readonly Resource[] = [
   contract,
   wallet,
   destination,
+  timeSet,
   detectorSchema,
   detector,
   trigger,
@@ -121,6 +123,7 @@ export function createEndpoints(confirmations: (uid: ChainUid) => number): Endpo
     signatureEndpoint,
     ...destinationEndpoints,
     ...deliveryEndpoints,
+    timeSetEndpoint,
     ...walletEndpoints,
     ...actionEndpoints,
     labelImportEndpoint,

@@ -149,6 +149,13 @@ const table = {
   'DELETE /view/{id}': ['tenant-viewer'],
   'POST /view/search': ['tenant-viewer'],
 
+  'POST /timeset': ['tenant-user'],
+  'GET /timeset/{id}': ['tenant-viewer'],
+  'PUT /timeset/{id}': ['tenant-user'],
+  'DELETE /timeset/{id}': ['tenant-manager'],
+  'POST /timeset/search': ['tenant-viewer'],
+  'GET /timeset/{id}/state': ['tenant-viewer'],
+
   'POST /license': ['organisation-user'],
   'GET /license/{id}': ['tenant-viewer', 'organisation-viewer'],
   'PUT /license/{id}': ['organisation-user'],

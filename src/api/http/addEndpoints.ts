@@ -213,7 +213,7 @@ function run(
     const answer = await (endpoint.effect === 'session' ? work() : share(work));
     const { stream } = answer;
     return stream?.isShared
-      ? { ...answer, stream: { ...stream, pieces: each(stream.pieces, share) } }
+      ? { ...answer, stream: { ...stream, pieces: eachItem(stream.pieces, share) } }
       : answer;
   };
   if (!endpoint.password) return runShared();
@@ -222,7 +222,7 @@ function run(
 }
 
 /** Computes each piece within a share, so that a slow reader holds none. */
-async function* each<T>(
+async function* eachItem<T>(
   pieces: AsyncIterable<T>,
   share: (part: () => Promise<IteratorResult<T>>) => Promise<IteratorResult<T>>,
 ): AsyncGenerator<T> {

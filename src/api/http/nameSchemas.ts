@@ -21,7 +21,7 @@ export function nameSchemas(document: Json): Json {
   const tops = [...topSchemas(paths), ...topSchemas(webhooks)];
   // Records first: what a body or a list has of them is called the same.
   for (const rank of ['family', 'record', 'body', 'reply'] as const)
-    for (const top of tops.filter((each) => each.rank === rank)) names.add(top.schema, [top.name]);
+    for (const top of tops.filter((candidate) => candidate.rank === rank)) names.add(top.schema, [top.name]);
   const counts = new Map<string, number>();
   for (const { schema } of tops) countParts(schema, counts);
   for (const { schema } of tops) nameParts(schema, names.of(schema) ?? '', counts, names);
@@ -57,7 +57,7 @@ function createNames(taken: readonly string[]) {
       if (byKey.has(key)) return;
       const last = wanted.at(-1) ?? '';
       const numbered = Array.from({ length: 99 }, (_, n) => `${last}${n + 2}`);
-      const name = [...wanted, ...numbered].find((each) => each !== '' && !byName.has(each));
+      const name = [...wanted, ...numbered].find((candidate) => candidate !== '' && !byName.has(candidate));
       if (name === undefined) throw new Error(`No name is free for a schema: ${key.slice(0, 200)}`);
       byKey.set(key, name);
       byName.set(name, withoutNull(schema));
@@ -92,10 +92,10 @@ function createShared() {
 
 /** A nullable schema has the name of its other type. */
 function withoutNull({ type, enum: words, ...rest }: Json): Json {
-  const types = Array.isArray(type) ? type.filter((each) => each !== 'null') : [type];
+  const types = Array.isArray(type) ? type.filter((item) => item !== 'null') : [type];
   return {
     type: types.length === 1 ? types[0] : types,
-    ...(Array.isArray(words) ? { enum: words.filter((each) => each !== null) } : {}),
+    ...(Array.isArray(words) ? { enum: words.filter((word) => word !== null) } : {}),
     ...rest,
   };
 }
@@ -193,7 +193,7 @@ function partsOf(schema: unknown): [string, unknown][] {
     ...(isRecord(properties) ? Object.entries(properties) : []),
     ...(isRecord(items) ? [['', items] as [string, unknown]] : []),
     ...[anyOf, oneOf].flatMap((list) =>
-      Array.isArray(list) ? list.map((each): [string, unknown] => ['', each]) : [],
+      Array.isArray(list) ? list.map((item): [string, unknown] => ['', item]) : [],
     ),
     ...(isRecord(additionalProperties) ? [['', additionalProperties] as [string, unknown]] : []),
   ];

@@ -28,14 +28,14 @@ export function sortList(description: string, example: string) {
 /** The page of the found records. */
 export const pageMembers = {
   from: Type.Integer({
-    description: 'How many records to skip.',
+    description: 'Number of records to skip.',
     minimum: 0,
     maximum: Number.MAX_SAFE_INTEGER,
     default: 0,
     examples: [0],
   }),
   size: Type.Integer({
-    description: 'How many records to return.',
+    description: 'Number of records to return.',
     minimum: 0,
     maximum: 10_000,
     default: 10,
@@ -54,7 +54,7 @@ const familyW = {
   }),
   sort: sortList('The order of the records; by id if left out.', 'createdAt'),
   trackTotal: Type.Boolean({
-    description: 'Whether to count all matching records into `total`.',
+    description: 'True to count all matching records into `total`.',
     default: false,
     examples: [true],
   }),
@@ -76,7 +76,7 @@ export function searchReply<T extends TSchema>(record: T) {
       {
         data: List(record, 'The records of this page.'),
         total: Type.Integer({
-          description: 'How many records match; present only when `trackTotal` is true.',
+          description: 'Number of matching records; present only when `trackTotal` is true.',
           minimum: 0,
           examples: [1],
         }),

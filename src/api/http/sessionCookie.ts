@@ -10,7 +10,7 @@ export type SessionCookie = { token?: string; expiredAt: number; device?: string
 /** The token in the request's cookie. A change that it authenticates needs the header that only Vigil's own page sends. */
 export function readSessionCookie(request: FastifyRequest, isSecure: boolean): string | undefined {
   const name = nameOf(isSecure);
-  const pair = request.headers.cookie?.split(/; */).find((each) => each.startsWith(`${name}=`));
+  const pair = request.headers.cookie?.split(/; */).find((text) => text.startsWith(`${name}=`));
   if (pair === undefined) return undefined;
   const isRead = request.method === 'GET' || request.method === 'HEAD';
   if (!isRead && !isFromConsole(request))

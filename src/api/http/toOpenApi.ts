@@ -215,9 +215,9 @@ function problemResponses(endpoint: Endpoint, isPublic: boolean): Record<string,
   const responses: Record<string, unknown> = {};
   for (const code of codes) {
     const { status } = problems[code];
-    const same = [...new Set(codes)].filter((other) => problems[other].status === status);
+    const same = [...new Set(codes)].filter((sameStatus) => problems[sameStatus].status === status);
     responses[status] = {
-      description: same.map((other) => `\`${other}\`: ${problems[other].title}.`).join(' '),
+      description: same.map((sameStatus) => `\`${sameStatus}\`: ${problems[sameStatus].title}.`).join(' '),
       content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
     };
   }
@@ -249,8 +249,8 @@ const problemSchema = {
     },
     requestId: text('The id of the request.', 'nightly-42'),
     position: { type: 'integer', description: 'The 1-based column in `where` or `query`.', examples: [5] },
-    limit: { type: 'integer', description: 'What the plan allows.', examples: [25] },
-    count: { type: 'integer', description: 'What the tenant has.', examples: [25] },
+    limit: { type: 'integer', description: 'Limit of the plan.', examples: [25] },
+    count: { type: 'integer', description: 'Present number of the tenant.', examples: [25] },
     errors: {
       type: 'array',
       description: 'Every fault that was found.',

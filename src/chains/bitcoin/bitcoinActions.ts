@@ -24,15 +24,15 @@ export const bitcoinActions: FamilyActions = {
     return item;
   },
   functionKey: ({ name }) => name,
-  readValue(input, value, place = input.name ?? 'The value', chain = chains.bitcoin) {
+  readValue(input, value, label = input.name ?? 'The value', chain = chains.bitcoin) {
     if (input.type === 'address') {
       const read = bitcoinRules.readAddress(String(value), chain);
-      if ('fault' in read) throw new RangeError(`${place} (address): ${read.fault}`);
+      if ('fault' in read) throw new RangeError(`${label} (address): ${read.fault}`);
       return read.canonical;
     }
-    const sats = toAbiValue(input, value, place);
+    const sats = toAbiValue(input, value, label);
     if (typeof sats !== 'bigint' || sats < 1n || sats > maxSats)
-      throw new RangeError(`${place} (${input.type}) must be from 1 to ${maxSats} satoshis.`);
+      throw new RangeError(`${label} (${input.type}) must be from 1 to ${maxSats} satoshis.`);
     return sats;
   },
   encode({ name }, [to, sats]) {

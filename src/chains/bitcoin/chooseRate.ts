@@ -114,6 +114,6 @@ function toText(rate: bigint): string {
   return String(Number(rate) / 1000);
 }
 
-function max(one: bigint, other: bigint): bigint {
-  return one > other ? one : other;
+function max(left: bigint, right: bigint): bigint {
+  return left > right ? left : right;
 }

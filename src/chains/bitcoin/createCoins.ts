@@ -90,7 +90,7 @@ export function createCoins({ request }: Endpoints, scan: Scan) {
       return [...state.coins.values()]
         .filter(({ isCoinbase, height }) => !isCoinbase || head.height - height + 1 >= coinbaseDepth)
         .map(({ txid, vout, amount }) => ({ txid, vout, amount }))
-        .sort((one, other) => (one.amount < other.amount ? 1 : one.amount > other.amount ? -1 : 0));
+        .sort((left, right) => (left.amount < right.amount ? 1 : left.amount > right.amount ? -1 : 0));
     },
   };
 }

@@ -82,15 +82,15 @@ export function createMempool(
     );
     const spent = new Map<string, Raw>();
     const parents = new Set<string>();
-    for (const [place, { txid, vout }] of inputs.entries()) {
-      const output = resultOf(outputs[place]);
+    for (const [index, { txid, vout }] of inputs.entries()) {
+      const output = resultOf(outputs[index]);
       if (output === null) parents.add(txid);
       else spent.set(`${txid}:${vout}`, recordOf(output));
     }
     // An output without a block was made by a waiting transaction.
     for (const { txid, vout } of await readTransactions([...parents]))
-      for (const [place, output] of listOf(vout, 'vout').entries())
-        spent.set(`${String(txid)}:${place}`, recordOf(output));
+      for (const [index, output] of listOf(vout, 'vout').entries())
+        spent.set(`${String(txid)}:${index}`, recordOf(output));
     return raws.flatMap((raw) => {
       const own = listOf(raw.vin, 'vin').map((input) => {
         const { txid, vout } = toOutpoint(input);
@@ -135,9 +135,14 @@ export function createMempool(
     const spenders = await findSpenders([...new Set(queries.flatMap(({ inputs }) => inputs))]);
     const others = new Set([...spenders.values()].filter((id) => !touching.has(id)));
     const examinedOthers = await examine([...others]);
-    const known = new Map([...touching, ...examinedOthers.map((each) => [each.hash, each] as const)]);
+    const known = new Map([
+      ...touching,
+      ...examinedOthers.map((transaction) => [transaction.hash, transaction] as const),
+    ]);
     return queries.map(({ address, inputs }) => {
-      const found = new Set([...known.values()].filter((each) => partiesOf(each).includes(address)));
+      const found = new Set(
+        [...known.values()].filter((transaction) => partiesOf(transaction).includes(address)),
+      );
       for (const input of inputs) {
         const spender = known.get(spenders.get(input) ?? '');
         if (spender) found.add(spender);

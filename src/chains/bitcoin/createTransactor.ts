@@ -148,7 +148,7 @@ export function createTransactor(endpoints: Endpoints, scan: Scan): SamePlaceTra
 
   /** The block of each transaction, as far as it is part of the chain, and the head. */
   async function findMined(sent: readonly SentTransaction[]) {
-    const unspent = await isUnspent(sent.map(({ place }) => firstOf(place)));
+    const unspent = await isUnspent(sent.map(({ place: slot }) => firstOf(slot)));
     for (const [transaction, isFree] of zip(sent, unspent))
       if (!isFree && !(await isInChain(recall(transaction.hash)?.blockHash))) await search(transaction);
     const found = sent.map(({ hash }) => recall(hash));
@@ -195,8 +195,8 @@ export function createTransactor(endpoints: Endpoints, scan: Scan): SamePlaceTra
       }
       return prepared;
     },
-    build({ from, call, price, place }) {
-      const own = coinsOf(place);
+    build({ from, call, price, place: slot }) {
+      const own = coinsOf(slot);
       const payment = readPayment(call);
       const plan = planPayment(payment, from, own, price.maxFee);
       if (!plan) throw new Error('The coins of the payment do not pay for it.');
@@ -209,9 +209,9 @@ export function createTransactor(endpoints: Endpoints, scan: Scan): SamePlaceTra
     ),
     async progress(sent) {
       const { head, found } = await findMined(sent);
-      const mined = zip(sent, found).map(([{ from, raw, place }, block]): Mined | null => {
+      const mined = zip(sent, found).map(([{ from, raw, place: slot }, block]): Mined | null => {
         if (!block) return null;
-        const own = coinsOf(place);
+        const own = coinsOf(slot);
         // Change that returns to the wallet is no cost.
         const { total, toOthers } = readOutputs(raw, from);
         return { isSuccess: true, ...block, cost: sumOf(own) - total + toOthers };
@@ -222,8 +222,8 @@ export function createTransactor(endpoints: Endpoints, scan: Scan): SamePlaceTra
     findFailure: async () => undefined,
     emptyCall: (from) => ({ to: from, data: 'sweep', units: 110n }),
     reprice,
-    async findPlace(_, place, block, sent) {
-      const own = coinsOf(place);
+    async findPlace(_, slot, block, sent) {
+      const own = coinsOf(slot);
       const unspent = await isUnspent(own);
       const gone = own.filter((_coin, index) => !unspent[index]).map(toInput);
       for (const [coin, isFree] of zip(own, unspent)) if (isFree) missing.delete(toInput(coin));
@@ -265,13 +265,13 @@ function pickCoins(sats: bigint | undefined, free: readonly Coin[], rate: bigint
   return picked;
 }
 
-function coinsOf(place: Place): Coin[] {
-  if (!('inputs' in place)) throw new Error('A payment in Bitcoin spends inputs.');
-  return place.inputs.map(readInput);
+function coinsOf(slot: Place): Coin[] {
+  if (!('inputs' in slot)) throw new Error('A payment in Bitcoin spends inputs.');
+  return slot.inputs.map(readInput);
 }
 
-function firstOf(place: Place): Coin {
-  const [first] = coinsOf(place);
+function firstOf(slot: Place): Coin {
+  const [first] = coinsOf(slot);
   if (!first) throw new Error('A payment in Bitcoin spends at least one input.');
   return first;
 }

@@ -48,7 +48,7 @@ export function decodeBlock(
       return byHash.get(hash)?.receipt;
     },
     spenderOf(input) {
-      bySpent ??= new Map(transactions.flatMap((spender) => spender.inputs.map((each) => [each, spender])));
+      bySpent ??= new Map(transactions.flatMap((spender) => spender.inputs.map((input) => [input, spender])));
       return bySpent.get(input);
     },
     logs: [],
@@ -62,7 +62,7 @@ export function decodeBlock(
 
 /** A transaction that waits for a block, given the outputs that it spends. */
 export function decodeWaiting(raw: Raw, spent: readonly Raw[], network = mainNetwork): BitcoinTransaction {
-  const vin = listOf(raw.vin, 'vin').map((input, place) => ({ ...recordOf(input), prevout: spent[place] }));
+  const vin = listOf(raw.vin, 'vin').map((input, index) => ({ ...recordOf(input), prevout: spent[index] }));
   const sum = (outputs: readonly Raw[]) => outputs.reduce((all, { value }) => all + toSatoshis(value), 0n);
   const fee = sum(spent) - sum(listOf(raw.vout, 'vout').map(recordOf));
   return new BitcoinTransaction({ ...raw, vin, fee: Number(fee) / 1e8 }, 0, network);
@@ -196,9 +196,9 @@ export function toSatoshis(value: unknown): bigint {
 function merkleRoot(hashes: readonly string[]): string {
   let level: Buffer[] = hashes.map((hash) => Buffer.from(hash, 'hex').reverse());
   while (level.length > 1)
-    level = Array.from({ length: Math.ceil(level.length / 2) }, (_, place) => {
-      const left = level[2 * place]!;
-      return sha256(sha256(Buffer.concat([left, level[2 * place + 1] ?? left])));
+    level = Array.from({ length: Math.ceil(level.length / 2) }, (_, index) => {
+      const left = level[2 * index]!;
+      return sha256(sha256(Buffer.concat([left, level[2 * index + 1] ?? left])));
     });
   return level[0] ? Buffer.from(level[0]).reverse().toString('hex') : '';
 }

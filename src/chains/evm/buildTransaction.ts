@@ -12,13 +12,13 @@ export type Envelope =
 
 /** The transaction that makes the call. */
 export function buildTransaction({ chainId, uid }: Chain, order: Omit<Order, 'unique'>): Unsigned {
-  const { call, units, price, place } = order;
+  const { call, units, price, place: slot } = order;
   if (chainId === undefined) throw new Error(`Vigil signs nothing for ${uid}: it has no chain id.`);
-  if (!('nonce' in place)) throw new Error('A transaction of an EVM chain needs a nonce.');
+  if (!('nonce' in slot)) throw new Error('A transaction of an EVM chain needs a nonce.');
   const { to, data } = call;
   Hex.assert(to);
   Hex.assert(data);
-  const common = { chainId, nonce: BigInt(place.nonce), to, data, gas: units, value: 0n };
+  const common = { chainId, nonce: BigInt(slot.nonce), to, data, gas: units, value: 0n };
   return fromEnvelope(
     price.tip === null
       ? { ...common, type: 'legacy', gasPrice: price.maxFee }

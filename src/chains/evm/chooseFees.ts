@@ -109,8 +109,8 @@ function toMode(gasPrice: string): keyof typeof headroom | undefined {
     : undefined;
 }
 
-function max(one: bigint, other: bigint): bigint {
-  return one > other ? one : other;
+function max(left: bigint, right: bigint): bigint {
+  return left > right ? left : right;
 }
 
 function capAt(value: bigint, cap: bigint | undefined): bigint {

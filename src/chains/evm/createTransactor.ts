@@ -83,14 +83,14 @@ export function createTransactor(endpoints: Endpoints, chain: Chain, sendWidely?
     // It calls the account's own address without data.
     emptyCall: (from) => ({ to: from, data: '0x', units: emptyCallGas }),
     reprice: async (stuck) => repriceCall(chain, stuck, await readFees()),
-    findPlace: (from, place, block, sent) =>
+    findPlace: (from, slot, block, sent) =>
       request(
         [{ method: 'eth_getTransactionCount', params: [from, toHex(block)] }, ...sent.map(receiptOf)],
         ([count, ...receipts]) => {
           const used = Number(toBigInt(count, 'transaction count'));
           if (receipts.some((reply) => toMined(reply) !== null)) return 'taken';
-          if (!('nonce' in place)) throw new Error('A call of an EVM chain has a nonce.');
-          return used > place.nonce ? 'lost' : used < place.nonce ? 'blocked' : 'free';
+          if (!('nonce' in slot)) throw new Error('A call of an EVM chain has a nonce.');
+          return used > slot.nonce ? 'lost' : used < slot.nonce ? 'blocked' : 'free';
         },
       ),
     lane: {

@@ -9,7 +9,7 @@ it.each([
   // The first contracts of a well-known sender of test chains.
   ['0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266', 0, '0x5fbdb2315678afecb367f032d93f642f64180aa3'],
   ['0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266', 1, '0xe7f1725e7734ce288f8367e1bb143e90bb3f0512'],
-])('what %s creates with nonce %i has the address %s', (from, nonce, address) => {
+])('a contract that %s creates with nonce %i has the address %s', (from, nonce, address) => {
   expect(createdAddress(from, nonce)).toBe(address);
 });
 

@@ -51,16 +51,16 @@ export async function decodeInTurns(
   if (items.length < manyLogs) return decodeBlock(chainUid, raw, rawLogs, receivedAt, logsFault);
   const { hash } = decodeHeader(raw);
   const logs: Log[] = [];
-  for (const [place, item] of items.entries()) {
+  for (const [index, item] of items.entries()) {
     logs.push(decodeLog(item, hash));
-    if (place % turnLogs === 0) await yieldToEventLoop();
+    if (index % turnLogs === 0) await yieldToEventLoop();
   }
   const block = assemble(chainUid, raw, logs, receivedAt);
   // Hashing costs most by far.
   const bloom = Buffer.alloc(256);
-  for (const [place, log] of countedLogs(block).entries()) {
+  for (const [index, log] of countedLogs(block).entries()) {
     addToBloom(bloom, log);
-    if (place % turnLogs === 0) await yieldToEventLoop();
+    if (index % turnLogs === 0) await yieldToEventLoop();
   }
   return checked(block, raw, (given, sum) => logsFault(given, sum, bloom));
 }
@@ -74,7 +74,7 @@ function checked(block: Block, raw: unknown, logsFault: LogsCheck): Block {
 function assemble(chainUid: string, raw: unknown, logs: readonly Log[], receivedAt: number): Block {
   const header = decodeHeader(raw);
   const block = record(raw, 'block');
-  const missing = logs.findIndex(({ index }, place) => index !== place);
+  const missing = logs.findIndex(({ index }, position) => index !== position);
   if (missing >= 0) throw new InvalidResponse(`log ${missing} of the block is missing`);
   const byTransaction = groupByTransaction(logs);
   const transactions = list(block.transactions, 'transactions').map(

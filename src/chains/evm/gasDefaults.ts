@@ -31,9 +31,9 @@ const mainnets: Partial<Record<ChainUid, GasDefaults>> = {
   telos: { maxGasPrice: 5000, maxHourlySpend: 500 },
 };
 /** Young chains, whose prices are not known well enough for more. */
-const other: GasDefaults = { maxGasPrice: 5000, maxHourlySpend: 500 };
+const young: GasDefaults = { maxGasPrice: 5000, maxHourlySpend: 500 };
 
 /** Highest gas price of a wallet unless set otherwise. */
 export function gasDefaults({ uid, network }: Chain): GasDefaults {
-  return network === 'MAINNET' ? (mainnets[uid] ?? other) : test;
+  return network === 'MAINNET' ? (mainnets[uid] ?? young) : test;
 }

@@ -61,7 +61,7 @@ describe('a contract is recognised by what it answers', () => {
     if (kind !== 'ERC4626') expect(kinds).toEqual([kind]);
   });
 
-  it('as a spender by code that pulls tokens, also behind a proxy, unless it is a token itself', async () => {
+  it('code that pulls tokens makes a contract a spender, also behind a proxy, unless it is a token itself', async () => {
     const pulls = '0x60016323b872dd';
     expect((await inspect({}, pulls)).kinds).toEqual(['SPENDER']);
     expect((await inspect(token, pulls)).kinds).toEqual(['ERC20']);
@@ -78,7 +78,7 @@ describe('a contract is recognised by what it answers', () => {
     expect(proxy.kinds).toEqual(['PROXY', 'SPENDER']);
   });
 
-  it('with what it says of itself', async () => {
+  it('a contract is shown with what it says of itself', async () => {
     const text = word(32) + word(4) + Buffer.from('USD!').toString('hex').padEnd(64, '0');
     const { facts } = await inspect({
       ...token,
@@ -97,7 +97,7 @@ describe('a contract is recognised by what it answers', () => {
     });
   });
 
-  it('but not one that answers everything, answers with too little, or claims every interface', async () => {
+  it('a contract that answers everything, answers with too little, or claims every interface has no kind', async () => {
     const everything = await inspect({ ...token, 'vigilAsksForNothing()': word(1), 'owner()': address('b') });
     expect(everything.kinds).toEqual([]);
     expect((await inspect({ 'owner()': '', 'paused()': '01' })).kinds).toEqual([]);
@@ -105,7 +105,7 @@ describe('a contract is recognised by what it answers', () => {
     expect((await inspect({ interfaces: '01ffc9a7 ffffffff 80ac58cd' })).kinds).toEqual([]);
   });
 
-  it('and an account has no kind', async () => {
+  it('an account has no kind', async () => {
     expect(await inspect({}, '0x')).toEqual({
       hasCode: false,
       kinds: [],

@@ -74,7 +74,7 @@ export function isolateFailures(
               if (fault instanceof EndpointsFailed) return [];
               throw fault;
             });
-      for (const [place, question] of own.entries()) answers.set(question, read[place] ?? refused);
+      for (const [index, question] of own.entries()) answers.set(question, read[index] ?? refused);
     }
     return questions.map((question) => getOrThrow(answers, question));
   }
@@ -96,7 +96,7 @@ export function isolateFailures(
 
   return async (block, questions) => {
     const known = questions.map(recall);
-    const asked = questions.filter((_, place) => !known[place]);
+    const asked = questions.filter((_, index) => !known[index]);
     const answers = await readParts(block, asked);
     if (unanswerable.size > 0)
       for (const [question, answer] of zip(asked, answers))

@@ -6,7 +6,7 @@ import { isUnknownCall } from '../net/isUnknownCall.ts';
 import { resultOf } from '../net/replies.ts';
 import type { ChainCall } from '../transactor.ts';
 import { decodeHeader } from './decodeBlock.ts';
-import { decodeSimulatedCall, decodeTracedCall, type Run } from './mempool/decodeSimulation.ts';
+import { decodeSimulatedCall, decodeTracedCall, type SimulatedRun } from './mempool/decodeSimulation.ts';
 import { callsOf, toSimulateCall } from './mempool/simulatedCalls.ts';
 
 /** Runs a call on a copy of the newest state of one node, as far as the node can: what moves, and what is written. */
@@ -32,8 +32,10 @@ export async function rehearseCall(
     simulated: run,
     storage: diff && 'result' in diff ? toStorageChanges(diff.result) : null,
   }));
-  const read = (reply: RpcReply | undefined, decode: (result: unknown) => Run): Run | undefined =>
-    reply && 'result' in reply ? decode(reply.result) : undefined;
+  const read = (
+    reply: RpcReply | undefined,
+    decode: (result: unknown) => SimulatedRun,
+  ): SimulatedRun | undefined => (reply && 'result' in reply ? decode(reply.result) : undefined);
   const run =
     simulated && isUnknownCall(simulated)
       ? await request([trace({ tracer: 'callTracer', tracerConfig: { withLog: true } })], ([reply]) =>

@@ -125,7 +125,7 @@ export function createLedger(id: string, { request }: Pick<Endpoints, 'request'>
     if (answer.archived_blocks.length === 0 && Number(answer.first_block_index) === start)
       store(
         start,
-        answer.blocks.map((block, place) => fromIcp(start + place, block)),
+        answer.blocks.map((block, index) => fromIcp(start + index, block)),
       );
     return { value: time };
   }
@@ -194,18 +194,18 @@ export function createLedger(id: string, { request }: Pick<Endpoints, 'request'>
     const range = { start: BigInt(start), length: BigInt(count) };
     const answer = await need('query_blocks', id, [range]);
     const archive = answer.archived_blocks.find(
-      (each) => each.start <= range.start && range.start < each.start + each.length,
+      (archive) => archive.start <= range.start && range.start < archive.start + archive.length,
     );
     if (!archive) {
       if (Number(answer.first_block_index) !== start)
         throw new InvalidResponse('the ledger sent other entries');
-      return answer.blocks.map((block, place) => fromIcp(start + place, block));
+      return answer.blocks.map((block, index) => fromIcp(start + index, block));
     }
     const left = Number(archive.start + archive.length) - start;
     const asked = { start: range.start, length: BigInt(Math.min(left, count)) };
     const [canister, method] = archive.callback;
     const old = await need('archived_blocks', canister.toText(), [asked], method);
-    return (old.Ok?.blocks ?? []).map((block, place) => fromIcp(start + place, block));
+    return (old.Ok?.blocks ?? []).map((block, index) => fromIcp(start + index, block));
   }
 
   async function readIcrc(
@@ -266,7 +266,7 @@ export function createLedger(id: string, { request }: Pick<Endpoints, 'request'>
 
 function inOrder(start: number, entries: readonly LedgerEntry[]): LedgerEntry[] {
   const sorted = entries.toSorted((a, b) => a.index - b.index);
-  if (sorted.some(({ index }, place) => index !== start + place))
+  if (sorted.some(({ index }, offset) => index !== start + offset))
     throw new InvalidResponse('the ledger sent other entries');
   return sorted;
 }

@@ -56,10 +56,12 @@ export function createStateReader(endpoints: Pick<Endpoints, 'request'>): ChainC
       const read = certifiedReads[key];
       if (!owner || !read)
         return gone(owner ? `the network keeps no ${key} of canisters` : `${address} is no canister`);
-      const keys = [...new Set(stored.filter((each) => each.address === address).map((each) => each.key))];
+      const keys = [
+        ...new Set(stored.filter((question) => question.address === address).map((question) => question.key)),
+      ];
       const call = readStateCall(
         address,
-        keys.map((each) => ['canister', owner, each]),
+        keys.map((key) => ['canister', owner, key]),
       );
       const reply = made.get(address) ?? request([call], ([found]) => found ?? { result: null });
       made.set(address, reply);
@@ -171,7 +173,9 @@ export async function readCandid(
 /** Controllers of the canister, sorted, whatever the network's order. */
 function toControllers(icp: Icp, value: Uint8Array | null): string {
   if (!value) return '';
-  const controllers = icp.agent.Cbor.decode<Uint8Array[]>(value).map((each) => encodePrincipal(each));
+  const controllers = icp.agent.Cbor.decode<Uint8Array[]>(value).map((principal) =>
+    encodePrincipal(principal),
+  );
   return controllers.sort().join(', ');
 }
 

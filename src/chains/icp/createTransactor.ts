@@ -103,16 +103,16 @@ export function createTransactor(
     const own = bytesToHex(readAccount(from)?.owner ?? new Uint8Array());
     const isController =
       controllers &&
-      icp.agent.Cbor.decode<Uint8Array[]>(controllers).some((each) => bytesToHex(each) === own);
+      icp.agent.Cbor.decode<Uint8Array[]>(controllers).some((controller) => bytesToHex(controller) === own);
     return isController ? free : { failure: { reason: `${from} is no controller of ${to}`, data: '' } };
   }
 
-  function build({ from, call: { to, data }, price, place, unique }: Order): Unsigned {
+  function build({ from, call: { to, data }, price, place: slot, unique }: Order): Unsigned {
     const icp = loaded;
-    if (!icp || !('anchor' in place))
+    if (!icp || !('anchor' in slot))
       throw new Error('A call on the Internet Computer is prepared before it is built.');
     const call = JSON.parse(data) as IcpCall;
-    const time = Number(place.anchor);
+    const time = Number(slot.anchor);
     // Equal for all attempts of one call, by which its entry is found in the ledger.
     const memo = call.method === 'icrc1_transfer' ? memoOf(unique / 10_000n) : null;
     const sender = icp.Principal.fromText(from);
@@ -172,7 +172,7 @@ export function createTransactor(
       [
         signedReadCall(
           raw.canister,
-          ['status', 'reply', 'reject_message'].map((each) => [...path, each]),
+          ['status', 'reply', 'reject_message'].map((name) => [...path, name]),
           hexToBytes(raw.read),
         ),
       ],
@@ -252,17 +252,17 @@ export function createTransactor(
     ),
     async progress(sent) {
       const icp = await loadIcp();
-      const outcomes = await Promise.all(sent.map((each) => outcomeOf(icp, each)));
+      const outcomes = await Promise.all(sent.map((transaction) => outcomeOf(icp, transaction)));
       const time = Math.min(...outcomes.map((outcome) => outcome.time));
       return { head: Math.floor(time / 1000), final: time, mined: outcomes.map(({ mined }) => mined) };
     },
     async findExpired(sent) {
       const icp = await loadIcp();
-      const outcomes = await Promise.all(sent.map((each) => outcomeOf(icp, each)));
+      const outcomes = await Promise.all(sent.map((transaction) => outcomeOf(icp, transaction)));
       // One state proves both that it is missing and that it is too late, whichever node sends it.
-      return outcomes.map(({ mined, isCertain, time }, place): Expiry => {
+      return outcomes.map(({ mined, isCertain, time }, index): Expiry => {
         if (mined) return { mined, head: Math.floor(time / 1000) };
-        const until = sent[place]?.validUntil ?? Number.POSITIVE_INFINITY;
+        const until = sent[index]?.validUntil ?? Number.POSITIVE_INFINITY;
         return isCertain && time > until ? 'expired' : 'open';
       });
     },

@@ -6,7 +6,7 @@ import type { Icp } from './loadIcp.ts';
 export function encodeCandid(icp: Icp, types: readonly CandidType[], values: readonly unknown[]): Uint8Array {
   return icp.IDL.encode(
     types.map((type) => toIdl(icp, type)),
-    types.map((type, place) => toIdlValue(icp, type, values[place])),
+    types.map((type, index) => toIdlValue(icp, type, values[index])),
   );
 }
 
@@ -16,7 +16,7 @@ function toIdl({ IDL, ...rest }: Icp, type: CandidType): Idl.Type {
     if ('opt' in type) return IDL.Opt(inner(type.opt));
     if ('vec' in type) return IDL.Vec(inner(type.vec));
     if ('record' in type) {
-      const isTuple = type.record.length > 0 && type.record.every(([name], place) => name === String(place));
+      const isTuple = type.record.length > 0 && type.record.every(([name], index) => name === String(index));
       if (isTuple) return IDL.Tuple(...type.record.map(([, own]) => inner(own)));
       return IDL.Record(Object.fromEntries(type.record.map(([name, own]) => [name, inner(own)])));
     }
@@ -65,7 +65,7 @@ function toIdlValue(icp: Icp, type: CandidType, value: unknown): unknown {
   const members = value as Readonly<Record<string, unknown>>;
   if ('record' in type) {
     const read = type.record.map(([name, own]) => [name, toIdlValue(icp, own, members[name])] as const);
-    const isTuple = read.length > 0 && read.every(([name], place) => name === String(place));
+    const isTuple = read.length > 0 && read.every(([name], index) => name === String(index));
     return isTuple ? read.map(([, own]) => own) : Object.fromEntries(read);
   }
   if ('variant' in type)
@@ -83,7 +83,7 @@ export function decodeCandid(icp: Icp, types: readonly CandidType[], bytes: Uint
     types.map((type) => toIdl(icp, type)),
     bytes,
   );
-  return types.map((type, place) => fromIdlValue(type, values[place]));
+  return types.map((type, index) => fromIdlValue(type, values[index]));
 }
 
 function fromIdlValue(type: CandidType, value: unknown): unknown {

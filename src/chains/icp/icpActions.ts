@@ -61,14 +61,14 @@ export const icpActions: FamilyActions = {
     );
   },
   functionKey: ({ name }) => name,
-  readValue(input, value, place = input.name ?? 'value') {
+  readValue(input, value, label = input.name ?? 'value') {
     if (input.type === 'account') {
       if (typeof value !== 'string' || !readAccount(value))
-        throw new RangeError(`${place} must be a principal, or an account as ICRC-1 writes it.`);
+        throw new RangeError(`${label} must be a principal, or an account as ICRC-1 writes it.`);
       return value;
     }
-    const read = input.type === 'json' && typeof value === 'string' ? readJson(value, place) : value;
-    return readCandidValue(typeOf(input), read, place);
+    const read = input.type === 'json' && typeof value === 'string' ? readJson(value, label) : value;
+    return readCandidValue(typeOf(input), read, label);
   },
   encode(item, values, contract) {
     const call: IcpCall = { method: item.name, types: item.inputs.map(typeOf), values };
@@ -93,11 +93,11 @@ function typeOf({ type, internalType = '' }: Input): CandidType {
 }
 
 /** A text is one of Candid where it is no JSON. */
-function readJson(text: string, place: string): unknown {
+function readJson(text: string, label: string): unknown {
   if (!/^\s*[[{"]/.test(text)) return text;
   try {
     return JSON.parse(text);
   } catch {
-    throw new RangeError(`${place} must be JSON, such as [1, 2] or {"a": 1}.`);
+    throw new RangeError(`${label} must be JSON, such as [1, 2] or {"a": 1}.`);
   }
 }

@@ -32,18 +32,18 @@ export function createBlockReader(
 
   return {
     async block(number, parentHash) {
-      let other: Block | undefined;
+      let fallback: Block | undefined;
       const fitting = await orNull(
         request(calls(number), async (replies, has) => {
           const block = await toBlock(number, replies);
           has(number);
           // When endpoints disagree, a block that continues ours is believed first.
           if (parentHash === undefined || block.parentHash === parentHash) return block;
-          other ??= block;
+          fallback ??= block;
           throw new NotAvailableYet();
         }),
       );
-      return fitting ?? other ?? null;
+      return fitting ?? fallback ?? null;
     },
     header: (which) =>
       orNull(

@@ -189,7 +189,7 @@ export function createEndpoints({
         error instanceof NotAvailableYet &&
         error.number !== undefined &&
         rank(endpoint) === 0 &&
-        rest.every((other) => rank(other) > 0),
+        rest.every((candidate) => rank(candidate) > 0),
       isAnswer: (error) => error instanceof NotAvailableYet,
       // An endpoint that is overtaken is used later next time, long before it counts as failing.
       overtaken: recordLatency,

@@ -40,7 +40,7 @@ export function createRest(url: string): Rpc {
     async batch(calls, timeoutMs) {
       const replies: RpcReply[] = [];
       for (let next = 0; next < calls.length; ) {
-        const first = calls.findIndex((call, place) => place >= next && awaited.has(call));
+        const first = calls.findIndex((call, index) => index >= next && awaited.has(call));
         const end = first < 0 ? calls.length : first + 1;
         replies.push(...(await Promise.all(calls.slice(next, end).map((call) => send(call, timeoutMs)))));
         next = end;

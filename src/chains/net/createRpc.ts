@@ -165,15 +165,15 @@ function createSocketRpc(url: string, reading: Reading): OneRpc {
       const socket = await within(open(), timeoutMs);
       const first = nextId;
       nextId += calls.length;
-      const ids = calls.map((_, place) => first + place);
+      const ids = calls.map((_, index) => first + index);
       const replies = Promise.all(
         calls.map(
-          (call, place) =>
-            new Promise<unknown>((settle) => void waiting.set(first + place, { settle, call })),
+          (call, index) =>
+            new Promise<unknown>((settle) => void waiting.set(first + index, { settle, call })),
         ),
       );
       const sentAt = performance.now();
-      socket.send(JSON.stringify(calls.map((call, place) => ({ jsonrpc: '2.0', id: ids[place], ...call }))));
+      socket.send(JSON.stringify(calls.map((call, index) => ({ jsonrpc: '2.0', id: ids[index], ...call }))));
       const answers = await within(replies, timeoutMs).catch((error: unknown) => {
         for (const id of ids) waiting.delete(id);
         // A connection on which nothing came meanwhile may be dead without being closed.

@@ -86,7 +86,7 @@ describe('an endpoint that sends nonsense', () => {
       await expect(ask(`${protocol}://${host}${path}`), path).rejects.toThrow(fault);
   });
 
-  it('over HTTP may neither redirect, nor answer with endless headers, nor unpack without end, nor take its time', async () => {
+  it('an endpoint over HTTP may neither redirect, nor answer with endless headers, nor unpack without end, nor take its time', async () => {
     for (const [path, fault] of [
       ['/moved', 'it answered with status 302'],
       ['/bomb', 'its answer is too large'],
@@ -100,7 +100,7 @@ describe('an endpoint that sends nonsense', () => {
     expect(redirected).toBe(0);
   });
 
-  it('over WebSocket may neither flood with frames, nor announce more than it may send, nor send what was not asked for', async () => {
+  it('an endpoint over WebSocket may neither flood with frames, nor announce more than it may send, nor send what was not asked for', async () => {
     for (const [path, fault] of [
       ['/pings', 'it sends more than 5000 messages a second'],
       ['/parts', 'it breaks the protocol of WebSockets'],

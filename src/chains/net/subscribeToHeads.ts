@@ -21,8 +21,8 @@ export function subscribeToHeads(
   protocol: HeadProtocol,
   onHead: (number: number) => void,
 ): HeadSubscription {
-  const sockets = urls.flatMap((each) => {
-    const url = protocol.urlOf(each);
+  const sockets = urls.flatMap((address) => {
+    const url = protocol.urlOf(address);
     return url === undefined ? [] : [listen(url, protocol, announce)];
   });
   let newest = -1;

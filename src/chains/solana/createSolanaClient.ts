@@ -98,7 +98,7 @@ export function createSolanaClient({ chain, urls, now, onCall }: ClientOptions):
     const options = { ...confirmed, encoding: 'json', maxSupportedTransactionVersion: 0 };
     const calls = isWhole
       ? [blockCall(number, 'full')]
-      : wanted.map((each) => ({ method: 'getTransaction', params: [each.hash, options] }));
+      : wanted.map((transaction) => ({ method: 'getTransaction', params: [transaction.hash, options] }));
     const found = await orNull(
       request(calls, (replies) => {
         const raws = isWhole
@@ -110,7 +110,7 @@ export function createSolanaClient({ chain, urls, now, onCall }: ClientOptions):
               return recordOf(raw);
             });
         const bySignature = new Map(raws.map((raw) => [signatureOf(raw), raw]));
-        if (wanted.some((each) => !bySignature.has(each.hash)))
+        if (wanted.some((transaction) => !bySignature.has(transaction.hash)))
           throw new InvalidResponse('it sent other transactions');
         return bySignature;
       }),
@@ -128,23 +128,25 @@ export function createSolanaClient({ chain, urls, now, onCall }: ClientOptions):
       if (!block || parentHash === undefined || block.parentHash === parentHash) return block;
       // When endpoints disagree, a block that continues ours is believed first.
       const fitting = await readSlot(block.number, 'accounts', (raw) => {
-        const other = decode(block.number, raw);
-        if (other.parentHash !== parentHash) throw new NotAvailableYet();
-        return other;
+        const candidate = decode(block.number, raw);
+        if (candidate.parentHash !== parentHash) throw new NotAvailableYet();
+        return candidate;
       });
       return fitting ?? block;
     },
     async detail(block, { has: isWatched }) {
       // All blocks are of this client.
       const transactions = block.transactions as readonly SolanaTransaction[];
-      const wanted = transactions.filter((each) => !each.isDetailed && isTouched(each, isWatched));
+      const wanted = transactions.filter(
+        (transaction) => !transaction.isDetailed && isTouched(transaction, isWatched),
+      );
       if (wanted.length === 0) return block;
       const details = await readDetails(block, wanted);
       return toBlock(
         block,
-        transactions.map((each) => {
-          const raw = details.get(each.hash);
-          return raw && !each.isDetailed ? each.withDetail(raw) : each;
+        transactions.map((transaction) => {
+          const raw = details.get(transaction.hash);
+          return raw && !transaction.isDetailed ? transaction.withDetail(raw) : transaction;
         }),
       );
     },

@@ -44,7 +44,7 @@ export function createStateReader({ request }: Pick<Endpoints, 'request'>): Chai
     const calls = pages.map((page) => ({ method: 'getMultipleAccounts', params: [page, options] }));
     return request(calls, (replies) => {
       const values = replies.flatMap((reply) => listOf(recordOf(resultOf(reply)).value, 'accounts'));
-      return new Map(addresses.map((address, place) => [address, readAccount(values[place] ?? null)]));
+      return new Map(addresses.map((address, index) => [address, readAccount(values[index] ?? null)]));
     });
   }
 

@@ -70,8 +70,8 @@ export function createTransactor(
           const anchor = `${textOf(blockhash, 'blockhash')} ${numberOf(lastValidBlockHeight, 'height')}`;
           const balance = amountOf(recordOf(resultOf(held)).value, 'balance');
           const market = readPrices(fees);
-          const offers = zip(requests, simulated).map(([{ terms }, reply], place): Offer | Refusal => {
-            const stranger = foreign[place];
+          const offers = zip(requests, simulated).map(([{ terms }, reply], index): Offer | Refusal => {
+            const stranger = foreign[index];
             if (stranger !== undefined)
               return {
                 reason: `${stranger} must sign as well, and Vigil has only the key of the wallet`,
@@ -93,10 +93,10 @@ export function createTransactor(
       toBroadcast,
     ),
     progress: (sent) => readProgress(request, sent),
-    findExpired: createExpiryCheck(endpoints, async (each, sent) => {
-      const progress = await readProgress(each, sent);
+    findExpired: createExpiryCheck(endpoints, async (endpoint, sent) => {
+      const progress = await readProgress(endpoint, sent);
       // Until when a blockhash is valid came from one node, and is not part of what was signed.
-      const isValid = await each(sent.map(validityCall), (replies) =>
+      const isValid = await endpoint(sent.map(validityCall), (replies) =>
         replies.map((reply) => recordOf(resultOf(reply)).value !== false),
       );
       return { ...progress, isValid };
@@ -179,9 +179,9 @@ function validityCall({ raw }: SentTransaction): RpcCall {
 }
 
 /** Asks no node: the blockhash and until when it holds came with the offer. */
-function build({ from, call, units, price, place, unique }: Order): Unsigned {
-  if (!('anchor' in place)) throw new Error('A call on Solana names a recent blockhash.');
-  const [blockhash = '', lastHeight] = place.anchor.split(' ');
+function build({ from, call, units, price, place: slot, unique }: Order): Unsigned {
+  if (!('anchor' in slot)) throw new Error('A call on Solana names a recent blockhash.');
+  const [blockhash = '', lastHeight] = slot.anchor.split(' ');
   const limit = units + (unique % uniqueUnits);
   const { bytes } = toMessage(from, call, blockhash, limit, price.maxFee);
   return {
@@ -205,7 +205,10 @@ function toInstruction(from: string, data: string): Instruction {
   const call = JSON.parse(data) as SolanaCall;
   return {
     program: call.program,
-    accounts: call.accounts.map((each) => ({ ...each, key: each.key === walletKey ? from : each.key })),
+    accounts: call.accounts.map((account) => ({
+      ...account,
+      key: account.key === walletKey ? from : account.key,
+    })),
     data: Buffer.from(call.data, 'hex'),
   };
 }

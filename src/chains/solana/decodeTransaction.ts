@@ -146,11 +146,11 @@ export class SolanaTransaction implements Transaction {
   *coins(): Generator<{ account: string; before: bigint; after: bigint }> {
     const before = listOf(this.#meta.preBalances, 'preBalances');
     const after = listOf(this.#meta.postBalances, 'postBalances');
-    for (const [place, { pubkey }] of this.#keys.entries())
+    for (const [index, { pubkey }] of this.#keys.entries())
       yield {
         account: pubkey,
-        before: amountOf(before[place], 'a balance'),
-        after: amountOf(after[place], 'a balance'),
+        before: amountOf(before[index], 'a balance'),
+        after: amountOf(after[index], 'a balance'),
       };
   }
 
@@ -204,12 +204,12 @@ export class SolanaTransaction implements Transaction {
   }
 
   /** Every transaction of a slot comes by here, and most of its accounts have what they had. */
-  #placeCoins(place: (account: string, change: bigint) => void): void {
+  #placeCoins(add: (account: string, change: bigint) => void): void {
     const before = listOf(this.#meta.preBalances, 'preBalances');
     const after = listOf(this.#meta.postBalances, 'postBalances');
     for (const [index, { pubkey }] of this.#keys.entries()) {
       if (before[index] === after[index] && before[index] !== undefined) continue;
-      place(pubkey, amountOf(after[index], 'a balance') - amountOf(before[index], 'a balance'));
+      add(pubkey, amountOf(after[index], 'a balance') - amountOf(before[index], 'a balance'));
     }
   }
 
@@ -218,16 +218,16 @@ export class SolanaTransaction implements Transaction {
     const recipients = new Set<string>();
     const others = new Set<string>();
     for (const { pubkey, signer } of this.#keys) (signer ? senders : others).add(pubkey);
-    const place = (address: string, change: bigint) => {
+    const add = (address: string, change: bigint) => {
       if (change < 0) senders.add(address);
       if (change > 0) recipients.add(address);
     };
-    if (this.isSuccess) this.#placeCoins(place);
+    if (this.isSuccess) this.#placeCoins(add);
     const { preTokenBalances, postTokenBalances } = this.#meta;
     if (!isEmpty(preTokenBalances) || !isEmpty(postTokenBalances))
       for (const { owner, mint, before, after } of this.tokens) {
         others.add(owner).add(mint);
-        if (this.isSuccess) place(owner, after - before);
+        if (this.isSuccess) add(owner, after - before);
       }
     // Only the fee: it pays no one.
     recipients.delete(this.from);

@@ -159,8 +159,8 @@ function ofSystem({ input, accounts = [] }: TransactionCall): Found[] {
 }
 
 /** A key after the byte at this place, which says whether there is one, unless there always is. */
-function keyAt(bytes: Uint8Array, place: number, isAlways = false): string | null {
-  if (!isAlways && bytes[place] !== 1) return null;
-  const key = bytes.subarray(place + 1, place + 33);
+function keyAt(bytes: Uint8Array, offset: number, isAlways = false): string | null {
+  if (!isAlways && bytes[offset] !== 1) return null;
+  const key = bytes.subarray(offset + 1, offset + 33);
   return key.length === 32 ? base58.encode(key) : null;
 }

@@ -56,14 +56,14 @@ function readCalls(raw: Raw): TransactionCall[] {
   const { accountKeys, instructions } = recordOf(recordOf(transaction).message);
   const { writable = [], readonly: readOnly = [] } = recordOf(loadedAddresses ?? {});
   const keys = [accountKeys, writable, readOnly].flatMap((list) => listOf(list, 'keys'));
-  const keyAt = (place: unknown) => textOf(keys[numberOf(place, 'key')], 'key');
+  const keyAt = (index: unknown) => textOf(keys[numberOf(index, 'key')], 'key');
   const inner = new Map<number, readonly unknown[]>();
   for (const group of listOf(innerInstructions ?? [], 'innerInstructions')) {
     const { index, instructions: own } = recordOf(group);
     inner.set(numberOf(index, 'index'), listOf(own, 'instructions'));
   }
   return listOf(instructions, 'instructions')
-    .flatMap((item, place) => [item, ...(inner.get(place) ?? [])])
+    .flatMap((item, index) => [item, ...(inner.get(index) ?? [])])
     .map((item, position) => {
       const { programIdIndex, accounts, data } = recordOf(item);
       const input = Buffer.from(decodeData(data)).toString('hex');

@@ -65,7 +65,7 @@ export const solanaActions: FamilyActions = {
     if (known && instruction) {
       const accounts = instruction.accounts
         .filter(({ address }) => address === undefined)
-        .map((each): Input => ({ name: each.name, type: 'pubkey', internalType: roleOf(each) }));
+        .map((account): Input => ({ name: account.name, type: 'pubkey', internalType: roleOf(account) }));
       const args = instruction.args.map(({ name: own, type }): Input => {
         const whole = resolve(type, known.types);
         return {
@@ -74,8 +74,8 @@ export const solanaActions: FamilyActions = {
           internalType: `borsh ${JSON.stringify(whole)}`,
         };
       });
-      const fixed = instruction.accounts.map(({ address, ...each }) =>
-        address ? `${address} ${roleOf(each)}` : '',
+      const fixed = instruction.accounts.map(({ address, ...account }) =>
+        address ? `${address} ${roleOf(account)}` : '',
       );
       return toItem(name, [...accounts, ...args], { discriminator: instruction.key, fixed });
     }
@@ -90,26 +90,26 @@ export const solanaActions: FamilyActions = {
     });
   },
   functionKey: ({ name }) => name,
-  readValue: (input, value, place = input.name ?? 'value') => readValue(input, value, place),
+  readValue: (input, value, label = input.name ?? 'value') => readValue(input, value, label),
   encode(item, values, contract) {
     const builtIn = builtIns[item.name];
     const { discriminator, fixed = [] } = item as AnchorItem & { fixed?: string[] };
     if (builtIn && discriminator === undefined) {
       const named = Object.fromEntries(
-        item.inputs.map(({ name = '' }, place) => [name, String(values[place])]),
+        item.inputs.map(({ name = '' }, index) => [name, String(values[index])]),
       );
       return toCall(builtIn.make(named, contract));
     }
     const accounts: AccountMeta[] = [];
     const parts: Uint8Array[] = [Buffer.from(discriminator ?? '', 'hex')];
-    for (const [place, { internalType = '', name = '' }] of item.inputs.entries()) {
+    for (const [index, { internalType = '', name = '' }] of item.inputs.entries()) {
       const borsh = /^borsh (.*)$/s.exec(internalType)?.[1];
-      if (borsh === undefined) accounts.push({ key: String(values[place]), ...toRole(internalType) });
-      else parts.push(encodeBorsh(JSON.parse(borsh) as IdlType, values[place], new Map(), name));
+      if (borsh === undefined) accounts.push({ key: String(values[index]), ...toRole(internalType) });
+      else parts.push(encodeBorsh(JSON.parse(borsh) as IdlType, values[index], new Map(), name));
     }
-    for (const [place, text] of fixed.entries()) {
+    for (const [index, text] of fixed.entries()) {
       const [key = '', ...role] = text.split(' ');
-      if (key !== '') accounts.splice(place, 0, { key, ...toRole(role.join(' ')) });
+      if (key !== '') accounts.splice(index, 0, { key, ...toRole(role.join(' ')) });
     }
     return toCall({ program: contract, accounts, data: concat(...parts) });
   },
@@ -148,34 +148,34 @@ const toRole = (text: string): Role => ({
   isWritable: text.includes('writable'),
 });
 
-function readValue({ type, internalType = '' }: Input, value: unknown, place: string): unknown {
+function readValue({ type, internalType = '' }: Input, value: unknown, label: string): unknown {
   if (type === 'pubkey' && !internalType.startsWith('borsh')) {
-    if (value !== walletKey && !(place === 'next' && value === 'none')) keyBytes(value, place);
+    if (value !== walletKey && !(label === 'next' && value === 'none')) keyBytes(value, label);
     return String(value);
   }
   if (type === 'authority') {
-    if (!authorityTypes.some((each) => each === value))
-      throw new RangeError(`${place} must be one of ${authorityTypes.join(', ')}.`);
+    if (!authorityTypes.some((authority) => authority === value))
+      throw new RangeError(`${label} must be one of ${authorityTypes.join(', ')}.`);
     return value;
   }
   if (type === 'tokenProgram') {
     if (value !== 'token' && value !== 'token-2022')
-      throw new RangeError(`${place} must be token or token-2022.`);
+      throw new RangeError(`${label} must be token or token-2022.`);
     return value;
   }
   const borsh = /^borsh (.*)$/s.exec(internalType)?.[1];
   const whole = borsh === undefined ? type : (JSON.parse(borsh) as IdlType);
-  const read = type === 'json' && typeof value === 'string' ? readJson(value, place) : value;
+  const read = type === 'json' && typeof value === 'string' ? readJson(value, label) : value;
   // Encoded once to see that it can be.
-  encodeBorsh(whole, read, new Map(), place);
+  encodeBorsh(whole, read, new Map(), label);
   return read;
 }
 
-function readJson(text: string, place: string): unknown {
+function readJson(text: string, label: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new RangeError(`${place} must be JSON, such as [1, 2] or {"a": 1}.`);
+    throw new RangeError(`${label} must be JSON, such as [1, 2] or {"a": 1}.`);
   }
 }
 

@@ -64,7 +64,7 @@ describe('an endpoint of Solana', () => {
     await expect(ask('/torn')).rejects.toThrow('its answer cannot be unpacked');
   });
 
-  it('that announces slots is checked by its announcements', async () => {
+  it('an endpoint of Solana that announces slots is checked by its announcements', async () => {
     expect(await probeEndpoint(`ws://${host}/announcing`, chains.solana)).toMatchObject({
       fault: null,
       head: 41,

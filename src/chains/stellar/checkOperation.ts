@@ -46,9 +46,9 @@ export function checkOperation(from: string, body: unknown, find: FindEntry): st
         return `the wallet has only ${String(own.balance)} stroops of ${assetName(asset)}`;
     }
     if (to === issuer) return undefined;
-    const other = line(to);
-    if (!other) return `${to} has no trustline for ${assetName(asset)}`;
-    return Number(other.flags) & 1 ? undefined : `${to} is not authorised to use ${assetName(asset)}`;
+    const target = line(to);
+    if (!target) return `${to} has no trustline for ${assetName(asset)}`;
+    return Number(target.flags) & 1 ? undefined : `${to} is not authorised to use ${assetName(asset)}`;
   }
   if (name !== 'set_trust_line_flags' && name !== 'clawback') return undefined;
   if (from !== issuer) return `only the issuer of ${assetName(asset)} can do this, and the wallet is another`;

@@ -29,8 +29,8 @@ export function createStateReader(
     const contracts = [
       ...new Set([
         ...assets,
-        ...questions.flatMap((each) =>
-          each.type === 'code' || each.type === 'storage' ? [each.address] : [],
+        ...questions.flatMap((question) =>
+          question.type === 'code' || question.type === 'storage' ? [question.address] : [],
         ),
       ]),
     ].filter(isContract);
@@ -42,18 +42,18 @@ export function createStateReader(
     const [entries, simulated] = await Promise.all([
       readEntries(
         request,
-        plans.flatMap((each) => ('key' in each ? [each.key] : [])),
+        plans.flatMap((plan) => ('key' in plan ? [plan.key] : [])),
       ),
       simulate(
         request,
-        plans.flatMap((each) => ('call' in each ? [each.call] : [])),
+        plans.flatMap((plan) => ('call' in plan ? [plan.call] : [])),
       ),
     ]);
-    let place = 0;
-    return plans.map((each): StateResult => {
-      if ('result' in each) return each.result;
-      if ('key' in each) return each.read(entries.get(keyText(each.key)) ?? null);
-      return each.read(simulated[place++]!);
+    let index = 0;
+    return plans.map((plan): StateResult => {
+      if ('result' in plan) return plan.result;
+      if ('key' in plan) return plan.read(entries.get(keyText(plan.key)) ?? null);
+      return plan.read(simulated[index++]!);
     });
   };
 }

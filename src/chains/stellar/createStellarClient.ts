@@ -45,18 +45,18 @@ export function createStellarClient({ chain, urls, now, onCall }: ClientOptions)
   });
 
   async function readBlock(number: number, parentHash?: string): Promise<Block | null> {
-    let other: Block | undefined;
+    let fallback: Block | undefined;
     const fitting = await orNull(
       requestKept(number, async ([reply], has) => {
         const block = numbered(await decodeBlock(chain.uid, ledgerIn(reply, number), now(), network), number);
         has(number);
         // When endpoints disagree, a block that continues ours is believed first.
         if (parentHash === undefined || block.parentHash === parentHash) return block;
-        other ??= block;
+        fallback ??= block;
         throw new NotAvailableYet();
       }),
     );
-    const block = fitting ?? other;
+    const block = fitting ?? fallback;
     return block ? remember(block) : null;
   }
 

@@ -121,9 +121,9 @@ export function createTransactor(
     return { balance, spendable: spendable > 0n ? spendable : 0n, offers };
   }
 
-  function build({ from, call, price, place, unique }: Order): Unsigned {
-    if (!('anchor' in place)) throw new Error('A call on Stellar names a time.');
-    const { seq, maxTime, data, auth } = JSON.parse(place.anchor) as Anchor;
+  function build({ from, call, price, place: slot, unique }: Order): Unsigned {
+    if (!('anchor' in slot)) throw new Error('A call on Stellar names a time.');
+    const { seq, maxTime, data, auth } = JSON.parse(slot.anchor) as Anchor;
     const body = toBody(from, call);
     const resources = data === undefined ? undefined : recordOf(decodeXdr('SorobanTransactionData', data));
     const tx = {
@@ -161,12 +161,12 @@ export function createTransactor(
   async function broadcast(raws: readonly string[]): Promise<Broadcast[]> {
     const outcomes = await sendToAll(raws);
     // Its number is not the next of the account: because it is in a ledger, or because another one comes first.
-    const open = raws.filter((_, place) => outcomes[place]?.outcome !== 'accepted');
+    const open = raws.filter((_, index) => outcomes[index]?.outcome !== 'accepted');
     if (open.length === 0) return outcomes;
     const taken = await request(
       open.map((raw) => transactionCall(hashIn(raw, network))),
       (replies) =>
-        new Set(open.filter((_, place) => recordOf(resultOf(replies[place])).status !== 'NOT_FOUND')),
+        new Set(open.filter((_, index) => recordOf(resultOf(replies[index])).status !== 'NOT_FOUND')),
     );
     return zip(raws, outcomes).map(([raw, outcome]) => (taken.has(raw) ? { outcome: 'accepted' } : outcome));
   }

@@ -74,7 +74,7 @@ function collectEnvelopes(value: unknown, add: (envelope: Raw) => void): void {
   if (Array.isArray(value)) for (const item of value) collectEnvelopes(item, add);
   else if (isRecord(value)) {
     const { tx, tx_v0: old, tx_fee_bump: bump } = value;
-    if ([tx, old, bump].some((each) => isRecord(each) && each.signatures !== undefined)) add(value);
+    if ([tx, old, bump].some((item) => isRecord(item) && item.signatures !== undefined)) add(value);
     else for (const member of Object.values(value)) collectEnvelopes(member, add);
   }
 }
@@ -122,7 +122,7 @@ function readBalances(transactions: readonly StellarTransaction[], network: Netw
     for (const { asset, holder } of [...was, ...is]) {
       const key = `${asset} ${holder}`;
       const amountIn = (list: typeof was) =>
-        list.find((each) => each.asset === asset && each.holder === holder)?.amount ?? 0n;
+        list.find((holding) => holding.asset === asset && holding.holder === holder)?.amount ?? 0n;
       balances.set(key, { parent: balances.get(key)?.parent ?? amountIn(was), block: amountIn(is) });
     }
   };

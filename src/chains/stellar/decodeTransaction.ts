@@ -307,10 +307,10 @@ export function showFailure(result: unknown): string {
   const outcome = membersOf(result).result;
   const { name: code, held: detail } = caseOf(outcome);
   if (code === 'tx_fee_bump_inner_failed') return showFailure(membersOf(detail).result);
-  const parts = (Array.isArray(detail) ? (detail as unknown[]) : []).flatMap((item, place) => {
-    if (typeof item === 'string') return [`operation ${place + 1} ${item}`];
+  const parts = (Array.isArray(detail) ? (detail as unknown[]) : []).flatMap((item, index) => {
+    if (typeof item === 'string') return [`operation ${index + 1} ${item}`];
     const { name, held: how } = caseOf(membersOf(item).op_inner);
-    return typeof how === 'string' && how !== 'success' ? [`operation ${place + 1} ${name} ${how}`] : [];
+    return typeof how === 'string' && how !== 'success' ? [`operation ${index + 1} ${name} ${how}`] : [];
   });
   return parts.length === 0 ? code : `${code}: ${parts.join(', ')}`;
 }

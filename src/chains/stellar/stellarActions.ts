@@ -112,18 +112,18 @@ export const stellarActions: FamilyActions = {
     return toItem(name, readParameters(parameters ?? ''), true);
   },
   functionKey: ({ name }) => name,
-  readValue: (input, value, place = input.name ?? 'value') => readValue(input, value, place),
+  readValue: (input, value, label = input.name ?? 'value') => readValue(input, value, label),
   encode(item, values, contract) {
     if (!('isCall' in item && item.isCall === true)) {
       const named = Object.fromEntries(
-        item.inputs.map(({ name = '' }, place) => [name, String(values[place])]),
+        item.inputs.map(({ name = '' }, index) => [name, String(values[index])]),
       );
       const body = builtIns[item.name]?.make(named);
       const { payment } = body ?? {};
       const to = isRecord(payment) ? String(payment.destination) : contract;
       return { to, data: JSON.stringify(body) };
     }
-    const args = item.inputs.map((input, place) => toArgument(input, values[place], input.name ?? 'value'));
+    const args = item.inputs.map((input, index) => toArgument(input, values[index], input.name ?? 'value'));
     return { to: contract, data: JSON.stringify(invocation({ contract, name: item.name, args })) };
   },
   explain: ({ reason }) => reason,
@@ -171,8 +171,8 @@ const plainTypes = /^(?:[ui](?:32|64|128|256)|bool|address|symbol|string|bytes|t
 /** `address caller, i128 amount`. */
 function readParameters(text: string): Input[] {
   if (text.trim() === '') return [];
-  return text.split(',').map((part, place): Input => {
-    const [type = '', name = String(place), ...rest] = part.trim().split(/\s+/);
+  return text.split(',').map((part, index): Input => {
+    const [type = '', name = String(index), ...rest] = part.trim().split(/\s+/);
     if (!plainTypes.test(type) || rest.length > 0)
       throw new RangeError(
         `has "${part.trim()}", but without a spec in the contract's abi a parameter is a plain type with a name, such as i128 amount, address caller, symbol reason, bytes data`,
@@ -181,32 +181,32 @@ function readParameters(text: string): Input[] {
   });
 }
 
-function toArgument({ internalType = '', type }: Input, value: unknown, place: string): unknown {
+function toArgument({ internalType = '', type }: Input, value: unknown, label: string): unknown {
   const { type: own, entries } = JSON.parse(internalType.replace(/^soroban /, '')) as {
     type: SpecType;
     entries: readonly unknown[];
   };
-  const read = type === 'json' && typeof value === 'string' ? readJson(value, place) : value;
-  return toScVal(own, read, specOf(entries)?.types ?? new Map(), place);
+  const read = type === 'json' && typeof value === 'string' ? readJson(value, label) : value;
+  return toScVal(own, read, specOf(entries)?.types ?? new Map(), label);
 }
 
-function readJson(text: string, place: string): unknown {
+function readJson(text: string, label: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new RangeError(`${place} must be JSON, such as [1, 2] or {"a": 1}.`);
+    throw new RangeError(`${label} must be JSON, such as [1, 2] or {"a": 1}.`);
   }
 }
 
-function readValue(input: Input, value: unknown, place: string): unknown {
+function readValue(input: Input, value: unknown, label: string): unknown {
   if (input.internalType?.startsWith('soroban ')) {
     // Made once to see that it can be.
-    toArgument(input, value, place);
+    toArgument(input, value, label);
     return value;
   }
   const text = String(value);
   const fault = faultOf(input.type, text);
-  if (fault !== undefined) throw new RangeError(`${place} must be ${fault}.`);
+  if (fault !== undefined) throw new RangeError(`${label} must be ${fault}.`);
   return text;
 }
 

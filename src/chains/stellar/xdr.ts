@@ -37,7 +37,7 @@ export function decodeXdrs(type: string, base64: string): unknown[] {
   prepare();
   refuseLong(type, base64, maxLength);
   try {
-    return decodeStream(type, base64).map((each) => JSON.parse(each) as unknown);
+    return decodeStream(type, base64).map((text) => JSON.parse(text) as unknown);
   } catch (error) {
     throw new InvalidResponse(`it sent no valid ${type}: ${messageOf(error)}`);
   }

@@ -67,10 +67,10 @@ export function createTransactor(
         ([parameters, newest, account, ...runs]) => {
           const prices = readPrices(parameters);
           const { hash, timestamp } = decodeHeader(resultOf(newest));
-          const place = { anchor: `${hash.slice(12, 16)} ${hash.slice(16, 32)} ${timestamp}` };
+          const slot = { anchor: `${hash.slice(12, 16)} ${hash.slice(16, 32)} ${timestamp}` };
           const offers = zip(requests, runs).map(([{ terms, data }, reply]) => {
             const offer = priceCall(terms, data, toRun(reply), prices);
-            return 'price' in offer ? { ...offer, place } : offer;
+            return 'price' in offer ? { ...offer, place: slot } : offer;
           });
           return { balance: amountOf(recordOf(resultOf(account)).balance), offers };
         },
@@ -128,11 +128,11 @@ async function readProgress(
 }
 
 function build(
-  { from, call, units, price, place, unique }: Order,
+  { from, call, units, price, place: slot, unique }: Order,
   canonical: (address: string) => string,
 ): Unsigned {
-  if (!('anchor' in place)) throw new Error('A transaction of Tron names a block.');
-  const [refBlockBytes = '', refBlockHash = '', time = ''] = place.anchor.split(' ');
+  if (!('anchor' in slot)) throw new Error('A transaction of Tron names a block.');
+  const [refBlockBytes = '', refBlockHash = '', time = ''] = slot.anchor.split(' ');
   const expiration = Number(time) + validMs;
   const encoded = encodeTransaction({
     refBlockBytes,
@@ -165,7 +165,7 @@ type Prices = { energy: bigint; bandwidth: bigint };
 /** Current price of the network in sun, for a unit of energy and a byte. */
 function readPrices(reply: RpcReply | undefined): Prices {
   const listed = listOf(recordOf(resultOf(reply)).chainParameter, 'chainParameter').map(recordOf);
-  const of = (key: string) => amountOf(listed.find((each) => each.key === key)?.value);
+  const of = (key: string) => amountOf(listed.find((parameter) => parameter.key === key)?.value);
   return { energy: of('getEnergyFee'), bandwidth: of('getTransactionFee') };
 }
 

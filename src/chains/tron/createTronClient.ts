@@ -75,8 +75,8 @@ export function createTronClient({ chain, urls, now, onCall }: ClientOptions): C
 export function withoutStorage(readState: ChainClient['readState']): ChainClient['readState'] {
   return async (at, questions) =>
     (await readState(at, questions)).map(
-      (answer, place): StateResult =>
-        'missing' in answer && questions[place]?.type === 'storage'
+      (answer, index): StateResult =>
+        'missing' in answer && questions[index]?.type === 'storage'
           ? { value: `0x${'0'.repeat(64)}` }
           : answer,
     );

@@ -11,14 +11,14 @@ export function findChanges(subject: string, update: Readonly<Record<string, unk
     ...(owner === undefined
       ? []
       : [{ subject, what: 'owner', after: describe(owner), position: 0 } as const]),
-    ...others.map((permission, place): Change => {
+    ...others.map((permission, index): Change => {
       const name = textOf(recordOf(permission).permission_name ?? 'unnamed', 'permission_name');
       return {
         subject,
         what: 'permission',
         part: `permission ${name}`,
         after: describe(permission),
-        position: place + 1,
+        position: index + 1,
       };
     }),
   ];
@@ -27,12 +27,12 @@ export function findChanges(subject: string, update: Readonly<Record<string, unk
 /** One key that suffices alone is that address; else the keys with their weights, and the sum that is needed. */
 function describe(permission: unknown): string {
   const { keys, threshold } = recordOf(permission);
-  const each = listOf(keys ?? [], 'keys').map((key) => {
+  const members = listOf(keys ?? [], 'keys').map((key) => {
     const { address, weight } = recordOf(key);
     return { address: fromNode(address), weight: amountOf(weight) };
   });
   const needed = amountOf(threshold ?? 1);
-  const [only, ...more] = each;
+  const [only, ...more] = members;
   if (only && more.length === 0 && only.weight >= needed) return only.address;
-  return `${needed} of ${each.map(({ address, weight }) => `${address} (${weight})`).join(', ')}`;
+  return `${needed} of ${members.map(({ address, weight }) => `${address} (${weight})`).join(', ')}`;
 }

@@ -10,11 +10,11 @@ export const tronActions: FamilyActions = {
   // The network has charged 420 sun for a unit of energy at most.
   defaultLimits: () => ({ maxGasPrice: '1000', maxHourlySpend: '5000' }),
   /** Addresses as people know them. */
-  readValue(input, value, place) {
+  readValue(input, value, label) {
     const isAddress = input.type.startsWith('address');
-    const read = (each: unknown): unknown =>
-      Array.isArray(each) ? each.map(read) : typeof each === 'string' ? (readShown(each) ?? each) : each;
-    return evmActions.readValue(input, isAddress ? read(value) : value, place);
+    const read = (item: unknown): unknown =>
+      Array.isArray(item) ? item.map(read) : typeof item === 'string' ? (readShown(item) ?? item) : item;
+    return evmActions.readValue(input, isAddress ? read(value) : value, label);
   },
   termsFault: ({ tip }) =>
     tip === null ? undefined : { member: 'tip', reason: 'Transactions of Tron pay no tip.' },

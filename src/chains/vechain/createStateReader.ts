@@ -91,7 +91,7 @@ function askTogether(block: BlockRef, questions: readonly ContractCall[]): Ask {
       const answers = results.map(toCallResult);
       const failed = answers.findIndex(({ value }) => 'failure' in value);
       const good = failed < 0 ? answers.length : failed;
-      return questions.map((_, place) => (place < good ? answers[place] : undefined));
+      return questions.map((_, index) => (index < good ? answers[index] : undefined));
     },
   };
 }

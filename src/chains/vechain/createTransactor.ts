@@ -56,10 +56,10 @@ export function createTransactor(
           const fees = toFees(best, priority);
           const head = decodeHeader(resultOf(best));
           const chainTag = textOf(recordOf(resultOf(genesis)).id, 'id').slice(-2);
-          const place = { anchor: `${head.hash.slice(0, 18)} 0x${chainTag}` };
+          const slot = { anchor: `${head.hash.slice(0, 18)} 0x${chainTag}` };
           const offers = zip(requests, results).map(([{ terms, data }, reply]) => {
             const offer = priceCall(chain, terms, toEstimate(reply, data), fees);
-            return 'price' in offer ? { ...offer, place } : offer;
+            return 'price' in offer ? { ...offer, place: slot } : offer;
           });
           return { balance: BigInt(textOf(recordOf(resultOf(account)).energy, 'energy')), offers };
         },
@@ -90,9 +90,9 @@ function readProgress(request: Endpoints['request'], sent: readonly SentTransact
   );
 }
 
-function build({ from, call, units, price, place, unique }: Order): Unsigned {
-  if (!('anchor' in place)) throw new Error('A transaction of VeChain names a block.');
-  const [blockRef = '', chainTag = ''] = place.anchor.split(' ');
+function build({ from, call, units, price, place: slot, unique }: Order): Unsigned {
+  if (!('anchor' in slot)) throw new Error('A transaction of VeChain names a block.');
+  const [blockRef = '', chainTag = ''] = slot.anchor.split(' ');
   const encoded = encodeTransaction({
     chainTag: Number(chainTag),
     blockRef,

@@ -58,9 +58,9 @@ function addClauses(raw: Raw, clauses: VechainClause[], logs: Log[]): void {
   if (outputs.length !== (raw.reverted === true ? 0 : given.length))
     throw new InvalidResponse(`transaction ${hash} lacks what its clauses did`);
   // One without clauses does nothing, but its sender has sent it.
-  for (const [place, clause] of (given.length === 0 ? [nothing] : given).entries()) {
+  for (const [position, clause] of (given.length === 0 ? [nothing] : given).entries()) {
     const index = clauses.length;
-    const output = outputs[place] === undefined ? nothing : recordOf(outputs[place]);
+    const output = outputs[position] === undefined ? nothing : recordOf(outputs[position]);
     const own = listOf(output.events ?? [], 'events').map((item, at) => {
       const { address, topics, data } = recordOf(item);
       return new EvmLog({
@@ -73,7 +73,7 @@ function addClauses(raw: Raw, clauses: VechainClause[], logs: Log[]): void {
       });
     });
     for (const log of own) logs.push(log);
-    const part = given.length > 1 ? `clause${place}` : undefined;
+    const part = given.length > 1 ? `clause${position}` : undefined;
     clauses.push(new VechainClause(raw, recordOf(clause), output, { hash, index, part, logs: own }));
   }
 }

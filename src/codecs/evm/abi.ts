@@ -108,16 +108,16 @@ export function decodeEvent(event: EventItem, log: Pick<Log, 'key' | 'indexed' |
   const topics = event.anonymous && log.key !== '' ? [log.key, ...log.indexed] : log.indexed;
   const count = topics.length;
   const hasIndexedFlags = event.inputs.filter(({ indexed }) => indexed).length === count;
-  const isIndexed = (input: EventItem['inputs'][number], place: number) =>
-    hasIndexedFlags ? input.indexed === true : place < count;
-  const plain = event.inputs.filter((input, place) => !isIndexed(input, place));
+  const isIndexed = (input: EventItem['inputs'][number], index: number) =>
+    hasIndexedFlags ? input.indexed === true : index < count;
+  const plain = event.inputs.filter((input, index) => !isIndexed(input, index));
   const values = decodeValues(plain, log.data);
   let fromTopics = 0;
   let fromData = 0;
   return Object.fromEntries(
-    event.inputs.map((input, place) => [
-      input.name || String(place),
-      isIndexed(input, place) ? indexedValue(input, itemAt(topics, fromTopics++)) : values[fromData++],
+    event.inputs.map((input, index) => [
+      input.name || String(index),
+      isIndexed(input, index) ? indexedValue(input, itemAt(topics, fromTopics++)) : values[fromData++],
     ]),
   );
 }
@@ -130,7 +130,7 @@ function indexedValue(input: AbiParameter, topic: string): unknown {
 
 export function decodeCall(item: FunctionItem, input: string): Arguments {
   const values = decodeValues(item.inputs, `0x${input.slice(10)}`);
-  return Object.fromEntries(item.inputs.map(({ name }, place) => [name || String(place), values[place]]));
+  return Object.fromEntries(item.inputs.map(({ name }, index) => [name || String(index), values[index]]));
 }
 
 /** The same of data that may not fit the parameters, which anyone can send: then it is no call of the function. */

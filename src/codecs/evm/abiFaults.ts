@@ -41,20 +41,19 @@ function parameterFaults(parameters: unknown, pointer: string, isEvent: boolean,
   if (!Array.isArray(parameters)) return [fault(pointer, 'must be an array of parameters; [] for none.')];
   if (depth > maxDepth) return [fault(pointer, `must not be nested deeper than ${maxDepth} structs.`)];
   return parameters.flatMap((parameter: unknown, index) => {
-    const place = `${pointer}/${index}`;
-    if (!isRecord(parameter)) return [fault(place, 'must be an object.')];
+    const path = `${pointer}/${index}`;
+    if (!isRecord(parameter)) return [fault(path, 'must be an object.')];
     const { type, name, indexed, components } = parameter;
     const faults: Fault[] = [];
     if (typeof type !== 'string' || !isSolidityType(type))
       faults.push(
-        fault(`${place}/type`, 'must be a Solidity type such as address, uint256, bytes32[] or tuple.'),
+        fault(`${path}/type`, 'must be a Solidity type such as address, uint256, bytes32[] or tuple.'),
       );
     else if (type.startsWith('tuple'))
-      faults.push(...parameterFaults(components, `${place}/components`, false, depth + 1));
-    if (name !== undefined && typeof name !== 'string')
-      faults.push(fault(`${place}/name`, 'must be a text.'));
+      faults.push(...parameterFaults(components, `${path}/components`, false, depth + 1));
+    if (name !== undefined && typeof name !== 'string') faults.push(fault(`${path}/name`, 'must be a text.'));
     if (isEvent && indexed !== undefined && typeof indexed !== 'boolean')
-      faults.push(fault(`${place}/indexed`, 'must be true or false.'));
+      faults.push(fault(`${path}/indexed`, 'must be true or false.'));
     return faults;
   });
 }

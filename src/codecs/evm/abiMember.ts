@@ -20,11 +20,11 @@ export function abiMember(parameters: readonly AbiParameter[], path: string): Ab
       steps.push((value) => take(value, Number(step), ''));
       found = element;
     } else {
-      const place = within.findIndex(({ name }, at) => (name || String(at)) === step);
-      found = within[place];
+      const index = within.findIndex(({ name }, at) => (name || String(at)) === step);
+      found = within[index];
       if (!found) throw new RangeError(unknownMember(path, within));
       const { name = '' } = found;
-      steps.push((value) => take(value, place, name));
+      steps.push((value) => take(value, index, name));
     }
     within = 'components' in found ? found.components : [];
   }
@@ -36,12 +36,12 @@ export function abiMember(parameters: readonly AbiParameter[], path: string): Ab
 }
 
 /** Decoded structs are objects, or lists as soon as one of their members has no name. */
-function take(value: unknown, place: number, name: string): unknown {
-  if (Array.isArray(value)) return Reflect.get(value, place);
-  return typeof value === 'object' && value !== null ? Reflect.get(value, name || String(place)) : undefined;
+function take(value: unknown, index: number, name: string): unknown {
+  if (Array.isArray(value)) return Reflect.get(value, index);
+  return typeof value === 'object' && value !== null ? Reflect.get(value, name || String(index)) : undefined;
 }
 
 function unknownMember(path: string, within: readonly AbiParameter[]): string {
-  const names = within.map(({ name }, place) => name || String(place));
+  const names = within.map(({ name }, index) => name || String(index));
   return `"${path}" is not there; ${names.length === 0 ? 'there is nothing to name' : `there ${names.length === 1 ? 'is' : 'are'} ${names.join(', ')}`}.`;
 }

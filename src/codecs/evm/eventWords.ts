@@ -14,5 +14,5 @@ export function eventWords(
   const isAsDeclared = indexed.length === log.indexed.length;
   const order = isAsDeclared ? [...indexed, ...event.inputs.filter((input) => !input.indexed)] : event.inputs;
   const words = logWords(log);
-  return Object.fromEntries(order.map(({ name }, place) => [name, words[place]]));
+  return Object.fromEntries(order.map(({ name }, index) => [name, words[index]]));
 }

@@ -60,8 +60,8 @@ function* nextHop(address: string, isFirst: boolean): Search<Hop> {
   const reads = slotList.map((key): Pointing => ({ type: 'storage', address, key }));
   const words = yield reads;
   const held = words.map(wordAddress);
-  const pointers = reads.flatMap((read, place): CodePointer[] =>
-    held[place] === undefined ? [] : [[read, words[place]!]],
+  const pointers = reads.flatMap((read, index): CodePointer[] =>
+    held[index] === undefined ? [] : [[read, words[index]!]],
   );
   const [direct, zeppelin, proxiable, beacon] = held;
   if (beacon !== undefined) {
@@ -87,9 +87,9 @@ function* askedHop(address: string): Search<Hop> {
   const [word = '0x', ...answers] = yield [first, ...calls];
   const safe = wordAddress(answers[0]!);
   if (safe !== undefined && safe === wordAddress(word)) return { next: safe, pointers: [[first, word]] };
-  const place = answers.findIndex((answer, n) => n > 0 && wordAddress(answer) !== undefined);
-  if (place < 0) return { next: undefined, pointers: [] };
-  return { next: wordAddress(answers[place]!), pointers: [[calls[place]!, answers[place]!]] };
+  const index = answers.findIndex((answer, n) => n > 0 && wordAddress(answer) !== undefined);
+  if (index < 0) return { next: undefined, pointers: [] };
+  return { next: wordAddress(answers[index]!), pointers: [[calls[index]!, answers[index]!]] };
 }
 
 /** Minimal proxies (EIP-1167 and its kin) carry the address in code that never changes, accounts of EIP-7702 in code that does. */
@@ -125,22 +125,22 @@ export function locateCode(read: Reader, address: string, at: Moment = 'block'):
 export function isCodeInPlace(read: Reader, pointers: readonly CodePointer[]): boolean {
   const answers = readAll(
     read,
-    pointers.map(([each]) => each),
+    pointers.map(([pointer]) => pointer),
     'block',
   );
-  return pointers.every(([, answer], place) => answers[place] === answer);
+  return pointers.every(([, answer], index) => answers[index] === answer);
 }
 
 function readAll(read: Reader, reads: readonly Pointing[], at: Moment): readonly string[] {
   return read.all(
-    reads.map((each) => () => {
-      switch (each.type) {
+    reads.map((question) => () => {
+      switch (question.type) {
         case 'storage':
-          return read.storage(each.address, each.key, at);
+          return read.storage(question.address, question.key, at);
         case 'code':
-          return read.code(each.address, at);
+          return read.code(question.address, at);
         case 'call': {
-          const answer = read.call(each.to, each.data, at);
+          const answer = read.call(question.to, question.data, at);
           return 'data' in answer ? answer.data : '0x';
         }
       }

@@ -5,28 +5,28 @@ import { cutText } from '../../lib/cutText.ts';
  * The value that an ABI type takes, from what people write: text, or JSON with arrays and objects. Numbers above 2^53 must be
  * text, because JSON has rounded them already.
  */
-export function toAbiValue(parameter: AbiParameter, value: unknown, place = nameOf(parameter)): unknown {
+export function toAbiValue(parameter: AbiParameter, value: unknown, label = nameOf(parameter)): unknown {
   const { type } = parameter;
   const list = /^(.*)\[(\d*)\]$/.exec(type);
-  if (list) return toList(parameter, list, value, place);
-  if (type === 'tuple') return toTuple(parameter, value, place);
+  if (list) return toList(parameter, list, value, label);
+  if (type === 'tuple') return toTuple(parameter, value, label);
   const whole = /^(u?)int(\d*)$/.exec(type);
-  if (whole) return toWhole(type, whole[1] === 'u', Number(whole[2] || 256), value, place);
+  if (whole) return toWhole(type, whole[1] === 'u', Number(whole[2] || 256), value, label);
   const bytes = /^bytes(\d*)$/.exec(type);
-  if (bytes) return toBytes(type, bytes[1] === '' ? undefined : Number(bytes[1]), value, place);
+  if (bytes) return toBytes(type, bytes[1] === '' ? undefined : Number(bytes[1]), value, label);
   switch (type) {
     case 'address':
       if (typeof value === 'string' && /^0x[0-9a-fA-F]{40}$/.test(value)) return value.toLowerCase();
-      throw wrong(place, type, 'must be an address of 0x and 40 hexadecimal digits', value);
+      throw wrong(label, type, 'must be an address of 0x and 40 hexadecimal digits', value);
     case 'bool':
       if (value === true || value === 'true') return true;
       if (value === false || value === 'false') return false;
-      throw wrong(place, type, 'must be true or false', value);
+      throw wrong(label, type, 'must be true or false', value);
     case 'string':
       if (typeof value === 'string') return value;
-      throw wrong(place, type, 'must be a text', value);
+      throw wrong(label, type, 'must be a text', value);
     default:
-      throw new RangeError(`${place}: ${type} is not a type that values can be written for.`);
+      throw new RangeError(`${label}: ${type} is not a type that values can be written for.`);
   }
 }
 
@@ -51,41 +51,41 @@ function toList(
   parameter: AbiParameter,
   [, item = '', length = '']: readonly string[],
   value: unknown,
-  place: string,
+  label: string,
 ): unknown {
   const items = parsed(value);
-  if (!Array.isArray(items)) throw wrong(place, parameter.type, 'must be a list such as [1, 2]', value);
+  if (!Array.isArray(items)) throw wrong(label, parameter.type, 'must be a list such as [1, 2]', value);
   if (length !== '' && items.length !== Number(length))
-    throw wrong(place, parameter.type, `must have ${length} elements, not ${items.length}`);
+    throw wrong(label, parameter.type, `must have ${length} elements, not ${items.length}`);
   const inner = { ...parameter, type: item };
-  return items.map((element: unknown, n) => toAbiValue(inner, element, `${place}[${n}]`));
+  return items.map((element: unknown, n) => toAbiValue(inner, element, `${label}[${n}]`));
 }
 
 /** By position when it is a list, by name when it is an object. */
-function toTuple(parameter: AbiParameter, value: unknown, place: string): unknown {
+function toTuple(parameter: AbiParameter, value: unknown, label: string): unknown {
   const components = 'components' in parameter ? parameter.components : [];
   const members = parsed(value);
   if (Array.isArray(members)) {
     if (members.length !== components.length)
-      throw wrong(place, parameter.type, `must have ${components.length} members, not ${members.length}`);
+      throw wrong(label, parameter.type, `must have ${components.length} members, not ${members.length}`);
     const values = components.map((component, n) =>
-      toAbiValue(component, members[n], `${place}.${component.name || n}`),
+      toAbiValue(component, members[n], `${label}.${component.name || n}`),
     );
     return components.every(({ name }) => name) ? named(components, values) : values;
   }
   if (typeof members !== 'object' || members === null || components.some(({ name }) => !name))
-    throw wrong(place, parameter.type, `must be ${shapeOf(components)}`, value);
+    throw wrong(label, parameter.type, `must be ${shapeOf(components)}`, value);
   const unknown = Object.keys(members).find(
     (name) => !components.some((component) => component.name === name),
   );
   if (unknown !== undefined)
-    throw wrong(place, parameter.type, `has no member ${unknown}; it is ${shapeOf(components)}`);
+    throw wrong(label, parameter.type, `has no member ${unknown}; it is ${shapeOf(components)}`);
   return named(
     components,
     components.map((component) => {
       const { name = '' } = component;
-      if (!Object.hasOwn(members, name)) throw wrong(place, parameter.type, `lacks its member ${name}`);
-      return toAbiValue(component, Reflect.get(members, name), `${place}.${name}`);
+      if (!Object.hasOwn(members, name)) throw wrong(label, parameter.type, `lacks its member ${name}`);
+      return toAbiValue(component, Reflect.get(members, name), `${label}.${name}`);
     }),
   );
 }
@@ -101,19 +101,19 @@ function shapeOf(components: readonly AbiParameter[]): string {
     : `a list [${components.map(({ type }) => type).join(', ')}]`;
 }
 
-function toWhole(type: string, isUnsigned: boolean, bits: number, value: unknown, place: string): bigint {
+function toWhole(type: string, isUnsigned: boolean, bits: number, value: unknown, label: string): bigint {
   const number = readWhole(value);
   if (number === undefined) {
     const isRounded = typeof value === 'number' && Number.isInteger(value);
     const how = isRounded
       ? 'must be written as text, because a JSON number of this size is rounded'
       : 'must be a whole number such as 1000, 1e18 or 0xff';
-    throw wrong(place, type, how, value);
+    throw wrong(label, type, how, value);
   }
   const [least, most] = isUnsigned
     ? [0n, 2n ** BigInt(bits) - 1n]
     : [-(2n ** BigInt(bits - 1)), 2n ** BigInt(bits - 1) - 1n];
-  if (number < least || number > most) throw wrong(place, type, `must be from ${least} to ${most}`, value);
+  if (number < least || number > most) throw wrong(label, type, `must be from ${least} to ${most}`, value);
   return number;
 }
 
@@ -130,12 +130,12 @@ function readWhole(value: unknown): bigint | undefined {
   return sign === '-' ? -size : size;
 }
 
-function toBytes(type: string, size: number | undefined, value: unknown, place: string): string {
+function toBytes(type: string, size: number | undefined, value: unknown, label: string): string {
   if (typeof value !== 'string' || !/^0x([0-9a-fA-F]{2})*$/.test(value))
-    throw wrong(place, type, 'must be bytes in hexadecimal such as 0x00ff', value);
+    throw wrong(label, type, 'must be bytes in hexadecimal such as 0x00ff', value);
   const length = value.length / 2 - 1;
   if (size !== undefined && length !== size)
-    throw wrong(place, type, `must have ${size} bytes, not ${length}`);
+    throw wrong(label, type, `must have ${size} bytes, not ${length}`);
   return value.toLowerCase();
 }
 
@@ -149,9 +149,9 @@ function parsed(value: unknown): unknown {
   }
 }
 
-function wrong(place: string, type: string, how: string, value?: unknown): RangeError {
+function wrong(label: string, type: string, how: string, value?: unknown): RangeError {
   const given = value === undefined ? '' : `; it is ${shown(value)}`;
-  return new RangeError(`${place} (${type}) ${how}${given}.`);
+  return new RangeError(`${label} (${type}) ${how}${given}.`);
 }
 
 function shown(value: unknown): string {

@@ -3,10 +3,10 @@ import type { Log } from '../../model/block.ts';
 export const zeroAddress = '0x0000000000000000000000000000000000000000';
 
 /** The 32-byte word at this place of call data or log data, as a number. */
-export function wordAt(data: string, place: number): bigint {
-  const start = 2 + place * 64;
+export function wordAt(data: string, index: number): bigint {
+  const start = 2 + index * 64;
   const word = data.slice(start, start + 64);
-  if (word.length < 64) throw new RangeError(`The data has no word ${place}.`);
+  if (word.length < 64) throw new RangeError(`The data has no word ${index}.`);
   return BigInt(`0x${word}`);
 }
 
@@ -25,8 +25,8 @@ export function isAddressTopic(topic: string): boolean {
 }
 
 /** The bytes that the word at this place of ABI data points to, as far as they are there; it never fails. */
-export function bytesAt(data: string, place: number): string {
-  const start = 2 + 2 * sizeAt(data, 2 + 64 * place);
+export function bytesAt(data: string, index: number): string {
+  const start = 2 + 2 * sizeAt(data, 2 + 64 * index);
   return `0x${data.slice(start + 64, start + 64 + 2 * sizeAt(data, start))}`;
 }
 

@@ -3,36 +3,36 @@ import { decodePrincipal } from './accounts.ts';
 import type { CandidType } from './parseCandid.ts';
 
 /** A value as people write it, checked and in a form that JSON keeps. Throws a RangeError that names the place. */
-export function readCandidValue(type: CandidType, value: unknown, place: string): unknown {
-  const refuse = (what: string) => new RangeError(`${place} must be ${what}.`);
+export function readCandidValue(type: CandidType, value: unknown, label: string): unknown {
+  const refuse = (what: string) => new RangeError(`${label} must be ${what}.`);
   if (typeof type !== 'string') {
-    if ('opt' in type) return value === null ? null : [readCandidValue(type.opt, value, place)];
+    if ('opt' in type) return value === null ? null : [readCandidValue(type.opt, value, label)];
     if ('vec' in type) {
-      if (type.vec === 'nat8') return readCandidValue('blob', value, place);
+      if (type.vec === 'nat8') return readCandidValue('blob', value, label);
       if (!Array.isArray(value)) throw refuse('a list');
-      return value.map((item, index) => readCandidValue(type.vec, item, `${place}[${index}]`));
+      return value.map((item, index) => readCandidValue(type.vec, item, `${label}[${index}]`));
     }
     if ('record' in type) {
       const given: unknown = Array.isArray(value) ? { ...value } : value;
       if (!isRecord(given)) throw refuse(`a record with ${type.record.map(([name]) => name).join(', ')}`);
       const unknown = Object.keys(given).find((name) => type.record.every(([own]) => own !== name));
-      if (unknown !== undefined) throw new RangeError(`${place} has no member ${unknown}.`);
+      if (unknown !== undefined) throw new RangeError(`${label} has no member ${unknown}.`);
       return Object.fromEntries(
         type.record.map(([name, own]) => [
           name,
-          readCandidValue(own, given[name] ?? null, `${place}.${name}`),
+          readCandidValue(own, given[name] ?? null, `${label}.${name}`),
         ]),
       );
     }
     if ('variant' in type) {
       const [name, inner] =
         typeof value === 'string' ? [value, null] : isRecord(value) ? (Object.entries(value)[0] ?? []) : [];
-      const own = type.variant.find(([each]) => each === name);
+      const own = type.variant.find(([variant]) => variant === name);
       if (!own || (isRecord(value) && Object.keys(value).length !== 1))
         throw refuse(
-          `one of ${type.variant.map(([each]) => each).join(', ')}, or a record of one with its value`,
+          `one of ${type.variant.map(([variant]) => variant).join(', ')}, or a record of one with its value`,
         );
-      return { [own[0]]: readCandidValue(own[1], inner, `${place}.${own[0]}`) };
+      return { [own[0]]: readCandidValue(own[1], inner, `${label}.${own[0]}`) };
     }
     throw refuse('of a known type');
   }
@@ -68,7 +68,7 @@ export function readCandidValue(type: CandidType, value: unknown, place: string)
     case 'reserved':
       return null;
     default:
-      throw new RangeError(`${place} is of the type ${type}, which cannot be passed.`);
+      throw new RangeError(`${label} is of the type ${type}, which cannot be passed.`);
   }
 }
 

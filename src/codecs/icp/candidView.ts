@@ -42,13 +42,13 @@ export function candidView(signature: string, abi: readonly unknown[]) {
     inputs: args.map(([name, type]) => toParameter(name, type)),
     outputs: results.map(([name, type]) => toParameter(name, type)),
     encode(params: readonly unknown[]): string {
-      const values = args.map(([name, type], place) => readCandidValue(type, params[place] ?? null, name));
+      const values = args.map(([name, type], index) => readCandidValue(type, params[index] ?? null, name));
       const query: CandidQuery = { method, types, values, results: results.map(([, type]) => type) };
       return JSON.stringify(query);
     },
     decode(data: string): readonly unknown[] {
       const values = JSON.parse(data) as unknown[];
-      return results.map(([, type], place) => toPlain(type, values[place]));
+      return results.map(([, type], index) => toPlain(type, values[index]));
     },
   };
 }
@@ -109,5 +109,5 @@ function plainType(type: string): string {
 }
 
 function isTuple(fields: readonly (readonly [string, CandidType])[]): boolean {
-  return fields.length > 0 && fields.every(([name], place) => name === String(place));
+  return fields.length > 0 && fields.every(([name], index) => name === String(index));
 }

@@ -78,8 +78,8 @@ function toFunction({ name, key, args, accounts }: IdlInstruction, { types }: Id
       if (!input.startsWith(key)) return undefined;
       try {
         const values = membersOf(decodeBorsh({ struct: args }, fromHex(input.slice(key.length)), types));
-        const named = accounts.flatMap((account, place) => {
-          const address = given[place];
+        const named = accounts.flatMap((account, index) => {
+          const address = given[index];
           return address === undefined ? [] : [[account.name, address]];
         });
         return { ...values, accounts: Object.fromEntries(named) };

@@ -69,8 +69,8 @@ export function decodeBorsh(type: IdlType, bytes: Uint8Array, types: Types): unk
       const { size, isSigned } = integer;
       let value = 0n;
       const start = take(size);
-      for (let place = size - 1; place >= 0; place--)
-        value = (value << 8n) | BigInt(view.getUint8(start + place));
+      for (let index = size - 1; index >= 0; index--)
+        value = (value << 8n) | BigInt(view.getUint8(start + index));
       const signed = isSigned ? BigInt.asIntN(size * 8, value) : value;
       return size <= 4 ? Number(signed) : signed;
     }
@@ -105,8 +105,8 @@ export function encodeBorsh(
   where = 'value',
   depth = 0,
 ): Uint8Array {
-  const inner = (own: IdlType, each: unknown, name: string) =>
-    encodeBorsh(own, each, types, `${where}.${name}`, depth + 1);
+  const inner = (own: IdlType, item: unknown, name: string) =>
+    encodeBorsh(own, item, types, `${where}.${name}`, depth + 1);
   if (depth > maxDepth) throw new RangeError('The type goes too deep.');
   if (typeof type === 'string') return encodePlain(type, value, where);
   if ('vec' in type) {
@@ -134,11 +134,11 @@ export function encodeBorsh(
   }
   const [name, fields] =
     typeof value === 'string' ? [value, {}] : (Object.entries(Object(value))[0] ?? ['', {}]);
-  const place = type.enum.findIndex((variant) => variant.name === name);
-  const variant = type.enum[place];
+  const index = type.enum.findIndex((variant) => variant.name === name);
+  const variant = type.enum[index];
   if (!variant)
-    throw new RangeError(`${where} must be one of ${type.enum.map((each) => each.name).join(', ')}.`);
-  return concat(Uint8Array.of(place), inner(variant.type, fields, name));
+    throw new RangeError(`${where} must be one of ${type.enum.map((variant) => variant.name).join(', ')}.`);
+  return concat(Uint8Array.of(index), inner(variant.type, fields, name));
 }
 
 const integers: Readonly<Record<string, { size: number; isSigned: boolean } | undefined>> =
@@ -215,7 +215,7 @@ function itemsOf(value: unknown, where: string): readonly unknown[] {
 
 /** Little-endian. */
 export function uint(value: bigint, size: number): Uint8Array {
-  return Uint8Array.from({ length: size }, (_, place) => Number((value >> BigInt(8 * place)) & 0xffn));
+  return Uint8Array.from({ length: size }, (_, index) => Number((value >> BigInt(8 * index)) & 0xffn));
 }
 
 export function concat(...parts: readonly Uint8Array[]): Uint8Array {

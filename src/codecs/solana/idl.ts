@@ -105,10 +105,10 @@ function toDefinition({ kind, fields, variants, alias, type }: Readonly<Record<s
 /** Fields may have names or, in tuples, types alone. */
 function toStruct(fields: unknown): IdlType {
   return {
-    struct: listOf(fields).map((field, place) =>
+    struct: listOf(fields).map((field, index) =>
       isRecord(field) && typeof field.name === 'string'
         ? toField(field)
-        : { name: String(place), type: toType(field) },
+        : { name: String(index), type: toType(field) },
     ),
   };
 }
@@ -144,7 +144,7 @@ export function hashKey(text: string): string {
 }
 
 function toSnake(name: string): string {
-  return name.replace(/[A-Z]/g, (letter, place: number) => `${place > 0 ? '_' : ''}${letter.toLowerCase()}`);
+  return name.replace(/[A-Z]/g, (letter, index: number) => `${index > 0 ? '_' : ''}${letter.toLowerCase()}`);
 }
 
 function nameOf(value: unknown, what: string): string {

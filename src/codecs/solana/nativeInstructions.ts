@@ -169,7 +169,7 @@ export function showInstruction({
 }
 
 function toBytes(number: number, length: number): number[] {
-  return Array.from({ length }, (_item, place) => (number >> (8 * place)) & 0xff);
+  return Array.from({ length }, (_item, index) => (number >> (8 * index)) & 0xff);
 }
 
 function fromBytes(digits: string): number {

@@ -31,13 +31,13 @@ export function toScVal(
   type: SpecType,
   value: unknown,
   types: Spec['types'],
-  place: string,
+  label: string,
   depth = 0,
 ): unknown {
-  const fault = (words: string) => new RangeError(`${place} must be ${words}.`);
+  const fault = (words: string) => new RangeError(`${label} must be ${words}.`);
   const inner = (own: unknown, item: unknown, where: string) =>
     toScVal(own as SpecType, item, types, where, depth + 1);
-  if (depth > maxDepth) throw new RangeError(`${place} goes too deep.`);
+  if (depth > maxDepth) throw new RangeError(`${label} goes too deep.`);
   if (typeof type === 'string') return toSimple(type, value, fault);
   const { name: kind, held: about } = caseOf(type);
   const {
@@ -51,23 +51,23 @@ export function toScVal(
   } = membersOf(about);
   switch (kind) {
     case 'option':
-      return value === null || value === 'none' ? 'void' : inner(held, value, place);
+      return value === null || value === 'none' ? 'void' : inner(held, value, label);
     case 'result':
-      return inner(ok, value, place);
+      return inner(ok, value, label);
     case 'vec':
       if (!Array.isArray(value)) throw fault('a list');
-      return { vec: value.map((item, index) => inner(element, item, `${place}/${index}`)) };
+      return { vec: value.map((item, index) => inner(element, item, `${label}/${index}`)) };
     case 'tuple': {
       const wanted = listOf(items);
       if (!Array.isArray(value) || value.length !== wanted.length)
         throw fault(`a list of ${wanted.length} values`);
-      return { vec: wanted.map((own, index) => inner(own, value[index], `${place}/${index}`)) };
+      return { vec: wanted.map((own, index) => inner(own, value[index], `${label}/${index}`)) };
     }
     case 'map':
       if (!isRecord(value)) throw fault('an object');
       return {
         map: Object.entries(value)
-          .map(([own, item]) => ({ key: inner(key, own, place), val: inner(held, item, `${place}/${own}`) }))
+          .map(([own, item]) => ({ key: inner(key, own, label), val: inner(held, item, `${label}/${own}`) }))
           .sort(byKey),
       };
     case 'bytes_n': {
@@ -76,31 +76,31 @@ export function toScVal(
       return { bytes: digits };
     }
     case 'udt':
-      return toUdt(String(name), value, types, place, depth);
+      return toUdt(String(name), value, types, label, depth);
     default:
-      throw new RangeError(`${place} has a type that is not known: ${kind}.`);
+      throw new RangeError(`${label} has a type that is not known: ${kind}.`);
   }
 }
 
-function toUdt(name: string, value: unknown, types: Spec['types'], place: string, depth: number): unknown {
+function toUdt(name: string, value: unknown, types: Spec['types'], label: string, depth: number): unknown {
   const udt = types.get(name);
-  if (!udt) throw new RangeError(`${place} has the type ${name}, which the spec does not describe.`);
+  if (!udt) throw new RangeError(`${label} has the type ${name}, which the spec does not describe.`);
   if ('values' in udt) {
     const number = udt.values.get(String(value));
     if (number === undefined)
-      throw new RangeError(`${place} must be one of ${[...udt.values.keys()].join(', ')}.`);
+      throw new RangeError(`${label} must be one of ${[...udt.values.keys()].join(', ')}.`);
     return { u32: number };
   }
   if ('fields' in udt) {
     const isTuple = udt.fields.every(({ name: own }, index) => own === String(index));
     if (!isRecord(value) && !(isTuple && Array.isArray(value)))
       throw new RangeError(
-        `${place} must be an object with ${udt.fields.map(({ name: own }) => own).join(', ')}.`,
+        `${label} must be an object with ${udt.fields.map(({ name: own }) => own).join(', ')}.`,
       );
     const members = value as Readonly<Record<string, unknown>>;
     const values = udt.fields.map(
       ({ name: own, type }) =>
-        [own, toScVal(type, members[own], types, `${place}/${own}`, depth + 1)] as const,
+        [own, toScVal(type, members[own], types, `${label}/${own}`, depth + 1)] as const,
     );
     if (isTuple) return { vec: values.map(([, val]) => val) };
     return { map: values.map(([symbol, val]) => ({ key: { symbol }, val })).sort(byKey) };
@@ -109,15 +109,15 @@ function toUdt(name: string, value: unknown, types: Spec['types'], place: string
   const wanted = udt.cases.get(String(kind));
   if (!wanted || wanted.length !== rest.length)
     throw new RangeError(
-      `${place} must be one of ${[...udt.cases].map(([own, held]) => (held.length === 0 ? own : `[${own}, …]`)).join(', ')}.`,
+      `${label} must be one of ${[...udt.cases].map(([own, held]) => (held.length === 0 ? own : `[${own}, …]`)).join(', ')}.`,
     );
-  const held = wanted.map((own, index) => toScVal(own, rest[index], types, `${place}/${index}`, depth + 1));
+  const held = wanted.map((own, index) => toScVal(own, rest[index], types, `${label}/${index}`, depth + 1));
   return { vec: [{ symbol: String(kind) }, ...held] };
 }
 
 /** Maps are kept in the order of their keys. */
-function byKey(one: { key: unknown }, other: { key: unknown }): number {
-  const [a, b] = [one, other].map(({ key }) => Object.values(membersOf(key))[0]);
+function byKey(left: { key: unknown }, right: { key: unknown }): number {
+  const [a, b] = [left, right].map(({ key }) => Object.values(membersOf(key))[0]);
   return String(a) < String(b) ? -1 : 1;
 }
 

@@ -25,11 +25,14 @@ export function sorobanEvent(signature: string, abi: readonly unknown[]): Soroba
   const spec = specOf(abi);
   if (!spec) return undefined;
   const name = nameIn(signature);
-  const known = spec.events.get(name) ?? [...spec.events.values()].find((each) => keyOf(each) === name);
+  const known =
+    spec.events.get(name) ?? [...spec.events.values()].find((candidate) => keyOf(candidate) === name);
   if (!known && spec.events.size > 0)
     throw new RangeError(`The spec has no event ${name}; it has ${[...spec.events.keys()].join(', ')}.`);
   if (known) return toEvent(known, spec);
-  return assetFunctions.every((each) => spec.functions.has(each)) ? toAssetEvent(name) : toLooseEvent(name);
+  return assetFunctions.every((signature) => spec.functions.has(signature))
+    ? toAssetEvent(name)
+    : toLooseEvent(name);
 }
 
 /** By these the contract of an asset is known, whose events are always the same. */
@@ -45,7 +48,7 @@ const assetTopics: Readonly<Record<string, readonly string[]>> = {
 
 export function sorobanEventByKey(key: string, abi: readonly unknown[]): SorobanEvent | undefined {
   const spec = specOf(abi);
-  const known = spec && [...spec.events.values()].find((each) => keyOf(each) === key);
+  const known = spec && [...spec.events.values()].find((candidate) => keyOf(candidate) === key);
   return known ? toEvent(known, spec) : undefined;
 }
 
@@ -92,12 +95,12 @@ function toEvent(event: SpecEvent, { types }: Spec): SorobanEvent {
         form === 'map'
           ? membersOf(value)
           : Object.fromEntries(
-              rest.map((param, place) => [
+              rest.map((param, index) => [
                 param.name,
-                form === 'vec' && Array.isArray(value) ? (value[place] as unknown) : value,
+                form === 'vec' && Array.isArray(value) ? (value[index] as unknown) : value,
               ]),
             );
-      return { ...Object.fromEntries(topics.map((param, place) => [param.name, given[place]])), ...held };
+      return { ...Object.fromEntries(topics.map((param, index) => [param.name, given[index]])), ...held };
     },
   };
 }
@@ -125,7 +128,7 @@ function toAssetEvent(name: string): SorobanEvent {
   const loose = toLooseEvent(name);
   const names = assetTopics[name];
   if (!names) return loose;
-  const address = (each: string) => ({ name: each, type: 'string' });
+  const address = (parameter: string) => ({ name: parameter, type: 'string' });
   return {
     ...loose,
     item: {
@@ -138,7 +141,11 @@ function toAssetEvent(name: string): SorobanEvent {
       const ends = topics.slice(-names.length);
       const { data } = values;
       const amount = Array.isArray(data) ? (data as unknown[])[0] : (membersOf(data).amount ?? data);
-      return { ...Object.fromEntries(names.map((each, place) => [each, ends[place]])), amount, ...values };
+      return {
+        ...Object.fromEntries(names.map((member, index) => [member, ends[index]])),
+        amount,
+        ...values,
+      };
     },
   };
 }
@@ -156,7 +163,7 @@ function toFunction({ name, inputs }: SpecFunction, { types }: Spec): SorobanFun
       // Within transactions, nodes tell a single argument without the list around it.
       const given = inputs.length === 1 && args.length !== 1 ? [{ vec: args }] : args;
       if (given.length !== inputs.length) return undefined;
-      return Object.fromEntries(inputs.map((each, place) => [each.name, toPlain(given[place])]));
+      return Object.fromEntries(inputs.map((input, index) => [input.name, toPlain(given[index])]));
     },
   };
 }

@@ -26,7 +26,7 @@ export function sorobanView(signature: string, abi: readonly unknown[]) {
     inputs: inputs.map((input) => toParameter(input.name, input.type, spec.types)),
     outputs: outputs.map((type) => toParameter('', type, spec.types)),
     encode(params: readonly unknown[]): string {
-      const args = inputs.map((input, place) => toScVal(input.type, params[place], spec.types, input.name));
+      const args = inputs.map((input, index) => toScVal(input.type, params[index], spec.types, input.name));
       const query: SorobanQuery = { name, args };
       const text = JSON.stringify(query);
       if (text.includes('{"address":"wallet"}'))

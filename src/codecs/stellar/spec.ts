@@ -87,8 +87,8 @@ function readSpec(abi: readonly unknown[]): Spec {
     else if (entry.udt_enum_v0)
       types.set(name('udt_enum_v0'), {
         values: new Map(
-          listOf(membersOf(entry.udt_enum_v0).cases).map((each) => {
-            const { name: own, value } = membersOf(each);
+          listOf(membersOf(entry.udt_enum_v0).cases).map((variant) => {
+            const { name: own, value } = membersOf(variant);
             return [nameOf(own, 'an enum'), Number(value)];
           }),
         ),

@@ -119,7 +119,7 @@ const receipts = [
 
 const answersTo: ReadonlyMap<string, ReadonlySet<string>> = new Map(
   exchanges.flatMap(({ asked, answers }) =>
-    asked.map((each) => [functionSelector(each), new Set(answers.map(functionSelector))] as const),
+    asked.map((signature) => [functionSelector(signature), new Set(answers.map(functionSelector))] as const),
   ),
 );
 

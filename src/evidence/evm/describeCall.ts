@@ -35,11 +35,11 @@ export function showArguments(
   item: FunctionItem | EventItem,
   args: Readonly<Record<string, unknown>>,
 ): string {
-  const place = amountPlaces.get(canonicalSignature(item));
-  const input = place === undefined ? undefined : item.inputs[place];
+  const index = amountPlaces.get(canonicalSignature(item));
+  const input = index === undefined ? undefined : item.inputs[index];
   // An indexed value is the number of a unique token.
   if (!input || ('indexed' in input && input.indexed)) return showValue(args);
-  const name = input.name || String(place);
+  const name = input.name || String(index);
   const amount = args[name];
   if (typeof amount !== 'bigint' || amount >= endless) return showValue(args);
   // An alert does not wait for how its amount reads.

@@ -59,7 +59,7 @@ export function findFlows(
     ),
   );
   // A failed transaction has paid nothing.
-  const flows = candidates.filter((_, place) => receipts[place]?.isSuccess !== false);
+  const flows = candidates.filter((_, index) => receipts[index]?.isSuccess !== false);
   return flows.length > 0 ? flows : touching(block, holder);
 }
 

@@ -41,10 +41,10 @@ export function lossOf(
     ([asset, change]) => change !== 0n && asset !== contract.address && standing(asset) !== 'claimed',
   );
   const counts = ([asset]: (typeof certain)[number]) => !isDoubtful || standing(asset) !== 'called';
-  if (!certain.some((each) => each[1] < 0n && counts(each))) return noLoss;
+  if (!certain.some((change) => change[1] < 0n && counts(change))) return noLoss;
   const isCalled = ([asset]: (typeof certain)[number]) => standing(asset) === 'called';
   const looked = [
-    ...certain.filter((each) => !isCalled(each)),
+    ...certain.filter((change) => !isCalled(change)),
     ...certain.filter(isCalled).slice(0, maxUnpriced),
   ];
   const valued = joinCoins(
@@ -57,9 +57,9 @@ export function lossOf(
     ),
   );
   const isGain = ({ change }: Valued) => change > 0n;
-  if (isDoubtful && valued.some((each) => isGain(each) && !each.usd)) return noLoss;
+  if (isDoubtful && valued.some((change) => isGain(change) && !change.usd)) return noLoss;
   const priced = valued.filter(({ usd }) => usd !== undefined);
-  const out = -sum(priced.filter((each) => !isGain(each)));
+  const out = -sum(priced.filter((change) => !isGain(change)));
   const into = sum(priced.filter(isGain));
   const isTrade = into >= out * tradeShare && into > 0;
   const lost = valued
@@ -67,7 +67,9 @@ export function lossOf(
       ({ asset, change, usd }) =>
         change < 0n && (usd ? !isTrade : !isDoubtful || standing(asset) !== 'called'),
     )
-    .map((each) => (each.usd && out > 0 ? { ...each, percent: each.percent * (1 - into / out) } : each))
+    .map((change) =>
+      change.usd && out > 0 ? { ...change, percent: change.percent * (1 - into / out) } : change,
+    )
     .sort((a, b) => b.percent - a.percent);
   const [most] = lost;
   if (!most) return noLoss;

@@ -122,7 +122,7 @@ export function joinCoins(
     : undefined;
   const facts = { symbol: chain.symbol, decimals: chain.decimals };
   const percent = change < 0n ? percentOf(-change, held) : 0;
-  return [{ asset: native, held, change, facts, percent, usd }, ...valued.filter((each) => !isCoin(each))];
+  return [{ asset: native, held, change, facts, percent, usd }, ...valued.filter((loss) => !isCoin(loss))];
 }
 
 /** Of all that has a price together, or of the asset without one that lost most; whichever is more. */

@@ -20,15 +20,15 @@ export function decodeMultiTransfers(log: Log): MultiTransfer[] {
   const ends = { from: topicAddress(from), to: topicAddress(to) };
   const [ids, amounts] =
     log.key === single ? [rest.slice(0, 1), rest.slice(1, 2)] : [listAt(rest, 0), listAt(rest, 1)];
-  return ids.flatMap((id, place) => {
-    const amount = amounts[place];
+  return ids.flatMap((id, index) => {
+    const amount = amounts[index];
     return amount === undefined ? [] : [{ ...ends, tokenId: BigInt(id), amount: BigInt(amount) }];
   });
 }
 
 /** The list that the word at this place points to. */
-function listAt(words: readonly string[], place: number): readonly string[] {
-  const start = Number(BigInt(words[place] ?? '0x0')) / 32;
+function listAt(words: readonly string[], index: number): readonly string[] {
+  const start = Number(BigInt(words[index] ?? '0x0')) / 32;
   const length = Number(BigInt(words[start] ?? '0x0'));
   return words.slice(start + 1, start + 1 + Math.min(length, maxItems));
 }

@@ -31,8 +31,8 @@ export async function netChanges(
   frames: readonly Frame[],
 ): Promise<NetChange[]> {
   const coins = new Map<string, bigint>();
-  for (const [place, frame] of frames.entries()) {
-    if (place % turnFrames === 0) await yieldToEventLoop();
+  for (const [index, frame] of frames.entries()) {
+    if (index % turnFrames === 0) await yieldToEventLoop();
     addCoins(coins, frame);
   }
   const changes: NetChange[] = [];

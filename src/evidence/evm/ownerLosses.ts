@@ -104,7 +104,7 @@ function usdOf({ read, chain, feedOf, block }: World, token: string, amount: big
   return usd === undefined ? undefined : Number(usd);
 }
 
-function least(one: bigint, other: bigint): bigint {
-  if (one < other) return one;
-  return other;
+function least(left: bigint, right: bigint): bigint {
+  if (left < right) return left;
+  return right;
 }

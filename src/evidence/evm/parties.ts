@@ -49,7 +49,7 @@ function manyParties({ transfers }: Transaction, { senders, recipients }: Partie
   const paidBy = (address: string, end: 'from' | 'to') => {
     const own = transfers.filter((transfer) => transfer[end] === address);
     const asset = own[0]?.asset ?? native;
-    const amount = own.reduce((sum, each) => sum + (each.asset === asset ? each.amount : 0n), 0n);
+    const amount = own.reduce((sum, payment) => sum + (payment.asset === asset ? payment.amount : 0n), 0n);
     return { other: watched, asset, amount };
   };
   const traded = transfers.filter(({ asset }) => asset === watched);
@@ -71,7 +71,7 @@ function manyParties({ transfers }: Transaction, { senders, recipients }: Partie
               } as const,
             ]),
       ])
-      .filter(({ address }, place, all) => all.findIndex((each) => each.address === address) === place);
+      .filter(({ address }, index, all) => all.findIndex((party) => party.address === address) === index);
   return [
     ...Array.from(senders, (address): Party => ({ address, role: 'sender', paid: paidBy(address, 'from') })),
     ...Array.from(senders.has(watched) ? recipients : []).flatMap((address): Party[] =>

@@ -32,10 +32,10 @@ export function isPoolTrade(
   const [first, second] = read
     .all([() => tryCall(read, pool, token0), () => tryCall(read, pool, token1)])
     .map((answer) => ('results' in answer ? String(answer.results[0]).toLowerCase() : ''));
-  const other = asset === first ? second : asset === second ? first : undefined;
-  if (!other) return false;
+  const counterAsset = asset === first ? second : asset === second ? first : undefined;
+  if (!counterAsset) return false;
   const own = new Set([pool]);
-  const came = Number(changesIn(logs, own).get(pool)?.get(other) ?? 0n);
+  const came = Number(changesIn(logs, own).get(pool)?.get(counterAsset) ?? 0n);
   if (came <= 0) return false;
   const out = Number(amount);
   if (last.key === swap3) {
@@ -50,7 +50,12 @@ export function isPoolTrade(
     own,
   ).get(pool);
   const [held, heldOther] = read
-    .all([() => tryHolding(read, asset, pool, 'parent'), () => tryHolding(read, other, pool, 'parent')])
-    .map((holding, place) => Number((holding ?? 0n) + (earlier?.get(place === 0 ? asset : other) ?? 0n)));
+    .all([
+      () => tryHolding(read, asset, pool, 'parent'),
+      () => tryHolding(read, counterAsset, pool, 'parent'),
+    ])
+    .map((holding, index) =>
+      Number((holding ?? 0n) + (earlier?.get(index === 0 ? asset : counterAsset) ?? 0n)),
+    );
   return out * (heldOther! + came) <= held! * came * tolerance;
 }

@@ -18,7 +18,7 @@ export const priceMembers = {
   feed: Type.Optional(Address('The feed, if it is not the watched contract.')),
   url: Type.Optional(WebTarget('Where the market’s JSON is, for the source market.', 2000)),
   path: Type.String({
-    description: 'Where in the JSON the price is, such as data.prices[0].usd.',
+    description: 'Path of the price in the JSON, such as data.prices[0].usd.',
     default: 'price',
     minLength: 1,
     maxLength: 500,

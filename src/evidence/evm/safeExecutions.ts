@@ -39,7 +39,8 @@ const executed = [
 export function safeExecutions({ to, input, logs }: Transaction, log: Log): SafeExecution[] {
   const own = logs.filter(({ address }) => address === log.address);
   if (own.some(({ key }) => announced.has(key))) {
-    const since = own.findLast((each) => each.index < log.index && executed.includes(each.key))?.index ?? -1;
+    const since =
+      own.findLast((event) => event.index < log.index && executed.includes(event.key))?.index ?? -1;
     return own
       .filter(({ index }) => index > since && index < log.index)
       .flatMap(({ key, data }) => (announced.has(key) ? decode(data, announced.get(key)!) : []));

@@ -77,7 +77,7 @@ export function ownWrapping(
 ): { own: bigint; passed: bigint } {
   const ofToken = logs.filter(({ address }) => address === token);
   const sum = wrappingsIn(ofToken)
-    .filter((each) => each.account === account)
+    .filter((wrapping) => wrapping.account === account)
     .reduce((all, { amount }) => all + amount, 0n);
   const left = netOutflow(
     ofToken.flatMap((log) => decodeTransfer(log) ?? []),

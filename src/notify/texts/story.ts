@@ -5,12 +5,12 @@ export type Story = {
   /** One line: a mail's subject, a message's first line. */
   title: string;
   severity?: Severity;
-  /** What happened, in sentences; may have several lines. */
+  /** The event in sentences; may have several lines. */
   lead: string;
   facts: readonly Fact[];
   /** The messages of a digest, the most severe first. */
   items: readonly Item[];
-  /** How many more there are than `items` has. */
+  /** Number of items beyond those in `items`. */
   more: number;
   links: readonly Link[];
   footer: string;

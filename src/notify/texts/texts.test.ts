@@ -236,7 +236,7 @@ describe('a digest', () => {
     expect(toMessengerAText(story)).toContain(`… and ${story.more} more`);
   });
 
-  it('of one message is that message', () => {
+  it('a digest of one message is that message', () => {
     const one = message();
     expect(digestStory([one])).toEqual(toStory(one));
   });

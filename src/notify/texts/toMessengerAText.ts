@@ -8,8 +8,8 @@ const limit = 4000;
 type Line = { markup: string; length: number };
 
 /**
- * In the HTML dialect of the messenger. Whole lines are left out when it becomes too long, so that no tag stays open.
- * Values of facts are set as code, where the messenger creates no links or mentions from untrusted text.
+ * In the messenger's HTML dialect. Too long texts lose whole lines, so that no tag stays open. Values are set as code,
+ * in which the messenger creates no links or mentions.
  */
 export function toMessengerAText(story: Story): string {
   const mark = story.severity ? `${severityMark[story.severity]} ` : '';

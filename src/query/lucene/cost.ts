@@ -58,7 +58,7 @@ export function lastingCost(predicate: Predicate, counted: Set<Field>): number {
   }
   if (predicate.type !== 'bool') return costOf(predicate);
   let total = 0;
-  for (const each of predicate.should) total += lastingCost(each, counted);
+  for (const clause of predicate.should) total += lastingCost(clause, counted);
   return total;
 }
 

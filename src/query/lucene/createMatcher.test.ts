@@ -158,7 +158,7 @@ describe('members of meta', () => {
     expect(matches('_exists_:meta', { meta: { a: { b: [null, {}] } } })).toBe(false);
   });
 
-  it('without words count as not written, as in a text field', () => {
+  it('members of meta without words count as not written, as in a text field', () => {
     expectMatches(
       ['uid:a-1 AND meta.token:"!!!"', 'uid:a-1 OR meta.token:"!!!"'],
       ['NOT meta.token:"!!!"', 'NOT message:"!!!"'],
@@ -182,28 +182,28 @@ describe('members of meta', () => {
 });
 
 describe('values', () => {
-  it('of an array fit one by one, those that are null never', () => {
+  it('values of an array fit one by one, those that are null never', () => {
     expectMatches(
       ['tags:defi', 'tags:nested', 'tags:(defi AND nested)'],
       ['tags:null', 'tags:"defi,nested"', 'tags:(NOT defi)'],
     );
   });
 
-  it('that are -0 equal 0 and are neither below nor above it', () => {
+  it('values that are -0 equal 0 and are neither below nor above it', () => {
     expectMatches(
       ['score:0', 'score:"-0"', 'score:[0 TO 0]', 'score:>=0'],
       ['score:<0', 'score:>0', 'score:{0 TO *]', 'score:{"-0" TO *]'],
     );
   });
 
-  it('of a number field accept any decimal notation, and nothing else', () => {
+  it('values of a number field accept any decimal notation, and nothing else', () => {
     expectMatches(
       ['i:7', 'i:7.0', 'i:0.7e1', 'i:07', 'i:"+7"', 'i:<=7.9', 'i:{6.9 TO 7.1}'],
       ['i:7.5', 'i:0x7', 'i:7d', 'i:"7 "', 'i:Infinity', 'i:<1e30', 'i:<1e999', 'i:>7', 'i:{7 TO 8}'],
     );
   });
 
-  it('of a keyword field may be numbers in the document', () => {
+  it('values of a keyword field may be numbers in the document', () => {
     expect(matches('uid:7', { uid: 7 })).toBe(true);
   });
 

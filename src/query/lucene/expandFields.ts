@@ -20,7 +20,7 @@ export function expandExisting(mapping: Mapping, name: string): Field[] {
   if (path !== undefined) return [...wholeStrings(name, path), dynamicField(name, path, 'object')];
   const inside = `${name}.`;
   return [
-    ...Array.from(mapping.fields.values()).filter((other) => other.name.startsWith(inside)),
+    ...Array.from(mapping.fields.values()).filter((candidate) => candidate.name.startsWith(inside)),
     ...mapping.dynamic
       .filter((root) => root.startsWith(inside))
       .map((root) => dynamicField(root, root.split('.'), 'object')),

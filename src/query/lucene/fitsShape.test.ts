@@ -34,7 +34,7 @@ describe('the entry of a word in the dictionary', () => {
     ['DezXAZ8z7PnrnRJjz3wXBoRgixCa6xjnB263YaB1pPB', '\uE002'],
     ['a\uE002', '\uE003'],
     ['a'.repeat(255), '\uE003'],
-  ])('of %s', (word, entry) => {
+  ])('the dictionary has the right entry for %s', (word, entry) => {
     expect(wordEntry(word)).toBe(entry);
   });
 

@@ -44,9 +44,9 @@ export function literalsOf(node: RegexNode): { texts: string[]; beginning: strin
     run = '';
   };
   const read = (part: RegexNode): void => {
-    const [range, other] = part.type === 'set' ? part.ranges : [];
-    if (part.type === 'sequence') for (const each of part.parts) read(each);
-    else if (range && !other && range.first === range.last) run += String.fromCodePoint(range.first);
+    const [range, second] = part.type === 'set' ? part.ranges : [];
+    if (part.type === 'sequence') for (const child of part.parts) read(child);
+    else if (range && !second && range.first === range.last) run += String.fromCodePoint(range.first);
     else end();
   };
   read(node);

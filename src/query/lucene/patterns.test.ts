@@ -57,7 +57,7 @@ describe('a phrase', () => {
     }
   });
 
-  it('with a negative slop fits nothing', () => {
+  it('a phrase with a negative slop fits nothing', () => {
     expect(createPhraseTest(['a', 'b'], -1)([['a', 'b']])).toBe(false);
   });
 });

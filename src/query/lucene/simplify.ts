@@ -9,13 +9,13 @@ export function simplify(predicate: Predicate): Predicate {
   if (predicate.type !== 'bool') return predicate;
   const must = new Set<Predicate>();
   const excluded: Predicate[] = [];
-  for (const each of predicate.mustNot) addAlternatives(each, excluded);
-  for (const each of new Set(predicate.must)) addRequired(simplify(each), must, excluded);
+  for (const clause of predicate.mustNot) addAlternatives(clause, excluded);
+  for (const clause of new Set(predicate.must)) addRequired(simplify(clause), must, excluded);
   const mustNot = joinTerms(excluded);
   // Beside something required, what is optional only matters where results are ranked.
   if (predicate.must.length > 0 || predicate.should.length === 0) return boolOf([...must], mustNot);
   const alternatives: Predicate[] = [];
-  for (const each of predicate.should) addAlternatives(each, alternatives);
+  for (const clause of predicate.should) addAlternatives(clause, alternatives);
   const should = joinTerms(alternatives);
   if (mustNot.length === 0 && should.length <= 1) return should[0] ?? none;
   return { type: 'bool', must: [], should: should.length === 0 ? [none] : should, mustNot };
@@ -34,7 +34,7 @@ function addRequired(predicate: Predicate, must: Set<Predicate>, mustNot: Predic
     must.add(predicate);
     return;
   }
-  for (const each of predicate.must) must.add(each);
+  for (const clause of predicate.must) must.add(clause);
   mustNot.push(...predicate.mustNot);
 }
 
@@ -43,7 +43,7 @@ function addAlternatives(predicate: Predicate, into: Predicate[]): void {
   if (predicate.type === 'none') return;
   if (predicate.type !== 'bool') into.push(predicate);
   else if (predicate.must.length + predicate.mustNot.length === 0)
-    for (const each of predicate.should) addAlternatives(each, into);
+    for (const clause of predicate.should) addAlternatives(clause, into);
   else into.push(simplify(predicate));
 }
 

@@ -56,8 +56,8 @@ export function joinNarrows(narrows: readonly Narrow[]): Narrow {
 /** Passed by rows with one of several terms. Some without any pass too, because lists of different terms become one. */
 export function anyTerm(terms: readonly TermHashes[]): Narrow {
   const count = Math.max(1, ...terms.map((lists) => lists.length));
-  const [hashes = [], ...beside] = Array.from({ length: count }, (_, place) => [
-    ...new Set(terms.flatMap((lists) => lists[place] ?? lists[0] ?? [])),
+  const [hashes = [], ...beside] = Array.from({ length: count }, (_, index) => [
+    ...new Set(terms.flatMap((lists) => lists[index] ?? lists[0] ?? [])),
   ]);
   return beside.length > 0 ? { hashes, beside } : { hashes };
 }

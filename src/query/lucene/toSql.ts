@@ -171,12 +171,12 @@ function testHashes(parts: readonly SqlPredicate[], { terms }: SqlSource): SqlPr
     const [shortest] = lists.map(({ hashes }) => hashes).toSorted((a, b) => a.length - b.length);
     return shortest ? [{ part, hashes: shortest }] : [];
   });
-  const hashes = [...new Set(hashed.flatMap((each) => each.hashes))];
+  const hashes = [...new Set(hashed.flatMap((list) => list.hashes))];
   if (!terms || hashed.length === 0 || hashes.length > maxRowHashes) return [...parts];
   const test = sql`${terms} && ${hashes}::int4[]`;
   return [
     ...hashed.map(({ part }) => ({ ...part, condition: sql`(${test} and ${part.condition})` })),
-    ...parts.filter((part) => !hashed.some((each) => each.part === part)),
+    ...parts.filter((part) => !hashed.some((list) => list.part === part)),
   ];
 }
 
@@ -324,9 +324,9 @@ function hashTest(
   const tests = [
     ...(hashes.length > 0 || rows.length + all.length === 0 ? [hasAll] : []),
     ...all.map(
-      (each) =>
+      (list) =>
         sql`(${join(
-          each.map((narrow) => hashTest(narrow, hasOne)),
+          list.map((narrow) => hashTest(narrow, hasOne)),
           ' and ',
         )})`,
     ),

@@ -16,8 +16,8 @@ export function wordTest(text: Sql, odd: Sql, pattern: WordPattern): Sql {
   const { sure } = pattern;
   const fits = pattern.plain === undefined ? sql`false` : sql`lower(${text}) ~ ${pattern.plain}`;
   const plain = sure === undefined ? fits : sql`(${text} like ${sure} or ${fits})`;
-  const other = pattern.odd === undefined ? sql`false` : sql`(${odd} ->> ${text}) ~ ${pattern.odd}`;
-  return sql`(case when ${odd} ? ${text} then ${other} else ${plain} end)`;
+  const stored = pattern.odd === undefined ? sql`false` : sql`(${odd} ->> ${text}) ~ ${pattern.odd}`;
+  return sql`(case when ${odd} ? ${text} then ${stored} else ${plain} end)`;
 }
 
 const between = { plain: '[^a-z0-9_]+', odd: ' ' };

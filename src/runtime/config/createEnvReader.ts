@@ -97,7 +97,9 @@ export function createEnvReader(env: NodeJS.ProcessEnv) {
   function databaseUrl(name: string): string | undefined {
     const value = text(name);
     const single = value === undefined ? [] : splitHosts(value);
-    const isGood = single.every((each) => checkUrl(name, each, ['postgres:', 'postgresql:']) !== undefined);
+    const isGood = single.every(
+      (address) => checkUrl(name, address, ['postgres:', 'postgresql:']) !== undefined,
+    );
     return isGood ? value : undefined;
   }
 

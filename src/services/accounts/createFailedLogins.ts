@@ -12,8 +12,8 @@ const maxAddresses = 20;
 const maxAccounts = 10_000;
 
 /**
- * Failed logins on their way to the audit log. They are counted in memory and written now and then, one entry for each account:
- * an attack fills no log, and an answer takes the same time whether there is such an account or not.
+ * Collects failed logins for the audit log, as one entry per account now and then. So an attack does not fill the log,
+ * and an answer takes the same time for unknown accounts.
  */
 export function createFailedLogins({
   store,

@@ -15,7 +15,9 @@ import { appendAudit } from '../../store/records/audit.ts';
 import { issueToken, tokenHint } from './issueToken.ts';
 import { createSetupCode } from './setUp.ts';
 
-/** What the first start prints: the administrator's token, and the code of the link that makes the first administrator. */
+/**
+ * Printed by the first start: the administrator's token, and the code of the link that makes the first administrator.
+ */
 export type FirstAccess = { token: string; setupCode: string };
 
 type Settings = { adminToken: Secret | undefined; dataDir: string };

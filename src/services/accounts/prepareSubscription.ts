@@ -34,10 +34,10 @@ async function refuseOverlap(
     current.expirationDate === period.expirationDate;
   if (tenantId === null || isSame) return;
   await lockQuantities(call.db, tenantId);
-  const other = await findOverlapping(call.db, tenantId, period, id);
-  if (!other) return;
+  const overlapping = await findOverlapping(call.db, tenantId, period, id);
+  if (!overlapping) return;
   const message =
-    `Subscription ${other.id} is active from ${new Date(other.startDate).toISOString()} to ` +
-    `${new Date(other.expirationDate).toISOString()}; change it, or choose a time outside of it.`;
+    `Subscription ${overlapping.id} is active from ${new Date(overlapping.startDate).toISOString()} to ` +
+    `${new Date(overlapping.expirationDate).toISOString()}; change it, or choose a time outside of it.`;
   throw new Problem('conflict', message, { errors: [{ pointer: '/startDate', code: 'overlap', message }] });
 }

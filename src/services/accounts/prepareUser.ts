@@ -45,8 +45,8 @@ export async function prepareUser(call: Call, change: UserChange): Promise<Row> 
 }
 
 /**
- * Users with one address in several tenants share a salt, so that a login takes the same time however many they are. A password
- * that was set under another address would have its own, and reveal that the new address is taken elsewhere.
+ * Refused because users with one address in several tenants share a salt for equal login times. A password from a
+ * former address has a different salt, which would reveal that the address is taken elsewhere.
  */
 async function refuseOldPassword(call: Call, current: { id: number }): Promise<void> {
   const credentials = await lockCredentials(call.db, current.id);
@@ -55,8 +55,8 @@ async function refuseOldPassword(call: Call, current: { id: number }): Promise<v
 }
 
 /**
- * A new password or a disabled user ends every session that was open, save for the one that asks for it. Who made, promoted or
- * reset the user is kept: such a person can be no second one beside the user.
+ * A new password or disabling ends all open sessions but the requester's. The users who made, promoted or reset the
+ * account are recorded, because they cannot be its second person.
  */
 export async function finishUser(
   call: Call,

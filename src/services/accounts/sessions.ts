@@ -182,8 +182,8 @@ export async function changePassword(
 }
 
 /**
- * A token that was used before is sent again for refreshing: it was copied, and either sender may be the owner, so the session
- * ends for both. In a transaction of its own, because the request itself fails.
+ * A used token that is sent again was copied, and either sender may be the owner, so the session ends for both. Runs in
+ * a separate transaction, because the request itself fails.
  */
 export async function endReusedSession(
   services: Services,

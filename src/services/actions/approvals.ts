@@ -124,7 +124,7 @@ export async function checkRequester(
   );
 }
 
-/** What is carried out must be what was shown to the approver. */
+/** The executed request must be the one that the approver saw. */
 export function checkUnchanged({ changes }: StoredApproval, held: Held | undefined): Held {
   const present = held && JSON.parse(JSON.stringify(held.changes));
   if (held && isDeepStrictEqual(present, changes)) return held;

@@ -15,8 +15,8 @@ type ScriptedItem = {
 };
 
 /**
- * Bindings with new or changed scripts, or of other records than before, each with its members as they will be stored. The others are left alone: what was
- * saved before a check existed keeps working, and a record that was read can be sent back.
+ * Bindings with new or changed scripts, or to other records than before, with their members as stored. Unchanged ones
+ * are skipped, because they may predate a check, and a record that was read may be sent back.
  */
 export function changedBindings<I extends ScriptedItem>(
   items: readonly I[] | undefined,
@@ -35,6 +35,6 @@ export function changedBindings<I extends ScriptedItem>(
   });
 }
 
-function isSameBound(one: ScriptedItem, other: ScriptedItem): boolean {
-  return (['actionId', 'detectorId', 'triggerAlertId'] as const).every((name) => one[name] === other[name]);
+function isSameBound(left: ScriptedItem, right: ScriptedItem): boolean {
+  return (['actionId', 'detectorId', 'triggerAlertId'] as const).every((name) => left[name] === right[name]);
 }

@@ -15,9 +15,8 @@ import type { Call } from '../call.ts';
 export const deviceMs = 90 * 24 * 3_600_000;
 
 /**
- * The approver must be a second person: another user of the tenant, whose account the first has no hand in, nor anyone else
- * of a tenant who has one in both. That a wallet names an approver, which took two persons as well, vouches for the
- * account itself; a password that was set since by someone else still counts.
+ * The approver must be a second person: a user whose account neither the requester nor a sponsor of both has a hand in.
+ * Wallets that name the approver vouch for the account, not for a later password by someone else.
  */
 export async function checkApprover(
   call: Call,

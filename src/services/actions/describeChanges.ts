@@ -16,8 +16,8 @@ export type GuardedChange = {
 };
 
 /**
- * What differs between two states of the same wallets. Records that the request creates get another id when it is carried
- * out, so theirs is left out everywhere.
+ * Differences between two states of the same wallets. Records that the request creates get a new id when it is carried
+ * out, so their ids are left out.
  */
 export function describeChanges(
   before: readonly GuardedRecord[],
@@ -69,8 +69,8 @@ function sealed(value: unknown): string | null {
 const references = new Set(['wallet', 'contract', 'action', 'firedBy', 'schema', 'trigger']);
 
 /** A record that only got another name is listed itself. */
-function isSameRecord(one: unknown, other: unknown): boolean {
-  return isKey(one) && isKey(other) ? keyOf(one) === keyOf(other) : one === other;
+function isSameRecord(left: unknown, right: unknown): boolean {
+  return isKey(left) && isKey(right) ? keyOf(left) === keyOf(right) : left === right;
 }
 
 function withoutNewId(value: unknown, created: ReadonlySet<string>): unknown {
@@ -86,6 +86,6 @@ function keyOf({ kind, id }: { kind: string; id: number }): string {
 }
 
 /** By kind, then by number. */
-function inOrder(one: string, other: string): number {
-  return one.localeCompare(other, 'en', { numeric: true });
+function inOrder(left: string, right: string): number {
+  return left.localeCompare(right, 'en', { numeric: true });
 }

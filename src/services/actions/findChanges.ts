@@ -10,7 +10,7 @@ import { dryRun, tryOut } from '../../store/db/dryRun.ts';
 import type { Call } from '../call.ts';
 import { describeChanges, type GuardedChange } from './describeChanges.ts';
 
-/** What a request would change of guarded wallets, and of which; the first asks for the approval. */
+/** Changes of guarded wallets by a request, and these wallets; the first asks for the approval. */
 export type Held = { changes: GuardedChange[]; wallets: [GuardedWallet, ...GuardedWallet[]] };
 
 type Work<T> = (call: Call) => Promise<T>;

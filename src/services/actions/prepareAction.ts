@@ -27,7 +27,7 @@ import { findClosedParameters, findMissingParameters, throwFaults } from './miss
 type Parameter = { name: string; value: string };
 type ActionChange = ChangeOf<typeof actionTable>;
 
-/** What could only fail when an alert fires it is refused now. */
+/** Refuses now what could only fail when an alert fires it. */
 export async function prepareAction(call: Call, change: ActionChange): Promise<Row> {
   const { input, current } = change;
   checkBindingFilters(input.destinations, '/destinations', call.now);
@@ -138,7 +138,7 @@ async function checkScripts(call: Call, change: ActionChange, callable: Callable
 const scriptedContract = ['id', 'projectId', 'address', 'name', 'chainUid'] as const;
 const scriptedWallet = ['id', 'name', 'chainUid', 'address', 'requireApproval'] as const;
 
-/** What was stopped because of its scripts may run again. */
+/** An action stopped because of its scripts may run again. */
 export async function finishAction(call: Call, change: ActionChange, id: number): Promise<void> {
   await resetScriptTimeouts(call.db, { tenantId: tenantOf(change), actionId: id });
 }
@@ -162,7 +162,7 @@ function openFaults({ rules, chain, funcAbi, params, openParams }: Callable): Fa
     const input = funcAbi.inputs[names.indexOf(name)];
     if (!input)
       return fault('/name', `is no parameter of the function; it has ${names.join(', ') || 'none'}.`);
-    if (openParams.findIndex((other) => other.name === name) < index)
+    if (openParams.findIndex((parameter) => parameter.name === name) < index)
       return fault('/name', 'is given twice.');
     if (!hasBounds(open)) return fault('', 'must state bounds: `values`, `min` or `max`; or `any`: true.');
     if (min !== undefined && max !== undefined && BigInt(min) > BigInt(max))
@@ -189,7 +189,7 @@ function parameterFaults({ rules, chain, funcAbi, params }: Callable): Fault[] {
   const names = parameterNames({ funcAbi, params });
   return params.flatMap(({ name, value }, index): Fault[] => {
     const input = funcAbi.inputs[names.indexOf(name)];
-    if (!input || params.findIndex((other) => other.name === name) < index) {
+    if (!input || params.findIndex((parameter) => parameter.name === name) < index) {
       const has = names.length === 0 ? 'it has none' : `it has ${names.join(', ')}`;
       const message = input === undefined ? `is no parameter of the function; ${has}.` : 'is given twice.';
       return [{ pointer: `/params/${index}/name`, code: 'parameter', message }];
@@ -231,7 +231,7 @@ function bindingFaults(
 
 const calledMembers = ['chainUid', 'address', 'name'] as const;
 
-/** What the wallet may not call is refused now, and again when the action is fired. */
+/** Refuses calls that the wallet may not make; firing checks again. */
 async function checkAllowed(call: Call, change: ActionChange, funcAbi: FunctionItem): Promise<void> {
   const { contractId, walletId } = change.current ? { ...change.current, ...change.input } : change.input;
   const tenantId = tenantOf(change);
@@ -284,7 +284,7 @@ function scopeOf(tenantId: number): Scope {
   return { all: false, tenantIds: [tenantId], organisationIds: [] };
 }
 
-/** How calls of the action's contract are written. */
+/** The notation for calls of the action's contract. */
 async function findRules(
   call: Call,
   change: ActionChange,
@@ -292,14 +292,14 @@ async function findRules(
   const { contractId } = change.current ?? change.input;
   const tenantId = tenantOf(change);
   const contract = await findRecord(call.db, contractTable, scopeOf(tenantId), contractId, chainOnly);
-  // What is wrong with the contract itself is found with the other references.
+  // Faults of the contract itself are found with the other references.
   const chain = getChain(contract?.chainUid ?? 'ethereum');
   const rules = families[chain.family].actions;
   if (!rules) throw unprocessable('/contractId', 'family', `Vigil cannot fire actions on ${chain.name} yet.`);
   return { rules, chain, abi: contract ? await findContractAbi(call.db, tenantId, contractId) : [] };
 }
 
-/** What the action says about fees must mean something on its chain. */
+/** Fee settings of the action must mean something on its chain. */
 function termFaults({ termsFault }: FamilyActions, { input, current }: ActionChange): Fault[] {
   const price = input.gasPrice ?? current?.gasPrice ?? 'market';
   const limit = input.gasLimit === undefined ? (current?.gasLimit ?? null) : input.gasLimit;

@@ -13,7 +13,7 @@ import { findReadable } from '../records/findReadable.ts';
 import { requireTransactor } from './runAction.ts';
 import { type ActionSimulation, createPricer, emptySimulation, prepareOrThrow } from './simulateAction.ts';
 
-/** What the call would do for one alert, or by hand where `alert` is null. */
+/** Effect of the call for one alert, or by hand where `alert` is null. */
 type Rehearsed = ActionSimulation & {
   alert:
     | (Pick<AlertDocument, 'uid' | 'timestamp'> & { name: unknown; message: unknown; severity: unknown })
@@ -43,8 +43,8 @@ const listedChanges = 200;
 type Fired = { alert: AlertDocument | null; binding: string; decision: Exclude<Decision, { type: 'skip' }> };
 
 /**
- * What the action would do now for the last alerts that fire it, on a copy of the newest state. Without such an alert: what
- * it would do with its own parameters, if these are complete. Nothing is signed, sent or stored.
+ * Rehearses the action for the last alerts that fire it, on a copy of the newest state. Without such an alert, uses its
+ * own parameters, if they are complete. Nothing is signed, sent or stored.
  */
 export async function rehearseAction(call: Call, id: number, size: number): Promise<RehearsalReport> {
   const owner = await findReadable(call, actionTable, id);
@@ -83,7 +83,7 @@ export async function rehearseAction(call: Call, id: number, size: number): Prom
     }
     const { to, data: callData, parameters } = decision;
     const made = { ...basics, to, data: callData, parameters, fires: true };
-    const index = calls.findIndex((other) => other.one === one);
+    const index = calls.findIndex((planned) => planned.one === one);
     if (!prepared || !priceOf || index < 0) {
       data.push({ ...made, reason: checkAllowedCalls(action, to)?.reason ?? null });
       continue;
@@ -113,7 +113,7 @@ async function findFired(call: Call, setup: ActionSetup, size: number): Promise<
       return binding ? keys.map((key) => ({ key, binding })) : [];
     }),
   );
-  const newest = found.flat().toSorted((one, other) => other.key.timestamp - one.key.timestamp);
+  const newest = found.flat().toSorted((left, right) => right.key.timestamp - left.key.timestamp);
   const documents =
     newest.length === 0
       ? []
@@ -167,7 +167,7 @@ function createChangeReader(call: Call, { action }: ActionSetup) {
       const seen =
         data === null
           ? undefined
-          : // What a node does not show is no reason to withhold what the call comes to.
+          : // Details that a node does not show are no reason to withhold the result.
             await client
               ?.rehearse?.({ from: from.toLowerCase(), to: to.toLowerCase(), data, units })
               .catch(() => undefined);

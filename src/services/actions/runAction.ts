@@ -45,7 +45,7 @@ export function requireTransactor({ services }: Call, { contract }: ActionSetup[
   );
 }
 
-/** What the call goes to with these parameters. */
+/** The target of the call with these parameters. */
 export function checkParams(
   action: ActionSetup['action'],
   params: Readonly<Record<string, unknown>>,

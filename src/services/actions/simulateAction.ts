@@ -33,7 +33,7 @@ export type ActionSimulation = {
   balance: string | null;
 };
 
-/** What the action would do now, for an alert or as a manual run. Nothing is signed or sent. */
+/** Simulates the action now, for an alert or as a manual run. Nothing is signed or sent. */
 export async function simulateAction(
   call: Call,
   id: number,

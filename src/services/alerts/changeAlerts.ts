@@ -21,8 +21,8 @@ type Selection = {
 };
 
 /**
- * Changes what the query finds now, in batches that are each a whole with their events and audit entry: a request that
- * breaks off leaves the rest unchanged, and sent again continues there. Alerts that are raised meanwhile stay as they are.
+ * Changes the present hits of a query in batches, each with its events and audit entry. A request that breaks off
+ * leaves the rest, and continues there when repeated. New alerts meanwhile are not included.
  */
 export async function changeAlerts(
   call: Call,

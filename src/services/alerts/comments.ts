@@ -16,7 +16,7 @@ import { findOwnAlert, keyOf } from './changeAlert.ts';
 const maxComments = 1000;
 const keyNames = ['tenantId', 'contractId', 'timestamp', 'uid'];
 
-/** What the tenant's own people wrote about an alert; those it is shared with do not see it. */
+/** Comments of the tenant's own people on an alert; tenants that it is shared with do not see them. */
 export async function listComments(call: Call, uid: string): Promise<Comment[]> {
   return findComments(call.db, await findKey(call, uid, false));
 }
@@ -37,7 +37,7 @@ export async function addComment(call: Call, uid: string, text: string): Promise
 /** Authors delete their own comments, and managers of the tenant those of everyone. */
 export async function removeComment(call: Call, uid: string, id: number): Promise<void> {
   const key = await findKey(call, uid);
-  const comment = (await findComments(call.db, key)).find((other) => other.id === id);
+  const comment = (await findComments(call.db, key)).find((candidate) => candidate.id === id);
   if (!comment) throw new Problem('not-found', 'There is no such comment.');
   const { userId } = call.principal;
   const isOwn = userId !== null && comment.authorId === userId;

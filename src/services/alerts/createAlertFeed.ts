@@ -21,7 +21,7 @@ export type AlertFeed = {
 
 type StreamRequest = {
   scope: Scope;
-  /** Whose share of the matching it uses. */
+  /** Owner of the matching share that it uses. */
   owner: string;
   query: StreamQuery;
   after: string | undefined;
@@ -209,14 +209,14 @@ export function createAlertFeed({ db, listen, onError }: Options): AlertFeed {
 }
 
 /**
- * How many events to read at once. The database renders every alert of a page before it knows which of them fit, so where
- * alerts are large the next page asks for no more than fitted into the last one.
+ * Sizes of pages of events. The database renders every alert of a page before it knows which fit, so after large alerts
+ * the next page asks for no more than fitted into the last.
  */
 function createPages() {
   let size = firstPageSize;
   return {
     size: () => size,
-    /** Whether the page may have ended before the last event. */
+    /** True if the page may have ended before the last event. */
     hasMore(events: readonly { alert: string | null }[]): boolean {
       const length = events.reduce((sum, { alert }) => sum + (alert?.length ?? 0), 0);
       const isFull = length >= pageLength;

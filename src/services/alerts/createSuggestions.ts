@@ -22,12 +22,12 @@ import { alertShape } from '../records/alertShape.ts';
 
 export type Suggestion = { value: string; type: string; label: string | null; count: number | null };
 
-/** How old a sample may be, and how many are kept. */
+/** Maximum age of a sample, and number of samples. */
 const sampleMs = 10_000;
 const maxSamples = 500;
 const maxAddresses = 50;
 
-/** What a person may mean who has typed something, within the scope; samples are kept for a moment. */
+/** Suggestions for a typed text, within the scope; samples are cached for a moment. */
 export function createSuggestions() {
   const samples = createBriefCache<Sampled[] | undefined>(sampleMs, maxSamples);
   const cached = (source: SampleSource, name: string, load: () => Promise<Sampled[] | undefined>) =>

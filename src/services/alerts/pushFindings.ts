@@ -37,7 +37,7 @@ type Result = { eid: string; uid: string; result: 'created' | 'duplicate' };
 const earliest = Date.UTC(2009, 0, 1);
 const aheadMs = 3_600_000;
 
-/** What is pushed later than this after it happened is history, not news. */
+/** A finding pushed later than this after it happened is history, not news. */
 const newsMs = 3_600_000;
 
 /** Findings of an outside engine become alerts of one of the tenant's detectors; an `eid` counts once. */

@@ -13,7 +13,7 @@ import { findUnseen } from '../../store/watch/untraced.ts';
 import { explainWait } from '../actions/readIntents.ts';
 import type { Call } from '../call.ts';
 
-/** Why no one was notified of an alert. */
+/** Reasons why no one was notified of an alert. */
 export const silences = {
   suppressed: "It is over the rate limit of the tenant's plan: it is stored, but no one is notified.",
   backfilled: 'It was pushed more than an hour after it happened: it is stored, but no one is notified.',
@@ -65,7 +65,7 @@ type OwnAlert = AlertSource & {
   blockHash: string | null;
 };
 
-/** Whether what contracts did within the transactions of the alert's block is yet to be seen, or never will be. */
+/** Inner calls of the alert's block: yet to be seen, or never. */
 export const unseenStates = ['waiting', 'given-up', 'unavailable'] as const;
 
 /** Deliveries and intents that are shown; no alert has as many destinations and actions. */
@@ -113,7 +113,7 @@ async function findSilence(call: Call, alert: OwnAlert): Promise<SilenceReason> 
   return (await findRecipients(call.db, [source])).length > 0 ? 'filtered' : 'no-destination';
 }
 
-/** What the reader may miss: an alert shows what was seen, and not what could not be seen. */
+/** Missing knowledge: an alert shows only what Vigil could see. */
 async function readUnseen({ db, now }: Call, { chainUid, blockNumber, blockHash, timestamp }: OwnAlert) {
   if (chainUid === null || blockNumber === null || blockHash === null) return null;
   const found = await findUnseen(db, chainUid, { number: blockNumber, hash: blockHash });
@@ -123,7 +123,7 @@ async function readUnseen({ db, now }: Call, { chainUid, blockNumber, blockHash,
     reason: reason ?? 'The traces of its block have not come yet.',
   });
   if (found) return found.isWaiting ? unseen('waiting', traces?.reason) : unseen('given-up', found.reason);
-  // What holds now says nothing about an old block.
+  // Present state says nothing about an old block.
   const isRecent = now - timestamp < recentMs;
   return traces?.state === 'unavailable' && isRecent ? unseen('unavailable', traces.reason) : null;
 }

@@ -2,7 +2,7 @@ import { Problem } from '../../model/errors.ts';
 import { addPushedAlerts, findPushLimit } from '../../store/accounts/plans.ts';
 import type { Call } from '../call.ts';
 
-/** What the plan lets a tenant push in a minute. */
+/** Alerts that the plan lets a tenant push in a minute. */
 export async function readPushLimit(call: Pick<Call, 'db' | 'now'>, tenantId: number) {
   const plan = await findPushLimit(call.db, tenantId, call.now);
   return {

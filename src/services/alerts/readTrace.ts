@@ -113,7 +113,7 @@ async function trace(client: TracingClient, txHash: string, blockNumber: number 
   const hash = canonicalHash(txHash);
   const findIn = async (number: number | null) => {
     const block = number === null ? null : await client.block(number);
-    const transaction = block?.transactions.find((each) => each.hash === hash);
+    const transaction = block?.transactions.find((candidate) => candidate.hash === hash);
     return block && transaction && { block, transaction };
   };
   const found = (await findIn(blockNumber)) ?? (await findIn(await client.blockOfTransaction(hash)));
@@ -152,7 +152,7 @@ async function traceOrThrow<T>(uid: ChainUid, work: () => Promise<T>): Promise<T
   }
 }
 
-/** Which node failed and how is for the operator, who finds it among the chains. */
+/** The failing node and its failure are for the operator, who finds them among the chains. */
 function notNow(detail: string, cause?: unknown): Problem {
   return new Problem('unavailable', detail, { retryAfterSeconds: 5 }, { cause });
 }
@@ -165,13 +165,13 @@ async function describePage(
 ) {
   const { decimals } = getChain(uid).currency;
   const described = [];
-  for (const [place, frame] of page.entries()) {
+  for (const [index, frame] of page.entries()) {
     await yieldToEventLoop();
     const { type, depth, parent, from, to, value, input, inputLength = input.length, isReverted } = frame;
     // The code of an implementation is known by the ABI of its proxy.
     const abi = abis.get(to) ?? (type === 'DELEGATECALL' ? abis.get(from) : undefined) ?? [];
     described.push({
-      position: first + place,
+      position: first + index,
       parent: parent === -1 ? null : parent,
       depth,
       type,
@@ -227,11 +227,11 @@ async function readTokens(
     Promise.all([ask(symbolData), ask(decimalsData)]),
   );
   return new Map(
-    tokens.map((token, place) => [
+    tokens.map((token, index) => [
       token,
       {
-        symbol: readTokenSymbol(dataOf(symbols[place]) ?? '') ?? null,
-        decimals: readTokenDecimals(dataOf(decimals[place])),
+        symbol: readTokenSymbol(dataOf(symbols[index]) ?? '') ?? null,
+        decimals: readTokenDecimals(dataOf(decimals[index])),
       },
     ]),
   );
@@ -245,12 +245,12 @@ function dataOf(answer: unknown): string | undefined {
 /** One row for each address: own contracts and wallets before labels, with the tags of all its labels. */
 function partiesOf(known: readonly NamedAddress[]) {
   const parties = new Map<string, NamedAddress>();
-  for (const each of known) {
-    const first = parties.get(each.address);
-    const tags = [...new Set([...(first?.tags ?? []), ...each.tags])];
-    const score = Math.max(first?.score ?? -1, each.score ?? -1);
-    const best = first && (first.type !== 'label' || each.type === 'label') ? first : each;
-    parties.set(each.address, { ...best, tags, score: score === -1 ? null : score });
+  for (const label of known) {
+    const first = parties.get(label.address);
+    const tags = [...new Set([...(first?.tags ?? []), ...label.tags])];
+    const score = Math.max(first?.score ?? -1, label.score ?? -1);
+    const best = first && (first.type !== 'label' || label.type === 'label') ? first : label;
+    parties.set(label.address, { ...best, tags, score: score === -1 ? null : score });
   }
   return Array.from(parties.values(), ({ address, type, id, name, tags, score }) => ({
     address,

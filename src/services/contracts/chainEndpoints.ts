@@ -119,13 +119,13 @@ export async function deleteChainEndpoint(call: Call, chainUid: string, uid: str
   await audit(call, 'endpoint', 'delete', recordOf(current), auditedOf(current), undefined);
 }
 
-/** What an endpoint that is not stored can do. */
+/** Abilities of an endpoint that is not stored. */
 export async function tryUrl(call: Call, chainUid: string, url: string): Promise<EndpointReport> {
   const chain = followedChain(call, chainUid);
   return nodesOf(chain).probeEndpoint(readUrl(url, '/url'), chain);
 }
 
-/** What a stored endpoint, or one of the environment, can do. */
+/** Abilities of a stored endpoint, or of one of the environment. */
 export async function tryChainEndpoint(call: Call, chainUid: string, uid: string): Promise<EndpointReport> {
   const chain = followedChain(call, chainUid);
   const fixed = fixedUrl(call, chain, uid);
@@ -134,7 +134,7 @@ export async function tryChainEndpoint(call: Call, chainUid: string, uid: string
 }
 
 export function chainOf({ services }: Call, text: string): Chain {
-  const uid = chainUids.find((each) => each === text);
+  const uid = chainUids.find((candidate) => candidate === text);
   if (!uid) throw noChain();
   return services.chains.chain?.(uid) ?? getChain(uid);
 }
@@ -226,7 +226,7 @@ async function refuseDuplicate(
 ): Promise<number> {
   const stored = await findEndpoints(call.db, chainUid);
   const urls = await Promise.all(stored.map((endpoint) => openUrl(call.services.keyring, endpoint)));
-  const fixed = call.services.fixedEndpoints(chainUid).map((each) => new URL(each).href);
+  const fixed = call.services.fixedEndpoints(chainUid).map((address) => new URL(address).href);
   if ([...urls, ...fixed].includes(url)) {
     const message = 'The chain has an endpoint with this address already.';
     throw new Problem('conflict', message, { errors: [{ pointer, code: 'not-unique', message }] });

@@ -14,7 +14,7 @@ type Inspect = NonNullable<FamilyNodes['inspect']>;
 export type ChainInspection = Inspection & {
   chainUid: ChainUid;
   block: number | null;
-  /** Why nothing is known of the address on this chain. */
+  /** Reason why nothing is known of the address on this chain. */
   fault: string | null;
   abi: { source: string; items: number } | null;
 };
@@ -68,7 +68,7 @@ async function inspectOn(call: Call, chainUid: ChainUid, address: string): Promi
   }
 }
 
-/** What stands at the address after the newest block. */
+/** Inspects the address after the newest block. */
 export async function inspectNow(
   { services }: Call,
   chainUid: ChainUid,
@@ -90,7 +90,7 @@ async function readNow(client: ChainClient, inspect: Inspect, address: string) {
   return { header, inspection: await inspect(client, header, address) };
 }
 
-/** What the functions of a proxy are, its implementation knows; elsewhere contracts may tell them themselves. */
+/** Functions of a proxy are those of its implementation; elsewhere contracts may state them themselves. */
 async function findAbi(call: Call, chainUid: ChainUid, address: string, implementation: string | null) {
   const client = call.services.chains.client(chainUid);
   if (client?.findInterface) {

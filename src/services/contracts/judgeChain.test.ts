@@ -35,7 +35,7 @@ describe('whether a chain is seen', () => {
       /^4,900 blocks remain .* 100 s old/,
     ],
     ['detectors fail', { failing: 2 }, 'degraded', /^2 of your detectors/],
-  ])('when %s', (_name, change, watchState, reason) => {
+  ])('a chain is judged right when %s', (_name, change, watchState, reason) => {
     const judged = judgeChain({ ...facts, ...change });
     expect(judged.watchState).toBe(watchState);
     if (reason === null) expect(judged.watchReason).toBeNull();

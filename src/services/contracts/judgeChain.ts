@@ -23,7 +23,7 @@ const maxLagMs = 15_000;
 const haltFactor = 5;
 const minHaltMs = 30_000;
 
-/** Whether what happens on a chain is seen, in one word, and why not. */
+/** State of watching a chain in one word, and the reason. */
 export function judgeChain(facts: Facts): { watchState: WatchState; watchReason: string | null } {
   const { contracts, isConfigured, state, failing } = facts;
   const judge = (watchState: WatchState, watchReason: string | null = null) => ({ watchState, watchReason });

@@ -35,7 +35,7 @@ const currency = Shape(
 );
 const minute = 60_000;
 
-/** What may be changed later. */
+/** Members that may be changed later. */
 export const changeableFacts = {
   name: Name('What people call it.', 'My Chain'),
   network: OneOf(networkStatuses, 'Whether its money is worth something.', 'TESTNET'),
@@ -61,7 +61,7 @@ export const changeableFacts = {
   ),
 };
 
-/** What tells its network, and stays. */
+/** Members that identify its network, and stay. */
 export const identityFacts = {
   family: OneOf(familyNames, 'Family of the chain; evm if left out.', 'evm'),
   chainId: nullable(
@@ -93,7 +93,7 @@ const endpoints = List(
   { maxItems: 20 },
 );
 const required = ['chainUid', 'name', 'network', 'currency', 'blockTimeMs'];
-/** What an administrator says of a chain. */
+/** Input of an administrator about a chain. */
 export const ownChainBody = Type.Unsafe<OwnChainInput>(
   Shape({ chainUid: ownChainUid, ...identityFacts, ...changeableFacts, endpoints }, required),
 );

@@ -66,7 +66,7 @@ async function readState(client: ChainClient, questions: readonly StateRead[]): 
     const answers = await client.readState(head, questions);
     return answers.some((answer) => 'missing' in answer) ? unavailable : { block: head.number, answers };
   } catch {
-    // Which endpoint failed and how is for the operator, who finds it among the chains.
+    // The failing endpoint and its failure are for the operator, who finds them among the chains.
     return unavailable;
   }
 }

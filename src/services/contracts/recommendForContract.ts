@@ -20,7 +20,7 @@ export type Recommended = Recommendation & {
   /** The detector of this kind that the contract has already, or now. */
   detectorId: number | null;
   isNew: boolean;
-  /** How it fares on the last day, as far as that was tried. */
+  /** Its results on the last day, as far as it was tried. */
   past: (Pick<BacktestRow, 'uid' | 'state' | 'fromBlock' | 'toBlock'> & { alerts: number | null }) | null;
 };
 
@@ -52,8 +52,8 @@ export async function recommendForContract(
   if (!nodes?.inspect || 'fault' in read) throw new Problem('conflict', cannotInspect(chain.uid));
   const { inspection, header } = await inspectOrThrow(call, chain.uid, read.canonical);
   const tenantId = Number(contract.tenantId);
-  const place = { tenantId, chainUid: chain.uid, id };
-  const isHaltSeen = await isDetectedElsewhere(call.db, place, chainHalt.schemaName);
+  const location = { tenantId, chainUid: chain.uid, id };
+  const isHaltSeen = await isDetectedElsewhere(call.db, location, chainHalt.schemaName);
   const general = [...recommendDetectors(inspection), ...(isHaltSeen ? [] : [chainHalt])].filter(
     ({ schemaName }) => detectors.get(schemaName)?.families.includes(chain.family),
   );

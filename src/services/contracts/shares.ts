@@ -56,7 +56,8 @@ export async function respondToShare(
 ): Promise<Share> {
   const tenantId = viewerOf(call, named);
   const found = await updateShare(call.db, { tenantId, projectId }, answer);
-  const share = found && (await findShares(call.db, tenantId)).find((each) => each.projectId === projectId);
+  const share =
+    found && (await findShares(call.db, tenantId)).find((candidate) => candidate.projectId === projectId);
   if (!share) throw new Problem('not-found', 'There is no such share.');
   const verb = answer === 'ACCEPTED' ? 'accept' : 'decline';
   await audit(call, 'share', verb, { id: projectId, tenantId }, undefined, undefined);

@@ -3,12 +3,12 @@ import { identityOf } from '../../chains/networkForms.ts';
 import type { Fault } from '../../model/errors.ts';
 import type { OwnChain } from '../../store/contracts/ownChains.ts';
 
-/** Why the chain cannot be added beside those that there are. */
+/** Reason why the chain cannot be added beside the existing ones. */
 export function takenBy(
   { chain, identity }: Pick<OwnChain, 'chain' | 'identity'>,
   own: readonly OwnChain[],
 ): Fault | undefined {
-  const former = own.find((other) => other.chain.uid === chain.uid);
+  const former = own.find((candidate) => candidate.chain.uid === chain.uid);
   if (former && !former.isDeleted)
     return taken('/chainUid', `There is a chain ${chain.uid} already; change it, or choose another name.`);
   return differsFrom({ chain, identity }, own) ?? sameNetwork({ chain, identity }, own);
@@ -19,7 +19,7 @@ export function differsFrom(
   { chain, identity }: Pick<OwnChain, 'chain' | 'identity'>,
   own: readonly OwnChain[],
 ): Fault | undefined {
-  const former = own.find((other) => other.chain.uid === chain.uid);
+  const former = own.find((candidate) => candidate.chain.uid === chain.uid);
   if (!former || former.identity === identity) return undefined;
   return taken(
     '/chainUid',
@@ -34,8 +34,10 @@ export function sameNetwork(
 ): Fault | undefined {
   const same =
     Object.values(chains).find((seed) => identityOf(seed) === identity) ??
-    own.find((other) => !other.isDeleted && other.chain.uid !== chain.uid && other.identity === identity)
-      ?.chain;
+    own.find(
+      (candidate) =>
+        !candidate.isDeleted && candidate.chain.uid !== chain.uid && candidate.identity === identity,
+    )?.chain;
   const pointer = chain.family === 'evm' ? '/chainId' : '/genesis';
   return (
     same &&

@@ -21,7 +21,7 @@ export async function checkGets(call: Call, tenantId: number, gets: Gets, curren
         'contradiction',
         'cannot be given together with `projectId`; leave one of them out.',
       );
-    // What is gone meanwhile may stay: it gets nothing.
+    // A deleted record may stay in the list: it gets nothing.
     if (projectId !== null && !known.projectId.has(projectId))
       if (!(await findRecord(call.db, projectTable, scope, projectId, idOnly, { use: 'write' })))
         throw unprocessable(

@@ -46,7 +46,7 @@ const ownMembers: Readonly<Record<DestinationType, readonly (keyof DestinationCh
 
 /** The members that a destination of this type cannot have. */
 export function foreignMembers(type: DestinationType) {
-  return destinationTypes.flatMap((other) => (other === type ? [] : ownMembers[other]));
+  return destinationTypes.flatMap((candidate) => (candidate === type ? [] : ownMembers[candidate]));
 }
 
 /** The type's own member for the address in `value`. */
@@ -160,12 +160,12 @@ function refuseChat({ input, current }: DestinationChange): void {
   }
 }
 
-/** What belongs to another type may come back as it was read, or as null. */
+/** Members of a different type may come back as read, or as null. */
 function refuseForeign(type: DestinationType, { input, current }: DestinationChange): void {
   const faults = foreignMembers(type).flatMap((member): Fault[] => {
     const value = input[member];
     if (value == null || isDeepStrictEqual(value, current?.[member])) return [];
-    const owner = destinationTypes.find((other) => ownMembers[other].includes(member));
+    const owner = destinationTypes.find((candidate) => ownMembers[candidate].includes(member));
     const message = `belongs to destinations of type ${owner}, and this is one of type ${type}; leave it out.`;
     return [{ pointer: `/${member}`, code: 'other-type', message }];
   });

@@ -43,7 +43,7 @@ export async function testDestination(
   return { uid: message.uid, outcome, durationMs };
 }
 
-/** What Vigil would send for an alert, or for a `ping` without one; a template replaces the alert's message. */
+/** Renders the message for an alert, or for a `ping` without one; a template replaces the alert's message. */
 export async function previewDestination(
   call: Call,
   id: number,

@@ -22,8 +22,8 @@ export async function checkFamily(
   const contract = await findRecord(call.db, contractTable, scope, contractId, chainOnly);
   const chain = contract && getChain(contract.chainUid);
   if (!chain || kind.families.includes(chain.family)) return chain;
-  const fitting = [...kinds].flatMap(([each, { families }]) =>
-    families.includes(chain.family) ? [each] : [],
+  const fitting = [...kinds].flatMap(([kind, { families }]) =>
+    families.includes(chain.family) ? [kind] : [],
   );
   throw unprocessable(
     pointer,

@@ -22,7 +22,7 @@ import { rebuildState } from './rebuildState.ts';
 type Step = { step: string; text: string; details?: Record<string, unknown> };
 export type Explanation = { verdict: 'ALERT' | 'NO_ALERT' | 'FAULT'; steps: Step[]; alerts: Finding[] };
 
-/** Why a transaction does or does not raise an alert, step by step. */
+/** Explains why a transaction does or does not raise an alert, step by step. */
 export async function explainDetector(call: Call, detectorId: number, txHash: string): Promise<Explanation> {
   const { tenantId } = await findReadable(call, detectorTable, detectorId);
   const detector = await findDetectorToRun(call.db, tenantId, detectorId);
@@ -95,7 +95,7 @@ export async function explainDetector(call: Call, detectorId: number, txHash: st
   };
   const rebuilt = isStateful ? await rebuildState(client, ask, subscriber, block) : undefined;
   if (rebuilt) steps.push({ step: 'state', text: describeState(rebuilt) });
-  // What remembers judges a block by all that is in it, and by what is there after it.
+  // A detector with memory judges a block by all its content, and by the state after it.
   const judged = isStateful ? inBlock : matched;
   const evaluated = await evaluateMatches(
     new Map(judged.length > 0 ? [[subscriber, judged]] : []),

@@ -43,7 +43,7 @@ describe('the expression of a custom kind', () => {
     ).toEqual([]);
   });
 
-  it('of an invariant names its terms', () => {
+  it('the expression of a custom kind of an invariant names its terms', () => {
     const terms = [{ name: 'assets' }, { name: 'shares' }];
     expect(messages('invariant', { terms, expression: 'shares * 2n <= assets' })).toEqual([]);
     expect(messages('invariant', { terms, expression: 'share <= assets' })).toEqual([

@@ -39,7 +39,7 @@ function mistakesIn(
   return findMistakes(source, values).flatMap(({ message, isFault }) => (isFault ? [message] : []));
 }
 
-/** What the script sees; undefined for kinds whose scripts are not known. */
+/** Values that the script sees; undefined for kinds whose scripts are not known. */
 function valuesOf(
   kind: string,
   config: Readonly<Record<string, unknown>>,

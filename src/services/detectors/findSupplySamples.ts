@@ -9,7 +9,7 @@ import type { Point } from '../tokenomics/plannedAmounts.ts';
 const maxSamples = 1000;
 const latest = Number.MAX_SAFE_INTEGER;
 
-/** What alerts say of the past: each says how much an address held, or how much circulated, when it was off its plan. */
+/** Past samples from alerts: an alert gives the held or circulating amount at a time when it was off its plan. */
 export async function findSupplySamples(
   call: Call,
   contract: { id: number; tenantId: number },

@@ -156,7 +156,7 @@ async function checkScripts(call: Call, change: DetectorChange): Promise<void> {
   );
 }
 
-/** What comes with the contract is not counted; as another detector it is. */
+/** The detector that comes with a contract does not count; changed to a different one it does. */
 export async function finishDetector(
   call: Call,
   { input, current, tenantId }: DetectorChange,
@@ -198,7 +198,7 @@ function memberFault(member: string): string | undefined {
   return 'code' in found && found.code !== 'text-field' ? found.message : undefined;
 }
 
-/** What a detector that runs elsewhere finds is not known here. */
+/** Findings of a detector that runs elsewhere are unknown here. */
 function messageFaults(name: string, { desc }: Row): Fault[] {
   const definition = detectors.get(name);
   return definition && typeof desc === 'string'

@@ -17,7 +17,7 @@ import { checkFamily } from './checkFamily.ts';
 
 type TriggerChange = ChangeOf<typeof triggerTable>;
 
-/** What feeds a trigger follows from its type, and so does what its parameters must be. */
+/** The observation of a trigger follows from its type, and so do the rules for its parameters. */
 export async function prepareTrigger(call: Call, change: TriggerChange): Promise<Row> {
   const { input } = change;
   input.alerts?.forEach(({ destinations }, index) => {

@@ -22,7 +22,7 @@ const unseenMs = 24 * 3_600_000;
 /** Transactions that are named. */
 const maxNamed = 5;
 
-/** Whether the last evaluation of a detector went well, and whether it was shown what contracts did within all transactions. */
+/** State of a detector: success of its last evaluation, and whether it saw all inner calls. */
 export async function readFault(call: Call, detectorId: number): Promise<ShownFault> {
   const { tenantId } = await findReadable(call, detectorTable, detectorId);
   const fault = await findFault(call.db, tenantId, 'detector', detectorId);

@@ -9,14 +9,14 @@ type Rebuilt = {
   state: SubscriberState | undefined;
   /** The blocks that it was shown. */
   blocks: number;
-  /** Whether they are all that it looks back. */
+  /** True if they cover the whole of its lookback. */
   isWhole: boolean;
   fault?: string;
 };
 
 /**
- * What a detector would remember before a block: it is shown the blocks before, as many as it looks back, starting without
- * memory. One that only compares with the last look needs one.
+ * Rebuilds a detector's state before a block from the blocks of its lookback, starting without state. A detector that
+ * only compares with the last poll needs one block.
  */
 export async function rebuildState(
   client: ChainClient,

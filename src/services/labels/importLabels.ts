@@ -93,7 +93,7 @@ async function* rowsOf(pieces: AsyncIterable<string> | Iterable<string>) {
   }
 }
 
-/** What the file does not speak of stays as it is in a label that exists. */
+/** Members that the file lacks stay unchanged in an existing label. */
 function changingMembers(columns: readonly LabelColumn[], defaults: LabelDefaults): ReadonlySet<LabelMember> {
   const members: LabelMember[] = ['name', 'tags', 'score', 'note'];
   return new Set(

@@ -6,8 +6,8 @@ import { readLabelHeader, readLabelRow } from './readLabelRow.ts';
 const noDefaults = { chainUid: null, tags: [], source: baseListSource };
 
 /**
- * Reads the base list: lines with `#` name the places that labels come from (`# key = place`), the others are comma-separated
- * columns of a label and `origin`, the key of its place. A list with a fault is not published at all.
+ * Reads the base list: lines with `#` name sources (`# key = place`), the rest are comma-separated columns of a label
+ * and `origin`, its source's key. A list with a fault is not published at all.
  */
 export async function readBaseLabels(text: string): Promise<NewLabel[]> {
   const lines = text.split('\n');

@@ -10,7 +10,7 @@ const columns = ['address', 'chainUid', 'name', 'tags', 'score', 'source', 'note
 export type LabelColumn = (typeof columns)[number];
 type Cells = Partial<Record<LabelColumn, string>>;
 
-/** What a line leaves out. */
+/** Values for columns that a line leaves out. */
 export type LabelDefaults = {
   chainUid: ChainUid | null;
   tags: readonly string[];

@@ -25,7 +25,7 @@ export function triggerEvidence(triggerType: string): readonly string[] | undefi
   return definition && [...definition.fields, 'triggerAlertId', ...commonEvidence];
 }
 
-/** What Vigil itself may add to the `meta` of any alert. */
+/** Members that Vigil itself may add to the `meta` of any alert. */
 const commonEvidence = ['fault', 'private', lateEvidence, ...partyEvidence];
 
 const word = (words: readonly string[]): ValueShape => ({ type: 'text', words });
@@ -67,7 +67,7 @@ const alertMembers: Readonly<Record<string, ValueShape>> = {
   project: toRecord({ id: { type: 'number' }, name: { type: 'text' } }),
 };
 
-/** What of an alert changes after it is raised, and records that belong to it. */
+/** Members of an alert that change after it is raised, and records that belong to it. */
 const changingMembers = [
   'status',
   'finality',

@@ -2,8 +2,8 @@ import { appendAudit } from '../../store/records/audit.ts';
 import type { Call, SecurityEvent, Services } from '../call.ts';
 
 /**
- * Records something that concerns security but changes no record, such as a failed login: who tried, from which address. It
- * is written when the request ends, in a transaction of its own, so that it stays although the request is refused.
+ * Records a security event without a record change, such as a failed login, with its caller and address. Written in a
+ * separate transaction at the end of the request, so it survives a refusal.
  */
 export function auditSecurityEvent(call: Pick<Call, 'securityEvents'>, event: SecurityEvent): void {
   call.securityEvents.push(event);

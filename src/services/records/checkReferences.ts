@@ -9,8 +9,8 @@ import type { RecordKind } from './recordKind.ts';
 type Reference = { table: Table; id: number; pointer: string };
 
 /**
- * Every id in a body must be a record that exists for the same tenant; another tenant's and a missing one are
- * reported alike. Found records are held until the transaction ends, so that none is deleted in between.
+ * Every id in a body must be an existing record of the same tenant; foreign and missing ones are reported alike.
+ * Referenced records are locked until the transaction ends against deletion.
  */
 export async function checkReferences(
   call: Call,

@@ -18,7 +18,7 @@ export async function findReadable(
   return { id: Number(record.id), tenantId, isForeign: await isForeign(call, tenantId) };
 }
 
-/** Whether the caller sees what is the tenant's only because it is shared. */
+/** True if the caller sees records of the tenant only because they are shared. */
 async function isForeign({ db, scope }: Call, tenantId: number): Promise<boolean> {
   if (scope.all || scope.tenantIds.includes(tenantId)) return false;
   const organisationId = await findOrganisationOf(db, tenantId);

@@ -6,7 +6,7 @@ export type ShownFault = Omit<FaultEntry, 'cause' | 'reason'> & { reason: string
 
 type Search = Omit<FaultFilter, 'tenantIds'> & { tenantId: number | undefined };
 
-/** What is at fault, switched off or late in the caller's tenants, with what can be done about it. */
+/** Faulty, switched off and late parts of the caller's tenants, with remedies. */
 export async function readFaults(
   call: Call,
   { tenantId, ...search }: Search,

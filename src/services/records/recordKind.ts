@@ -23,8 +23,8 @@ export type RecordKind = {
 };
 
 /**
- * `tenant`: the body's `tenantId`, or the caller's. `anyone`: the same, but an administrator may leave it out.
- * A parent: its tenant; the caller must be able to write it, or at least to see it. `platform`: no tenant.
+ * `tenant`: the body's `tenantId`, or the caller's. `anyone`: the same, optional for administrators. `platform`: none.
+ * A parent record: its tenant; the caller must be able to write the parent, or with `read` see it.
  */
 export type Owner = 'tenant' | 'anyone' | 'platform' | { member: string; table: Table; use: Use };
 

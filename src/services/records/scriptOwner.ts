@@ -1,7 +1,7 @@
 import { platformOwner, type ScriptOwner } from '../../scripts/sandbox.ts';
 import type { Call } from '../call.ts';
 
-/** Who pays for the scripts that a request compiles or tries. */
+/** Owner charged for the scripts that a request compiles or tries. */
 export function scriptOwner({ principal }: Call): ScriptOwner {
   return principal.tenantId ?? platformOwner;
 }

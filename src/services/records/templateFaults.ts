@@ -3,8 +3,8 @@ import { templateFields } from '../../lib/template.ts';
 import type { Fault } from '../../model/errors.ts';
 
 /**
- * Members in a message template that are none of the known ones. Only the first step of a name is checked: what is
- * below it, such as the values of an event, is known when it happens.
+ * Unknown members in a message template. Only the first step of a name is checked, because deeper ones, such as the
+ * values of an event, are known only at run time.
  */
 export function templateFaults(template: string, memberNames: readonly string[], pointer: string): Fault[] {
   return templateFields(template)

@@ -28,7 +28,7 @@ export async function checkLicense(
     ...('message' in terms ? [terms] : []),
     ...unreadable,
     ...(['groupScript', 'scoreScript'] as const).flatMap((name) =>
-      // What was saved before a check existed may be sent back.
+      // A script saved before a check existed may be sent back.
       proposed[name] === current?.[name] ? [] : mistakesOf(call, name, proposed[name]),
     ),
   ];

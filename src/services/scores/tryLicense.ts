@@ -41,7 +41,7 @@ export async function tryLicense(call: Call, licenseId: number, trial: Trial) {
     findPastAlerts(call.services.reports, project, { from, to, limit: maxEvents + 1 }),
   );
   const ticks = ticksBetween(license.terms, from, to);
-  const events: ScoreEvent[] = [...alerts, ...ticks].sort((one, other) => one.timestamp - other.timestamp);
+  const events: ScoreEvent[] = [...alerts, ...ticks].sort((left, right) => left.timestamp - right.timestamp);
   return scoreEvents(call, license, events);
 }
 

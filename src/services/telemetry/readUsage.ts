@@ -37,7 +37,7 @@ type UsageBucket = Counted & {
 
 const id = ['id'] as const;
 
-/** What a tenant used, bucket by bucket; the newest bucket also has the plan and what is in use of it now. */
+/** Usage of a tenant, bucket by bucket; the newest bucket also has the plan and its present use. */
 export async function readUsage(
   call: Call,
   tenantId: number,

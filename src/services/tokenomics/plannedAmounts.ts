@@ -3,7 +3,7 @@ import { addDecimal, type Decimal, formatDecimal, parseDecimal } from '../../lib
 /** An amount that holds from a time on, until the next one of its line. */
 export type Point = { timestamp: number; amount: string };
 
-/** What is released by each time, out of what is released at each; releases of the same time are one step. */
+/** Running totals of releases; releases of the same time are one step. */
 export function sumLines(releases: readonly Point[]): Point[] {
   const points: Point[] = [];
   let sum: Decimal = parseDecimal('0');
@@ -19,7 +19,7 @@ export function sortByTime(points: readonly Point[]): Point[] {
   return points.toSorted((left, right) => left.timestamp - right.timestamp);
 }
 
-/** What a line says of a time: nothing before its first point, and null where there is no line. */
+/** Amount of a line at a time: 0 before its first point, and null without a line. */
 export function amountAt(line: readonly Point[], time: number): string | null {
   if (line.length === 0) return null;
   return line.findLast(({ timestamp }) => timestamp <= time)?.amount ?? '0';

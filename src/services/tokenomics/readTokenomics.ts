@@ -20,7 +20,7 @@ import { amountAt, type Point, sliceLine, sortByTime, sumLines } from './planned
 
 const names = ['id', 'tenantId', 'chainUid', 'address'] as const;
 
-/** What is planned for a token against what its contract says now; without the chain the plan alone, and why. */
+/** The plan of a token beside its contract's present state; without the chain the plan alone, and the reason. */
 export async function readTokenomics(call: Call, contractId: number, range: { from?: number; to?: number }) {
   const contract = await findRecord(call.db, contractTable, call.scope, contractId, names);
   if (!contract) throw new Problem('not-found', 'There is no such contract.');
@@ -37,7 +37,7 @@ export async function readTokenomics(call: Call, contractId: number, range: { fr
   const [{ fault, token }, samples] = await Promise.all([
     readToken(call, chainUid, canonical(contract.address), [
       ...lockers,
-      ...holders.filter((each) => each !== null),
+      ...holders.filter((holder) => holder !== null),
     ]),
     findSupplySamples(call, contractRef, detectors, range),
   ]);

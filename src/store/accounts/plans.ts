@@ -11,7 +11,7 @@ const counted = {
   maxContracts: { word: 'contracts', from: "contract where status <> 'DELETED'" },
   maxProjects: { word: 'projects', from: "project where status <> 'DELETED'" },
   maxTriggers: { word: 'triggers', from: '"trigger" where status <> \'DELETED\'' },
-  // What comes with a contract by itself is not counted; a second one of the kind is.
+  // Detectors that come with a contract are not counted; a second one of the kind is.
   maxDetectors: {
     word: 'detectors',
     from: `detector d where status <> 'DELETED' and not (
@@ -34,6 +34,7 @@ const counted = {
     from: `saved_view where status <> 'DELETED' and (shared
       or owner_id in (select m.id from member m where m.status <> 'DELETED'))`,
   },
+  maxTimeSets: { word: 'time sets', from: "time_set where status <> 'DELETED'" },
   maxInvites: {
     word: 'open invites',
     from: "invite where status <> 'DELETED' and accepted_at is null and expired_at > u.now",
@@ -49,7 +50,8 @@ const planColumns = `p.id, p.name, p.max_users as "maxUsers", p.max_contracts as
   p.max_projects as "maxProjects", p.max_triggers as "maxTriggers", p.max_detectors as "maxDetectors",
   p.max_wallets as "maxWallets", p.max_actions as "maxActions", p.max_api_keys as "maxApiKeys",
   p.max_destinations as "maxDestinations", p.max_labels as "maxLabels", p.max_streams as "maxStreams",
-  p.max_invites as "maxInvites", p.max_pushed_alerts as "maxPushedAlerts", p.max_views as "maxViews"`;
+  p.max_invites as "maxInvites", p.max_pushed_alerts as "maxPushedAlerts", p.max_views as "maxViews",
+  p.max_time_sets as "maxTimeSets"`;
 
 /** The plan of the newest running subscription, else the free plan; a from clause, in which the plan is `p`. */
 export function currentPlan(tenantId: Sql, now: number): Sql {
@@ -67,7 +69,7 @@ export async function findPlan(db: Db, tenantId: number, now: number): Promise<P
   return onlyRow(rows);
 }
 
-/** How long an API key of a tenant may live; without a tenant it is as where there is no subscription. */
+/** Lifetime of an API key of a tenant; without a tenant that of no subscription. */
 export async function findApiKeyDays(
   db: Db,
   tenantId: number | null,
@@ -149,7 +151,7 @@ async function countPushedAlerts(db: Db, tenantId: number, now: number): Promise
   return rows[0]?.count ?? 0;
 }
 
-/** How many alerts the plan of a tenant lets it push in a minute, and how many it has pushed in this one; locks nothing. */
+/** Alerts that the plan lets the tenant push in a minute, and those pushed in this one; locks nothing. */
 export async function findPushLimit(
   db: Db,
   tenantId: number,

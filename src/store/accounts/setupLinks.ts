@@ -13,7 +13,7 @@ export async function consumeSetupLink(db: Db, hash: Buffer, now: number): Promi
   return rows.length > 0;
 }
 
-/** Whether a link is open and no one can sign in yet. */
+/** True if a link is open and no one can sign in yet. */
 export async function awaitsFirstUser(db: Db, now: number): Promise<boolean> {
   const rows = await db.prepared(
     sql`select 1 from setup_link where expired_at > ${now}

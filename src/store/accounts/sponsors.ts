@@ -1,7 +1,7 @@
 import { sql } from '../../lib/sql.ts';
 import type { Db } from '../db/db.ts';
 
-/** What one person does to another's account that gives a say in who acts with it. */
+/** Acts on another's account that give a say in its use. */
 export const deeds = ['MADE', 'RESET', 'PROMOTED'] as const;
 export type Deed = (typeof deeds)[number];
 
@@ -28,7 +28,7 @@ export async function recordSponsor(
 /** Null stands for a key without a user; of administrators `tenantId` is null. */
 export type FoundSponsor = { id: number | null; tenantId: number | null };
 
-/** Who had a hand in this account by one of these deeds, and by any in the accounts of those, and so on. */
+/** Users with a part in this account by one of these deeds, and by any deed in the accounts of those, recursively. */
 export async function findSponsors(
   db: Db,
   memberId: number,
@@ -44,7 +44,7 @@ export async function findSponsors(
   );
 }
 
-/** Whether someone else has set the user's password at this time or later. */
+/** True if someone else has set the user's password at this time or later. */
 export async function wasResetSince(db: Db, memberId: number, time: number): Promise<boolean> {
   const rows = await db.query(
     sql`select 1 from member_sponsor where member_id = ${memberId} and deed = 'RESET' and at >= ${time}`,
@@ -60,11 +60,11 @@ export async function noteDevice(db: Db, memberId: number, device: Buffer, now: 
   );
 }
 
-/** Whether both have signed in in one browser since. */
-export async function shareDevice(db: Db, one: number, other: number, since: number): Promise<boolean> {
+/** True if both have signed in with one browser since. */
+export async function shareDevice(db: Db, one: number, secondId: number, since: number): Promise<boolean> {
   const rows = await db.query(
     sql`select d.device from member_device d
-      where d.member_id = any(${[one, other]}::bigint[]) and d.seen_at > ${since}
+      where d.member_id = any(${[one, secondId]}::bigint[]) and d.seen_at > ${since}
       group by d.device having count(*) = 2 limit 1`,
   );
   return rows.length > 0;

@@ -16,7 +16,7 @@ type TokenRow = {
   isExpired: boolean;
 };
 
-/** Who stands behind a token, or undefined when it is unknown, expired or revoked, or its user is gone. */
+/** The identity behind a token; undefined if the token is unknown, expired or revoked, or its user was deleted. */
 export async function findPrincipal(db: Db, hash: Buffer, now: number): Promise<Principal | undefined> {
   return (await findPrincipals(db, sql`k.hash = ${hash}`, now))[0];
 }
@@ -47,7 +47,7 @@ async function findPrincipals(db: Db, condition: Sql, now: number): Promise<Prin
   });
 }
 
-/** Why nothing may be written for a tenant, if so. */
+/** Reason that nothing may be written for a tenant, if so. */
 export async function findReadOnly(db: Db, tenantId: number, now: number): Promise<ReadOnly | null> {
   const rows = await db.prepared<Pick<TokenRow, 'tenantStatus' | 'isExpired'>>(
     sql`select n.status as "tenantStatus", ${isExpired(now)} as "isExpired" from tenant n where n.id = ${tenantId}`,
@@ -55,7 +55,7 @@ export async function findReadOnly(db: Db, tenantId: number, now: number): Promi
   return rows[0] ? readOnlyOf(rows[0]) : null;
 }
 
-/** Whether the tenant `n` has had subscriptions and none runs any more. */
+/** True if the tenant `n` has had subscriptions and none is running. */
 function isExpired(now: number): Sql {
   return sql`(exists (select 1 from subscription s where s.tenant_id = n.id and s.status <> 'DELETED')
     and not exists (select 1 from subscription s where s.tenant_id = n.id and s.status = 'ACTIVE'
@@ -108,7 +108,7 @@ export async function insertToken(db: Db, token: NewToken, now: number): Promise
   return onlyRow(rows).id;
 }
 
-/** Whose token it was; undefined when there was no such live token. */
+/** Owner of the revoked token; undefined when there was no such live token. */
 export async function revokeToken(
   db: Db,
   id: number,
@@ -152,7 +152,7 @@ export async function consumeSession(
   return rows[0];
 }
 
-/** When a live session was opened. */
+/** Opening time of a live session. */
 export async function lockSession(db: Db, tokenId: number): Promise<number | undefined> {
   const rows = await db.query<{ openedAt: number }>(
     sql`select opened_at as "openedAt" from access_token
@@ -174,7 +174,7 @@ export async function extendSession(
   return rows[0];
 }
 
-/** When a token was made; undefined once it is gone for good. */
+/** Creation time of a token; undefined once it is gone for good. */
 export async function findTokenBirth(db: Db, tokenId: number): Promise<number | undefined> {
   const rows = await db.prepared<{ createdAt: number }>(
     sql`select created_at as "createdAt" from access_token where id = ${tokenId}`,
@@ -182,7 +182,7 @@ export async function findTokenBirth(db: Db, tokenId: number): Promise<number | 
   return rows[0]?.createdAt;
 }
 
-/** When a token ends; null when it never does. */
+/** End of a token; null when it never ends. */
 export async function findTokenExpiry(db: Db, tokenId: number): Promise<number | null> {
   const rows = await db.prepared<{ expiredAt: number | null }>(
     sql`select expired_at as "expiredAt" from access_token where id = ${tokenId}`,
@@ -192,7 +192,7 @@ export async function findTokenExpiry(db: Db, tokenId: number): Promise<number |
 
 export type TokenFacts = { expiredAt: number | null; name: string | null; tenantName: string | null };
 
-/** What people know a token by: its user or what it is for, and the tenant. */
+/** Description of a token for people: its user or purpose, and the tenant. */
 export async function findTokenFacts(db: Db, tokenId: number): Promise<TokenFacts> {
   const rows = await db.prepared<TokenFacts>(
     sql`select k.expired_at as "expiredAt", coalesce(k.label, m.name, m.email) as name, n.name as "tenantName"

@@ -20,8 +20,8 @@ export async function findAccounts(db: Db, email: string): Promise<UserAccount[]
 }
 
 /**
- * Whether the user is still active (and has the password that was checked), held until the transaction ends: a session that is
- * opened meanwhile would outlive the change of the password that should end it.
+ * True if the user is active (and has the checked password), locked until the transaction ends. A session opened during
+ * a change of the password would outlive it.
  */
 export async function lockActiveAccount(db: Db, id: number, passwordHash?: string | null): Promise<boolean> {
   const rows = await db.query<{ hash: string | null }>(
@@ -124,7 +124,7 @@ export async function revokeInvites(
   return rows.map(({ id }) => id);
 }
 
-/** What a user may do now; undefined for one who is disabled or gone, or whose tenant is. */
+/** Present rights of a user; undefined if the user or its tenant is disabled or gone. */
 export async function findRights(
   db: Db,
   userId: number,

@@ -1,7 +1,7 @@
 import { raw, sql } from '../../lib/sql.ts';
 import type { Db } from '../db/db.ts';
 
-/** What fires an action through a binding: a detector, or an alert of a trigger. */
+/** The source that fires an action through a binding: a detector, or an alert of a trigger. */
 export type BindingSource = {
   kind: 'detector' | 'trigger';
   /** Of the detector or of the trigger alert. */
@@ -30,7 +30,7 @@ export async function findBindingSources(
   );
 }
 
-/** How many alerts of the contract are looked through, so that a busy one does not make saving slow. */
+/** Alerts of the contract that are searched at most, so that a busy one does not slow down saving. */
 const searchedAlerts = 2000;
 
 /** The newest alerts of a source, without those about its own faults. */

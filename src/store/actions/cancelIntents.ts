@@ -50,8 +50,8 @@ export async function findHaltedAt(db: Db, tenantId: number): Promise<number | n
 }
 
 /**
- * Lets a call that is under way answer another pending transaction, where that came in place of the one that it answered: its
- * intent takes the alert of this one, which goes. False when there is no such call.
+ * Lets a call under way answer the transaction that replaced its first one: its intent takes over the alert of this
+ * intent, which goes. False when there is no such call.
  */
 export async function takeOverCall(
   tx: Db,

@@ -46,7 +46,7 @@ export type Intent = IntentKey & {
   severity: Severity;
   /** It must be mined before the pending transaction of its alert. */
   comesFirst: boolean;
-  /** What that transaction pays; null when it is pending no more. */
+  /** Price of that transaction; null when it is no longer pending. */
   ahead: { maxFee: string; tip: string | null } | null;
   action: ExecutableAction;
 };
@@ -55,7 +55,7 @@ export type WaitingIntent = Intent & {
   isUrgent: boolean;
   /** Its place among the intents that were claimed with it. */
   turn: number;
-  /** Why it still waits. */
+  /** Reason that it still waits. */
   reason: string | null;
   /** Its block has the confirmations that `fireAt` asks for. */
   isDeep: boolean;
@@ -66,7 +66,7 @@ export type WaitingIntent = Intent & {
   manualParams: Record<string, unknown>;
   /** Attempts that expired without a block taking them. */
   expiredAttempts: number;
-  /** How many times in a row the scripts of its binding timed out. */
+  /** Number of timeouts in a row of the scripts of its binding. */
   timeouts: number;
   /** Null when its binding was removed; a manual run has neither filter nor scripts. */
   scripts: { filter: string | null; params: Record<string, string> } | null;
@@ -83,7 +83,7 @@ export const isDeepEnough =
 /** `i` and `n` are the intent and its tenant. Intents created before a halt do not fire after the tenant resumes. */
 export const mayFire = raw(`(n.status = 'ACTIVE' and n.halted_at is null and n.halt_count = i.halt_count)`);
 
-/** What the pending transaction pays that the intent `i` must come before. */
+/** Price of the pending transaction that the intent `i` must precede. */
 const pendingPrice = raw(`case when i.fire_at = 'pending' then (
   select json_build_object('maxFee', p.max_fee::text, 'tip', p.tip::text) from pending_alert p
   where p.tenant_id = i.tenant_id and p.alert_uid = i.alert_uid and p.state = 'PENDING' limit 1) end`);
@@ -101,8 +101,8 @@ export const actionJson = raw(`json_build_object('id', x.id, 'tenantId', x.tenan
     'requireApproval', w.require_approval))`);
 
 /**
- * The intents of one wallet on one chain that are decided, signed and sent one batch after the other. The urgent ones have a lane
- * of their own, so that no number of others delays them.
+ * Intents of one wallet on one chain, processed batch by batch. Urgent ones have a separate lane, so that others cannot
+ * delay them.
  */
 export type FiringLane = { tenantId: number; walletId: number; isUrgent: boolean };
 
@@ -110,9 +110,8 @@ export type FiringLane = { tenantId: number; walletId: number; isUrgent: boolean
 const severityRank = raw(`array_position(array['INFO', 'LOW', 'MEDIUM', 'HIGH', 'CRITICAL'], i.severity)`);
 
 /**
- * Claims the intents of a lane that are ready to be decided, none before its block is deep enough; and those that can only
- * end, because they were created before `since` or their tenant may not fire. Without `canSend` only the latter. The
- * actions take turns, each with its most severe intent first: a flood of intents of one action delays no other.
+ * Claims a lane's intents that are ready to decide, or that can only end (created before `since`, or their tenant may
+ * not fire). Without `canSend` only the latter. Actions take turns, most severe first.
  */
 export async function claimWaiting(
   db: Db,
@@ -164,7 +163,7 @@ export async function claimWaiting(
         case when s.script_params is not null
           then json_build_object('filter', s.script_filter, 'params', s.script_params) end as scripts`,
   );
-  return rows.sort((one, other) => one.turn - other.turn);
+  return rows.sort((left, right) => left.turn - right.turn);
 }
 
 export type Attempt = {
@@ -185,7 +184,7 @@ export type SentIntent = Intent & {
   address: string;
   /** Null on chains without nonces. */
   nonce: number | null;
-  /** What it spends, on chains where a transaction spends outputs of earlier ones. */
+  /** Inputs that it spends, on chains where a transaction spends outputs of earlier ones. */
   inputs: string[] | null;
   /** No transaction of the wallet with a lower nonce is under way. */
   isNext: boolean;
@@ -252,5 +251,5 @@ export async function claimSent(
             'broadcastAt', a.broadcast_at) order by a.attempt)
           from action_transaction a where a.tenant_id = i.tenant_id and a.intent_id = i.id) as attempts`,
   );
-  return rows.sort((one, other) => one.id - other.id);
+  return rows.sort((left, right) => left.id - right.id);
 }

@@ -8,7 +8,7 @@ import type { NonceLaneKey } from './signing.ts';
 /** The binding of intents that fill a nonce gap: empty calls for nonces that are missing below that of another intent. */
 export const gapFillerBinding = 'filler';
 
-/** Whether no other transaction of the wallet under way has a lower nonce. */
+/** True if no transaction of the wallet under way has a lower nonce. */
 export async function isLowestNonce(
   tx: Db,
   { aliases, address }: NonceLaneKey,
@@ -38,5 +38,5 @@ export async function insertGapFillers(
       from action_intent i, unnest(${nonces}::bigint[]) m(nonce)
       where i.tenant_id = ${tenantId} and i.id = ${id} order by m.nonce returning id, nonce`,
   );
-  return rows.sort((one, other) => one.nonce - other.nonce).map(({ id }) => id);
+  return rows.sort((left, right) => left.nonce - right.nonce).map(({ id }) => id);
 }

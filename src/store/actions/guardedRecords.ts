@@ -22,7 +22,7 @@ export async function findGuardedWallets(db: Db, scope: Scope): Promise<GuardedW
 
 /** Requests that may change what the tenant's guarded wallets do take turns, so that each sees its own changes alone. */
 export async function lockGuarded(tx: Db, tenantIds: readonly number[]): Promise<void> {
-  for (const id of tenantIds.toSorted((one, other) => one - other))
+  for (const id of tenantIds.toSorted((left, right) => left - right))
     await tx.query(sql`select pg_advisory_xact_lock(hashtextextended(${`guarded wallets ${id}`}, 0))`);
 }
 
@@ -40,7 +40,7 @@ export type GuardedRecord = {
 
 type Key = Pick<GuardedRecord, 'kind' | 'id'>;
 
-/** What else to look at: records that were guarded before a change, and those whose members to read. */
+/** Further records: guarded before a change, and those whose members to read. */
 type Further = { also?: readonly Key[]; shown?: readonly Key[] };
 
 /**

@@ -38,8 +38,8 @@ const chainReason =
   'no further action follows from it.';
 
 /**
- * Inserts one intent for each binding of an action to an alert; one that was cancelled with its alert is restored with it. An
- * alert that is too old for the action, or that the action itself caused, gets a skipped intent; a back-filled one gets none.
+ * Inserts an intent for each binding of an action to an alert, or restores a cancelled one. Too old alerts, and those
+ * caused by the action itself, get a skipped intent; back-filled ones none.
  */
 export async function insertIntents(tx: Db, firings: readonly FiringAlert[], now: number): Promise<void> {
   const tenantIds = [...new Set(firings.map(({ tenantId }) => tenantId))];
@@ -99,8 +99,8 @@ export async function insertIntents(tx: Db, firings: readonly FiringAlert[], now
 /** The alerts to whose detector or trigger actions are bound: few are, and writing intents is a large statement. */
 export async function findFiring(tx: Db, alerts: readonly FiringAlert[]): Promise<FiringAlert[]> {
   const [detectors, triggers] = (['detectorId', 'triggerAlertId'] as const).map((member) => {
-    const each = alerts.map((alert) => [keyOf(alert, member), alert] as const);
-    const sources = [...new Map(each).values()].filter((alert) => alert[member] !== null);
+    const keyed = alerts.map((alert) => [keyOf(alert, member), alert] as const);
+    const sources = [...new Map(keyed).values()].filter((alert) => alert[member] !== null);
     return sql`unnest(${sources.map(({ tenantId }) => tenantId)}::bigint[],
       ${sources.map((alert) => alert[member])}::bigint[]) s(tenant_id, id)`;
   });

@@ -111,7 +111,7 @@ async function selectIntents<Found extends FoundIntent>(
 export type ActionSetup = {
   action: ExecutableAction;
   fireAt: string;
-  /** What fires it: `source` is the detector or the trigger alert. */
+  /** Bindings that fire it: `source` is the detector or the trigger alert. */
   bindings: {
     /** As intents name it. */
     name: string;

@@ -54,8 +54,8 @@ export async function moveNonceLane(
 }
 
 /**
- * Which of these may still be signed: not cancelled since, not signed by another process, not halted, of an active tenant.
- * One whose block was reorganised since it was claimed waits for its confirmations again.
+ * The intents that may still be signed: not cancelled, signed elsewhere, or halted, of an active tenant. One whose
+ * block was reorganised since its claim waits for confirmations again.
  */
 export async function lockWaiting(tx: Db, tenantId: number, ids: readonly number[]): Promise<Set<number>> {
   const rows = await tx.prepared<{ id: number }>(
@@ -67,7 +67,7 @@ export async function lockWaiting(tx: Db, tenantId: number, ids: readonly number
   return new Set(rows.map(({ id }) => id));
 }
 
-/** Whether this is still the intent's last transaction: no other process has ended it or signed for it since. */
+/** True if this is still the intent's last transaction: no other process has ended it or signed for it since. */
 export async function lockSent(tx: Db, { tenantId, id }: IntentKey, lastHash: string): Promise<boolean> {
   const rows = await tx.prepared(
     sql`select 1 from action_intent i where i.tenant_id = ${tenantId} and i.id = ${id}
@@ -93,8 +93,8 @@ export async function lockSpending(
 export type Spending = { spent: bigint; reserved: bigint };
 
 /**
- * `reserved` is what the wallet's calls under way may cost, whenever they were signed, because they may still be mined;
- * `spent` adds the cost of the calls that ended since then. One intent may be left out.
+ * `reserved`: greatest cost of the wallet's calls under way, which may still be mined. `spent`: the cost of calls that
+ * ended since then, added to it. One intent may be left out.
  */
 export async function findSpending(
   tx: Db,

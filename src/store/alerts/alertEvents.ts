@@ -95,9 +95,9 @@ const eventTime = raw(
 const lastPlace = 2 ** 31 - 1;
 
 function toPosition(id: string): { row: Sql; event: Sql } {
-  const [xid = '0', seq = '0', place = lastPlace] = id.split('-');
+  const [xid = '0', seq = '0', index = lastPlace] = id.split('-');
   const row = sql`${xid}::xid8, ${seq}::bigint`;
-  return { row: sql`(${row})`, event: sql`(${row}, ${place}::bigint)` };
+  return { row: sql`(${row})`, event: sql`(${row}, ${index}::bigint)` };
 }
 
 /**

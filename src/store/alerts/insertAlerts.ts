@@ -87,7 +87,7 @@ async function insertOnWorkers(
           'incidentUid', incident_uid, 'beginsIncident', incident_at is not null)::text as shard_row from inserted`;
     },
   );
-  const places = new Map(rows.map(({ uid }, place) => [uid, place]));
+  const places = new Map(rows.map(({ uid }, index) => [uid, index]));
   inserted.sort((a, b) => (places.get(a.uid) ?? 0) - (places.get(b.uid) ?? 0));
   await insertAlertEvents(tx, 'raised', inserted);
   return inserted;

@@ -48,10 +48,10 @@ export async function holdsRateLane(tx: Db, { tenantId, holder }: RateLane): Pro
 
 /** Ends the lease. With a position everything up to there is counted. */
 export async function releaseRateLane(db: Db, { tenantId, holder, position }: RateLane): Promise<void> {
-  const [xid, seq, place = null] = position.split('-');
+  const [xid, seq, index = null] = position.split('-');
   await db.prepared(
     sql`update alert_rate_lane set holder = null, lease_until = null, xid = ${xid}::xid8, seq = ${seq}::bigint,
-        place = ${place}::bigint
+        place = ${index}::bigint
       where tenant_id = ${tenantId} and holder = ${holder}::uuid`,
   );
 }

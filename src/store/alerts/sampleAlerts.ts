@@ -67,9 +67,9 @@ async function sample(
 ): Promise<Sampled[]> {
   const parts: { newest: Sql; meta: Sql }[] = [];
   const meta = memberColumn(alertTable, 'meta').sql;
-  const each = Math.ceil(rows / tenantIds.length);
+  const size = Math.ceil(rows / tenantIds.length);
   if (await db.isDistributed())
-    for (const id of tenantIds) parts.push({ newest: newestOfTenants([id], each), meta });
+    for (const id of tenantIds) parts.push({ newest: newestOfTenants([id], size), meta });
   else if (tenantIds.length > 0) parts.push({ newest: newestOfTenants(tenantIds, rows), meta });
   // Private members of their owners are not sampled.
   await perTenant(db, shared, async (contracts, ofTenant) => {
@@ -91,23 +91,23 @@ async function sample(
 
 /** By the primary key, backwards: PostgreSQL uses it for its order only where the tenant is compared with a value. */
 function newestOfTenants(tenantIds: readonly number[], rows: number): Sql {
-  const each = Math.ceil(rows / tenantIds.length);
+  const share = Math.ceil(rows / tenantIds.length);
   const parts = tenantIds.map(
     (id) => sql`(select * from alert t where t.tenant_id = ${id} and t.retracted_at is null
-      order by t.timestamp desc limit ${each})`,
+      order by t.timestamp desc limit ${share})`,
   );
   return sql`(${join(parts, ' union all ')}) t`;
 }
 
 /** By the index of a contract's alerts of one kind. */
 function newestOfContracts(contracts: SampleSource['shared'], rows: number, ofTenant: OfTenant): Sql {
-  const each = Math.ceil(rows / contracts.length / alertKinds.length);
+  const share = Math.ceil(rows / contracts.length / alertKinds.length);
   return sql`unnest(${contracts.map(({ tenantId }) => tenantId)}::bigint[], ${contracts.map(({ id }) => id)}::bigint[])
       s(tenant_id, contract_id)
     cross join unnest(${[...alertKinds]}::text[]) s2(kind) cross join lateral (
       select * from alert t where t.tenant_id = s.tenant_id and t.contract_id = s.contract_id and t.kind = s2.kind
         and t.retracted_at is null and ${ofTenant('t')}
-      order by t.timestamp desc limit ${each}) t`;
+      order by t.timestamp desc limit ${share}) t`;
 }
 
 type Path = { root: string; below: readonly string[] };

@@ -8,7 +8,7 @@ export type CachedAbi = { abi: unknown[] | null; source: string };
 const unknownForMs = 6 * 3_600_000;
 const knownForMs = 30 * 86_400_000;
 
-/** What sources said of a contract, unless that is too long ago. */
+/** Answers of sources about a contract, unless they are too old. */
 export async function findCachedAbi(
   db: Db,
   chainUid: string,

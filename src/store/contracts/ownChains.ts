@@ -5,7 +5,7 @@ import { type Db, onlyRow } from '../db/db.ts';
 /** A chain that an administrator added. */
 export type OwnChain = {
   chain: Chain;
-  /** What tells its network from every other. */
+  /** Distinguishes its network from every other. */
   identity: string;
   isDeleted: boolean;
   createdAt: number;
@@ -33,7 +33,7 @@ export async function lockOwnChain(tx: Db, uid: string): Promise<void> {
   await tx.query(sql`select from own_chain where uid = ${uid} for update`);
 }
 
-/** Whether the chain is there, and stays there until the transaction ends. */
+/** True if the chain exists; it is then held until the transaction ends. */
 export async function holdOwnChain(tx: Db, uid: string): Promise<boolean> {
   const rows = await tx.query(sql`select from own_chain where uid = ${uid} and status = 'ACTIVE' for share`);
   return rows.length > 0;
@@ -72,7 +72,7 @@ export async function deleteOwnChain(
 
 type Uses = { contracts: number; wallets: number; wasUsed: boolean };
 
-/** What stands on the chain, of all tenants, and whether anything ever did. */
+/** Records on the chain of all tenants, and whether any ever were. */
 export async function countUsesOfChain(db: Db, uid: string): Promise<Uses> {
   const rows = await db.query<Uses>(
     sql`select c.count as contracts, w.count as wallets, c.ever + w.ever + l.ever > 0 as "wasUsed"

@@ -10,7 +10,7 @@ export type Share = {
   status: (typeof shareStatuses)[number];
 };
 
-/** What other tenants offer to share with this one, newest first. */
+/** Projects that other tenants offer to share with this one, newest first. */
 export async function findShares(db: Db, tenantId: number): Promise<Share[]> {
   return db.query<Share>(
     sql`select p.id as "projectId", p.name, p.tenant_id as "ownerTenantId", n.name as "ownerName",

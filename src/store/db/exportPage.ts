@@ -1,9 +1,12 @@
 import { type Sql, sql } from '../../lib/sql.ts';
 import type { Db } from './db.ts';
 
-/** What a search found, to be read page by page: the rows are those of the moment of the search, as they are when they are read. */
+/**
+ * Hits of a search, to be read page by page: the rows at the moment of the search, with their content when they are
+ * read.
+ */
 export type ExportSource = {
-  /** How many rows follow; fewer when some are deleted meanwhile. */
+  /** Number of rows that follow; fewer when some are deleted meanwhile. */
   count: number;
   /** False when more rows match than are exported. */
   isComplete: boolean;
@@ -18,7 +21,7 @@ const pageRows = 500;
 /** A page ends with the row that passes this length, so that large rows do not fill the memory. */
 const pageBytes = 1_000_000;
 
-/** How many keys to look for: one more than are exported shows that there are more. */
+/** Number of keys to look for: one more than are exported shows that there are more. */
 export function exportLimit(size: number | undefined): number {
   return Math.min(size ?? Number.POSITIVE_INFINITY, maxExportRows + 1);
 }

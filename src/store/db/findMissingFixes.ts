@@ -6,7 +6,10 @@ const fixedIn: ReadonlyMap<number, number> = new Map([
   [15, 19],
 ]);
 
-/** What a release of PostgreSQL such as 18.4 lacks; undefined for a newer one, and for a major version that is not listed. */
+/**
+ * Fixes that a release of PostgreSQL such as 18.4 lacks; undefined for a newer one, and for a major version that is not
+ * listed.
+ */
 export function findMissingFixes(release: string): string | undefined {
   const [major = 0, minor = 0] = release.split('.').map(Number);
   const fixed = fixedIn.get(major);

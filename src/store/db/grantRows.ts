@@ -1,8 +1,8 @@
 import type pg from 'pg';
 
 /**
- * Lets a role read and write the rows of all tables, and of those that migrations and months add later. It cannot change a table, nor
- * the audit log but by adding to it. Does nothing where the role has its rights already.
+ * Lets a role read and write the rows of all tables, also of later ones. It cannot alter tables, and only add to the
+ * audit log. Does nothing if the role has its rights already.
  */
 export async function grantRows(client: pg.Client, role: string): Promise<void> {
   const { rows } = await client.query<{ isDone: boolean; schema: string }>(

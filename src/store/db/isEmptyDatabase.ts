@@ -1,6 +1,6 @@
 import { type Connection, openClient } from './openClient.ts';
 
-/** Whether no migration was ever applied; changes nothing. */
+/** True if no migration was ever applied; changes nothing. */
 export async function isEmptyDatabase(config: Connection): Promise<boolean> {
   const client = openClient(config);
   client.on('error', () => {});

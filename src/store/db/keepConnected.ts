@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { type Connection, destroyClient, openClient } from './openClient.ts';
 
 const reconnectMs = 500;
-/** How often the server is asked whether it is still there, and how long it may take to answer. */
+/** Interval of checking that the server is still there, and its time limit to answer. */
 const askMs = 5000;
 const answerMs = 15_000;
 

@@ -2,7 +2,7 @@ import { Client } from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createTestDatabase, onMaintenanceDatabase } from '../../../testing/createTestDatabase.ts';
 import { until } from '../../../testing/until.ts';
-import { migrate } from './migrate.ts';
+import { migrate, missingMigrations } from './migrate.ts';
 
 let database: Awaited<ReturnType<typeof createTestDatabase>>;
 let holder: Client;
@@ -44,11 +44,30 @@ it('says what happened when its connection is lost midway, does not end the proc
   await holder.query('begin');
   await holder.query('create table plan (id bigint)');
   const migrating = migrate(database.config);
-  const outcome = expect(migrating).rejects.toThrow('Migration 0001_foundation.sql failed and was undone.');
+  const outcome = expect(migrating).rejects.toThrow('Migration 0112_baseline.sql failed and was undone.');
   const blocked = "wait_event_type = 'Lock' and datname = current_database()";
   await until(async () => (await watcher.query(`select from pg_stat_activity where ${blocked}`)).rowCount);
   await watcher.query(`select pg_terminate_backend(pid) from pg_stat_activity where ${blocked}`);
   await outcome;
   await holder.query('rollback');
-  expect((await migrate(database.config))[0]).toBe('0001_foundation.sql');
+  expect((await migrate(database.config))[0]).toBe('0112_baseline.sql');
+});
+
+it('takes a database of 0.17 as it is, and sends an older one through 0.17 first', async () => {
+  const rows = async () => (await watcher.query('select name from migration order by name')).rows;
+  const names = await rows();
+  const columns = 'select table_name, column_name, data_type from information_schema.columns order by 1, 2';
+  const before = (await watcher.query(columns)).rows;
+  await watcher.query(
+    "update migration set name = '0111_destination_gets.sql' where name = '0112_baseline.sql'",
+  );
+  await expect(migrate(database.config)).rejects.toThrow(
+    'The database is of a version before 0.17. Start Vigil 0.17 on it once, and then this version.',
+  );
+  await watcher.query("insert into migration (name, hash) values ('0112_chain_halts.sql', 'that of 0.17')");
+  const applied = (await rows()).map(({ name }) => name);
+  expect(missingMigrations(applied)).toEqual([]);
+  expect(await migrate(database.config)).toEqual([]);
+  expect(await rows()).toEqual(expect.arrayContaining(names));
+  expect((await watcher.query(columns)).rows).toEqual(before);
 });

@@ -29,6 +29,7 @@ export async function migrate(config: Connection, app?: string): Promise<string[
     const { rows } = await client.query<{ name: string; hash: string }>('select name, hash from migration');
     const appliedHashes = new Map(rows.map((row) => [row.name, row.hash]));
     const applied: string[] = [];
+    await adoptBaseline(client, appliedHashes);
     for (const migration of migrations()) {
       const hash = appliedHashes.get(migration.name);
       if (hash === migration.hash) continue;
@@ -49,7 +50,25 @@ export async function migrate(config: Connection, app?: string): Promise<string[
 export function missingMigrations(applied: readonly string[]): string[] {
   return migrations()
     .map((migration) => migration.name)
-    .filter((name) => !applied.includes(name));
+    .filter(
+      (name) => !applied.includes(name === baseline && applied.includes(lastFormer) ? lastFormer : name),
+    );
+}
+
+/** Everything up to 0.17 as one step. 0.17 came to the same schema by 79 steps, of which `lastFormer` is the last. */
+const baseline = '0112_baseline.sql';
+const lastFormer = '0112_chain_halts.sql';
+
+/** Records the baseline in a database that 0.17 migrated, and changes nothing else in it. */
+async function adoptBaseline(client: pg.Client, appliedHashes: Map<string, string>): Promise<void> {
+  if (appliedHashes.size === 0 || appliedHashes.has(baseline)) return;
+  if (!appliedHashes.has(lastFormer))
+    throw new Error(
+      'The database is of a version before 0.17. Start Vigil 0.17 on it once, and then this version.',
+    );
+  const hash = migrations().find(({ name }) => name === baseline)?.hash ?? '';
+  await client.query('insert into migration (name, hash) values ($1, $2)', [baseline, hash]);
+  appliedHashes.set(baseline, hash);
 }
 
 function migrations(): Migration[] {

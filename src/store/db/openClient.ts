@@ -2,8 +2,8 @@ import pg from 'pg';
 import { NoPrimary, type PostgresServer, type Primary } from './watchPrimary.ts';
 
 /**
- * How to reach the database: `primary` where it has several servers; `isPooled` where a pooler in between shares sessions, so that
- * nothing may be left in one.
+ * Address of the database. `primary`: it has several servers. `isPooled`: a pooler shares sessions, so nothing may be
+ * left in a session.
  */
 export type Connection = pg.PoolConfig & { primary?: Primary; isPooled?: boolean };
 

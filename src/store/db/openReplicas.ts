@@ -6,15 +6,14 @@ const intervalMs = 250;
 /** Older answers than this come from the primary. */
 const maxAgeMs = 5000;
 
-/** What a replica knows: everything that was committed before `asOf`. */
+/** A replica with everything that was committed before `asOf`. */
 type Replica = { store: Store; asOf: number | undefined };
 
 export type Replicas = ReturnType<typeof openReplicas>;
 
 /**
- * Read-only servers that follow the primary. How old their answers may be is measured with the clock of this process: the
- * position of the primary's log is noted four times a second, and a replica that has replayed it knows all that was
- * committed before.
+ * Read-only servers behind the primary. The age of their answers is measured by this process's clock: the primary's log
+ * position is recorded four times a second, and a replica past it has everything before.
  */
 export function openReplicas(options: { primary: Db; replicas: readonly Store[]; now: () => number }) {
   const { primary, now } = options;
@@ -22,7 +21,7 @@ export function openReplicas(options: { primary: Db; replicas: readonly Store[];
   const replicas: Replica[] = options.replicas.map((store) => ({ store, asOf: undefined }));
   /** The newest last. */
   const positions: { at: number; lsn: number }[] = [];
-  /** When each writer last changed something through this process. */
+  /** Time of each writer's last change through this process. */
   const wroteAt = new Map<string, number>();
   let turn = 0;
 
@@ -56,7 +55,8 @@ export function openReplicas(options: { primary: Db; replicas: readonly Store[];
           then pg_wal_lsn_diff(pg_last_wal_replay_lsn(), '0/0')::bigint end as lsn`,
       );
       const lsn = row?.lsn ?? undefined;
-      replica.asOf = lsn === undefined ? undefined : positions.findLast((each) => each.lsn <= lsn)?.at;
+      replica.asOf =
+        lsn === undefined ? undefined : positions.findLast((position) => position.lsn <= lsn)?.at;
     } catch {
       replica.asOf = undefined;
     }
@@ -64,7 +64,7 @@ export function openReplicas(options: { primary: Db; replicas: readonly Store[];
 
   const watching = Promise.all([
     repeat(notePrimary),
-    ...replicas.map((each) => repeat(() => noteReplica(each))),
+    ...replicas.map((replica) => repeat(() => noteReplica(replica))),
   ]);
 
   return {
@@ -83,7 +83,7 @@ export function openReplicas(options: { primary: Db; replicas: readonly Store[];
       turn += 1;
       return usable[turn % usable.length];
     },
-    /** How old an answer of each replica may be, in the order of their settings; undefined where that is unknown. */
+    /** Greatest age of answers of each replica, in the order of their settings; undefined where unknown. */
     ages: () => replicas.map(({ asOf }) => (asOf === undefined ? undefined : Math.ceil(now() - asOf))),
     async close() {
       stopping.abort();

@@ -89,12 +89,12 @@ async function maintain(
   query: { text: string; values: unknown[] },
   settings: Settings,
 ): Promise<void> {
-  const each = Object.entries(settings);
-  await client.query(each.map(([name, value]) => `set ${name} = '${value}'`).join('; '));
+  const entries = Object.entries(settings);
+  await client.query(entries.map(([name, value]) => `set ${name} = '${value}'`).join('; '));
   try {
     await client.query(query);
   } finally {
-    await client.query(each.map(([name]) => `reset ${name}`).join('; '));
+    await client.query(entries.map(([name]) => `reset ${name}`).join('; '));
   }
 }
 

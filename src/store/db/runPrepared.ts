@@ -3,8 +3,8 @@ import pg from 'pg';
 type Prepared = { name: string; text: string; values: unknown[] };
 
 /**
- * Runs a prepared statement. Its columns stay what they were, because PostgreSQL refuses to run one whose columns have changed; so a
- * connection asks for their names and types once, and what the driver works out of them is kept.
+ * Runs a prepared statement. PostgreSQL refuses one whose columns have changed, so their names and types are read once
+ * per connection, and the driver's parsers for them are cached.
  */
 export function runPrepared(client: pg.ClientBase, statement: Prepared): Promise<pg.QueryResult> {
   return new Promise((resolve, reject) => {

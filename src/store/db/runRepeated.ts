@@ -4,8 +4,8 @@ import { type OnText, streamTexts } from './streamTexts.ts';
 type Query = { text: string; values: unknown[]; onText?: OnText | undefined };
 
 /**
- * Runs a statement whose text belongs to one of many shapes of questions. What was asked before is prepared, so that PostgreSQL does
- * not plan every partition again; a connection keeps the few that it used last, because their plans take memory.
+ * Runs a statement of one of many shapes. Repeated ones are prepared, so that PostgreSQL does not plan every partition
+ * again; a connection keeps only the last few, because plans take memory.
  */
 export async function runRepeated(
   client: pg.ClientBase,

@@ -53,7 +53,7 @@ test('one that fails undoes the transaction, whose error is its own', async () =
   expect(await ids()).toEqual([4]);
 });
 
-test('what is sent later is undone with work that fails', async () => {
+test('a statement that is sent later is undone with work that fails', async () => {
   const refused = store.transaction(async (tx) => {
     await sendLater(tx, insert(1));
     throw new Error('refused');
@@ -62,7 +62,7 @@ test('what is sent later is undone with work that fails', async () => {
   expect(await ids()).toEqual([]);
 });
 
-test('after a deadlock of such statements the transaction runs again', async () => {
+test('a transaction runs again after a deadlock of such statements', async () => {
   await store.query(sql`insert into thing (id, value) values (1, 0), (2, 0)`);
   const raise = (id: number) => sql`update thing set value = value + 1 where id = ${id}`;
   let arrived = 0;

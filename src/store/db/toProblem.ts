@@ -31,8 +31,8 @@ export function toProblem(error: unknown): unknown {
 }
 
 /**
- * Whether a coordinator of Citus lost a worker: the connection to itself is whole. A worker that dies under a statement is an
- * internal error there, known by its context.
+ * True if a coordinator of Citus lost a worker while its own connection is whole. A worker that dies under a statement
+ * is an internal error there, recognised by its context.
  */
 export function isWorkerDown(error: unknown): boolean {
   if (!(error instanceof pg.DatabaseError) || error.severity === 'FATAL') return false;
@@ -41,11 +41,11 @@ export function isWorkerDown(error: unknown): boolean {
   return isRemote && /^(08|57P|XX000)/.test(error.code ?? '');
 }
 
-/** What Citus says before a statement reaches a worker, and when it is to commit there. */
+/** Errors of Citus before a statement reaches a worker, and at the commit there. */
 const workerLost =
   /connection to the remote node|connection marked as essential|could not (commit transaction for shard|establish (any )?connections?|find an available connection|connect to any active placements)/;
 
-/** What Citus reports as an internal error when its own server is killed under a statement. */
+/** Internal error that Citus reports when its own server is killed under a statement. */
 const coordinatorDied = 'postmaster was shut down';
 
 export function unavailable(detail: string, cause: unknown): Problem {

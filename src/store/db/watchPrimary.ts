@@ -9,7 +9,7 @@ export type PostgresServer = { readonly name: string; readonly host: string; rea
 export type Primary = {
   /** Asks all servers if it is unknown; rejects when none takes writes. */
   find(): Promise<PostgresServer>;
-  /** What was found is wrong: it cannot be reached, or takes no writes any more. */
+  /** Called when `find` was wrong: the server cannot be reached, or takes no writes any more. */
   forget(server: PostgresServer): void;
   /** Calls back when another server has become the primary, until the returned function is called. */
   onChange(listener: (primary: PostgresServer) => void): () => void;
@@ -119,7 +119,10 @@ export function watchPrimary(addresses: readonly string[], onMove: (to: Postgres
   };
 }
 
-/** Whether the server is a worker of Citus, which does not have what is not distributed; false if it does not answer. */
+/**
+ * True if the server is a worker of Citus, which lacks the tables that are not distributed; false if it does not
+ * answer.
+ */
 export async function isWorker(connectionString: string): Promise<boolean> {
   return (await askServer(connectionString).catch(() => undefined))?.coordinator !== undefined;
 }

@@ -16,8 +16,8 @@ type Settled = Key & { createdAt: number };
 const tenantOf = ({ tenantId }: Key) => tenantId;
 
 /**
- * Where Citus distributes alerts, moves the messages of settled deliveries to the workers of their tenants, which leaves the coordinator
- * a quarter of what deliveries take. A worker that is down holds up only what is its own; its error is thrown when all others are done.
+ * On Citus, moves the messages of settled deliveries to their tenants' workers, which relieves the coordinator. A
+ * worker that is down delays only its own; its error is thrown at the end.
  */
 export async function archiveMessages(store: Store, now: number): Promise<void> {
   if (!(await isArchiveDistributed(store))) return;
@@ -35,7 +35,7 @@ export async function archiveMessages(store: Store, now: number): Promise<void> 
         for (const key of own) failed.set(key.tenantId, error);
         moved += own.length;
       }
-    // What others hold, and what has an older time than its neighbours, is left to the next run.
+    // Locked rows, and rows with an older time than their neighbours, are left to the next run.
     if (moved === 0) break;
     from = keys.reduce((latest, { createdAt }) => Math.max(latest, createdAt), from);
   }
@@ -90,8 +90,8 @@ async function copyToWorker(tx: Db, keys: readonly Key[]): Promise<void> {
 }
 
 /**
- * Deletes here what the worker shows to have, in a transaction of its own, so that a message may be in both places and is never in
- * none, whenever either is killed. Those that someone is about to send again are locked, and left. Returns how many were deleted.
+ * Deletes messages here once the worker shows them, in a separate transaction, so that a crash leaves two copies and
+ * never none. Leaves locked ones, which are about to be sent again. Returns the number deleted.
  */
 async function deleteArchived(tx: Db, keys: readonly Key[]): Promise<number> {
   const locked = await tx.query<Key>(

@@ -22,7 +22,7 @@ export const pendingDestinations = (condition: Sql = raw('true')): Sql => sql`wa
   select (select min(destination_id) from delivery_queue where destination_id > w.id)
   from waiting w where w.id is not null)`;
 
-/** What the delivery `d` says; those from before messages had a table have it themselves. */
+/** Message of the delivery `d`; older deliveries have it in their own row. */
 export const messageData = sql`coalesce(d.data,
   (select m.data from delivery_message m where m.tenant_id = d.tenant_id and m.id = d.message_id))`;
 
@@ -45,9 +45,8 @@ const maxDue = 5000;
 const deliveryLeaseSeconds = 30;
 
 /**
- * Claims due deliveries, a few of every destination, so that a slow one or a long queue delays no other. Destinations that only wait
- * for another attempt are not looked at, unless a long queue hides who else has something due. `busy` counts the attempts of this
- * process under way to each destination; `mailLimit` limits the mail destinations, least recently tried first.
+ * Claims due deliveries, a few of every destination, so that none delays another. Skips destinations that wait for a
+ * retry, unless a long queue hides due ones. `busy`: running attempts by destination; `mailLimit`: most mails.
  */
 export async function claimDeliveries(
   db: Db,
@@ -98,7 +97,7 @@ export async function claimDeliveries(
         d.incident_uid::text as "incidentUid"
       from claimed q join delivery d on d.tenant_id = q.tenant_id and d.id = q.id`,
   );
-  return rows.sort((one, other) => one.sequence - other.sequence);
+  return rows.sort((left, right) => left.sequence - right.sequence);
 }
 
 /** Releases deliveries that were claimed and not sent. */

@@ -51,7 +51,7 @@ export async function confirmByHash(
   return rows[0];
 }
 
-/** Whether the user accepted an invite that was mailed to this address, which proves that they read it. */
+/** True if the user accepted an invite that was mailed to this address, which proves that they read it. */
 export async function isMailedMember(db: Db, userId: number, address: string): Promise<boolean> {
   const rows = await db.query(
     sql`select 1 from member m

@@ -64,7 +64,7 @@ export async function searchDeliveries(
 /** A delivery with its destination as people know it; the name is null where it has none. */
 export type AlertDelivery = Delivery & { destinationName: string | null; destinationType: string | null };
 
-/** What was sent because of an alert, or is about to be; newest first. */
+/** Deliveries because of an alert, sent or pending; newest first. */
 export async function findAlertDeliveries(
   db: Db,
   { tenantId, alertUid }: { tenantId: number; alertUid: string },

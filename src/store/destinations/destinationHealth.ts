@@ -8,7 +8,7 @@ const recordEveryMs = 60_000;
 /** Longer than any delay of the retry schedule: failures further apart are separate ones. */
 const failureGapMs = 36 * 3_600_000;
 
-/** Whether a message got through, and until when the receiver asks to wait. */
+/** Result of a message, and the end of the pause that the receiver asks for. */
 export type Health = { tenantId: number; id: number; isDelivered: boolean; pausedUntil: number | null };
 type Failing = { tenantId: number; id: number; type: string; failingSince: number };
 
@@ -34,8 +34,8 @@ export async function recordHealth(tx: Db, observed: readonly Health[], now: num
 }
 
 /**
- * Returns false if it was disabled before. Its deliveries are no longer claimed; `deadLetterDeliveries` settles those pending.
- * Binding a chat enables it again, with a new command, because the old one has been seen in the last chat.
+ * Returns false if it was disabled before. Its deliveries are no longer claimed, and `deadLetterDeliveries` settles
+ * pending ones. Binding a chat enables it with a new command, because the old chat knows the former one.
  */
 export async function disableDestination(
   tx: Db,

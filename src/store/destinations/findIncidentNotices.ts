@@ -3,14 +3,14 @@ import type { Db } from '../db/db.ts';
 import { restoreMessages } from './archivedMessages.ts';
 import { messageData } from './claimDeliveries.ts';
 
-/** What a destination got, or is about to get, of an incident. */
+/** Notices of an incident to a destination, sent or pending. */
 export type IncidentNotice = {
   destinationId: number;
   incidentUid: string;
   numericSeverity: number;
-  /** When the last message was due, or is. */
+  /** Due time of the last message. */
   dueAt: number;
-  /** Whether the destination has a message about it alone. */
+  /** True if the destination has a message about this incident alone. */
   hasMessage: boolean;
 };
 

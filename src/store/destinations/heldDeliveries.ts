@@ -1,7 +1,7 @@
 import { sql } from '../../lib/sql.ts';
 import type { Db } from '../db/db.ts';
 
-/** When a delivery is due that waits for confirmations: not before it is released. */
+/** Due time of a delivery that waits for confirmations: never, before it is released. */
 export const heldUntil = Date.UTC(9999, 11, 31);
 
 /** Of these chains, those that are or were followed: on others no block would ever confirm anything. */
@@ -29,8 +29,8 @@ export async function setHeldBlocks(
 const maxReleased = 5000;
 
 /**
- * Makes deliveries due whose alerts have enough blocks on top of theirs, and wakes the senders. What a reorganisation dropped is
- * cancelled already, by the transaction that moved the chain; where that has yet to be written, nothing is released.
+ * Releases deliveries whose alerts have enough blocks above, and wakes the senders. Dropped alerts are cancelled by the
+ * transaction that moves the chain; until that is written, nothing is released.
  */
 export async function releaseHeld(db: Db, now: number): Promise<number> {
   const rows = await db.prepared<{ count: number }>(

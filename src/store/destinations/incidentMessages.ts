@@ -9,7 +9,7 @@ type Key = { tenantId: number; destinationId: number; incidentUid: string };
 
 /** The newest message about an incident at a destination. */
 export type IncidentMessage = Key & {
-  /** What its channel calls it. */
+  /** Id of the message at its channel. */
   ref: string;
   /** The worst that it says. */
   numericSeverity: number;
@@ -51,7 +51,7 @@ export async function saveIncidentMessages(
   );
 }
 
-/** What people at the destination know of the incident, or are just notified of: the worst alerts, and how many they are. */
+/** The incident as people at the destination know it: the worst alerts, and their number. */
 export async function findIncidentStory(store: Store, key: Key, now: number): Promise<IncidentStory> {
   if (!(await store.isDistributed())) return readStory(store, key, now);
   return store.transaction(async (tx) => {

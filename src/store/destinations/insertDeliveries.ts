@@ -10,13 +10,13 @@ export type NewMessage = {
   type: EventType;
   data: Record<string, unknown>;
   destinationIds: readonly number[];
-  /** When it is due at a destination, where that is not at once. */
+  /** Due time by destination, if not at once. */
   dueAt?: ReadonlyMap<number, number>;
   /** The incident, and the destinations that are to get what it grows by together. */
   incident?: { uid: string; destinationIds: ReadonlySet<number> } | undefined;
   /** The alert that it reports. */
   alertUid?: string;
-  /** What must follow before it is sent: the block, where one has it, and how many blocks on top by destination. */
+  /** Condition for sending: the block, if any, and the number of blocks above it by destination. */
   held?: { chainUid: string; block: number | null; confirmations: ReadonlyMap<number, number> } | undefined;
 };
 
@@ -49,7 +49,7 @@ export async function insertDeliveries(tx: Db, messages: readonly NewMessage[], 
   );
 }
 
-/** What the queue needs of a new delivery. */
+/** Columns that the queue needs of a new delivery. */
 export const queueColumns = sql`tenant_id, id, destination_id, message_id, next_attempt_at`;
 
 /** Ends a statement that writes deliveries: queues what `written` returns of them, and wakes the senders. */

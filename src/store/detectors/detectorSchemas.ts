@@ -74,7 +74,7 @@ export async function findDetectorIds(
   return new Map(rows.map(({ name, id }) => [name, id]));
 }
 
-/** Whether another contract of the tenant on the chain has an active detector of the kind. */
+/** True if a further contract of the tenant on the chain has an active detector of the kind. */
 export async function isDetectedElsewhere(
   db: Db,
   contract: { tenantId: number; chainUid: string; id: number },

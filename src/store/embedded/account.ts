@@ -76,7 +76,7 @@ export function asAccount(
   return account ? { ...common, uid: account.uid | 0, gid: account.gid | 0 } : common;
 }
 
-/** Whether the account may enter a folder: every folder above it must permit it too. */
+/** True if the account may enter a folder: every folder above it must permit it too. */
 export async function canEnter(folder: string, account: SystemAccount): Promise<boolean> {
   const { mode, uid, gid } = await stat(folder);
   const execute = uid === account.uid ? 0o100 : gid === account.gid ? 0o010 : 0o001;

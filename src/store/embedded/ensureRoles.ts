@@ -20,8 +20,8 @@ type Options = {
 };
 
 /**
- * Gives a stopped cluster its two roles and its database, and takes the password of the superuser away. A cluster of an earlier
- * version, whose tables the superuser owns, is handed over. A killed start is repeated.
+ * Gives a stopped cluster its two roles and its database, and removes the superuser's password. Hands over an older
+ * cluster whose tables the superuser owns. A killed run is repeated.
  */
 export async function ensureRoles(options: Options & { isNew: boolean }): Promise<Passwords> {
   const { dataDir, isNew, log } = options;

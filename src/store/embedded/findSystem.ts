@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { asAccount, type SystemAccount } from './account.ts';
 import { hasCode } from './hasCode.ts';
 
-/** Where packages and a build from source put the programs of a major version. */
+/** Folders of a major version's programs, by packages and by a build from source. */
 const foldersOf = (major: string) => [
   `/usr/lib/postgresql/${major}/bin`,
   `/usr/pgsql-${major}/bin`,
@@ -15,8 +15,8 @@ const foldersOf = (major: string) => [
 ];
 
 /**
- * The folder with a PostgreSQL of the system, of the same major version as the bundled one and a newer minor version, which has
- * fixes that the bundled one lacks. Only programs that nobody but root can change count.
+ * The folder of a system PostgreSQL with the bundled major version and a newer minor one, for its fixes. Only programs
+ * that nobody but root can change count.
  */
 export async function findSystem(
   bundled: string,
@@ -58,11 +58,11 @@ async function isRootsOnly(folder: string): Promise<boolean> {
   }
   const found = await Promise.allSettled(paths.map((path) => lstat(path)));
   return found.every(
-    (each) =>
-      each.status === 'fulfilled' &&
-      !each.value.isSymbolicLink() &&
-      each.value.uid === 0 &&
-      (each.value.mode & 0o022) === 0,
+    (candidate) =>
+      candidate.status === 'fulfilled' &&
+      !candidate.value.isSymbolicLink() &&
+      candidate.value.uid === 0 &&
+      (candidate.value.mode & 0o022) === 0,
   );
 }
 

@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { hasCode } from './hasCode.ts';
 
-/** Whether a data folder has a database, there or elsewhere; creates nothing. */
+/** True if a data folder has a database, there or elsewhere; creates nothing. */
 export async function hasCluster(dataDir: string): Promise<boolean> {
   const found = await Promise.all(
     ['postgres', 'postgres-location'].map((name) => exists(join(dataDir, name))),

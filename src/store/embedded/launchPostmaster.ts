@@ -94,8 +94,8 @@ function toArguments({ cluster, socketFolder, hbaFile, settings }: Launch): stri
 }
 
 /**
- * An eighth of the memory, of which only as much is used as there is data. Totals of years of alerts read most of their pages, which are
- * copied from the system's cache each time where they do not fit.
+ * An eighth of the memory; PostgreSQL uses only as much as there is data. Totals over years of alerts read most pages,
+ * which are copied from the system's cache if they do not fit.
  */
 function sharedMegabytes(): number {
   const limit = process.constrainedMemory() || Number.POSITIVE_INFINITY;

@@ -16,7 +16,7 @@ type Location = {
   cluster: string;
   exists: boolean;
   isRecorded: boolean;
-  /** Whose files are to be handed to the account first. */
+  /** Owner of files that must be handed to the account first. */
   formerOwner: number | undefined;
 };
 

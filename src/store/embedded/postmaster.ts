@@ -21,8 +21,8 @@ export async function findPostmaster(cluster: string): Promise<Postmaster | unde
 }
 
 /**
- * Fast shutdown: open transactions are rolled back, everything is written out. A server that does not end by it, such as one that
- * fails to recover on a full disk, stops at once; nothing that was committed is lost, and the next start recovers it.
+ * Fast shutdown: rolls back open transactions and writes everything out. If that does not end the server, as on a full
+ * disk, it stops at once; the next start recovers all committed data.
  */
 export async function stopPostmaster(postmaster: Postmaster, cluster: string): Promise<void> {
   const { pid, socketFolder } = postmaster;
@@ -35,9 +35,8 @@ export async function stopPostmaster(postmaster: Postmaster, cluster: string): P
 }
 
 /**
- * Cleans up after a server that was killed. PostgreSQL overrides its pid file by itself, except when another process
- * of its account has got the same pid; a child of the killed server that still runs is found by its shared
- * memory, with or without that file.
+ * Cleans up after a killed server. PostgreSQL overrides its pid file except when another process of the account has
+ * that pid; a surviving child is recognised by its shared memory.
  */
 export async function clearStale(cluster: string, account: SystemAccount | undefined): Promise<void> {
   const noted = await clearStalePid(cluster);

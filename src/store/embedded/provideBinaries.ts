@@ -25,14 +25,14 @@ export type Binaries = { initdb: string; postgres: string; origin: string };
 const prefix = 'postgres-binaries-';
 
 /**
- * The programs, in a folder where the account can run them: those of the system if they are newer than the bundled ones, else
- * the installed package if possible; a checkout below a 0700 home or one installed without its scripts (which make the library links) needs a copy.
+ * The programs in a folder that the account can run: the system's if newer than the bundled, else the installed
+ * package. Packages below a 0700 home, or without library links, are copied.
  */
 export async function provideBinaries(options: {
   nativePackage: NativePackage;
   home: string;
   account: SystemAccount | undefined;
-  /** Where the system may have its own; the usual ones by default. */
+  /** Folders of the system's own programs; the usual ones by default. */
   systemFolders?: readonly string[] | undefined;
   log: WriteLog;
 }): Promise<Binaries> {

@@ -8,8 +8,8 @@ export const roles = { app: 'vigil_app', owner: 'vigil_owner' } as const;
 export type Passwords = Record<keyof typeof roles, string>;
 
 /**
- * The passwords of the roles, kept where only Vigil can read them. Undefined if the cluster does not have the roles yet: the file
- * is written when they are complete, and that of earlier versions has one password without a role.
+ * The passwords of the roles, readable by Vigil alone. Undefined until the cluster has the roles: the file is written
+ * last, and an older version's has one password without a role.
  */
 export async function readPasswords(dataDir: string): Promise<Passwords | undefined> {
   try {

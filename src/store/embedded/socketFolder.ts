@@ -5,8 +5,8 @@ import { canEnter, type SystemAccount } from './account.ts';
 import { hasCode } from './hasCode.ts';
 
 /**
- * A private folder for PostgreSQL's socket, new for every launch, so no one can have prepared it and nothing of
- * a previous server is in it. It lies in the temporary folder because a socket's path may have about 100 bytes.
+ * A private folder for PostgreSQL's socket, new for every launch, so that nobody prepared it. It lies in the temporary
+ * folder because a socket's path may have about 100 bytes.
  */
 export async function createSocketFolder(account: SystemAccount | undefined): Promise<string> {
   const folder = await mkdtemp(join(await chooseParent(account), 'vigil-'));

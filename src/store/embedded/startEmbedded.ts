@@ -39,7 +39,7 @@ type Options = {
   log: WriteLog;
   /** Additional server settings, for example `fsync: 'off'` where the data may be lost. */
   settings?: Record<string, string>;
-  /** Where the system may have a newer PostgreSQL; the usual ones by default. */
+  /** Folders where the system may have a newer PostgreSQL; the usual ones by default. */
   systemFolders?: readonly string[];
 };
 

@@ -19,7 +19,7 @@ export type NamedAddress = {
   score: number | null;
 };
 
-/** What the caller knows of these addresses (in canonical spelling): own contracts and wallets, then labels. */
+/** Names of these addresses (in canonical spelling) for the caller: own contracts and wallets, then labels. */
 export async function nameAddresses(
   db: Db,
   scope: Scope,

@@ -17,7 +17,7 @@ export type AuditEntry = {
 
 /** Chain of changes that belong to no tenant. */
 export const platformChain = 0;
-/** What stands before the first entry of a chain. */
+/** Stands for the entry before the first of a chain. */
 export const genesis = Buffer.alloc(32);
 /** The action of the first keyed entry in a chain that started without a key. */
 export const keyedFrom = 'audit.key';

@@ -42,7 +42,7 @@ export async function createCheckpoint(
   };
 }
 
-/** What a kept checkpoint says; undefined if this Vigil did not sign it as it stands. */
+/** Content of an exported checkpoint; undefined if this Vigil did not sign it in this form. */
 export async function readCheckpoint(
   keys: Pick<AuditKeys, 'find'>,
   { payload, signature }: Pick<SignedCheckpoint, 'payload' | 'signature'>,

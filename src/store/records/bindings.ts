@@ -8,8 +8,8 @@ export type BindingItem = { id?: number; [member: string]: unknown };
 export type BindingOwner = { tenantId: number; id: number };
 
 /**
- * Makes the stored items of one record those of the list: an item with an id stays (and takes the members it
- * brings), one without is added, and what the list lacks is removed. Returns whether anything changed.
+ * Replaces the stored items of a record by the list: updates items with an id, adds those without, and removes the
+ * missing. Returns whether anything changed.
  */
 export async function writeBindings(
   db: Db,
@@ -43,9 +43,9 @@ export async function writeBindings(
     for (const child of binding.bindings) {
       const below = item[child.member];
       if (isItems(below)) {
-        const place = `${pointer}/${index}/${child.member}`;
+        const path = `${pointer}/${index}/${child.member}`;
         const holder = { tenantId: owner.tenantId, id };
-        if (await writeBindings(db, child, holder, below, now, place)) isChanged = true;
+        if (await writeBindings(db, child, holder, below, now, path)) isChanged = true;
       }
     }
   }

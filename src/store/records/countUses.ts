@@ -22,7 +22,7 @@ const uses = {
 
 export type UseOf = keyof typeof uses;
 
-/** How many records that are not deleted point at this one; the caller has locked it. */
+/** Number of live records that refer to this one; the caller has locked it. */
 export async function countUses(db: Db, use: UseOf, id: number): Promise<number> {
   const rows = await db.query<{ count: number }>(
     sql`select count(*) as count from ${raw(uses[use])} = ${id} and status <> 'DELETED'`,

@@ -15,7 +15,7 @@ export type FaultEntry = {
   id: number;
   name: string | null;
   state: (typeof faultStates)[number];
-  /** Where it needs words: what it is about. */
+  /** Cause of the fault, where words need it. */
   cause: 'reads' | 'script time' | 'unconfirmed' | 'unbound' | 'timeouts' | null;
   reason: string | null;
   count: number;
@@ -34,7 +34,7 @@ export type FaultFilter = {
 
 const failedForMs = 24 * 3_600_000;
 
-/** What a person may have to mend, newest first, and how many there are. */
+/** Faults that a person may have to mend, newest first, and their number. */
 export async function findFaults(
   db: Db,
   { tenantIds, kind, state, from, size }: FaultFilter,

@@ -10,10 +10,10 @@ import { keyAuditChains } from './keyAuditChains.ts';
 type SecretOwner = { tenantId: number | null; kind: string; id: number | string; member: string };
 
 export type Keyring = {
-  seal(place: SecretOwner, plain: string): Buffer;
-  unseal(place: SecretOwner, box: Buffer): Promise<string>;
+  seal(owner: SecretOwner, plain: string): Buffer;
+  unseal(owner: SecretOwner, box: Buffer): Promise<string>;
   /** For secrets that are wiped after use, which a string cannot be. */
-  unsealBytes(place: SecretOwner, box: Buffer): Promise<Buffer>;
+  unsealBytes(owner: SecretOwner, box: Buffer): Promise<Buffer>;
   audit: AuditKeys;
 };
 
@@ -23,8 +23,8 @@ export type MasterKeys = () => readonly [Buffer, ...Buffer[]];
 const headerBytes = 4;
 
 /**
- * Secrets are sealed under data keys, and data keys under the master key. Data keys stay open in memory, so the
- * master key can be rotated while this process runs; a new data key is loaded when it is first needed.
+ * Secrets are sealed under data keys, and data keys under the master key. Open data keys stay in memory, so the master
+ * key can rotate meanwhile; new ones are loaded on demand.
  */
 export async function openKeyring(store: Store, masterKeys: MasterKeys, now: number): Promise<Keyring> {
   const keys = new Map<number, Buffer>();
@@ -53,22 +53,22 @@ export async function openKeyring(store: Store, masterKeys: MasterKeys, now: num
     }
   }
 
-  async function unsealBytes(place: SecretOwner, box: Buffer): Promise<Buffer> {
+  async function unsealBytes(owner: SecretOwner, box: Buffer): Promise<Buffer> {
     const id = box.readUInt32BE(0);
     if (!keys.has(id)) await load();
     const key = keys.get(id);
-    if (!key) throw new Error(`No data key ${id} for a secret of ${place.kind} ${place.id}.`);
-    return unseal(key, box.subarray(headerBytes), toContext(place));
+    if (!key) throw new Error(`No data key ${id} for a secret of ${owner.kind} ${owner.id}.`);
+    return unseal(key, box.subarray(headerBytes), toContext(owner));
   }
 
   return {
-    seal(place, plain) {
+    seal(owner, plain) {
       const newest = Math.max(...keys.keys());
       const header = Buffer.alloc(headerBytes);
       header.writeUInt32BE(newest);
-      return Buffer.concat([header, seal(getOrThrow(keys, newest), Buffer.from(plain), toContext(place))]);
+      return Buffer.concat([header, seal(getOrThrow(keys, newest), Buffer.from(plain), toContext(owner))]);
     },
-    unseal: async (place, box) => (await unsealBytes(place, box)).toString(),
+    unseal: async (owner, box) => (await unsealBytes(owner, box)).toString(),
     unsealBytes,
     audit: {
       newest: () => getOrThrow(auditKeys, Math.max(...auditKeys.keys())),
@@ -80,7 +80,7 @@ export async function openKeyring(store: Store, masterKeys: MasterKeys, now: num
   };
 }
 
-/** Whether a master key has been used: a database without data keys is new. */
+/** True if a master key has been used: a database without data keys is new. */
 export async function hasDataKeys(db: Db): Promise<boolean> {
   return (await db.query(sql`select from data_key limit 1`)).length > 0;
 }
@@ -159,6 +159,6 @@ function dataKeyContext({ id, keysAudit }: Pick<DataKeyRow, 'id' | 'keysAudit'>)
   return keysAudit ? `vigil data key ${id} that keys the audit log` : `vigil data key ${id}`;
 }
 
-function toContext(place: SecretOwner): string {
-  return JSON.stringify([place.tenantId, place.kind, place.id, place.member]);
+function toContext(owner: SecretOwner): string {
+  return JSON.stringify([owner.tenantId, owner.kind, owner.id, owner.member]);
 }

@@ -10,11 +10,11 @@ import { reportSlowSearch } from './reportSlowSearch.ts';
 export type Row = { [member: string]: unknown };
 export type Use = 'read' | 'write';
 
-/** Who deletes waits for all who hold the record; who changes it lets others go on binding to it. */
+/** A deletion waits for all locks on the record; a change lets others still bind to it. */
 type Lock = 'change' | 'delete';
 const locks = { change: raw('for no key update of t'), delete: raw('for update of t') };
 
-/** What was read of a record; columns that records do not show have no type here. */
+/** A record as read; columns that records do not show have no type here. */
 type Found<F extends Fields, N extends string> = {
   [K in N]: K extends keyof RecordOf<F> ? RecordOf<F>[K] : unknown;
 };

@@ -14,7 +14,7 @@ export async function reportSlowSearch<T>(
   }
 }
 
-/** Whether a statement has exceeded its time limit, or all of them together have. */
+/** True if a statement has exceeded its time limit, or all of them together have. */
 export function isTimeLimit(error: unknown): boolean {
   return error instanceof Problem && error.code === 'unavailable' && /time limit/.test(error.message);
 }

@@ -8,8 +8,8 @@ import type { Checkpoint, CheckpointChain } from './auditCheckpoint.ts';
 type AuditFault = { chain: number; seq: number; reason: string };
 
 /**
- * Walks every chain from its first entry and reports the first broken link of each, in one view of the store. Entries that
- * were cut off at the end together with the head show only beside a checkpoint from before.
+ * Walks every chain in one snapshot and reports its first broken link. Entries that were cut off at the end together
+ * with the head show only beside an earlier checkpoint.
  */
 export async function verifyAudit(
   store: Store,

@@ -8,8 +8,8 @@ export type Lane = { tenantId: number; instanceId: number; holder: string };
 const laneLeaseSeconds = 10;
 
 /**
- * Claims instances with queued work, each for one worker at a time: first those of the tenants with the fewest lanes under way
- * (`held` are those of this process), then the longest waiting, so that many slow instances of one tenant delay only its own.
+ * Claims instances with queued work, each for one worker: first tenants with the fewest running lanes (`held`: those of
+ * this process), then the longest waiting. So a tenant's slow instances delay only its own.
  */
 export async function claimLanes(db: Db, limit: number, held: readonly Lane[] = []): Promise<Lane[]> {
   return db.prepared<Lane>(

@@ -6,7 +6,7 @@ export type PresentScores = {
   licenseId: number;
   version: string;
   params: string | null;
-  /** Whether an alert raised now would be scored. */
+  /** True if an alert raised now would be scored. */
   isScoring: boolean;
   fault: ScoreFault | null;
   /** Events that are not scored yet, counted up to 10,000. */

@@ -15,7 +15,7 @@ export type LaneState = Lane & {
   standing: Record<string, number>;
   nextI: number;
   work: ScoreWork[];
-  /** Whether a destination receives score changes. */
+  /** True if a destination receives score changes. */
   hasSubscribers: boolean;
 };
 

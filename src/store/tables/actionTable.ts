@@ -50,7 +50,7 @@ const openParams = Type.Unsafe<Static<typeof openParam>[]>({
   examples: [[{ name: 'to', any: true }]],
 });
 
-/** What an action binds to; only enough of each to check that it is the tenant's. */
+/** Records that an action binds to, with only the members that show the tenant. */
 const detectorReference = defineTable({
   kind: 'detector',
   name: 'detector',

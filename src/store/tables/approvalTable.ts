@@ -39,7 +39,7 @@ export const approvalTable = defineTable({
     ...timeFields,
     tenantId: readOnly(tenantId, { notNull: true }),
     state: readOnly(
-      OneOf(['PENDING', 'APPROVED', 'REJECTED', 'EXPIRED'], 'What became of the request.', 'PENDING'),
+      OneOf(['PENDING', 'APPROVED', 'REJECTED', 'EXPIRED'], 'Outcome of the request.', 'PENDING'),
       { notNull: true, as: state },
     ),
     expiresAt: readOnly(Millis('Until when it can be approved.'), { notNull: true }),

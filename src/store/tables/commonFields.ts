@@ -16,7 +16,7 @@ export const tenantId = Id('The owning tenant; your own if left out.');
 export const searchedTenant = { tenantId: { type: 'integer' } } as const;
 export const searchedStatus = { status: { type: 'string' } } as const;
 
-/** What every item of a binding has. */
+/** Members of every item of a binding. */
 export const bindingFields = {
   id: editable(Id('The binding; leave it out to add one.'), { notNull: true }),
   ...timeFields,

@@ -133,8 +133,8 @@ export const destinationTable = defineTable({
 const { type: _type, ...withoutType } = destinationTable.fields;
 
 /**
- * What binds a destination (the filters are read back at `GET /destination/{id}/binding`), and the destination as the binding shows it: a detector's with its type, the
- * others without.
+ * The item that binds a destination (`GET /destination/{id}/binding` reads its filters), and the destination in it:
+ * with its type for detectors, else without.
  */
 export function boundDestination(form: 'with type' | 'without type') {
   const rows = {

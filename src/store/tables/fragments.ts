@@ -4,8 +4,8 @@ import type { Scope } from '../../model/principal.ts';
 /** The database's clock, by which several processes agree. */
 export const nowMs = raw('floor(extract(epoch from clock_timestamp()) * 1000)::bigint');
 
-// What a scope sees is looked up as arrays: with an array that a statement reads once, PostgreSQL combines indexes where rules are
-// joined by `or`; with `in (select …)` it would read the rows of all tenants.
+// A scope is looked up as arrays: PostgreSQL then combines indexes where rules are joined by `or`. With `in (select …)`
+// it would read the rows of all tenants.
 
 /** Most callers are in no organisation: planning a look-up for them takes longer than all the rest. */
 const none = raw(`'{}'::bigint[]`);

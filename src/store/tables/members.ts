@@ -22,7 +22,7 @@ export function selectList(table: Table, names: readonly string[]): Sql {
   return list;
 }
 
-/** What the where language may name: every member, nested ones included. */
+/** Names of the where language: every member, nested ones included. */
 export function catalogueOf(members: Members, alias = 't'): Catalogue {
   const entries = Object.entries(members).flatMap(([name, member]): [string, WhereField][] => {
     if ('from' in member) {

@@ -41,6 +41,7 @@ export const planTable = defineTable({
     ),
     maxInvites: editable(Count('Most open invites of a tenant.', 50), { default: 50, detail: true }),
     maxViews: editable(Count('Most saved views of a tenant.', 200), { default: 200, detail: true }),
+    maxTimeSets: editable(Count('Most time sets of a tenant.', 200), { default: 200, detail: true }),
     apiKeyDays: editable(
       Type.Integer({
         description: 'Most days that an API key lives, and how long it does where no `lifetime` is given.',

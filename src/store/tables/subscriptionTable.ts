@@ -25,7 +25,7 @@ export const subscriptionTable = defineTable({
         items: { type: 'integer', minimum: 0, maximum: 3650 },
         uniqueItems: true,
         maxItems: 100,
-        description: 'How many days before the end a notice is mailed, once each.',
+        description: 'Days before the end on which a notice is mailed.',
         examples: [[30, 7, 1]],
       }),
       { default: [] },

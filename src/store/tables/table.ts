@@ -24,12 +24,12 @@ export type Table<F extends Fields = Fields> = {
   members: Members;
   /** Columns that are written but neither read into a record nor searched. */
   hidden?: Readonly<Record<string, ColumnType>>;
-  /** Which rows a caller may see, and which change. */
+  /** Rows that a caller may see, and rows that it may change. */
   visible: (scope: Scope) => Sql;
   writable: (scope: Scope) => Sql;
-  /** Whether nested records depend on the caller's scope too, which they read from the row `scope`. */
+  /** True if nested records depend on the caller's scope too, which they read from the row `scope`. */
   isScopedInside?: true;
-  /** Which rows of the table are of this kind. */
+  /** Value that marks the table's rows of this kind. */
   only?: string;
   /**
    * Tables whose rows are deleted along with a row of this one: the child's column that references it. `ofTenant` where both name the
@@ -55,7 +55,7 @@ export type TableField<S extends TSchema = TSchema, O extends FieldOptions = Fie
 };
 export type Fields = { readonly [name: string]: TableField };
 
-/** Who sets a member and whether it is shown; see the functions in `fields.ts`. */
+/** Visibility of a member and its writer; see the functions in `fields.ts`. */
 export type Usage = 'editable' | 'createOnly' | 'readOnly' | 'writeOnly' | 'writeOnce';
 
 export type FieldOptions = {
@@ -93,7 +93,7 @@ export type Binding = {
   table: string;
   /** The column that references the record. */
   parent: string;
-  /** What an item may set; `references` names the kind whose record the value must be. */
+  /** Writable members of an item; `references` names the kind of the record that the value must be. */
   items: Readonly<Record<string, { type: ColumnType; column?: string; references?: () => Table }>>;
   bindings: readonly Binding[];
 };
@@ -112,12 +112,12 @@ export type NestedOf<F extends Fields> = {
   [K in keyof F as F[K] extends NotShown | { detail: true } ? never : K]: ValueOf<F[K]>;
 };
 
-/** What an update may set. */
+/** Members that an update may set. */
 export type InputOf<F extends Fields> = {
   [K in keyof F as F[K]['usage'] extends 'readOnly' ? never : K]?: ValueOf<F[K]>;
 };
 
-/** What a create sets: the defaults are filled in. */
+/** Members that a create sets: the defaults are filled in. */
 export type NewInputOf<F extends Fields> = InputOf<F> & {
   [K in keyof F as F[K] extends { required: true } | { default: unknown } ? K : never]: ValueOf<F[K]>;
 };
@@ -187,9 +187,11 @@ const nouns: Readonly<Record<string, string>> = {
   apikey: 'API key',
   instance: 'license instance',
   'instance/meta': 'license instance period',
+  timeset: 'time set',
+  plannedchange: 'planned change',
 };
 
-/** How a sentence names a record of this kind. */
+/** The name of such a record in a sentence. */
 export function nounOf({ kind }: Pick<Table, 'kind'>): string {
   return nouns[kind] ?? kind.replaceAll('/', ' ');
 }

@@ -9,6 +9,7 @@ import { labelTable } from './labelTable.ts';
 import { projectTable } from './projectTable.ts';
 import { subscriptionTable } from './subscriptionTable.ts';
 import { administrators, defineTable, within } from './table.ts';
+import { timeSetTable } from './timeSetTable.ts';
 import { userTable } from './userTable.ts';
 import { viewTable } from './viewTable.ts';
 import { walletTable } from './walletTable.ts';
@@ -39,6 +40,7 @@ export const tenantTable = defineTable({
       destinationTable,
       labelTable,
       viewTable,
+      timeSetTable,
     ].map((table) => ({ table, column: 'tenant_id' })),
   unique: { tenant_name: { member: 'name', message: 'Another tenant has this name.' } },
 });

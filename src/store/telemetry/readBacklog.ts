@@ -3,7 +3,7 @@ import type { Db } from '../db/db.ts';
 
 /** Of all processes together. */
 export type Backlog = {
-  /** What is due and not yet done, and since when; counted up to `maxCounted`. */
+  /** Work that is due and not done, and since when; counted up to `maxCounted`. */
   queues: { queue: string; count: number; since: number | null }[];
   chains: { chainUid: string; lag: number; isFollowed: boolean }[];
 };

@@ -16,7 +16,7 @@ export async function findIdByUid(
   return rows[0]?.id;
 }
 
-/** What was planned for a token: each category's address, and how much it should hold from each date of its schedules on. */
+/** The plan of a token: the address of each category, and its planned amount from each date of its schedules on. */
 export async function findAllocations(db: Db, tenantId: number, contractId: number): Promise<Allocation[]> {
   return db.query<Allocation>(
     sql`select c.name, case when c.address like '0x%' then lower(c.address) else c.address end as address,

@@ -67,7 +67,7 @@ export async function findProposedBacktests(
   return new Map(rows.map(({ schemaName, ...row }) => [schemaName, row]));
 }
 
-/** How many backtests of the tenant are queued or running. */
+/** Number of queued or running backtests of the tenant. */
 export async function countOpenBacktests(db: Db, tenantId: number): Promise<number> {
   const rows = await db.query<{ count: number }>(
     sql`select count(*) as count from backtest where tenant_id = ${tenantId} and state in ('QUEUED', 'RUNNING')`,
@@ -192,7 +192,7 @@ export async function findContractToRun(db: Db, tenantId: number, id: number): P
 
 export type BacktestTargets = { destinationIds: number[]; actionIds: number[] };
 
-/** What is bound to the detector; where nothing is, the tenant's destinations that take alerts of detectors. */
+/** Destinations bound to the detector; without any, the tenant's destinations for alerts of detectors. */
 export async function findBacktestTargets(
   db: Db,
   tenantId: number,

@@ -11,7 +11,7 @@ export type Cursor = {
   final: number;
   /** The next block although no processed block is stored; undefined when unknown. */
   next: number | undefined;
-  /** Whether it was never followed before. */
+  /** True if it was never followed before. */
   isNew: boolean;
   /** Until when scheduled work was run; undefined before the first time. */
   tickedAt: number | undefined;

@@ -9,7 +9,7 @@ export type DeferredRow = SubscriberKey & {
   hash: string;
   previous: { number: number; timestamp: number } | null;
   tenantId: number;
-  /** Why it was deferred. */
+  /** Reason of the deferral. */
   reason: string;
 };
 

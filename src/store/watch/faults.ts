@@ -9,11 +9,11 @@ export type FaultRow = {
   tenantId: number;
   contractId: number;
   message: string;
-  /** How many, and when the first and the last. */
+  /** Number of faults, and the times of the first and last. */
   count: number;
   firstAt: number;
   lastAt: number;
-  /** How many of them were script timeouts, and the block of the first of these. */
+  /** Number of script timeouts among them, and the block of the first. */
   looped: number;
   loopedFrom: number | null;
 };
@@ -104,7 +104,7 @@ export async function findFault(
   return rows[0];
 }
 
-/** How many of the caller's detectors and triggers fail on each chain. */
+/** Number of the caller's failing detectors and triggers on each chain. */
 export async function countFaultsByChain(db: Db, scope: Scope): Promise<Map<string, number>> {
   const rows = await db.query<{ chainUid: string; count: number }>(
     sql`select t.chain_uid as "chainUid", count(*) as count from watch_fault f

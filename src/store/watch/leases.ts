@@ -6,16 +6,15 @@ import { isReadyBeside } from './standBys.ts';
 const holderOf = raw('k.holder');
 const wantedBy = raw('k.wanted_by');
 
-/** How long a process that cannot be reached keeps its chain. */
+/** Time for which an unreachable process keeps its chain. */
 export const leaseMs = 6000;
 
-/** Who asks for a lease; `isPresent`: it holds the lock of its presence, so that its end is noticed at once. */
+/** Process that asks for a lease; `isPresent`: it holds the lock of its presence, so its end is noticed at once. */
 export type LeaseHolder = { holder: string; isPresent: boolean };
 
 /**
- * Acquires or renews the lease of a chain; undefined when another process holds it. The database's clock decides. The lease of
- * a holder whose presence has ended is taken before it runs out. `isWanted`: another process is
- * ready to go on with it.
+ * Acquires or renews a chain's lease by the database's clock; undefined when another process holds it. A lease whose
+ * holder's presence ended is free early. `isWanted`: another process is ready to take over.
  */
 export async function acquireLease(
   db: Db,
@@ -76,9 +75,8 @@ export async function releaseLease(db: Db, chainUid: string, holder: string): Pr
 export type RequestedLease = { chainUid: string; isOffered: boolean };
 
 /**
- * Asks for one of these chains: one that its holder offers, or one of a process that follows at least two more. Returns it; its
- * holder goes on until `confirmLease`. Chains that are asked for count as handed over. First come those that this process has read
- * already, then those that no one stands by for, because their holder will.
+ * Requests an offered chain, or one of a process that follows at least two more; its holder goes on until
+ * `confirmLease`. Order: chains read already, chains without stand-by, then those whose stand-by may wait.
  */
 export async function requestLease(
   db: Db,
@@ -133,8 +131,8 @@ export const offerMessage = 'offered';
 const maxAnswerMs = 2000;
 
 /**
- * Offers all chains of a process, unless no other one stays; false then. Those that another one stands by for are that one's first:
- * it is asked whether it is there, and the chain is followed here until it is.
+ * Offers all chains of a process; false if no process would remain. A chain with a stand-by is offered to that first,
+ * and followed here until it answers.
  */
 export async function offerLeases(db: Db, holder: string): Promise<boolean> {
   const rows = await db.query(
@@ -165,7 +163,7 @@ export async function acceptOffers(db: Db, chainUids: readonly string[], holder:
   );
 }
 
-/** Whether a process that stays asks for a chain of this one; undefined when there is none to take them. */
+/** True if a remaining process asks for a chain of this one; undefined when there is none. */
 export async function isAnyLeaseWanted(db: Db, holder: string): Promise<boolean | undefined> {
   const rows = await db.query<{ isWanted: boolean }>(
     sql`select exists (select from chain_cursor k where k.holder = ${holder} and k.wanted_by <> k.holder

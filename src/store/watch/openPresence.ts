@@ -5,9 +5,9 @@ import type { Connection } from '../db/openClient.ts';
 import { leavingLock, presenceLock } from './presenceLocks.ts';
 
 export type Presence = {
-  /** Who this process is in the leases of chains. */
+  /** Name of this process in the leases of chains. */
   holder: string;
-  /** Whether the database would notice the end of this process at once. */
+  /** True if the database would notice the end of this process at once. */
   isHeld(): boolean;
   /** Calls back when the lease of the chain was released or asked for, or may have been, until the returned function is called. */
   onLease(chainUid: string, listener: () => void): () => void;
@@ -17,9 +17,8 @@ export type Presence = {
 };
 
 /**
- * Holds an advisory lock in a session of its own for as long as the process lives. PostgreSQL frees it when the session ends,
- * after kill -9 within milliseconds. It only shortens the wait: a holder whose session broke although it lives is refused by
- * the store at its next write.
+ * Holds an advisory lock in a separate session for the life of the process; PostgreSQL frees it within milliseconds of
+ * a kill. It only shortens waits: a live holder with a broken session is refused at its next write.
  */
 export function openPresence(config: Connection): Presence {
   const holder = randomUUID();

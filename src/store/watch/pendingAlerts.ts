@@ -9,7 +9,7 @@ import { severitySql } from '../search/documents/alertTable.ts';
 import { incidentUidSql } from '../search/documents/incidentUidSql.ts';
 import { eidSql, txHashSql } from '../search/documents/packedHashes.ts';
 
-/** What found something in a transaction, and where: the same whether a block has the transaction or not. */
+/** Identifies a finding in a transaction by its source and position: the same with or without a block. */
 export type PendingPlace = { txHash: string; tenantId: number; source: string; place: string };
 
 export type PendingAlertRow = PendingPlace & {
@@ -114,8 +114,8 @@ export async function holdPending(
       shown,
       raw('for update of t'),
     );
-    return places.flatMap((place) =>
-      alerts.flatMap((alert) => (alert.uid === place.uid ? [{ ...place, ...alert }] : [])),
+    return places.flatMap((row) =>
+      alerts.flatMap((alert) => (alert.uid === row.uid ? [{ ...row, ...alert }] : [])),
     );
   }
   return tx.prepared<HeldPending>(
@@ -165,8 +165,8 @@ export async function adoptAlerts(
     sql`update pending_alert p set state = 'ADOPTED', block_number = a."blockNumber", block_hash = a."blockHash",
         updated_at = ${now}::bigint
       from json_to_recordset(${storableJson(
-        adopted.map(({ row, ...place }) => ({
-          ...place,
+        adopted.map(({ row, ...rest }) => ({
+          ...rest,
           blockNumber: row.block_number,
         })),
       )}::json) as a("txHash" text, "tenantId" bigint, source text, place text, "blockNumber" bigint, "blockHash" text)
@@ -235,8 +235,8 @@ export async function holdUnfulfilled(
       found,
       shown,
     );
-    return found.flatMap((place) =>
-      alerts.flatMap((alert) => (alert.uid === place.uid ? [{ ...place, ...alert }] : [])),
+    return found.flatMap((row) =>
+      alerts.flatMap((alert) => (alert.uid === row.uid ? [{ ...row, ...alert }] : [])),
     );
   }
   return tx.prepared<UnfulfilledAlert>(

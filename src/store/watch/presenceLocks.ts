@@ -4,12 +4,12 @@ import { type Sql, sql } from '../../lib/sql.ts';
 export const presenceLock = 5_654_856;
 export const leavingLock = 5_654_857;
 
-/** Whether the session of a process that was present has ended. It locks nothing that outlasts the statement. */
+/** True if the session of a process that was present has ended. It locks nothing beyond the statement. */
 export function hasEnded(process: Sql): Sql {
   return sql`pg_try_advisory_xact_lock_shared(${presenceLock}, hashtext(${process}))`;
 }
 
-/** Whether a process has said that it stops. */
+/** True if a process has announced its stop. */
 export function isLeaving(process: Sql): Sql {
   return sql`not pg_try_advisory_xact_lock_shared(${leavingLock}, hashtext(${process}))`;
 }

@@ -2,7 +2,7 @@ import { storableJson } from '../../lib/json.ts';
 import { raw, sql } from '../../lib/sql.ts';
 import type { Db } from '../db/db.ts';
 
-/** What the process that follows a chain says about its endpoints, about traces and about pending transactions. */
+/** State that the following process publishes about endpoints, traces and pending transactions. */
 export type PublishedState = 'endpoints' | 'traces' | 'pending';
 
 /** False while a block of the chain is being written, which is not waited for: every wait would hold a connection. */

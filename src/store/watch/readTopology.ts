@@ -29,7 +29,7 @@ export type ServerState = { name: string; connectionString: string } & (
     }
 );
 
-/** What each server that an address names says of itself, with the coordinator of which one is a worker. */
+/** Own statement of each server that an address names, with the coordinator of a worker. */
 export async function readTopology(address: string): Promise<ServerState[]> {
   const named = await Promise.all(splitHosts(address).map(readServer));
   const found = named.flatMap((server) => (server.fault === undefined ? (server.coordinator ?? []) : []));

@@ -3,15 +3,15 @@ import type { Db } from '../db/db.ts';
 import { hasEnded, isLeaving, stayingProcesses } from './presenceLocks.ts';
 
 /**
- * How long a process stands by for a chain without saying so again. For as long another one waits before it reads what is watched
- * there: a process that was restarted is back by then.
+ * Validity of a stand-by without renewal. Others wait as long before they read the chain, because a restarted process
+ * is back by then.
  */
 const standByMs = 10_000;
 
 const processOf = raw('s.process');
 const claimedBy = raw('f.process');
 
-/** Whether the row `s` of `chain_standby` is of another process that is ready and can be counted on. */
+/** True if the row `s` of `chain_standby` is of another process that is ready and can be counted on. */
 export function isReadyBeside(process: string): Sql {
   return sql`(s.is_ready and s.process <> ${process} and s.until > clock_timestamp()
     and not ${hasEnded(processOf)} and not ${isLeaving(processOf)})`;
@@ -26,10 +26,8 @@ type Claim = {
 };
 
 /**
- * Makes a process the stand-by of one more chain that another one follows, and returns it: one that it has read, one that has
- * none, or one of a process that stands by for at least two more. None that would have to be read while chains are handed over,
- * and at most what it would have if one process were missing. A chain that its stand-by has taken up counts for that one until
- * its time is over: after a restart the new process takes such chains, and who hands them over is ready for them unread.
+ * Makes a process the stand-by of one more chain and returns it: a chain read already, one without stand-by, or one of
+ * a process with at least two more. Reads nothing during hand-overs.
  */
 export async function claimStandBy(
   db: Db,

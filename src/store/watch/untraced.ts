@@ -77,7 +77,7 @@ export async function deleteUntracedAbove(tx: Db, chainUid: string, height: numb
 /** So long it is known which blocks were given up. */
 const unseenMs = 90 * 86_400_000;
 
-/** Why what happened within the transactions of a block is not seen, or not yet; undefined where nothing is known to be missing. */
+/** Reason why the inner calls of a block are not seen, or not yet; undefined where nothing is known to be missing. */
 export async function findUnseen(
   db: Db,
   chainUid: string,

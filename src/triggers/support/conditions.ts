@@ -21,7 +21,7 @@ export function Comparand(description: string) {
   });
 }
 
-/** What must hold of the values of a call or an event. */
+/** Conditions on the values of a call or an event. */
 export const Conditions = Type.Array(
   Type.Object(
     {
@@ -34,7 +34,7 @@ export const Conditions = Type.Array(
       operator: Type.Unsafe<ComparisonOperator>({
         type: 'string',
         enum: [...comparisonOperators],
-        description: 'How to compare; `in` takes an array.',
+        description: 'The comparison; `in` takes an array.',
       }),
       value: Comparand('What to compare with.'),
     },
@@ -56,16 +56,16 @@ export function compileConditions(
 ): { test: (values: Values) => boolean; faults: Fault[] } {
   const tests: ((values: Values) => boolean)[] = [];
   const faults: Fault[] = [];
-  for (const [place, { name, operator, value }] of conditions.entries()) {
+  for (const [index, { name, operator, value }] of conditions.entries()) {
     const member = attempt(() => abiMember(inputs, name));
     if ('fault' in member) {
-      faults.push({ pointer: `/conditions/${place}/name`, code: 'unknown-parameter', message: member.fault });
+      faults.push({ pointer: `/conditions/${index}/name`, code: 'unknown-parameter', message: member.fault });
       continue;
     }
     const { parameter, read } = member.made;
     const compared = attempt(() => compileComparison(parameter, operator, value));
     if ('fault' in compared) {
-      faults.push({ pointer: `/conditions/${place}/value`, code: 'comparison', message: compared.fault });
+      faults.push({ pointer: `/conditions/${index}/value`, code: 'comparison', message: compared.fault });
       continue;
     }
     tests.push((values) => {

@@ -2,7 +2,7 @@ import type { Transaction } from '../../model/block.ts';
 import type { ContractFacts } from '../../model/detection.ts';
 import type { ObservedCall } from '../../model/frames.ts';
 
-/** Who sent a transaction to whom, without the full stop. */
+/** Sender and receiver of a transaction as a sentence, without the full stop. */
 export function sentence(
   {
     from,

@@ -4,8 +4,8 @@ import { eventTopic } from '../../codecs/evm/abi.ts';
 const maxCharacters = 1000;
 
 /**
- * A decoded value as text that distinguishes it from others; a very long one as its hash. It is what the store returns: a
- * text that changed on the way would be reported as a change of the value.
+ * A decoded value as distinguishing text; a very long one as its hash. The store must return it unchanged, because a
+ * difference would count as a change of the value.
  */
 export function toStateText(value: unknown): string {
   const text = toText(value).toWellFormed().replaceAll('\0', '\ufffd');

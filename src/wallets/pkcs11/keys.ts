@@ -16,7 +16,7 @@ const eddsa = 0x1057;
 export type Curve = 'secp256k1' | 'ed25519';
 type CurveFacts = {
   readonly generate: number;
-  /** How modules name the curve, in DER: by its object identifier or, some of them, by its name. */
+  /** Names of the curve in DER: its object identifier or, on some modules, its name. */
   readonly params: readonly Buffer[];
 };
 const curves: Readonly<Record<Curve, CurveFacts>> = {
@@ -123,13 +123,13 @@ const refusedCurve = new Set([
 
 async function generate(module: Pkcs11Module, session: bigint, name: KeyName, curve: Curve): Promise<bigint> {
   const { params } = curves[curve];
-  for (const [place, ecParams] of params.entries()) {
+  for (const [index, ecParams] of params.entries()) {
     try {
       return await generatePair(module, session, name, curve, ecParams);
     } catch (error) {
       if (curve === 'secp256k1' || !(error instanceof Pkcs11Error) || !refusedCurve.has(error.code))
         throw error;
-      const isHopeless = error.code === 'CKR_MECHANISM_INVALID' || place === params.length - 1;
+      const isHopeless = error.code === 'CKR_MECHANISM_INVALID' || index === params.length - 1;
       if (isHopeless)
         throw new Pkcs11Error('no-curve', `The PKCS#11 module has no keys of ${curve} (${error.code}).`, {
           cause: error,

@@ -30,13 +30,13 @@ export type Pkcs11Module = {
   ): Promise<void>;
   /** The address of a Buffer, for structures that point to one. It must not come from a pool: use `Buffer.alloc`. */
   address(buffer: Buffer): bigint;
-  /** Whether a call has exceeded the time limit and still runs. */
+  /** True if a call has exceeded the time limit and still runs. */
   isHung(): boolean;
 };
 
 /**
- * A module's functions may take long or never return, so they run on threads of their own. A call that exceeds the time
- * limit cannot be stopped; until it returns, every other call fails at once.
+ * Runs a module's functions on separate threads, because they may take long or never return. A call over the time limit
+ * cannot be stopped; until it returns, every other call fails at once.
  */
 export async function loadModule(path: string, timeLimitMs: number): Promise<Pkcs11Module> {
   const { default: koffi } = await import('koffi');

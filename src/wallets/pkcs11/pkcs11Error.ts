@@ -47,12 +47,12 @@ export class Pkcs11Error extends Error {
     this.code = code;
   }
 
-  /** Whether reconnecting may help at once. */
+  /** True if reconnecting may help at once. */
   get isLost(): boolean {
     return lostCodes.has(this.code);
   }
 
-  /** Whether it may work later without a change of the settings. */
+  /** True if it may work later without a change of the settings. */
   get retryable(): boolean {
     return this.isLost || this.code === 'hung' || this.code === 'no-token';
   }

@@ -98,8 +98,8 @@ export function createPendingWork(context: PipelineContext) {
         const fresh = found.flatMap(({ finding }): Finding[] => {
           const own = placeOf(finding, hash);
           const row = inserted.find(
-            ({ tenantId, source, place }) =>
-              tenantId === own.tenantId && source === own.source && place === own.place,
+            ({ tenantId, source, place: txPosition }) =>
+              tenantId === own.tenantId && source === own.source && txPosition === own.place,
           );
           return row ? [{ ...finding, uid: row.uid, timestamp: row.timestamp }] : [];
         });

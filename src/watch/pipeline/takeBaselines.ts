@@ -57,10 +57,10 @@ export async function takeBaselines(
   if (!blocks) return shown;
   const index = createSubscriptionIndex();
   let previous: Block | undefined;
-  for (const [place, block] of blocks.entries()) {
+  for (const [position, block] of blocks.entries()) {
     if (previous) await evaluateBlock(block, previous, index.match(block, previous));
     previous = block;
-    const end = blocks[place + 1]?.number ?? first.number;
+    const end = blocks[position + 1]?.number ?? first.number;
     for (const subscriber of await takeAt(block, end)) index.add(subscriber);
   }
   return shown;
@@ -107,15 +107,15 @@ async function readBlocks(
   oldest: number,
   { number, parentHash }: Block,
 ): Promise<Block[] | undefined> {
-  const numbers = Array.from({ length: number - oldest }, (_, place) => oldest + place);
-  const read = await Promise.all(numbers.map((each) => readBlock(each)));
+  const numbers = Array.from({ length: number - oldest }, (_, index) => oldest + index);
+  const read = await Promise.all(numbers.map((number) => readBlock(number)));
   // A skipped number stands for the block before it, and what was read for it is the block after it.
   for (let below = oldest - 1; (read[0]?.number ?? oldest) > oldest && below > oldest - maxSkipped; below--) {
     const block = await readBlock(below);
     if (block?.number === below) read.unshift(block);
   }
   const blocks = read.filter(
-    (block, place) => (block?.number ?? 0) < number && block?.hash !== read[place - 1]?.hash,
+    (block, index) => (block?.number ?? 0) < number && block?.hash !== read[index - 1]?.hash,
   );
   let expected = parentHash;
   for (const block of blocks.toReversed()) {

@@ -107,8 +107,8 @@ async function fetchWaiting(
   const found = await client
     .findWaiting?.(requests.map(({ request }) => request))
     .catch((error: unknown) => ({ missing: messageOf(error) }));
-  for (const [place, { index }] of requests.entries())
-    results[index] = Array.isArray(found) ? found[place] : (found ?? { missing: 'the chain has none' });
+  for (const [position, { index }] of requests.entries())
+    results[index] = Array.isArray(found) ? found[position] : (found ?? { missing: 'the chain has none' });
 }
 
 async function fetchLabels(

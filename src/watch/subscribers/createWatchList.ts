@@ -131,8 +131,9 @@ export function createWatchList(chain: Chain) {
         if (subscriber.seesPending) pendingIndex.add(subscriber);
       }
     };
-    for (const each of detectors) add('detector', each, () => compileDetector(each, contract, facts));
-    for (const each of triggers) add('trigger', each, () => compileTrigger(each, contract, facts));
+    for (const detector of detectors)
+      add('detector', detector, () => compileDetector(detector, contract, facts));
+    for (const trigger of triggers) add('trigger', trigger, () => compileTrigger(trigger, contract, facts));
     // A copy, because an array that has grown has room for many more.
     contracts.set(id, { contract, subscribers: [...subscribers], watchedFrom });
     if (faults.length > 0) invalid.set(id, faults);

@@ -113,7 +113,7 @@ function toRow({ subscriber, first, last, faults }: Failing): FaultRow {
 
 /** The last faults in a row that were script timeouts. */
 function loopsOf(faults: readonly EvaluationFault[]): Pick<FaultRow, 'looped' | 'loopedFrom'> {
-  const other = faults.findLastIndex(({ loopedAt }) => loopedAt === undefined);
-  const loops = faults.slice(other + 1);
+  const lastOther = faults.findLastIndex(({ loopedAt }) => loopedAt === undefined);
+  const loops = faults.slice(lastOther + 1);
   return { looped: loops.length, loopedFrom: loops[0]?.loopedAt ?? null };
 }

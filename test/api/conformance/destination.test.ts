@@ -91,7 +91,7 @@ describe('POST /destination (endpoint 11)', () => {
   it.each([
     ['HTTP', 'uri'],
     ['MESSENGER_B', 'messengerBUri'],
-  ])('of type %s has one address under two names: value and %s', async (type, own) => {
+  ])('a destination of type %s has one address under two names: value and %s', async (type, own) => {
     const other = `${hook}/other`;
     const shown = (uri: string) => (type === 'MESSENGER_B' ? sealed : uri);
     for (const body of [{ value: hook }, { [own]: hook }, { value: hook, [own]: hook }]) {

@@ -132,7 +132,7 @@ describe.each(['category', 'schedule'])('DELETE /tokenomics/%s/{id} (endpoints 1
 
 describe('status', () => {
   it.each(['detector', 'trigger', 'license', 'subscription', 'tenant', 'user'] as const)(
-    'of a %s goes from ACTIVE to DISABLED and back, and to DELETED by DELETE only',
+    'status of a %s goes from ACTIVE to DISABLED and back, and to DELETED by DELETE only',
     async (kind) => {
       const place = `${kind}/${spare[kind].id}`;
       expect(spare[kind].status).toBe('ACTIVE');

@@ -211,6 +211,7 @@ describe('sessions', () => {
           'Streams',
           'Invites',
           'Views',
+          'TimeSets',
           'PushedAlerts',
         ].map((word) => [`max${word}`, integer]),
       ),

@@ -234,7 +234,7 @@ describe('API keys', () => {
 });
 
 describe('another process’s change', () => {
-  it('of a token, a role or a tenant holds here within a second', async () => {
+  it('another process’s change of a token, a role or a tenant holds here within a second', async () => {
     const email = 'changed@example.com';
     const body = { tenantId: owner.tenant.id, email, password, roles: ['tenant-manager'] };
     const user = await api.ok('POST', 'user', body);
@@ -259,7 +259,7 @@ describe('another process’s change', () => {
     expect(await states()).toEqual({ revoked: 'unauthenticated', demoted: 403, disabled: 403 });
   });
 
-  it('made here holds at once', async () => {
+  it('another process’s change made here holds at once', async () => {
     const { token, id } = other.apikey;
     await api.ok('GET', 'auth/me', undefined, { token });
     await api.ok('DELETE', `apikey/${id}`);

@@ -8,7 +8,7 @@ import { type Node, nodeOf, typesOf } from './schemas.ts';
 const platformKinds = ['plan', 'detector/schema'];
 
 /** Texts that must have a form of their own. */
-const shaped = ['address', 'value', 'uri', 'messengerBUri', 'funcSignature', 'password', 'timeRange'];
+const shaped = ['address', 'value', 'uri', 'messengerBUri', 'funcSignature', 'password', 'timeRange', 'zone'];
 
 /**
  * Writes a text that names the tenant and the kind into every member of the world's records that takes any text, so

@@ -78,6 +78,7 @@ function membersOf(path: string, world: World, n: number): Json {
     }),
     '/label': () => ({ tenantId, chainUid: 'anvil', address: `0x${hex.padStart(40, '0')}` }),
     '/view': () => ({ tenantId, name, shared: true }),
+    '/timeset': () => ({ tenantId, name }),
     '/license': () => ({ name }),
     '/score/group': () => ({ licenseId: world.license.id, name }),
     '/instance': () => ({

@@ -11,6 +11,10 @@ const groups = {
     { to: '/wallets', title: 'Wallets', needs: 'POST /wallet/search' },
     { to: '/approvals', title: 'Approvals', needs: 'POST /approval/search' },
   ],
+  'Destinations and silences': [
+    { to: '/destinations', title: 'Destinations', needs: 'POST /destination/search' },
+    { to: '/timesets', title: 'Time sets', needs: 'POST /timeset/search' },
+  ],
   Scores: [
     { to: '/scores', title: 'Scores', needs: 'POST /instance/search' },
     { to: '/licenses', title: 'Licenses', needs: 'POST /license/search' },

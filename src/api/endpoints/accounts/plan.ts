@@ -17,7 +17,7 @@ export const planUse = Shape(
   {
     id: Id('The plan.'),
     name: planTable.fields.name.schema,
-    limits: perLimit('What the plan allows.'),
+    limits: perLimit('Limit of the plan.'),
     use: perLimit('What the tenant has of each.'),
   },
   ['id', 'name', 'limits', 'use'],

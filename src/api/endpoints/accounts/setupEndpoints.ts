@@ -14,7 +14,7 @@ const setupStateEndpoint = endpoint({
   method: 'GET',
   path: '/auth/setup',
   tag,
-  summary: 'Whether the first user is awaited',
+  summary: 'Ask if the first user is awaited',
   description:
     'True from the first start until there is a user or an hour has passed; meanwhile the console shows only the set-up page.',
   reply: Shape({ isOpen: Flag('Whether a set-up link is open and no one can sign in yet.') }, ['isOpen']),

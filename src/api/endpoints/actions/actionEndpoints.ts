@@ -89,7 +89,7 @@ export const intent = {
 const intentReply = Shape(intent, Object.keys(intent));
 const halt = {
   tenantId: Id('The tenant.'),
-  halted: Flag('Whether actions are halted.'),
+  halted: Flag('True if actions are halted.'),
   haltedAt: nullable(Millis('Since when.')),
   canceled: Count('How many waiting intents were cancelled by this request.', 0),
 };
@@ -100,10 +100,10 @@ const switched = {
   reason: Text('Why, for the audit log.', 'An attack on the vault.', { min: 1, max: 500 }),
 };
 const simulation = {
-  fires: Flag('Whether the filter lets it pass and the parameters could be filled.'),
-  success: Flag('Whether the call would succeed and the wallet could pay for it.'),
+  fires: Flag('True if the filter lets it pass and the parameters could be filled.'),
+  success: Flag('True if the call would succeed and the wallet could pay for it.'),
   reason: nullable(
-    Text('Why not; the words of the contract where it gives some.', 'The call would fail: paused.'),
+    Text('The reason if not; the contract’s own where it gives one.', 'The call would fail: paused.'),
   ),
   from: address,
   to: address,
@@ -122,7 +122,7 @@ const rehearsed = {
       {
         uid: Text('The alert.', '01a2b3c4-d5e6-8f70-8a1b-2c3d4e5f6071'),
         timestamp: Millis('When it happened.'),
-        name: Text('What raised it.', 'Drain'),
+        name: Text('Name of the detector or trigger.', 'Drain'),
         message: Text('What it says.', 'Vault lost 90 % of what it held.', { max: 100_000 }),
         severity: OneOf(severities, 'How severe it is.', 'CRITICAL'),
       },
@@ -215,7 +215,7 @@ export const actionEndpoints: readonly Endpoint[] = [
     body: Shape(
       {
         size: Type.Integer({
-          description: 'How many alerts; 5 if left out.',
+          description: 'Number of alerts; 5 if left out.',
           minimum: 1,
           maximum: 20,
           examples: [5],

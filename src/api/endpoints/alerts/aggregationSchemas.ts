@@ -28,12 +28,12 @@ const members = {
     'bySeverity',
     { pattern: '^[A-Za-z0-9_.-]{1,64}$', max: 64 },
   ),
-  field: Text('What is grouped and measured; only `count` alone can do without.', 'severity', {
+  field: Text('The field that is grouped and measured; only `count` alone can do without.', 'severity', {
     min: 1,
     max: 200,
   }),
   size: Type.Integer({
-    description: 'How many buckets of terms to return.',
+    description: 'Number of buckets of terms to return.',
     minimum: 1,
     maximum: 1000,
     default: 10,
@@ -50,7 +50,7 @@ const members = {
     '1d',
     { max: 40 },
   ),
-  timezone: Text('Where the days of `date_histogram` begin; UTC if left out.', '+02:00', { max: 64 }),
+  timezone: Text('Time zone of the days of `date_histogram`; UTC if left out.', '+02:00', { max: 64 }),
 };
 
 const words = `one of ${kindWords.join(', ')}`;
@@ -122,7 +122,7 @@ export const aggregationBody = Type.Unsafe<AggregationBody>({
 export const aggregationReply = Shape(
   {
     total: Type.Integer({
-      description: 'How many alerts the query finds, counted up to `trackTotalCount`.',
+      description: 'Number of alerts that the query finds, counted up to `trackTotalCount`.',
       minimum: 0,
       examples: [2],
     }),

@@ -19,7 +19,7 @@ const text = (description: string, example: string) => Text(description, example
 
 const members = {
   uid: text('Unique identifier of the alert.', '01a2b3c4-d5e6-8f70-8a1b-2c3d4e5f6071'),
-  kind: OneOf(alertKinds, 'What raised it.', 'detector'),
+  kind: OneOf(alertKinds, 'Kind of its source.', 'detector'),
   group: OneOf(alertGroups, 'Its group in histograms.', 'SECURITY'),
   timestamp: Millis('When it happened.'),
   eid: text('Identifier of the event behind it.', '0x5c50…#3'),

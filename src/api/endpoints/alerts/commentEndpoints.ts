@@ -14,7 +14,7 @@ const comment = Shape(
   {
     id: Id('The comment.'),
     authorId: nullable(Id('The user who wrote it; null if a token without a user did.')),
-    author: Text('How the author was called at the time.', 'Alice'),
+    author: Text('Name of the author at the time.', 'Alice'),
     text,
     createdAt: Millis('When it was written.'),
   },

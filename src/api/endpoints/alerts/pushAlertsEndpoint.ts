@@ -67,7 +67,7 @@ export const pushAlertsEndpoint = endpoint({
           {
             eid,
             uid: Text('The alert.', '01a2b3c4-d5e6-8f70-8a1b-2c3d4e5f6071'),
-            result: OneOf(['created', 'duplicate'], 'What became of it.', 'created'),
+            result: OneOf(['created', 'duplicate'], 'Its outcome.', 'created'),
           },
           ['eid', 'uid', 'result'],
         ),

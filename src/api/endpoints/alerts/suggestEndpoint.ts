@@ -62,9 +62,9 @@ const suggestion = Shape(
       'Of a field its type, else what it is: value, record, function, event, label, contract, wallet.',
       'keyword',
     ),
-    label: nullable(Text('What it is called or means.', 'How bad it is.', { max: 10_000 })),
+    label: nullable(Text('Its name or meaning.', 'How bad it is.', { max: 10_000 })),
     count: nullable(
-      Type.Integer({ description: 'How many of the newest alerts have it.', minimum: 0, examples: [12] }),
+      Type.Integer({ description: 'Number of the newest alerts that have it.', minimum: 0, examples: [12] }),
     ),
   },
   ['value', 'type', 'label', 'count'],

@@ -35,7 +35,7 @@ const frame = {
   ),
   depth: Count('How deep it is within the transaction.', 1),
   type: OneOf(frameTypes, 'How it was called.', 'CALL'),
-  from: Text('Who called.', thief),
+  from: Text('The caller.', thief),
   to: nullable(
     Text(
       'Whose code runs: of a creation the new contract, of a self-destruct who gets the coins; null when nothing was created.',
@@ -49,12 +49,14 @@ const frame = {
     Text('The function, where the ABI of the contract has it or it is a common one.', 'withdraw(uint256)'),
   ),
   arguments: List(Shape(argument, Object.keys(argument)), 'Its arguments, where the function is known.'),
-  reason: nullable(Text('Why it failed itself, decoded as far as it can be; null otherwise.', 'NotOwner()')),
+  reason: nullable(
+    Text('Reason of its own failure, decoded as far as possible; null otherwise.', 'NotOwner()'),
+  ),
   inputBytes: Count('How long its input is.', 36),
-  isReverted: Flag('Whether it, or a frame that it is part of, failed, so that nothing of it remains.'),
+  isReverted: Flag('True if it, or a frame that contains it, failed, so that nothing of it remains.'),
 };
 const change = {
-  address: Text('Who has more or less.', vault),
+  address: Text('The address with more or less.', vault),
   asset: Text('`native`, or the address of the token.', 'native'),
   symbol: nullable(Text('Its symbol, as the token reports it.', 'ETH')),
   tokenId: nullable(Text('Of a token with several kinds or pieces.', '7')),
@@ -64,7 +66,7 @@ const change = {
 const party = {
   address: Text('The address.', vault),
   type: OneOf(addressKinds, 'By what it is known.', 'contract'),
-  name: Text('What you call it.', 'Vault'),
+  name: Text('Your name for it.', 'Vault'),
   contractId: nullable(Id('The contract, where it is one of yours.')),
   tags: Words('The tags of its labels.', []),
   score: nullable(Count('How suspicious its labels say it is.', 90, 100)),
@@ -78,8 +80,8 @@ const reply = {
   chainUid: OneChain('The chain.'),
   txHash: Text('The transaction.', `0x${'5c'.repeat(32)}`),
   blockNumber: Count('Its block.', 21_000_000),
-  from: Text('Who sent it.', sender),
-  isReverted: Flag('Whether it failed as a whole.'),
+  from: Text('The sender.', sender),
+  isReverted: Flag('True if it failed as a whole.'),
   total: Count('How many frames it has.', 12),
   reverted: Count('How many of them were reverted.', 0),
   depth: Count('How deep the deepest is.', 4),

@@ -20,7 +20,7 @@ export const deliveryUid = Text(
 const status = nullable(
   Type.Integer({ description: 'Status that the receiver answered with.', examples: [200] }),
 );
-const error = nullable(Text('Why it failed.', 'The receiver answered 500.'));
+const error = nullable(Text('Reason of the failure.', 'The receiver answered 500.'));
 export const attempt = {
   attempt: Count('Number of the attempt, from 1.', 1),
   at: Millis('When it was made.'),
@@ -33,7 +33,7 @@ export const delivery = {
   sequence: Count('Rises in the order in which messages came into being.', 42, Number.MAX_SAFE_INTEGER),
   destinationId: Id('The destination.'),
   type: OneOf(eventTypes, 'The event that it reports.', 'alert.detector.raised'),
-  state: OneOf(deliveryStates, 'What became of it.', 'DELIVERED'),
+  state: OneOf(deliveryStates, 'Its outcome.', 'DELIVERED'),
   alertUid: nullable(Text('The alert that it reports.', '01a2b3c4-d5e6-8f70-8a1b-2c3d4e5f6071')),
   createdAt: Millis('When it came into being.'),
   updatedAt: Millis('When it last changed.'),
@@ -59,7 +59,9 @@ export const deliveryEndpoints: readonly Endpoint[] = [
       {
         status: OneOf(['ACTIVE', 'DISABLED'], 'Whether anything is sent to it.', 'ACTIVE'),
         failingSince: nullable(Millis('Since when nothing has got through.')),
-        disabledReason: nullable(Text('Why nothing is sent any more.', 'Nothing got through for five days.')),
+        disabledReason: nullable(
+          Text('Reason that nothing is sent any more.', 'Nothing got through for five days.'),
+        ),
         groupWindowMs: Count('Mails and chat messages within this time of the last one go out together.', 0),
         data: List(deliveryReply, 'The deliveries.'),
       },

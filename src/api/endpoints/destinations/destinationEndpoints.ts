@@ -47,7 +47,7 @@ export const destinationEndpoints: readonly Endpoint[] = [
     params: byId,
     reply: Shape(
       {
-        delivered: Flag('Whether it was delivered.'),
+        delivered: Flag('True if it was delivered.'),
         uid: deliveryUid,
         status: attempt.status,
         error: attempt.error,

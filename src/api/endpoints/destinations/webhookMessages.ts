@@ -56,7 +56,7 @@ const alert = titled(
         },
         'The incident that it belongs to.',
       ),
-      nextStep: Text('What to do first about an alert of this kind.', 'Pause the contract.'),
+      nextStep: Text('The first step for a person after an alert of this kind.', 'Pause the contract.'),
       links: whole(
         {
           explorer: nullable(Text('In a block explorer.', 'https://etherscan.io/tx/0x5c50')),
@@ -101,7 +101,7 @@ const subscription = titled(
       expirationDate: Millis('When it ends.'),
       watchingUntil: Millis('How long Vigil goes on watching after that.'),
       daysLeft: Count('Days until it ends.', 7),
-      state: OneOf(['EXPIRING', 'EXPIRED', 'STOPPED'], 'What became of it.', 'EXPIRING'),
+      state: OneOf(['EXPIRING', 'EXPIRED', 'STOPPED'], 'Its outcome.', 'EXPIRING'),
     },
     'The subscription of the tenant.',
   ),
@@ -113,7 +113,7 @@ const disabled = titled(
     {
       destinationId: Id('The destination.'),
       destinationType: OneOf(destinationTypes, 'Its kind.', 'EMAIL'),
-      reason: Text('Why nothing gets through.', 'The mailbox is unknown.'),
+      reason: Text('Reason that nothing gets through.', 'The mailbox is unknown.'),
       failingSince: nullable(Millis('When the first of the failures was.')),
     },
     'A destination that Vigil no longer sends to.',

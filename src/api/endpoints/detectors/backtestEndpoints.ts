@@ -64,7 +64,7 @@ const result = {
     'Actions that would have been fired, without the filters of bindings.',
   ),
   faults: Count('Evaluations that failed.', 0),
-  firstFault: nullable(Text('How the first of them failed.', 'The call reverts.')),
+  firstFault: nullable(Text('Reason of the first failure.', 'The call reverts.')),
 };
 const backtest = {
   uid: Text('The backtest.', '0b8f6f0e-4a52-4a5e-9a32-6f1f2a3c4d5e'),
@@ -82,7 +82,7 @@ const backtest = {
     examples: [0.5],
   }),
   result: nullable(Shape(result, Object.keys(result), 'What was found, once it is done.')),
-  fault: nullable(Text('Why it failed.', 'The chain has no block 99.')),
+  fault: nullable(Text('Reason of the failure.', 'The chain has no block 99.')),
 };
 const backtestReply = Shape(backtest, Object.keys(backtest));
 const byUid = Shape({ uid: Text('The backtest.', '0b8f6f0e-4a52-4a5e-9a32-6f1f2a3c4d5e', { max: 100 }) }, [

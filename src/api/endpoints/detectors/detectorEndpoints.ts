@@ -9,8 +9,8 @@ import { foundAlert } from './backtestEndpoints.ts';
 const byId = Shape({ id: Id('The detector.') }, ['id']);
 
 const step = {
-  step: Text('What was checked.', 'match'),
-  text: Text('What came of it.', 'Nothing in the transaction interests the detector.'),
+  step: Text('The checked condition.', 'match'),
+  text: Text('Result of the step.', 'Nothing in the transaction interests the detector.'),
   details: JsonObject('What it was seen from.', { parts: [{ type: 'log', index: 3 }] }),
 };
 

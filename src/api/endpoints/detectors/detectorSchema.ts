@@ -5,7 +5,7 @@ import { defineResource } from '../../http/defineResource.ts';
 export const detectorSchema = defineResource({
   path: '/detector/schema',
   tag: 'Detectors',
-  about: 'What a detector looks for and how it is configured.',
+  about: 'The findings and the configuration of a kind of detector.',
   table: detectorSchemaTable,
   owner: 'platform',
   beforeDelete: (call, { id }) =>

@@ -4,7 +4,7 @@ import { defineResource } from '../../http/defineResource.ts';
 export const triggerSchema = defineResource({
   path: '/trigger/schema',
   tag: 'Triggers',
-  about: 'What a kind of trigger looks for and which parameters it takes.',
+  about: 'The condition and the parameters of a kind of trigger.',
   table: triggerSchemaTable,
   owner: 'platform',
   without: ['create', 'read', 'update', 'delete'],

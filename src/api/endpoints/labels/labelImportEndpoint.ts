@@ -56,7 +56,7 @@ export const labelImportEndpoint = endpoint({
         Shape(
           {
             line: Count('The line, counted from 1.', 2),
-            message: Text('What is wrong with it.', 'address is missing.', { max: 20_000 }),
+            message: Text('The fault.', 'address is missing.', { max: 20_000 }),
           },
           ['line', 'message'],
         ),

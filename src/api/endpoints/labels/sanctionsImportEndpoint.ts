@@ -24,8 +24,8 @@ export const sanctionsImportEndpoint = endpoint({
       {
         tenantId: tenantId.schema,
         source: source.schema,
-        partial: Choice('Whether to take the good addresses although others have faults.'),
-        dryRun: Choice('Whether only to count what would change.'),
+        partial: Choice('True to import the good addresses although others have faults.'),
+        dryRun: Choice('True to count the changes without making them.'),
       },
       [],
     ),
@@ -38,7 +38,7 @@ export const sanctionsImportEndpoint = endpoint({
   isImport: true,
   reply: Shape(
     {
-      format: Text('Which list it is.', 'OFAC SDN (XML)', { max: 200 }),
+      format: Text('Name of the list format.', 'OFAC SDN (XML)', { max: 200 }),
       source: Text('The source of its labels.', 'OFAC SDN', { max: 200 }),
       created: Count('How many labels are new.', 1),
       updated: Count('How many labels changed.', 0),

@@ -56,14 +56,14 @@ const searchEndpoint = endpoint({
     Shape(
       {
         from: Type.Integer({
-          description: 'How many entries to skip.',
+          description: 'Number of entries to skip.',
           minimum: 0,
           maximum: Number.MAX_SAFE_INTEGER,
           default: 0,
           examples: [0],
         }),
         size: Type.Integer({
-          description: 'How many entries to return.',
+          description: 'Number of entries to return.',
           minimum: 0,
           maximum: 10_000,
           default: 100,

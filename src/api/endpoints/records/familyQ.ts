@@ -67,7 +67,7 @@ export function familyQReply<T extends TSchema>(record: T) {
       {
         data: List(record, 'The records of this page.'),
         total: Type.Integer({
-          description: 'How many records match, counted up to `trackTotalCount`.',
+          description: 'Number of matching records, counted up to `trackTotalCount`.',
           minimum: 0,
           examples: [1],
         }),

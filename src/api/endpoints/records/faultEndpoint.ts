@@ -15,8 +15,8 @@ const fault = {
     'FAILING: Vigil tries again. SWITCHED_OFF: it stands still until a person acts. LATE: it waits for something. INCOMPLETE: ' +
       'it was never set up. FAILED: calls ended so within the last day. UNDER_WAY: calls go on without trouble.',
   ),
-  reason: Text('What is wrong.', 'The call reverts.'),
-  advice: Text('What to do about it.', 'If the reason stays, correct its configuration.'),
+  reason: Text('The fault.', 'The call reverts.'),
+  advice: Text('The remedy.', 'If the reason stays, correct its configuration.'),
   count: Count('Faults in a row, blocks or calls, by what it is about.', 3),
   since: Millis('Since when.'),
   at: Millis('When it happened last.'),

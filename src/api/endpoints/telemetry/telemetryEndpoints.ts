@@ -45,7 +45,7 @@ const bucket = {
       12,
     ),
   ),
-  count: Type.Integer({ description: 'How many samples there are.', minimum: 0, examples: [12] }),
+  count: Type.Integer({ description: 'Number of samples.', minimum: 0, examples: [12] }),
   min: nullable(number('The smallest sample.', 1)),
   max: nullable(number('The largest sample.', 1)),
   last: nullable(number('The newest sample; where several series have one, the largest of these.', 1)),
@@ -79,7 +79,7 @@ const metric = {
   name: Text('Name of the metric.', 'api_requests'),
   kind: OneOf(['counter', 'gauge'], 'Whether it only rises, or goes up and down.', 'counter'),
   labels: Words('Labels that can be named in `tags`.', ['type']),
-  help: Text('What it counts.', 'API requests.'),
+  help: Text('Description of the metric.', 'API requests.'),
 };
 
 const metricList = endpoint({

@@ -35,7 +35,7 @@ const record = {
 const comparison = {
   ...planned,
   actual: nullable(amount('What there is.')),
-  difference: nullable(Text('How many tokens there are beyond the plan.', '-1000.5', { max: 400 })),
+  difference: nullable(Text('Number of tokens beyond the plan.', '-1000.5', { max: 400 })),
   samples: points('What alerts saw.'),
 };
 const reply = shapeOf({

@@ -24,7 +24,7 @@ const category = defineResource({
 const schedule = defineResource({
   path: '/tokenomics/schedule',
   tag: 'Tokenomics',
-  about: 'When how much of a category is released.',
+  about: 'The amounts of a category that are released, by date.',
   table: tokenomicsScheduleTable,
   owner: { member: 'categoryId', table: tokenomicsCategoryTable, use: 'write' },
   without: ['delete'],

@@ -9,7 +9,7 @@ import { wallet } from './wallet.ts';
 const tag = 'Wallets';
 const params = Shape({ id: Id('The wallet.') }, ['id']);
 const address = Text('The address.', '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266', { max: 200 });
-const amount = Text('What it holds, in the smallest unit of the currency.', '1000000000000000000', {
+const amount = Text('Its balance, in the smallest unit of the currency.', '1000000000000000000', {
   pattern: '^[0-9]+$',
 });
 const formerKey = {

@@ -47,7 +47,7 @@ export function createMempool(options: Options) {
     subscribe,
     setUrls(next: readonly string[]): void {
       simulator.setUrls(next);
-      const isSame = next.length === urls.length && next.every((url, place) => url === urls[place]);
+      const isSame = next.length === urls.length && next.every((url, index) => url === urls[index]);
       urls = next;
       if (!isSame) for (const restart of restarts) restart();
     },

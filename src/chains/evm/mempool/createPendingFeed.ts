@@ -70,9 +70,9 @@ export function createPendingFeed(
         .finally(() => {
           inFlight--;
           for (const hash of hashes) {
-            const other = fetching.get(hash);
+            const announcement = fetching.get(hash);
             fetching.delete(hash);
-            if (other && !known.has(hash)) wait(hash, other);
+            if (announcement && !known.has(hash)) wait(hash, announcement);
           }
           fetchWaiting();
         });

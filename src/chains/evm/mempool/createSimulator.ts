@@ -18,7 +18,7 @@ import { pendingBlock } from '../decodeBlock.ts';
 import { toRevert } from '../toRevert.ts';
 import { toRpcCall } from '../toRpcCall.ts';
 import { toStateResult } from '../toStateResult.ts';
-import { decodeSimulatedCall, decodeTracedCall, type Run } from './decodeSimulation.ts';
+import { decodeSimulatedCall, decodeTracedCall, type SimulatedRun } from './decodeSimulation.ts';
 import {
   type BlockOverrides,
   feesOf,
@@ -146,7 +146,7 @@ export function createSimulator({ chainUid, blockTimeMs, urls, now, onCall }: Op
     for (let tries = 1; ; tries++) {
       const next = await nextBlockOf(endpoint, tip);
       const overrides = next && overridesOf(next, blockTimeMs, now());
-      const calls = kinds.map((each) => toCall(each, toRequest(transaction, pays), overrides));
+      const calls = kinds.map((type) => toCall(type, toRequest(transaction, pays), overrides));
       const [newest, count, reply, second] = await batch(endpoint, [...head, ...calls]);
       if (!newest || !count || !reply || 'error' in newest || 'error' in count)
         throw new RpcFailure('it does not report its newest block');
@@ -155,7 +155,7 @@ export function createSimulator({ chainUid, blockTimeMs, urls, now, onCall }: Op
       if (tries >= maxTries) return { reply, second };
       if (next && Number(newest.result) !== next.parent) endpoint.next = undefined;
       else if (next && isRefusedForm(reply)) endpoint.canOverride = false;
-      else if (pays && [reply, second].some((each) => each && isFeeFault(each))) pays = false;
+      else if (pays && [reply, second].some((answer) => answer && isFeeFault(answer))) pays = false;
       else return { reply, second };
     }
   }
@@ -219,7 +219,7 @@ export function createSimulator({ chainUid, blockTimeMs, urls, now, onCall }: Op
       const replies = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []));
       if (replies.length === 0) throw new RpcFailure('No endpoint of the chain answers.');
       const isMissing = (reply: RpcReply | undefined) => reply && 'result' in reply && reply.result === null;
-      vanished.push(...some.filter((_, place) => replies.every((own) => isMissing(own[place]))));
+      vanished.push(...some.filter((_, index) => replies.every((own) => isMissing(own[index]))));
     }
     return vanished;
   }
@@ -227,7 +227,7 @@ export function createSimulator({ chainUid, blockTimeMs, urls, now, onCall }: Op
   function toSimulation(
     kind: SimulationKind,
     transaction: PendingTransaction,
-    { isSuccess, logs, frames }: Run,
+    { isSuccess, logs, frames }: SimulatedRun,
     tip: Header,
   ): Simulation {
     const created = transaction.to === null ? frames[0]?.to : undefined;
@@ -242,7 +242,7 @@ export function createSimulator({ chainUid, blockTimeMs, urls, now, onCall }: Op
       ask((endpoint) => readAfter(endpoint, transaction, simulation, questions)),
     findVanished,
     simulations() {
-      const known = simulationKinds.filter((each) => endpoints.some(({ kind }) => kind === each));
+      const known = simulationKinds.filter((candidate) => endpoints.some(({ kind }) => kind === candidate));
       return known.length > 0 ? known : undefined;
     },
     setUrls(next: readonly string[]): void {
@@ -277,7 +277,7 @@ function isRefusedForm(reply: RpcReply): boolean {
   return 'error' in reply && reply.error.code === -32602;
 }
 
-function decode(kind: SimulationKind, transaction: PendingTransaction, reply: RpcReply): Run {
+function decode(kind: SimulationKind, transaction: PendingTransaction, reply: RpcReply): SimulatedRun {
   if ('error' in reply) {
     if (toRevert(reply.error)) return { isSuccess: false, logs: [], frames: [] };
     throw new RpcFailure(reply.error.message);

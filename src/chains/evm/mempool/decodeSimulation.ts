@@ -9,10 +9,10 @@ import { flattenCalls } from '../traces/decodeFrames.ts';
 type Raw = Readonly<Record<string, unknown>>;
 
 /** Effects of a transaction as a node reports them. */
-export type Run = { isSuccess: boolean; logs: Log[]; frames: Frame[] };
+export type SimulatedRun = { isSuccess: boolean; logs: Log[]; frames: Frame[] };
 
 /** The tree of calls that `debug_traceCall` gives, with the logs of each call. */
-export function decodeTracedCall(transaction: PendingTransaction, raw: unknown): Run {
+export function decodeTracedCall(transaction: PendingTransaction, raw: unknown): SimulatedRun {
   const root = record(raw);
   const frames = flattenCalls(root);
   const [first] = frames;
@@ -39,10 +39,10 @@ function logsOf(root: Raw): Raw[] {
     const logs = listOf(call.logs);
     const steps: Step[] = [];
     let emitted = 0;
-    for (let place = 0; place <= inner.length; place++) {
-      for (let log = logs[emitted]; log && Number(log.position ?? 0) <= place; log = logs[++emitted])
+    for (let index = 0; index <= inner.length; index++) {
+      for (let log = logs[emitted]; log && Number(log.position ?? 0) <= index; log = logs[++emitted])
         steps.push({ log });
-      const made = inner[place];
+      const made = inner[index];
       if (made) steps.push({ call: made });
     }
     waiting.push(...steps.reverse());
@@ -54,7 +54,7 @@ function logsOf(root: Raw): Raw[] {
 const coinLogs = '0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee';
 
 /** The first call of a simulated block. */
-export function decodeSimulatedCall(transaction: PendingTransaction, raw: unknown): Run {
+export function decodeSimulatedCall(transaction: PendingTransaction, raw: unknown): SimulatedRun {
   const call = record(raw);
   const isSuccess = call.status === '0x1';
   const all = isSuccess ? listOf(call.logs) : [];

@@ -163,7 +163,7 @@ export function createTracer({ urls, now, onCall, limits: given }: Options) {
     frames,
     transaction,
     kinds() {
-      const known = traceKinds.filter((each) => endpoints.some(({ kind }) => kind === each));
+      const known = traceKinds.filter((candidate) => endpoints.some(({ kind }) => kind === candidate));
       const isNone = endpoints.every(
         (endpoint) => isOut(endpoint) || (endpoint.kind === undefined && endpoint.retryAt > now()),
       );

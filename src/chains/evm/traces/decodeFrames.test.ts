@@ -96,7 +96,7 @@ describe('frames', () => {
     await expect(decodeFrames('debug', failed, logged)).rejects.toThrow(/logs/);
   });
 
-  it('of a call that goes as deep as it can are read without recursion', async () => {
+  it('frames of a call that goes as deep as it can are read without recursion', async () => {
     let deep: object = { type: 'CALL', from: router, to: vault, input: '0x' };
     for (let depth = 0; depth < 20_000; depth++)
       deep = { type: 'CALL', from: router, to: vault, calls: [deep] };
@@ -104,7 +104,7 @@ describe('frames', () => {
     expect(found).toHaveLength(20_002);
   });
 
-  it('of which texts were cut keep what they say: an error stays one, and the input its length', async () => {
+  it('frames of which texts were cut keep what they say: an error stays one, and the input its length', async () => {
     const cut = {
       ...tree,
       input: new TextHead('0x11111111aa', 900_000),

@@ -35,8 +35,8 @@ async function decodeTrees(items: readonly unknown[], { transactions }: Block): 
   if (items.length !== transactions.length)
     throw new InvalidResponse(`it traced ${items.length} transactions of ${transactions.length}`);
   const decoded: Frames[] = [];
-  for (const [place, transaction] of transactions.entries()) {
-    const item = record(items[place]);
+  for (const [index, transaction] of transactions.entries()) {
+    const item = record(items[index]);
     if (item.txHash !== undefined && item.txHash !== transaction.hash)
       throw new InvalidResponse('a trace is of another transaction');
     if (typeof item.error === 'string') throw new InvalidResponse(`it could not trace: ${item.error}`);
@@ -67,14 +67,14 @@ function* flatten(root: Raw, frames: Frame[]): Generator<undefined, void> {
   const waiting: { raw: Raw; depth: number; parent: number }[] = [{ raw: root, depth: 0, parent: -1 }];
   for (let next = waiting.pop(); next; next = waiting.pop()) {
     const { raw, depth, parent } = next;
-    const place = frames.length;
-    if (place % turnFrames === 0) yield;
+    const position = frames.length;
+    if (position % turnFrames === 0) yield;
     frames.push(
       toFrame(raw.type, raw, { depth, parent, error: raw.error, isIn: frames[parent]?.isReverted === true }),
     );
     const inner = raw.calls === undefined || raw.calls === null ? [] : list(raw.calls);
     for (let index = inner.length - 1; index >= 0; index--)
-      waiting.push({ raw: record(inner[index]), depth: depth + 1, parent: place });
+      waiting.push({ raw: record(inner[index]), depth: depth + 1, parent: position });
   }
 }
 
@@ -83,8 +83,8 @@ async function decodeFlat(items: readonly unknown[], { hash, transactions }: Blo
   const byHash = new Map<string, Frame[]>(transactions.map((transaction) => [transaction.hash, []]));
   /** The frames above the next one, by depth. */
   let above: number[] = [];
-  for (const [place, item] of items.entries()) {
-    if (place % turnFrames === 0) await yieldToEventLoop();
+  for (const [index, item] of items.entries()) {
+    if (index % turnFrames === 0) await yieldToEventLoop();
     const raw = record(item);
     if (raw.blockHash !== hash) throw new InvalidResponse('a trace is of another block');
     if (typeof raw.transactionHash !== 'string') continue;

@@ -42,10 +42,10 @@ export function describeFrame(frame: Frame, abi: readonly unknown[]): DescribedF
 }
 
 function toArguments({ inputs }: FunctionItem, values: readonly unknown[]): Argument[] {
-  return inputs.map(({ name, type }, place) => ({
-    name: harmless(name || String(place), 100),
+  return inputs.map(({ name, type }, index) => ({
+    name: harmless(name || String(index), 100),
     type: harmless(type, 100),
-    value: show(values[place]),
+    value: show(values[index]),
   }));
 }
 

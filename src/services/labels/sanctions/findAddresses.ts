@@ -3,7 +3,7 @@ import { families } from '../../../chains/families.ts';
 import { shownAddress } from '../../../chains/shownAddress.ts';
 import { yieldToEventLoop } from '../../../lib/eventLoop.ts';
 
-/** Where an address of a list holds, in its canonical spelling; null as chain is every EVM chain. */
+/** A chain and the canonical spelling of a listed address there; null is every EVM chain. */
 export type FoundAddress = { chainUid: ChainUid | null; address: string };
 
 /** The chain of a currency whose addresses are of one form; tokens such as USDT exist on several. */
@@ -22,8 +22,8 @@ const tokens = new Set(['USDT', 'USDC']);
 const evmForm = /^0x[0-9a-f]{40}$/i;
 
 /**
- * The address that a list names, by its currency or, where it names none, by its form; `unsupported` where the currency is of a
- * chain that Vigil does not watch. An account of one EVM chain is the same person's on all of them.
+ * Reads a listed address by its currency, or else by its form; `unsupported` for currencies of unwatched chains. An
+ * account of one EVM chain is the same person's on all of them.
  */
 export function readListed(
   address: string,

@@ -10,7 +10,7 @@ import { readJsonList } from './readJsonList.ts';
 import { readTextList } from './readTextList.ts';
 import { readXmlList } from './readXmlList.ts';
 
-/** What a sanctions list says of addresses, as labels without their source. */
+/** Labels in a sanctions list, without their source. */
 export type SanctionsFile = {
   format: ListFormat;
   labels: Omit<NewLabel, 'source'>[];

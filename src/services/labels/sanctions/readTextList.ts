@@ -7,7 +7,7 @@ type Row = { line: number; cells: string[] };
 
 type TextList = ListFormat & {
   separator: string;
-  /** Whether the first lines are those of this list. */
+  /** True if the first lines are those of this list. */
   isOf(head: string): boolean;
   /** Made for every file, since the first row may name the columns. */
   createReader(): (row: Row) => Listing;

@@ -40,7 +40,7 @@ export function needsCoordinator(text: string): boolean {
  */
 export async function bindCoordinators(config: Query, ask: Ask): Promise<Query> {
   const places = [...config.text.matchAll(proof)].flatMap((found) =>
-    found.slice(1).map((place) => Number(place) - 1),
+    found.slice(1).map((position) => Number(position) - 1),
   );
   const [id, tenantId] = places;
   const isProof = id !== undefined && tenantId !== undefined;
@@ -48,11 +48,11 @@ export async function bindCoordinators(config: Query, ask: Ask): Promise<Query> 
   const values = [...config.values];
   const { rows } = await ask(isProof ? readProof([values[id], values[tenantId]]) : readHeights);
   // In the places of the contract and its tenant, because every value of a statement has to be used. A statement is about one.
-  for (const place of places) values[place] = rows[0]?.proven === true;
+  for (const index of places) values[index] = rows[0]?.proven === true;
   let text = config.text.replaceAll(proof, '($$$1::boolean and $$$2::boolean)');
   for (const height of ['final', 'confirmed'] as const) {
-    const place = `$${values.length + 1}::jsonb`;
-    const bound = text.replaceAll(chainHeights(height), place);
+    const placeholder = `$${values.length + 1}::jsonb`;
+    const bound = text.replaceAll(chainHeights(height), placeholder);
     if (bound !== text) values.push(JSON.stringify(rows[0]?.[height] ?? null));
     text = bound;
   }

@@ -3,7 +3,7 @@
  */
 export function quoteElement(text: string): string {
   return special.test(text)
-    ? `"${text.replace(specials, (each) => (each === '\0' ? '\ufffd' : `\\${each}`))}"`
+    ? `"${text.replace(specials, (character) => (character === '\0' ? '\ufffd' : `\\${character}`))}"`
     : `"${text}"`;
 }
 

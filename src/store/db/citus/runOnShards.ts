@@ -17,7 +17,7 @@ export function runOnShards(statements: readonly [ShardStatement, ...ShardStatem
   const marks = findMarks(values.flat());
   const joined = values.map((own) => own.map((value) => value ?? marks.null).join(marks.value));
   const { statement, key } = prepare(text, marks);
-  return sql`select row from run_on_shards(${tenantId}, ${statements.map((each) => each.tenantId)}::bigint[],
+  return sql`select row from run_on_shards(${tenantId}, ${statements.map((statement) => statement.tenantId)}::bigint[],
     ${key}, ${statement}, ${joined.join(marks.shard)}, ${marks.shard}) row`;
 }
 

@@ -38,7 +38,7 @@ export function aggregateField(
   const aggregatable = Array.from(table.mapping.fields.values()).filter(({ type }) => type !== 'text');
   const guess = nearest(
     name,
-    aggregatable.map((other) => other.name),
+    aggregatable.map((field) => field.name),
   );
   return {
     code: 'unknown-field',

@@ -80,12 +80,12 @@ function baseOfDocuments({ table, condition, ancestors, slots, levels, filters }
   );
   const firsts = (but: unknown, deeperThan: number): Sql[] => [
     ...keyFirst.filter(({ index }) => index > deeperThan).map((key) => key.first),
-    ...measured.flatMap((other) => (other !== but && other.source?.first ? [other.source.first] : [])),
+    ...measured.flatMap((part) => (part !== but && part.source?.first ? [part.source.first] : [])),
   ];
   const filtered = [...filters.keys()];
   const columns = measured.flatMap((measure) => {
-    const place = filtered.indexOf(measure.item);
-    const rows = [...firsts(measure, measure.index), ...(place < 0 ? [] : [raw(`t.f${place}`)])];
+    const index = filtered.indexOf(measure.item);
+    const rows = [...firsts(measure, measure.index), ...(index < 0 ? [] : [raw(`t.f${index}`)])];
     return partColumns(measure.item, measure.source, rows, columnPrefix(measure.index, measure.number));
   });
   const all = firsts(undefined, -1);
@@ -142,7 +142,7 @@ function documents(
   slots: Reading['slots'],
   filters: readonly Sql[],
 ): Sql {
-  const matches = filters.map((filter, place) => sql`(${filter}) as ${raw(`f${place}`)}`);
+  const matches = filters.map((filter, index) => sql`(${filter}) as ${raw(`f${index}`)}`);
   if (ancestors.length === 0)
     return sql`(select ${join([raw('t.*'), ...matches], ', ')} from ${raw(table.name)} t where ${condition}) t`;
   const types = ancestors.map(({ key }, index) => `, a${index} ${key.type}`).join('');

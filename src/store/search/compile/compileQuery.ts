@@ -245,7 +245,7 @@ function hashing(
   const countOf = (column: string, term: string) =>
     hash(column, term)
       .flat()
-      .reduce((sum, each) => sum + (common?.get(each) ?? 0), 0);
+      .reduce((sum, term) => sum + (common?.get(term) ?? 0), 0);
   return {
     // Of many tenants, hashing takes longer than it saves.
     ...(common && tenantIds.length === 1 ? { countOf } : {}),
@@ -273,7 +273,7 @@ function hashTerm(
   if (name !== 'alert') return [single()];
   const coarse = tenantIds.map((tenantId) => createCoarseHashes(tenantId, column)(term));
   // Two of them leave hardly an alert too many, and a third would have to be looked up too.
-  const lists = (coarse[0] ?? []).slice(0, 2).map((_, place) => coarse.flatMap((each) => each[place] ?? []));
+  const lists = (coarse[0] ?? []).slice(0, 2).map((_, index) => coarse.flatMap((list) => list[index] ?? []));
   return lists.length === 1 ? lists : lists.map((list) => [...list, ...single()]);
 }
 

@@ -64,21 +64,21 @@ function searchesOf(database: object, table: DocumentTable): Map<string, Kept> {
 }
 
 /** Of the same search, so that the tenant it names is the same. */
-function isSame(one: Basis, other: Basis): boolean {
+function isSame(left: Basis, right: Basis): boolean {
   return (
-    (one.ofTenant === empty) === (other.ofTenant === empty) &&
-    one.version === other.version &&
-    one.common === other.common &&
-    haveSameWords(one.words, other.words)
+    (left.ofTenant === empty) === (right.ofTenant === empty) &&
+    left.version === right.version &&
+    left.common === right.common &&
+    haveSameWords(left.words, right.words)
   );
 }
 
-function haveSameWords(one: Basis['words'], other: Basis['words']): boolean {
-  if (!one || !other) return one === other;
-  if (one.size !== other.size) return false;
-  for (const [pattern, words] of one) {
-    const others = other.get(pattern);
-    if (others?.length !== words.length || words.some((word, place) => word !== others[place])) return false;
+function haveSameWords(left: Basis['words'], right: Basis['words']): boolean {
+  if (!left || !right) return left === right;
+  if (left.size !== right.size) return false;
+  for (const [pattern, words] of left) {
+    const others = right.get(pattern);
+    if (others?.length !== words.length || words.some((word, index) => word !== others[index])) return false;
   }
   return true;
 }

@@ -87,7 +87,7 @@ describe('patterns', () => {
     expect(await compareAll(queries)).toBe(used);
   });
 
-  it('of two digits of an address are terms of the index, whatever else begins so', async () => {
+  it('patterns of two digits of an address are terms of the index, whatever else begins so', async () => {
     const hex = 'c0ffee'.repeat(7);
     const texts = [
       '0x6b',

@@ -66,7 +66,8 @@ type Question = {
 function collectQuestions(predicate: Predicate, columns: ReadonlyMap<string, SqlColumn>): Question[] {
   const questions = new Map<string, Question>();
   const visit = (part: Predicate): void => {
-    if (part.type === 'bool') for (const each of [...part.must, ...part.should, ...part.mustNot]) visit(each);
+    if (part.type === 'bool')
+      for (const clause of [...part.must, ...part.should, ...part.mustNot]) visit(clause);
     if (
       part.type !== 'regex' &&
       part.type !== 'prefix' &&

@@ -48,7 +48,7 @@ it('hashes and eids are read and found as they were raised', async () => {
   }
 });
 
-it('only what becomes the same text again is packed', () => {
+it('a hash is packed only if it becomes the same text again', () => {
   expect(packHashes({ eid: `${hash}-7`, txHash: hash })).toMatchObject({
     eid: null,
     eid_rest: '-7',

@@ -115,6 +115,6 @@ async function dropOnWorkers(store: Store, month: string): Promise<void> {
   const rows = await store.query<{ names: string }>(
     sql`select result as names from run_command_on_workers(${unused}) where success`,
   );
-  for (const name of rows.flatMap(({ names }) => names.split(' ').filter((each) => each !== '')))
+  for (const name of rows.flatMap(({ names }) => names.split(' ').filter((text) => text !== '')))
     await store.query(sql`select run_command_on_workers(${`drop index concurrently if exists "${name}"`})`);
 }

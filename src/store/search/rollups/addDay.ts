@@ -55,13 +55,13 @@ export function addDay(
 /** The same of a packed month, but for its settled days. */
 export function addMonth(
   sums: Float64Array,
-  { day: place, numbers }: RollupDay,
+  { day: monthDay, numbers }: RollupDay,
   starts: readonly number[],
   { from, beyond }: Span,
   settled: readonly DaySpan[],
 ): void {
   let bucket = 0;
-  unpackMonth(place, numbers, (day, quarter, cell, count) => {
+  unpackMonth(monthDay, numbers, (day, quarter, cell, count) => {
     const at = day * dayMs + quarter * quarterMs;
     if (at < from || at >= beyond || isIn(settled, day)) return;
     if (at < starts[bucket]! || at >= (starts[bucket + 1] ?? beyond)) bucket = bucketOf(starts, at);

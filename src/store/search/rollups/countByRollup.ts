@@ -124,8 +124,8 @@ async function readParts(
   const counts = Array.from({ length: perQuarter }, () => 0);
   for (const number of version?.numbers ?? [])
     counts[number & (perQuarter - 1)]! += Math.floor(number / perCount);
-  for (const [place, ...numbers] of version?.side ?? [])
-    unpackMonth(place, numbers, (day, _quarter, cell, count) => {
+  for (const [monthDay, ...numbers] of version?.side ?? [])
+    unpackMonth(monthDay, numbers, (day, _quarter, cell, count) => {
       if (isIn(settled, day)) counts[cell]! += count;
     });
   if (version) keepSums(db, days, { version: version.version, counts });
@@ -192,7 +192,7 @@ function daysOf({ tenantId, contractId }: AlertOwner, spans: readonly DaySpan[])
   const own = sql`tenant_id = ${tenantId} and contract_id = ${contractId}`;
   const areShort = spans.length <= 4 && spans.every(({ first, last }) => last - first < 62);
   if (spans.length === 1 || areShort) {
-    const each = spans.map(
+    const parts = spans.map(
       ({
         cut,
         first,
@@ -200,7 +200,7 @@ function daysOf({ tenantId, contractId }: AlertOwner, spans: readonly DaySpan[])
       }) => sql`select ${cut}::int as cut, day, totals, quarters, recent, xmin from alert_rollup
         where ${own} and day between ${first} and ${last}`,
     );
-    return sql`(${join(each, ' union all ')}) r cross join lateral (select r.cut) s`;
+    return sql`(${join(parts, ' union all ')}) r cross join lateral (select r.cut) s`;
   }
   return sql`unnest(${spans.map(({ cut }) => cut)}::int[], ${spans.map(({ first }) => first)}::int[],
         ${spans.map(({ last }) => last)}::int[]) s(cut, first, last)

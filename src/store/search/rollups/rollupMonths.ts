@@ -23,11 +23,11 @@ function firstOfMonth(day: number): number {
 
 /** Visits the counts of a packed month in the order of time. Its numbers have four bytes, so that shifts are exact. */
 export function unpackMonth(
-  place: number,
+  monthDay: number,
   numbers: readonly number[],
   visit: (day: number, quarter: number, cell: number, count: number) => void,
 ): void {
-  const first = place - monthBase;
+  const first = monthDay - monthBase;
   for (const number of numbers)
     visit(first + ((number >> 12) & 31), (number >> 5) & 127, number & 31, number >> 17);
 }

@@ -62,16 +62,16 @@ export function addAlertsToRollups(alerts: readonly CountedAlert[], sign: 1 | -1
   const counts = new Map<string, number>();
   for (const { tenantId, contractId, timestamp, group, numericSeverity } of alerts) {
     const quarter = Math.floor((timestamp % dayMs) / quarterMs);
-    const place = quarter * perQuarter + getOrThrow(cellOf, `${group} ${numericSeverity}`);
+    const cell = quarter * perQuarter + getOrThrow(cellOf, `${group} ${numericSeverity}`);
     const day = Math.floor(timestamp / dayMs);
     for (const owner of [contractId, 0]) {
-      const key = `${tenantId} ${owner} ${day} ${place}`;
+      const key = `${tenantId} ${owner} ${day} ${cell}`;
       counts.set(key, (counts.get(key) ?? 0) + 1);
     }
   }
   const rows = Array.from(counts, ([key, count]) => {
-    const [tenantId, owner, day, place] = key.split(' ').map(Number) as [number, number, number, number];
-    return { tenantId, owner, day, number: sign * count * perCount + place };
+    const [tenantId, owner, day, cell] = key.split(' ').map(Number) as [number, number, number, number];
+    return { tenantId, owner, day, number: sign * count * perCount + cell };
   });
   const column = (name: keyof (typeof rows)[number]) => `{${rows.map((row) => row[name]).join()}}`;
   return addNumbers(sql`(select * from unnest(${column('tenantId')}::bigint[], ${column('owner')}::bigint[],

@@ -48,8 +48,8 @@ async function readTerms(db: Db, table: string): Promise<CommonTerms> {
   const rows = isDistributed ? await readOnWorkers(db, table) : await db.query<Statistics>(statistics(table));
   const counts = new Map<number, number>();
   for (const { terms, shares, documents } of rows)
-    for (const [place, term] of terms.entries())
-      counts.set(term, (counts.get(term) ?? 0) + (shares[place] ?? 0) * documents);
+    for (const [index, term] of terms.entries())
+      counts.set(term, (counts.get(term) ?? 0) + (shares[index] ?? 0) * documents);
   return counts;
 }
 

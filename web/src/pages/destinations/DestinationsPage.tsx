@@ -1,9 +1,10 @@
 import type { Destination } from '../../../../sdk/src/index.ts';
 import { wordOf } from '../../parts/enumWords.ts';
-import { type RecordKind, RecordPage } from '../../parts/RecordPage.tsx';
+import { type RecordKind, RecordList } from '../../parts/RecordPage.tsx';
 import { updatedColumn } from '../../parts/recordColumns.tsx';
 import { scaledBy } from '../../parts/ScaledInput.tsx';
 import type { Schema } from '../../state/schemas.ts';
+import { PageTabs } from '../PageTabs.tsx';
 import { DestinationDetail } from './DestinationDetail.tsx';
 import { kindOf, kindTexts, membersOf } from './kinds.ts';
 
@@ -28,7 +29,7 @@ const destinations: RecordKind<Destination> = {
     { name: 'type', title: 'Kind', width: '120px', show: (row) => wordOf(kindOf(row), []) },
     {
       name: 'tags',
-      title: 'Where nothing is bound',
+      title: 'Default',
       wideOnly: true,
       show: ({ tags }) =>
         tags.length > 0 ? (
@@ -63,7 +64,7 @@ const destinations: RecordKind<Destination> = {
       messengerBChannelId: 'Channel',
       messengerBChannelName: 'Name of the channel',
       gets: 'What it gets',
-      tags: 'Where an alert has no destination of its own, send here',
+      tags: 'Send alerts here that have no destination bound to them',
       groupWindowMs: 'Group messages within (minutes)',
     },
     widgets: { groupWindowMs: scaledBy(60_000) },
@@ -150,5 +151,10 @@ function shapeGets(gets: Schema): Schema {
 }
 
 export default function DestinationsPage() {
-  return <RecordPage kind={destinations} />;
+  return (
+    <div class="page">
+      <PageTabs of="Destinations and silences" />
+      <RecordList kind={destinations} heading="h1" />
+    </div>
+  );
 }

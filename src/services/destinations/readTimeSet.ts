@@ -1,0 +1,26 @@
+import { Problem } from '../../model/errors.ts';
+import { isWithin } from '../../query/timeSets/isWithin.ts';
+import { nextChange } from '../../query/timeSets/nextChange.ts';
+import { compileTimeSet } from '../../query/timeSets/timeSet.ts';
+import { findRecord } from '../../store/records/records.ts';
+import { timeSetTable } from '../../store/tables/timeSetTable.ts';
+import type { Call } from '../call.ts';
+
+const shownChanges = 10;
+
+/** What a time set says of an instant, and when that changes next. */
+export async function readTimeSet({ db, scope, now }: Call, id: number, at = now) {
+  const record = await findRecord(db, timeSetTable, scope, id, ['zone', 'ranges']);
+  if (!record) throw new Problem('not-found', 'There is no such time set.');
+  const timeSet = compileTimeSet(record);
+  const isNow = isWithin(timeSet, at);
+  const changes: { at: number; isWithin: boolean }[] = [];
+  for (let last = at, state = isNow; changes.length < shownChanges; ) {
+    const next = nextChange(timeSet, last);
+    if (next === undefined) break;
+    state = !state;
+    changes.push({ at: next, isWithin: state });
+    last = next;
+  }
+  return { at, isWithin: isNow, changes };
+}
