@@ -91,6 +91,9 @@ export type Rendered =
   | { type: 'MESSENGER_A'; chatId: string | null; text: string }
   | { type: 'MESSENGER_B'; uri: string; text: string; body: string };
 
+/** Adds to a message what is only for the destination that gets it: links by which its reader acts. */
+export type AddActionLinks = (target: Pick<Target, 'id' | 'tenantId'>, message: Message) => Message;
+
 /** Links to an alert: in a block explorer, and in Vigil. */
 export type AlertLinks = (alert: {
   uid: string;

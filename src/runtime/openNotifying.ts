@@ -4,6 +4,7 @@ import type { Stoppable } from '../lib/createLifecycle.ts';
 import { throttlePerMinute } from '../lib/throttlePerMinute.ts';
 import type { MetricRecorder } from '../model/metrics.ts';
 import { createSeriesCache, platformTenant } from '../model/metrics.ts';
+import type { AddActionLinks } from '../model/notification.ts';
 import { createBot } from '../notify/createBot.ts';
 import { createEmailSender } from '../notify/createEmailSender.ts';
 import { createHttpSender } from '../notify/createHttpSender.ts';
@@ -25,6 +26,7 @@ type StartOptions = {
   recorder: MetricRecorder;
   /** Calls back when there may be something to send. */
   listen: (onNotify: () => void) => () => Promise<void>;
+  addLinks: AddActionLinks;
   now: () => number;
   log: Logger;
 };
@@ -59,13 +61,14 @@ export async function openNotifying(
   return {
     notifier,
     hasMail: mailer !== undefined,
-    start({ store, keyring, recorder, listen, log }) {
+    start({ store, keyring, recorder, listen, addLinks, log }) {
       const loops = [
         startDeliveryWorker({
           store,
           keyring,
           notifier,
           listen,
+          addLinks,
           onDelivered: countDeliveries(recorder),
           now,
           random: Math.random,

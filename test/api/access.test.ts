@@ -121,6 +121,8 @@ const otherRights: Record<string, string> = {
   'GET /detector/{id}/fault': 'v',
   'POST /destination/{id}/confirm': 'u',
   'POST /destination/confirm/{code}': 'public',
+  'GET /link/{code}': 'public',
+  'POST /link/{code}': 'public',
   'POST /destination/{id}/test': 'u',
   'POST /destination/{id}/preview': 'v',
   'POST /destination/{id}/secret': 'u',

@@ -91,6 +91,8 @@ const table = {
 
   'POST /destination/{id}/confirm': ['tenant-user'],
   'POST /destination/confirm/{code}': 'public',
+  'GET /link/{code}': 'public',
+  'POST /link/{code}': 'public',
   'POST /destination/{id}/test': ['tenant-user'],
   'POST /destination/{id}/preview': ['tenant-viewer'],
   'POST /destination/{id}/secret': ['tenant-user'],
