@@ -1,6 +1,6 @@
 import { Agent, type IncomingMessage, type RequestOptions, request } from 'node:http';
 import { gunzipSync } from 'node:zlib';
-import type { Answer, Json } from './startTestApi.ts';
+import type { Answer, Json } from './answer.ts';
 
 export type CallOptions = {
   token?: string | null;

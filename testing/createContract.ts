@@ -1,6 +1,6 @@
 import { AbiConstructor, AbiFunction, AbiParameters, type Hex } from 'ox';
+import type { Receipt, Transaction } from './anvilTransaction.ts';
 import type { Artifact } from './contracts/artifacts.ts';
-import type { Receipt, Transaction } from './startAnvil.ts';
 
 /** What a contract needs of its chain. */
 type Chain = {

@@ -4,27 +4,9 @@ import { createRequire } from 'node:module';
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Hex } from 'ox';
+import type { Receipt, Transaction } from './anvilTransaction.ts';
 import { type Artifact, artifacts, MULTICALL3_ADDRESS } from './contracts/artifacts.ts';
 import { type Contract, createContract, encodeDeployment } from './createContract.ts';
-
-export type Transaction = {
-  from?: string;
-  to?: string;
-  data?: string;
-  value?: bigint;
-  /** Given by default, so that a transaction which reverts is mined instead of refused. */
-  gas?: bigint;
-};
-
-export type Receipt = {
-  transactionHash: Hex.Hex;
-  blockNumber: bigint;
-  blockHash: Hex.Hex;
-  status: 'success' | 'reverted';
-  gasUsed: bigint;
-  contractAddress: Hex.Hex | null;
-  logs: { address: Hex.Hex; topics: Hex.Hex[]; data: Hex.Hex; logIndex: Hex.Hex }[];
-};
 
 export type Anvil = Awaited<ReturnType<typeof startAnvil>>;
 

@@ -25,12 +25,11 @@ import { listen } from '../src/store/db/listen.ts';
 import type { Connection } from '../src/store/db/openClient.ts';
 import { openStore } from '../src/store/db/openStore.ts';
 import { openKeyring } from '../src/store/records/keyring.ts';
+import type { Answer, Json } from './answer.ts';
 import { type CallOptions, createClient } from './createClient.ts';
 import { createTestDatabase } from './createTestDatabase.ts';
 
-// biome-ignore lint/suspicious/noExplicitAny: answers are read member by member, and a wrong member fails the test.
-export type Json = { [member: string]: any }; // oxlint-disable-line typescript/no-explicit-any
-export type Answer = { status: number; body: Json; text: string; headers: Headers };
+export type { Answer, Json } from './answer.ts';
 
 export type TestApi = {
   url: string;

@@ -2,7 +2,7 @@ import { prepareRaise, raiseAlerts } from '../../src/alerts/raiseAlerts.ts';
 import { sql } from '../../src/lib/sql.ts';
 import type { Finding } from '../../src/model/alert.ts';
 import type { Store } from '../../src/store/db/db.ts';
-import { createSeededRandom, type SeededRandom } from './seededRandom.ts';
+import { createSeededRandom, type SeededRandom } from '../../testing/seededRandom.ts';
 
 const tenantCount = 50;
 const contractCount = 2000;

@@ -1,10 +1,10 @@
 import { chains } from '../../src/chains/chains.ts';
 import { eventTopic } from '../../src/codecs/evm/abi.ts';
+import { createSeededRandom } from '../../testing/seededRandom.ts';
 import type { LogSpec } from '../../testing/simulator/buildBlock.ts';
 import { createSimChain } from '../../testing/simulator/createSimChain.ts';
 import { startSimulator } from '../../testing/simulator/startSimulator.ts';
 import { syntheticBlock } from '../../testing/simulator/syntheticBlock.ts';
-import { createSeededRandom } from './seededRandom.ts';
 import { createSyntheticTraces } from './syntheticTraces.ts';
 
 export type Served = { url: string; wsUrl: string; hits: string[] };

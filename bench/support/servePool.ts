@@ -1,10 +1,10 @@
 import { chains } from '../../src/chains/chains.ts';
 import { eventTopic } from '../../src/codecs/evm/abi.ts';
+import { createSeededRandom } from '../../testing/seededRandom.ts';
 import { createMempool } from '../../testing/simulator/createMempool.ts';
 import { createSimChain } from '../../testing/simulator/createSimChain.ts';
 import { startSimulator } from '../../testing/simulator/startSimulator.ts';
 import { syntheticBlock } from '../../testing/simulator/syntheticBlock.ts';
-import { createSeededRandom } from './seededRandom.ts';
 
 export type PoolOrder = { vault: string; guardian: string };
 export type PoolRun = { perSecond: number; seconds: number; attacksPerSecond: number; blockMs: number };

@@ -1,5 +1,5 @@
+import { createSeededRandom, type SeededRandom } from '../../testing/seededRandom.ts';
 import type { SimBlock } from '../../testing/simulator/buildBlock.ts';
-import { createSeededRandom, type SeededRandom } from './seededRandom.ts';
 
 type WireTransaction = { hash: string; from: string; to: string; value: string; input: string };
 

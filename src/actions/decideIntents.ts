@@ -33,7 +33,11 @@ export async function decideIntents(
   decisions: Decisions,
 ): Promise<void> {
   const bindings = groupBy(intents, ({ action, binding }) => `${action.id} ${binding}`);
-  await Promise.all(Array.from(bindings.values(), (own) => decideBinding(context, own, alerts, decisions)));
+  await Promise.all(
+    Array.from(bindings.values(), (bindingIntents) =>
+      decideBinding(context, bindingIntents, alerts, decisions),
+    ),
+  );
 }
 
 /**

@@ -27,13 +27,13 @@ export function fillCall(
   const { funcAbi, params, contract } = action;
   const { readValue, encode } = actionsOn(contract.chainUid);
   const names = parameterNames(action);
-  const own = new Map(params.map(({ name, value }) => [name, value]));
-  const unknown = [...own.keys(), ...Object.keys(values)].find((name) => !names.includes(name));
+  const given = new Map(params.map(({ name, value }) => [name, value]));
+  const unknown = [...given.keys(), ...Object.keys(values)].find((name) => !names.includes(name));
   if (unknown !== undefined)
     throw new RangeError(
       `The function has no parameter ${unknown}; it has ${names.length === 0 ? 'none' : names.join(', ')}.`,
     );
-  const missing = names.filter((name) => !Object.hasOwn(values, name) && !own.has(name));
+  const missing = names.filter((name) => !Object.hasOwn(values, name) && !given.has(name));
   if (missing.length > 0)
     throw new RangeError(
       `There is no value for ${missing.join(', ')}: give it in params or in scriptParams.`,
@@ -41,7 +41,7 @@ export function fillCall(
   const filled = zip(funcAbi.inputs, names).map(([input, name]) => {
     const value = readValue(
       input,
-      Object.hasOwn(values, name) ? values[name] : own.get(name),
+      Object.hasOwn(values, name) ? values[name] : given.get(name),
       name,
       getChain(contract.chainUid),
     );

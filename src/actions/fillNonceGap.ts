@@ -14,8 +14,8 @@ const gapGraceMs = 180_000;
 const maxGapFillers = 100;
 
 /**
- * Fills unused nonces below the lowest under way with empty transactions. Such a gap, left by a dropped transaction or
- * a deep fork, blocks the wallet for good. Returns what the call waits for; undefined without a gap.
+ * Fills unused nonces below the lowest under way with empty transactions, because such a gap blocks the wallet for
+ * good. Returns what the call waits for; undefined without a gap.
  */
 export async function fillNonceGap(
   context: ActionContext,

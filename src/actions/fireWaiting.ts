@@ -80,7 +80,7 @@ async function fireDecided(
   const wallets = groupBy(calls, ({ intent }) => intent.action.wallet.id);
   await settleAll([
     endIntents(context, endings),
-    ...Array.from(wallets.values(), (own) => fireWallet(context, own)),
+    ...Array.from(wallets.values(), (walletIntents) => fireWallet(context, walletIntents)),
   ]);
 }
 
@@ -155,10 +155,10 @@ async function signAndSend(
   prepared: Prepared,
 ): Promise<void> {
   const { store, now, onStep } = context;
-  const [first, ...others] = priced;
+  const [first, ...rest] = priced;
   if (!first) return;
   await onStep('before it is signed');
-  const { signedCalls, refused, isBehind } = await signCalls(context, [first, ...others], prepared);
+  const { signedCalls, refused, isBehind } = await signCalls(context, [first, ...rest], prepared);
   await onStep('after it was signed');
   if (isBehind) {
     const reason =

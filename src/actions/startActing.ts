@@ -15,7 +15,7 @@ type Options = {
   /** Subscribes to notifications of new intents. */
   listen: (onNotify: () => void) => () => Promise<void>;
   onError: (error: unknown) => void;
-  /** How often it says that it goes through its queue. */
+  /** Interval at which it reports that it goes through its queue. */
   passEveryMs?: number | undefined;
 };
 

@@ -72,11 +72,11 @@ export async function trackSent(context: ActionContext): Promise<number> {
     return new Map<string, Expiry>();
   });
   for (const intent of mayBeExpired) {
-    const [found] = intent.attempts.flatMap((attempt) => {
+    const [mined] = intent.attempts.flatMap((attempt) => {
       const expiry = judged.get(attempt.hash);
       return typeof expiry === 'object' ? [{ attempt, ...expiry }] : [];
     });
-    if (found) await take(intent, onMined(context, intent, found, found.head), true);
+    if (mined) await take(intent, onMined(context, intent, mined, mined.head), true);
     else if (intent.attempts.every(({ hash }) => judged.get(hash) === 'expired')) expired.push(intent);
     else {
       const again = resend(context, intent);

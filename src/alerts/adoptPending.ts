@@ -112,9 +112,9 @@ function pair(findings: readonly Finding[], held: readonly HeldPending[]): Map<F
     ];
   });
   for (const isExact of [true, false])
-    for (const { finding, place: txPosition, own } of keyed) {
+    for (const { finding, place: txPosition, own: owner } of keyed) {
       if (pairs.has(finding)) continue;
-      const alerts: HeldPending[] = free.get(own) ?? [];
+      const alerts: HeldPending[] = free.get(owner) ?? [];
       // One that another finding of the block has become already is not for this one.
       const index = alerts.findIndex((alert) =>
         isExact ? alert.place === txPosition : alert.state !== 'ADOPTED',

@@ -22,8 +22,8 @@ export const repeatGapMs = 5 * 60_000;
 const maxRepeatingMs = 3_600_000;
 
 /**
- * The incident of each finding, by alert uid, and keys to point elsewhere. Joined by transaction, by repeated cause
- * until resolved, and by an action's alert; trial alerts have none. Keys are locked against a second incident.
+ * The incident of each finding, by alert uid, and keys to point elsewhere. Findings join by transaction, repeated cause
+ * or action; trial alerts have none. Keys are locked against a second incident.
  */
 export async function assignIncidents(
   tx: Db,
@@ -52,25 +52,25 @@ export async function assignIncidents(
     ...wanted,
     ...[...waiting, ...locked].map((row) => [row.key, row] as const),
   ]);
-  const found = await findIncidentStates(
+  const incidents = await findIncidentStates(
     tx,
     [...locked, ...waiting].map(({ key, incidentUid: uid }) => ({ uid, tenantId: tenants.get(key)! })),
   );
-  const known: Known = new Map(
+  const states: Known = new Map(
     [...locked, ...waiting].map(({ key, lastAt, incidentUid }) => [
       key,
-      { lastAt, incident: found.get(incidentUid)! },
+      { lastAt, incident: incidents.get(incidentUid)! },
     ]),
   );
   const byAlert = await assignActions(tx, candidates);
   for (const group of groups) {
-    const incident = chooseIncident(group, known);
+    const incident = chooseIncident(group, states);
     for (const { uid } of group.alerts) byAlert.set(uid, incident.uid);
     for (const key of group.keys)
-      known.set(key, { lastAt: Math.max(group.at, known.get(key)?.lastAt ?? 0), incident });
+      states.set(key, { lastAt: Math.max(group.at, states.get(key)?.lastAt ?? 0), incident });
   }
-  await writeJoined(tx, candidates, byAlert, found);
-  const keys = Array.from(known, ([key, { lastAt, incident }]) => ({
+  await writeJoined(tx, candidates, byAlert, incidents);
+  const keys = Array.from(states, ([key, { lastAt, incident }]) => ({
     key,
     lastAt,
     incidentUid: incident.uid,
@@ -89,11 +89,11 @@ async function writeJoined(
   tx: Db,
   candidates: readonly Candidate[],
   byAlert: ReadonlyMap<string, string>,
-  found: ReadonlyMap<string, IncidentState>,
+  incidents: ReadonlyMap<string, IncidentState>,
 ): Promise<void> {
   const joined = candidates.flatMap(({ uid, finding: { kind, tenantId } }) => {
     const incidentUid = byAlert.get(uid);
-    const isJoined = incidentUid && (kind === 'action' || found.get(incidentUid)?.isLone);
+    const isJoined = incidentUid && (kind === 'action' || incidents.get(incidentUid)?.isLone);
     return isJoined ? [{ tenantId, uid: incidentUid }] : [];
   });
   await writeStartedIncidents(tx, joined);
@@ -138,8 +138,8 @@ function toGroup(key: string, alerts: Group['alerts']): Group {
 }
 
 /**
- * A loss without a transaction and severe alerts of the same project and block are one robbery, as traces show the
- * transaction later. The loss may come first, so its contract is remembered for a while.
+ * A loss without a transaction and severe alerts of the same project and block are one robbery. The loss may come
+ * before its block, so its contract is remembered for a while.
  */
 function blockKeys({ tenantId, projectId, contractId, severity, ...finding }: Finding): string[] {
   const { chainUid, blockHash, isPending, txHash } = finding;
@@ -180,7 +180,7 @@ function toKey(tenantId: number, text: string): string {
   return hash('sha256', `${tenantId} ${text}`, 'hex').slice(0, 32);
 }
 
-function chooseIncident(group: Group, known: Known): Omit<IncidentState, 'isLone'> {
+function chooseIncident(group: Group, states: Known): Omit<IncidentState, 'isLone'> {
   const { at, transaction, causes, block, actors } = group;
   const isRecent = (row: Known extends Map<string, infer R> ? R | undefined : never) =>
     row?.incident.isOpen === true &&
@@ -188,16 +188,16 @@ function chooseIncident(group: Group, known: Known): Omit<IncidentState, 'isLone
     Math.abs(at - row.incident.firstAt) <= maxRepeatingMs;
   // A first sign of the block has notified already, so it outranks lesser alerts of the transaction.
   for (const key of [...block, ...hintKeys(group)]) {
-    const row = known.get(key);
+    const row = states.get(key);
     if (isRecent(row)) return row!.incident;
   }
-  const sameTransaction = transaction && known.get(transaction)?.incident;
+  const sameTransaction = transaction && states.get(transaction)?.incident;
   if (sameTransaction) return sameTransaction;
   for (const key of actors) {
-    const row = known.get(key);
+    const row = states.get(key);
     if (isRecent(row)) return row!.incident;
   }
-  const repeated = causes?.map((cause) => known.get(cause));
+  const repeated = causes?.map((cause) => states.get(cause));
   const [first] = repeated ?? [];
   const isRepetition = repeated?.every((row) => row?.incident.uid === first?.incident.uid && isRecent(row));
   if (isRepetition && first) return first.incident;

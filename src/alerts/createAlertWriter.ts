@@ -28,8 +28,8 @@ export type AlertWriter = ReturnType<typeof createAlertWriter>;
 type Work<T> = (tx: Db) => Promise<{ result: T; writes: readonly AlertWrite[] }>;
 
 /**
- * Writes the alerts of chain steps, in one transaction with the step. With distributed alerts the step stores them
- * first, and each shard group follows in its own transaction, so no failing server stops the chain.
+ * Writes the alerts of chain steps, in one transaction with the step. With distributed alerts the step stores them, and
+ * each shard group follows in its own transaction, so no failing server stops the chain.
  */
 export function createAlertWriter(options: Options) {
   const { store, shardGroups, now } = options;

@@ -113,7 +113,7 @@ export function createGroupLanes(options: Options) {
 
   /** True if there may be more; writes added by this process meanwhile make the lane due again. */
   async function writeOldest(lane: Lane): Promise<boolean> {
-    const { key, own, next } = lane;
+    const { key, own: ownWrites, next } = lane;
     lane.next = undefined;
     lane.since = performance.now();
     const ids = next === undefined ? await listGroupWrites(store, key, maxRows) : [next];
@@ -121,9 +121,9 @@ export function createGroupLanes(options: Options) {
     if (last === undefined) return false;
     const stored = await readGroupWrites(
       store,
-      ids.filter((id) => !own.has(id)),
+      ids.filter((id) => !ownWrites.has(id)),
     );
-    const byId = new Map([...own, ...stored.map((row) => [row.id, row] as const)]);
+    const byId = new Map([...ownWrites, ...stored.map((row) => [row.id, row] as const)]);
     const rows = ids.flatMap((id) => byId.get(id) ?? []);
     const findings = rows.flatMap(({ writes }) => findingsOf(writes));
     const tenantIds = [...new Set(findings.map(({ tenantId }) => tenantId))];
@@ -150,7 +150,7 @@ export function createGroupLanes(options: Options) {
           throw error;
         },
       );
-    for (const id of ids) own.delete(id);
+    for (const id of ids) ownWrites.delete(id);
     return !isWritten || ids.length === maxRows;
   }
 

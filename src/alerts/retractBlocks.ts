@@ -47,8 +47,8 @@ async function follow(
 }
 
 function incidentsOf(retracted: readonly RetractedAlert[]) {
-  const found = new Map<string, { tenantId: number; uid: string }>();
+  const incidents = new Map<string, { tenantId: number; uid: string }>();
   for (const { tenantId, incidentUid: uid } of retracted)
-    if (uid) found.set(`${tenantId} ${uid}`, { tenantId, uid });
-  return [...found.values()];
+    if (uid) incidents.set(`${tenantId} ${uid}`, { tenantId, uid });
+  return [...incidents.values()];
 }

@@ -45,15 +45,15 @@ export async function backtestCommand(
   if (toBlock < fromBlock) return refuse('--to must not come before --from.');
   return withKeyring({ isNamed: false }, async (store, keyring, config) => {
     setOwnChains(await findOwnChains(store));
-    const found = await findRecord(store, detectorTable, everything, id, ['tenantId']);
-    if (!found) return refuse(`There is no detector ${id}.`);
-    const { contract, ...row } = await findDetectorToRun(store, Number(found.tenantId), id);
+    const detector = await findRecord(store, detectorTable, everything, id, ['tenantId']);
+    if (!detector) return refuse(`There is no detector ${id}.`);
+    const { contract, ...row } = await findDetectorToRun(store, Number(detector.tenantId), id);
     const uid = contract.chainUid;
     const subscriber = compileDetector(row, contract, toChainFacts(getChain(uid)));
     if ('fault' in subscriber) return refuse(subscriber.fault);
     return withClient(store, keyring, config, uid, async (client, fetch) => {
       const progress = createProgress(toBlock - fromBlock + 1);
-      const targets = await findBacktestTargets(store, Number(found.tenantId), id, contract);
+      const targets = await findBacktestTargets(store, Number(detector.tenantId), id, contract);
       const result = await runBacktest({
         client,
         subscriber,

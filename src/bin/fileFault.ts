@@ -2,9 +2,9 @@ import { accessSync, constants, statSync } from 'node:fs';
 
 /** Reason why a command's file cannot be read; undefined when it can. */
 export function fileFault(path: string): string | undefined {
-  const found = statSync(path, { throwIfNoEntry: false });
-  if (!found) return `There is no file ${path}.`;
-  if (found.isDirectory()) return `${path} is a folder; name a file in it.`;
+  const stats = statSync(path, { throwIfNoEntry: false });
+  if (!stats) return `There is no file ${path}.`;
+  if (stats.isDirectory()) return `${path} is a folder; name a file in it.`;
   try {
     accessSync(path, constants.R_OK);
     return undefined;

@@ -43,11 +43,11 @@ export async function importSanctionsCommand(
     print: (result) => {
       for (const fault of result.faults) process.stderr.write(`${fault}\n`);
       const { created, updated, unchanged, removed, faultCount, unsupported } = result;
-      const others = unsupported.map(({ currency, count }) => `${count} ${currency}`).join(', ');
+      const rest = unsupported.map(({ currency, count }) => `${count} ${currency}`).join(', ');
       process.stdout.write(
         `${result.format}, source ${result.source}: ${created} created, ${updated} updated, ${unchanged} unchanged, ` +
           `${removed} removed, ${faultCount} with faults.${isDryRun ? ' Nothing was changed (dry run).' : ''}\n` +
-          (others ? `Of chains that Vigil does not watch: ${others}.\n` : ''),
+          (rest ? `Of chains that Vigil does not watch: ${rest}.\n` : ''),
       );
       return faultCount > 0 ? 1 : 0;
     },

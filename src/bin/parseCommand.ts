@@ -36,12 +36,12 @@ export function parseCommand(
   const command = findCommand(commands, word, argv);
   const rest = joinNegative(argv.slice(command.name.split(' ').length));
   if (rest.includes('--help') || rest.includes('-h')) return printing(usage(command));
-  const known = command.options ?? {};
+  const options = command.options ?? {};
   for (const word of rest) {
     const name = /^--([^=]+)/.exec(word)?.[1] ?? /^-(\w)/.exec(word)?.[1];
-    if (name === undefined || Object.hasOwn(known, name)) continue;
+    if (name === undefined || Object.hasOwn(options, name)) continue;
     throw new UsageError(
-      `vigil ${command.name} has no option ${word.split('=')[0]}.${suggest(name, Object.keys(known), '--')} ` +
+      `vigil ${command.name} has no option ${word.split('=')[0]}.${suggest(name, Object.keys(options), '--')} ` +
         `See vigil ${command.name} --help.`,
     );
   }
@@ -81,26 +81,26 @@ function joinNegative(words: readonly string[]): string[] {
 
 function findCommand(commands: readonly Command[], first: string, argv: readonly string[]): Command {
   const byLength = commands.toSorted((a, b) => b.name.length - a.name.length);
-  const found = byLength.find(({ name }) => name.split(' ').every((word, i) => argv[i] === word));
-  if (found) return found;
+  const command = byLength.find(({ name }) => name.split(' ').every((word, i) => argv[i] === word));
+  if (command) return command;
   const group = commands.filter(({ name }) => name.startsWith(`${first} `));
   if (group.length > 0) {
-    const known = group.flatMap(({ name }) => name.split(' ').slice(1, 2));
+    const subcommands = group.flatMap(({ name }) => name.split(' ').slice(1, 2));
     const word = argv[1];
     const problem =
       word === undefined
-        ? `vigil ${first} needs one of: ${known.join(', ')}.`
+        ? `vigil ${first} needs one of: ${subcommands.join(', ')}.`
         : `There is no "${first} ${word}".`;
     throw new UsageError(
-      `${problem}${word === undefined ? '' : suggest(word, known, `${first} `)} See vigil ${first} --help.`,
+      `${problem}${word === undefined ? '' : suggest(word, subcommands, `${first} `)} See vigil ${first} --help.`,
     );
   }
   const words = new Set(commands.flatMap(({ name }) => name.split(' ', 1)));
   throw new UsageError(`There is no command "${first}".${suggest(first, words, '')} See vigil --help.`);
 }
 
-function suggest(word: string, known: Iterable<string>, prefix: string): string {
-  const guess = nearest(word, known);
+function suggest(word: string, words: Iterable<string>, prefix: string): string {
+  const guess = nearest(word, words);
   return guess === undefined ? '' : ` Did you mean ${prefix}${guess}?`;
 }
 

@@ -12,7 +12,7 @@ import { withKeyring, withStore } from './withStore.ts';
 
 export async function createTokenCommand(options: CommandInput['options']): Promise<number> {
   const requested = Array.isArray(options.role) ? options.role.map(String) : ['admin'];
-  const unknown = requested.filter((role) => !keyRoles.some((known) => known === role));
+  const unknown = requested.filter((role) => !keyRoles.some((keyRole) => keyRole === role));
   if (unknown.length > 0)
     return refuse(`There is no role ${unknown.join(', ')}; the roles are ${keyRoles.join(', ')}.`);
   const tenantId = readNumber(options.tenant);

@@ -30,6 +30,6 @@ function describe(error: unknown): string {
 function reasons(error: unknown): string[] {
   if (!(error instanceof Error)) return [String(error)];
   // A host name with several addresses fails once for each of them, without a message of its own.
-  const own = error instanceof AggregateError ? error.errors.map(String).join(', ') : error.message;
-  return [own, ...(error.cause === undefined ? [] : reasons(error.cause))];
+  const message = error instanceof AggregateError ? error.errors.map(String).join(', ') : error.message;
+  return [message, ...(error.cause === undefined ? [] : reasons(error.cause))];
 }

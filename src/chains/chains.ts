@@ -205,21 +205,21 @@ const registry = new Map<string, Chain>(Object.entries(chains));
  * Makes these the operator's own chains of this process. Those that are deleted cannot be named any more, but what is stored of them
  * is still understood. Returns the chains whose facts are others now.
  */
-export function setOwnChains(own: readonly { chain: Chain; isDeleted: boolean }[]): ChainUid[] {
-  const changed = own.filter(({ chain }) => !isDeepStrictEqual(registry.get(chain.uid), chain));
-  const kept = new Set(own.map(({ chain }) => chain.uid));
-  const gone = [...registry.values()].filter(({ uid }) => !isSeedUid(uid) && !kept.has(uid));
+export function setOwnChains(ownChains: readonly { chain: Chain; isDeleted: boolean }[]): ChainUid[] {
+  const changed = ownChains.filter(({ chain }) => !isDeepStrictEqual(registry.get(chain.uid), chain));
+  const uids = new Set(ownChains.map(({ chain }) => chain.uid));
+  const gone = [...registry.values()].filter(({ uid }) => !isSeedUid(uid) && !uids.has(uid));
   for (const { uid } of gone) registry.delete(uid);
   for (const { chain } of changed) registry.set(chain.uid, chain);
-  setOwnChainUids(own.flatMap(({ chain, isDeleted }) => (isDeleted ? [] : [chain.uid])));
+  setOwnChainUids(ownChains.flatMap(({ chain, isDeleted }) => (isDeleted ? [] : [chain.uid])));
   return [...changed.map(({ chain }) => chain.uid), ...gone.map(({ uid }) => uid)];
 }
 
 /** The chain of a chainUid that was checked when it was written. */
 export function getChain(uid: string): Chain {
-  const found = findChain(uid);
-  if (!found) throw new Error(`There is no chain ${uid}.`);
-  return found;
+  const chain = findChain(uid);
+  if (!chain) throw new Error(`There is no chain ${uid}.`);
+  return chain;
 }
 
 /** Undefined for a name that is none, and for a chain that another process has just added. */

@@ -21,7 +21,9 @@ const outcomes = ['accepted', 'stale', 'underpriced', 'refused'] as const;
 export function bestOf(raws: readonly string[], answers: readonly (readonly Broadcast[])[]): Broadcast[] {
   const rank = ({ outcome }: Broadcast) => outcomes.indexOf(outcome);
   return raws.map((_, index) => {
-    const own = answers.flatMap((replies) => replies[index] ?? []);
-    return own.sort((a, b) => rank(a) - rank(b))[0] ?? { outcome: 'refused', reason: 'No endpoint answers.' };
+    const given = answers.flatMap((replies) => replies[index] ?? []);
+    return (
+      given.sort((a, b) => rank(a) - rank(b))[0] ?? { outcome: 'refused', reason: 'No endpoint answers.' }
+    );
   });
 }

@@ -13,8 +13,8 @@ export function createExpiryCheck(
     const views = await onEach((request) => progress(request, sent));
     return sent.map(({ validUntil }, index): Expiry => {
       for (const { mined, head } of views) {
-        const found = mined[index];
-        if (found) return { mined: found, head };
+        const inBlock = mined[index];
+        if (inBlock) return { mined: inBlock, head };
       }
       const isOver = ({ final, isValid }: View) =>
         !isValid?.[index] && validUntil !== null && final !== undefined && validUntil < final;

@@ -48,8 +48,8 @@ type SamePlace = {
    */
   reprice(stuck: StuckCall): Promise<Offer | Refusal | undefined>;
   /**
-   * Fate of the place of a call without an attempt in a block, up to `block`. `lost`: used by another transaction.
-   * `blocked`: an earlier place of the lane is free. `taken`: an attempt is in a block.
+   * Fate of the place of a call without an attempt in a block. `lost`: used by another transaction. `blocked`: an
+   * earlier place of the lane is free. `taken`: an attempt is in a block.
    */
   findPlace(
     from: string,

@@ -163,9 +163,9 @@ function judge(
   const world = { read, chain, feedOf, block, transaction, coins: coinChanges(frames) };
   let after: Series = before;
   const detections: Detection[] = [];
-  for (const [spender, own] of groupBy(pulls, (pull) => pull.spender)) {
-    const found = ownerLosses(world, own);
-    const [worst] = measure(context, found)
+  for (const [spender, spenderPulls] of groupBy(pulls, (pull) => pull.spender)) {
+    const losses = ownerLosses(world, spenderPulls);
+    const [worst] = measure(context, losses)
       .flatMap(({ what, value, least, severity }) => {
         const series = `${spender} ${what}`;
         const judged = judgeOrdinary(after[series] ?? {}, block.timestamp, value, least);
@@ -173,7 +173,7 @@ function judge(
         return judged.isUnusual ? [{ what, value, ...judged, severity: severity(judged.sum) }] : [];
       })
       .sort((a, b) => severityOf[b.severity] - severityOf[a.severity]);
-    if (worst) detections.push(toDetection(context, transaction, spender, found, worst));
+    if (worst) detections.push(toDetection(context, transaction, spender, losses, worst));
   }
   return { detections, ...(after !== before && { state: { ...state, series: prune(after) } }) };
 }
@@ -185,14 +185,16 @@ function measure({ config: settings, contract, read }: Context, { losses, usd }:
   const { minUsd, highUsd, criticalUsd, minSupply } = settings;
   const named = new Set([contract.address, ...settings.tokens.map(({ token }) => token)]);
   const unpriced = losses.filter((loss) => loss.usd === undefined);
-  const shares = Array.from(groupBy(unpriced, ({ token }) => token)).flatMap(([what, own]): Measure[] => {
-    if (!named.has(what)) return [];
-    const amount = own.reduce((sum, loss) => sum + loss.amount, 0n);
-    const supply = read.optional(() => readSupply(read, what, 'parent')) ?? 0n;
-    const value = supply === 0n ? 0 : percentOf(amount, supply);
-    const severity = (sum: number) => severityByWorth(sum, 10 * minSupply, 100 * minSupply);
-    return [{ what, value, least: minSupply, severity }];
-  });
+  const shares = Array.from(groupBy(unpriced, ({ token }) => token)).flatMap(
+    ([what, tokenLosses]): Measure[] => {
+      if (!named.has(what)) return [];
+      const amount = tokenLosses.reduce((sum, loss) => sum + loss.amount, 0n);
+      const supply = read.optional(() => readSupply(read, what, 'parent')) ?? 0n;
+      const value = supply === 0n ? 0 : percentOf(amount, supply);
+      const severity = (sum: number) => severityByWorth(sum, 10 * minSupply, 100 * minSupply);
+      return [{ what, value, least: minSupply, severity }];
+    },
+  );
   const inUsd = (sum: number) => severityByWorth(sum, highUsd, criticalUsd);
   const known = [{ what: usdSeries, value: usd, least: minUsd, severity: inUsd }, ...shares].filter(
     ({ value }) => value > 0,
@@ -216,8 +218,8 @@ function toDetection(
   const owners = [...new Set(losses.map(({ owner }) => owner))];
   const assets = Array.from(groupBy(losses, ({ token }) => token))
     .slice(0, maxShown)
-    .map(([asset, own]) => {
-      const amount = own.reduce((all, loss) => all + loss.amount, 0n);
+    .map(([asset, assetLosses]) => {
+      const amount = assetLosses.reduce((all, loss) => all + loss.amount, 0n);
       return { asset, amount, facts: assetFacts(read, chain, asset) };
     });
   const isInUsd = what === usdSeries;

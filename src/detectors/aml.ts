@@ -65,11 +65,11 @@ export const aml = defineDetector<Config, never>({
     const counts = ({ tags, score }: Label) =>
       (options.labelTags.length === 0 || tags.some((tag) => options.labelTags.includes(tag))) &&
       evaluateCondition(condition, { value: score }).holds;
-    const own = options.source === 'custom' ? customLabels(options) : undefined;
-    const hits = own
+    const customList = options.source === 'custom' ? customLabels(options) : undefined;
+    const hits = customList
       ? worstFirst(
           parties,
-          parties.map(({ address }) => own.get(address) ?? []),
+          parties.map(({ address }) => customList.get(address) ?? []),
           counts,
         )
       : findLabelHits(read, parties, counts);

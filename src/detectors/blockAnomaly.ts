@@ -140,8 +140,8 @@ function learn(number: number, measures: readonly Measure[], options: Config, st
   const series = state?.learned ?? {};
   const judged = measures.flatMap((measure) => {
     const before = series[measure.name];
-    const found = before && before[0] >= minSamples ? judgeInSeries(before, measure.value) : undefined;
-    return found && Math.abs(found.score) > options.deviations ? [{ ...measure, usual: found.usual }] : [];
+    const judged = before && before[0] >= minSamples ? judgeInSeries(before, measure.value) : undefined;
+    return judged && Math.abs(judged.score) > options.deviations ? [{ ...measure, usual: judged.usual }] : [];
   });
   const odd = Object.fromEntries(
     judged.map(({ name }) => [name, Math.min((state?.odd?.[name] ?? 0) + 1, options.inARow + 1)]),

@@ -105,8 +105,8 @@ export const circulationSupply = defineDetector<Config, State>({
     const off = planned === undefined || after === undefined ? [] : judgePlan(context, planned, after);
     detections.push(...(state?.isOff ? [] : off));
     const { isOff: _isOff, ...rest } = state;
-    const kept: State = off.length > 0 ? { ...rest, isOff: true } : rest;
-    return { ...keepState(context.state, kept), detections };
+    const newState: State = off.length > 0 ? { ...rest, isOff: true } : rest;
+    return { ...keepState(context.state, newState), detections };
   },
 });
 

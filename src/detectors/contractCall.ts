@@ -74,7 +74,7 @@ export const contractCall = defineDetector<Config, State>({
   pending: true,
   fields: ['function', 'address', 'value', 'values', 'previous', 'condition', 'ended', 'params', 'error'],
   takesBaseline: true,
-  check: (settings, abi, family, others) => viewFaults(settings, abi, family, others),
+  check: (settings, abi, family, rest) => viewFaults(settings, abi, family, rest),
   targets: ({ target }) => (target === undefined ? [] : [target]),
   interests: (settings) => [{ on: 'block', ...scheduleOf(settings) }],
   evaluate(observation, context) {
@@ -93,8 +93,8 @@ export const contractCall = defineDetector<Config, State>({
     const e = { value, values, previous: previousOf(state, value), address, blockNumber: number, timestamp };
     const needsLast = looksBack(settings);
     const judged = judge(context, e);
-    const kept = keepState(state, { ...judged.after, ...(needsLast && { last: toText(value) }) });
-    if (!judged.fires && !judged.ends) return kept;
+    const newState = keepState(state, { ...judged.after, ...(needsLast && { last: toText(value) }) });
+    if (!judged.fires && !judged.ends) return newState;
     const isScaled = settings.decimals > 0;
     const write = (result: unknown) =>
       isScaled ? formatDecimal(toNumber(result, settings)) : toText(result);
@@ -104,7 +104,7 @@ export const contractCall = defineDetector<Config, State>({
       ? (text: unknown) => groupDigits(String(text))
       : createShowResult(read, chain, address, item);
     return {
-      ...kept,
+      ...newState,
       detections: [
         {
           ...(judged.ends ? endOfCondition : { severity: 'MEDIUM' }),
@@ -130,10 +130,10 @@ function failed(
   error: string,
 ): EvaluationResult<State> {
   const { trackErr, errAlways } = settings;
-  const kept = keepState(state, { ...state, isFailing: true });
-  if (!errAlways && (!trackErr || state?.isFailing)) return kept;
+  const newState = keepState(state, { ...state, isFailing: true });
+  if (!errAlways && (!trackErr || state?.isFailing)) return newState;
   return {
-    ...kept,
+    ...newState,
     detections: [
       {
         severity: 'HIGH',

@@ -71,9 +71,9 @@ export const contractHashVerification = defineDetector<Config, State>({
     if (isQuiet && state?.pointers && isCodeInPlace(read, state.pointers)) return {};
     const { implementation, pointers } = locateCode(read, contract.address);
     // A proxy of another kind is known by its last upgrade, or by what was found when it was registered.
-    const known = state?.target ?? contract.implementation ?? contract.address;
+    const target = state?.target ?? contract.implementation ?? contract.address;
     const named = upgrade?.what === 'implementation' ? upgrade.implementation : undefined;
-    return verify(named ?? implementation ?? known, pointers, context);
+    return verify(named ?? implementation ?? target, pointers, context);
   },
 });
 
@@ -138,11 +138,11 @@ type Seen = State & { codeBytes?: number; first?: string | undefined; formerHash
 /** Each code is judged once, when it is first seen. */
 function judge(
   { config: options, contract, chain, state }: EvaluationContext<Config, State>,
-  { codeBytes, first, formerHash, ...found }: Seen,
+  { codeBytes, first, formerHash, ...members }: Seen,
 ): EvaluationResult<State> {
-  const { hash, target } = found;
+  const { hash, target } = members;
   const hashType = hashesCode(chain.family) ? 'sha256' : options.hashType;
-  const outcome = keepState(state, found);
+  const outcome = keepState(state, members);
   const seen = formerHash ?? state?.hash ?? first;
   if ((formerHash ?? state?.hash) === hash) return outcome;
   const expected = options.checksum === undefined ? seen : checksumOf(options.checksum);

@@ -71,14 +71,14 @@ export const depeg = defineDetector<Static<typeof config>, State>({
     }
     // It need not be counted on after the alert, and what does not change is not written.
     const away = Math.min((state?.away ?? 0) + 1, settings.samples + 1);
-    const kept = keepState<State>(state, { away });
-    if (away !== settings.samples) return kept;
+    const newState = keepState<State>(state, { away });
+    if (away !== settings.samples) return newState;
     const deviation = percentChange(peg, price);
     const percent = deviation && Number(formatDecimal(deviation));
     const side = compareDecimal(price, peg) < 0 ? 'below' : 'above';
     const off = deviation ? `${Math.abs(percent ?? 0)} % ` : '';
     return {
-      ...kept,
+      ...newState,
       detections: [
         {
           magnitude: Math.abs(percent ?? 0),

@@ -63,9 +63,9 @@ export const drain = defineDetector<Config, never>({
     const standing = standingOf(settings.tokens, chain, calledBy(frames, contract.address));
     const taken = { transaction, frames, at: block.timestamp, changes };
     const certain = lost.filter((asset) => standing(asset) !== 'claimed');
-    const found = certain.length === 0 ? undefined : judge(context, taken, certain, standing);
+    const detection = certain.length === 0 ? undefined : judge(context, taken, certain, standing);
     return (
-      found ??
+      detection ??
       judgeClaims(
         context,
         taken,
@@ -148,7 +148,7 @@ function judgeClaims(
 ): EvaluationResult<never> {
   const { config: settings, contract } = context;
   const { transaction, frames } = taken;
-  const [worst, ...others] = valuesOf(context, taken, claimed.slice(0, maxUnpriced))
+  const [worst, ...rest] = valuesOf(context, taken, claimed.slice(0, maxUnpriced))
     .filter(({ percent }) => percent >= settings.share)
     .sort((a, b) => b.percent - a.percent);
   if (!worst) return {};
@@ -163,7 +163,7 @@ function judgeClaims(
           sender: transaction.from,
           percent,
           share: settings.share,
-          assets: assetsShown([worst, ...others]),
+          assets: assetsShown([worst, ...rest]),
           recipients: recipientsOf(transaction, frames, contract.address),
           unverified: true,
           notRead: claimed.length > maxUnpriced ? claimed.length - maxUnpriced : undefined,

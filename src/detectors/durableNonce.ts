@@ -30,7 +30,7 @@ export const durableNonce = defineDetector<Static<typeof config>, never>({
     const { transaction } = observation;
     const { address, name } = contract;
     const { isSuccess } = read.receipt(transaction.hash);
-    const found = (transaction.calls ?? []).flatMap((call): Detection[] => {
+    const detections = (transaction.calls ?? []).flatMap((call): Detection[] => {
       const instruction = nonceStep(call);
       const [nonceAccount = ''] = call.accounts ?? [];
       if (!instruction || isListed(allowedNonceAccounts, nonceAccount)) return [];
@@ -61,7 +61,7 @@ export const durableNonce = defineDetector<Static<typeof config>, never>({
           ]
         : [];
     });
-    return { detections: found };
+    return { detections: detections };
   },
 });
 

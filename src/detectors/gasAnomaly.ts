@@ -66,8 +66,8 @@ export const gasAnomaly = defineDetector<Static<typeof config>, State>({
       const isOdd = judged && (measure === feeMeasure ? judged.score : Math.abs(judged.score)) > z;
       return isOdd ? [{ measure, value, ...judged }] : [];
     });
-    const others = calls.filter(([name]) => name !== selector);
-    const series = [...others, [selector, extendSeries(before, gas)] as const];
+    const rest = calls.filter(([name]) => name !== selector);
+    const series = [...rest, [selector, extendSeries(before, gas)] as const];
     return {
       state: {
         ...(hasGas && { calls: series.slice(-maxSelectors) }),
@@ -104,8 +104,8 @@ const fewOthers = 5;
 const likeOthers = 5;
 
 function isLikeOthers({ transactions }: Block, { hash, priorityFee }: Transaction): boolean {
-  const others = transactions.filter((peer) => peer.hash !== hash).map((peer) => Number(peer.priorityFee));
-  if (others.length < fewOthers) return false;
-  const ratio = (1 + Number(priorityFee)) / (1 + median(others));
+  const rest = transactions.filter((peer) => peer.hash !== hash).map((peer) => Number(peer.priorityFee));
+  if (rest.length < fewOthers) return false;
+  const ratio = (1 + Number(priorityFee)) / (1 + median(rest));
   return ratio < likeOthers;
 }

@@ -69,15 +69,18 @@ function recordParties(
   const transfer = observation.type === 'log' ? decodeTransfer(observation.log) : undefined;
   if (!transfer || transfer.amount === 0n) return {};
   const excluded = addressSet(settings.exclude);
-  const known = new Set(state?.known);
+  const formerHolders = new Set(state?.known);
   const fresh = new Map(Object.entries(state?.fresh ?? {}));
   for (const party of [transfer.from, transfer.to]) {
     const seen = fresh.get(party);
-    if (party === zeroAddress || excluded.has(party) || known.has(party)) continue;
+    if (party === zeroAddress || excluded.has(party) || formerHolders.has(party)) continue;
     if (seen === undefined || BigInt(seen) < transfer.amount) fresh.set(party, transfer.amount.toString());
   }
-  const kept = [...fresh].sort(byAmount).slice(0, maxFresh);
-  return keepState<State>(state, { ...state, ...(kept.length > 0 && { fresh: Object.fromEntries(kept) }) });
+  const largest = [...fresh].sort(byAmount).slice(0, maxFresh);
+  return keepState<State>(state, {
+    ...state,
+    ...(largest.length > 0 && { fresh: Object.fromEntries(largest) }),
+  });
 }
 
 function checkHolders(at: number, context: EvaluationContext<Config, State>): EvaluationResult<State> {
@@ -102,11 +105,14 @@ function checkHolders(at: number, context: EvaluationContext<Config, State>): Ev
   const { top, clusterBalance } = largest(held, settings);
   const share = percentOf(sum(top), supply);
   const judged = judgeSample(settings, supply === 0n ? toDecimal(0n) : parseDecimal(share), at, state);
-  const known = held.slice(0, maxKnown).map(([address]) => address);
-  const kept = keepState<State>(state, { ...judged.after, ...(known.length > 0 && { known }) });
-  if (!judged.fires && !judged.ends) return kept;
+  const holders = held.slice(0, maxKnown).map(([address]) => address);
+  const newState = keepState<State>(state, {
+    ...judged.after,
+    ...(holders.length > 0 && { known: holders }),
+  });
+  if (!judged.fires && !judged.ends) return newState;
   return {
-    ...kept,
+    ...newState,
     detections: [toDetection(context, judged, top, share, percentOf(clusterBalance, supply), supply)],
   };
 }
@@ -117,9 +123,9 @@ type Holding = [address: string, balance: string];
 function largest(held: readonly Holding[], { cluster, topN }: Config) {
   const members = addressSet(cluster);
   const clusterBalance = sum(held.filter(([address]) => members.has(address)));
-  const others = held.filter(([address]) => !members.has(address));
+  const rest = held.filter(([address]) => !members.has(address));
   const merged: Holding[] = clusterBalance > 0n ? [['cluster', clusterBalance.toString()]] : [];
-  return { top: [...merged, ...others].sort(byAmount).slice(0, topN), clusterBalance };
+  return { top: [...merged, ...rest].sort(byAmount).slice(0, topN), clusterBalance };
 }
 
 function toDetection(

@@ -84,10 +84,10 @@ export const httpProbe = defineDetector<Config, State>({
     if (!problem) return keepState<State>(state, {});
     // Counting stops after the alert, because each change of state is written.
     const wrong = Math.min((state?.wrong ?? 0) + 1, settings.samples + 1);
-    const kept = keepState<State>(state, { wrong });
-    if (wrong !== settings.samples) return kept;
+    const newState = keepState<State>(state, { wrong });
+    if (wrong !== settings.samples) return newState;
     return {
-      ...kept,
+      ...newState,
       detections: [
         {
           message: `${settings.url} (${contract.name}) ${problem.words}.`,

@@ -63,10 +63,10 @@ export const illegitimateTransfer = defineDetector<Config, never>({
   evaluate(observation, context) {
     if (observation.type !== 'trace') return {};
     const { block, transaction, frames } = observation;
-    const own = transaction.logs.filter(({ address }) => address === context.contract.address);
-    const pieces = own.flatMap(piecesOf);
-    if (pieces.length > 0) return judgePieces(context, transaction, frames, own, pieces);
-    return judgeSums(context, block, transaction, own);
+    const ownLogs = transaction.logs.filter(({ address }) => address === context.contract.address);
+    const pieces = ownLogs.flatMap(piecesOf);
+    if (pieces.length > 0) return judgePieces(context, transaction, frames, ownLogs, pieces);
+    return judgeSums(context, block, transaction, ownLogs);
   },
 });
 
@@ -102,7 +102,7 @@ function judgePieces(
   { config: { allowed }, contract, read }: Context,
   { from: sender }: Transaction,
   frames: readonly Frame[],
-  own: readonly Log[],
+  ownLogs: readonly Log[],
   pieces: readonly Piece[],
 ): EvaluationResult<never> {
   const { address } = contract;
@@ -113,7 +113,9 @@ function judgePieces(
   ];
   if (callers.some((caller) => allowed.includes(caller)) || allowed.includes(sender)) return {};
   const givers = new Set(
-    own.flatMap(({ key, indexed: [owner] }) => (approvals.has(key) && owner ? [topicAddress(owner)] : [])),
+    ownLogs.flatMap(({ key, indexed: [owner] }) =>
+      approvals.has(key) && owner ? [topicAddress(owner)] : [],
+    ),
   );
   const strange = pieces.filter(
     ({ from }) =>
@@ -178,10 +180,10 @@ function judgeSums(
   { config: { share, allowed }, contract, chain, read }: Context,
   { logs }: Block,
   { from: sender, index, hash }: Transaction,
-  own: readonly Log[],
+  ownLogs: readonly Log[],
 ): EvaluationResult<never> {
   const { address } = contract;
-  const transfers = own.flatMap((log) => decodeTransfer(log) ?? []);
+  const transfers = ownLogs.flatMap((log) => decodeTransfer(log) ?? []);
   const sent = Array.from(
     groupBy(
       transfers.filter(({ from, to }) => from !== to && from !== zeroAddress && from !== address),
@@ -208,7 +210,7 @@ function judgeSums(
     (log) => log.address === address && log.transactionIndex < index && log.transactionHash !== hash,
   );
   const senders = new Set(suspects.map(({ from }) => from));
-  const [earlier, within] = [changesIn(before, senders), incoming(own, senders)];
+  const [earlier, within] = [changesIn(before, senders), incoming(ownLogs, senders)];
   const detections = zip(suspects, held).flatMap(([{ from, amount }, had]): Detection[] => {
     const available = had + (earlier.get(from)?.get(address) ?? 0n) + (within.get(from) ?? 0n);
     const excess = amount - (available > 0n ? available : 0n);

@@ -82,11 +82,11 @@ export const invariant = defineDetector<Config, State>({
     'Pause the contract unless you can explain the gap at once: find the transaction after which the values no longer fit.',
   config,
   fields: ['expression', 'tolerance', 'left', 'right', 'gap', 'terms', 'ended'],
-  check: ({ terms }, abi, family, others) =>
+  check: ({ terms }, abi, family, rest) =>
     terms.flatMap(({ function: signature, ...asked }, index) =>
       signature === undefined
         ? []
-        : viewFaults({ ...asked, function: signature }, abi, family, others, `/terms/${index}`),
+        : viewFaults({ ...asked, function: signature }, abi, family, rest, `/terms/${index}`),
     ),
   targets: ({ terms }) => terms.flatMap(({ target }) => target ?? []),
   interests: (settings) => [{ on: 'block', ...scheduleOf(settings) }],
@@ -96,12 +96,12 @@ export const invariant = defineDetector<Config, State>({
     const answers = read.all(settings.terms.map((item) => () => readTerm(context, item)));
     const values = Object.fromEntries(settings.terms.map(({ name }, n) => [name, answers[n]]));
     const { holds, ...sides } = judge(context, values);
-    const kept = keepState<State>(state, holds ? {} : { isBroken: true });
+    const newState = keepState<State>(state, holds ? {} : { isBroken: true });
     const ended = holds && state?.isBroken === true && settings.reportEnd;
-    if (!ended && (holds || state?.isBroken)) return kept;
+    if (!ended && (holds || state?.isBroken)) return newState;
     const shown = Object.entries(values).map(([name, value]) => `${name} = ${showValue(value)}`);
     return {
-      ...kept,
+      ...newState,
       detections: [
         {
           ...(ended && endOfCondition),

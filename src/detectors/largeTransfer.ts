@@ -117,9 +117,11 @@ export const largeTransfer = defineDetector<Config, State>({
         at: 'block' in observation ? observation.block.timestamp : 0,
       };
       const worth = usdWorth(read, priced, move.amount, shown.decimals);
-      const found = toDetection(move, shown, contract.name, settings.threshold, { held, worth });
+      const detection = toDetection(move, shown, contract.name, settings.threshold, { held, worth });
       // One transaction can move several tokens.
-      return [isNative || observation.type === 'log' ? found : { ...found, part: `${move.token} ${index}` }];
+      return [
+        isNative || observation.type === 'log' ? detection : { ...detection, part: `${move.token} ${index}` },
+      ];
     });
     return { ...after, detections };
   },

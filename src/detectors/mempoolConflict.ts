@@ -68,10 +68,10 @@ export const mempoolConflict = defineDetector<Config, State>({
     const detections: Detection[] = [];
     if (observation.type === 'block') {
       const { spenderOf } = observation.block;
-      const after = before.filter((own) => {
-        const spenders = own.inputs.flatMap((input) => spenderOf?.(input) ?? []);
-        const spender = spenders.find(({ hash }) => hash !== own.hash);
-        if (spender) detections.push(...toDetections(own, spender, true, context));
+      const after = before.filter((payment) => {
+        const spenders = payment.inputs.flatMap((input) => spenderOf?.(input) ?? []);
+        const spender = spenders.find(({ hash }) => hash !== payment.hash);
+        if (spender) detections.push(...toDetections(payment, spender, true, context));
         return spenders.length === 0;
       });
       return { ...keepState<State>(state, toState(after)), detections };
@@ -85,17 +85,19 @@ export const mempoolConflict = defineDetector<Config, State>({
     const spenders = new Map(
       pool.flatMap((transaction) => (transaction.inputs ?? []).map((input) => [input, transaction])),
     );
-    const after = before.filter((own) => {
-      if (hashes.has(own.hash)) return true;
-      const input = own.inputs.find((candidate) => spenders.has(candidate));
+    const after = before.filter((payment) => {
+      if (hashes.has(payment.hash)) return true;
+      const input = payment.inputs.find((candidate) => spenders.has(candidate));
       const spender = input === undefined ? undefined : spenders.get(input);
-      if (spender) detections.push(...toDetections(own, spender, false, context));
-      return !spender && own.seenAt > observation.at - maxWaitMs;
+      if (spender) detections.push(...toDetections(payment, spender, false, context));
+      return !spender && payment.seenAt > observation.at - maxWaitMs;
     });
-    const known = new Set(before.map(({ hash }) => hash));
+    const formerHashes = new Set(before.map(({ hash }) => hash));
     const fresh = pool.flatMap((transaction) => {
-      const own = known.has(transaction.hash) ? undefined : toWaiting(transaction, observation.at, context);
-      return own ? [own] : [];
+      const payment = formerHashes.has(transaction.hash)
+        ? undefined
+        : toWaiting(transaction, observation.at, context);
+      return payment ? [payment] : [];
     });
     return { ...keepState<State>(state, toState([...after, ...fresh])), detections };
   },
@@ -163,35 +165,35 @@ function paysLess({ paid }: Waiting, after: ReadonlyMap<string, bigint>, fee: bi
 }
 
 function toDetections(
-  own: Waiting,
+  payment: Waiting,
   spender: Transaction,
   isMined: boolean,
   { config: { feeBumps }, contract, chain }: EvaluationContext<Config, State>,
 ): Detection[] {
   const { address, name } = contract;
-  const before = BigInt(own.change);
+  const before = BigInt(payment.change);
   const after = changeOf(spender, address);
   const paidAfter = paidBy(spender, address);
-  const isRedirected = paysLess(own, paidAfter, spender.fee ?? 0n);
+  const isRedirected = paysLess(payment, paidAfter, spender.fee ?? 0n);
   const kind = before > 0n && after < before ? 'doubleSpend' : isRedirected ? 'redirected' : 'feeBump';
   if (kind === 'feeBump' && !feeBumps) return [];
   const where = isMined ? 'is in a block' : 'waits now';
   const gets = after > 0n ? `pays only ${showAmount(after, chain)}` : 'pays nothing';
   const messages = {
-    doubleSpend: `The coins of a payment of ${showAmount(before, chain)} to ${address} (${name}) were spent twice: ${spender.hash}, which ${gets} to it, ${where} in place of ${own.hash}.`,
-    redirected: `A transaction of ${address} (${name}) was replaced by one that pays its recipients less: ${spender.hash} ${where} in place of ${own.hash}.`,
-    feeBump: `A transaction of ${address} (${name}) was replaced by one with another fee: ${spender.hash} ${where} in place of ${own.hash}.`,
+    doubleSpend: `The coins of a payment of ${showAmount(before, chain)} to ${address} (${name}) were spent twice: ${spender.hash}, which ${gets} to it, ${where} in place of ${payment.hash}.`,
+    redirected: `A transaction of ${address} (${name}) was replaced by one that pays its recipients less: ${spender.hash} ${where} in place of ${payment.hash}.`,
+    feeBump: `A transaction of ${address} (${name}) was replaced by one with another fee: ${spender.hash} ${where} in place of ${payment.hash}.`,
   };
   return [
     {
       ...(kind === 'feeBump' ? { severity: 'LOW' as const } : {}),
       message: messages[kind],
       transactionHash: spender.hash,
-      part: own.hash,
+      part: payment.hash,
       magnitude: Math.abs(Number(formatUnits(before, chain.decimals))),
       fields: {
         kind,
-        replaced: own.hash,
+        replaced: payment.hash,
         replacement: spender.hash,
         isMined,
         symbol: chain.symbol,

@@ -65,7 +65,7 @@ export const oracleStaleness = defineDetector<Config, State>({
     ]);
     const ailments = examine(context, round, referenceRound, observation.block.timestamp);
     const told = state?.told ?? [];
-    const kept = keepState(state, {
+    const newState = keepState(state, {
       ...(ailments.size > 0 && { told: [...ailments.keys()] }),
       ...(settings.when === 'block' && { roundId: round.roundId.toString() }),
     });
@@ -88,7 +88,7 @@ export const oracleStaleness = defineDetector<Config, State>({
           },
         }),
       );
-    return { ...kept, detections };
+    return { ...newState, detections };
   },
 });
 

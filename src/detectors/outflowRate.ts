@@ -186,7 +186,7 @@ function judgeAll(
     const left = { asset, amount, before: () => holding() + amount, after: holding };
     const judged = judge(left, block, { ...context, state });
     state = judged.state ?? state;
-    detections.push(...(judged.detections ?? []).map((found) => ({ ...found, part: asset })));
+    detections.push(...(judged.detections ?? []).map((detection) => ({ ...detection, part: asset })));
   }
   return { detections, ...(state && { state }) };
 }
@@ -210,9 +210,9 @@ function judge(
   const exceeded = exceededBy(context, outflow.asset, sum, flows);
   const isTurnover = exceeded === 'limit' && !hasFallen(settings.limit, flows, outflow.after);
   const reason = isTurnover ? undefined : exceeded;
-  const kept = keep({ ...flows, isOver: wasOver || reason !== undefined });
-  if (!reason || wasOver) return kept;
-  return { ...kept, detections: [toDetection(context, block, outflow, sum, flows, reason)] };
+  const newState = keep({ ...flows, isOver: wasOver || reason !== undefined });
+  if (!reason || wasOver) return newState;
+  return { ...newState, detections: [toDetection(context, block, outflow, sum, flows, reason)] };
 }
 
 const empty: Flows = { buckets: [], isOver: false };
@@ -254,11 +254,8 @@ function withFlows(
       ...(balance !== undefined && { balance }),
       ...(wrappedAt !== undefined && { wrappedAt }),
     };
-  const { [asset]: _before, ...others } = state?.tokens ?? {};
-  const found: [string, Flows][] = [
-    ...Object.entries(others),
-    [asset, { ...flows, ...(trust && { trust }) }],
-  ];
+  const { [asset]: _before, ...rest } = state?.tokens ?? {};
+  const found: [string, Flows][] = [...Object.entries(rest), [asset, { ...flows, ...(trust && { trust }) }]];
   const isKnown = ([, { trust: standing }]: [string, Flows]) => standing === 'known';
   const kept = [
     ...found.filter((entry) => !isKnown(entry)).slice(-maxClaimed),
@@ -282,8 +279,8 @@ function nativeFall(
       );
   const [first] = wrappings;
   if (state?.balance !== undefined && after === before && !first) return undefined;
-  const own = first ? ownWrapping(logs, first.token, address).own : 0n;
-  const fall = before - after - own;
+  const ownWrapped = first ? ownWrapping(logs, first.token, address).own : 0n;
+  const fall = before - after - ownWrapped;
   const wrapped = first ? (tryHolding(read, first.token, address, 'parent') ?? 0n) : 0n;
   return {
     asset: native,
@@ -302,10 +299,10 @@ function tokenOutflow(
 ): Left | undefined {
   const asset = log.address;
   if (asset !== (config.token ?? asset)) return undefined;
-  const own = transfersOf(transaction.logs, asset, idOf(config)).filter(
+  const moves = transfersOf(transaction.logs, asset, idOf(config)).filter(
     ({ from, to }) => from === address || to === address,
   );
-  const amount = own[0]?.index === log.index ? netOutflow(own, address) : 0n;
+  const amount = moves[0]?.index === log.index ? netOutflow(moves, address) : 0n;
   if (amount <= 0n || isPoolTrade(read, block, transaction, address, asset, amount)) return undefined;
   const isFound = config.token === undefined;
   const holding = (at?: 'parent') =>

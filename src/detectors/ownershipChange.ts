@@ -196,13 +196,13 @@ function compareControllers({
   const now = readControllers(read, contract.address);
   const before = state?.controllers;
   if (before?.join() === now.join()) return {};
-  const kept = { state: { controllers: now } };
+  const newState = { state: { controllers: now } };
   const added = now.filter((controller) => !before?.includes(controller));
   if (!before || (added.length > 0 && added.every((controller) => isListed(allowedOwners, controller))))
-    return kept;
+    return newState;
   const [previousOwner, newOwner] = [before, now].map((controllers) => controllers.join(', ') || 'no one');
   return {
-    ...kept,
+    ...newState,
     detections: [
       {
         message: `The controllers of ${contract.name} changed from ${previousOwner} to ${newOwner}.`,
@@ -214,9 +214,9 @@ function compareControllers({
 
 /** The change that a log reports; undefined for one that lacks what it should name. */
 function readChange(log: Log) {
-  const known = events.get(log.key);
-  if (!known) return undefined;
-  const { event, office, isPending } = known;
+  const cached = events.get(log.key);
+  if (!cached) return undefined;
+  const { event, office, isPending } = cached;
   const { previous, next } = eventWords(event, log);
   const namesPrevious = event.inputs.some(({ name }) => name === 'previous');
   if (next === undefined || (namesPrevious && previous === undefined)) return undefined;

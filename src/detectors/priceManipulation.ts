@@ -99,11 +99,11 @@ export const priceManipulation = defineDetector<Config, never>({
       ),
     );
     const answers = judgeAnswers(read, frames, isOwn, settings).map((move) => ({ move, isKnown: true }));
-    const found = zip(moves, known)
+    const judged = zip(moves, known)
       .map(([move, isKnown]): Found => ({ move, isKnown }))
       .concat(answers)
       .sort((a, b) => Number(b.isKnown) - Number(a.isKnown) || b.move.movePercent - a.move.movePercent);
-    const [worst] = found;
+    const [worst] = judged;
     if (!worst) return {};
     const { move, isKnown } = worst;
     const { pool, movePercent, restPercent, stays, question } = move;
@@ -124,7 +124,7 @@ export const priceManipulation = defineDetector<Config, never>({
             ...move,
             stays: stays ? true : undefined,
             limit: settings.limit,
-            pools: found.slice(0, maxStrangers).map((stranger) => stranger.move.pool),
+            pools: judged.slice(0, maxStrangers).map((stranger) => stranger.move.pool),
             unverified: isKnown ? undefined : true,
           },
         },

@@ -44,14 +44,14 @@ export const priceMonitor = defineDetector<Static<typeof config>, SampleState>({
     const at = 'block' in observation ? observation.block.timestamp : observation.at;
     const judged = judgeSample(settings, price, at, state);
     const { fires, ends, previous } = judged;
-    const kept = keepState(state, judged.after);
-    if (!fires && !ends) return kept;
+    const newState = keepState(state, judged.after);
+    if (!fires && !ends) return newState;
     const shown = formatDecimal(price);
     const change = previous === undefined ? undefined : percentChange(parseDecimal(previous), price);
     const currency = settings.currency.toUpperCase();
     const was = previous === undefined ? '' : `, before ${groupDigits(previous)}`;
     return {
-      ...kept,
+      ...newState,
       detections: [
         {
           ...(ends && endOfCondition),

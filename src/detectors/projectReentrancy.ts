@@ -20,8 +20,8 @@ export const reentrancy: Detector = {
   description: `${ownReentrancy.description} Also where another contract of the project is entered meanwhile and something is missing from both together: from 50 % CRITICAL, from 20 % HIGH, from 5 % MEDIUM, from 1 % LOW.`,
   fields: [...new Set([...ownReentrancy.fields, 'entered', 'percent', 'assets'])],
   evaluate(observation, context) {
-    const own = ownReentrancy.evaluate(observation, context);
-    if (observation.type !== 'trace' || (own.detections?.length ?? 0) > 0) return own;
+    const ownResult = ownReentrancy.evaluate(observation, context);
+    if (observation.type !== 'trace' || (ownResult.detections?.length ?? 0) > 0) return ownResult;
     return judgeProject(observation.transaction, observation.frames, context);
   },
 };
@@ -89,7 +89,7 @@ function lossesOf(
   const called = addresses.flatMap((address) => [...calledBy(frames, address)]);
   const changes = [...changesIn(logs, new Set(addresses)).values()];
   const tokens = [...new Set(called)]
-    .map((asset) => ({ asset, change: changes.reduce((sum, own) => sum + (own.get(asset) ?? 0n), 0n) }))
+    .map((asset) => ({ asset, change: changes.reduce((sum, change) => sum + (change.get(asset) ?? 0n), 0n) }))
     .filter(({ change }) => change < 0n)
     .slice(0, maxTokens);
   const coins = addresses.reduce((sum, address) => sum + coinChangeOf(frames, address), 0n);

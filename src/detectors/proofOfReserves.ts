@@ -59,11 +59,11 @@ export const proofOfReserves = defineDetector<Static<typeof config>, SampleState
     if (!ratio) return {};
     const judged = judgeSample(settings, ratio, observation.block.timestamp, state);
     const { fires, ends, previous } = judged;
-    const kept = keepState(state, judged.after);
-    if (!fires && !ends) return kept;
+    const newState = keepState(state, judged.after);
+    if (!fires && !ends) return newState;
     const [reserves, shownSupply] = [formatDecimal(round.answer), formatDecimal(issued)];
     return {
-      ...kept,
+      ...newState,
       detections: [
         {
           ...(ends && endOfCondition),

@@ -109,14 +109,14 @@ function compareModule({ contract, state, read }: EvaluationContext<Config, Stat
   const implementation = readModuleHash(read, contract.address);
   const previousImplementation = state?.stored;
   if (implementation === previousImplementation) return {};
-  const kept = { state: { stored: implementation } };
-  if (typeof previousImplementation !== 'string') return kept;
+  const newState = { state: { stored: implementation } };
+  if (typeof previousImplementation !== 'string') return newState;
   const how =
     implementation === '0x'
       ? `was removed: the hash of its module was ${previousImplementation}`
       : `was replaced: the hash of its module is now ${implementation}, before it was ${previousImplementation === '0x' ? 'none' : previousImplementation}`;
   return {
-    ...kept,
+    ...newState,
     detections: [
       {
         message: `The code of ${contract.name} ${how}.`,

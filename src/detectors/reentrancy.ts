@@ -170,12 +170,12 @@ function survey(frames: readonly Frame[], address: string, settings: Config) {
   };
   for (const entry of entriesInto(frames, address, rules)) {
     const key = rankOf(entry, frames, isLoan, settings);
-    const known = firsts.get(key);
-    if (known) known.count++;
+    const cached = firsts.get(key);
+    if (cached) cached.count++;
     else if (key !== '') firsts.set(key, { first: entry, count: 1 });
   }
-  const found = order.map((key) => firsts.get(key)).find((candidate) => candidate !== undefined);
-  return found ?? { first: undefined, count: 0 };
+  const gravest = order.map((key) => firsts.get(key)).find((candidate) => candidate !== undefined);
+  return gravest ?? { first: undefined, count: 0 };
 }
 
 const order = ['unasked', 'expected', 'payment', 'stopped'];
@@ -197,8 +197,8 @@ function isPaidBack(frames: readonly Frame[], address: string, start: number): b
   const { depth } = frames[start]!;
   let [paid, got] = [0n, 0n];
   for (let position = start; position < frames.length; position++) {
-    const { type, from, to, value, depth: own, isReverted } = frames[position]!;
-    if (position > start && own <= depth) break;
+    const { type, from, to, value, depth: frameDepth, isReverted } = frames[position]!;
+    if (position > start && frameDepth <= depth) break;
     if (isReverted || type === 'CALLCODE' || from === to) continue;
     if (from === address) paid += value;
     if (to === address) got += value;

@@ -121,8 +121,8 @@ export const safeMultisig = defineDetector<Config, never>({
       detections.push(...delegateCalls(transaction, log, context));
       if (isResponsible(block, log)) {
         // Both are found by comparing two states; where one is gone, the logs are all there is.
-        const found = context.read.degradable(() => changes(block, transaction, context));
-        detections.push(...(found ?? []));
+        const changed = context.read.degradable(() => changes(block, transaction, context));
+        detections.push(...(changed ?? []));
       }
     }
     return { detections: detections.flatMap((item) => withSeverity(item, context.config)) };
@@ -137,11 +137,11 @@ const executions: ReadonlySet<string> = new Set([
   'ExecutionFromModuleFailure',
 ]);
 
-function withSeverity(found: Detection, { events }: Config): Detection[] {
-  const severity = events[String(found.fields.event)];
+function withSeverity(detection: Detection, { events }: Config): Detection[] {
+  const severity = events[String(detection.fields.event)];
   if (severity === undefined || severity === 'OFF') return [];
-  const isRaised = found.fields.control !== undefined && severityOf[severity] < severityOf.HIGH;
-  return [{ ...found, severity: isRaised ? 'HIGH' : severity }];
+  const isRaised = detection.fields.control !== undefined && severityOf[severity] < severityOf.HIGH;
+  return [{ ...detection, severity: isRaised ? 'HIGH' : severity }];
 }
 
 /** Functions by which a contract gets another master, or other code. */
@@ -172,8 +172,8 @@ const controlFunctions: ReadonlySet<string> = new Set(
 );
 
 /** True for a call that gives one of the tenant's own contracts away. */
-function takesControl({ to, data }: SafeExecution, { own = {} }: ContractFacts): boolean {
-  return own[to] !== undefined && controlFunctions.has(data.slice(0, 10));
+function takesControl({ to, data }: SafeExecution, { own: watched = {} }: ContractFacts): boolean {
+  return watched[to] !== undefined && controlFunctions.has(data.slice(0, 10));
 }
 
 const maxShown = 20;
@@ -233,12 +233,12 @@ function delegateCalls(
  * code, but not its address. Reported at the first execution of the transaction.
  */
 function hiddenDelegates({ hash, logs }: Transaction, log: Log, safe: string, read: Reader): string[] {
-  const own = logs.filter(({ address }) => address === safe);
-  const first = own.find(({ key }) => executions.has(safeEventByTopic.get(key)?.name ?? ''));
+  const ownLogs = logs.filter(({ address }) => address === safe);
+  const first = ownLogs.find(({ key }) => executions.has(safeEventByTopic.get(key)?.name ?? ''));
   if (first?.index !== log.index) return [];
   const [calls, word] = read.all([() => read.trace(hash), () => read.storage(safe, firstSlot, 'parent')]);
   if (calls) return tracedDelegates(calls, safe, slotAddress(word));
-  return own.some(({ key }) => !isSafeTopic(key)) ? [unknownDelegate] : [];
+  return ownLogs.some(({ key }) => !isSafeTopic(key)) ? [unknownDelegate] : [];
 }
 
 const unknownDelegate = 'an unknown contract';

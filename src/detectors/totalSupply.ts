@@ -50,7 +50,7 @@ export const totalSupply = defineDetector<Config, State>({
     const supply = toDecimal(units, decimals);
     const over = limitsOf(settings).filter(([, most]) => compareDecimal(supply, parseDecimal(most)) > 0);
     const names = over.map(([name]) => name);
-    const kept = keepState(state, {
+    const newState = keepState(state, {
       supply: units.toString(),
       decimals,
       ...(names.length > 0 && { over: names }),
@@ -70,9 +70,9 @@ export const totalSupply = defineDetector<Config, State>({
       );
     const hasChanged = state !== undefined && state.supply !== units.toString();
     if (!settings.trackChanges || !hasChanged || exceeded.length > 0)
-      return { ...kept, detections: exceeded };
+      return { ...newState, detections: exceeded };
     const message = `The supply of ${contract.name} changed from ${groupDigits(before!)} to ${groupDigits(shown)} ${symbol()}.`;
-    return { ...kept, detections: [{ severity: 'INFO', message, fields }] };
+    return { ...newState, detections: [{ severity: 'INFO', message, fields }] };
   },
 });
 

@@ -178,8 +178,8 @@ function judgeTrace(
   const held = before + (first ? (tryHolding(read, first.token, contract.address, 'parent') ?? 0n) : 0n);
   const loss = { before, after: before + change, held };
   return {
-    detections: judge(context, block, coinOf(settings), loss).map((found) => ({
-      ...found,
+    detections: judge(context, block, coinOf(settings), loss).map((detection) => ({
+      ...detection,
       transactionHash: transaction.hash,
     })),
   };
@@ -226,10 +226,10 @@ function countWrapping(
   { logs }: Block,
   { contract, chain, state = {}, read }: EvaluationContext<Config, State>,
 ): EvaluationResult<State> {
-  const own = wrappingsIn(logs.filter((log) => log.address === token)).filter(
+  const wrappings = wrappingsIn(logs.filter((log) => log.address === token)).filter(
     ({ account }) => account === contract.address,
   );
-  if (own[0]?.index !== index || !isWrappedCoin(read, chain, token)) return {};
+  if (wrappings[0]?.index !== index || !isWrappedCoin(read, chain, token)) return {};
   const sum = BigInt(state[wrapped] ?? 0) + ownWrapping(logs, token, contract.address).own;
   return { state: { ...state, [wrapped]: sum.toString(), [wrappedToken]: token } };
 }
@@ -254,11 +254,11 @@ function judge(
   context: EvaluationContext<Config, State>,
   block: Block,
   { token, threshold, usdFeed }: WatchedAsset,
-  { before: own, after: rest, held: before = own }: Holding,
+  { before: formerHolding, after: rest, held: before = formerHolding }: Holding,
   beside: readonly Look[] = [],
 ): Detection[] {
   const { config: settings, contract, chain, read } = context;
-  const lost = own - rest;
+  const lost = formerHolding - rest;
   if (lost <= 0n) return [];
   const after = before - lost;
   const isBelow = compareToLimit(threshold, lost, before, () => assetDecimalsIfKnown(read, chain, token)) < 0;

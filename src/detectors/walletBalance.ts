@@ -71,12 +71,12 @@ export const walletBalance = defineDetector<Static<typeof config>, State>({
       : { fires: false, ends: false, isAgain: false, after: {} };
     const before = trackAnyChange ? state?.balance : undefined;
     const hasChanged = before !== undefined && before !== balance.toString();
-    const kept = keepState(state, {
+    const newState = keepState(state, {
       ...judged.after,
       decimals,
       ...(trackAnyChange && { balance: balance.toString() }),
     });
-    if (!judged.fires && !judged.ends && !hasChanged) return kept;
+    if (!judged.fires && !judged.ends && !hasChanged) return newState;
     const { symbol } = assetFacts(read, chain, token);
     const previous = hasChanged ? formatUnits(BigInt(before), decimals) : judged.previous;
     const facts = { symbol, decimals };
@@ -90,7 +90,7 @@ export const walletBalance = defineDetector<Static<typeof config>, State>({
     const flows = findFlows(read, observation.block, token, contract.address);
     const why = judged.fires || judged.ends ? `, which ${meets(judged)} ${condition}` : '';
     return {
-      ...kept,
+      ...newState,
       detections: [
         {
           // A change that is wanted anyway is more than the end of the condition.

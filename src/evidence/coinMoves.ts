@@ -21,13 +21,13 @@ export function assetMoves({ transfers }: Transaction, watched: string): AssetMo
   for (const [index, { asset, from, to, amount }] of transfers.entries()) {
     if (![asset, from, to].includes(watched)) continue;
     const key = asset === watched ? String(index) : `${asset} ${from === watched ? 'out' : 'in'}`;
-    const known = sums.get(key);
+    const cached = sums.get(key);
     sums.set(key, {
       asset,
       from: from ?? (asset === native ? coinbase : mint),
       to: to ?? (asset === native ? unknown : burn),
-      ...known,
-      amount: (known?.amount ?? 0n) + amount,
+      ...cached,
+      amount: (cached?.amount ?? 0n) + amount,
     });
   }
   return [...sums.values()];

@@ -14,7 +14,7 @@ export type Comparison = { left: string; operator: '<' | '<=' | '>' | '>=' | '==
  * else, such as operators that bind more loosely.
  */
 export function splitComparison(expression: string): Comparison | undefined {
-  let found: { at: number; length: number; operator: Comparison['operator'] } | undefined;
+  let match: { at: number; length: number; operator: Comparison['operator'] } | undefined;
   let depth = 0;
   for (let at = 0; at < expression.length; at++) {
     const char = expression.charAt(at);
@@ -27,15 +27,15 @@ export function splitComparison(expression: string): Comparison | undefined {
     const operator = operators.find((word) => expression.startsWith(word, at));
     if (operator === undefined) continue;
     const comparison = comparisons.get(operator);
-    if (loose.has(operator) || (found && comparison)) return undefined;
-    if (comparison) found = { at, length: operator.length, operator: comparison };
+    if (loose.has(operator) || (match && comparison)) return undefined;
+    if (comparison) match = { at, length: operator.length, operator: comparison };
     at += operator.length - 1;
   }
-  if (!found || /\breturn\b/.test(expression)) return undefined;
-  const left = expression.slice(0, found.at).trim();
-  const right = expression.slice(found.at + found.length).trim();
+  if (!match || /\breturn\b/.test(expression)) return undefined;
+  const left = expression.slice(0, match.at).trim();
+  const right = expression.slice(match.at + match.length).trim();
   if (left === '' || right === '') return undefined;
-  return { left, operator: found.operator, right };
+  return { left, operator: match.operator, right };
 }
 
 /** Longer ones first, since `<` begins `<=` and `<<`. */

@@ -14,8 +14,8 @@ const recentHours = 6;
 const factor = 3;
 
 /**
- * Judges a value by size, not by frequency: an hour counts only if its sum reached `least`, and the largest hour is
- * left out, so no single event becomes a habit. Small values add up within their hour.
+ * Judges a value by size, not by frequency. An hour counts only if its sum reached `least`, and the largest is left
+ * out, so no single event becomes a habit.
  */
 export function judgeOrdinary(
   { hours = [], reported }: Partial<Ordinary>,

@@ -20,12 +20,12 @@ export function addOutflow<T extends Outflows>(
   before: () => bigint,
 ): T {
   const at = now - (now % bucketMs(windowMs));
-  const kept = within(flows, windowMs, now);
-  const last = kept.at(-1);
+  const recent = within(flows, windowMs, now);
+  const last = recent.at(-1);
   const buckets =
     last?.at === at
-      ? [...kept.slice(0, -1), { ...last, out: add(last.out, amount) }]
-      : [...kept, { at, out: amount.toString(), before: before().toString() }];
+      ? [...recent.slice(0, -1), { ...last, out: add(last.out, amount) }]
+      : [...recent, { at, out: amount.toString(), before: before().toString() }];
   return { ...flows, buckets, ...addToWindow(flows, Math.floor(now / windowMs), amount) };
 }
 

@@ -80,13 +80,13 @@ export function viewFaults(
   { function: signature, params, target }: Asked,
   abi: readonly unknown[],
   family: Family,
-  others: Interfaces,
+  rest: Interfaces,
   root = '',
 ): Fault[] {
-  const known = target === undefined || hasEvmDialect(family) ? abi : others.get(target);
+  const cached = target === undefined || hasEvmDialect(family) ? abi : rest.get(target);
   // An interface that no node answers for shows its faults when it is read.
-  if (known === undefined) return [];
-  if (known === null)
+  if (cached === undefined) return [];
+  if (cached === null)
     return [
       {
         pointer: `${root}/target`,
@@ -97,7 +97,7 @@ export function viewFaults(
     ];
   let pointer = `${root}/function`;
   try {
-    const { encode } = viewOf(signature, known, family);
+    const { encode } = viewOf(signature, cached, family);
     pointer = `${root}/params`;
     encode(params);
     return [];

@@ -29,8 +29,8 @@ export function judgeSample(
     previous: previous === undefined ? undefined : parseDecimal(previous),
   });
   // A change is over as soon as it has happened, so that only what stays can end or be repeated.
-  const own = looksBack ? { repeat: 'every look', reportEnd: false } : repeats;
-  const judged = judgeRepeat(own, holds && alsoHolds, at, before, condition.isEdge);
+  const rule = looksBack ? { repeat: 'every look', reportEnd: false } : repeats;
+  const judged = judgeRepeat(rule, holds && alsoHolds, at, before, condition.isEdge);
   return {
     ...judged,
     ...(previous !== undefined && { previous }),

@@ -19,7 +19,7 @@ export function countEvent(
   isHit: boolean,
 ): Required<WindowCounts> {
   const slice = Math.floor((at * slicesPerWindow) / windowMs);
-  const kept = slices.filter(([time]) => time >= slice - slicesPerWindow && time !== slice);
+  const recent = slices.filter(([time]) => time >= slice - slicesPerWindow && time !== slice);
   const [, hits, all] = slices.find(([time]) => time === slice) ?? [slice, 0, 0];
   const window = Math.floor(at / windowMs);
   const [last, sum] = running ?? [window, 0];
@@ -27,7 +27,7 @@ export function countEvent(
   const over = window > last ? [...past, sum, ...quiet].slice(-maxPastWindows) : past;
   const hit = isHit ? 1 : 0;
   return {
-    slices: [...kept, [slice, hits + hit, all + 1]],
+    slices: [...recent, [slice, hits + hit, all + 1]],
     past: over,
     running: [window, (window > last ? 0 : sum) + hit],
   };

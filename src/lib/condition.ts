@@ -98,10 +98,10 @@ function readAmount(text: string, position: number): Decimal {
   try {
     return parseDecimal(text);
   } catch {
-    const found = text === '' ? 'nothing' : `'${text.slice(0, 40)}'`;
+    const shown = text === '' ? 'nothing' : `'${text.slice(0, 40)}'`;
     throw new ConditionError(
       position,
-      `a number such as 10, -2.5, 1_000 or 1e18 belongs here, with % after it for a change in per cent; found ${found}.`,
+      `a number such as 10, -2.5, 1_000 or 1e18 belongs here, with % after it for a change in per cent; found ${shown}.`,
     );
   }
 }

@@ -23,8 +23,8 @@ export function createBriefCache<T>(
   }
 
   return (key: string, load: () => Promise<T>): Promise<T> => {
-    const known = entries.get(key);
-    if (known && known.until > now()) return known.value;
+    const cached = entries.get(key);
+    if (cached && cached.until > now()) return cached.value;
     const value = load();
     const entry = { until: now() + ttlMs, value, weight: 0 };
     entries.delete(key);

@@ -21,8 +21,8 @@ type Options = {
 type Share = { running: number; spentMs: number; waiting: (() => void)[]; urgent: number };
 
 /**
- * Shares slots fairly between keys, such as tenants. The next slot goes to the key that runs least, then to the one
- * that used least time. A key's work starts in order, after its urgent work.
+ * Shares slots fairly between keys, such as tenants. The next slot goes to the key that runs least, then to the least
+ * used. A key's work runs in order, urgent work first.
  */
 export function createFairQueue({
   slots,
@@ -38,11 +38,12 @@ export function createFairQueue({
   let levelMs = 0;
 
   function shareOf(key: string | number): Share {
-    const known = shares.get(key);
-    if (known) {
+    const cached = shares.get(key);
+    if (cached) {
       // A pause earns no credit, else a key could save up slots and take them all at once.
-      if (known.running === 0 && known.waiting.length === 0) known.spentMs = Math.max(known.spentMs, levelMs);
-      return known;
+      if (cached.running === 0 && cached.waiting.length === 0)
+        cached.spentMs = Math.max(cached.spentMs, levelMs);
+      return cached;
     }
     const share = { running: 0, spentMs: levelMs, waiting: [], urgent: 0 };
     shares.set(key, share);

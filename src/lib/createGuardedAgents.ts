@@ -18,12 +18,12 @@ type Guarded = { agent: Agent; inside: Map<string, Reach> };
  */
 export function createGuardedAgents(egress: Egress, resolve: Resolve = createResolve()): GuardedAgents {
   const shared = createAgent(0, egress, resolve);
-  const own = new Map<number, Guarded>();
+  const tenantAgents = new Map<number, Guarded>();
 
   function of(tenantId: number): Guarded {
     if (!egress.tenantNetworks.has(tenantId)) return shared;
-    const made = own.get(tenantId) ?? createAgent(tenantId, egress, resolve);
-    own.set(tenantId, made);
+    const made = tenantAgents.get(tenantId) ?? createAgent(tenantId, egress, resolve);
+    tenantAgents.set(tenantId, made);
     return made;
   }
 
@@ -34,7 +34,7 @@ export function createGuardedAgents(egress: Egress, resolve: Resolve = createRes
       return isIP(host) ? reachOf(host, tenantId, egress) : (of(tenantId).inside.get(host) ?? 'public');
     },
     close: async () => {
-      await Promise.all([shared, ...own.values()].map(({ agent }) => agent.destroy()));
+      await Promise.all([shared, ...tenantAgents.values()].map(({ agent }) => agent.destroy()));
     },
   };
 }

@@ -59,16 +59,16 @@ export function createJsonIntake(
       // A large member has a part of its own.
       const comma = commas[depth]!;
       if (comma > ends[depth - 1]!) cut(depth - 1, comma);
-      const own = within[depth - 1] ?? [];
-      own.push(large);
-      within[depth - 1] = own;
+      const larges = within[depth - 1] ?? [];
+      larges.push(large);
+      within[depth - 1] = larges;
     }
   }
 
   function cut(level: number, at: number): void {
-    const own = cuts[level] ?? [];
-    own.push(at);
-    cuts[level] = own;
+    const levelCuts = cuts[level] ?? [];
+    levelCuts.push(at);
+    cuts[level] = levelCuts;
     ends[level] = at;
   }
 
@@ -188,15 +188,15 @@ async function build(
     const members = Array.isArray(parsed) ? parsed.entries() : Object.entries(Object(parsed));
     const value = isInner ? await build(bytes, inner, read) : undefined;
     if (isInner) next++;
-    let own = 0;
+    let partCount = 0;
     for (const [key, member] of members) {
-      own++;
+      partCount++;
       if (isList) list.push(isInner ? value : member);
       // Assigned, this one would change what the record inherits.
       else if (key !== '__proto__') record[key] = isInner ? value : member;
     }
-    if (own === 0 && cuts.length > 1) throw new InvalidJson('A member is missing.');
-    count += own;
+    if (partCount === 0 && cuts.length > 1) throw new InvalidJson('A member is missing.');
+    count += partCount;
     if (!isList && count > maxMembers) throw new TooManyValues();
     start = end + 1;
     await yieldToEventLoop();

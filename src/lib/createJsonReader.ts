@@ -125,8 +125,8 @@ export function createJsonReader(
       return;
     }
     const length = partsLength + to - from;
-    const own = piece.subarray(from, Math.min(to, from + longest - partsKept));
-    const whole = parts.length === 0 ? own : Buffer.concat([...parts, own]);
+    const content = piece.subarray(from, Math.min(to, from + longest - partsKept));
+    const whole = parts.length === 0 ? content : Buffer.concat([...parts, content]);
     parts = [];
     partsLength = 0;
     partsKept = 0;
@@ -160,8 +160,8 @@ export function createJsonReader(
   /** The same text is kept once: what is dropped at once costs the garbage collector nothing. */
   function shared(text: string): string {
     if (text.length > maxSharedLength) return text;
-    const known = texts.get(text);
-    if (known !== undefined) return known;
+    const cached = texts.get(text);
+    if (cached !== undefined) return cached;
     if (texts.size < maxShared) texts.set(text, text);
     return text;
   }

@@ -35,8 +35,8 @@ export function parseCron(fields: readonly string[]): Cron {
 
 /** The first minute that matches and begins later than `afterMs`. */
 export function nextCronRun(cron: Cron, afterMs: number): number {
-  const found = lastFound.get(cron);
-  if (found && afterMs >= found.afterMs && afterMs < found.run) return found.run;
+  const last = lastFound.get(cron);
+  if (last && afterMs >= last.afterMs && afterMs < last.run) return last.run;
   const run = findRun(cron, afterMs);
   lastFound.set(cron, { afterMs, run });
   return run;

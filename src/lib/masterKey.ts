@@ -30,14 +30,14 @@ export function readMasterKeyFile(file: string): [Buffer, ...Buffer[]] {
 /** Of processes that start together one creates the key, and all use it: a link, unlike a rename, never replaces a file. */
 export function ensureMasterKeyFile(file: string): void {
   if (existsSync(file)) return;
-  const own = `${file}.${randomUUID()}.new`;
-  writeKeys(own, [randomBytes(32)]);
+  const newFile = `${file}.${randomUUID()}.new`;
+  writeKeys(newFile, [randomBytes(32)]);
   try {
-    linkSync(own, file);
+    linkSync(newFile, file);
   } catch (error) {
     if (!existsSync(file)) throw error;
   } finally {
-    unlinkSync(own);
+    unlinkSync(newFile);
   }
 }
 

@@ -1,9 +1,9 @@
 /** The fault of a name with invisible characters, or characters that turn the text around. */
 export function nameFault(text: string): string | undefined {
-  const found = hidden.exec(text.replace(partsOfEmoji, '.'));
-  if (!found) return undefined;
-  const code = found[0].codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0');
-  const position = Array.from(text.slice(0, found.index)).length + 1;
+  const match = hidden.exec(text.replace(partsOfEmoji, '.'));
+  if (!match) return undefined;
+  const code = match[0].codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0');
+  const position = Array.from(text.slice(0, match.index)).length + 1;
   return `must not contain U+${code}, which is not shown or turns the text around, at position ${position}.`;
 }
 

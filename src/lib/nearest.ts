@@ -1,10 +1,10 @@
 import { itemAt } from './itemAt.ts';
 /** The known word that `word` was most likely meant to be, if any is at most `maxDistance` slips away. */
-export function nearest(word: string, known: Iterable<string>, maxDistance = 3): string | undefined {
+export function nearest(word: string, words: Iterable<string>, maxDistance = 3): string | undefined {
   const wanted = word.toLowerCase();
   let best: string | undefined;
   let bestDistance = Math.min(maxDistance, Math.ceil(wanted.length / 3)) + 1;
-  for (const candidate of known) {
+  for (const candidate of words) {
     // The length difference is a lower bound, and keeps a long word from costing a whole table.
     if (Math.abs(candidate.length - wanted.length) >= bestDistance) continue;
     const distance = editDistance(wanted, candidate.toLowerCase());

@@ -31,11 +31,11 @@ export async function matchPassword(password: string, hashes: readonly string[])
   for (const hash of hashes.length === 0 ? [absent] : hashes) {
     const { settings, N, r, p, salt, key } = parse(hash);
     const options = { N, r, p, maxmem: passwordCost.maxmem };
-    const own =
+    const computed =
       derived.get(settings) ??
       (await derive(password.normalize('NFKC'), Buffer.from(salt, 'base64'), keyBytes, options));
-    derived.set(settings, own);
-    if (timingSafeEqual(own, Buffer.from(key, 'base64')) && hash !== absent) matching.add(hash);
+    derived.set(settings, computed);
+    if (timingSafeEqual(computed, Buffer.from(key, 'base64')) && hash !== absent) matching.add(hash);
   }
   return matching;
 }

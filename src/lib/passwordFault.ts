@@ -9,9 +9,9 @@ const needed = 9;
  * The reason why a password is too easy to guess. It is cut into common words, the user's own, rows (1234, qwerty),
  * repetitions and years, each worth a guesser's effort; remaining characters count singly.
  */
-export function passwordFault(password: string, own: readonly string[] = []): string | undefined {
+export function passwordFault(password: string, ownWordList: readonly string[] = []): string | undefined {
   const plain = password.normalize('NFKC').toLowerCase();
-  const words = ownWords(own);
+  const words = ownWords(ownWordList);
   // Each spelling by itself, because 1 is a digit of 1234 and an i or l of adm1n.
   const cuts = spellings(plain).map((text) => cut(text, words));
   const weakest = cuts.reduce((least, next) => (next.worth < least.worth ? next : least));
@@ -23,16 +23,16 @@ export function passwordFault(password: string, own: readonly string[] = []): st
   )
     return 'must not be a repetition of a few characters or of one word.';
   if (weakest.worth >= needed) return undefined;
-  const found = weakest.parts.find((part) => words.has(part));
-  if (found !== undefined) return 'must not be made of your own name or e-mail address, or of "vigil".';
+  const ownWord = weakest.parts.find((part) => words.has(part));
+  if (ownWord !== undefined) return 'must not be made of your own name or e-mail address, or of "vigil".';
   const common = weakest.parts.find((part) => commonWords.has(part));
   return common === undefined
     ? 'must not be made of rows of neighbouring keys, letters or digits.'
     : `is among the most common passwords: "${common}" with little around it. Several unrelated words make a better one.`;
 }
 
-function ownWords(own: readonly string[]): Set<string> {
-  const texts = own.map((text) => text.normalize('NFKC').toLowerCase());
+function ownWords(ownWordList: readonly string[]): Set<string> {
+  const texts = ownWordList.map((text) => text.normalize('NFKC').toLowerCase());
   const parts = texts.flatMap((text) => text.split(/[^\p{L}\p{N}]+/u));
   const squeezed = texts.flatMap((text) => [text, text.replace(/\s+/g, ''), ...text.split('@', 2)]);
   const whole = [...parts, ...squeezed, 'vigil'].filter((word) => word.length >= 3);
@@ -60,14 +60,14 @@ function spellings(text: string): string[] {
 type Cut = { worth: number; parts: string[] };
 
 /** The way to cut the text for which a guesser needs least. */
-function cut(text: string, own: ReadonlySet<string>): Cut {
+function cut(text: string, ownWordList: ReadonlySet<string>): Cut {
   const best: Cut[] = [{ worth: 0, parts: [] }];
   for (let end = 1; end <= text.length; end++) {
     const shorter = itemAt(best, end - 1);
     let least: Cut = { worth: shorter.worth + worth.other, parts: shorter.parts };
     for (let start = Math.max(0, end - longest); start <= end - 2; start++) {
       const part = text.slice(start, end);
-      const cost = worthOf(part, own);
+      const cost = worthOf(part, ownWordList);
       const before = itemAt(best, start);
       if (cost === undefined || before.worth + cost >= least.worth) continue;
       least = { worth: before.worth + cost, parts: [...before.parts, part] };
@@ -80,8 +80,8 @@ function cut(text: string, own: ReadonlySet<string>): Cut {
 /** No part is looked for that is longer than this. */
 const longest = 64;
 
-function worthOf(part: string, own: ReadonlySet<string>): number | undefined {
-  if (own.has(part) || commonWords.has(part)) return worth.word;
+function worthOf(part: string, ownWordList: ReadonlySet<string>): number | undefined {
+  if (ownWordList.has(part) || commonWords.has(part)) return worth.word;
   if (part.length >= 3 && (rowParts.has(part) || isRepetition(part) || /^(19|20)\d\d$/.test(part)))
     return worth.row;
   return part.length === 2 && part[0] === part[1] ? worth.other : undefined;

@@ -8,20 +8,20 @@ export function splitHosts(address: string): string[] {
   const ports = listOf(parameters, 'port');
   const count = Math.max(hosts.split(',').length, named.length, ports.length);
   return Array.from({ length: count }, (_, i) => {
-    const own = parameters.map((parameter) => {
+    const values = parameters.map((parameter) => {
       if (parameter.startsWith('host=')) return `host=${named[i] ?? ''}`;
       return parameter.startsWith('port=') ? `port=${ports[i] ?? ports[0] ?? ''}` : parameter;
     });
     const host = hosts.includes(',') ? (hosts.split(',')[i] ?? '') : hosts;
-    return `${scheme}${user}${host}${path}${own.length > 0 ? `?${own.join('&')}` : ''}`;
+    return `${scheme}${user}${host}${path}${values.length > 0 ? `?${values.join('&')}` : ''}`;
   });
 }
 
 /** The address of another server with the same database, for the same user. */
 export function withHost(address: string, host: string, port: number): string {
   const { scheme, user, path, parameters } = parse(address);
-  const others = parameters.filter((parameter) => !/^(host|port)=/.test(parameter));
-  return `${scheme}${user}${path}?${[`host=${encodeURIComponent(host)}`, `port=${port}`, ...others].join('&')}`;
+  const rest = parameters.filter((parameter) => !/^(host|port)=/.test(parameter));
+  return `${scheme}${user}${path}?${[`host=${encodeURIComponent(host)}`, `port=${port}`, ...rest].join('&')}`;
 }
 
 function parse(address: string) {

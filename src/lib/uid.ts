@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 
 /**
- * A stable uuid of these parts. The time comes first (as in UUID version 7), so the uid finds its partition. A
- * `position` of 26 bits sorts rows of one time; 48 bits distinguish the rest.
+ * A stable uuid of these parts, with the time first (as in UUID version 7), so the uid finds its partition. A
+ * `position` of 26 bits sorts rows of one time.
  */
 export function timedUid(timestamp: number, parts: readonly unknown[], position?: number): string {
   const bytes = hash('sha256', JSON.stringify(parts), 'buffer').subarray(0, 16);

@@ -48,7 +48,7 @@ export async function* readXml(
   /** Position of the tag that has not ended yet. */
   let tagStart: number | undefined;
   let attributeCount = 0;
-  let found: XmlElement[] = [];
+  let elements: XmlElement[] = [];
 
   const checkTag = () => {
     if (tagStart !== undefined && parser.position - tagStart > maxTag)
@@ -110,7 +110,7 @@ export async function* readXml(
       const element = open.pop();
       if (!element) outer -= 1;
       else if (open.length === 0) {
-        found.push(element);
+        elements.push(element);
         size = 0;
         textSize = 0;
       }
@@ -122,8 +122,8 @@ export async function* readXml(
   for await (const piece of pieces) {
     parser.write(piece);
     checkTag();
-    yield found;
-    found = [];
+    yield elements;
+    elements = [];
   }
   if (open.length + outer > 0) throw fault('the text ends in the middle; it is not whole.');
   parser.close();

@@ -174,30 +174,30 @@ class DetectorSubscriber implements Subscriber {
     return nameParties(result, observation, this.contract, read);
   }
 
-  toFindings(found: Detection, observation: Observation): Finding[] {
+  toFindings(detection: Detection, observation: Observation): Finding[] {
     const { definition, config, chain } = this.#program;
-    const own = found.severity ?? (definition.severity === 'AUTO' ? 'MEDIUM' : definition.severity);
+    const severity = detection.severity ?? (definition.severity === 'AUTO' ? 'MEDIUM' : definition.severity);
     const alert = {
-      ...originOf(this, observation, found),
-      severity: found.isEnd || config.severity === 'AUTO' ? own : config.severity,
+      ...originOf(this, observation, detection),
+      severity: detection.isEnd || config.severity === 'AUTO' ? severity : config.severity,
       name: this.name,
       tags: this.#tags,
     };
     const message =
-      config.desc && !found.isEnd
-        ? fillTemplate(config.desc, { ...alert, ...templateValues(found.fields, config) })
-        : found.message;
+      config.desc && !detection.isEnd
+        ? fillTemplate(config.desc, { ...alert, ...templateValues(detection.fields, config) })
+        : detection.message;
     const finding: Finding = {
       ...alert,
       kind: 'detector',
       group: complianceTags.includes(definition.category) ? 'COMPLIANCE' : 'SECURITY',
       message,
       cause: toCause(this, message),
-      meta: toMeta(found.fields),
+      meta: toMeta(detection.fields),
       detectorId: this.id,
       detectorSchemaName: definition.name,
-      ...(found.isEnd && { isEnd: true }),
-      nextStep: found.isEnd ? endNextStep : definition.nextStep,
+      ...(detection.isEnd && { isEnd: true }),
+      nextStep: detection.isEnd ? endNextStep : definition.nextStep,
     };
     return showAddresses([finding], chain);
   }

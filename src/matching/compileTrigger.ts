@@ -48,7 +48,9 @@ export function compileTrigger(
   // A trigger without alerts of its own raises a default one.
   const alerts: readonly TriggerAlert[] =
     row.alerts.length > 0 ? row.alerts : [{ id: 0, severity: 'MEDIUM', name: row.name, message: null }];
-  const severity = toSeverity(Math.max(...alerts.map(({ severity: own }) => severityOf[own])));
+  const severity = toSeverity(
+    Math.max(...alerts.map(({ severity: alertSeverity }) => severityOf[alertSeverity])),
+  );
   return {
     ...self,
     name: row.name,
@@ -65,13 +67,13 @@ export function compileTrigger(
         contract,
         read,
       ),
-    toFindings(found, observation) {
-      const origin = originOf(self, observation, found);
+    toFindings(detection, observation) {
+      const origin = originOf(self, observation, detection);
       const findings = alerts.map(({ id, severity, name, message }): Finding => {
         const alert = { ...origin, severity, name, tags: row.tags };
         const text = message
-          ? fillTemplate(message, { ...alert, ...templateValues(found.fields, config) })
-          : found.message;
+          ? fillTemplate(message, { ...alert, ...templateValues(detection.fields, config) })
+          : detection.message;
         return {
           ...alert,
           key: `${origin.key} ${id}`,
@@ -80,8 +82,8 @@ export function compileTrigger(
           group: 'trigger',
           message: text,
           // The alerts of one trigger have one cause.
-          cause: toCause(self, found.message),
-          meta: toMeta({ ...found.fields, ...(id === 0 ? {} : { triggerAlertId: id }) }),
+          cause: toCause(self, detection.message),
+          meta: toMeta({ ...detection.fields, ...(id === 0 ? {} : { triggerAlertId: id }) }),
           triggerId: row.id,
           triggerType: row.triggerType,
           interceptorType: triggerTypes[definition.type],

@@ -197,14 +197,14 @@ export function createReadCache(fetch: Fetch): ReadCache {
           labelsFor(tenantId, get<'labels'>(`labels ${address}`, { type: 'labels', address })),
         funding: (address) => get<'funding'>(`funding ${address}`, { type: 'funding', address }),
         waiting(address, inputs) {
-          const found = get<'waiting'>(`waiting ${address} ${inputs.join()}`, {
+          const transactions = get<'waiting'>(`waiting ${address} ${inputs.join()}`, {
             type: 'waiting',
             address,
             inputs,
           });
-          if ('missing' in found)
-            throw new ReadFailed(`No node shows the transactions that wait: ${found.missing}`, false);
-          return found;
+          if ('missing' in transactions)
+            throw new ReadFailed(`No node shows the transactions that wait: ${transactions.missing}`, false);
+          return transactions;
         },
         script: (source, values) => {
           const valuesKey = JSON.stringify(values, (_, value: unknown) =>

@@ -179,15 +179,15 @@ export function createSubscriptionIndex() {
   /** Subscribers that need traces and whose address the transaction touches as far as its block shows. */
   function tracing(transaction: Transaction): Set<Subscriber> {
     const { from, to, created = null, others = [], logs } = transaction;
-    const found = new Set<Subscriber>();
+    const subscribers = new Set<Subscriber>();
     const add = (address: string | null) => {
       const entry = address === null ? undefined : traced.get(address);
       for (const { interest, subscriber } of entry?.subscriptions ?? [])
-        if (isInner(interest)) found.add(subscriber);
+        if (isInner(interest)) subscribers.add(subscriber);
     };
     for (const address of [from, to, created, ...others]) add(address);
     for (const { address, parties: named } of logs) for (const party of [address, ...named]) add(party);
-    return found;
+    return subscribers;
   }
 
   /** Subscribers whose schedule falls between two moments of the clock. */

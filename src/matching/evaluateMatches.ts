@@ -250,8 +250,8 @@ function evaluateObservation(
   gaps: Gaps,
 ) {
   const reader = reads.reader(subscriber.contract.tenantId, blockOf(observation), gaps);
-  const own = state.own === undefined || state.key !== subscriber.stateKey() ? undefined : state.own;
-  return subscriber.evaluate(observation, own, reader);
+  const ownState = state.own === undefined || state.key !== subscriber.stateKey() ? undefined : state.own;
+  return subscriber.evaluate(observation, ownState, reader);
 }
 
 /** Changes the evaluation only when it succeeds. */
@@ -264,28 +264,28 @@ function evaluateOne(evaluation: Evaluation, observation: Observation, reads: Re
       ? state
       : { ...state, own: checkStateSize(outcome.state), key: subscriber.stateKey() };
   const findings: Finding[] = [];
-  for (const found of outcome.detections ?? []) {
+  for (const detection of outcome.detections ?? []) {
     const at = timeOf(observation);
     const held = after.held ?? 0;
-    const reported = held > 0 ? { ...found, fields: { ...found.fields, heldBack: held } } : found;
-    const own = subscriber.toFindings(found.isEnd ? found : reported, observation);
-    if (found.isEnd) {
+    const reported = held > 0 ? { ...detection, fields: { ...detection.fields, heldBack: held } } : detection;
+    const raised = subscriber.toFindings(detection.isEnd ? detection : reported, observation);
+    if (detection.isEnd) {
       const { isOpen, ...rest } = after;
       // Its beginning may have been held back.
-      if (isOpen !== false) findings.push(...own);
+      if (isOpen !== false) findings.push(...raised);
       if (isOpen !== undefined) after = rest;
       continue;
     }
     if (subscriber.cooldownMs === 0) {
-      findings.push(...own);
+      findings.push(...raised);
       continue;
     }
-    const extent = extentOf(found, own);
+    const extent = extentOf(detection, raised);
     const reach = after.alertAt !== undefined && at < after.alertAt + subscriber.cooldownMs ? after : {};
     if (reach.alertAt !== undefined && !isEscalation(extent, reach))
       after = { ...after, held: held + 1, isOpen: after.isOpen ?? false };
     else {
-      findings.push(...own);
+      findings.push(...raised);
       after = {
         ...after,
         alertAt: at,

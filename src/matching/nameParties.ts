@@ -21,16 +21,16 @@ export const partyEvidence = ['labels', 'fundedBy', 'fundingHops', 'fundingTrans
 export function nameParties<State>(
   result: EvaluationResult<State>,
   observation: Observation,
-  { address: watched, name, own = {} }: Pick<ContractFacts, 'address' | 'name' | 'own'>,
+  { address: watched, name, own: watchedContracts = {} }: Pick<ContractFacts, 'address' | 'name' | 'own'>,
   read: Reader,
 ): EvaluationResult<State> {
   const { detections } = result;
   if (!detections || detections.length === 0) return result;
-  const asked = detections.map((found) => ({
-    found,
-    addresses: addressesIn(found.message, watched),
-    path: pathOf(found, observation),
-    sender: senderOf(found, observation),
+  const asked = detections.map((detection) => ({
+    found: detection,
+    addresses: addressesIn(detection.message, watched),
+    path: pathOf(detection, observation),
+    sender: senderOf(detection, observation),
   }));
   const answers = read.all(
     asked.map(
@@ -45,17 +45,18 @@ export function nameParties<State>(
   );
   return {
     ...result,
-    detections: zip(asked, answers).map(([{ found, addresses, path, sender }, [labels, known, funding]]) =>
-      withFunding(
-        withPath(
-          withOwn(withLabels(found, addresses, labels), addresses, own),
-          path.map((address, index) =>
-            address === watched ? name : (own[address]?.name ?? known[index]?.name ?? address),
+    detections: zip(asked, answers).map(
+      ([{ found: detection, addresses, path, sender }, [labels, named, funding]]) =>
+        withFunding(
+          withPath(
+            withOwn(withLabels(detection, addresses, labels), addresses, watchedContracts),
+            path.map((address, index) =>
+              address === watched ? name : (watchedContracts[address]?.name ?? named[index]?.name ?? address),
+            ),
           ),
+          sender,
+          funding,
         ),
-        sender,
-        funding,
-      ),
     ),
   };
 }
@@ -75,26 +76,30 @@ function pathOf({ frame }: Detection, observation: Observation): string[] {
         : undefined);
   if (position === undefined) return [];
   const way = framePath(observation.frames, position).map(({ to }) => to);
-  const kept = way.length > maxSteps ? [...way.slice(0, maxSteps / 2), ...way.slice(-maxSteps / 2)] : way;
-  return [observation.transaction.from, ...kept];
+  const shownWay = way.length > maxSteps ? [...way.slice(0, maxSteps / 2), ...way.slice(-maxSteps / 2)] : way;
+  return [observation.transaction.from, ...shownWay];
 }
 
 /** As `sender → router → vault.withdraw`. */
-function withPath(found: Detection, path: readonly string[]): Detection {
-  if (path.length === 0) return found;
-  const called = found.fields.function ?? found.fields.name;
+function withPath(detection: Detection, path: readonly string[]): Detection {
+  if (path.length === 0) return detection;
+  const called = detection.fields.function ?? detection.fields.name;
   const end = typeof called === 'string' ? `.${called}` : '';
   const shown = `${path.map((step) => harmless(step, 60)).join(' → ')}${end}`;
-  return { ...found, message: `${found.message} Way: ${shown}.`, fields: { ...found.fields, path: shown } };
+  return {
+    ...detection,
+    message: `${detection.message} Way: ${shown}.`,
+    fields: { ...detection.fields, path: shown },
+  };
 }
 
 /** A message rarely has more, and each costs a look. */
 const maxAddresses = 6;
 
 function addressesIn(message: string, watched: string): string[] {
-  const found = message.matchAll(/\b(0x[0-9a-fA-F]{40}|[1-9A-HJ-NP-Za-km-z]{32,44})\b/g);
+  const matches = message.matchAll(/\b(0x[0-9a-fA-F]{40}|[1-9A-HJ-NP-Za-km-z]{32,44})\b/g);
   const addresses = new Set(
-    Array.from(found, ([address]) => (address.startsWith('0x') ? address.toLowerCase() : address)),
+    Array.from(matches, ([address]) => (address.startsWith('0x') ? address.toLowerCase() : address)),
   );
   addresses.delete(watched);
   return [...addresses].slice(0, maxAddresses);
@@ -119,46 +124,48 @@ function bestOf(labels: readonly Label[]): Label | undefined {
 }
 
 function withLabels(
-  found: Detection,
+  detection: Detection,
   addresses: readonly string[],
   labels: readonly (Label | undefined)[],
 ): Detection {
-  let { message } = found;
-  const known: { address: string; name: string | null; tags: readonly string[]; score: number }[] = [];
+  let { message } = detection;
+  const parties: { address: string; name: string | null; tags: readonly string[]; score: number }[] = [];
   for (const [address, label] of zip(addresses, labels)) {
     if (!label) continue;
     const { name, tags, score } = label;
     const all = [...(name ? [harmless(name, 60)] : []), ...tags.slice(0, 5).map((tag) => harmless(tag, 40))];
     // Some detectors say it themselves.
-    const words = all.filter((word) => !found.message.includes(word));
-    known.push({ address, name, tags, score });
+    const words = all.filter((word) => !detection.message.includes(word));
+    parties.push({ address, name, tags, score });
     if (words.length > 0) message = message.replace(new RegExp(address, 'i'), `$& (${words.join(', ')})`);
   }
-  return known.length === 0 ? found : { ...found, message, fields: { ...found.fields, labels: known } };
+  return parties.length === 0
+    ? detection
+    : { ...detection, message, fields: { ...detection.fields, labels: parties } };
 }
 
 /** The tenant's own contracts by their names. */
 function withOwn(
-  found: Detection,
+  detection: Detection,
   addresses: readonly string[],
-  own: NonNullable<ContractFacts['own']>,
+  watchedContracts: NonNullable<ContractFacts['own']>,
 ): Detection {
-  let { message } = found;
+  let { message } = detection;
   for (const address of addresses) {
-    const name = own[address] && harmless(own[address].name, 60);
-    if (name && !found.message.includes(name))
+    const name = watchedContracts[address] && harmless(watchedContracts[address].name, 60);
+    if (name && !detection.message.includes(name))
       message = message.replace(new RegExp(address, 'i'), `$& (your ${name})`);
   }
-  return message === found.message ? found : { ...found, message };
+  return message === detection.message ? detection : { ...detection, message };
 }
 
-function withFunding(found: Detection, sender: string | undefined, funding: Funding | null): Detection {
-  if (!funding) return found;
+function withFunding(detection: Detection, sender: string | undefined, funding: Funding | null): Detection {
+  if (!funding) return detection;
   const { source, tags, hops, transactionHash } = funding;
   const way = hops === 1 ? '' : `, ${hops - 1} account${hops === 2 ? '' : 's'} in between`;
   return {
-    ...found,
-    message: `${found.message} The sender ${sender} got its first money from ${source} (${tags.map((tag) => harmless(tag, 40)).join(', ')})${way}.`,
-    fields: { ...found.fields, fundedBy: source, fundingHops: hops, fundingTransaction: transactionHash },
+    ...detection,
+    message: `${detection.message} The sender ${sender} got its first money from ${source} (${tags.map((tag) => harmless(tag, 40)).join(', ')})${way}.`,
+    fields: { ...detection.fields, fundedBy: source, fundingHops: hops, fundingTransaction: transactionHash },
   };
 }

@@ -26,17 +26,17 @@ type Origin = Pick<
 export function originOf(
   { kind, id, contract }: Pick<Subscriber, 'kind' | 'id' | 'contract'>,
   observation: Observation,
-  found: Detection,
+  detection: Detection,
 ): Origin {
   const block = 'block' in observation ? observation.block : undefined;
   const txHash =
-    found.transactionHash ?? ('transaction' in observation ? observation.transaction.hash : null);
+    detection.transactionHash ?? ('transaction' in observation ? observation.transaction.hash : null);
   const position = placeOf(observation);
   const at = timeOf(observation);
   const parts = [
     txHash ?? (block ? `block ${block.number}` : `${observation.type} ${at}`),
     position,
-    found.part,
+    detection.part,
   ];
   const eid = parts.filter((part) => part !== undefined).join('-');
   return {
@@ -50,10 +50,10 @@ export function originOf(
     chainUid: contract.chainUid,
     blockNumber: block?.number ?? null,
     blockHash: block?.hash ?? null,
-    ...(txHash !== null && { actors: actorsOf(contract.address, observation, found, txHash) }),
+    ...(txHash !== null && { actors: actorsOf(contract.address, observation, detection, txHash) }),
     ...(block && txHash === null && { suspects: suspectsOf(block) }),
     ...positionOf(observation, txHash),
-    ...(txHash !== null && { place: placeInTransaction(observation, found) }),
+    ...(txHash !== null && { place: placeInTransaction(observation, detection) }),
   };
 }
 
@@ -122,7 +122,8 @@ function positionOf(observation: Observation, txHash: string | null): { position
     const first = transaction.logs[0]?.index ?? log.index;
     return { position: { transaction: transaction.index, log: log.index - first } };
   }
-  const own = observation.type === 'transaction' ? [observation.transaction] : observation.block.transactions;
-  const index = own.find(({ hash }) => hash === txHash)?.index;
+  const transactions =
+    observation.type === 'transaction' ? [observation.transaction] : observation.block.transactions;
+  const index = transactions.find(({ hash }) => hash === txHash)?.index;
   return index === undefined ? {} : { position: { transaction: index, log: -1 } };
 }

@@ -8,9 +8,12 @@ type Values = Readonly<Record<string, unknown>>;
  * such as a web address, are the tenant's own.
  */
 export function templateValues(evidence: Values, settings: unknown): Values {
-  const own = isRecord(settings) ? new Set(Object.values(settings)) : new Set<unknown>();
+  const settingValues = isRecord(settings) ? new Set(Object.values(settings)) : new Set<unknown>();
   return Object.fromEntries(
-    Object.entries(evidence).map(([name, value]) => [name, own.has(value) ? value : toHarmless(value)]),
+    Object.entries(evidence).map(([name, value]) => [
+      name,
+      settingValues.has(value) ? value : toHarmless(value),
+    ]),
   );
 }
 

@@ -8,18 +8,22 @@ const maxNamed = 10;
 
 /** An alert for each watched contract that a transaction touches whose trace could not be had; the same each time. */
 export function toBlindSpots(block: Block, transaction: Transaction, blind: Iterable<Subscriber>): Finding[] {
-  return Array.from(groupBy([...blind], ({ contract }) => contract.id).values(), (own) =>
-    toBlindSpot(block, transaction, own),
+  return Array.from(groupBy([...blind], ({ contract }) => contract.id).values(), (subscribers) =>
+    toBlindSpot(block, transaction, subscribers),
   );
 }
 
-function toBlindSpot(block: Block, transaction: Transaction, own: [Subscriber, ...Subscriber[]]): Finding {
+function toBlindSpot(
+  block: Block,
+  transaction: Transaction,
+  subscribers: [Subscriber, ...Subscriber[]],
+): Finding {
   const { hash, from, gas, index } = transaction;
-  const [strongest] = own.toSorted(
+  const [strongest] = subscribers.toSorted(
     (a, b) => severityOf[b.severity] - severityOf[a.severity] || a.kind.localeCompare(b.kind) || a.id - b.id,
-  ) as typeof own;
+  ) as typeof subscribers;
   const { contract, severity, kind, id } = strongest;
-  const detectors = own.map(({ name }) => name).toSorted((a, b) => a.localeCompare(b));
+  const detectors = subscribers.map(({ name }) => name).toSorted((a, b) => a.localeCompare(b));
   const named = detectors.slice(0, maxNamed).join(', ');
   const more = detectors.length > maxNamed ? ` and ${detectors.length - maxNamed} more` : '';
   const limit = gas === undefined ? '' : ` with a gas limit of ${gas}`;

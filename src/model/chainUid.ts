@@ -36,9 +36,9 @@ export const seedChainUids = [
 
 export type SeedChainUid = (typeof seedChainUids)[number];
 export const isSeedUid = (uid: string): uid is SeedChainUid => seedChainUids.some((seed) => seed === uid);
-declare const own: unique symbol;
+declare const ownChainBrand: unique symbol;
 /** A chain of the API document, or one that an administrator added. */
-export type ChainUid = SeedChainUid | (string & { readonly [own]: true });
+export type ChainUid = SeedChainUid | (string & { readonly [ownChainBrand]: true });
 
 const known: ChainUid[] = [...seedChainUids];
 const knownOrNull: (ChainUid | null)[] = [...seedChainUids, null];

@@ -85,8 +85,8 @@ type Creation = { readonly creator: string; readonly contract: string | null; re
 type BlockTime = { readonly number: number; readonly timestamp: number };
 
 /**
- * The part of a chain that a subscriber observes. Addresses and keys are looked up in maps, so the cost of a block does
- * not grow with subscribers. `inner` adds inner calls, where nodes trace them.
+ * The part of a chain that a subscriber observes. Addresses and keys are looked up in maps, so a block costs the same
+ * for any number of subscribers. `inner` adds inner calls.
  */
 export type Interest =
   /** A log that the address emits; any log when no keys are named. */
@@ -313,7 +313,7 @@ export type Detector<Config = unknown, State = unknown> = {
   /** Members of its findings, each of which a finding may have or lack: what message templates may name. */
   readonly fields: readonly string[];
   /** Faults that the schema cannot express, such as an event that the contract's ABI does not have. Pointers begin at the configuration. */
-  check?(config: Config, abi: readonly unknown[], family: Family, others: Interfaces): readonly Fault[];
+  check?(config: Config, abi: readonly unknown[], family: Family, interfaces: Interfaces): readonly Fault[];
   /** Other contracts whose functions it reads. */
   targets?(config: Config): readonly string[];
   /**

@@ -9,7 +9,7 @@ export const heartbeatParts = [
   'unjudged',
 ] as const;
 
-/** Why the heartbeat is not sent: the part that does not work, the chain where it is one, and a sentence for people. */
+/** Reason that the heartbeat is not sent: the failing part, the chain if it is a chain, and a sentence for people. */
 export type HeartbeatFault = {
   part: (typeof heartbeatParts)[number];
   chainUid: string | null;
@@ -23,7 +23,7 @@ export type HeartbeatState = {
   since: number | null;
   checkedAt: number | null;
   faults: HeartbeatFault[];
-  /** How many addresses are called, when they last took a call, and why one did not. */
+  /** Number of called addresses, the time of the last accepted call, and the reason of a failed one. */
   addresses: number;
   sentAt: number | null;
   sendFault: string | null;

@@ -60,7 +60,7 @@ export type Target = {
 
 /**
  * An earlier message of the incident to the destination. `ref`: its id at the sender. `isNews`: the new message is
- * worse or ends the alerts. `grown`: the text and count that the earlier message should show now.
+ * worse or ends the alerts. `grown`: the present text and count.
  */
 export type EarlierMessage = {
   ref: string;
@@ -69,8 +69,8 @@ export type EarlierMessage = {
 };
 
 /**
- * Result of an attempt. `ref` lets later messages refer to it. `retryAfterMs`: the receiver's wait. `gone`: it wants no
- * more messages. `permanent`: this message is never accepted. `unsent`: nothing was sent, its turn did not come.
+ * Result of an attempt. `ref`: for later messages. `retryAfterMs`: the receiver's wait. `gone`: no more messages are
+ * wanted. `permanent`: this message is never accepted. `unsent`: its turn did not come.
  */
 export type SendOutcome =
   | { ok: true; status?: number; ref?: string }

@@ -38,9 +38,9 @@ function toFault(error: ErrorObject, root: string, reserved: ReadonlySet<string>
         return { pointer: path, code: 'output-only', message: 'is set by Vigil and cannot be given here.' };
       }
       const properties: unknown = error.parentSchema?.properties;
-      const known = typeof properties === 'object' && properties !== null ? Object.keys(properties) : [];
-      const list = hasSuggestion && isSettings(root) ? ` It has ${known.join(', ') || 'no members'}.` : '';
-      const fault = unknownMember(path, name, known, index);
+      const names = typeof properties === 'object' && properties !== null ? Object.keys(properties) : [];
+      const list = hasSuggestion && isSettings(root) ? ` It has ${names.join(', ') || 'no members'}.` : '';
+      const fault = unknownMember(path, name, names, index);
       return { ...fault, message: `${fault.message}${list}` };
     }
     case 'type':
@@ -99,8 +99,8 @@ function toFault(error: ErrorObject, root: string, reserved: ReadonlySet<string>
 }
 
 /** A member that does not exist; `index` is its place among the faults. */
-export function unknownMember(pointer: string, name: string, known: Iterable<string>, index: number): Fault {
-  const guess = index < suggestionLimit ? nearest(name, [...known]) : undefined;
+export function unknownMember(pointer: string, name: string, names: Iterable<string>, index: number): Fault {
+  const guess = index < suggestionLimit ? nearest(name, [...names]) : undefined;
   const message = `is not a member${guess ? `; did you mean ${guess}?` : '.'}`;
   return { pointer, code: 'unknown-member', message };
 }

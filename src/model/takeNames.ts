@@ -42,8 +42,8 @@ const namedBy = new WeakMap<TSchema, readonly (readonly [string, TSchema])[]>();
 
 /** The members that are names or have names in them; few have. */
 function namedMembers(schema: TSchema): readonly (readonly [string, TSchema])[] {
-  const known = namedBy.get(schema);
-  if (known) return known;
+  const cached = namedBy.get(schema);
+  if (cached) return cached;
   const named = Object.entries(memberSchemas(schema)).filter(([, member]) => hasNames(member));
   namedBy.set(schema, named);
   return named;

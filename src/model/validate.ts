@@ -52,8 +52,8 @@ export function validate(
 
 export function invalidInput(faults: Fault[]): Problem {
   const first = itemAt(faults, 0);
-  const others = faults.length - 1;
-  const more = others > 0 ? ` (and ${faults.length < faultLimit ? '' : 'at least '}${others} more)` : '';
+  const rest = faults.length - 1;
+  const more = rest > 0 ? ` (and ${faults.length < faultLimit ? '' : 'at least '}${rest} more)` : '';
   return new Problem('invalid-input', `${first.pointer || 'The request'}: ${first.message}${more}`, {
     errors: faults,
   });
@@ -86,12 +86,12 @@ function check(by: Ajv2020, cache: Compiled, schema: TSchema, value: unknown): E
   return listed(run.errors ?? []);
 }
 
-function validatorOf(by: Ajv2020, known: Compiled, schema: TSchema): ValidateFunction {
-  let run = known.get(schema);
+function validatorOf(by: Ajv2020, compiled: Compiled, schema: TSchema): ValidateFunction {
+  let run = compiled.get(schema);
   if (!run) {
     for (const [name, { test }] of Object.entries(allFormats())) by.addFormat(name, test);
     run = by.compile(schema);
-    known.set(schema, run);
+    compiled.set(schema, run);
   }
   return run;
 }

@@ -50,24 +50,16 @@ export function createCommandHandler(keys: AuditKeys, now: () => number) {
     if (waitSeconds > 0) return `Too many attempts. Try again in ${Math.ceil(waitSeconds)} seconds.`;
     const instruction = `/bind ${code}`;
     const candidates = await findBindable(tx, instruction);
-    const found = candidates.find(({ uid }) => timingSafeEqual(hashToken(uid), hashToken(instruction)));
-    if (!found)
+    const chat = candidates.find(({ uid }) => timingSafeEqual(hashToken(uid), hashToken(instruction)));
+    if (!chat)
       return 'This code is not known. Copy the text in `uid` of the destination and send it as it is.';
-    const isBound = found.chatId !== null && !found.isDisabled;
-    if (isBound && found.chatId === update.chat.id) return 'This chat is bound to that destination already.';
+    const isBound = chat.chatId !== null && !chat.isDisabled;
+    if (isBound && chat.chatId === update.chat.id) return 'This chat is bound to that destination already.';
     if (isBound)
       return 'This code was used in another chat. Send /unbind there first; the destination then has a new code.';
-    await bindDestination(tx, found, chatOf(update, botUsername), now());
-    await auditBinding(
-      tx,
-      keys,
-      update,
-      found,
-      'bind',
-      { before: found.chatId, after: update.chat.id },
-      now(),
-    );
-    return `Bound. Alerts of ${cleanLine(found.tenantName, 100)} for destination ${found.id} arrive here from now on.`;
+    await bindDestination(tx, chat, chatOf(update, botUsername), now());
+    await auditBinding(tx, keys, update, chat, 'bind', { before: chat.chatId, after: update.chat.id }, now());
+    return `Bound. Alerts of ${cleanLine(chat.tenantName, 100)} for destination ${chat.id} arrive here from now on.`;
   }
 }
 
@@ -90,8 +82,8 @@ function readCommand(text: string, botUsername: string): Command | undefined {
   if (!match) return undefined;
   const [, name = '', addressed, code] = match;
   if (addressed && addressed.toLowerCase() !== botUsername.toLowerCase()) return undefined;
-  const known = commandNames.find((candidate) => candidate === name.toLowerCase());
-  return known && { name: known, code };
+  const command = commandNames.find((candidate) => candidate === name.toLowerCase());
+  return command && { name: command, code };
 }
 
 function chatOf({ chat, from }: Update, botUsername: string) {

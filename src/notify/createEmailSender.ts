@@ -39,8 +39,8 @@ function render(messages: readonly Message[]) {
 /** A digest of other messages is another mail: mail programs would hide it if it had the same id. */
 function uidOf(messages: readonly Message[]): string {
   const uids = messages.map(({ uid }) => uid).sort();
-  const [only, ...others] = uids;
-  if (only !== undefined && others.length === 0) return only;
+  const [only, ...rest] = uids;
+  if (only !== undefined && rest.length === 0) return only;
   return `digest-${createHash('sha256').update(uids.join()).digest('hex').slice(0, 32)}`;
 }
 

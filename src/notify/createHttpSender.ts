@@ -69,7 +69,7 @@ export function createHttpSender(options: Options): Sender {
       const [message] = messages;
       if (!message) throw new Error('A webhook needs a message.');
       const { method, headers, body } = toWebhookRequest(target, message, now());
-      const own = Object.fromEntries(
+      const ownHeaders = Object.fromEntries(
         Object.keys(withLowerCaseNames(target.headers)).map((name) => [name, '[sealed]']),
       );
       return {
@@ -78,7 +78,7 @@ export function createHttpSender(options: Options): Sender {
         uri: target.value ?? '',
         headers: {
           ...headers,
-          ...own,
+          ...ownHeaders,
           'webhook-signature': target.secrets.map(() => 'v1,[sealed]').join(' '),
         },
         body,

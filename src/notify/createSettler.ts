@@ -36,8 +36,8 @@ const retryMs = 1000;
 const maxSingleWrites = 2;
 
 /**
- * Writes all waiting results in one transaction, or one by one if that fails, so that a bad one does not block the
- * rest. Keeps them while the store fails, because a lost result delivers twice.
+ * Writes all waiting results in one transaction, or singly if that fails. Keeps them while the store fails, because a
+ * lost result delivers twice.
  */
 export function createSettler({ store, keys, now, onDisabled, onError }: Options) {
   const queue = createFairQueue({ slots: maxSingleWrites });

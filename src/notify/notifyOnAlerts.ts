@@ -41,12 +41,12 @@ async function deliver(
   const reached = new Map<RaisedAlert, Set<number>>();
   for (const recipient of recipients) {
     const { alert, query, destinationId } = recipient;
-    const own = reached.get(alert) ?? new Set();
-    reached.set(alert, own);
+    const destinationIds = reached.get(alert) ?? new Set();
+    reached.set(alert, destinationIds);
     // However many ways lead there, an alert comes once.
-    if (own.has(destinationId)) continue;
+    if (destinationIds.has(destinationId)) continue;
     if (query !== null && !(await passes(query, documentOf(documents, alert)))) continue;
-    own.add(destinationId);
+    destinationIds.add(destinationId);
     selected.push(recipient);
   }
   const dueAt = await holdRepeats(tx, selected, at);
@@ -103,9 +103,9 @@ async function findByAlert(tx: Db, alerts: readonly RaisedAlert[]): Promise<Reci
     places.set(key, index);
     return { alert, place: index };
   });
-  const found = groupBy(await findRecipients(tx, sources), ({ index }) => index);
+  const recipients = groupBy(await findRecipients(tx, sources), ({ index }) => index);
   return placed.flatMap(({ alert, place: index }) =>
-    (found.get(index) ?? []).map(({ index: _index, ...recipient }) => ({ ...recipient, alert })),
+    (recipients.get(index) ?? []).map(({ index: _index, ...recipient }) => ({ ...recipient, alert })),
   );
 }
 
@@ -138,7 +138,7 @@ function toMessages(
 ): NewMessage[] {
   return Array.from(
     groupBy(recipients, ({ alert }) => alert),
-    ([alert, own]) => {
+    ([alert, alertRecipients]) => {
       const { finding, uid, incident } = alert;
       const document = documentOf(documents, alert);
       const { tenantId } = finding;
@@ -151,16 +151,16 @@ function toMessages(
           ...(finding.nextStep === undefined ? {} : { nextStep: finding.nextStep }),
           links: links(document),
         },
-        destinationIds: own.map(({ destinationId }) => destinationId),
+        destinationIds: alertRecipients.map(({ destinationId }) => destinationId),
         dueAt: new Map(
-          own.flatMap((recipient) => {
+          alertRecipients.flatMap((recipient) => {
             const due = dueAt(recipient);
             return due === undefined ? [] : [[recipient.destinationId, due]];
           }),
         ),
-        incident: incident && { uid: incident.uid, destinationIds: readByPeople(own) },
+        incident: incident && { uid: incident.uid, destinationIds: readByPeople(alertRecipients) },
         alertUid: uid,
-        held: toHeld(alert, own, followed),
+        held: toHeld(alert, alertRecipients, followed),
       };
     },
   );

@@ -23,7 +23,7 @@ export function planBatches(
   typeOf: (destinationId: number) => Target['type'] | undefined,
   messages: readonly IncidentMessage[],
 ): { batches: Batch[]; later: ClaimedDelivery[] } {
-  const known = new Map(messages.map((message) => [keyOf(message), message]));
+  const messageOf = new Map(messages.map((message) => [keyOf(message), message]));
   const batches: Batch[] = [];
   const later: ClaimedDelivery[] = [];
   const grouped = claimed.filter(({ isGrouped }) => isGrouped);
@@ -33,17 +33,17 @@ export function planBatches(
     const news: ClaimedDelivery[] = [];
     let edits = 0;
     for (const [, deliveries] of groupBy(due, ({ incidentUid }) => incidentUid)) {
-      const earlier = known.get(keyOf(deliveries[0]));
+      const earlier = messageOf.get(keyOf(deliveries[0]));
       if (!canEdit || !earlier || isNews(deliveries, earlier)) news.push(...deliveries);
       else if (++edits > maxEdits) later.push(...deliveries);
       else batches.push({ deliveries, earlier: { ...earlier, isNews: false, isEdit: true } });
     }
-    const [first, ...others] = news.sort((left, right) => left.sequence - right.sequence);
+    const [first, ...rest] = news.sort((left, right) => left.sequence - right.sequence);
     if (!first) continue;
-    const isOne = others.every(({ incidentUid }) => incidentUid === first.incidentUid);
-    const earlier = isOne ? known.get(keyOf(first)) : undefined;
+    const isOne = rest.every(({ incidentUid }) => incidentUid === first.incidentUid);
+    const earlier = isOne ? messageOf.get(keyOf(first)) : undefined;
     batches.push({
-      deliveries: [first, ...others],
+      deliveries: [first, ...rest],
       ...(earlier ? { earlier: { ...earlier, isNews: isNews(news, earlier), isEdit: false } } : {}),
     });
   }

@@ -130,9 +130,9 @@ function classAt(text: string, at: number): number {
   const cached = classes[codePoint]!;
   if (cached !== 0) return cached;
   const character = String.fromCodePoint(codePoint);
-  const found = classPatterns.find(([, pattern]) => pattern.test(character))?.[0] ?? ignored;
-  classes[codePoint] = found;
-  return found;
+  const kind = classPatterns.find(([, pattern]) => pattern.test(character))?.[0] ?? ignored;
+  classes[codePoint] = kind;
+  return kind;
 }
 
 /** End of the token that starts at `start`, or `start` if none does. */

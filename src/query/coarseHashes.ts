@@ -4,15 +4,15 @@ import { createTermHash } from './termHash.ts';
 type Hashes = (term: string) => readonly number[];
 
 /**
- * The hashes of a term; an alert with the term has all of them. Most terms have one of 32 bits. Nearly unique values
- * have two or three of 15 bits, which save room in the index.
+ * The hashes of a term; an alert with the term has all. Most terms have one of 32 bits; nearly unique values have two
+ * or three of 15 bits, which save room in the index.
  */
 export function createCoarseHashes(tenantId: number, field: string): Hashes {
   const hash = createTermHash(tenantId, field);
-  const found = kept.get(hash);
+  const found = cache.get(hash);
   if (found) return found;
   const hashes = makeCoarseHashes(hash, field);
-  kept.set(hash, hashes);
+  cache.set(hash, hashes);
   return hashes;
 }
 
@@ -35,7 +35,7 @@ export function isCoarse(hash: number): boolean {
 }
 
 /** Those in use, for as long as the single hashes are kept. */
-const kept = new WeakMap<(term: string) => number, Hashes>();
+const cache = new WeakMap<(term: string) => number, Hashes>();
 
 function makeCoarseHashes(hash: (term: string) => number, field: string): Hashes {
   if (singleFields.has(field)) return (term) => [hash(term)];

@@ -79,9 +79,9 @@ function applyMath(math: string, anchor: number, roundUp: boolean, step: RegExp)
   let at = 0;
   while (at < math.length && ms !== undefined) {
     step.lastIndex = at;
-    const found = step.exec(math);
-    if (found === null) return undefined;
-    const [whole, sign, amount, unit = '', slash, roundUnit = ''] = found;
+    const match = step.exec(math);
+    if (match === null) return undefined;
+    const [whole, sign, amount, unit = '', slash, roundUnit = ''] = match;
     at += whole.length;
     if (slash === undefined) {
       const count = amount === '' ? 1 : Number(amount);

@@ -128,10 +128,10 @@ function startInZone(
   const start = (ms: number): number => {
     const offset = zone.offsetAt(ms);
     const local = localStart(ms + offset);
-    const found = local - offset;
-    if (zone.isFixed) return found;
-    const offsetThen = zone.offsetAt(found);
-    if (offsetThen === offset) return isDays ? firstTime(zone, local, found) : found;
+    const instant = local - offset;
+    if (zone.isFixed) return instant;
+    const offsetThen = zone.offsetAt(instant);
+    if (offsetThen === offset) return isDays ? firstTime(zone, local, instant) : instant;
     const corrected = local - offsetThen;
     if (zone.offsetAt(corrected) !== offsetThen) return zone.changeBefore(corrected);
     const change = zone.changeBefore(ms);
@@ -141,10 +141,10 @@ function startInZone(
 }
 
 /** The earlier of two instants with the same local time, where the clock went back over it. */
-function firstTime(zone: TimeZone, local: number, found: number): number {
-  const change = zone.changeBefore(found);
+function firstTime(zone: TimeZone, local: number, instant: number): number {
+  const change = zone.changeBefore(instant);
   const earlier = local - zone.offsetAt(change - 1);
-  return isChange(zone, change) && earlier < change ? earlier : found;
+  return isChange(zone, change) && earlier < change ? earlier : instant;
 }
 
 function isChange(zone: TimeZone, ms: number): boolean {

@@ -4,8 +4,8 @@ import { isPlainDecimal } from './plainDecimal.ts';
 type AddTerm = (field: string, term: string) => void;
 
 /**
- * Terms of a dynamic object beside its words: numbers, booleans and short whole texts, by dotted member name; numbers
- * and booleans also by the object. Plain decimal texts also count as numbers. Stored, so never changed.
+ * Terms of a dynamic object beside its words: numbers, booleans and short texts by member name, numbers and booleans
+ * also by the object. Decimal texts count as numbers. Stored, so never changed.
  */
 export function addMemberTerms(root: string, value: unknown, add: AddTerm): void {
   addBelow(root, value);

@@ -9,7 +9,7 @@ export function termHash(tenantId: number, field: string, term: string): number 
 type TermHash = (term: string) => number;
 
 /** Those in use: a tenant's alerts have the same members again and again. */
-const kept = new Map<number, Map<string, TermHash>>();
+const cache = new Map<number, Map<string, TermHash>>();
 const maxTenants = 1000;
 const maxFields = 200;
 const maxNameLength = 64;
@@ -17,11 +17,11 @@ const maxNameLength = 64;
 /** The same for many terms of one field. */
 export function createTermHash(tenantId: number, field: string): TermHash {
   if (field.length > maxNameLength) return makeTermHash(tenantId, field);
-  let fields = kept.get(tenantId);
+  let fields = cache.get(tenantId);
   if (!fields) {
-    if (kept.size >= maxTenants) kept.clear();
+    if (cache.size >= maxTenants) cache.clear();
     fields = new Map();
-    kept.set(tenantId, fields);
+    cache.set(tenantId, fields);
   }
   let hash = fields.get(field);
   if (!hash) {

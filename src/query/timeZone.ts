@@ -55,10 +55,10 @@ function namedZone(name: string): TimeZone | undefined {
   const zoneDay = (number: number): ZoneDay => {
     const cached = days.get(number);
     if (cached !== undefined) return cached;
-    const found = lookUpDay(format, number * day);
+    const offset = lookUpDay(format, number * day);
     if (days.size >= 20_000) days.clear();
-    days.set(number, found);
-    return found;
+    days.set(number, offset);
+    return offset;
   };
   const offsetAt = (ms: number): number => {
     const { offset, change, offsetAfter } = zoneDay(Math.floor(ms / day));

@@ -56,12 +56,12 @@ const shownLength = 200;
 /** The values of a member of an alert as texts; those of lists one by one. Addresses of the EVM are the same in any case. */
 export function readMember(alert: unknown, path: string): string[] {
   const steps = path.replace(/\.keyword$/, '').split('.');
-  let found: unknown[] = [alert];
+  let values: unknown[] = [alert];
   for (const step of steps)
-    found = found
+    values = values
       .flatMap((value) => (Array.isArray(value) ? value.slice(0, maxValues) : [value]))
       .flatMap((value) => (isRecord(value) && Object.hasOwn(value, step) ? [value[step]] : []));
-  const texts = found
+  const texts = values
     .flatMap((value) => (Array.isArray(value) ? value.slice(0, maxValues) : [value]))
     .flatMap((value) =>
       typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'

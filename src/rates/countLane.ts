@@ -124,7 +124,7 @@ async function readRules({ store, now, onFault }: CountingOptions, tenantId: num
     } catch (error) {
       onFault({ detectorId: detector.id, message: messageOf(error) });
     }
-  const known = await ensureRateRules(
+  const ruleRows = await ensureRateRules(
     store,
     tenantId,
     compiled.map(({ detector, settings }) => ({
@@ -133,7 +133,7 @@ async function readRules({ store, now, onFault }: CountingOptions, tenantId: num
       since: detector.updatedAt,
     })),
   );
-  return compiled.map((rule, index) => ({ ...rule, ...known[index]! }));
+  return compiled.map((rule, index) => ({ ...rule, ...ruleRows[index]! }));
 }
 
 type Added = { rule: KnownRule; hit: RateHit; group: string | undefined; isBackfilled: boolean };
@@ -197,7 +197,7 @@ async function hitsOf(
   event: AlertEventRow,
   alert: Readonly<Record<string, unknown>>,
 ): Promise<Added[]> {
-  const found: Added[] = [];
+  const added: Added[] = [];
   const subject = createSubject(alert);
   const isLarge = (event.alert?.length ?? 0) > largeLength;
   for (const rule of rules) {
@@ -212,7 +212,7 @@ async function hitsOf(
     const values = config.countDistinct === undefined ? [undefined] : readMember(alert, config.countDistinct);
     for (const group of groups)
       for (const value of values)
-        found.push({
+        added.push({
           rule,
           group,
           isBackfilled: alert.backfilled === true,
@@ -226,7 +226,7 @@ async function hitsOf(
           },
         });
   }
-  return found;
+  return added;
 }
 
 type Crossing = Omit<RateCrossing, 'id'>;

@@ -5,8 +5,8 @@ export type Counted = { readonly timestamp: number; readonly value: string };
 export type Episode = { readonly from: number; readonly until: number };
 
 /**
- * The times at which the window that ends there has at least `atLeast` different values. A hit counts for the window's
- * length; one that expires as the next comes leaves no gap. `hits` are in time order.
+ * The times at which the window that ends there has at least `atLeast` different values. A hit that expires as the next
+ * comes leaves no gap. `hits` are in time order.
  */
 export function findEpisodes(
   hits: readonly Counted[],

@@ -35,10 +35,10 @@ export function judgeGroup<R extends Reported>(
       fresh.push(episode);
       continue;
     }
-    const known = changed.get(same.id) ?? same;
-    const from = Math.min(known.from, episode.from);
-    const until = Math.max(known.until, episode.until);
-    if (from !== known.from || until !== known.until) changed.set(same.id, { ...known, from, until });
+    const cached = changed.get(same.id) ?? same;
+    const from = Math.min(cached.from, episode.from);
+    const until = Math.max(cached.until, episode.until);
+    if (from !== cached.from || until !== cached.until) changed.set(same.id, { ...cached, from, until });
   }
   const gone = isReduced
     ? reported.filter((crossing) => !episodes.some((episode) => touches(crossing, episode)))

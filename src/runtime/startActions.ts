@@ -39,12 +39,12 @@ export function startActions(options: Options): Stoppable {
 
   const queues = new Map<ChainUid, Pick<ActionContext, 'queue' | 'urgentQueue'>>();
   function queuesOn(uid: ChainUid): Pick<ActionContext, 'queue' | 'urgentQueue'> {
-    const known = queues.get(uid) ?? {
+    const cached = queues.get(uid) ?? {
       queue: createFairQueue({ slots: turnsAtOnce }),
       urgentQueue: createFairQueue({ slots: turnsAtOnce }),
     };
-    queues.set(uid, known);
-    return known;
+    queues.set(uid, cached);
+    return cached;
   }
 
   function contextFor(uid: ChainUid): ActionContext | undefined {

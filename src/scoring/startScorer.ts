@@ -16,7 +16,7 @@ type Options = {
   onScored: (lane: Lane, outcome: LaneOutcome) => void;
   now: () => number;
   onError: (error: unknown) => void;
-  /** How often it says that it goes through its queue. */
+  /** Interval at which it reports that it goes through its queue. */
   passEveryMs?: number | undefined;
 };
 

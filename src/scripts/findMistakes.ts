@@ -163,9 +163,9 @@ function unknownMember(path: string, name: string, { members }: RecordShape): st
 }
 
 /** `severityName` begins with `severity`. */
-function longestPrefix(name: string, known: readonly string[]): string | undefined {
-  const found = known.filter((member) => name.startsWith(member) && member.length > 3);
-  return found.sort((left, right) => right.length - left.length)[0];
+function longestPrefix(name: string, members: readonly string[]): string | undefined {
+  const candidates = members.filter((member) => name.startsWith(member) && member.length > 3);
+  return candidates.sort((left, right) => right.length - left.length)[0];
 }
 
 function suggestName(name: string, values: Readonly<Record<string, ValueShape>>): string {

@@ -88,18 +88,18 @@ function removeClock(): void {
 }
 
 function findReachable(roots: readonly object[]): Set<object> {
-  const found = new Set<object>();
+  const objects = new Set<object>();
   const open: unknown[] = [...roots];
   while (open.length > 0) {
     const object = open.pop();
     if ((typeof object !== 'object' && typeof object !== 'function') || object === null) continue;
-    if (found.has(object)) continue;
-    found.add(object);
+    if (objects.has(object)) continue;
+    objects.add(object);
     open.push(Object.getPrototypeOf(object));
     for (const key of Reflect.ownKeys(object)) {
       const property = Reflect.getOwnPropertyDescriptor(object, key);
       open.push(property?.value, property?.get, property?.set);
     }
   }
-  return found;
+  return objects;
 }

@@ -80,7 +80,7 @@ export function createSandbox({ workers = 1, workersPerOwner = workers }: Option
 
   /**
    * Leaves out a script that crashes its worker. A timed-out script runs again after the rest, unless it timed out last
-   * time, because on a busy machine innocent scripts look endless; scripts are pure, so repeats are harmless.
+   * time, because innocent scripts look endless on a busy machine; scripts are pure.
    */
   async function runAll(
     owner: ScriptOwner,

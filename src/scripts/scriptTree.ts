@@ -30,7 +30,7 @@ function isNode(value: unknown): value is AnyNode {
 
 /** Every name that a part of a script declares. */
 export function declaredNames(node: AnyNode): string[] {
-  const own =
+  const declared =
     node.type === 'VariableDeclarator'
       ? patternNames(node.id)
       : 'params' in node
@@ -39,7 +39,7 @@ export function declaredNames(node: AnyNode): string[] {
           ? patternNames(node.param)
           : [];
   const id = 'id' in node && node.id?.type === 'Identifier' ? [node.id.name] : [];
-  return [...own, ...id, ...childrenOf(node).flatMap(declaredNames)];
+  return [...declared, ...id, ...childrenOf(node).flatMap(declaredNames)];
 }
 
 export function patternNames(pattern: Pattern): string[] {

@@ -59,13 +59,13 @@ export const balanceChange = defineTrigger<Static<typeof params>, State>({
       assetDecimals(read, chain, token),
     );
     const next: State = { value: String(after), ...(!armed && { armed }) };
-    const kept = next.value === state?.value && next.armed === state.armed ? {} : { state: next };
-    if (!isChanged || !fires) return kept;
+    const newState = next.value === state?.value && next.armed === state.armed ? {} : { state: next };
+    if (!isChanged || !fires) return newState;
     const facts = assetFacts(read, chain, token);
     const flows = findFlows(read, observation.block, token, contract.address);
     const verb = after > before ? 'rose' : 'fell';
     return {
-      ...kept,
+      ...newState,
       detections: [
         {
           message: `The balance of ${contract.name} ${verb} from ${showAmount(before, facts)} to ${showAmount(after, facts)}.${showFlows(flows, facts)}`,

@@ -29,10 +29,10 @@ export const stateChange = defineTrigger<Static<typeof params>, State>({
     const slot = toWord(config.slot);
     const after = toWord(read.storage(contract.address, slot));
     const before = state?.value ?? toWord(read.storage(contract.address, slot, 'parent'));
-    const kept = state?.value === after ? {} : { state: { value: after } };
-    if (before === after) return kept;
+    const newState = state?.value === after ? {} : { state: { value: after } };
+    if (before === after) return newState;
     return {
-      ...kept,
+      ...newState,
       detections: [
         {
           message: `Storage slot ${shortened(slot)} of ${contract.name} changed from ${shortened(before)} to ${shortened(after)}.`,

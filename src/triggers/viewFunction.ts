@@ -72,15 +72,15 @@ export const viewFunction = defineTrigger<Params, State>({
       state?.value ?? (earlier && 'results' in earlier ? toStateText(resultOf(earlier.results)) : undefined);
     const { fires, armed } = judge(config, equals, now, { after, before, armed: state?.armed });
     const next: State = { value: after, ...(!armed && { armed }) };
-    const kept = next.value === state?.value && next.armed === state.armed ? {} : { state: next };
+    const newState = next.value === state?.value && next.armed === state.armed ? {} : { state: next };
     // The result of the very first check is reported as well, unless only changes are wanted.
     const isNews =
       after !== before || (state === undefined && (config.condition ?? config.equals) !== undefined);
-    if (!fires || !isNews) return kept;
+    if (!fires || !isNews) return newState;
     const show = createShowResult(read, chain, contract.address, item);
     const was = before === undefined || before === after ? undefined : fromStateText(before, now);
     return {
-      ...kept,
+      ...newState,
       detections: [
         {
           message: `${item.name} of ${contract.name} gives ${showChange(now, was, show)}.`,

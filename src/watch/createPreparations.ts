@@ -30,8 +30,8 @@ type Options = {
 const maxFormerMs = 5000;
 
 /**
- * Followed blocks come before reading ahead. A chain that no one waits for is read in a quarter of the time, one to be
- * spread in half of it, and one of a stopping holder without rest.
+ * Followed blocks come before reading ahead. A chain that no one waits for takes a quarter of the time, one to be
+ * spread half of it, and one of a stopping holder all.
  */
 const restFactors = { standBy: 3, handover: 1, offer: 0 };
 /** Bounds what a chain of many pages takes. */

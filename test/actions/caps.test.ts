@@ -3,7 +3,7 @@ import { Secp256k1 } from 'ox';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createRandom } from '../../testing/createRandom.ts';
 import { sized } from '../../testing/proveSize.ts';
-import type { Arrival } from '../../testing/simulator/createMempool.ts';
+import type { Arrival } from '../../testing/simulator/arrival.ts';
 import { addressOf } from '../../testing/simulator/signTransfer.ts';
 import { until } from '../../testing/until.ts';
 import { addGuard, numberIn } from './support/addGuard.ts';

@@ -1,10 +1,10 @@
 import { beforeAll, expect, it } from 'vitest';
+import type { Transaction } from '../../testing/anvilTransaction.ts';
 import { artifacts } from '../../testing/contracts/artifacts.ts';
 import { type Contract, encodeDeployment } from '../../testing/createContract.ts';
 import { createRandom } from '../../testing/createRandom.ts';
 import type { Observer } from '../../testing/observeDetector.ts';
 import { sized } from '../../testing/proveSize.ts';
-import type { Transaction } from '../../testing/startAnvil.ts';
 import { useChain } from '../../testing/useChain.ts';
 
 /**

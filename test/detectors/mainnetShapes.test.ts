@@ -3,8 +3,8 @@ import { createStage } from '../../bench/support/detection/cast.ts';
 import { mainnet, parties, placeMainnet } from '../../bench/support/detection/mainnetCast.ts';
 import { createMainnetShapes } from '../../bench/support/detection/mainnetShapes.ts';
 import { observeWorld } from '../../bench/support/detection/observeWorld.ts';
-import { createSeededRandom } from '../../bench/support/seededRandom.ts';
 import { severityOf } from '../../src/model/alert.ts';
+import { createSeededRandom } from '../../testing/seededRandom.ts';
 
 const kinds = ['reentrancy', 'drain', 'tvl_drop', 'flash_loan', 'price_manipulation', 'outflow_rate'];
 

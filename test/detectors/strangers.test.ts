@@ -2,9 +2,9 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
 import { eventTopic } from '../../src/codecs/evm/abi.ts';
+import type { Receipt } from '../../testing/anvilTransaction.ts';
 import { artifacts } from '../../testing/contracts/artifacts.ts';
 import { type Contract, encodeDeployment } from '../../testing/createContract.ts';
-import type { Receipt } from '../../testing/startAnvil.ts';
 import { useChain } from '../../testing/useChain.ts';
 
 /**

@@ -15,8 +15,8 @@ import {
   readAccount,
   showAccount,
 } from '../../src/codecs/icp/accounts.ts';
+import type { Canister, CanisterHost, Method } from './canister.ts';
 import { createHashTree, leb, rootHash } from './hashTree.ts';
-import type { Canister, Method, Replica } from './startReplica.ts';
 
 type Entry = {
   at: bigint;
@@ -38,7 +38,7 @@ const ledgerFee = 10_000n;
 
 /** A ledger as a canister: that of ICP (`query_blocks`) or one of ICRC-1 and ICRC-3, with the oldest entries in an archive. */
 export function addLedger(
-  replica: Replica,
+  replica: CanisterHost,
   id: string,
   {
     kind,

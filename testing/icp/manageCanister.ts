@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { IDL } from '@icp-sdk/core/candid';
 import { Principal } from '@icp-sdk/core/principal';
+import type { Canister } from './canister.ts';
 import { canisterId } from './ledgerCanister.ts';
 import { openWasm } from './openWasm.ts';
-import type { Canister } from './startReplica.ts';
 
 /** The first number of canisters that are made by a call. */
 const firstMade = 1000;

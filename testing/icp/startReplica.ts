@@ -8,29 +8,9 @@ import { ed25519 } from '@noble/curves/ed25519.js';
 import { secp256k1 } from '@noble/curves/secp256k1.js';
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, concatBytes, hexToBytes, utf8ToBytes } from '@noble/hashes/utils.js';
+import type { Canister } from './canister.ts';
 import { type Branches, createHashTree, leb, rootHash } from './hashTree.ts';
 import { manageCanister } from './manageCanister.ts';
-import type { openWasm } from './openWasm.ts';
-
-export type Method = {
-  readonly args: IDL.Type[];
-  readonly results: IDL.Type[];
-  readonly isQuery?: boolean;
-  /** Throws to reject the call. */
-  run(args: [never], context: { caller: string; replica: Replica; canister: string }): unknown[];
-};
-
-export type Canister = {
-  controllers: string[];
-  moduleHash: Uint8Array | null;
-  isStopped?: boolean;
-  methods: Readonly<Record<string, Method>>;
-  /** Its interface; `private`: for its controllers alone. */
-  candid?: string | { private: string };
-  certifiedData?: () => Uint8Array;
-  /** Code that was installed, in place of `methods`. */
-  code?: Awaited<ReturnType<typeof openWasm>>;
-};
 
 export type Replica = Awaited<ReturnType<typeof startReplica>>;
 

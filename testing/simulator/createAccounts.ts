@@ -1,4 +1,4 @@
-import type { Mining } from './createMempool.ts';
+import type { Mining } from './arrival.ts';
 
 type Account = { nonce: number; balance: bigint };
 

@@ -1,3 +1,4 @@
+import type { Arrival, Mining } from './arrival.ts';
 import type { BlockSpec, SimBlock, TxSpec } from './buildBlock.ts';
 import { createAccounts } from './createAccounts.ts';
 import { costOf, createQueue } from './createQueue.ts';
@@ -15,20 +16,6 @@ export type Market = {
   tip: bigint;
   /** Blocks take nothing that pays less than this. */
   minPrice: bigint;
-};
-
-/** One arrival of a raw transaction, and what became of it: `accepted`, `lost` on the way, or the error. */
-export type Arrival = { tx: SignedTx; atMs: number; outcome: string };
-
-/** A transaction in a block, which a fork may have dropped since. */
-export type Mining = {
-  tx: SignedTx;
-  blockNumber: number;
-  blockHash: string;
-  status: boolean;
-  gasUsed: number;
-  /** Paid per gas. */
-  price: bigint;
 };
 
 type Options = Partial<Market> & {

@@ -1,6 +1,6 @@
 import { Hash, type Hex } from 'ox';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createSeededRandom } from '../../bench/support/seededRandom.ts';
+import { createSeededRandom } from '../seededRandom.ts';
 import { startAnvil } from '../startAnvil.ts';
 import { createMempool } from './createMempool.ts';
 import { createSimChain } from './createSimChain.ts';

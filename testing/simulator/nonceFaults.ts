@@ -1,4 +1,4 @@
-import type { Arrival } from './createMempool.ts';
+import type { Arrival } from './arrival.ts';
 import type { SignedTx } from './parseTransaction.ts';
 
 /**

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createSeededRandom } from '../../bench/support/seededRandom.ts';
+import { createSeededRandom } from '../seededRandom.ts';
 import { acceptSocket } from './acceptSocket.ts';
 import type { Mempool } from './createMempool.ts';
 import type { SimChain } from './createSimChain.ts';

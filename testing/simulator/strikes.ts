@@ -1,4 +1,4 @@
-import { createSeededRandom } from '../../bench/support/seededRandom.ts';
+import { createSeededRandom } from '../seededRandom.ts';
 
 /** What happens to one request. */
 export type Strike =

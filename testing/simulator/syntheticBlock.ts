@@ -1,4 +1,4 @@
-import { createSeededRandom, type SeededRandom } from '../../bench/support/seededRandom.ts';
+import { createSeededRandom, type SeededRandom } from '../seededRandom.ts';
 import type { BlockSpec, LogSpec, TxSpec } from './buildBlock.ts';
 
 type Options = {

@@ -1,5 +1,5 @@
 import { eventTopic } from '../../../src/codecs/evm/abi.ts';
-import { createSeededRandom } from '../seededRandom.ts';
+import { createSeededRandom } from '../../../testing/seededRandom.ts';
 import { cast } from './cast.ts';
 import { type CallSpec, coin, type LogSpec, toTopic, type World, word } from './createWorld.ts';
 import { createMainnetShapes } from './mainnetShapes.ts';

@@ -1,4 +1,4 @@
-import { createSeededRandom } from '../seededRandom.ts';
+import { createSeededRandom } from '../../../testing/seededRandom.ts';
 import { coin, createWorld, type World } from './createWorld.ts';
 
 const random = createSeededRandom(1);

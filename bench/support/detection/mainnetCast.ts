@@ -1,5 +1,5 @@
 import type { Inspection } from '../../../src/model/contractKinds.ts';
-import { createSeededRandom } from '../seededRandom.ts';
+import { createSeededRandom } from '../../../testing/seededRandom.ts';
 import { cast, implementationSlot } from './cast.ts';
 import { coin, type World } from './createWorld.ts';
 

@@ -1,5 +1,5 @@
 import { eventTopic } from '../../../src/codecs/evm/abi.ts';
-import type { SeededRandom } from '../seededRandom.ts';
+import type { SeededRandom } from '../../../testing/seededRandom.ts';
 import { borrow, type CallNode, call, encode, flatten, read } from './callTree.ts';
 import { cast } from './cast.ts';
 import { coin, type LogSpec, toTopic, type World, word } from './createWorld.ts';

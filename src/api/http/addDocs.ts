@@ -37,10 +37,10 @@ export function addDocs(app: FastifyInstance, version: string, readDocument: () 
 
   async function pageAt(path: string): Promise<Page | undefined> {
     const pages = pagesOf();
-    const known = pages.get(path) ?? read(path);
-    pages.set(path, known);
+    const cached = pages.get(path) ?? read(path);
+    pages.set(path, cached);
     try {
-      const page = await known;
+      const page = await cached;
       // Of paths that lead nowhere there is no end.
       if (!page) pages.delete(path);
       return page;

@@ -187,8 +187,8 @@ function setCookie(
   reply: FastifyReply,
   cookie: SessionCookie,
 ): void {
-  const own = request.caller?.authorization?.replace(/^Bearer +/i, '') ?? '';
-  const { token = own, expiredAt } = cookie ?? { token: '', expiredAt: 0 };
+  const callerToken = request.caller?.authorization?.replace(/^Bearer +/i, '') ?? '';
+  const { token = callerToken, expiredAt } = cookie ?? { token: '', expiredAt: 0 };
   const now = options.services.now();
   const isOverTls = isSecure(options, request);
   const session = toSetCookie({ token, expiredAt }, isOverTls, now);

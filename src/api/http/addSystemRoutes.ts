@@ -78,9 +78,9 @@ function addDocuments(
 
 /** The page behind the `type` of a problem. */
 function problemPage(code: string): string | undefined {
-  const known = Object.entries(problems).find(([name]) => name === code);
-  if (!known) return undefined;
-  const [name, { status, title, advice }] = known;
+  const problem = Object.entries(problems).find(([name]) => name === code);
+  if (!problem) return undefined;
+  const [name, { status, title, advice }] = problem;
   return `<!doctype html><html lang="en"><meta charset="utf-8"><title>${name} – Vigil</title>
 <h1>${status} ${title}</h1><p><code>${name}</code></p><p>${advice}</p><p><a href="/docs">All endpoints</a></p></html>`;
 }

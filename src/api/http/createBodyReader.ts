@@ -90,8 +90,8 @@ function receive(payload: Readable, limit: number): Promise<Buffer> {
 function parse({ caller, endpoint }: FastifyRequest, body: Buffer): unknown {
   if (body.length === 0) return undefined;
   if (caller && isAnonymous(caller.principal)) return readAnonymousJson(body);
-  const known = endpoint ? membersOf(endpoint) : undefined;
-  return body.length > longBytes ? readLongJson(body, known) : readJson(body, known);
+  const bodyMembers = endpoint ? membersOf(endpoint) : undefined;
+  return body.length > longBytes ? readLongJson(body, bodyMembers) : readJson(body, bodyMembers);
 }
 
 function tooLarge(limit: number): Problem {

@@ -31,7 +31,7 @@ export function createPasswordGuard(now: () => number) {
   const emails = createTokenBucket(perEmail, now);
   const users = createTokenBucket(perUser, now);
   const buckets = [addresses, pairs, knownPairs, emails, users];
-  const known = new Map<string, number>();
+  const logins = new Map<string, number>();
   const line = (slots: number) => createFairQueue({ slots, waitingPerKey: maxWaiting, full: tooMany });
   // Lines of their own: users who are logged in can change a password while others guess.
   const lines = { check: line(atOnce), known: line(1), set: line(atOnce) };
@@ -46,7 +46,7 @@ export function createPasswordGuard(now: () => number) {
 
   async function check<T>(ip: string, email: string, work: () => Promise<T>): Promise<T> {
     const pair = `${ip} ${email}`;
-    const isKnown = now() - (known.get(pair) ?? Number.NEGATIVE_INFINITY) < knownForMs;
+    const isKnown = now() - (logins.get(pair) ?? Number.NEGATIVE_INFINITY) < knownForMs;
     const isFirst = isKnown && knownPairs.take(pair).waitSeconds === 0;
     if (!isFirst) {
       take(addresses, ip);
@@ -58,10 +58,10 @@ export function createPasswordGuard(now: () => number) {
   }
 
   function remember(pair: string): void {
-    known.delete(pair);
-    known.set(pair, now());
-    const [oldest] = known.keys();
-    if (known.size > maxKnown && oldest !== undefined) known.delete(oldest);
+    logins.delete(pair);
+    logins.set(pair, now());
+    const [oldest] = logins.keys();
+    if (logins.size > maxKnown && oldest !== undefined) logins.delete(oldest);
   }
 
   return {

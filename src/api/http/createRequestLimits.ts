@@ -54,9 +54,9 @@ export function createRequestLimits(rate: Rate, now: () => number) {
     /** Counts a request; `report` gets what is left before anything is refused. */
     take({ tokenId, userId, tenantId }: Principal, address: string, report: (taken: Taken) => void): void {
       // A token by its id, which is a number; anyone without one by address.
-      const own = callers.take(tokenId || address);
-      report(own);
-      check(own, tokenId ? 'with this token' : 'from this address', rate);
+      const allowance = callers.take(tokenId || address);
+      report(allowance);
+      check(allowance, tokenId ? 'with this token' : 'from this address', rate);
       if (userId !== null) check(users.take(userId), 'of this user', times(rate, userTokens));
       if (tenantId !== null) check(takeOfTenant(tenantId), 'of this tenant', times(rate, tenantTokens));
     },

@@ -34,8 +34,8 @@ const query = Shape(
 );
 
 /**
- * The search, also as an export of all hits as CSV or JSON lines if `Accept` asks for it. The rows match at the start,
- * and are sent page by page as the reader takes them.
+ * The search, also as an export of all hits as CSV or JSON lines if `Accept` asks for it. The rows match at the start;
+ * pages are sent as the reader takes them.
  */
 export function exportable(search: Endpoint, names: readonly string[], find: Find): Endpoint {
   let watch: ReturnType<typeof createScopeWatch> | undefined;

@@ -38,7 +38,7 @@ export async function handleUnlessHeld(
     if (held) return { held };
   }
   if (rule !== 'watched') return { reply: await endpoint.handle(call, input) };
-  const outcome = await doUnlessGuarded(call, (own) => endpoint.handle(own, input));
+  const outcome = await doUnlessGuarded(call, (heldCall) => endpoint.handle(heldCall, input));
   return 'done' in outcome ? { reply: outcome.done } : outcome;
 }
 

@@ -22,9 +22,9 @@ export function collectMethods(app: FastifyInstance): (path: string) => string[]
     routes.set(url, route);
   });
   return (path) => {
-    const own = routes.get(path);
-    const found = own ? [own] : [...routes.values()].filter(({ pattern }) => pattern.test(path));
-    const methods = new Set(found.flatMap((route) => [...route.methods]));
+    const exact = routes.get(path);
+    const matches = exact ? [exact] : [...routes.values()].filter(({ pattern }) => pattern.test(path));
+    const methods = new Set(matches.flatMap((route) => [...route.methods]));
     if (methods.size > 0 && path.startsWith(`${apiPrefix}/`)) methods.add('OPTIONS');
     return [...methods];
   };

@@ -71,20 +71,20 @@ function createShared() {
   const byKind = new Map<string, Map<string, { name: string; value: unknown }>>();
   return {
     refer(kind: 'parameters' | 'headers' | 'responses', wanted: string, value: unknown): unknown {
-      const known = byKind.get(kind) ?? new Map<string, { name: string; value: unknown }>();
-      byKind.set(kind, known);
+      const named = byKind.get(kind) ?? new Map<string, { name: string; value: unknown }>();
+      byKind.set(kind, named);
       const key = JSON.stringify(value);
-      const taken = new Set([...known.values()].map(({ name }) => name));
+      const taken = new Set([...named.values()].map(({ name }) => name));
       const names = [wanted, ...Array.from({ length: 99 }, (_, n) => `${wanted}${n + 2}`)];
-      const entry = known.get(key) ?? { name: names.find((name) => !taken.has(name)) ?? key, value };
-      known.set(key, entry);
+      const entry = named.get(key) ?? { name: names.find((name) => !taken.has(name)) ?? key, value };
+      named.set(key, entry);
       return { $ref: `#/components/${kind}/${entry.name}` };
     },
     components: () =>
       Object.fromEntries(
-        [...byKind].map(([kind, known]) => [
+        [...byKind].map(([kind, named]) => [
           kind,
-          sorted(Object.fromEntries([...known.values()].map(({ name, value }) => [name, value]))),
+          sorted(Object.fromEntries([...named.values()].map(({ name, value }) => [name, value]))),
         ]),
       ),
   };
@@ -145,8 +145,8 @@ const families: Readonly<Record<string, string>> = {
 };
 
 function replyName(id: string): string {
-  const found = /^search(\w+)$/.exec(id)?.[1];
-  return found === undefined ? `${capital(id)}Reply` : `${singular(found)}Page`;
+  const searched = /^search(\w+)$/.exec(id)?.[1];
+  return searched === undefined ? `${capital(id)}Reply` : `${singular(searched)}Page`;
 }
 
 function contents({ content = {} }: Content = {}): unknown[] {
@@ -230,8 +230,9 @@ function nameParts(
   counts: ReadonlyMap<string, number>,
   names: ReturnType<typeof createNames>,
 ): void {
-  for (const [own, part] of partsOf(schema)) {
-    const word = own === '' ? '' : pascal(isRecord(part) && part.type === 'array' ? singular(own) : own);
+  for (const [suffix, part] of partsOf(schema)) {
+    const word =
+      suffix === '' ? '' : pascal(isRecord(part) && part.type === 'array' ? singular(suffix) : suffix);
     const count = isNamable(part) ? (counts.get(keyOf(part)) ?? 0) : 0;
     // A short word, such as `type`, means something else in each record.
     const plain = word === 'Status' && count > 20 ? 'RecordStatus' : word;

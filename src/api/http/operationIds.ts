@@ -44,8 +44,8 @@ const deeds =
 export function operationIds(endpoints: readonly Endpoint[]): (endpoint: Endpoint) => string {
   const paths = new Set(endpoints.map(({ method, path }) => `${method} ${path}`));
   return ({ method, path }) => {
-    const own = ownNames[`${method} ${path}`];
-    if (own !== undefined) return own;
+    const given = ownNames[`${method} ${path}`];
+    if (given !== undefined) return given;
     const words = wordsOf(path);
     const search = /^(\w+)Search$/.exec(words)?.[1];
     if (method === 'POST' && search !== undefined) return `search${plural(capital(search))}`;

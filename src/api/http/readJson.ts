@@ -14,17 +14,17 @@ const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false });
 const innerDecoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** The JSON value of a body, refused where JavaScript or PostgreSQL would silently change it. */
-export function readJson(body: Buffer, known?: Known): unknown {
+export function readJson(body: Buffer, members?: Known): unknown {
   const text = decode(body, decoder);
-  finish(scanJson(body, { known }));
+  finish(scanJson(body, { known: members }));
   const value = parse(text);
   refuseUnstorable(value, '');
   return value;
 }
 
 /** The same for a body of megabytes, with turns of others in between; long texts, most of such a body, are read in slices. */
-export async function readLongJson(body: Buffer, known?: Known): Promise<unknown> {
-  const scan = scanJson(body, { known });
+export async function readLongJson(body: Buffer, members?: Known): Promise<unknown> {
+  const scan = scanJson(body, { known: members });
   let step = scan.next();
   for (; !step.done; step = scan.next()) await yieldToEventLoop();
   const mark = `${randomUUID()} `;

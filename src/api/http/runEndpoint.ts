@@ -65,8 +65,8 @@ export async function runEndpoint(
       const reloadChains = async () => {
         areChainsStale = true;
       };
-      const own: Services = { ...services, invalidateTokens, reloadChains };
-      const call = { ...callOn(tx), services: own };
+      const requestServices: Services = { ...services, invalidateTokens, reloadChains };
+      const call = { ...callOn(tx), services: requestServices };
       return key === undefined ? answer(endpoint, call, input) : answerOnce(endpoint, call, input, key);
     });
   } finally {

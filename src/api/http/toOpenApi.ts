@@ -225,8 +225,8 @@ function problemResponses(endpoint: Endpoint, isPublic: boolean): Record<string,
 }
 
 /** A search has a time limit; a query that is only stored, as by a stream, has none. */
-function isSearch({ isReport, problems: own = [] }: Endpoint): boolean {
-  return isReport === true && (own.includes('invalid-query') || own.includes('invalid-where'));
+function isSearch({ isReport, problems: codes = [] }: Endpoint): boolean {
+  return isReport === true && (codes.includes('invalid-query') || codes.includes('invalid-where'));
 }
 
 const text = (description: string, example: string) => ({ type: 'string', description, examples: [example] });

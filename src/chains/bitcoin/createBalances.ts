@@ -13,18 +13,18 @@ const maxSteps = 300;
  * After that its balance follows from the blocks, on any branch.
  */
 export function createBalances(scan: Scan) {
-  const known = new Map<string, Known>();
+  const balances = new Map<string, Known>();
   const steps = new Map<string, Step>();
   let count = 0;
 
   function add({ hash, parentHash, transactions }: BitcoinBlock): void {
-    if (known.size === 0 || steps.has(hash)) return;
+    if (balances.size === 0 || steps.has(hash)) return;
     const changes = new Map<string, bigint>();
     for (const transaction of transactions) {
       const { senders, recipients } = transaction.parties;
-      if (![...senders, ...recipients].some((address) => known.has(address))) continue;
+      if (![...senders, ...recipients].some((address) => balances.has(address))) continue;
       for (const [address, amount] of transaction.balanceChanges)
-        if (address !== null && known.has(address))
+        if (address !== null && balances.has(address))
           changes.set(address, (changes.get(address) ?? 0n) + amount);
     }
     steps.set(hash, { parentHash, seen: ++count, changes });
@@ -47,11 +47,11 @@ export function createBalances(scan: Scan) {
 
   /** Through the newest block that the two branches share. */
   function derive(address: string, { hash }: BlockRef): bigint | undefined {
-    const start = known.get(address);
+    const start = balances.get(address);
     if (!start) return undefined;
-    const own = new Map(path(start.hash, address, start.since));
+    const steps = new Map(path(start.hash, address, start.since));
     for (const [at, change] of path(hash, address, start.since)) {
-      const back = own.get(at);
+      const back = steps.get(at);
       if (back !== undefined) return start.amount - back + change;
     }
     return undefined;
@@ -61,7 +61,7 @@ export function createBalances(scan: Scan) {
     const { hash, outputs } = await scan(addresses);
     const amounts = new Map(addresses.map((address) => [address, 0n]));
     for (const { address, amount } of outputs) amounts.set(address, (amounts.get(address) ?? 0n) + amount);
-    for (const [address, amount] of amounts) known.set(address, { hash, amount, since: count });
+    for (const [address, amount] of amounts) balances.set(address, { hash, amount, since: count });
   }
 
   return {
@@ -72,10 +72,10 @@ export function createBalances(scan: Scan) {
       if (unknown.length > 0) await scanAll([...new Set(unknown)]);
       return addresses.map((address) => {
         const amount = derive(address, at);
-        const newest = known.get(address);
+        const newest = balances.get(address);
         if (!newest || amount === undefined) return newest?.amount ?? 0n;
         // Steps are kept for a while only, so that the start moves along.
-        known.set(address, { ...newest, hash: at.hash, amount });
+        balances.set(address, { ...newest, hash: at.hash, amount });
         return amount;
       });
     },

@@ -105,7 +105,7 @@ export function createBitcoinClient({ chain, urls, now, onCall }: ClientOptions)
     findWaiting: createMempool(endpoints, now, network),
     findImplementation: async () => null,
     async blockOfTransaction(hash) {
-      const found = await orNull(
+      const block = await orNull(
         request([{ method: 'getrawtransaction', params: [hash, true] }], ([reply]) => {
           const raw = known(reply);
           const blockHash = typeof raw === 'object' && raw !== null && 'blockhash' in raw && raw.blockhash;
@@ -113,7 +113,7 @@ export function createBitcoinClient({ chain, urls, now, onCall }: ClientOptions)
           return blockHash;
         }),
       );
-      return found === null ? null : ((await readHeader(found))?.number ?? null);
+      return block === null ? null : ((await readHeader(block))?.number ?? null);
     },
     transactor: createTransactor(endpoints, scan),
     // Blocks are polled for: they are rare, and to ask for the hash of a height costs a node nothing.

@@ -92,12 +92,12 @@ export function createMempool(
       for (const [index, output] of listOf(vout, 'vout').entries())
         spent.set(`${String(txid)}:${index}`, recordOf(output));
     return raws.flatMap((raw) => {
-      const own = listOf(raw.vin, 'vin').map((input) => {
+      const inputs = listOf(raw.vin, 'vin').map((input) => {
         const { txid, vout } = toOutpoint(input);
         return spent.get(`${txid}:${vout}`);
       });
-      const known = own.filter((output) => output !== undefined);
-      return known.length === own.length ? [decodeWaiting(raw, known, network)] : [];
+      const known = inputs.filter((output) => output !== undefined);
+      return known.length === inputs.length ? [decodeWaiting(raw, known, network)] : [];
     });
   }
 
@@ -122,8 +122,8 @@ export function createMempool(
     });
     for (const part of chunks(outpoints, callsAtOnce)) {
       const call = { method: 'gettxspendingprevout', params: [part] };
-      const found = await request([call], ([reply]) => listOf(resultOf(reply), 'outputs').map(recordOf));
-      for (const { txid, vout, spendingtxid } of found)
+      const outputs = await request([call], ([reply]) => listOf(resultOf(reply), 'outputs').map(recordOf));
+      for (const { txid, vout, spendingtxid } of outputs)
         if (typeof spendingtxid === 'string') spenders.set(`${String(txid)}:${String(vout)}`, spendingtxid);
     }
     return spenders;
@@ -133,18 +133,18 @@ export function createMempool(
     want(queries.map(({ address }) => address));
     await pollIfDue();
     const spenders = await findSpenders([...new Set(queries.flatMap(({ inputs }) => inputs))]);
-    const others = new Set([...spenders.values()].filter((id) => !touching.has(id)));
-    const examinedOthers = await examine([...others]);
-    const known = new Map([
+    const rest = new Set([...spenders.values()].filter((id) => !touching.has(id)));
+    const examinedOthers = await examine([...rest]);
+    const cache = new Map([
       ...touching,
       ...examinedOthers.map((transaction) => [transaction.hash, transaction] as const),
     ]);
     return queries.map(({ address, inputs }) => {
       const found = new Set(
-        [...known.values()].filter((transaction) => partiesOf(transaction).includes(address)),
+        [...cache.values()].filter((transaction) => partiesOf(transaction).includes(address)),
       );
       for (const input of inputs) {
-        const spender = known.get(spenders.get(input) ?? '');
+        const spender = cache.get(spenders.get(input) ?? '');
         if (spender) found.add(spender);
       }
       return [...found];

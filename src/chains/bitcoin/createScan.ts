@@ -31,14 +31,14 @@ export function createScan({ request }: Endpoints): Scan {
         method: 'scantxoutset',
         params: ['start', Array.from(scripts.keys(), (script) => `raw(${script})`)],
       };
-      const found = await request([call], ([reply]) => recordOf(resultOf(reply)), scanTimeoutMs);
-      const outputs = listOf(found.unspents, 'unspents').flatMap((item): Output[] => {
+      const unspent = await request([call], ([reply]) => recordOf(resultOf(reply)), scanTimeoutMs);
+      const outputs = listOf(unspent.unspents, 'unspents').flatMap((item): Output[] => {
         const { scriptPubKey, txid, vout, amount, height, coinbase } = recordOf(item);
         const address = scripts.get(String(scriptPubKey));
         if (address === undefined) return [];
         const output = { txid: String(txid), vout: Number(vout), amount: toSatoshis(amount) };
         return [{ address, ...output, height: Number(height), isCoinbase: coinbase === true }];
       });
-      return { hash: String(found.bestblock), height: Number(found.height), outputs };
+      return { hash: String(unspent.bestblock), height: Number(unspent.height), outputs };
     });
 }

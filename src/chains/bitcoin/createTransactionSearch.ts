@@ -34,9 +34,9 @@ export function createTransactionSearch({ request }: Endpoints) {
         recordOf(resultOf(reply)),
       );
       if (!isKnown && listOf(block.tx, 'tx').includes(hash)) {
-        const found = { blockHash: at, blockNumber: Number(block.height) };
-        remember(places, () => places.set(hash, found));
-        return found;
+        const position = { blockHash: at, blockNumber: Number(block.height) };
+        remember(places, () => places.set(hash, position));
+        return position;
       }
       remember(misses, () => misses.add(`${at} ${hash}`));
       const { previousblockhash: parent } = block;
@@ -48,8 +48,8 @@ export function createTransactionSearch({ request }: Endpoints) {
   return { recall, search };
 }
 
-function remember(kept: Map<string, unknown> | Set<string>, add: () => unknown): void {
+function remember(cache: Map<string, unknown> | Set<string>, add: () => unknown): void {
   add();
-  const [oldest] = kept.keys();
-  if (kept.size > maxRemembered && oldest !== undefined) kept.delete(oldest);
+  const [oldest] = cache.keys();
+  if (cache.size > maxRemembered && oldest !== undefined) cache.delete(oldest);
 }

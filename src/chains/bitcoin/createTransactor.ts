@@ -51,8 +51,8 @@ export function createTransactor(endpoints: Endpoints, scan: Scan): SamePlaceTra
   const readMarket = () => request(rateCalls, readRates);
 
   /** Without what a transaction in the pool spends already. */
-  async function freeCoins(own: readonly Coin[], taken: ReadonlySet<string>): Promise<Coin[]> {
-    const rest = own.filter((coin) => !taken.has(toInput(coin)));
+  async function freeCoins(coinList: readonly Coin[], taken: ReadonlySet<string>): Promise<Coin[]> {
+    const rest = coinList.filter((coin) => !taken.has(toInput(coin)));
     if (rest.length === 0) return [];
     const outpoints = rest.map(({ txid, vout }) => ({ txid, vout }));
     const spenders = await request([{ method: 'gettxspendingprevout', params: [outpoints] }], ([reply]) =>
@@ -113,18 +113,18 @@ export function createTransactor(endpoints: Endpoints, scan: Scan): SamePlaceTra
 
   async function reprice(stuck: StuckCall): Promise<Offer | Refusal | undefined> {
     const { from, call, terms, price, raw, isEmpty, givesUp } = stuck;
-    const own = coinsOf(stuck.place);
-    const total = sumOf(own);
+    const coinList = coinsOf(stuck.place);
+    const total = sumOf(coinList);
     const rates = await readMarket();
     const payment = isEmpty ? { to: from, sats: undefined } : readPayment(call);
-    const size = planPayment(payment, from, own, 0n)?.vsize ?? stuck.units;
+    const size = planPayment(payment, from, coinList, 0n)?.vsize ?? stuck.units;
     // BIP-125: it pays what the former one paid, and for its own way through the network.
     const before = total - readOutputs(raw, from).total;
     const least = ((before + 1n) * perUnit) / size + rates.step;
     const market = { ...terms, ...(isEmpty ? { price: 'market' } : {}) };
     const bumped = bumpRate(rates, price.maxFee, least, market, givesUp);
     if (!bumped || 'reason' in bumped) return bumped;
-    const plan = planPayment(payment, from, own, bumped.rate);
+    const plan = planPayment(payment, from, coinList, bumped.rate);
     if (!plan || plan.fee <= before)
       return {
         reason: 'It waits for a cheaper block: the coins that it spends cannot pay a higher fee.',
@@ -151,17 +151,19 @@ export function createTransactor(endpoints: Endpoints, scan: Scan): SamePlaceTra
     const unspent = await isUnspent(sent.map(({ place: slot }) => firstOf(slot)));
     for (const [transaction, isFree] of zip(sent, unspent))
       if (!isFree && !(await isInChain(recall(transaction.hash)?.blockHash))) await search(transaction);
-    const found = sent.map(({ hash }) => recall(hash));
-    const known = found.filter((it) => it !== undefined);
+    const recalled = sent.map(({ hash }) => recall(hash));
+    const positions = recalled.filter((it) => it !== undefined);
     return request(
-      [{ method: 'getblockcount', params: [] }, ...known.map(({ blockHash }) => headerCall(blockHash))],
+      [{ method: 'getblockcount', params: [] }, ...positions.map(({ blockHash }) => headerCall(blockHash))],
       ([count, ...headers]) => {
         const isValid = new Set(
-          zip(known, headers).flatMap(([{ blockHash }, header]) => (isConfirmed(header) ? [blockHash] : [])),
+          zip(positions, headers).flatMap(([{ blockHash }, header]) =>
+            isConfirmed(header) ? [blockHash] : [],
+          ),
         );
         return {
           head: Number(resultOf(count)),
-          found: found.map((it) => (it && isValid.has(it.blockHash) ? it : null)),
+          found: recalled.map((it) => (it && isValid.has(it.blockHash) ? it : null)),
         };
       },
     );
@@ -181,10 +183,10 @@ export function createTransactor(endpoints: Endpoints, scan: Scan): SamePlaceTra
         return { balance: 0n, offers: requests.map(() => ({ reason, isFinal: true })) };
       }
       const rates = await readMarket();
-      const own = await coins.read(from);
-      let free = await freeCoins(own, new Set(inputs));
+      const coinList = await coins.read(from);
+      let free = await freeCoins(coinList, new Set(inputs));
       const offers: (Offer | Refusal)[] = [];
-      const prepared = { balance: sumOf(own), spendable: sumOf(free), offers };
+      const prepared = { balance: sumOf(coinList), spendable: sumOf(free), offers };
       for (const call of requests) {
         const made = await offer(from, call, free, rates);
         offers.push(made);
@@ -196,11 +198,11 @@ export function createTransactor(endpoints: Endpoints, scan: Scan): SamePlaceTra
       return prepared;
     },
     build({ from, call, price, place: slot }) {
-      const own = coinsOf(slot);
+      const coinList = coinsOf(slot);
       const payment = readPayment(call);
-      const plan = planPayment(payment, from, own, price.maxFee);
+      const plan = planPayment(payment, from, coinList, price.maxFee);
       if (!plan) throw new Error('The coins of the payment do not pay for it.');
-      return buildPayment(from, payment, own, plan);
+      return buildPayment(from, payment, coinList, plan);
     },
     broadcast: createBroadcast(
       endpoints,
@@ -208,13 +210,13 @@ export function createTransactor(endpoints: Endpoints, scan: Scan): SamePlaceTra
       toBroadcast,
     ),
     async progress(sent) {
-      const { head, found } = await findMined(sent);
-      const mined = zip(sent, found).map(([{ from, raw, place: slot }, block]): Mined | null => {
+      const { head, found: blocks } = await findMined(sent);
+      const mined = zip(sent, blocks).map(([{ from, raw, place: slot }, block]): Mined | null => {
         if (!block) return null;
-        const own = coinsOf(slot);
+        const coinList = coinsOf(slot);
         // Change that returns to the wallet is no cost.
         const { total, toOthers } = readOutputs(raw, from);
-        return { isSuccess: true, ...block, cost: sumOf(own) - total + toOthers };
+        return { isSuccess: true, ...block, cost: sumOf(coinList) - total + toOthers };
       });
       return { head, mined };
     },
@@ -223,13 +225,13 @@ export function createTransactor(endpoints: Endpoints, scan: Scan): SamePlaceTra
     emptyCall: (from) => ({ to: from, data: 'sweep', units: 110n }),
     reprice,
     async findPlace(_, slot, block, sent) {
-      const own = coinsOf(slot);
-      const unspent = await isUnspent(own);
-      const gone = own.filter((_coin, index) => !unspent[index]).map(toInput);
-      for (const [coin, isFree] of zip(own, unspent)) if (isFree) missing.delete(toInput(coin));
+      const coinList = coinsOf(slot);
+      const unspent = await isUnspent(coinList);
+      const gone = coinList.filter((_coin, index) => !unspent[index]).map(toInput);
+      for (const [coin, isFree] of zip(coinList, unspent)) if (isFree) missing.delete(toInput(coin));
       if (gone.length === 0) return 'free';
-      const { found } = await findMined(sent);
-      if (found.some((it) => it !== null)) return 'taken';
+      const { found: blocks } = await findMined(sent);
+      if (blocks.some((it) => it !== null)) return 'taken';
       for (const input of gone) {
         const seen = missing.get(input);
         if (seen && (await isInChain(seen.hash))) {
@@ -276,8 +278,8 @@ function firstOf(slot: Place): Coin {
   return first;
 }
 
-function sumOf(own: readonly Coin[]): bigint {
-  return own.reduce((sum, { amount }) => sum + amount, 0n);
+function sumOf(coinList: readonly Coin[]): bigint {
+  return coinList.reduce((sum, { amount }) => sum + amount, 0n);
 }
 
 const headerCall = (hash: string): RpcCall => ({ method: 'getblockheader', params: [hash, true] });

@@ -156,10 +156,10 @@ export class BitcoinTransaction implements Transaction {
   /** A hop is a payment of one address to one other, with change at most: many at once are those of an exchange. */
   *payments(isSource: (address: string) => boolean): Generator<Payment> {
     const { senders, recipients } = this.parties;
-    const others = [...recipients].filter((address) => !senders.has(address));
-    const isDirect = senders.size === 1 && others.length === 1;
+    const rest = [...recipients].filter((address) => !senders.has(address));
+    const isDirect = senders.size === 1 && rest.length === 1;
     for (const from of senders)
-      if (isDirect || isSource(from)) for (const to of others) yield { from, to, isDirect };
+      if (isDirect || isSource(from)) for (const to of rest) yield { from, to, isDirect };
   }
 }
 

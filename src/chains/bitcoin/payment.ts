@@ -99,12 +99,12 @@ export const placeholder: Signature = {
 
 /** Worth of the outputs of a signed transaction, in all and to others. */
 export function readOutputs(raw: string, from: string): { total: bigint; toOthers: bigint } {
-  const own = toScript(from);
+  const ownScript = toScript(from);
   const { outputs } = RawTx.decode(hexToBytes(raw));
   const sum = (list: typeof outputs) => list.reduce((total, { amount }) => total + amount, 0n);
   return {
     total: sum(outputs),
-    toOthers: sum(outputs.filter(({ script }) => bytesToHex(script) !== own)),
+    toOthers: sum(outputs.filter(({ script }) => bytesToHex(script) !== ownScript)),
   };
 }
 

@@ -51,22 +51,22 @@ const maxTimesNeeded = 4n;
  * some nodes by `maxFee`; both are outbid. Undefined if the cap forbids it.
  */
 export function outbid(
-  own: Price,
+  ourPrice: Price,
   ahead: Price,
   { baseFee }: Pick<Fees, 'baseFee'>,
   cap: bigint | undefined,
 ): Price | undefined {
   if (baseFee === null) {
-    const maxFee = max(own.maxFee, raiseBy(ahead.maxFee, aheadPercent));
+    const maxFee = max(ourPrice.maxFee, raiseBy(ahead.maxFee, aheadPercent));
     return cap !== undefined && maxFee > cap ? undefined : { maxFee, tip: null };
   }
   const left = ahead.maxFee > baseFee ? ahead.maxFee - baseFee : 0n;
   const paid = ahead.tip === null ? left : capAt(ahead.tip, left);
-  const tip = max(own.tip ?? 0n, raiseBy(paid, aheadPercent) + 1n);
+  const tip = max(ourPrice.tip ?? 0n, raiseBy(paid, aheadPercent) + 1n);
   const needed = baseFee + tip;
   if (cap !== undefined && needed > cap) return undefined;
   const limit = max(maxTimesNeeded * needed, (cap ?? 0n) / maxTimesNeeded);
-  const wanted = max(capAt(raiseBy(ahead.maxFee, aheadPercent), limit), own.maxFee + tip);
+  const wanted = max(capAt(raiseBy(ahead.maxFee, aheadPercent), limit), ourPrice.maxFee + tip);
   return { maxFee: max(capAt(wanted, cap), needed), tip };
 }
 

@@ -73,18 +73,18 @@ export function createEvmClient(options: ClientOptions): EvmClient {
   /** Receipts have the logs too, where no node gives these by themselves: no block waits for them. */
   const block: ChainClient['block'] = async (number, parentHash) => {
     if (now() < refusedUntil) {
-      const found = await byReceipts.block(number, parentHash).catch(() => undefined);
-      if (found !== undefined) return found;
+      const block = await byReceipts.block(number, parentHash).catch(() => undefined);
+      if (block !== undefined) return block;
     }
     try {
       return await reader.block(number, parentHash);
     } catch (error) {
       if (!(error instanceof EndpointsFailed) || !error.faults.some(isRefusal)) throw error;
-      const found = await byReceipts.block(number, parentHash).catch(() => {
+      const block = await byReceipts.block(number, parentHash).catch(() => {
         throw error;
       });
       refusedUntil = now() + refusalMs;
-      return found;
+      return block;
     }
   };
 

@@ -3,7 +3,7 @@ import type { Block, Log } from '../../model/block.ts';
 import { logsBloom } from './logsBloom.ts';
 
 /** Says what is wrong with the logs of a block, judged by its bloom; `own` is that of the logs where it is known. */
-export type LogsCheck = (block: Block, bloom: unknown, own?: Buffer) => string | undefined;
+export type LogsCheck = (block: Block, bloom: unknown, computed?: Buffer) => string | undefined;
 
 /**
  * Time for which every endpoint must repeat logs that do not fit before they count: blooms may be odd, but evaluation
@@ -20,12 +20,12 @@ export function createLogsCheck(now: () => number): LogsCheck {
   let trust: 'unknown' | 'exact' | 'odd' = 'unknown';
   const doubts = new Map<string, number>();
 
-  return (block, bloom, own) => {
+  return (block, bloom, computed) => {
     if (typeof bloom !== 'string' || fullBloom.test(bloom)) return undefined;
     const logs = countedLogs(block);
     const isEmpty = noBloom.test(bloom);
     if (isEmpty && (logs.length === 0 || trust !== 'exact')) return undefined;
-    if (!isEmpty && (own ?? logsBloom(logs)).toString('hex') === bloom.slice(2).toLowerCase()) {
+    if (!isEmpty && (computed ?? logsBloom(logs)).toString('hex') === bloom.slice(2).toLowerCase()) {
       trust = 'exact';
       doubts.clear();
       return undefined;

@@ -6,7 +6,7 @@ export const evmHeads: HeadProtocol = {
   subscribe: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_subscribe', params: ['newHeads'] }),
   headIn(message) {
     if (!message.includes('"eth_subscription"')) return undefined;
-    const found = /"number"\s*:\s*"(0x[0-9a-f]+)"/i.exec(message);
-    return found ? Number(found[1]) : undefined;
+    const match = /"number"\s*:\s*"(0x[0-9a-f]+)"/i.exec(message);
+    return match ? Number(match[1]) : undefined;
   },
 };

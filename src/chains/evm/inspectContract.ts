@@ -122,7 +122,7 @@ function kindsOf(results: Results, pullsTokens: boolean): ContractKind[] {
   const isErc20 = !isErc721 && !isErc1155 && has('totalSupply', 'balance', 'allowance');
   const isVault = isErc20 && has('asset', 'totalAssets', 'shares');
   const isPair = has('token0', 'token1') || has('coin0', 'coin1', 'virtualPrice');
-  const found: Record<ContractKind, boolean> = {
+  const answers: Record<ContractKind, boolean> = {
     PROXY: false,
     // Of other families.
     TOKEN: false,
@@ -141,7 +141,7 @@ function kindsOf(results: Results, pullsTokens: boolean): ContractKind[] {
     POOL: isPair,
     SPENDER: pullsTokens && !isPair && (!isErc20 || isVault) && !isErc721 && !isErc1155,
   };
-  return keysOf(found).filter((kind) => found[kind]);
+  return keysOf(answers).filter((kind) => answers[kind]);
 }
 
 function traitsOf(results: Results, at: Header): ContractTraits {

@@ -65,16 +65,16 @@ export function isolateFailures(
     if (!(await isServing(block))) throw error;
     const kinds = groupBy(questions, ({ type }) => type);
     const answers = new Map<StateRead, StateResult>();
-    for (const [type, own] of kinds) {
+    for (const [type, asked] of kinds) {
       const refused: StateResult = { missing: `no node answers a ${type} at the moment` };
       const read =
         kinds.size === 1
           ? []
-          : await ask(block, own).catch((fault: unknown) => {
+          : await ask(block, asked).catch((fault: unknown) => {
               if (fault instanceof EndpointsFailed) return [];
               throw fault;
             });
-      for (const [index, question] of own.entries()) answers.set(question, read[index] ?? refused);
+      for (const [index, question] of asked.entries()) answers.set(question, read[index] ?? refused);
     }
     return questions.map((question) => getOrThrow(answers, question));
   }
@@ -90,19 +90,19 @@ export function isolateFailures(
   /** The stored result of a read that no node could answer lately. */
   function recall(question: StateRead): StateResult | undefined {
     if (unanswerable.size === 0) return undefined;
-    const known = unanswerable.get(keyOf(question));
-    return known && known.until > now() ? known.answer : undefined;
+    const cached = unanswerable.get(keyOf(question));
+    return cached && cached.until > now() ? cached.answer : undefined;
   }
 
   return async (block, questions) => {
-    const known = questions.map(recall);
-    const asked = questions.filter((_, index) => !known[index]);
+    const recalled = questions.map(recall);
+    const asked = questions.filter((_, index) => !recalled[index]);
     const answers = await readParts(block, asked);
     if (unanswerable.size > 0)
       for (const [question, answer] of zip(asked, answers))
         if ('value' in answer) unanswerable.delete(keyOf(question));
     let next = 0;
-    return known.map((answer) => answer ?? itemAt(answers, next++));
+    return recalled.map((answer) => answer ?? itemAt(answers, next++));
   };
 }
 

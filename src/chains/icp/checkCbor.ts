@@ -33,9 +33,10 @@ export function checkCbor(bytes: Buffer, layer = 0): void {
     if (major === 2 || major === 3) {
       if (count === Number.POSITIVE_INFINITY) levels.push({ left: count });
       else {
-        const own = bytes.subarray(at, at + count);
-        if (own.length < count) throw notCbor();
-        if (major === 2 && own.indexOf(selfDescribed) === 0 && layer < maxLayers) checkCbor(own, layer + 1);
+        const content = bytes.subarray(at, at + count);
+        if (content.length < count) throw notCbor();
+        if (major === 2 && content.indexOf(selfDescribed) === 0 && layer < maxLayers)
+          checkCbor(content, layer + 1);
         at += count;
       }
     } else if (major === 4 || major === 5) levels.push({ left: major === 4 ? count : 2 * count });

@@ -66,9 +66,9 @@ export function createIcpClient({ chain, urls, now, onCall }: ClientOptions): Co
   }
 
   function focusOf(watched: Watched): Focus {
-    const known = focuses.get(watched);
+    const cached = focuses.get(watched);
     const version = watched.version();
-    if (known?.version === version) return known;
+    if (cached?.version === version) return cached;
     const addresses = [...watched.addresses()];
     const focus = {
       version,

@@ -136,9 +136,9 @@ export function createIcpRpc(url: string, rootKeyHex: string): Rpc {
     return {
       time: timeIn(icp, certificate),
       values: bytes.map((path) => {
-        const found = certificate.lookup_path(path);
-        if (found.status === icp.agent.LookupPathStatus.Found) return found.value;
-        if (found.status === icp.agent.LookupPathStatus.Absent) return null;
+        const lookup = certificate.lookup_path(path);
+        if (lookup.status === icp.agent.LookupPathStatus.Found) return lookup.value;
+        if (lookup.status === icp.agent.LookupPathStatus.Absent) return null;
         throw new RpcFailure('its certificate does not tell what was asked for');
       }),
     };
@@ -159,14 +159,14 @@ export function createIcpRpc(url: string, rootKeyHex: string): Rpc {
     });
     const time = timeIn(icp, certificate);
     if (!tree) return { time, lastIndex: undefined };
-    const own = icp.agent.Cbor.decode<Parameters<typeof icp.agent.reconstruct>[0]>(tree);
+    const decodedTree = icp.agent.Cbor.decode<Parameters<typeof icp.agent.reconstruct>[0]>(tree);
     const certified = certificate.lookup_path(['canister', id.toUint8Array(), 'certified_data']);
     if (
       !('value' in certified) ||
-      bytesToHex(certified.value) !== bytesToHex(await icp.agent.reconstruct(own))
+      bytesToHex(certified.value) !== bytesToHex(await icp.agent.reconstruct(decodedTree))
     )
       throw new RpcFailure('the tip of the ledger is not what its certificate says');
-    const last = icp.agent.lookup_path(['last_block_index'], own);
+    const last = icp.agent.lookup_path(['last_block_index'], decodedTree);
     return { time, lastIndex: 'value' in last ? fromLeb(last.value) : -1n };
   }
 
@@ -245,9 +245,9 @@ function rememberedVerify(icp: Icp) {
 }
 
 function timeIn(icp: Icp, certificate: { lookup_path(path: string[]): unknown }): bigint {
-  const found = icp.agent.lookupResultToBuffer(certificate.lookup_path(['time']) as never);
-  if (!found) throw new RpcFailure('its certificate has no time');
-  return fromLeb(found);
+  const timeBytes = icp.agent.lookupResultToBuffer(certificate.lookup_path(['time']) as never);
+  if (!timeBytes) throw new RpcFailure('its certificate has no time');
+  return fromLeb(timeBytes);
 }
 
 function decodeRecord(icp: Icp, bytes: Uint8Array): Readonly<Record<string, unknown>> {

@@ -106,10 +106,10 @@ export function createLedger(id: string, { request }: Pick<Endpoints, 'request'>
     if (now() < absentUntil) return false;
     polledAt = now();
     const startedAt = BigInt(now()) * 1_000_000n;
-    const found = isIcp ? await pollIcp() : await pollIcrc();
-    if ('isAbsent' in found && found.isAbsent) absentUntil = now() + recheckMs;
+    const length = isIcp ? await pollIcp() : await pollIcrc();
+    if ('isAbsent' in length && length.isAbsent) absentUntil = now() + recheckMs;
     // One that is stopped makes no entries meanwhile, and what it makes later has a later time.
-    else reach('value' in found && found.value !== undefined ? found.value : startedAt - uncertainNs);
+    else reach('value' in length && length.value !== undefined ? length.value : startedAt - uncertainNs);
     return absentUntil <= now();
   }
 
@@ -182,13 +182,13 @@ export function createLedger(id: string, { request }: Pick<Endpoints, 'request'>
     if (!isIcp) {
       const { blocks, archived_blocks: archives } = await readIcrc(start, count);
       const [archive] = archives;
-      const found =
+      const answer =
         archive && blocks.every(({ id: index }) => Number(index) !== start)
           ? (await readIcrc(start, Number(archive.args[0]?.length ?? count), archive.callback)).blocks
           : blocks;
       return inOrder(
         start,
-        found.map(({ id: index, block }) => fromValue(Number(index), block)),
+        answer.map(({ id: index, block }) => fromValue(Number(index), block)),
       );
     }
     const range = { start: BigInt(start), length: BigInt(count) };

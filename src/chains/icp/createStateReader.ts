@@ -63,7 +63,7 @@ export function createStateReader(endpoints: Pick<Endpoints, 'request'>): ChainC
         address,
         keys.map((key) => ['canister', owner, key]),
       );
-      const reply = made.get(address) ?? request([call], ([found]) => found ?? { result: null });
+      const reply = made.get(address) ?? request([call], ([answer]) => answer ?? { result: null });
       made.set(address, reply);
       const found = await reply;
       if ('error' in found) return gone(found.error.message);

@@ -41,8 +41,8 @@ const forgotten =
 type Raw = { canister: string; call: string; read: string; memo: string | null; cost: string; until: number };
 
 /**
- * Sends calls to canisters. A call that a certificate lacks after its expiry can never run, because time and calls are
- * of one state. Only the caller may ask, so the question is signed with the call.
+ * Sends calls to canisters. A call missing from a certificate after its expiry can never run, because time and calls
+ * are of one state. Only the caller may ask, so the question is signed, too.
  */
 export function createTransactor(
   endpoints: Pick<Endpoints, 'request' | 'sendToAll'>,
@@ -100,10 +100,12 @@ export function createTransactor(
     const controllers = await request([readStateCall(to, [['canister', owner, 'controllers']])], ([reply]) =>
       reply && 'error' in reply ? null : (resultOf(reply) as Certified).values[0],
     );
-    const own = bytesToHex(readAccount(from)?.owner ?? new Uint8Array());
+    const ownerHex = bytesToHex(readAccount(from)?.owner ?? new Uint8Array());
     const isController =
       controllers &&
-      icp.agent.Cbor.decode<Uint8Array[]>(controllers).some((controller) => bytesToHex(controller) === own);
+      icp.agent.Cbor.decode<Uint8Array[]>(controllers).some(
+        (controller) => bytesToHex(controller) === ownerHex,
+      );
     return isController ? free : { failure: { reason: `${from} is no controller of ${to}`, data: '' } };
   }
 
@@ -177,7 +179,7 @@ export function createTransactor(
         ),
       ],
       // The network may not have the canister any more.
-      ([found]) => (found && 'error' in found ? undefined : (resultOf(found) as Certified)),
+      ([answer]) => (answer && 'error' in answer ? undefined : (resultOf(answer) as Certified)),
     );
     if (!read) return { mined: null, time: now(), isCertain: false };
     const { time: nanos, values } = read;
@@ -188,7 +190,7 @@ export function createTransactor(
     if (state !== 'replied' && state !== 'rejected')
       return { mined: null, time, isCertain: isCertain && !state };
     const second = Math.floor(time / 1000);
-    for (const known of [firstSeen, failures]) if (known.size > maxKnown) known.clear();
+    for (const cache of [firstSeen, failures]) if (cache.size > maxKnown) cache.clear();
     if (!firstSeen.has(sent.hash)) firstSeen.set(sent.hash, second);
     const failure =
       state === 'rejected' ? Buffer.from(message ?? []).toString() : replyFailure(icp, raw, reply);

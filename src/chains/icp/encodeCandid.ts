@@ -11,17 +11,17 @@ export function encodeCandid(icp: Icp, types: readonly CandidType[], values: rea
 }
 
 function toIdl({ IDL, ...rest }: Icp, type: CandidType): Idl.Type {
-  const inner = (own: CandidType) => toIdl({ IDL, ...rest }, own);
+  const inner = (innerType: CandidType) => toIdl({ IDL, ...rest }, innerType);
   if (typeof type !== 'string') {
     if ('opt' in type) return IDL.Opt(inner(type.opt));
     if ('vec' in type) return IDL.Vec(inner(type.vec));
     if ('record' in type) {
       const isTuple = type.record.length > 0 && type.record.every(([name], index) => name === String(index));
-      if (isTuple) return IDL.Tuple(...type.record.map(([, own]) => inner(own)));
-      return IDL.Record(Object.fromEntries(type.record.map(([name, own]) => [name, inner(own)])));
+      if (isTuple) return IDL.Tuple(...type.record.map(([, member]) => inner(member)));
+      return IDL.Record(Object.fromEntries(type.record.map(([name, member]) => [name, inner(member)])));
     }
     if ('variant' in type)
-      return IDL.Variant(Object.fromEntries(type.variant.map(([name, own]) => [name, inner(own)])));
+      return IDL.Variant(Object.fromEntries(type.variant.map(([name, member]) => [name, inner(member)])));
     throw new Error('A type of Candid is not resolved.');
   }
   const numbers: Readonly<Record<string, Idl.Type | undefined>> = {
@@ -45,9 +45,9 @@ function toIdl({ IDL, ...rest }: Icp, type: CandidType): Idl.Type {
     reserved: IDL.Reserved,
     empty: IDL.Empty,
   };
-  const found = numbers[type];
-  if (!found) throw new Error(`Candid has no type ${type}.`);
-  return found;
+  const bits = numbers[type];
+  if (!bits) throw new Error(`Candid has no type ${type}.`);
+  return bits;
 }
 
 function toIdlValue(icp: Icp, type: CandidType, value: unknown): unknown {
@@ -64,14 +64,16 @@ function toIdlValue(icp: Icp, type: CandidType, value: unknown): unknown {
       : (value as unknown[]).map((item) => toIdlValue(icp, type.vec, item));
   const members = value as Readonly<Record<string, unknown>>;
   if ('record' in type) {
-    const read = type.record.map(([name, own]) => [name, toIdlValue(icp, own, members[name])] as const);
+    const read = type.record.map(
+      ([name, memberType]) => [name, toIdlValue(icp, memberType, members[name])] as const,
+    );
     const isTuple = read.length > 0 && read.every(([name], index) => name === String(index));
-    return isTuple ? read.map(([, own]) => own) : Object.fromEntries(read);
+    return isTuple ? read.map(([, item]) => item) : Object.fromEntries(read);
   }
   if ('variant' in type)
     return Object.fromEntries(
-      type.variant.flatMap(([name, own]) =>
-        name in members ? [[name, toIdlValue(icp, own, members[name])]] : [],
+      type.variant.flatMap(([name, memberType]) =>
+        name in members ? [[name, toIdlValue(icp, memberType, members[name])]] : [],
       ),
     );
   throw new Error('A type of Candid is not resolved.');
@@ -102,6 +104,8 @@ function fromIdlValue(type: CandidType, value: unknown): unknown {
   const members = value as Readonly<Record<string, unknown>>;
   const fields = 'record' in type ? type.record : 'variant' in type ? type.variant : [];
   return Object.fromEntries(
-    fields.flatMap(([name, own]) => (name in members ? [[name, fromIdlValue(own, members[name])]] : [])),
+    fields.flatMap(([name, memberType]) =>
+      name in members ? [[name, fromIdlValue(memberType, members[name])]] : [],
+    ),
   );
 }

@@ -50,10 +50,10 @@ export const icpActions: FamilyActions = {
     if (method.isQuery) throw new RangeError('is a query, which changes nothing');
     return toItem(
       name,
-      method.args.map(([own, type]): Input => {
+      method.args.map(([argName, type]): Input => {
         const whole = resolveType(type, candid.types);
         return {
-          name: own,
+          name: argName,
           type: typeof whole === 'string' ? whole : 'json',
           internalType: `candid ${JSON.stringify(whole)}`,
         };

@@ -30,10 +30,10 @@ function rootKeyOf({ uid, genesis }: Chain): string {
   return genesis;
 }
 
-function rootKeyFault(found: string, wanted: string): string | undefined {
-  return found === wanted
+function rootKeyFault(actual: string, wanted: string): string | undefined {
+  return actual === wanted
     ? undefined
-    : `it serves the network with the root key …${found.slice(-16)} and not …${wanted.slice(-16)}`;
+    : `it serves the network with the root key …${actual.slice(-16)} and not …${wanted.slice(-16)}`;
 }
 
 const timeoutMs = 4000;

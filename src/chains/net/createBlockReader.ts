@@ -11,7 +11,7 @@ type BlockForm = {
   headerCall(which: number | 'latest' | 'finalized'): RpcCall;
   /** True if it stands for a block that the node does not have. */
   isMissing(raw: unknown): boolean;
-  decode(raw: unknown, others: readonly RpcReply[]): Block | Promise<Block>;
+  decode(raw: unknown, rest: readonly RpcReply[]): Block | Promise<Block>;
   decodeHeader(raw: unknown): Header;
 };
 
@@ -27,8 +27,8 @@ export function createBlockReader(
   }
 
   // The block before all else, since some nodes answer an error to other questions about one that they do not have.
-  const toBlock = async (number: number, [reply, ...others]: readonly RpcReply[]) =>
-    numbered(await decode(present(reply, number), others), number);
+  const toBlock = async (number: number, [reply, ...rest]: readonly RpcReply[]) =>
+    numbered(await decode(present(reply, number), rest), number);
 
   return {
     async block(number, parentHash) {

@@ -71,8 +71,8 @@ export function createSolanaClient({ chain, urls, now, onCall }: ClientOptions):
   /** That slot, or the first one after it with a block. Most have one, so they are not looked up first. */
   async function readFrom<T>(number: number, detail: Detail, decode: (slot: number, raw: unknown) => T) {
     if (number <= endpoints.head()) {
-      const found = await readSlot(number, detail, (raw) => decode(number, raw));
-      if (found) return found;
+      const block = await readSlot(number, detail, (raw) => decode(number, raw));
+      if (block) return block;
     }
     const slot = await findSlot(number);
     return slot === null ? null : readSlot(slot, detail, (raw) => decode(slot, raw));
@@ -99,7 +99,7 @@ export function createSolanaClient({ chain, urls, now, onCall }: ClientOptions):
     const calls = isWhole
       ? [blockCall(number, 'full')]
       : wanted.map((transaction) => ({ method: 'getTransaction', params: [transaction.hash, options] }));
-    const found = await orNull(
+    const details = await orNull(
       request(calls, (replies) => {
         const raws = isWhole
           ? listOf(recordOf(produced(replies[0])).transactions, 'transactions').map(recordOf)
@@ -115,7 +115,7 @@ export function createSolanaClient({ chain, urls, now, onCall }: ClientOptions):
         return bySignature;
       }),
     );
-    if (found) return found;
+    if (details) return details;
     throw new BlockUnavailable(`No node has all transactions of block ${number} (${hash}) at the moment.`);
   }
 

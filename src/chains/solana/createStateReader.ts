@@ -95,8 +95,8 @@ function answer(
       return { value: accountOf(question.address)?.lamports ?? 0n };
     case 'holding': {
       if (typeof held === 'string') return { missing: held, isGone: true };
-      const own = readTokenAccount(accountOf(question.holder));
-      return { value: held + (own?.mint === question.asset ? own.amount : 0n) };
+      const tokenAccount = readTokenAccount(accountOf(question.holder));
+      return { value: held + (tokenAccount?.mint === question.asset ? tokenAccount.amount : 0n) };
     }
     case 'supply':
     case 'decimals': {

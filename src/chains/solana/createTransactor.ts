@@ -154,8 +154,8 @@ function readMined(request: Endpoints['request'], hash: string, slot: number): P
       { method: 'getBlock', params: [slot, { ...detail, transactionDetails: 'none', rewards: false }] },
     ],
     ([transaction, block]) => {
-      const found = resultOf(transaction);
-      const { meta, slot: at } = membersOf(found);
+      const sentResult = resultOf(transaction);
+      const { meta, slot: at } = membersOf(sentResult);
       if (at !== slot) throw new NotAvailableYet(slot);
       const { err, preBalances, postBalances } = recordOf(meta);
       const [[before], [after]] = [listOf(preBalances, 'preBalances'), listOf(postBalances, 'postBalances')];

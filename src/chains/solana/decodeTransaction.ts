@@ -216,8 +216,8 @@ export class SolanaTransaction implements Transaction {
   #findParties(): Parties {
     const senders = new Set<string>();
     const recipients = new Set<string>();
-    const others = new Set<string>();
-    for (const { pubkey, signer } of this.#keys) (signer ? senders : others).add(pubkey);
+    const rest = new Set<string>();
+    for (const { pubkey, signer } of this.#keys) (signer ? senders : rest).add(pubkey);
     const add = (address: string, change: bigint) => {
       if (change < 0) senders.add(address);
       if (change > 0) recipients.add(address);
@@ -226,12 +226,12 @@ export class SolanaTransaction implements Transaction {
     const { preTokenBalances, postTokenBalances } = this.#meta;
     if (!isEmpty(preTokenBalances) || !isEmpty(postTokenBalances))
       for (const { owner, mint, before, after } of this.tokens) {
-        others.add(owner).add(mint);
+        rest.add(owner).add(mint);
         if (this.isSuccess) add(owner, after - before);
       }
     // Only the fee: it pays no one.
     recipients.delete(this.from);
-    return { senders, recipients, others };
+    return { senders, recipients, others: rest };
   }
 }
 

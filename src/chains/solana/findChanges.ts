@@ -18,7 +18,7 @@ type OwnerOf = (account: string) => string | undefined;
 export function findChanges(calls: readonly TransactionCall[], ownerOf: OwnerOf): Change[] {
   return calls
     .flatMap((call) => readers[call.contract]?.(call, ownerOf) ?? [])
-    .map((found, position) => ({ ...found, position }));
+    .map((change, position) => ({ ...change, position }));
 }
 
 const readers: Readonly<Record<string, ((call: TransactionCall, ownerOf: OwnerOf) => Found[]) | undefined>> =

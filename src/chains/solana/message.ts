@@ -20,10 +20,10 @@ export function encodeMessage(
 ): { bytes: Uint8Array; signers: string[] } {
   const roles = new Map([[payer, { isSigner: true, isWritable: true }]]);
   const add = ({ key, isSigner = false, isWritable = false }: AccountMeta) => {
-    const known = roles.get(key);
+    const cached = roles.get(key);
     roles.set(key, {
-      isSigner: isSigner || known?.isSigner === true,
-      isWritable: isWritable || known?.isWritable === true,
+      isSigner: isSigner || cached?.isSigner === true,
+      isWritable: isWritable || cached?.isWritable === true,
     });
   };
   for (const { program, accounts } of instructions) {

@@ -59,8 +59,8 @@ function readCalls(raw: Raw): TransactionCall[] {
   const keyAt = (index: unknown) => textOf(keys[numberOf(index, 'key')], 'key');
   const inner = new Map<number, readonly unknown[]>();
   for (const group of listOf(innerInstructions ?? [], 'innerInstructions')) {
-    const { index, instructions: own } = recordOf(group);
-    inner.set(numberOf(index, 'index'), listOf(own, 'instructions'));
+    const { index, instructions: innerList } = recordOf(group);
+    inner.set(numberOf(index, 'index'), listOf(innerList, 'instructions'));
   }
   return listOf(instructions, 'instructions')
     .flatMap((item, index) => [item, ...(inner.get(index) ?? [])])

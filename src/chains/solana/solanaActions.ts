@@ -59,17 +59,17 @@ export const solanaActions: FamilyActions = {
       throw new RangeError(
         'must be the name of an instruction of the Anchor IDL, or transfer, freezeAccount or setAuthority',
       );
-    const known = idlOf(abi);
-    const instruction = known?.instructions.get(name);
+    const idl = idlOf(abi);
+    const instruction = idl?.instructions.get(name);
     const builtIn = builtIns[name];
-    if (known && instruction) {
+    if (idl && instruction) {
       const accounts = instruction.accounts
         .filter(({ address }) => address === undefined)
         .map((account): Input => ({ name: account.name, type: 'pubkey', internalType: roleOf(account) }));
-      const args = instruction.args.map(({ name: own, type }): Input => {
-        const whole = resolve(type, known.types);
+      const args = instruction.args.map(({ name: argName, type }): Input => {
+        const whole = resolve(type, idl.types);
         return {
-          name: own,
+          name: argName,
           type: typeof whole === 'string' ? whole : 'json',
           internalType: `borsh ${JSON.stringify(whole)}`,
         };
@@ -82,7 +82,7 @@ export const solanaActions: FamilyActions = {
     if (builtIn) return toItem(name, builtIn.inputs);
     if (abi.length > 0)
       throw new RangeError(
-        `names no instruction of the IDL; it has ${[...(known?.instructions.keys() ?? [])].join(', ')}, and everywhere there are ${Object.keys(builtIns).join(', ')}`,
+        `names no instruction of the IDL; it has ${[...(idl?.instructions.keys() ?? [])].join(', ')}, and everywhere there are ${Object.keys(builtIns).join(', ')}`,
       );
     // Without an interface the name alone says which instruction it is.
     return toItem(name, [], {
@@ -183,9 +183,9 @@ const maxDepth = 16;
 
 /** The type without names of others, so that it can be stored by itself. */
 function resolve(type: IdlType, types: ReadonlyMap<string, IdlType>, depth = 0): IdlType {
-  const inner = (own: IdlType) => resolve(own, types, depth + 1);
+  const inner = (innerType: IdlType) => resolve(innerType, types, depth + 1);
   const fields = (list: readonly BorshField[]) =>
-    list.map(({ name, type: own }) => ({ name, type: inner(own) }));
+    list.map(({ name, type: fieldType }) => ({ name, type: inner(fieldType) }));
   if (depth > maxDepth) throw new RangeError('uses a type that goes too deep');
   if (typeof type === 'string') return type;
   if ('vec' in type) return { vec: inner(type.vec) };
@@ -194,8 +194,8 @@ function resolve(type: IdlType, types: ReadonlyMap<string, IdlType>, depth = 0):
   if ('array' in type) return { array: inner(type.array), length: type.length };
   if ('struct' in type) return { struct: fields(type.struct) };
   if ('enum' in type) return { enum: fields(type.enum) };
-  const own = types.get(type.defined);
-  if (own === undefined)
+  const defined = types.get(type.defined);
+  if (defined === undefined)
     throw new RangeError(`uses the type ${type.defined}, which the IDL does not describe`);
-  return inner(own);
+  return inner(defined);
 }

@@ -37,8 +37,8 @@ export const solanaHeads: HeadProtocol = {
   subscribe: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'slotSubscribe', params: [] }),
   headIn(message) {
     if (!message.includes('"slotNotification"')) return undefined;
-    const found = /"parent"\s*:\s*(\d+)/.exec(message);
-    return found ? Number(found[1]) : undefined;
+    const match = /"parent"\s*:\s*(\d+)/.exec(message);
+    return match ? Number(match[1]) : undefined;
   },
 };
 

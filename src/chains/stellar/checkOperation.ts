@@ -32,18 +32,18 @@ export function checkOperation(from: string, body: unknown, find: FindEntry): st
   const { asset, destination, trustor, from: holder, amount } = membersOf(held);
   const issuer = assetName(asset).split(':')[1];
   const line = (address: string) => {
-    const found = find(lineKey(address, asset))?.trustline;
-    return isRecord(found) ? found : undefined;
+    const trustline = find(lineKey(address, asset))?.trustline;
+    return isRecord(trustline) ? trustline : undefined;
   };
   if (name === 'payment') {
     const to = withoutMuxing(String(destination));
     if (asset === 'native') return find(accountKey(to)) ? undefined : `the account ${to} does not exist`;
     if (from !== issuer) {
-      const own = line(from);
-      if (!own) return `the wallet has no trustline for ${assetName(asset)}`;
-      if (!(Number(own.flags) & 1)) return `the wallet is not authorised to use ${assetName(asset)}`;
-      if (amountOf(own.balance) < amountOf(amount))
-        return `the wallet has only ${String(own.balance)} stroops of ${assetName(asset)}`;
+      const trustline = line(from);
+      if (!trustline) return `the wallet has no trustline for ${assetName(asset)}`;
+      if (!(Number(trustline.flags) & 1)) return `the wallet is not authorised to use ${assetName(asset)}`;
+      if (amountOf(trustline.balance) < amountOf(amount))
+        return `the wallet has only ${String(trustline.balance)} stroops of ${assetName(asset)}`;
     }
     if (to === issuer) return undefined;
     const target = line(to);
@@ -53,11 +53,11 @@ export function checkOperation(from: string, body: unknown, find: FindEntry): st
   if (name !== 'set_trust_line_flags' && name !== 'clawback') return undefined;
   if (from !== issuer) return `only the issuer of ${assetName(asset)} can do this, and the wallet is another`;
   const subject = String(trustor ?? holder);
-  const known = line(subject);
-  if (!known) return `${subject} has no trustline for ${assetName(asset)}`;
+  const subjectLine = line(subject);
+  if (!subjectLine) return `${subject} has no trustline for ${assetName(asset)}`;
   if (name === 'set_trust_line_flags') return undefined;
-  if (!(Number(known.flags) & 4)) return `the trustline of ${subject} does not allow clawback`;
-  return amountOf(known.balance) < amountOf(amount)
-    ? `${subject} has only ${String(known.balance)} stroops of ${assetName(asset)}`
+  if (!(Number(subjectLine.flags) & 4)) return `the trustline of ${subject} does not allow clawback`;
+  return amountOf(subjectLine.balance) < amountOf(amount)
+    ? `${subject} has only ${String(subjectLine.balance)} stroops of ${assetName(asset)}`
     : undefined;
 }

@@ -63,9 +63,9 @@ export function createStellarClient({ chain, urls, now, onCall }: ClientOptions)
   /** Asks for a ledger; throws BlocksGone where it is too old for all nodes. */
   async function requestKept<T>(number: number, accept: Accept<T>): Promise<T> {
     try {
-      const found = await request([ledgerCall(number)], accept);
+      const block = await request([ledgerCall(number)], accept);
       silentSince = undefined;
-      return found;
+      return block;
     } catch (error) {
       const faults = error instanceof EndpointsFailed ? error.faults : [];
       const gone = faults.filter((fault) => fault instanceof LedgerGone);
@@ -79,8 +79,8 @@ export function createStellarClient({ chain, urls, now, onCall }: ClientOptions)
   }
 
   function readHeader(number: number): Promise<Header | null> {
-    const known = headers.get(number);
-    if (known) return Promise.resolve(known);
+    const cached = headers.get(number);
+    if (cached) return Promise.resolve(cached);
     return orNull(
       request([ledgerCall(number)], ([reply], has) => {
         const header = numbered(decodeHeader(ledgerIn(reply, number)), number);

@@ -101,11 +101,11 @@ export function createTransactor(
       if (failed !== undefined) return { failure: { reason: failed, data: '' } };
       const chosen = choosePrice(terms, read.fees, isContractCall(body));
       if ('reason' in chosen) return { reason: chosen.reason, isFinal: false };
-      const found = isContractCall(body)
+      const resources = isContractCall(body)
         ? readSimulated(read.simulated.get(body), from)
         : { resourceFee: 0n };
-      if ('failure' in found || 'reason' in found) return found;
-      const { resourceFee, ...extra } = found;
+      if ('failure' in resources || 'reason' in resources) return resources;
+      const { resourceFee, ...extra } = resources;
       const cost = chosen.price + resourceFee + paidBy(body);
       if (cost > spendable)
         return {

@@ -52,9 +52,9 @@ function headerOf({ hash, header }: Raw): Header {
 /** Results stand in the order of their execution, envelopes in that of their hashes. Hashing them takes turns with others. */
 async function readTransactions(ledger: Raw, network: Network): Promise<StellarTransaction[]> {
   const envelopes = new Map<string, SignedEnvelope>();
-  const found: Raw[] = [];
-  collectEnvelopes(ledger.tx_set, (envelope) => found.push(envelope));
-  for (const envelope of found) {
+  const items: Raw[] = [];
+  collectEnvelopes(ledger.tx_set, (envelope) => items.push(envelope));
+  for (const envelope of items) {
     const signed = readEnvelope(envelope);
     envelopes.set(bytesToHex(network.hashOf(signed.tagged)), signed);
     await yieldToEventLoop();

@@ -34,15 +34,15 @@ export async function decodeLongXdr(type: string, base64: string): Promise<unkno
 
 function decodeElsewhere(type: string, base64: string): Promise<Answer> {
   worker ??= start();
-  const own = worker;
+  const current = worker;
   const id = nextId++;
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
-      stop(own);
+      stop(current);
       reject(new RpcFailure(`what it sent takes longer than ${timeLimitMs} ms to read`));
     }, timeLimitMs);
     jobs.set(id, { settle: resolve, timer });
-    own.postMessage({ id, type, base64 }, []);
+    current.postMessage({ id, type, base64 }, []);
   });
 }
 
@@ -62,10 +62,10 @@ function start(): Worker {
 }
 
 /** The next ledger starts another one. */
-function stop(own: Worker): void {
-  if (worker !== own) return;
+function stop(current: Worker): void {
+  if (worker !== current) return;
   worker = undefined;
-  void own.terminate();
+  void current.terminate();
   for (const id of jobs.keys()) finish({ id, fault: 'its reading was ended' });
 }
 

@@ -147,11 +147,11 @@ export class StellarTransaction implements Transaction {
   }
 
   #events() {
-    const own = listOf(this.#meta.operations, 'operations').flatMap((item) =>
+    const steps = listOf(this.#meta.operations, 'operations').flatMap((item) =>
       readEvents(recordOf(item).events ?? []),
     );
     // Before protocol 23 they are all of the one operation that calls a contract.
-    return [...own, ...readEvents(membersOf(this.#meta.soroban_meta).events ?? [])];
+    return [...steps, ...readEvents(membersOf(this.#meta.soroban_meta).events ?? [])];
   }
 
   /** Every fee is an event of its own where the node makes events of what is no contract: then all that moves is one. */
@@ -243,8 +243,8 @@ export class StellarTransaction implements Transaction {
     const senders = new Set([this.from, ...this.#operations.map(({ source }) => source)]);
     if (feeSource !== undefined) senders.add(withoutMuxing(feeSource));
     const recipients = new Set<string>();
-    const others = new Set<string>();
-    const add = (address: string) => others.add(withoutMuxing(address));
+    const rest = new Set<string>();
+    const add = (address: string) => rest.add(withoutMuxing(address));
     collectAddresses([inner.operations, inner.ext], add);
     for (const { contract } of this.calls) add(contract);
     if (this.isSuccess) {
@@ -261,7 +261,7 @@ export class StellarTransaction implements Transaction {
       }
       for (const { subject } of this.changes) add(subject);
     }
-    return { senders, recipients, others };
+    return { senders, recipients, others: rest };
   }
 }
 

@@ -114,13 +114,13 @@ export function mapOf(value: unknown): ReadonlyMap<string, unknown> {
 }
 
 export function pairsOf(pairs: unknown): ReadonlyMap<string, unknown> {
-  const found = new Map<string, unknown>();
+  const members = new Map<string, unknown>();
   for (const pair of Array.isArray(pairs) ? (pairs as unknown[]) : []) {
     const { key, val } = membersOf(pair);
     const { symbol } = membersOf(itemsOf(key)[0] ?? key);
-    if (typeof symbol === 'string') found.set(symbol, val);
+    if (typeof symbol === 'string') members.set(symbol, val);
   }
-  return found;
+  return members;
 }
 
 export function amountOf(value: unknown): bigint {

@@ -10,7 +10,7 @@ type Found = Omit<Change, 'position'>;
 export function findChanges(steps: readonly EntryStep[], network: Network): Change[] {
   return steps
     .flatMap(({ before, after }) => (before && after ? compare(before, after, network) : []))
-    .map((found, position) => ({ ...found, position }));
+    .map((change, position) => ({ ...change, position }));
 }
 
 function compare(before: Raw, after: Raw, network: Network): Found[] {

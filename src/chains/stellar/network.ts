@@ -47,8 +47,8 @@ export function createNetwork(passphrase: string): Network {
       const { pool_share: pool } = membersOf(asset);
       if (typeof pool === 'string') return pool;
       const name = assetName(asset);
-      const known = contracts.get(name);
-      if (known !== undefined) return known;
+      const cached = contracts.get(name);
+      if (cached !== undefined) return cached;
       const contract = contractOf(asset);
       if (contracts.size >= maxAssets) {
         contracts.clear();

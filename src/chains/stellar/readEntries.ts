@@ -22,9 +22,9 @@ export async function readEntries(
     params: { keys: texts.slice(page * maxKeys, (page + 1) * maxKeys), xdrFormat: 'base64' },
   }));
   return request(calls, (replies) => {
-    const found = replies.flatMap((reply) => listOf(recordOf(resultOf(reply)).entries ?? [], 'entries'));
+    const entries = replies.flatMap((reply) => listOf(recordOf(resultOf(reply)).entries ?? [], 'entries'));
     return new Map(
-      found.map((item) => {
+      entries.map((item) => {
         const { key, xdr } = recordOf(item);
         const entry = recordOf(decodeXdr('LedgerEntryData', textOf(xdr, 'xdr')));
         const { contract_instance: instance } = membersOf(membersOf(entry.contract_data).val);

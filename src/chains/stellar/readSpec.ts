@@ -6,8 +6,8 @@ const magic = '0061736d';
 
 /** The spec that a contract carries in its WebAssembly; undefined where it has none. */
 export function readSpec(code: Uint8Array): readonly unknown[] | undefined {
-  const found = customSections(code).filter(({ name }) => name === section);
-  const entries = found.flatMap(({ bytes }) =>
+  const sections = customSections(code).filter(({ name }) => name === section);
+  const entries = sections.flatMap(({ bytes }) =>
     decodeXdrs('ScSpecEntry', Buffer.from(bytes).toString('base64')),
   );
   return entries.length > 0 ? entries : undefined;

@@ -96,11 +96,11 @@ export const stellarActions: FamilyActions = {
         `must be the name of a function of the contract, with its types where there is no spec, such as pause(address caller), or one of ${everywhere}`,
       );
     const spec = specOf(abi);
-    const known = spec?.functions.get(name);
-    if (known)
+    const cached = spec?.functions.get(name);
+    if (cached)
       return toItem(
         name,
-        known.inputs.map((input) => toInput(input.name, input.type, abi)),
+        cached.inputs.map((input) => toInput(input.name, input.type, abi)),
         true,
       );
     const builtIn = builtIns[name];
@@ -182,12 +182,12 @@ function readParameters(text: string): Input[] {
 }
 
 function toArgument({ internalType = '', type }: Input, value: unknown, label: string): unknown {
-  const { type: own, entries } = JSON.parse(internalType.replace(/^soroban /, '')) as {
+  const { type: scType, entries } = JSON.parse(internalType.replace(/^soroban /, '')) as {
     type: SpecType;
     entries: readonly unknown[];
   };
   const read = type === 'json' && typeof value === 'string' ? readJson(value, label) : value;
-  return toScVal(own, read, specOf(entries)?.types ?? new Map(), label);
+  return toScVal(scType, read, specOf(entries)?.types ?? new Map(), label);
 }
 
 function readJson(text: string, label: string): unknown {

@@ -128,8 +128,8 @@ function readHolding(answer: Raw, asset: string): bigint {
   if (asset === 'energy') return left(number('EnergyLimit'), number('EnergyUsed'));
   if (asset === 'bandwidth')
     return left(number('NetLimit'), number('NetUsed')) + left(number('freeNetLimit'), number('freeNetUsed'));
-  const own = listOf(answer.assetV2 ?? [], 'assetV2').map(recordOf);
-  return amountOf(own.find(({ key }) => key === asset)?.value);
+  const assets = listOf(answer.assetV2 ?? [], 'assetV2').map(recordOf);
+  return amountOf(assets.find(({ key }) => key === asset)?.value);
 }
 
 function toCallResult(run: ReturnType<typeof readRun>) {

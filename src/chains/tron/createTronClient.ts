@@ -50,8 +50,8 @@ export function createTronClient({ chain, urls, now, onCall }: ClientOptions): C
     keepsHistory: false,
     readState,
     async findImplementation(at, address) {
-      const found = await findImplementation(withoutStorage(readState), at, address);
-      return found && showAddress(found.toLowerCase());
+      const implementation = await findImplementation(withoutStorage(readState), at, address);
+      return implementation && showAddress(implementation.toLowerCase());
     },
     blockOfTransaction: (hash) =>
       orNull(

@@ -47,9 +47,9 @@ export function decodeBlock(chainUid: string, raw: unknown, rawInfos: unknown, r
     const info = infos[index]!;
     if (info.id !== item.txID || info.blockTimeStamp !== header.timestamp)
       throw new InvalidResponse('the outcomes are those of another block');
-    const own = decodeLogs(info, textOf(item.txID, 'txID'), index, logs.length);
-    for (const log of own) logs.push(log);
-    return new TronTransaction(item, info, index, own);
+    const txLogs = decodeLogs(info, textOf(item.txID, 'txID'), index, logs.length);
+    for (const log of txLogs) logs.push(log);
+    return new TronTransaction(item, info, index, txLogs);
   });
   let byHash: ReadonlyMap<string, TronTransaction> | undefined;
   return {
@@ -145,11 +145,11 @@ class TronTransaction implements Transaction {
     const { from, value } = this;
     const to = this.to ?? this.receipt.contractAddress;
     const { asset_name: name, amount, call_token_value: count, token_id: token } = this.#value;
-    const own: Transfer[] = [{ asset: 'native', from, to, amount: value }];
+    const direct: Transfer[] = [{ asset: 'native', from, to, amount: value }];
     if (this.#type === 'TransferAssetContract')
-      own.push({ asset: readAssetName(name), from, to, amount: amountOf(amount) });
-    if (token !== undefined) own.push({ asset: tokenOf(token), from, to, amount: amountOf(count) });
-    return [...own, ...innerTransfers(this.#info)].filter(({ amount: moved }) => moved > 0n);
+      direct.push({ asset: readAssetName(name), from, to, amount: amountOf(amount) });
+    if (token !== undefined) direct.push({ asset: tokenOf(token), from, to, amount: amountOf(count) });
+    return [...direct, ...innerTransfers(this.#info)].filter(({ amount: moved }) => moved > 0n);
   }
 
   get others(): readonly string[] {

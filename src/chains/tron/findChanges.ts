@@ -6,12 +6,12 @@ import { fromNode } from './tronAddress.ts';
 /** Replaced permissions of an account: the owner's, and each by its name. */
 export function findChanges(subject: string, update: Readonly<Record<string, unknown>>): Change[] {
   const { owner, witness, actives } = update;
-  const others = [...(witness === undefined ? [] : [witness]), ...listOf(actives ?? [], 'actives')];
+  const rest = [...(witness === undefined ? [] : [witness]), ...listOf(actives ?? [], 'actives')];
   return [
     ...(owner === undefined
       ? []
       : [{ subject, what: 'owner', after: describe(owner), position: 0 } as const]),
-    ...others.map((permission, index): Change => {
+    ...rest.map((permission, index): Change => {
       const name = textOf(recordOf(permission).permission_name ?? 'unnamed', 'permission_name');
       return {
         subject,

@@ -15,14 +15,14 @@ export const tronFamily: ChainFamily = {
     endpointFault,
     probeEndpoint,
     async inspect({ readState, findImplementation }, at, address) {
-      const found = await inspectContract(
+      const inspection = await inspectContract(
         { readState: withoutStorage(readState), findImplementation },
         at,
         address,
       );
       const show = (text: string) =>
         /^0x[0-9a-f]{40}$/i.test(text) ? showAddress(text.toLowerCase()) : text;
-      return { ...found, facts: mapTexts(found.facts, show) };
+      return { ...inspection, facts: mapTexts(inspection.facts, show) };
     },
   },
 };

@@ -23,9 +23,9 @@ export const solidCalls = () => [post('/walletsolidity/getnowblock', {}), post('
 export function readSolidNumber([solid, info]: readonly RpcReply[]): number {
   if (solid && 'result' in solid && !isEmpty(solid.result)) return decodeHeader(solid.result).number;
   const text = info && 'result' in info && isRecord(info.result) ? info.result.solidityBlock : undefined;
-  const found = /^Num:(\d+),/.exec(typeof text === 'string' ? text : '');
-  if (!found) throw new NotAvailableYet();
-  return Number(found[1]);
+  const match = /^Num:(\d+),/.exec(typeof text === 'string' ? text : '');
+  if (!match) throw new NotAvailableYet();
+  return Number(match[1]);
 }
 
 export const tronProtocol = ({ genesis }: Chain): Protocol => ({

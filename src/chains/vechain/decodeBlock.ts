@@ -61,7 +61,7 @@ function addClauses(raw: Raw, clauses: VechainClause[], logs: Log[]): void {
   for (const [position, clause] of (given.length === 0 ? [nothing] : given).entries()) {
     const index = clauses.length;
     const output = outputs[position] === undefined ? nothing : recordOf(outputs[position]);
-    const own = listOf(output.events ?? [], 'events').map((item, at) => {
+    const clauseLogs = listOf(output.events ?? [], 'events').map((item, at) => {
       const { address, topics, data } = recordOf(item);
       return new EvmLog({
         address: textOf(address, 'address'),
@@ -72,9 +72,9 @@ function addClauses(raw: Raw, clauses: VechainClause[], logs: Log[]): void {
         transactionIndex: index,
       });
     });
-    for (const log of own) logs.push(log);
+    for (const log of clauseLogs) logs.push(log);
     const part = given.length > 1 ? `clause${position}` : undefined;
-    clauses.push(new VechainClause(raw, recordOf(clause), output, { hash, index, part, logs: own }));
+    clauses.push(new VechainClause(raw, recordOf(clause), output, { hash, index, part, logs: clauseLogs }));
   }
 }
 

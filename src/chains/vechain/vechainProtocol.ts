@@ -30,8 +30,8 @@ export const vechainHeads: HeadProtocol = {
     return address.href;
   },
   headIn(message) {
-    const found = /"number"\s*:\s*(\d+)/.exec(message);
-    return found ? Number(found[1]) : undefined;
+    const match = /"number"\s*:\s*(\d+)/.exec(message);
+    return match ? Number(match[1]) : undefined;
   },
 };
 

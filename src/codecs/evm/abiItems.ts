@@ -37,8 +37,8 @@ export function functionWithResults(signature: string, abi: readonly unknown[]):
   return readings(abi, signature, () => {
     const written = parseFunction(signature);
     if (written.outputs.length > 0) return written;
-    const known = functionBySelector(selectorOf(written), abi);
-    if (known && known.outputs.length > 0) return known;
+    const named = functionBySelector(selectorOf(written), abi);
+    if (named && named.outputs.length > 0) return named;
     throw new RangeError(`${signature} does not say what it gives; write for example ${signature}(uint256).`);
   });
 }
@@ -51,10 +51,10 @@ const readings = createCache<FunctionItem>();
 function createCache<T>(): (abi: readonly unknown[], signature: string, make: () => T) => T {
   const made = new WeakMap<readonly unknown[], Map<string, T>>();
   return (abi, signature, make) => {
-    const known = made.get(abi) ?? new Map<string, T>();
-    made.set(abi, known);
-    const item = known.get(signature) ?? make();
-    known.set(signature, item);
+    const cached = made.get(abi) ?? new Map<string, T>();
+    made.set(abi, cached);
+    const item = cached.get(signature) ?? make();
+    cached.set(signature, item);
     return item;
   };
 }

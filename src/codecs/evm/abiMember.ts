@@ -10,27 +10,27 @@ export type AbiMember = { readonly parameter: AbiParameter; read(values: Decoded
  */
 export function abiMember(parameters: readonly AbiParameter[], path: string): AbiMember {
   let within = parameters;
-  let found: AbiParameter | undefined;
+  let parameter: AbiParameter | undefined;
   const steps: ((value: unknown) => unknown)[] = [];
   for (const step of path.split('.')) {
-    const element = found && elementOf(found);
+    const element = parameter && elementOf(parameter);
     if (element) {
       if (!/^\d{1,6}$/.test(step))
         throw new RangeError(`"${path}" needs a position such as 0 where it says "${step}": that is a list.`);
       steps.push((value) => take(value, Number(step), ''));
-      found = element;
+      parameter = element;
     } else {
       const index = within.findIndex(({ name }, at) => (name || String(at)) === step);
-      found = within[index];
-      if (!found) throw new RangeError(unknownMember(path, within));
-      const { name = '' } = found;
+      parameter = within[index];
+      if (!parameter) throw new RangeError(unknownMember(path, within));
+      const { name = '' } = parameter;
       steps.push((value) => take(value, index, name));
     }
-    within = 'components' in found ? found.components : [];
+    within = 'components' in parameter ? parameter.components : [];
   }
-  if (!found) throw new RangeError(unknownMember(path, parameters));
+  if (!parameter) throw new RangeError(unknownMember(path, parameters));
   return {
-    parameter: found,
+    parameter: parameter,
     read: (values) => steps.reduce<unknown>((value, step) => step(value), values),
   };
 }

@@ -70,15 +70,15 @@ export type Question = { readonly of: string; readonly input: string; readonly p
 
 /** All answers of these contracts to the same price question in the course of a transaction. */
 export function answersOf(frames: readonly Frame[], isOfInterest: (contract: string) => boolean): Question[] {
-  const found = new Map<string, { of: string; input: string; prices: number[] }>();
+  const questions = new Map<string, { of: string; input: string; prices: number[] }>();
   for (const { type, to, input, answer } of frames) {
     const isAsked = answer !== undefined && type !== 'DELEGATECALL' && isOfInterest(to);
     const price = !isAsked ? undefined : priceInAnswer(input, answer);
     if (price === undefined) continue;
     const key = `${to} ${input}`;
-    const question = found.get(key);
+    const question = questions.get(key);
     if (question) question.prices.push(price);
-    else found.set(key, { of: to, input, prices: [price] });
+    else questions.set(key, { of: to, input, prices: [price] });
   }
-  return [...found.values()];
+  return [...questions.values()];
 }

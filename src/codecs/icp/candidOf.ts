@@ -17,14 +17,14 @@ const maxDepth = 16;
 /** The type without names of others, so that it can be stored by itself. */
 export function resolveType(type: CandidType, types: Candid['types'], depth = 0): CandidType {
   if (depth > maxDepth) throw new RangeError('uses a type that names itself, or goes too deep');
-  const inner = (own: CandidType) => resolveType(own, types, depth + 1);
+  const inner = (innerType: CandidType) => resolveType(innerType, types, depth + 1);
   if (typeof type === 'string') return type;
   if ('opt' in type) return { opt: inner(type.opt) };
   if ('vec' in type) return { vec: inner(type.vec) };
-  if ('record' in type) return { record: type.record.map(([name, own]) => [name, inner(own)]) };
-  if ('variant' in type) return { variant: type.variant.map(([name, own]) => [name, inner(own)]) };
-  const own = types.get(type.name);
-  if (own === undefined)
+  if ('record' in type) return { record: type.record.map(([name, member]) => [name, inner(member)]) };
+  if ('variant' in type) return { variant: type.variant.map(([name, member]) => [name, inner(member)]) };
+  const named = types.get(type.name);
+  if (named === undefined)
     throw new RangeError(`uses the type ${type.name}, which the Candid text does not describe`);
-  return inner(own);
+  return inner(named);
 }

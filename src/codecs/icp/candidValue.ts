@@ -15,24 +15,26 @@ export function readCandidValue(type: CandidType, value: unknown, label: string)
     if ('record' in type) {
       const given: unknown = Array.isArray(value) ? { ...value } : value;
       if (!isRecord(given)) throw refuse(`a record with ${type.record.map(([name]) => name).join(', ')}`);
-      const unknown = Object.keys(given).find((name) => type.record.every(([own]) => own !== name));
+      const unknown = Object.keys(given).find((name) =>
+        type.record.every(([memberName]) => memberName !== name),
+      );
       if (unknown !== undefined) throw new RangeError(`${label} has no member ${unknown}.`);
       return Object.fromEntries(
-        type.record.map(([name, own]) => [
+        type.record.map(([name, memberType]) => [
           name,
-          readCandidValue(own, given[name] ?? null, `${label}.${name}`),
+          readCandidValue(memberType, given[name] ?? null, `${label}.${name}`),
         ]),
       );
     }
     if ('variant' in type) {
       const [name, inner] =
         typeof value === 'string' ? [value, null] : isRecord(value) ? (Object.entries(value)[0] ?? []) : [];
-      const own = type.variant.find(([variant]) => variant === name);
-      if (!own || (isRecord(value) && Object.keys(value).length !== 1))
+      const chosen = type.variant.find(([variant]) => variant === name);
+      if (!chosen || (isRecord(value) && Object.keys(value).length !== 1))
         throw refuse(
           `one of ${type.variant.map(([variant]) => variant).join(', ')}, or a record of one with its value`,
         );
-      return { [own[0]]: readCandidValue(own[1], inner, `${label}.${own[0]}`) };
+      return { [chosen[0]]: readCandidValue(chosen[1], inner, `${label}.${chosen[0]}`) };
     }
     throw refuse('of a known type');
   }

@@ -19,21 +19,21 @@ export function candidView(signature: string, abi: readonly unknown[]) {
       'needs the Candid interface in the contract’s abi, as [{ "candid": "service : …" }].',
     );
   const method = signature.replace(/\(.*/s, '').trim();
-  const found = candid.methods.get(method);
-  if (!found) {
+  const item = candid.methods.get(method);
+  if (!item) {
     const queries = [...candid.methods].filter(([, { isQuery }]) => isQuery).map(([name]) => name);
     throw new RangeError(
       `The Candid interface has no method ${method}; its queries are ${queries.join(', ') || 'none'}.`,
     );
   }
-  if (!found.isQuery)
+  if (!item.isQuery)
     throw new RangeError(
       `${method} is an update and not a query, so that reading it would change something.`,
     );
   const resolve = ([name, type]: readonly [string, CandidType]) =>
     [name, withoutFunctions(method, resolveType(type, candid.types))] as const;
-  const args = found.args.map(resolve);
-  const results = found.results
+  const args = item.args.map(resolve);
+  const results = item.results
     .map(resolve)
     .map(([name, type]) => [unnamed.test(name) ? '' : name, type] as const);
   const types = args.map(([, type]) => type);
@@ -75,13 +75,13 @@ function toPlain(type: CandidType, value: unknown): unknown {
       : (value as unknown[]).map((item) => toPlain(type.vec, item));
   const members = value as Readonly<Record<string, unknown>>;
   if ('record' in type) {
-    const read = type.record.map(([name, own]) => [name, toPlain(own, members[name])] as const);
-    return isTuple(type.record) ? read.map(([, own]) => own) : Object.fromEntries(read);
+    const read = type.record.map(([name, memberType]) => [name, toPlain(memberType, members[name])] as const);
+    return isTuple(type.record) ? read.map(([, member]) => member) : Object.fromEntries(read);
   }
   const [held] = 'variant' in type ? type.variant.filter(([name]) => name in members) : [];
   if (!held) return null;
-  const [name, own] = held;
-  return own === 'null' ? name : { [name]: toPlain(own, members[name]) };
+  const [name, caseType] = held;
+  return caseType === 'null' ? name : { [name]: toPlain(caseType, members[name]) };
 }
 
 /** In the words of an ABI, so that conditions treat it like any other. */
@@ -94,9 +94,10 @@ function toParameter(name: string, type: CandidType): AbiParameter {
     return { ...item, type: `${item.type}[]` };
   }
   const fields = 'record' in type ? type.record : 'variant' in type ? type.variant : [];
-  if ('variant' in type && fields.every(([, own]) => own === 'null')) return { name, type: 'string' };
-  const components = fields.map(([own, held]) =>
-    toParameter('record' in type && isTuple(fields) ? '' : own, held),
+  if ('variant' in type && fields.every(([, caseType]) => caseType === 'null'))
+    return { name, type: 'string' };
+  const components = fields.map(([fieldName, held]) =>
+    toParameter('record' in type && isTuple(fields) ? '' : fieldName, held),
   );
   return { name, type: 'tuple', components };
 }

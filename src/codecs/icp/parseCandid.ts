@@ -82,9 +82,9 @@ export function parseCandid(text: string): Candid {
     while (!isNext('}')) {
       const isNamed = tokens[at + 1] === ':';
       if (isNamed) {
-        const own = name();
+        const fieldName = name();
         at++;
-        list.push([own, type(depth + 1)]);
+        list.push([fieldName, type(depth + 1)]);
       } else list.push(isVariant ? [name(), 'null'] : [String(list.length), type(depth + 1)]);
       if (!isNext(';') && peek() !== '}') expect(';');
     }
@@ -95,9 +95,9 @@ export function parseCandid(text: string): Candid {
     expect('(');
     const list: Field[] = [];
     while (!isNext(')')) {
-      const own = tokens[at + 1] === ':' ? name() : `arg${list.length}`;
+      const argName = tokens[at + 1] === ':' ? name() : `arg${list.length}`;
       isNext(':');
-      list.push([own, type(depth + 1)]);
+      list.push([argName, type(depth + 1)]);
       if (!isNext(',') && peek() !== ')') expect(',');
     }
     return list;
@@ -120,25 +120,25 @@ export function parseCandid(text: string): Candid {
     }
     if (peek() !== '{') return new Map(services.get(name()) ?? []);
     expect('{');
-    const found = new Map<string, CandidMethod>();
+    const methods = new Map<string, CandidMethod>();
     while (!isNext('}')) {
-      const own = name();
+      const methodName = name();
       expect(':');
-      if (peek() === '(') found.set(own, signature(depth));
+      if (peek() === '(') methods.set(methodName, signature(depth));
       else name();
       if (!isNext(';') && peek() !== '}') expect(';');
     }
-    return found;
+    return methods;
   }
 
   while (at < tokens.length) {
     if (isNext('type')) {
-      const own = name();
+      const typeName = name();
       expect('=');
       if (peek() === 'service') {
         at++;
-        services.set(own, service(0));
-      } else types.set(own, type());
+        services.set(typeName, service(0));
+      } else types.set(typeName, type());
     } else if (isNext('service')) {
       if (peek() !== ':' && peek() !== '{') name();
       methods = service(0);

@@ -43,15 +43,15 @@ export function anchorFunction(name: string, abi: readonly unknown[]): AnchorFun
 
 export function anchorFunctionByKey(key: string, abi: readonly unknown[]): AnchorFunction | undefined {
   const idl = idlOf(abi);
-  const found = idl && [...idl.instructions.values()].find((one) => one.key === key);
-  return found && toFunction(found, idl);
+  const instruction = idl && [...idl.instructions.values()].find((one) => one.key === key);
+  return instruction && toFunction(instruction, idl);
 }
 
 /** A signature with parameters is taken by its name. */
 function pick<T>(from: ReadonlyMap<string, T>, signature: string, what: string): T {
   const name = signature.replace(/\(.*/s, '').trim();
-  const found = from.get(name);
-  if (found !== undefined) return found;
+  const item = from.get(name);
+  if (item !== undefined) return item;
   throw new RangeError(`The IDL has no ${what} ${name}; it has ${[...from.keys()].join(', ') || 'none'}.`);
 }
 
@@ -100,9 +100,9 @@ function toParameter({ name, type }: BorshField, types: Types, depth = 0): AbiPa
   if ('option' in type) return toParameter({ name, type: type.option }, types, depth + 1);
   if ('coption' in type) return toParameter({ name, type: type.coption }, types, depth + 1);
   if ('defined' in type) {
-    const own = types.get(type.defined);
-    if (own === undefined) throw new RangeError(`The IDL does not describe the type ${type.defined}.`);
-    return toParameter({ name, type: own }, types, depth + 1);
+    const defined = types.get(type.defined);
+    if (defined === undefined) throw new RangeError(`The IDL does not describe the type ${type.defined}.`);
+    return toParameter({ name, type: defined }, types, depth + 1);
   }
   if ('struct' in type)
     return {

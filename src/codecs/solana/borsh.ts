@@ -56,7 +56,9 @@ export function decodeBorsh(type: IdlType, bytes: Uint8Array, types: Types): unk
     }
     if ('defined' in one) return decode(definition(one.defined, types), depth + 1);
     if ('struct' in one)
-      return Object.fromEntries(one.struct.map(({ name, type: own }) => [name, decode(own, depth + 1)]));
+      return Object.fromEntries(
+        one.struct.map(({ name, type: fieldType }) => [name, decode(fieldType, depth + 1)]),
+      );
     const variant = one.enum[view.getUint8(take(1))];
     if (!variant) throw new RangeError('The data has a variant that its type does not.');
     const fields = decode(variant.type, depth + 1);
@@ -86,8 +88,8 @@ export function decodeBorsh(type: IdlType, bytes: Uint8Array, types: Types): unk
       case 'string':
       case 'bytes': {
         const size = view.getUint32(take(4), true);
-        const own = Buffer.from(bytes.subarray(take(size), at));
-        return name === 'string' ? own.toString('utf8') : `0x${own.toString('hex')}`;
+        const content = Buffer.from(bytes.subarray(take(size), at));
+        return name === 'string' ? content.toString('utf8') : `0x${content.toString('hex')}`;
       }
       default:
         throw new RangeError(`The IDL has a type that is not known: ${name}.`);
@@ -105,8 +107,8 @@ export function encodeBorsh(
   where = 'value',
   depth = 0,
 ): Uint8Array {
-  const inner = (own: IdlType, item: unknown, name: string) =>
-    encodeBorsh(own, item, types, `${where}.${name}`, depth + 1);
+  const inner = (innerType: IdlType, item: unknown, name: string) =>
+    encodeBorsh(innerType, item, types, `${where}.${name}`, depth + 1);
   if (depth > maxDepth) throw new RangeError('The type goes too deep.');
   if (typeof type === 'string') return encodePlain(type, value, where);
   if ('vec' in type) {
@@ -114,13 +116,13 @@ export function encodeBorsh(
     return concat(uint(BigInt(items.length), 4), ...items.map((item, n) => inner(type.vec, item, String(n))));
   }
   if ('option' in type || 'coption' in type) {
-    const own = 'option' in type ? type.option : type.coption;
+    const optionType = 'option' in type ? type.option : type.coption;
     const isNone = value === null || value === undefined;
     if ('coption' in type) {
       if (isNone) throw new RangeError(`${where} cannot be left out: its size is not known.`);
-      return concat(uint(1n, 4), inner(own, value, 'value'));
+      return concat(uint(1n, 4), inner(optionType, value, 'value'));
     }
-    return isNone ? Uint8Array.of(0) : concat(Uint8Array.of(1), inner(own, value, 'value'));
+    return isNone ? Uint8Array.of(0) : concat(Uint8Array.of(1), inner(optionType, value, 'value'));
   }
   if ('array' in type) {
     const items = itemsOf(value, where);
@@ -130,7 +132,7 @@ export function encodeBorsh(
   if ('defined' in type) return encodeBorsh(definition(type.defined, types), value, types, where, depth + 1);
   if ('struct' in type) {
     const members: Record<string, unknown> = Object(value);
-    return concat(...type.struct.map(({ name, type: own }) => inner(own, members[name], name)));
+    return concat(...type.struct.map(({ name, type: fieldType }) => inner(fieldType, members[name], name)));
   }
   const [name, fields] =
     typeof value === 'string' ? [value, {}] : (Object.entries(Object(value))[0] ?? ['', {}]);

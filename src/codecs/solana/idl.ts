@@ -51,22 +51,22 @@ function readIdl(raw: Readonly<Record<string, unknown>>): Idl {
   );
   const instructions = listOf(raw.instructions).map((item): IdlInstruction => {
     const { name, args, accounts, discriminator } = membersOf(item);
-    const own = nameOf(name, 'an instruction');
+    const instructionName = nameOf(name, 'an instruction');
     return {
-      name: own,
-      key: keyOf(discriminator) ?? hashKey(`global:${toSnake(own)}`),
+      name: instructionName,
+      key: keyOf(discriminator) ?? hashKey(`global:${toSnake(instructionName)}`),
       accounts: listOf(accounts).flatMap((account) => readAccounts(membersOf(account))),
       args: listOf(args).map(toField),
     };
   });
   const events = listOf(raw.events).map((item): IdlEvent => {
     const { name, fields, discriminator } = membersOf(item);
-    const own = nameOf(name, 'an event');
+    const eventName = nameOf(name, 'an event');
     return {
-      name: own,
-      key: keyOf(discriminator) ?? hashKey(`event:${own}`),
+      name: eventName,
+      key: keyOf(discriminator) ?? hashKey(`event:${eventName}`),
       // The newer form describes events among its types.
-      type: Array.isArray(fields) ? { struct: fields.map(toField) } : { defined: own },
+      type: Array.isArray(fields) ? { struct: fields.map(toField) } : { defined: eventName },
     };
   });
   return {
@@ -95,8 +95,8 @@ function toDefinition({ kind, fields, variants, alias, type }: Readonly<Record<s
   if (kind === 'enum')
     return {
       enum: listOf(variants).map((variant) => {
-        const { name, fields: own } = membersOf(variant);
-        return { name: nameOf(name, 'a variant'), type: toStruct(own) };
+        const { name, fields: variantFields } = membersOf(variant);
+        return { name: nameOf(name, 'a variant'), type: toStruct(variantFields) };
       }),
     };
   return toType(alias ?? type);

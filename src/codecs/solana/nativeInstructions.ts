@@ -132,8 +132,8 @@ const interfaces = new Map<string, readonly unknown[]>();
 export function nativeInterface(address: string): readonly unknown[] | undefined {
   const program = nativePrograms.get(address);
   if (!program) return undefined;
-  const known = interfaces.get(address);
-  if (known) return known;
+  const cached = interfaces.get(address);
+  if (cached) return cached;
   const made = [
     {
       instructions: program.instructions.map(({ name, accounts = [], args = [] }, number) => ({

@@ -35,8 +35,8 @@ export function toScVal(
   depth = 0,
 ): unknown {
   const fault = (words: string) => new RangeError(`${label} must be ${words}.`);
-  const inner = (own: unknown, item: unknown, where: string) =>
-    toScVal(own as SpecType, item, types, where, depth + 1);
+  const inner = (innerType: unknown, item: unknown, where: string) =>
+    toScVal(innerType as SpecType, item, types, where, depth + 1);
   if (depth > maxDepth) throw new RangeError(`${label} goes too deep.`);
   if (typeof type === 'string') return toSimple(type, value, fault);
   const { name: kind, held: about } = caseOf(type);
@@ -61,13 +61,16 @@ export function toScVal(
       const wanted = listOf(items);
       if (!Array.isArray(value) || value.length !== wanted.length)
         throw fault(`a list of ${wanted.length} values`);
-      return { vec: wanted.map((own, index) => inner(own, value[index], `${label}/${index}`)) };
+      return { vec: wanted.map((itemType, index) => inner(itemType, value[index], `${label}/${index}`)) };
     }
     case 'map':
       if (!isRecord(value)) throw fault('an object');
       return {
         map: Object.entries(value)
-          .map(([own, item]) => ({ key: inner(key, own, label), val: inner(held, item, `${label}/${own}`) }))
+          .map(([entryKey, item]) => ({
+            key: inner(key, entryKey, label),
+            val: inner(held, item, `${label}/${entryKey}`),
+          }))
           .sort(byKey),
       };
     case 'bytes_n': {
@@ -92,15 +95,15 @@ function toUdt(name: string, value: unknown, types: Spec['types'], label: string
     return { u32: number };
   }
   if ('fields' in udt) {
-    const isTuple = udt.fields.every(({ name: own }, index) => own === String(index));
+    const isTuple = udt.fields.every(({ name: fieldName }, index) => fieldName === String(index));
     if (!isRecord(value) && !(isTuple && Array.isArray(value)))
       throw new RangeError(
-        `${label} must be an object with ${udt.fields.map(({ name: own }) => own).join(', ')}.`,
+        `${label} must be an object with ${udt.fields.map(({ name: fieldName }) => fieldName).join(', ')}.`,
       );
     const members = value as Readonly<Record<string, unknown>>;
     const values = udt.fields.map(
-      ({ name: own, type }) =>
-        [own, toScVal(type, members[own], types, `${label}/${own}`, depth + 1)] as const,
+      ({ name: fieldName, type }) =>
+        [fieldName, toScVal(type, members[fieldName], types, `${label}/${fieldName}`, depth + 1)] as const,
     );
     if (isTuple) return { vec: values.map(([, val]) => val) };
     return { map: values.map(([symbol, val]) => ({ key: { symbol }, val })).sort(byKey) };
@@ -109,9 +112,11 @@ function toUdt(name: string, value: unknown, types: Spec['types'], label: string
   const wanted = udt.cases.get(String(kind));
   if (!wanted || wanted.length !== rest.length)
     throw new RangeError(
-      `${label} must be one of ${[...udt.cases].map(([own, held]) => (held.length === 0 ? own : `[${own}, …]`)).join(', ')}.`,
+      `${label} must be one of ${[...udt.cases].map(([caseName, held]) => (held.length === 0 ? caseName : `[${caseName}, …]`)).join(', ')}.`,
     );
-  const held = wanted.map((own, index) => toScVal(own, rest[index], types, `${label}/${index}`, depth + 1));
+  const held = wanted.map((caseType, index) =>
+    toScVal(caseType, rest[index], types, `${label}/${index}`, depth + 1),
+  );
   return { vec: [{ symbol: String(kind) }, ...held] };
 }
 

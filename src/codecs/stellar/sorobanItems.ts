@@ -25,11 +25,11 @@ export function sorobanEvent(signature: string, abi: readonly unknown[]): Soroba
   const spec = specOf(abi);
   if (!spec) return undefined;
   const name = nameIn(signature);
-  const known =
+  const cached =
     spec.events.get(name) ?? [...spec.events.values()].find((candidate) => keyOf(candidate) === name);
-  if (!known && spec.events.size > 0)
+  if (!cached && spec.events.size > 0)
     throw new RangeError(`The spec has no event ${name}; it has ${[...spec.events.keys()].join(', ')}.`);
-  if (known) return toEvent(known, spec);
+  if (cached) return toEvent(cached, spec);
   return assetFunctions.every((signature) => spec.functions.has(signature))
     ? toAssetEvent(name)
     : toLooseEvent(name);
@@ -48,26 +48,26 @@ const assetTopics: Readonly<Record<string, readonly string[]>> = {
 
 export function sorobanEventByKey(key: string, abi: readonly unknown[]): SorobanEvent | undefined {
   const spec = specOf(abi);
-  const known = spec && [...spec.events.values()].find((candidate) => keyOf(candidate) === key);
-  return known ? toEvent(known, spec) : undefined;
+  const event = spec && [...spec.events.values()].find((candidate) => keyOf(candidate) === key);
+  return event ? toEvent(event, spec) : undefined;
 }
 
 export function sorobanFunction(signature: string, abi: readonly unknown[]): SorobanFunction | undefined {
   const spec = specOf(abi);
   if (!spec) return undefined;
   const name = nameIn(signature);
-  const known = spec.functions.get(name);
-  if (!known)
+  const cached = spec.functions.get(name);
+  if (!cached)
     throw new RangeError(
       `The spec has no function ${name}; it has ${[...spec.functions.keys()].join(', ') || 'none'}.`,
     );
-  return toFunction(known, spec);
+  return toFunction(cached, spec);
 }
 
 export function sorobanFunctionByKey(key: string, abi: readonly unknown[]): SorobanFunction | undefined {
   const spec = specOf(abi);
-  const known = spec?.functions.get(key);
-  return known && spec ? toFunction(known, spec) : undefined;
+  const cached = spec?.functions.get(key);
+  return cached && spec ? toFunction(cached, spec) : undefined;
 }
 
 /** A signature with parameters is taken by its name. */
@@ -180,7 +180,7 @@ export function toParameter(name: string, type: SpecType, types: Spec['types'], 
     value_type: held,
     value_types: items,
     ok_type: ok,
-    name: own,
+    name: paramName,
   } = membersOf(about);
   const inner = (one: unknown) => toParameter(name, one as SpecType, types, depth + 1);
   if (kind === 'option') return inner(held);
@@ -192,7 +192,7 @@ export function toParameter(name: string, type: SpecType, types: Spec['types'], 
     const item = inner(element);
     return { ...item, type: `${item.type}[]` };
   }
-  const udt = kind === 'udt' ? types.get(String(own)) : undefined;
+  const udt = kind === 'udt' ? types.get(String(paramName)) : undefined;
   if (udt && 'fields' in udt)
     return {
       name,

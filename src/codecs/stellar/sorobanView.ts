@@ -15,12 +15,12 @@ export function sorobanView(signature: string, abi: readonly unknown[]) {
       'needs the Soroban spec in the contract’s abi, as `stellar contract info interface --output json` prints it.',
     );
   const name = signature.replace(/\(.*/s, '').trim();
-  const found = spec.functions.get(name);
-  if (!found)
+  const item = spec.functions.get(name);
+  if (!item)
     throw new RangeError(
       `The spec has no function ${name}; it has ${[...spec.functions.keys()].join(', ') || 'none'}.`,
     );
-  const { inputs, outputs } = found;
+  const { inputs, outputs } = item;
   return {
     name,
     inputs: inputs.map((input) => toParameter(input.name, input.type, spec.types)),

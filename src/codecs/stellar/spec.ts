@@ -58,17 +58,17 @@ function readSpec(abi: readonly unknown[]): Spec {
     const name = (kind: (typeof kinds)[number]) => nameOf(membersOf(entry[kind]).name, kind);
     if (entry.function_v0) {
       const { inputs, outputs } = membersOf(entry.function_v0);
-      const own = name('function_v0');
-      functions.set(own, {
-        name: own,
+      const functionName = name('function_v0');
+      functions.set(functionName, {
+        name: functionName,
         inputs: listOf(inputs).map(toField),
         outputs: listOf(outputs).filter(isSpecType),
       });
     } else if (entry.event_v0) {
       const { prefix_topics: prefix, params, data_format: form } = membersOf(entry.event_v0);
-      const own = name('event_v0');
-      events.set(own, {
-        name: own,
+      const eventName = name('event_v0');
+      events.set(eventName, {
+        name: eventName,
         prefix: listOf(prefix).map(String),
         params: listOf(params).map((param) => ({
           ...toField(param),
@@ -88,8 +88,8 @@ function readSpec(abi: readonly unknown[]): Spec {
       types.set(name('udt_enum_v0'), {
         values: new Map(
           listOf(membersOf(entry.udt_enum_v0).cases).map((variant) => {
-            const { name: own, value } = membersOf(variant);
-            return [nameOf(own, 'an enum'), Number(value)];
+            const { name: caseName, value } = membersOf(variant);
+            return [nameOf(caseName, 'an enum'), Number(value)];
           }),
         ),
       });

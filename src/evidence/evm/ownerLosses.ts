@@ -40,12 +40,15 @@ const maxLosses = 50;
 export function ownerLosses(world: World, pulls: readonly Pull[]): Losses {
   const { read, transaction } = world;
   const changes = changesIn(transaction.logs, new Set(pulls.map(({ owner }) => owner)));
-  const gone = Array.from(groupBy(pulls, ({ owner, token }) => `${owner} ${token}`).values(), (own) => {
-    const [{ owner, token }] = own;
-    const pulled = own.reduce((sum, { amount }) => sum + amount, 0n);
-    const missing = -(changes.get(owner)?.get(token) ?? 0n);
-    return { owner, token, amount: least(pulled, missing) };
-  }).filter(({ amount }) => amount > 0n);
+  const gone = Array.from(
+    groupBy(pulls, ({ owner, token }) => `${owner} ${token}`).values(),
+    (ownerPulls) => {
+      const [{ owner, token }] = ownerPulls;
+      const pulled = ownerPulls.reduce((sum, { amount }) => sum + amount, 0n);
+      const missing = -(changes.get(owner)?.get(token) ?? 0n);
+      return { owner, token, amount: least(pulled, missing) };
+    },
+  ).filter(({ amount }) => amount > 0n);
   const ranked = read
     .all(gone.map((loss) => () => ({ ...loss, usd: usdOf(world, loss.token, loss.amount) })))
     .sort(byWorth);
@@ -64,8 +67,8 @@ export function ownerLosses(world: World, pulls: readonly Pull[]): Losses {
     .filter(({ amount }) => amount > 0n);
   const nets = Array.from(
     groupBy(losses, ({ owner }) => owner),
-    ([owner, own]) => {
-      const given = own.reduce((sum, { usd = 0 }) => sum + usd, 0);
+    ([owner, ownerPulls]) => {
+      const given = ownerPulls.reduce((sum, { usd = 0 }) => sum + usd, 0);
       return given === 0 ? 0 : Math.max(0, given - gainOf(world, owner, changes.get(owner) ?? new Map()));
     },
   );

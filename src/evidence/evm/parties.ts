@@ -28,10 +28,10 @@ export function partiesOf(transaction: Transaction, watched: string): Party[] {
   const parties = new Map<string, Party & { logs?: Log[] }>();
   const add = ({ log, ...party }: Omit<Party, 'logs'> & { log?: Log }) => {
     if (party.address === watched || party.address === zeroAddress) return;
-    const known = parties.get(party.address);
-    if (!known) parties.set(party.address, { ...party, ...(log && { logs: [log] }) });
+    const cached = parties.get(party.address);
+    if (!cached) parties.set(party.address, { ...party, ...(log && { logs: [log] }) });
     // A made-up transfer before a real one must not hide it.
-    else if (log && known.logs) known.logs.push(log);
+    else if (log && cached.logs) cached.logs.push(log);
   };
   add({ address: from, role: 'sender' });
   if (to !== null) add({ address: to, role: 'recipient' });
@@ -47,9 +47,12 @@ export function partiesOf(transaction: Transaction, watched: string): Party[] {
 /** All who pay beside or to the watched address, and those whom it pays: others who are paid at once have nothing to do with it. */
 function manyParties({ transfers }: Transaction, { senders, recipients }: Parties, watched: string): Party[] {
   const paidBy = (address: string, end: 'from' | 'to') => {
-    const own = transfers.filter((transfer) => transfer[end] === address);
-    const asset = own[0]?.asset ?? native;
-    const amount = own.reduce((sum, payment) => sum + (payment.asset === asset ? payment.amount : 0n), 0n);
+    const payments = transfers.filter((transfer) => transfer[end] === address);
+    const asset = payments[0]?.asset ?? native;
+    const amount = payments.reduce(
+      (sum, payment) => sum + (payment.asset === asset ? payment.amount : 0n),
+      0n,
+    );
     return { other: watched, asset, amount };
   };
   const traded = transfers.filter(({ asset }) => asset === watched);
@@ -129,7 +132,7 @@ export function describeHits(
 
 /**
  * The decisive transfer of a party. Tokens can report any payer, so it counts if the token is watched, has a price, was
- * called by the payer, or nothing is traced: sanctions must not depend on nodes.
+ * called by the payer, or nothing is traced.
  */
 function findVoucher(
   { logs = [] }: Party,

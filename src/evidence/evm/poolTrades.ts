@@ -15,8 +15,8 @@ const slot0 = parseFunction('slot0()(uint160)');
 const tolerance = 1.02;
 
 /**
- * True where a pool gave a token for its second token at its own price, the counterpart of a falling price. Judged by
- * real receipts, so a pool robbed by its own swap is no trade.
+ * True if a pool gave a token for its second token at its own price. Judged by real receipts, so a pool robbed by its
+ * own swap is no trade.
  */
 export function isPoolTrade(
   read: Reader,
@@ -34,8 +34,8 @@ export function isPoolTrade(
     .map((answer) => ('results' in answer ? String(answer.results[0]).toLowerCase() : ''));
   const counterAsset = asset === first ? second : asset === second ? first : undefined;
   if (!counterAsset) return false;
-  const own = new Set([pool]);
-  const came = Number(changesIn(logs, own).get(pool)?.get(counterAsset) ?? 0n);
+  const pools = new Set([pool]);
+  const came = Number(changesIn(logs, pools).get(pool)?.get(counterAsset) ?? 0n);
   if (came <= 0) return false;
   const out = Number(amount);
   if (last.key === swap3) {
@@ -47,7 +47,7 @@ export function isPoolTrade(
   }
   const earlier = changesIn(
     blockLogs.filter((log) => log.transactionIndex < index),
-    own,
+    pools,
   ).get(pool);
   const [held, heldOther] = read
     .all([

@@ -79,8 +79,8 @@ export function changesIn(
   const changes = new Map<string, Map<string, bigint>>();
   const add = (account: string, token: string, amount: bigint) => {
     if (!accounts.has(account)) return;
-    const own = changes.get(account) ?? new Map<string, bigint>();
-    changes.set(account, own.set(token, (own.get(token) ?? 0n) + amount));
+    const accountChanges = changes.get(account) ?? new Map<string, bigint>();
+    changes.set(account, accountChanges.set(token, (accountChanges.get(token) ?? 0n) + amount));
   };
   for (const log of logs) {
     const transfer = decodeTransfer(log);

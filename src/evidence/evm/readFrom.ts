@@ -1,8 +1,8 @@
 import type { Frame } from '../../model/block.ts';
 
 /**
- * Contracts that watched ones call themselves, or that are read on the way by calls without changes. Calls of a
- * contract that is paid or called back are left out, as the watched one does not make them.
+ * Contracts that watched ones call themselves, or that are read on the way by calls without changes. Excludes calls by
+ * a contract that is paid or called back.
  */
 export function readFrom(
   frames: readonly Frame[],

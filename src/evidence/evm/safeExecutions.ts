@@ -33,15 +33,15 @@ const executed = [
 ].map(eventTopic);
 
 /**
- * Executions of a Safe between the one before and this log, from the logs of rollup Safes or from call data; none
- * behind a relayer. All logs count, because code run by the Safe can write them, too.
+ * Executions of a Safe between the one before and this log, from logs of rollup Safes or from call data. All logs
+ * count, because code run by the Safe can write them, too.
  */
 export function safeExecutions({ to, input, logs }: Transaction, log: Log): SafeExecution[] {
-  const own = logs.filter(({ address }) => address === log.address);
-  if (own.some(({ key }) => announced.has(key))) {
+  const safeLogs = logs.filter(({ address }) => address === log.address);
+  if (safeLogs.some(({ key }) => announced.has(key))) {
     const since =
-      own.findLast((event) => event.index < log.index && executed.includes(event.key))?.index ?? -1;
-    return own
+      safeLogs.findLast((event) => event.index < log.index && executed.includes(event.key))?.index ?? -1;
+    return safeLogs
       .filter(({ index }) => index > since && index < log.index)
       .flatMap(({ key, data }) => (announced.has(key) ? decode(data, announced.get(key)!) : []));
   }

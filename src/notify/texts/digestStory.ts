@@ -47,12 +47,12 @@ export function incidentOf(messages: readonly Message[]): string | undefined {
 
 /** Several alerts of one incident: the worst one, and a line for each of the others. */
 function incidentStory(messages: readonly Message[], incidentUid: string, total: number): Story {
-  const [worst, ...others] = worstFirst(messages);
+  const [worst, ...rest] = worstFirst(messages);
   const story = toStory(worst!);
   return {
     ...story,
     title: `${story.title} (${total} alerts)`,
-    items: others.slice(0, maxItems).map(toItem),
+    items: rest.slice(0, maxItems).map(toItem),
     more: Math.max(0, total - 1 - maxItems),
     footer: `Vigil · incident ${incidentUid} · ${toTime(worst!.timestamp)}`,
   };

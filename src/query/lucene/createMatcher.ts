@@ -101,8 +101,8 @@ function createPhraseMatcher(field: Field, words: readonly string[], slop: numbe
   if (slop === 0) return (subject) => valuesOf(subject).words().hasPhrase(words);
   const fits = createPhraseTest(words, slop, isList(field));
   return (subject) => {
-    const found = valuesOf(subject).words();
-    return words.every(found.has) && fits(found.lists());
+    const values = valuesOf(subject).words();
+    return words.every(values.has) && fits(values.lists());
   };
 }
 
@@ -133,9 +133,9 @@ function createPatternMatcher(field: Field, { needle, test, someWord }: Pattern)
   if (field.type === 'text') {
     const valuesOf = createValuesOf(field);
     return (subject) => {
-      const found = valuesOf(subject);
-      if (found.strings.length === 0) return false;
-      const words = found.words();
+      const values = valuesOf(subject);
+      if (values.strings.length === 0) return false;
+      const words = values.words();
       return words.text().includes(needle) && someWord(words);
     };
   }
@@ -151,9 +151,9 @@ function createTextRangeMatcher(field: Field, lower?: TextBound, upper?: TextBou
   }
   const valuesOf = createValuesOf(field);
   return (subject) => {
-    const found = valuesOf(subject);
-    if (found.strings.length === 0) return false;
-    const words = found.words();
+    const values = valuesOf(subject);
+    if (values.strings.length === 0) return false;
+    const words = values.words();
     const ends = words.ends();
     if (ends === undefined) return false;
     // With an open end, the last or the first word decides.

@@ -134,19 +134,19 @@ function nodesAt(subject: Subject, path: readonly string[]): readonly unknown[] 
 }
 
 function findNodes(subject: Subject, path: readonly string[]): readonly unknown[] {
-  const found: unknown[] = [];
+  const nodes: unknown[] = [];
   const member = path.at(-1);
   if (member === undefined) {
-    unfold(subject.document, found);
-    return found;
+    unfold(subject.document, nodes);
+    return nodes;
   }
   const outer = path.slice(0, -1);
   const parents = nodesAt(subject, outer);
   if (parents.length > fewNodes) return membersOf(subject, outer, parents).get(member) ?? [];
   for (const parent of parents) {
-    if (isObject(parent) && Object.hasOwn(parent, member)) unfold(parent[member], found);
+    if (isObject(parent) && Object.hasOwn(parent, member)) unfold(parent[member], nodes);
   }
-  return found;
+  return nodes;
 }
 
 function membersOf(
@@ -161,12 +161,12 @@ function membersOf(
   for (const node of nodes) {
     if (!isObject(node)) continue;
     for (const name of Object.keys(node)) {
-      let found = members.get(name);
-      if (found === undefined) {
-        found = [];
-        members.set(name, found);
+      let values = members.get(name);
+      if (values === undefined) {
+        values = [];
+        members.set(name, values);
       }
-      unfold(node[name], found);
+      unfold(node[name], values);
     }
   }
   subject.members.set(key, members);

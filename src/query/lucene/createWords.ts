@@ -21,26 +21,26 @@ export type Words = {
 const pieceLength = 32_768;
 
 export function createWords(texts: readonly string[]): Words {
-  const found: { text?: string; table?: WordTable } = {};
+  const cache: { text?: string; table?: WordTable } = {};
   let lists: string[][] | undefined;
   let ends: { first: string; last: string } | undefined;
 
   function* read(): Generator<void> {
     const text = yield* readTexts(texts);
-    found.text = text;
+    cache.text = text;
     yield;
     const table = createWordTable(text);
     for (let end = pieceLength; !table.read(end); end += pieceLength) yield;
-    found.table = table;
+    cache.table = table;
   }
   const reading = read();
   const wholeText = (): string => {
-    while (found.text === undefined) reading.next();
-    return found.text;
+    while (cache.text === undefined) reading.next();
+    return cache.text;
   };
   const words = (): WordTable => {
-    while (found.table === undefined) reading.next();
-    return found.table;
+    while (cache.table === undefined) reading.next();
+    return cache.table;
   };
 
   return {

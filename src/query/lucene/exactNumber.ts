@@ -7,8 +7,8 @@ export function exactNumber(text: string): string | undefined {
   const { isNegative, digits, magnitude } = decimalParts(text);
   if (digits === '') return '0';
   // No value has so many digits, so that any digit behind them tells it from all that are shorter.
-  const kept = digits.length > maxDigits ? `${digits.slice(0, maxDigits)}1` : digits;
-  return `${isNegative ? '-' : ''}0.${kept}e${magnitude}`;
+  const significant = digits.length > maxDigits ? `${digits.slice(0, maxDigits)}1` : digits;
+  return `${isNegative ? '-' : ''}0.${significant}e${magnitude}`;
 }
 
 const maxDigits = 400;

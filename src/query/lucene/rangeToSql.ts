@@ -18,24 +18,24 @@ type DecimalRange = Extract<Predicate, { type: 'decimalRange' }>;
 /** True if a number of the field lies within the bounds, both included. */
 export function rangeToSql(range: Range, source: SqlSource): SqlPredicate {
   const { field, min = -Infinity, max = Infinity } = range;
-  const found = findColumn(field, source);
-  if (!found || min === Infinity || max === -Infinity) return never;
-  const { only } = found.column;
+  const location = findColumn(field, source);
+  if (!location || min === Infinity || max === -Infinity) return never;
+  const { only } = location.column;
   const possible = only?.filter((value) => value >= min && value <= max);
   if (possible?.length === 0) return never;
   if (only && possible?.length === only.length) return always;
   const condition = rangeCondition(range, source);
-  return { ...orMatcher(field, condition), ...narrowRange(range, found, condition, source) };
+  return { ...orMatcher(field, condition), ...narrowRange(range, location, condition, source) };
 }
 
 /** True if a number of a dynamic member, or a decimal text, lies within the bounds. */
 export function decimalRangeToSql(range: DecimalRange, source: SqlSource): SqlPredicate {
   const { field, lower, upper } = range;
-  const found = findColumn(field, source);
-  if (found?.column.store !== 'json') return never;
+  const location = findColumn(field, source);
+  if (location?.column.store !== 'json') return never;
   const { hash, hasMemberTerms, hasDecimalTerms } = source;
-  const part = orMatcher(field, someJsonDecimal(field, found, range));
-  if (!found.column.hashed || !hash || !hasMemberTerms) return part;
+  const part = orMatcher(field, someJsonDecimal(field, location, range));
+  if (!location.column.hashed || !hash || !hasMemberTerms) return part;
   const { member, any } = rangeTerms(lower && Number(lower.number), upper && Number(upper.number));
   const hashesOf = (name: string, terms: readonly string[]) => anyTerm(terms.map((term) => hash(name, term)));
   // Until the index has decimal texts, any text of the member may be one.
@@ -44,7 +44,7 @@ export function decimalRangeToSql(range: DecimalRange, source: SqlSource): SqlPr
     ...part,
     narrow: [
       ...(field.glob === undefined ? [hashesOf(memberName(field), named)] : []),
-      ...(any && hasDecimalTerms ? [hashesOf(found.name, any)] : []),
+      ...(any && hasDecimalTerms ? [hashesOf(location.name, any)] : []),
     ],
   };
 }
@@ -56,20 +56,20 @@ export function flagToSql(
 ): SqlPredicate {
   const condition = someValue(field, source, 'boolean', (flag) => sql`${flag} = ${value}`);
   const part = orMatcher(field, condition);
-  const found = findColumn(field, source);
+  const location = findColumn(field, source);
   const { hash, hasMemberTerms } = source;
-  if (!found?.column.hashed || !hash || !hasMemberTerms) return part;
-  if (found.column.store === 'json')
+  if (!location?.column.hashed || !hash || !hasMemberTerms) return part;
+  if (location.column.store === 'json')
     return { ...part, narrow: [anyTerm([hash(memberName(field), booleanTerm(value))])] };
-  return value ? { ...part, narrow: [anyTerm([hash(found.name, 'true')])] } : part;
+  return value ? { ...part, narrow: [anyTerm([hash(location.name, 'true')])] } : part;
 }
 
 function rangeCondition(range: Range, source: SqlSource): Sql {
   const { field, min = -Infinity, max = Infinity } = range;
-  const found = findColumn(field, source);
-  if (found?.column.store === 'json') return someJsonNumber(field, found, range);
-  if (found?.column.store === 'number' && field.type !== 'double')
-    return integers(found.column.sql, min, max);
+  const location = findColumn(field, source);
+  if (location?.column.store === 'json') return someJsonNumber(field, location, range);
+  if (location?.column.store === 'number' && field.type !== 'double')
+    return integers(location.column.sql, min, max);
   return someValue(field, source, 'number', (number) =>
     both(
       range.min === undefined ? undefined : sql`${number} >= ${min}::float8`,

@@ -118,11 +118,11 @@ function toMaxDate(end: RangeEnd, now: number): NumberBound {
  */
 function booleanRange(field: Field, lower: RangeEnd, upper: RangeEnd): Predicate {
   if (field.isDynamic && !(isBooleanEnd(lower) && isBooleanEnd(upper))) return none;
-  const found = [true, false].filter(
+  const flags = [true, false].filter(
     (value) => isAfter(String(value), lower) && isBefore(String(value), upper),
   );
-  if (found.length === 2 && !field.isDynamic) return { type: 'exists', field };
-  return anyOf(found.map((value) => ({ type: 'is', field, value })));
+  if (flags.length === 2 && !field.isDynamic) return { type: 'exists', field };
+  return anyOf(flags.map((value) => ({ type: 'is', field, value })));
 }
 
 function isBooleanEnd(end: RangeEnd): boolean {

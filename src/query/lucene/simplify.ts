@@ -52,10 +52,10 @@ type Terms = Extract<Predicate, { type: 'terms' }>;
 function joinTerms(alternatives: readonly Predicate[]): Predicate[] {
   const words = new Map<Field, Set<string>>();
   const numbers = new Map<Field, Set<string>>();
-  const others = new Set<Predicate>();
+  const rest = new Set<Predicate>();
   for (const predicate of alternatives) {
     if (predicate.type !== 'terms') {
-      others.add(predicate);
+      rest.add(predicate);
       continue;
     }
     const values = predicate.isNumber ? numbers : words;
@@ -63,14 +63,14 @@ function joinTerms(alternatives: readonly Predicate[]): Predicate[] {
     if (fieldValues === undefined) values.set(predicate.field, new Set(predicate.values));
     else for (const value of predicate.values) fieldValues.add(value);
   }
-  const terms = ([field, found]: [Field, Set<string>]): Terms => ({
+  const terms = ([field, values]: [Field, Set<string>]): Terms => ({
     type: 'terms',
     field,
-    values: [...found],
+    values: [...values],
   });
   return [
     ...Array.from(words, terms),
     ...Array.from(numbers, (entry): Terms => ({ ...terms(entry), isNumber: true })),
-    ...others,
+    ...rest,
   ];
 }

@@ -88,12 +88,12 @@ export function someValue(
   kind: 'string' | 'number' | 'boolean' | 'any',
   test: (value: Sql) => Sql,
 ): Sql {
-  const found = findColumn(field, source);
-  if (!found) return sql`false`;
-  const { column } = found;
+  const location = findColumn(field, source);
+  if (!location) return sql`false`;
+  const { column } = location;
   switch (column.store) {
     case 'json':
-      return someJson(field, found, kind, test);
+      return someJson(field, location, kind, test);
     case 'text[]':
       return sql`exists (select 1 from unnest(${column.sql}) v(value) where ${test(sql`v.value`)})`;
     case 'number':

@@ -26,10 +26,10 @@ import { anyWord, wordTest } from './wordSql.ts';
 type Terms = Extract<Predicate, { type: 'terms' }>;
 
 export function termsToSql({ field, values, isNumber }: Terms, source: SqlSource): SqlPredicate {
-  const found = findColumn(field, source);
-  const isPossible = found?.column.isPossible ?? (() => true);
+  const location = findColumn(field, source);
+  const isPossible = location?.column.isPossible ?? (() => true);
   const possible = values.filter(isPossible);
-  if (!found || possible.length === 0) return never;
+  if (!location || possible.length === 0) return never;
   if (field.type === 'text') {
     const hasWord = anyWordTest(commonFirst(possible, field, source), source);
     const test = (text: Sql) =>
@@ -37,7 +37,7 @@ export function termsToSql({ field, values, isNumber }: Terms, source: SqlSource
     const part = orMatcher(field, someValue(field, source, 'string', test));
     return { ...part, narrow: [...hashSets(field, source, [possible]), ...textNarrow(field, source)] };
   }
-  const { column } = found;
+  const { column } = location;
   if (column.codes) return codesToSql(field, possible, column.codes, source);
   return {
     ...orMatcher(field, keywordTest(field, possible, column, source)),
@@ -120,8 +120,8 @@ function keywordNarrow(field: Field, values: readonly string[], source: SqlSourc
   const whole = wholeNarrow(field, values, source);
   if (whole) return [whole];
   const words = values.map((value) => [...new Set(analyze(value))]);
-  const [only = [], ...others] = words;
-  if (others.length === 0)
+  const [only = [], ...rest] = words;
+  if (rest.length === 0)
     return hashSets(
       field,
       source,
@@ -142,8 +142,8 @@ function wholeSets(field: Field, values: readonly string[], source: SqlSource): 
 /** The short values of a dynamic member, as the index has them as a whole. */
 function wholeNarrow(field: Field, values: readonly string[], source: SqlSource): Narrow | undefined {
   const { hash } = source;
-  const found = findColumn(field, source);
-  if (!hash || !source.hasMemberTerms || found?.column.store !== 'json') return undefined;
+  const location = findColumn(field, source);
+  if (!hash || !source.hasMemberTerms || location?.column.store !== 'json') return undefined;
   if (field.isFolded || field.glob !== undefined || values.length > maxHashes) return undefined;
   const terms = values.map(wholeTerm).filter((term) => term !== undefined);
   return terms.length < values.length
@@ -161,24 +161,24 @@ export function joinTerms(
 ): { joined: SqlPredicate[]; others: Predicate[] } {
   const words = wordsByPath(alternatives);
   const byValues = new Map<string, SameTerms>();
-  const others: Predicate[] = [];
+  const rest: Predicate[] = [];
   for (const predicate of alternatives) {
-    if (predicate.type !== 'terms') others.push(predicate);
+    if (predicate.type !== 'terms') rest.push(predicate);
     else if (isCovered(predicate, words)) continue;
     else {
       const column = plainTextColumn(predicate.field, source);
       const { values } = predicate;
       const same = byValues.get(JSON.stringify(values));
-      if (!column) others.push(predicate);
+      if (!column) rest.push(predicate);
       else if (same) same.terms.push({ predicate, column });
       else byValues.set(JSON.stringify(values), { values, terms: [{ predicate, column }] });
     }
   }
   const groups = [...byValues.values()];
   const single = groups.filter(({ terms }) => terms.length === 1);
-  others.push(...single.flatMap(({ terms }) => terms.map(({ predicate }) => predicate)));
+  rest.push(...single.flatMap(({ terms }) => terms.map(({ predicate }) => predicate)));
   const joined = groups.filter(({ terms }) => terms.length > 1).map((group) => joinColumns(group, source));
-  return { joined, others };
+  return { joined, others: rest };
 }
 
 /** Terms of several fields that have the same values. */

@@ -143,9 +143,9 @@ function boolToSql(bool: Bool, source: SqlSource): SqlPredicate {
   };
 }
 
-function toOne([narrow, ...others]: readonly Narrow[]): Narrow | undefined {
-  if (narrow === undefined || others.length === 0) return narrow;
-  return { hashes: [], all: [[narrow, ...others]] };
+function toOne([narrow, ...rest]: readonly Narrow[]): Narrow | undefined {
+  if (narrow === undefined || rest.length === 0) return narrow;
+  return { hashes: [], all: [[narrow, ...rest]] };
 }
 
 function shouldToSql(should: readonly Predicate[], source: SqlSource): SqlPredicate[] {

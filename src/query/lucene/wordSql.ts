@@ -6,8 +6,8 @@ import { nodeToPostgres } from './regex/toPostgres.ts';
 import { firstCodePoint, type RegexNode } from './regex/tree.ts';
 
 /**
- * A word test as regular expressions, absent where no word can fit. `plain`: for texts whose words are ASCII runs.
- * `odd`: for the stored words of the rest. `sure`: a LIKE pattern that suffices for plain texts.
+ * A word test as regular expressions, absent where no word fits. `plain`: for texts of ASCII runs. `odd`: for the
+ * stored words of the rest. `sure`: a LIKE pattern that suffices for plain texts.
  */
 export type WordPattern = { plain?: string; odd?: string; sure?: string };
 

@@ -28,14 +28,15 @@ function predicatesOf(expression: Expression): WherePredicate[] {
 }
 
 function costOf({ path, test }: WherePredicate, catalogue: Catalogue): number {
-  const own = test.type === 'like' ? likeCost(test) : test.type === 'in' ? 1 + test.values.length / 50 : 1;
+  const testCost =
+    test.type === 'like' ? likeCost(test) : test.type === 'in' ? 1 + test.values.length / 50 : 1;
   const resolved = resolve(
     path.map(({ name }) => name),
     catalogue,
   );
-  if ('fault' in resolved) return own;
+  if ('fault' in resolved) return testCost;
   const isNested = resolved.outer.length > 0 || resolved.field.type === 'json' || 'array' in resolved.field;
-  return isNested ? 3 * own : own;
+  return isNested ? 3 * testCost : testCost;
 }
 
 /** After a `%`, what stands up to the next one is tried at every character of a value. */

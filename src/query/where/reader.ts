@@ -36,8 +36,8 @@ export function isReserved(token: WhereToken): boolean {
 }
 
 export function unexpected(token: WhereToken, expected: string): Error {
-  const found = token.type === 'end' ? 'the text ends' : `found ${quote(token.source)}`;
-  return invalidWhere(token.position, `expected ${expected}, but ${found}`);
+  const shown = token.type === 'end' ? 'the text ends' : `found ${quote(token.source)}`;
+  return invalidWhere(token.position, `expected ${expected}, but ${shown}`);
 }
 
 const keywords = [

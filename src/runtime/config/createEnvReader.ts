@@ -30,8 +30,8 @@ export function createEnvReader(env: NodeJS.ProcessEnv) {
     names.add(`${name}_FILE`);
     const file = env[`${name}_FILE`]?.trim();
     if (!file) return undefined;
-    const known = files.get(name);
-    if (known !== undefined) return known || undefined;
+    const cached = files.get(name);
+    if (cached !== undefined) return cached || undefined;
     files.set(name, '');
     if (value !== undefined) {
       faults.push(`${name} and ${name}_FILE are both set; only one of them can be.`);

@@ -123,10 +123,10 @@ function readMessengerNames(read: EnvReader): MessengerNames {
 
 /** The settings of the chains that have some; endpoints may also be stored. */
 function readChains(read: EnvReader, ownChains: readonly NamedChain[]) {
-  const own = ownChains.map(({ chain, endpoints }) => ({ chain, named: endpoints }));
+  const namedChains = ownChains.map(({ chain, endpoints }) => ({ chain, named: endpoints }));
   const seeds = Object.values(chains).map((chain) => ({ chain, named: [] }));
   return Object.fromEntries(
-    [...seeds, ...own].flatMap(({ chain, named }) => {
+    [...seeds, ...namedChains].flatMap(({ chain, named }) => {
       const { uid } = chain;
       const name = uid.toUpperCase();
       const set = read.urls(`VIGIL_RPC_${name}`, ['http:', 'https:', 'ws:', 'wss:']) ?? [];

@@ -7,11 +7,11 @@ const foreignAddress =
 
 /** A typo in a variable's name would otherwise leave a chain unwatched, or start an empty database, without a warning. */
 export function refuseMisspelt(env: NodeJS.ProcessEnv, read: EnvReader, chainUids: readonly string[]): void {
-  const known = read.names();
-  const databases = [...known].filter((name) => name.startsWith('DATABASE_'));
+  const names = read.names();
+  const databases = [...names].filter((name) => name.startsWith('DATABASE_'));
   for (const [name, value] of Object.entries(env)) {
-    if (known.has(name)) continue;
-    if (name.startsWith('VIGIL_')) refuseUnknown(name, known, read, chainUids);
+    if (names.has(name)) continue;
+    if (name.startsWith('VIGIL_')) refuseUnknown(name, names, read, chainUids);
     else if (!value?.trim()) continue;
     else if (foreignAddress.test(name)) {
       if (read.text('DATABASE_URL') === undefined)
@@ -25,11 +25,11 @@ export function refuseMisspelt(env: NodeJS.ProcessEnv, read: EnvReader, chainUid
 
 function refuseUnknown(
   name: string,
-  known: ReadonlySet<string>,
+  names: ReadonlySet<string>,
   read: EnvReader,
   chainUids: readonly string[],
 ): void {
-  const guess = nearest(name, known);
+  const guess = nearest(name, names);
   if (guess) read.fault(`${name} is not a setting of Vigil; did you mean ${guess}?`);
   else if (/^VIGIL_(RPC|CHAIN)_/.test(name))
     read.fault(

@@ -54,7 +54,7 @@ function readMetricsToken(read: EnvReader): Secret | undefined {
   return token;
 }
 
-/** Who has such an address can keep a watchdog quiet. */
+/** A secret, because calls by anyone else would keep a watchdog quiet. */
 export function readHeartbeatSettings(read: EnvReader) {
   const name = 'VIGIL_HEARTBEAT_URL';
   const urls = [...new Set(read.urls(name, ['http:', 'https:']) ?? [])];

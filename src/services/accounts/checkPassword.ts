@@ -7,7 +7,7 @@ export function checkPassword(
   password: string,
   { email, name }: { email: string; name?: unknown },
 ): void {
-  const own = [email, ...(typeof name === 'string' ? [name] : [])];
-  const fault = passwordFault(password, own);
+  const userWords = [email, ...(typeof name === 'string' ? [name] : [])];
+  const fault = passwordFault(password, userWords);
   if (fault) throw unprocessable(pointer, 'too-weak', fault);
 }

@@ -15,8 +15,8 @@ type ScriptedItem = {
 };
 
 /**
- * Bindings with new or changed scripts, or to other records than before, with their members as stored. Unchanged ones
- * are skipped, because they may predate a check, and a record that was read may be sent back.
+ * Bindings with new or changed scripts, or to other records than before, as stored. Unchanged ones are skipped, because
+ * they may predate a check and come back as read.
  */
 export function changedBindings<I extends ScriptedItem>(
   items: readonly I[] | undefined,

@@ -42,8 +42,8 @@ export async function checkApprover(
   const closed = wallets.find(({ approvers }) => approvers && !approvers.includes(userId));
   if (closed) throw forbidden(`The wallet ${closed.name} names its approvers, and you are none of them.`);
   const isNamed = wallets.every(({ approvers }) => approvers?.includes(userId));
-  const own: FoundSponsor = { id: userId, tenantId };
-  const approver = [own, ...(await findSponsors(db, userId, isNamed ? ['RESET'] : deeds))];
+  const approverKey: FoundSponsor = { id: userId, tenantId };
+  const approver = [approverKey, ...(await findSponsors(db, userId, isNamed ? ['RESET'] : deeds))];
   const requester = [{ id: requestedBy, tenantId }, ...(await findSponsors(db, requestedBy, deeds))];
   if ([...approver, ...requester].some(({ id }) => id === null))
     throw forbidden(

@@ -75,8 +75,8 @@ export async function checkBindingScripts(
   const faults: Fault[] = [];
   for (const binding of bindings) {
     const source = sources.find(({ kind, id }) => kind === binding.source.kind && id === binding.source.id);
-    const found = findScriptMistakes(call, binding, { ...binding.source, ...source });
-    faults.push(...(found.length > 0 ? found : await trySample(call, tenantId, binding)));
+    const mistakes = findScriptMistakes(call, binding, { ...binding.source, ...source });
+    faults.push(...(mistakes.length > 0 ? mistakes : await trySample(call, tenantId, binding)));
   }
   if (faults.length > 0) throw invalidInput(faults);
   const until = performance.now() + backtestBudgetMs;

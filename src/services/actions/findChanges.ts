@@ -26,8 +26,8 @@ export async function doUnlessGuarded<T>(call: Call, work: Work<T>): Promise<{ d
     call.db,
     async () => {
       const result = await work(call);
-      const found = await findGuardedRecords(call.db, wallets, { also: before });
-      changed = [...unlike(before, found), ...unlike(found, before)];
+      const records = await findGuardedRecords(call.db, wallets, { also: before });
+      changed = [...unlike(before, records), ...unlike(records, before)];
       if (changed.length > 0)
         after = await findGuardedRecords(call.db, wallets, { also: before, shown: changed });
       return result;
@@ -90,8 +90,8 @@ function tenantsOf(wallets: readonly GuardedWallet[]): number[] {
 }
 
 /** Those of `records` that `others` lack or have otherwise. */
-function unlike(records: readonly GuardedRecord[], others: readonly GuardedRecord[]): GuardedRecord[] {
-  const digests = new Map(others.map(({ kind, id, digest }) => [`${kind} ${id}`, digest]));
+function unlike(records: readonly GuardedRecord[], rest: readonly GuardedRecord[]): GuardedRecord[] {
+  const digests = new Map(rest.map(({ kind, id, digest }) => [`${kind} ${id}`, digest]));
   return records.filter(({ kind, id, digest }) => digests.get(`${kind} ${id}`) !== digest);
 }
 
@@ -104,7 +104,7 @@ function concerned(
   records: readonly GuardedRecord[],
 ): [GuardedWallet, ...GuardedWallet[]] {
   const ids = new Set(records.flatMap(({ walletIds }) => walletIds));
-  const [first, ...others] = wallets.filter(({ id }) => ids.has(id));
+  const [first, ...rest] = wallets.filter(({ id }) => ids.has(id));
   if (!first) throw new Error('What a guarded wallet depends on changed, and no wallet is known of it.');
-  return [first, ...others];
+  return [first, ...rest];
 }

@@ -17,7 +17,7 @@ export async function readIntents(
   action: { tenantId: number; id: number },
   search: Search,
 ): Promise<IntentRecord[]> {
-  return (await searchIntents(call.db, action, search)).map((found) => explainWait(call, found));
+  return (await searchIntents(call.db, action, search)).map((intent) => explainWait(call, intent));
 }
 
 /** The same for one that was found; what else is known of it stays. */

@@ -150,7 +150,7 @@ async function findFired(call: Call, setup: ActionSetup, size: number): Promise<
 /** Asks a node what calls change, each call once: most alerts fire the same one. */
 function createChangeReader(call: Call, { action }: ActionSetup) {
   const client = call.services.chains.client(getChain(action.contract.chainUid).uid);
-  const known = new Map<string, Pick<Rehearsed, 'changes' | 'storage'>>();
+  const cache = new Map<string, Pick<Rehearsed, 'changes' | 'storage'>>();
   let block: RehearsalReport['block'] = null;
   return {
     block: () => block,
@@ -161,7 +161,7 @@ function createChangeReader(call: Call, { action }: ActionSetup) {
       gasLimit,
     }: ActionSimulation): Promise<Pick<Rehearsed, 'changes' | 'storage'>> {
       const key = `${to} ${data}`;
-      const before = known.get(key);
+      const before = cache.get(key);
       if (before) return before;
       const units = gasLimit === null ? undefined : BigInt(gasLimit);
       const seen =
@@ -183,7 +183,7 @@ function createChangeReader(call: Call, { action }: ActionSetup) {
           })) ?? null,
         storage: seen?.storage?.slice(0, listedChanges) ?? null,
       };
-      known.set(key, shown);
+      cache.set(key, shown);
       return shown;
     },
   };

@@ -56,8 +56,8 @@ export async function findOwnAlert(
   names: readonly string[],
   { use, lock }: { use: string; lock: boolean },
 ): Promise<Row> {
-  const own = await findAlert(call.db, ownTenantsScope(call.scope), uid, names, lock);
-  if (own) return own;
+  const ownAlert = await findAlert(call.db, ownTenantsScope(call.scope), uid, names, lock);
+  if (ownAlert) return ownAlert;
   const visible = await findAlert(call.db, await visibleScope(call.db, call.visible), uid, names);
   if (visible)
     throw new Problem('forbidden', `You may see this alert but not ${use}: it is not your tenant's.`);

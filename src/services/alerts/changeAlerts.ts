@@ -36,9 +36,9 @@ export async function changeAlerts(
     const condition = await compileQuery(tx, alertTable, scope, { query, timeseries }, call.now);
     return findChangeable(tx, condition, change, maxChanged + 1);
   };
-  const found = await reportSlowSearch(() => reports.transaction(find));
-  const isComplete = found.length <= maxChanged;
-  const chosen = found.slice(0, maxChanged);
+  const alerts = await reportSlowSearch(() => reports.transaction(find));
+  const isComplete = alerts.length <= maxChanged;
+  const chosen = alerts.slice(0, maxChanged);
   const byTenant = groupBy(chosen, ({ tenantId }) => tenantId);
   const assigneeId = change.type === 'assign' ? change.assigneeId : null;
   if (assigneeId !== null)

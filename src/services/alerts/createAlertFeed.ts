@@ -90,24 +90,24 @@ export function createAlertFeed({ db, listen, onError }: Options): AlertFeed {
     const byOwner = new Map<string, Reader[]>();
     for (const reader of readers) {
       if (!reader.scope.all && !reader.scope.tenantIds.includes(event.tenantId)) continue;
-      const own = byOwner.get(reader.owner);
-      if (own) own.push(reader);
+      const readers = byOwner.get(reader.owner);
+      if (readers) readers.push(reader);
       else byOwner.set(reader.owner, [reader]);
     }
-    for (const [owner, own] of byOwner) {
-      if ((unmatched.get(owner) ?? 0) > unmatchedLength) for (const reader of own) reader.end(true);
-      else void matchFor(owner, event, own);
+    for (const [owner, readers] of byOwner) {
+      if ((unmatched.get(owner) ?? 0) > unmatchedLength) for (const reader of readers) reader.end(true);
+      else void matchFor(owner, event, readers);
     }
   }
 
-  async function matchFor(owner: string, event: SharedEvent, own: readonly Reader[]): Promise<void> {
+  async function matchFor(owner: string, event: SharedEvent, readers: readonly Reader[]): Promise<void> {
     unmatched.set(owner, (unmatched.get(owner) ?? 0) + event.length);
     try {
-      await matching.match(owner, event, own);
+      await matching.match(owner, event, readers);
     } catch (error) {
       onError(error);
       // An event that could not be matched must not be skipped.
-      for (const reader of own) reader.end();
+      for (const reader of readers) reader.end();
     } finally {
       const remaining = (unmatched.get(owner) ?? 0) - event.length;
       if (remaining > 0) unmatched.set(owner, remaining);
@@ -187,9 +187,9 @@ export function createAlertFeed({ db, listen, onError }: Options): AlertFeed {
       for (const event of events) {
         const shared = shareEvent(event);
         if (!shared) continue;
-        const found: SharedEvent[] = [];
-        await matching.match(owner, shared, [{ query, put: (match) => found.push(match) }]);
-        yield* found;
+        const events: SharedEvent[] = [];
+        await matching.match(owner, shared, [{ query, put: (match) => events.push(match) }]);
+        yield* events;
       }
       if (!pages.hasMore(events)) return;
       after = events.at(-1)?.id ?? to;

@@ -57,10 +57,10 @@ export function createSuggestions() {
       size: number,
     ): Promise<Suggestion[]> {
       const source = await findSampleSource(reports, scope);
-      const found = await cached(source, `values ${field}`, () => sampleValues(reports, source, field));
-      if (!found) throw unknownField(field);
-      const counts = new Map(found.map(({ value, count }) => [value, count]));
-      const frequent = found.slice(0, maxFrequent).map(({ value }) => Number(value));
+      const values = await cached(source, `values ${field}`, () => sampleValues(reports, source, field));
+      if (!values) throw unknownField(field);
+      const counts = new Map(values.map(({ value, count }) => [value, count]));
+      const frequent = values.slice(0, maxFrequent).map(({ value }) => Number(value));
       const records = await suggestRecords(reports, scope, field, text, frequent, size);
       if (records)
         return records.map(({ id, name }) =>
@@ -69,7 +69,7 @@ export function createSuggestions() {
       const shape = alertShape(undefined).members[field];
       const words = shape?.type === 'text' ? (shape.words ?? []) : [];
       return [
-        ...found.map(({ value, count }) => toSuggestion(value, 'value', null, count)),
+        ...values.map(({ value, count }) => toSuggestion(value, 'value', null, count)),
         ...words.filter((word) => !counts.has(word)).map((word) => toSuggestion(word, 'value', null, 0)),
       ];
     },

@@ -13,8 +13,8 @@ import type { ChangeOf } from '../records/recordKind.ts';
 /** A view is of who makes it; only its owner and managers of the tenant change it, and viewers share none. */
 export function prepareView(call: Call, { input, current, tenantId }: ChangeOf<typeof viewTable>): Row {
   if (current) refuseOthers(call, current);
-  const { userId, tenantId: own } = call.principal;
-  const ownerId = current ? current.ownerId : own === tenantId ? userId : null;
+  const { userId, tenantId: callerTenantId } = call.principal;
+  const ownerId = current ? current.ownerId : callerTenantId === tenantId ? userId : null;
   const isShared = input.shared ?? current?.shared ?? false;
   const mayShare = isManager(call.principal) || call.principal.roles.includes('tenant-user');
   if (isShared && !current?.shared && !mayShare)

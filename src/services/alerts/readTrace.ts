@@ -52,7 +52,7 @@ export async function readTrace(call: Call, uid: string, { from, size }: { from:
       ...shownChanges.flatMap(({ party, asset }) => (asset === native ? [party] : [party, asset])),
     ]),
   ];
-  const known = await nameAddresses(call.db, call.scope, chainUid, addresses);
+  const named = await nameAddresses(call.db, call.scope, chainUid, addresses);
   const abis = await listContractAbis(call.db, call.scope, chainUid, addresses);
   const leftOut = {
     before: Math.min(from, frames.length),
@@ -70,7 +70,7 @@ export async function readTrace(call: Call, uid: string, { from, size }: { from:
     depth: frames.reduce((most, { depth }) => Math.max(most, depth), 0),
     frames: await describePage(page, from, chainUid, abis),
     changes: await describeChanges(call, chainUid, client, block, shownChanges),
-    parties: partiesOf(known),
+    parties: partiesOf(named),
     leftOut,
     note: noteOf(leftOut, from + page.length),
   };
@@ -80,10 +80,10 @@ type Place = { chainUid: ChainUid; txHash: string; blockNumber: number | null };
 
 async function findTransaction(call: Call, uid: string): Promise<Place> {
   const names = ['chainUid', 'txHash', 'blockNumber'];
-  const found = await findAlert(call.db, await visibleScope(call.db, call.scope), uid, names);
-  if (!found) throw new Problem('not-found', 'There is no such alert.');
+  const alert = await findAlert(call.db, await visibleScope(call.db, call.scope), uid, names);
+  if (!alert) throw new Problem('not-found', 'There is no such alert.');
   // Read by these names from columns of these types.
-  const { chainUid, txHash, blockNumber } = found as { [K in keyof Place]: Place[K] | null };
+  const { chainUid, txHash, blockNumber } = alert as { [K in keyof Place]: Place[K] | null };
   if (chainUid === null || txHash === null)
     throw new Problem('conflict', 'The alert is not about a transaction, so that there is nothing to trace.');
   return { chainUid, txHash, blockNumber };
@@ -243,9 +243,9 @@ function dataOf(answer: unknown): string | undefined {
 }
 
 /** One row for each address: own contracts and wallets before labels, with the tags of all its labels. */
-function partiesOf(known: readonly NamedAddress[]) {
+function partiesOf(named: readonly NamedAddress[]) {
   const parties = new Map<string, NamedAddress>();
-  for (const label of known) {
+  for (const label of named) {
     const first = parties.get(label.address);
     const tags = [...new Set([...(first?.tags ?? []), ...label.tags])];
     const score = Math.max(first?.score ?? -1, label.score ?? -1);

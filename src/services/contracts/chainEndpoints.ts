@@ -72,8 +72,8 @@ export async function addEndpoint(
 ): Promise<ShownEndpoint> {
   const address = await checkUrl(chain, url, pointer);
   await lockEndpoints(call.db);
-  const others = await refuseDuplicate(call, chain.uid, address, pointer);
-  if (others >= maxEndpoints)
+  const rest = await refuseDuplicate(call, chain.uid, address, pointer);
+  if (rest >= maxEndpoints)
     throw new Problem('conflict', `A chain can have ${maxEndpoints} endpoints; delete one of them first.`);
   const uid = randomUUID();
   const row = { uid, chainUid: chain.uid, name, status, ...sealed(call, uid, address) };
@@ -177,9 +177,9 @@ function refuseFixed(call: Call, chain: Chain, uid: string): void {
 }
 
 async function findStored(call: Call, chain: Chain, uid: string) {
-  const found = await findEndpoint(call.db, chain.uid, uid);
-  if (!found) throw new Problem('not-found', `${chain.name} has no such endpoint.`);
-  return found;
+  const endpoint = await findEndpoint(call.db, chain.uid, uid);
+  if (!endpoint) throw new Problem('not-found', `${chain.name} has no such endpoint.`);
+  return endpoint;
 }
 
 /** The address in its normal form; it must lead to a node of the chain. */

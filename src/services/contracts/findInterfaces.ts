@@ -11,7 +11,7 @@ export async function findInterfaces(
   addresses: readonly string[],
 ): Promise<Interfaces> {
   const client = services.chains.client(chain.uid);
-  const found = await Promise.all(
+  const interfaces = await Promise.all(
     [...new Set(addresses)].map(async (address) => {
       const read = families[chain.family].readAddress(address, chain);
       if ('fault' in read || !client?.findInterface) return [];
@@ -20,5 +20,5 @@ export async function findInterfaces(
       return answer ? [[address, answer.abi ?? null] as const] : [];
     }),
   );
-  return new Map(found.flat());
+  return new Map(interfaces.flat());
 }

@@ -94,9 +94,9 @@ async function readNow(client: ChainClient, inspect: Inspect, address: string) {
 async function findAbi(call: Call, chainUid: ChainUid, address: string, implementation: string | null) {
   const client = call.services.chains.client(chainUid);
   if (client?.findInterface) {
-    const own = await client.findInterface(address);
-    return own ? { source: 'the contract itself', items: own.length } : null;
+    const stated = await client.findInterface(address);
+    return stated ? { source: 'the contract itself', items: stated.length } : null;
   }
-  const found = await call.services.abiSources.find(chainUid, implementation ?? address);
-  return found ? { source: found.source, items: found.abi.length } : null;
+  const abi = await call.services.abiSources.find(chainUid, implementation ?? address);
+  return abi ? { source: abi.source, items: abi.abi.length } : null;
 }

@@ -58,7 +58,7 @@ function unreadableReason(endpoints: readonly unknown[]): string | undefined {
   return `${nodes} of the chain gave ${isWithoutLogs ? `blocks ${trouble}` : trouble}.`;
 }
 
-/** How many endpoints there are, how many of them give wrong, old or no answers, and the newest block of the rest. */
+/** Number of endpoints, of those with wrong, old or no answers, and the newest block of the rest. */
 export function endpointsOf(endpoints: readonly unknown[]): {
   count: number;
   troubled: number;

@@ -49,15 +49,15 @@ export function openChains(settings: Settings, recorder: MetricRecorder, now: ()
     chain: chainOf,
     isConfigured: (uid) => urls.has(uid),
     client(uid) {
-      const own = urls.get(uid);
+      const chainUrls = urls.get(uid);
       const cached = clients.get(uid);
       const nodes = nodesOf(uid);
-      if (cached || !own || !nodes) return own && cached;
+      if (cached || !chainUrls || !nodes) return chainUrls && cached;
       const seriesOf = createSeriesCache({ chain: uid });
       const onCall = (method: string) => recorder.add(seriesOf('rpc_calls', method), platformTenant, 1);
       const client = nodes.createClient({
         chain: chainOf(uid),
-        urls: own,
+        urls: chainUrls,
         now,
         onCall,
         traces: settings[uid]?.traces,
@@ -70,8 +70,8 @@ export function openChains(settings: Settings, recorder: MetricRecorder, now: ()
       const former = urls;
       urls = mergeUrls(settings, stored);
       for (const uid of changedChains) retire(uid);
-      const known = new Set([...former.keys(), ...urls.keys()]);
-      const changed = [...known].filter(
+      const uids = new Set([...former.keys(), ...urls.keys()]);
+      const changed = [...uids].filter(
         (uid) => changedChains.includes(uid) || former.get(uid)?.join() !== urls.get(uid)?.join(),
       );
       for (const uid of changed) clients.get(uid)?.setUrls(urls.get(uid) ?? []);
@@ -96,8 +96,8 @@ function mergeUrls(
 ): ReadonlyMap<ChainUid, readonly string[]> {
   return new Map(
     chainUids.flatMap((uid) => {
-      const own = new Set([...(settings[uid]?.endpoints ?? []), ...(stored.get(uid) ?? [])]);
-      return own.size > 0 && nodesOf(uid) ? [[uid, [...own]]] : [];
+      const chainUrls = new Set([...(settings[uid]?.endpoints ?? []), ...(stored.get(uid) ?? [])]);
+      return chainUrls.size > 0 && nodesOf(uid) ? [[uid, [...chainUrls]]] : [];
     }),
   );
 }

@@ -27,8 +27,8 @@ export type ShownChain = ReturnType<typeof toShown>;
 
 export async function readChain(call: Call, uid: string): Promise<ShownChain> {
   const chain = chainOf(call, uid);
-  const [own] = isSeedUid(uid) ? [] : await findOwnChains(call.db, uid);
-  return toShown(call, own?.chain ?? chain, own);
+  const [ownChain] = isSeedUid(uid) ? [] : await findOwnChains(call.db, uid);
+  return toShown(call, ownChain?.chain ?? chain, ownChain);
 }
 
 /** The chain and its endpoints, which must lead to it; every process knows it as soon as the change is committed. */
@@ -88,14 +88,14 @@ function count(number: number, word: string): string {
 async function findChangeable(call: Call, uid: string): Promise<OwnChain> {
   if (isSeedUid(uid))
     throw new Problem('conflict', `${uid} is a chain that Vigil knows by itself: it cannot be changed.`);
-  const [found] = await findOwnChains(call.db, uid);
-  if (!found || found.isDeleted) throw noChain();
+  const [ownChain] = await findOwnChains(call.db, uid);
+  if (!ownChain || ownChain.isDeleted) throw noChain();
   if (call.services.fixedChains.has(uid))
     throw new Problem(
       'conflict',
       `${uid} is fixed: it stands in VIGIL_CHAINS. Change the setting and restart Vigil.`,
     );
-  return found;
+  return ownChain;
 }
 
 /** Contracts, wallets and alerts of one network must not become those of another. */
@@ -135,7 +135,7 @@ function toShown(
     confirmations,
     finality,
   }: Chain,
-  own: OwnChain | undefined,
+  ownChain: OwnChain | undefined,
 ) {
   return {
     chainUid: uid,
@@ -149,9 +149,9 @@ function toShown(
     blockTimeMs,
     confirmations,
     finality: finality ?? 'finalized',
-    isOwn: own !== undefined,
-    isFixed: own === undefined || services.fixedChains.has(uid),
-    createdAt: own?.createdAt ?? null,
-    updatedAt: own?.updatedAt ?? null,
+    isOwn: ownChain !== undefined,
+    isFixed: ownChain === undefined || services.fixedChains.has(uid),
+    createdAt: ownChain?.createdAt ?? null,
+    updatedAt: ownChain?.updatedAt ?? null,
   };
 }

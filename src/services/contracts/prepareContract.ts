@@ -21,9 +21,9 @@ export async function prepareContract(call: Call, { input, current }: ContractCh
   await holdChain(call, chain.uid);
   const read = families[chain.family].readAddress(input.address, chain);
   if ('fault' in read) throw unprocessable('/address', 'not-an-address', read.fault);
-  const found = await inspect(call, chain.uid, read.canonical);
-  const abi = input.abi ?? (await findAbi(call, chain.uid, found.implementation ?? read.canonical));
-  return { ...input, ...(abi ? { abi } : {}), canonicalAddress: read.canonical, ...found };
+  const inspection = await inspect(call, chain.uid, read.canonical);
+  const abi = input.abi ?? (await findAbi(call, chain.uid, inspection.implementation ?? read.canonical));
+  return { ...input, ...(abi ? { abi } : {}), canonicalAddress: read.canonical, ...inspection };
 }
 
 /** The ABI that the contract carries or a source knows, so that events and calls are shown with their arguments; never a reason to refuse. */
@@ -57,6 +57,6 @@ async function inspect(
     if (!latest) return undefined;
     return { implementation: await client.findImplementation(latest, address), watchedFrom: latest.number };
   };
-  const found = await settleSoon(read());
-  return found ? { ...found, inspectedAt: call.now } : {};
+  const settled = await settleSoon(read());
+  return settled ? { ...settled, inspectedAt: call.now } : {};
 }

@@ -26,25 +26,27 @@ export async function publishOwnChains(
   await store.transaction(async (tx) => {
     await lockOwnChains(tx);
     const stored = await findOwnChains(tx);
-    const faults = named.flatMap((own) => differsFrom(own, stored) ?? sameNetwork(own, stored) ?? []);
+    const faults = named.flatMap(
+      (namedChain) => differsFrom(namedChain, stored) ?? sameNetwork(namedChain, stored) ?? [],
+    );
     if (faults.length > 0)
       throw new Error(
         `VIGIL_CHAINS has chains that cannot be added: ${faults.map(({ message }) => message).join(' ')}`,
       );
-    for (const own of named) await publish(tx, keys, own, stored, now);
+    for (const namedChain of named) await publish(tx, keys, namedChain, stored, now);
   });
 }
 
 async function publish(
   tx: Db,
   keys: AuditKeys,
-  own: Named,
+  namedChain: Named,
   stored: readonly OwnChain[],
   now: number,
 ): Promise<void> {
-  const former = stored.find(({ chain }) => chain.uid === own.chain.uid);
-  if (former && !former.isDeleted && isDeepStrictEqual(former.chain, own.chain)) return;
-  await saveOwnChain(tx, own, now);
+  const former = stored.find(({ chain }) => chain.uid === namedChain.chain.uid);
+  if (former && !former.isDeleted && isDeepStrictEqual(former.chain, namedChain.chain)) return;
+  await saveOwnChain(tx, namedChain, now);
   await appendAudit(tx, keys, {
     at: now,
     requestId: 'start',
@@ -52,6 +54,6 @@ async function publish(
     actor: { tokenId: null, tokenKind: 'ENVIRONMENT', userId: null },
     action: former && !former.isDeleted ? 'chain.update' : 'chain.create',
     record: { kind: 'chain', id: null },
-    changes: { chain: { before: former?.chain ?? null, after: own.chain } },
+    changes: { chain: { before: former?.chain ?? null, after: namedChain.chain } },
   });
 }

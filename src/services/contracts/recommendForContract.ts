@@ -57,9 +57,9 @@ export async function recommendForContract(
   const general = [...recommendDetectors(inspection), ...(isHaltSeen ? [] : [chainHalt])].filter(
     ({ schemaName }) => detectors.get(schemaName)?.families.includes(chain.family),
   );
-  const known = await findPast(call, { tenantId, contractId: id });
-  const own = { tenantId, contractId: id, newestBlock: header.number, blockTimeMs: chain.blockTimeMs };
-  const past = backtest ? await tryOnPast(call, own, general, known) : known;
+  const pastRuns = await findPast(call, { tenantId, contractId: id });
+  const target = { tenantId, contractId: id, newestBlock: header.number, blockTimeMs: chain.blockTimeMs };
+  const past = backtest ? await tryOnPast(call, target, general, pastRuns) : pastRuns;
   const fitting = general.map((one) => {
     const run = past.get(one.schemaName);
     return run?.result ? fitToPast(one, { ...run, result: run.result }) : one;
@@ -86,8 +86,8 @@ function toPast(run: BacktestRow | undefined): Recommended['past'] {
 
 async function lockContract(call: Call, id: number): Promise<void> {
   const options = { use: 'write', lock: 'change' } as const;
-  const found = await findRecord(call.db, contractTable, call.scope, id, names, options);
-  if (!found) throw new Problem('not-found', 'There is no such contract.');
+  const contract = await findRecord(call.db, contractTable, call.scope, id, names, options);
+  if (!contract) throw new Problem('not-found', 'There is no such contract.');
 }
 
 async function inspectOrThrow(call: Call, chainUid: ChainUid, address: string) {

@@ -20,9 +20,9 @@ export async function prepareProject(call: Call, { input, current }: ProjectChan
   const before = current?.viewTenantIds ?? [];
   const added = ids.filter((id) => !before.includes(id));
   if (added.length === 0) return input;
-  const found = await findTenantIds(call.db, added);
+  const tenants = await findTenantIds(call.db, added);
   const faults = ids.flatMap((id, index): Fault[] =>
-    before.includes(id) || found.has(id)
+    before.includes(id) || tenants.has(id)
       ? []
       : [
           {
@@ -55,9 +55,9 @@ export async function respondToShare(
   answer: 'ACCEPTED' | 'DECLINED',
 ): Promise<Share> {
   const tenantId = viewerOf(call, named);
-  const found = await updateShare(call.db, { tenantId, projectId }, answer);
+  const updated = await updateShare(call.db, { tenantId, projectId }, answer);
   const share =
-    found && (await findShares(call.db, tenantId)).find((candidate) => candidate.projectId === projectId);
+    updated && (await findShares(call.db, tenantId)).find((candidate) => candidate.projectId === projectId);
   if (!share) throw new Problem('not-found', 'There is no such share.');
   const verb = answer === 'ACCEPTED' ? 'accept' : 'decline';
   await audit(call, 'share', verb, { id: projectId, tenantId }, undefined, undefined);

@@ -6,20 +6,20 @@ import type { OwnChain } from '../../store/contracts/ownChains.ts';
 /** Reason why the chain cannot be added beside the existing ones. */
 export function takenBy(
   { chain, identity }: Pick<OwnChain, 'chain' | 'identity'>,
-  own: readonly OwnChain[],
+  ownChains: readonly OwnChain[],
 ): Fault | undefined {
-  const former = own.find((candidate) => candidate.chain.uid === chain.uid);
+  const former = ownChains.find((candidate) => candidate.chain.uid === chain.uid);
   if (former && !former.isDeleted)
     return taken('/chainUid', `There is a chain ${chain.uid} already; change it, or choose another name.`);
-  return differsFrom({ chain, identity }, own) ?? sameNetwork({ chain, identity }, own);
+  return differsFrom({ chain, identity }, ownChains) ?? sameNetwork({ chain, identity }, ownChains);
 }
 
 /** A name never stands for another network than before: contracts, wallets and alerts have it. */
 export function differsFrom(
   { chain, identity }: Pick<OwnChain, 'chain' | 'identity'>,
-  own: readonly OwnChain[],
+  ownChains: readonly OwnChain[],
 ): Fault | undefined {
-  const former = own.find((candidate) => candidate.chain.uid === chain.uid);
+  const former = ownChains.find((candidate) => candidate.chain.uid === chain.uid);
   if (!former || former.identity === identity) return undefined;
   return taken(
     '/chainUid',
@@ -30,11 +30,11 @@ export function differsFrom(
 /** Two names for one network would watch it twice, and sign for both. */
 export function sameNetwork(
   { chain, identity }: Pick<OwnChain, 'chain' | 'identity'>,
-  own: readonly OwnChain[],
+  ownChains: readonly OwnChain[],
 ): Fault | undefined {
   const same =
     Object.values(chains).find((seed) => identityOf(seed) === identity) ??
-    own.find(
+    ownChains.find(
       (candidate) =>
         !candidate.isDeleted && candidate.chain.uid !== chain.uid && candidate.identity === identity,
     )?.chain;

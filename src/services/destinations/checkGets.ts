@@ -12,7 +12,7 @@ type Gets = InputOf<(typeof destinationTable)['fields']>['gets'];
 /** Each rule of what a destination gets has a query that can be matched, and names a project or a contract of the tenant. */
 export async function checkGets(call: Call, tenantId: number, gets: Gets, current: Gets): Promise<void> {
   checkBindingFilters(gets, '/gets', call.now);
-  const known = { projectId: idsOf(current, 'projectId'), contractId: idsOf(current, 'contractId') };
+  const present = { projectId: idsOf(current, 'projectId'), contractId: idsOf(current, 'contractId') };
   const scope = { all: false, tenantIds: [tenantId], organisationIds: [] };
   for (const [index, { projectId = null, contractId = null }] of (gets ?? []).entries()) {
     if (projectId !== null && contractId !== null)
@@ -22,14 +22,14 @@ export async function checkGets(call: Call, tenantId: number, gets: Gets, curren
         'cannot be given together with `projectId`; leave one of them out.',
       );
     // A deleted record may stay in the list: it gets nothing.
-    if (projectId !== null && !known.projectId.has(projectId))
+    if (projectId !== null && !present.projectId.has(projectId))
       if (!(await findRecord(call.db, projectTable, scope, projectId, idOnly, { use: 'write' })))
         throw unprocessable(
           `/gets/${index}/projectId`,
           'unknown-reference',
           'There is no project with this id.',
         );
-    if (contractId !== null && !known.contractId.has(contractId))
+    if (contractId !== null && !present.contractId.has(contractId))
       if (!(await findRecord(call.db, contractTable, scope, contractId, idOnly, { use: 'write' })))
         throw unprocessable(
           `/gets/${index}/contractId`,

@@ -76,12 +76,12 @@ export async function prepareDestination(
   refuseKeptHeaders(current, headers, address);
   refuseForeign(type, change);
   await checkGets(call, change.tenantId, change.input.gets, current?.gets);
-  const own = addressMember[type];
+  const addressName = addressMember[type];
   return {
     ...rest,
     ...(current ? {} : { id: change.id }),
     ...(current && current.type !== type ? withoutForeign(type) : {}),
-    ...(address === undefined ? {} : { value: address, ...(own ? { [own]: address } : {}) }),
+    ...(address === undefined ? {} : { value: address, ...(addressName ? { [addressName]: address } : {}) }),
     ...(await sealMessengerBUri(call, change, type === 'MESSENGER_B' ? address : undefined)),
     ...(await confirmation(call, change, type, address)),
     ...(type === 'HTTP' && !current?.method && !change.input.method ? { method: 'POST' } : {}),
@@ -98,7 +98,7 @@ function withoutMasked(
 ): DestinationChange['input'] {
   const isMasked = (member: 'value' | 'messengerBUri') =>
     typeof input[member] === 'string' && input[member].endsWith(`/${sealedText}`);
-  const kept = { ...input };
+  const values = { ...input };
   for (const member of ['value', 'messengerBUri'] as const) {
     if (!isMasked(member)) continue;
     if (input[member] !== current?.[member])
@@ -107,9 +107,9 @@ function withoutMasked(
         'sealed',
         `${sealedText} stands for an address that is stored, and this is another one; give the whole address.`,
       );
-    delete kept[member];
+    delete values[member];
   }
-  return kept;
+  return values;
 }
 
 /** A new address needs a confirmation, unless the user accepted an invite that was mailed to it. */
@@ -195,13 +195,13 @@ function readAddress(
   type: DestinationType,
   { input, current }: DestinationChange,
 ): string | null | undefined {
-  const own = addressMember[type];
+  const addressName = addressMember[type];
   if (type === 'EMAIL' && typeof input.value === 'string') return normalizeMailAddress(input.value);
-  if (!own) return input.value;
-  const named = input[own];
+  if (!addressName) return input.value;
+  const named = input[addressName];
   const [isValueNew, isNamedNew] = [
     input.value !== undefined && input.value !== current?.value,
-    named !== undefined && named !== current?.[own],
+    named !== undefined && named !== current?.[addressName],
   ];
   if (
     input.value !== undefined &&
@@ -210,9 +210,9 @@ function readAddress(
     isValueNew === isNamedNew
   ) {
     throw invalid(
-      `/${own}`,
+      `/${addressName}`,
       'contradiction',
-      `\`value\` and \`${own}\` are two names of one address and must be the same.`,
+      `\`value\` and \`${addressName}\` are two names of one address and must be the same.`,
     );
   }
   if (isNamedNew) return named;
@@ -225,15 +225,15 @@ function checkAddress(
   address: string | null | undefined,
   change: DestinationChange,
 ): void {
-  const own = addressMember[type];
-  const member = own && change.input.value === undefined ? own : 'value';
+  const addressName = addressMember[type];
+  const member = addressName && change.input.value === undefined ? addressName : 'value';
   const before = change.current?.type === type ? change.current.value : undefined;
   const present = address === undefined ? before : address;
   if (type === 'MESSENGER_A') return;
   if (typeof present !== 'string') {
-    const words = own ? `\`${own}\` (or \`value\`)` : '`value`';
+    const words = addressName ? `\`${addressName}\` (or \`value\`)` : '`value`';
     throw invalid(
-      `/${own ?? 'value'}`,
+      `/${addressName ?? 'value'}`,
       'required',
       `A destination of type ${type} needs its address in ${words}.`,
     );

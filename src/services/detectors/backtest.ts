@@ -115,9 +115,9 @@ async function queue(call: Call, backtest: NewBacktest): Promise<BacktestRow> {
 }
 
 export async function readBacktest(call: Call, uid: string): Promise<BacktestRow> {
-  const found = isUuid(uid) ? await findBacktest(call.db, call.scope, uid) : undefined;
-  if (!found) throw new Problem('not-found', 'There is no such backtest.');
-  return found;
+  const backtest = isUuid(uid) ? await findBacktest(call.db, call.scope, uid) : undefined;
+  if (!backtest) throw new Problem('not-found', 'There is no such backtest.');
+  return backtest;
 }
 
 export async function stopBacktest(call: Call, uid: string): Promise<BacktestRow> {

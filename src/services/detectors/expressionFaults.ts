@@ -52,12 +52,14 @@ function valuesOf(
   }
   const members = expressionMembers[kind];
   if (!members) return undefined;
-  const own = kind.startsWith('custom_') ? (familyMembers[family] ?? []) : [];
-  const { members: known } = recordOf([...members, ...own]);
+  const ownMembers = kind.startsWith('custom_') ? (familyMembers[family] ?? []) : [];
+  const { members: memberShapes } = recordOf([...members, ...ownMembers]);
   // Other families call parameters and accounts by names of their own.
   const parameters =
-    'args' in known && hasEvmDialect(family) ? expressionParameters(kind, config.signature, abi) : undefined;
-  const e = toRecord({ ...known, ...(parameters ? { args: recordOf(parameters) } : {}) });
+    'args' in memberShapes && hasEvmDialect(family)
+      ? expressionParameters(kind, config.signature, abi)
+      : undefined;
+  const e = toRecord({ ...memberShapes, ...(parameters ? { args: recordOf(parameters) } : {}) });
   return { e };
 }
 

@@ -77,11 +77,11 @@ export async function prepareDetector(call: Call, change: DetectorChange): Promi
   if (chain && kind && contractId !== undefined && tenantId !== null) {
     const abi = await findAbi(call.db, tenantId, contractId, chain.family);
     if (kind.check) {
-      const others = await findInterfaces(call, chain, kind.targets?.(config) ?? []);
-      const found = kind
-        .check(config, abi, chain.family, others)
+      const rest = await findInterfaces(call, chain, kind.targets?.(config) ?? []);
+      const schema = kind
+        .check(config, abi, chain.family, rest)
         .map((fault) => ({ ...fault, pointer: `/config${fault.pointer}` }));
-      if (found.length > 0) throw invalidInput(found);
+      if (schema.length > 0) throw invalidInput(schema);
     }
     const mistaken = expressionFaults(record.name, config, abi, chain);
     if (mistaken.length > 0) throw invalidInput(mistaken);
@@ -194,8 +194,8 @@ function alertFaults(schema: TSchema, config: Row, now: number): Fault[] {
 }
 
 function memberFault(member: string): string | undefined {
-  const found = aggregateField(alertTable, member);
-  return 'code' in found && found.code !== 'text-field' ? found.message : undefined;
+  const field = aggregateField(alertTable, member);
+  return 'code' in field && field.code !== 'text-field' ? field.message : undefined;
 }
 
 /** Findings of a detector that runs elsewhere are unknown here. */

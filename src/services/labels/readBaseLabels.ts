@@ -6,8 +6,8 @@ import { readLabelHeader, readLabelRow } from './readLabelRow.ts';
 const noDefaults = { chainUid: null, tags: [], source: baseListSource };
 
 /**
- * Reads the base list: lines with `#` name sources (`# key = place`), the rest are comma-separated columns of a label
- * and `origin`, its source's key. A list with a fault is not published at all.
+ * Reads the base list: lines with `#` name sources (`# key = place`), the rest are columns of a label and `origin`, its
+ * source's key. A list with a fault is not published at all.
  */
 export async function readBaseLabels(text: string): Promise<NewLabel[]> {
   const lines = text.split('\n');

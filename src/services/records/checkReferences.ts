@@ -23,9 +23,9 @@ export async function checkReferences(
   for (const table of new Set(references.map((reference) => reference.table))) {
     const ofTable = references.filter((reference) => reference.table === table);
     const ids = [...new Set(ofTable.map((reference) => reference.id))];
-    const found = await lockRecords(call.db, table, scopeFor(call, table, tenantId), ids, 'read');
+    const records = await lockRecords(call.db, table, scopeFor(call, table, tenantId), ids, 'read');
     for (const { id, pointer } of ofTable) {
-      if (found.has(id)) continue;
+      if (records.has(id)) continue;
       faults.push({
         pointer,
         code: 'unknown-reference',
@@ -67,13 +67,15 @@ function bindingReferences(
     if (!isItems(items)) return [];
     return items.flatMap((item, index) => {
       const itemPointer = `${pointer}/${binding.member}/${index}`;
-      const own = Object.entries(binding.items).flatMap(([member, { references }]): Reference[] => {
-        const id = item[member];
-        return references && typeof id === 'number'
-          ? [{ table: references(), id, pointer: `${itemPointer}/${member}` }]
-          : [];
-      });
-      return [...own, ...bindingReferences(binding.bindings, item, itemPointer)];
+      const itemReferences = Object.entries(binding.items).flatMap(
+        ([member, { references }]): Reference[] => {
+          const id = item[member];
+          return references && typeof id === 'number'
+            ? [{ table: references(), id, pointer: `${itemPointer}/${member}` }]
+            : [];
+        },
+      );
+      return [...itemReferences, ...bindingReferences(binding.bindings, item, itemPointer)];
     });
   });
 }

@@ -67,8 +67,14 @@ export async function ownerOf(
 ): Promise<number | null> {
   if (owner === 'platform') return null;
   if (typeof owner === 'object') {
-    const found = await parent(call, owner.table, owner.member, Number(input[owner.member]), owner.use);
-    return typeof found.tenantId === 'number' ? found.tenantId : null;
+    const parentRecord = await parent(
+      call,
+      owner.table,
+      owner.member,
+      Number(input[owner.member]),
+      owner.use,
+    );
+    return typeof parentRecord.tenantId === 'number' ? parentRecord.tenantId : null;
   }
   const tenantId = typeof input.tenantId === 'number' ? input.tenantId : call.principal.tenantId;
   if (tenantId === null && owner === 'anyone') return null;
@@ -85,10 +91,10 @@ export async function ownerOf(
 }
 
 async function parent(call: Call, table: Table, member: string, id: number, use: Use): Promise<Row> {
-  const found = (await lockRecords(call.db, table, call.scope, [id], use)).get(id);
-  if (!found)
+  const record = (await lockRecords(call.db, table, call.scope, [id], use)).get(id);
+  if (!record)
     throw unprocessable(`/${member}`, 'unknown-reference', `There is no ${nounOf(table)} with this id.`);
-  return found;
+  return record;
 }
 
 async function readBack(call: Call, kind: RecordKind, id: number): Promise<Row> {

@@ -6,14 +6,14 @@ type Script = { pointer: string; source: unknown };
 
 /** Scripts are compiled now, so a fault is reported to its author and not during an attack. */
 export async function scriptFaults(call: Call, scripts: readonly Script[]): Promise<Fault[]> {
-  const found = await Promise.all(
+  const faults = await Promise.all(
     scripts.map(async ({ pointer, source }): Promise<Fault[]> => {
       if (typeof source !== 'string') return [];
       const fault = await call.services.checkScript(scriptOwner(call), source);
       return fault ? [{ pointer, code: 'script', message: fault.message }] : [];
     }),
   );
-  return found.flat();
+  return faults.flat();
 }
 
 /** The scripts of a list of bindings. */

@@ -4,7 +4,7 @@ import { endpointsOf } from '../contracts/judgeChain.ts';
 
 type Facts = {
   now: number;
-  /** How long anything may stand still; chains with slow blocks get as long as five blocks take. */
+  /** Longest standstill of any part; chains with slow blocks get the time of five blocks. */
   limitMs: number;
   vitals: Vitals;
   /** Undefined for a chain that is no longer there. */
@@ -19,8 +19,8 @@ const silentBlocks = 5;
 const maxLagBlocks = 2;
 
 /**
- * Everything that keeps an installation from noticing or reporting: chains that no process follows or that are late, and queues that
- * do not move. A chain that makes no blocks is no fault, because its tenants have got an alert about that.
+ * Faults that keep an installation from noticing or reporting: chains that are not followed or late, and stuck queues.
+ * A chain without new blocks is no fault, because its tenants have an alert.
  */
 export function judgeVitals({ now, limitMs, vitals, findChain }: Facts): HeartbeatFault[] {
   const faults: HeartbeatFault[] = [];

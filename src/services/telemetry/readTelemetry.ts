@@ -35,20 +35,20 @@ const maxNumbers = 200_000;
 export async function readTelemetry(call: Call, request: TelemetryRequest): Promise<TelemetryPoint[]> {
   const { metric, tags = {} } = request;
   const time = readTime(request, call.now);
-  const { tenant: tenants, ...others } = tags;
+  const { tenant: tenants, ...rest } = tags;
   const tenantIds = tenantsOf(call, tenants);
   if (!isMetric(metric)) throw unknownMetric(metric);
-  checkLabels(metric, Object.keys(others));
+  checkLabels(metric, Object.keys(rest));
   if (Object.values(tags).some((values) => values.length === 0)) return [];
   const split = Object.keys(tags).filter((label) => new Set(tags[label]).size > 1);
-  const filter = { ...time, metric, tenantIds, tags: new Map(Object.entries(others)), split };
+  const filter = { ...time, metric, tenantIds, tags: new Map(Object.entries(rest)), split };
   checkSize(time.starts.length, split, tags);
   const sums = await reportSlowSearch(() => readSamples(call.services.reports, filter));
   const byBucket = groupBy(sums, ({ bucket }) => bucket);
   const points = time.starts.map((ts, index) => {
-    const own = byBucket.get(index) ?? [];
-    const bucket = addUp(own, metrics[metric].kind);
-    if (split.length > 0) bucket.by = splitByLabel(own, split, tags, metrics[metric].kind);
+    const bucketRows = byBucket.get(index) ?? [];
+    const bucket = addUp(bucketRows, metrics[metric].kind);
+    if (split.length > 0) bucket.by = splitByLabel(bucketRows, split, tags, metrics[metric].kind);
     return { ts, bucket };
   });
   if (time.isExtended) return points;
@@ -138,8 +138,8 @@ function splitByLabel(
 ): Record<string, Record<string, number | null>> {
   const lines = split.map((label, index) => {
     const values = (tags[label] ?? []).map((value) => {
-      const own = sums.filter((sum) => sum.parts[index] === value);
-      return [value, addUp(own, kind).value] as const;
+      const partSums = sums.filter((sum) => sum.parts[index] === value);
+      return [value, addUp(partSums, kind).value] as const;
     });
     return [label, Object.fromEntries(values)] as const;
   });

@@ -36,8 +36,8 @@ export async function prepareWallet(call: Call, change: WalletChange): Promise<R
 
 /** A missing user and another tenant's are reported alike. */
 async function checkApprovers(call: Call, tenantId: number, ids: readonly number[]): Promise<void> {
-  const found = await lockApprovers(call.db, tenantId, ids);
-  const index = ids.findIndex((id) => !found.has(id));
+  const users = await lockApprovers(call.db, tenantId, ids);
+  const index = ids.findIndex((id) => !users.has(id));
   if (index >= 0)
     throw unprocessable(
       `/approvers/${index}`,

@@ -33,14 +33,14 @@ export async function retireDrainedKeys({
   const keys = await findDrainingKeys(store);
   const counts = await Promise.all(
     chainUids.map(async (uid) => {
-      const own = keys.filter((key) => key.chainUid === uid);
-      const client = own.length > 0 ? chains.client(uid) : undefined;
+      const chainKeys = keys.filter((key) => key.chainUid === uid);
+      const client = chainKeys.length > 0 ? chains.client(uid) : undefined;
       if (!client) return 0;
       const { balances } = await readBalances(
         client,
-        own.map((key) => key.address),
+        chainKeys.map((key) => key.address),
       );
-      const empty = own.filter((_, n) => balances[n] === 0n);
+      const empty = chainKeys.filter((_, n) => balances[n] === 0n);
       await retireKeys(
         store,
         empty.map((key) => key.id),

@@ -56,7 +56,7 @@ export async function findGuardedRecords(
   const ids = sql`${wallets.map(({ id }) => id)}::bigint[]`;
   const before = (kind: string) =>
     sql`${also.filter((key) => key.kind === kind).map(({ id }) => id)}::bigint[]`;
-  const kept = ['detector', 'trigger alert', 'trigger', 'contract'].map(
+  const conditions = ['detector', 'trigger alert', 'trigger', 'contract'].map(
     (kind) =>
       sql`select ${kind}, r.id, r.tenant_id, null::bigint from ${raw(tableOf[kind] ?? '')} r
         where r.tenant_id = any(${tenants}) and r.id = any(${before(kind)})`,
@@ -71,13 +71,13 @@ export async function findGuardedRecords(
       f as (${join(firingTables.map(firings), ' union all ')}),
       sources as (
         select f.source as kind, f.source_id as id, f.tenant_id, f.guard from f
-        union ${join(kept.slice(0, 2), ' union ')}),
+        union ${join(conditions.slice(0, 2), ' union ')}),
       watching as (
         select s.kind, s.id, s.tenant_id, s.guard from sources s
         union
         select 'trigger', a.trigger_id, s.tenant_id, s.guard from sources s
         join trigger_alert a on s.kind = 'trigger alert' and a.tenant_id = s.tenant_id and a.id = s.id
-        union ${kept[2]}),
+        union ${conditions[2]}),
       found (kind, id, tenant_id, guard) as (
         select 'wallet', w.id, w.tenant_id, w.id from wallet w
         where w.tenant_id = any(${tenants}) and w.id = any(${ids})
@@ -91,7 +91,7 @@ export async function findGuardedRecords(
         union
         select 'contract', g.contract_id, g.tenant_id, w.guard from watching w
         join "trigger" g on w.kind = 'trigger' and g.tenant_id = w.tenant_id and g.id = w.id
-        union ${kept[3]}),
+        union ${conditions[3]}),
       chosen as (
         select kind, id, tenant_id, coalesce(array_agg(guard) filter (where guard is not null), '{}') as "walletIds"
         from found group by kind, id, tenant_id)

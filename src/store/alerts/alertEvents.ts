@@ -149,7 +149,7 @@ async function readOnWorkers(db: Db, page: Sql, length: number): Promise<AlertEv
     db,
     events.map(({ tenantId }) => tenantId),
   );
-  const found = await perTenant(db, events, (of, ofTenant) =>
+  const alerts = await perTenant(db, events, (of, ofTenant) =>
     db.query<{ uid: string; alert: string }>(
       sql`select t.uid::text, (select row_to_json(d)::text from (select ${documents}) d) as alert
         from (select distinct * from unnest(${of.map(({ timestamp }) => timestamp)}::bigint[],
@@ -157,7 +157,7 @@ async function readOnWorkers(db: Db, page: Sql, length: number): Promise<AlertEv
         join alert t on t.timestamp = k.timestamp and t.uid = k.uid and ${ofTenant('t')}`,
     ),
   );
-  const alertOf = new Map(found.map(({ uid, alert }) => [uid, alert]));
+  const alertOf = new Map(alerts.map(({ uid, alert }) => [uid, alert]));
   const read: AlertEventRow[] = [];
   let before = 0;
   for (const { timestamp: _timestamp, ...event } of events) {

@@ -13,20 +13,20 @@ export function createShardGroups(
   store: Store,
   now: () => number = () => performance.now(),
 ): () => Promise<FindGroups | undefined> {
-  const kept = new Map<number, { group: number; until: number }>();
+  const cache = new Map<number, { group: number; until: number }>();
   const find: FindGroups = async (db, tenantIds) => {
     const ids = [...new Set(tenantIds)];
     const groups = new Map<number, number>();
     for (const id of ids) {
-      const known = kept.get(id);
-      if (known && known.until > now()) groups.set(id, known.group);
+      const cached = cache.get(id);
+      if (cached && cached.until > now()) groups.set(id, cached.group);
     }
     const unknown = ids.filter((id) => !groups.has(id));
     if (unknown.length === 0) return groups;
-    if (kept.size + unknown.length > maxKept) kept.clear();
+    if (cache.size + unknown.length > maxKept) cache.clear();
     for (const [id, group] of await findShardGroups(db, unknown)) {
       groups.set(id, group);
-      kept.set(id, { group, until: now() + keepMs });
+      cache.set(id, { group, until: now() + keepMs });
     }
     return groups;
   };

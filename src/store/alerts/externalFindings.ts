@@ -15,17 +15,17 @@ export async function recordExternalFindings(
       order by g.eid on conflict do nothing returning eid, uid::text`,
   );
   const isNew = new Set(recorded.map(({ eid }) => eid));
-  const others = findings.filter(({ eid }) => !isNew.has(eid)).map(({ eid }) => eid);
-  const known =
-    others.length === 0
+  const rest = findings.filter(({ eid }) => !isNew.has(eid)).map(({ eid }) => eid);
+  const earlier =
+    rest.length === 0
       ? []
       : await tx.prepared<{ eid: string; uid: string }>(
           sql`select f.eid, f.uid::text from external_finding f where f.tenant_id = ${detector.tenantId}
-            and f.detector_id = ${detector.id} and f.eid = any(${others}::text[])`,
+            and f.detector_id = ${detector.id} and f.eid = any(${rest}::text[])`,
         );
   return [
     ...recorded.map((finding) => ({ ...finding, isNew: true })),
-    ...known.map((finding) => ({ ...finding, isNew: false })),
+    ...earlier.map((finding) => ({ ...finding, isNew: false })),
   ];
 }
 

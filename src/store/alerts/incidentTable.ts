@@ -93,21 +93,21 @@ export async function findIncident(
   lock = false,
 ): Promise<IncidentKeyRow | undefined> {
   const timestamp = uidTime(uid.toLowerCase()) ?? 0;
-  const own = sql`where t.uid = ${uid}::uuid and ${incidentTable.visible(scope)}`;
-  const found = await readIncident(db, own, timestamp);
-  if (!found || !lock) return found;
+  const filterSql = sql`where t.uid = ${uid}::uuid and ${incidentTable.visible(scope)}`;
+  const incident = await readIncident(db, filterSql, timestamp);
+  if (!incident || !lock) return incident;
   // Only a statement that names the tenant can lock, because it is sent to one worker.
-  const one = sql`where t.tenant_id = ${found.tenantId} and t.uid = ${uid}::uuid`;
+  const one = sql`where t.tenant_id = ${incident.tenantId} and t.uid = ${uid}::uuid`;
   // An incident that is only an alert so far is locked by that: another one that joins it has to wait.
   await db.prepared(sql`select 1 from alert t ${one} and t.timestamp = ${timestamp} for no key update of t`);
   await db.prepared(sql`select 1 from incident t ${one} for update of t`);
   return readIncident(db, one, timestamp);
 }
 
-async function readIncident(db: Db, own: Sql, timestamp: number): Promise<IncidentKeyRow | undefined> {
+async function readIncident(db: Db, filterSql: Sql, timestamp: number): Promise<IncidentKeyRow | undefined> {
   const rows = await db.prepared<IncidentKeyRow>(
     sql`select ${selectList(incidentTable, incidentNames)}
-      from ${incidentsWhere(own, sql`${own} and t.last_at = ${timestamp}`)} t`,
+      from ${incidentsWhere(filterSql, sql`${filterSql} and t.last_at = ${timestamp}`)} t`,
   );
   return rows[0];
 }
@@ -186,7 +186,7 @@ export async function exportIncidents(
   names: readonly string[],
 ): Promise<ExportSource> {
   const { filter, order } = compileRecordSearch(incidentTable, scope, { sort: newestFirst, ...search });
-  const found = await queryInTime<DocumentKey>(
+  const keys = await queryInTime<DocumentKey>(
     db,
     sql`select t.tenant_id as "tenantId", t.uid::text from ${allIncidents} t where ${filter}
       order by ${order} limit ${exportLimit(search.size)} offset ${search.from ?? 0}`,
@@ -195,16 +195,16 @@ export async function exportIncidents(
   if (await db.isDistributed())
     return exportKeys(
       db,
-      found,
+      keys,
       ({ tenantIds, uids }) =>
         sql`select array_position(${uids}::uuid[], t.uid) as n, ${json} from ${allIncidents} t
           where t.tenant_id = any(${[...new Set(tenantIds)]}::bigint[]) and t.uid = any(${uids}::uuid[]) and ${filter}`,
     );
-  return exportKeys(db, found, ({ tenantIds, uids, times }) => {
-    const own = sql`where t.tenant_id = k.tenant_id and t.uid = k.uid and ${filter}`;
+  return exportKeys(db, keys, ({ tenantIds, uids, times }) => {
+    const filterSql = sql`where t.tenant_id = k.tenant_id and t.uid = k.uid and ${filter}`;
     return sql`select k.n, ${json}
       from unnest(${tenantIds}::bigint[], ${uids}::uuid[], ${times}::bigint[]) with ordinality
         k(tenant_id, uid, timestamp, n)
-      cross join lateral ${incidentsWhere(own, sql`${own} and t.last_at = k.timestamp`)} t`;
+      cross join lateral ${incidentsWhere(filterSql, sql`${filterSql} and t.last_at = k.timestamp`)} t`;
   });
 }

@@ -61,7 +61,7 @@ export async function findIncidentStates(
   tx: Db,
   incidents: readonly { tenantId: number; uid: string }[],
 ): Promise<Map<string, IncidentState>> {
-  const found = await findCommitted(tx, incidents, (of, ofTenant) =>
+  const incidentRows = await findCommitted(tx, incidents, (of, ofTenant) =>
     tx.prepared<IncidentState>(
       sql`select k.uid::text, coalesce(i.first_at, t.timestamp) as "firstAt",
         coalesce(i.status = 'UNRESOLVED', t.retracted_at is null and not t.is_resolved) as "isOpen",
@@ -81,7 +81,7 @@ export async function findIncidentStates(
     isOpen: false,
     isLone: false,
   }));
-  return new Map([...gone, ...found].map((state) => [state.uid, state]));
+  return new Map([...gone, ...incidentRows].map((state) => [state.uid, state]));
 }
 
 /** The incidents of the alerts that fired actions. */
@@ -131,9 +131,10 @@ export async function growIncidents(tx: Db, growth: readonly IncidentGrowth[]): 
         tx,
         growth,
         ({ tenantId }) => tenantId,
-        (own) =>
-          sql`with grown as (${grow(own)})
-            select json_build_object('uid', uid, 'alerts', alerts, 'isAcknowledged', "isAcknowledged")::text as shard_row from grown`,
+        (keys) =>
+          sql`with grown as (${grow(keys)})
+            select json_build_object('uid', uid, 'alerts', alerts, 'isAcknowledged', "isAcknowledged")::text as shard_row
+            from grown`,
       )
     : await tx.prepared<Grown>(grow(growth));
   const added = new Map(growth.map(({ uid, alerts }) => [uid, alerts]));

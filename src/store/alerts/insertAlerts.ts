@@ -76,10 +76,10 @@ async function insertOnWorkers(
     areBeside ? [...rows, ...words] : rows,
     (item) => (isWord(item) ? item.tenantId : Number(item.tenant_id)),
     (items) => {
-      const own = items.filter(isRow);
+      const tenantRows = items.filter(isRow);
       const ownWords = items.filter(isWord);
       const added = ownWords.length > 0 ? sql`, ${wordParts(ownWords)}` : raw('');
-      return sql`with inserted as (${insert(own)}
+      return sql`with inserted as (${insert(tenantRows)}
           returning t.uid, t.tenant_id, t.contract_id, t.timestamp, t.alert_group, t.numeric_severity, t.is_resolved,
             ${incidentUidSql} as incident_uid, t.incident_at),
         counted as (${addToRollups(raw('inserted'), 1)})${added}

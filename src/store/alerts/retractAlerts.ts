@@ -31,11 +31,11 @@ export async function retractAlertsIn(
   now: number,
   tenantIds?: readonly number[],
 ): Promise<RetractedAlert[]> {
-  const found = (ids?: readonly number[]) => sql`unnest(${blocks.map(({ number }) => number)}::bigint[],
+  const sought = (ids?: readonly number[]) => sql`unnest(${blocks.map(({ number }) => number)}::bigint[],
       ${blocks.map(({ hash }) => hash)}::text[]) b(number, hash)
     where t.chain_uid = ${chainUid} and t.block_number = b.number and ${blockHashSql} = b.hash
       and ${ids ? sql`t.tenant_id = any(${ids}::bigint[])` : raw('true')}`;
-  const toUpdate = (ids?: readonly number[]) => update(found(ids), 'REORGANISED', now);
+  const toUpdate = (ids?: readonly number[]) => update(sought(ids), 'REORGANISED', now);
   if (!(await tx.isDistributed())) return retract(tx, toUpdate(tenantIds));
   const concerned =
     tenantIds ?? (await tx.prepared<{ id: number }>(sql`select id from tenant`)).map(({ id }) => id);
@@ -50,11 +50,11 @@ export async function retractAlerts(
   now: number,
 ): Promise<RetractedAlert[]> {
   const toUpdate = (alerts: typeof all) => {
-    const found = sql`unnest(${alerts.map(({ tenantId }) => tenantId)}::bigint[],
+    const sought = sql`unnest(${alerts.map(({ tenantId }) => tenantId)}::bigint[],
       ${alerts.map(({ timestamp }) => timestamp)}::bigint[], ${alerts.map(({ uid }) => uid)}::uuid[])
       k(tenant_id, timestamp, uid)
     where t.tenant_id = k.tenant_id and t.timestamp = k.timestamp and t.uid = k.uid`;
-    return update(found, reason, now);
+    return update(sought, reason, now);
   };
   if (all.length === 0) return [];
   if (!(await tx.isDistributed())) return retract(tx, toUpdate(all));
@@ -71,10 +71,10 @@ export async function uncountRetracted(tx: Db, retracted: readonly RetractedAler
 }
 
 /** The statement's beginning, which has the rows `retracted`. */
-function update(found: Sql, reason: RetractionReason, now: number): Sql {
+function update(sought: Sql, reason: RetractionReason, now: number): Sql {
   return sql`with retracted as (
       update alert t set retracted_at = ${now}::bigint, retraction_reason = ${reason}::text
-      from ${found} and t.retracted_at is null
+      from ${sought} and t.retracted_at is null
       returning t.uid, t.tenant_id, t.contract_id, t.timestamp, t.alert_group, t.numeric_severity, t.is_resolved,
         ${incidentUidSql} as incident_uid, t.retraction_reason)`;
 }
@@ -100,8 +100,8 @@ async function retractOnWorkers<Item>(
     tx,
     items,
     tenantOf,
-    (own) =>
-      sql`${toUpdate(own)}, counted as (${addToRollups(raw('retracted'), -1)})
+    (groupItems) =>
+      sql`${toUpdate(groupItems)}, counted as (${addToRollups(raw('retracted'), -1)})
         select json_build_object('uid', uid, 'tenantId', tenant_id, 'contractId', contract_id,
         'timestamp', timestamp, 'group', alert_group, 'numericSeverity', numeric_severity, 'isResolved', is_resolved,
         'incidentUid', incident_uid, 'reason', retraction_reason)::text as shard_row from retracted`,

@@ -79,12 +79,12 @@ async function sample(
   });
   const counts = new Map<string, number>();
   for (const { newest, meta } of parts) {
-    const found = await db.query<Sampled>(
+    const sampled = await db.query<Sampled>(
       sql`select v.value, count(*) as count from ${newest} cross join lateral ${values(meta)}
         where v.value is not null and v.value <> '' and length(v.value) <= ${maxLength}
         group by v.value order by count desc, v.value limit ${maxValues}`,
     );
-    for (const { value, count } of found) counts.set(value, (counts.get(value) ?? 0) + count);
+    for (const { value, count } of sampled) counts.set(value, (counts.get(value) ?? 0) + count);
   }
   return [...counts].map(([value, count]) => ({ value, count })).sort((a, b) => b.count - a.count);
 }

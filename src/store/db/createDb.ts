@@ -24,7 +24,7 @@ export function send(
   return name === undefined ? client.query({ text, values }) : runPrepared(client, { name, text, values });
 }
 
-/** What is known of the database; undefined until someone asks. */
+/** Facts of the database; undefined until someone asks. */
 export type Layout = { distributed?: ReadonlySet<string> | undefined; shardOf: Map<number, number> };
 
 type Ways = {

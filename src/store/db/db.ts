@@ -12,8 +12,8 @@ export type Db = {
   /** For statements with a text for each shape of a question: those that are repeated are prepared, a few per connection. */
   repeated<Row extends pg.QueryResultRow>(statement: Sql, onText?: OnText): Promise<Row[]>;
   /**
-   * Whether Citus distributes alerts, or another table, over workers: no statement may then change both these and others. A table
-   * that is newer than the cluster may not be distributed yet.
+   * True if Citus distributes alerts, or `table`, over workers: no statement may then change both these and other
+   * tables. A table newer than the cluster may not be distributed yet.
    */
   isDistributed(table?: DistributedTable): Promise<boolean>;
   /** The same for statements about one tenant, which run on its worker where Citus distributes alerts. */
@@ -25,7 +25,7 @@ export type Db = {
   readonly keepUnawaited?: ((statement: Promise<unknown>) => void) | undefined;
   /** The shards of tenants, as far as they are known; absent where a caller makes its own. */
   readonly shardOf?: Map<number, number>;
-  /** What is cached of the database belongs to it; absent in a transaction, which may have changed what is cached. */
+  /** Key of the caches about the database; absent in a transaction, which may have changed the cached data. */
   readonly cacheKey?: object;
 };
 

@@ -58,9 +58,8 @@ function noteUnreplicated(client: pg.ClientBase) {
 }
 
 /**
- * PostgreSQL expects disks on which a row found by an index costs four times one that is read in sequence, and would rather
- * read all alerts than look up a list of terms. Compiling a statement (`jit`, on in most packages of PostgreSQL) takes up to a
- * minute where a search has hundreds of clauses, and saves none of ours any time.
+ * For SSDs, because PostgreSQL assumes slow random reads and would rather read all alerts than look up terms. Without
+ * `jit`, which takes up to a minute for hundreds of clauses.
  */
 function setPlanning(client: pg.ClientBase): unknown {
   // The pool waits for it.
@@ -89,7 +88,7 @@ export function refuseUnreplicated(client: pg.ClientBase): void {
     throw unavailable('No standby has confirmed the change; it may be lost or done.', undefined);
 }
 
-/** Whether the connection failed, or leads to a server that takes no writes any more: it must not be used again. */
+/** True if the connection failed, or leads to a server that takes no writes any more: it must not be used again. */
 export function isBroken(failure: unknown): boolean {
   const cause = failure instanceof Problem ? failure.cause : failure;
   const isTimeLimit = cause instanceof pg.DatabaseError && cause.code === '57014';

@@ -43,12 +43,12 @@ class PreparedQuery extends (pg.Query as unknown as Internals) {
 
   override prepare(connection: Connection): void {
     const { columns, undescribed } = describedBy(connection);
-    const known = columns.get(this.name);
-    if (known) {
-      Object.assign(this._result, known);
+    const cached = columns.get(this.name);
+    if (cached) {
+      Object.assign(this._result, cached);
       this._accumulateRows = true;
     }
-    super.prepare(known ? undescribed : connection);
+    super.prepare(cached ? undescribed : connection);
   }
 
   /** Comes after a failure too, but then the driver has no query any more that it belongs to. */
@@ -66,8 +66,8 @@ type Described = { columns: Map<string, Columns>; undescribed: Connection };
 const describedByConnection = new WeakMap<Connection, Described>();
 
 function describedBy(connection: Connection): Described {
-  const found = describedByConnection.get(connection);
-  if (found) return found;
+  const described = describedByConnection.get(connection);
+  if (described) return described;
   const undescribed: Connection = Object.create(connection, { describe: { value: () => undefined } });
   const added = { columns: new Map<string, Columns>(), undescribed };
   describedByConnection.set(connection, added);

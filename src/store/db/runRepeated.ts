@@ -14,10 +14,10 @@ export async function runRepeated(
   const run = (named: pg.QueryConfig) => (onText ? streamTexts(client, named, onText) : client.query(named));
   const name = nameOfRepeated(query.text);
   if (name === undefined) return run(query);
-  const kept = keptNames.get(client) ?? new Set();
-  keptNames.set(client, kept);
-  if (!kept.delete(name) && kept.size >= maxKept) await forgetOldest(client, kept);
-  kept.add(name);
+  const names = keptNames.get(client) ?? new Set();
+  keptNames.set(client, names);
+  if (!names.delete(name) && names.size >= maxKept) await forgetOldest(client, names);
+  names.add(name);
   return run({ ...query, name });
 }
 
@@ -25,9 +25,9 @@ export async function runRepeated(
 const maxKept = 24;
 const keptNames = new WeakMap<pg.ClientBase, Set<string>>();
 
-async function forgetOldest(client: pg.ClientBase, kept: Set<string>): Promise<void> {
-  const [oldest = ''] = kept;
-  kept.delete(oldest);
+async function forgetOldest(client: pg.ClientBase, names: Set<string>): Promise<void> {
+  const [oldest = ''] = names;
+  names.delete(oldest);
   // The driver does not know how to forget a statement; without this it would keep the text.
   const { connection } = client as unknown as { connection: { parsedStatements: Record<string, string> } };
   if (!(oldest in connection.parsedStatements)) return;

@@ -28,7 +28,7 @@ const watchMs = 1000;
 
 /** Finds the primary, and asks it every second whether it still is, so that connections to a machine that vanished are noticed. */
 export function watchPrimary(addresses: readonly string[], onMove: (to: PostgresServer) => void): Primary {
-  const known = new Map<string, PostgresServer & { connectionString: string }>();
+  const cache = new Map<string, PostgresServer & { connectionString: string }>();
   const servers = addresses.map(serverAt);
   const listeners = new Set<(primary: PostgresServer) => void>();
   let current: PostgresServer | undefined;
@@ -42,8 +42,8 @@ export function watchPrimary(addresses: readonly string[], onMove: (to: Postgres
   function serverAt(connectionString: string) {
     const { host, port } = new pg.Client({ connectionString });
     const name = `${host}:${port}`;
-    const server = known.get(name) ?? { name, host, port, connectionString };
-    known.set(name, server);
+    const server = cache.get(name) ?? { name, host, port, connectionString };
+    cache.set(name, server);
     return server;
   }
 
@@ -62,11 +62,13 @@ export function watchPrimary(addresses: readonly string[], onMove: (to: Postgres
       () => all,
     );
     // A worker may know the coordinator by another name than the caller; that of the caller stays, or it would seem to have moved.
-    const found = answers.sort((a, b) => b.timeline - a.timeline || Number(b.isNamed) - Number(a.isNamed))[0];
-    if (!found || found.timeline < newest)
-      throw new NoPrimary(`None of ${[...known.keys()].join(', ')} takes writes at the moment.`);
-    newest = found.timeline;
-    current = found.server;
+    const primary = answers.sort(
+      (a, b) => b.timeline - a.timeline || Number(b.isNamed) - Number(a.isNamed),
+    )[0];
+    if (!primary || primary.timeline < newest)
+      throw new NoPrimary(`None of ${[...cache.keys()].join(', ')} takes writes at the moment.`);
+    newest = primary.timeline;
+    current = primary.server;
     if (last && last !== current) {
       onMove(current);
       for (const listener of listeners) listener(current);
@@ -84,7 +86,7 @@ export function watchPrimary(addresses: readonly string[], onMove: (to: Postgres
   }
 
   async function watch(): Promise<void> {
-    const server = current && known.get(current.name);
+    const server = current && cache.get(current.name);
     const answer = server && (await askServer(server.connectionString).catch(() => undefined));
     const timeline = answer?.timeline;
     // One that is only slow stays the primary as long as no other takes writes.

@@ -27,13 +27,13 @@ export async function archiveMessages(store: Store, now: number): Promise<void> 
   for (;;) {
     const keys = await findSettled(store, { from, before }, [...failed.keys()]);
     let moved = 0;
-    for (const [, own] of await groupByShard(store, keys, tenantOf))
+    for (const [, shardKeys] of await groupByShard(store, keys, tenantOf))
       try {
-        await store.transaction((tx) => copyToWorker(tx, own));
-        moved += await store.transaction((tx) => deleteArchived(tx, own));
+        await store.transaction((tx) => copyToWorker(tx, shardKeys));
+        moved += await store.transaction((tx) => deleteArchived(tx, shardKeys));
       } catch (error) {
-        for (const key of own) failed.set(key.tenantId, error);
-        moved += own.length;
+        for (const key of shardKeys) failed.set(key.tenantId, error);
+        moved += shardKeys.length;
       }
     // Locked rows, and rows with an older time than their neighbours, are left to the next run.
     if (moved === 0) break;
@@ -45,10 +45,10 @@ export async function archiveMessages(store: Store, now: number): Promise<void> 
 /** Not yet, where `vigil migrate --citus` ran before there was an archive. */
 async function isArchiveDistributed(db: Db): Promise<boolean> {
   if (!(await db.isDistributed())) return false;
-  const found = await db.query(
+  const rows = await db.query(
     sql`select from pg_dist_partition where logicalrelid = 'delivery_archive'::regclass`,
   );
-  return found.length > 0;
+  return rows.length > 0;
 }
 
 /** From the time that the last ones had, because the rows of those that were moved are there until the next vacuum. */
@@ -69,11 +69,11 @@ const isSettled = sql`not exists (
   select from delivery_queue q where q.tenant_id = m.tenant_id and q.message_id = m.id)`;
 
 async function copyToWorker(tx: Db, keys: readonly Key[]): Promise<void> {
-  const found = await tx.query<{ rows: string | null }>(
+  const messages = await tx.query<{ rows: string | null }>(
     sql`select json_agg(m)::text as rows from (
         select m.tenant_id, m.id, m.created_at, m.data from delivery_message m join ${listed(keys)}) m`,
   );
-  const rows = found[0]?.rows;
+  const rows = messages[0]?.rows;
   if (!rows) return;
   await perShard(
     tx,
@@ -90,8 +90,8 @@ async function copyToWorker(tx: Db, keys: readonly Key[]): Promise<void> {
 }
 
 /**
- * Deletes messages here once the worker shows them, in a separate transaction, so that a crash leaves two copies and
- * never none. Leaves locked ones, which are about to be sent again. Returns the number deleted.
+ * Deletes messages once the worker shows them, in a separate transaction, so a crash leaves two copies and never none.
+ * Leaves locked ones, which are about to be sent. Returns the number deleted.
  */
 async function deleteArchived(tx: Db, keys: readonly Key[]): Promise<number> {
   const locked = await tx.query<Key>(

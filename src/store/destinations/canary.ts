@@ -8,8 +8,8 @@ export const canaryDestination = 0;
 export const canaryId = 0;
 
 /**
- * Queues the canary among the deliveries, unless it still waits there: not for a time that the clock has left. It belongs to no tenant, and no message goes anywhere:
- * senders that settle it show that the queue moves.
+ * Queues the canary among the deliveries, unless it still waits, not in a future that the clock has left. It has no
+ * tenant and sends no message: settling it shows that the queue moves.
  */
 export async function queueCanary(db: Db, now: number): Promise<void> {
   await db.query(

@@ -87,11 +87,11 @@ export async function lockDelivery(
   now: number,
 ): Promise<(Delivery & { tenantId: number }) | undefined> {
   if (!isUuid(uid)) return undefined;
-  const own = sql`d.uid = ${uid}::uuid ${scope.all ? empty : sql`and d.tenant_id = any(${scope.tenantIds})`}`;
-  await restoreMessages(tx, sql`delivery d where ${own}`, now);
+  const condition = sql`d.uid = ${uid}::uuid ${scope.all ? empty : sql`and d.tenant_id = any(${scope.tenantIds})`}`;
+  await restoreMessages(tx, sql`delivery d where ${condition}`, now);
   const rows = await tx.query<Delivery & { tenantId: number }>(
     sql`select ${columns}, d.tenant_id as "tenantId" from delivery d
-      where ${own}
+      where ${condition}
         and exists (select from destination x
           where x.tenant_id = d.tenant_id and x.id = d.destination_id and x.status <> 'DELETED')
         and ${messageData} is not null

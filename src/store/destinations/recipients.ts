@@ -28,10 +28,8 @@ const isReachable = raw(
 );
 
 /**
- * The recipients of alerts from these sources: the reachable destinations bound to each, and where there is none, those with
- * the default tags. These replace the unreachable ones, so the filters of their bindings apply. Beside them, whatever is bound,
- * those that get alerts of the tenant, the project or the contract. A destination may be named several times, first by the way that
- * waits for the fewest blocks.
+ * Recipients of alerts: reachable destinations bound to the source, else the default ones with the bindings' filters;
+ * beside them those for the tenant, project or contract. Repeats are sorted by confirmations, fewest first.
  */
 export async function findRecipients(db: Db, sources: readonly AlertSource[]): Promise<Recipient[]> {
   return db.prepared<Recipient>(

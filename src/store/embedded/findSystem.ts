@@ -56,8 +56,8 @@ async function isRootsOnly(folder: string): Promise<boolean> {
     paths.push(path);
     if (dirname(path) === path) break;
   }
-  const found = await Promise.allSettled(paths.map((path) => lstat(path)));
-  return found.every(
+  const stats = await Promise.allSettled(paths.map((path) => lstat(path)));
+  return stats.every(
     (candidate) =>
       candidate.status === 'fulfilled' &&
       !candidate.value.isSymbolicLink() &&

@@ -4,10 +4,10 @@ import { hasCode } from './hasCode.ts';
 
 /** True if a data folder has a database, there or elsewhere; creates nothing. */
 export async function hasCluster(dataDir: string): Promise<boolean> {
-  const found = await Promise.all(
+  const clusters = await Promise.all(
     ['postgres', 'postgres-location'].map((name) => exists(join(dataDir, name))),
   );
-  return found.includes(true);
+  return clusters.includes(true);
 }
 
 async function exists(path: string): Promise<boolean> {

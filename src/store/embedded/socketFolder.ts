@@ -47,7 +47,7 @@ async function removeSockets(folder: string): Promise<void> {
 }
 
 async function chooseParent(account: SystemAccount | undefined): Promise<string> {
-  const own = await realpath(tmpdir());
-  const isShort = Buffer.byteLength(own) <= 60;
-  return isShort && (!account || (await canEnter(own, account))) ? own : '/tmp';
+  const temporary = await realpath(tmpdir());
+  const isShort = Buffer.byteLength(temporary) <= 60;
+  return isShort && (!account || (await canEnter(temporary, account))) ? temporary : '/tmp';
 }

@@ -42,10 +42,10 @@ export async function appendAudit(db: Db, keys: Pick<AuditKeys, 'newest'>, entry
 }
 
 async function lockHead(db: Db, chain: number): Promise<{ hash: Buffer }> {
-  const found = await db.prepared<{ hash: Buffer }>(
+  const head = await db.prepared<{ hash: Buffer }>(
     sql`select hash from audit_head where chain = ${chain} for update`,
   );
-  if (found[0]) return found[0];
+  if (head[0]) return head[0];
   // The update changes nothing: it waits for another's first entry, and takes the lock.
   const inserted = await db.prepared<{ hash: Buffer }>(
     sql`insert into audit_head as h (chain, seq, hash) values (${chain}, 0, ${genesis})

@@ -20,23 +20,24 @@ export async function writeBindings(
   pointer: string,
 ): Promise<boolean> {
   const table = raw(binding.table);
-  const own = sql`tenant_id = ${owner.tenantId} and ${raw(binding.parent)} = ${owner.id}`;
-  const rows = await db.query<{ id: number }>(sql`select id from ${table} where ${own}`);
-  const known = new Set(rows.map((row) => row.id));
-  const kept = new Set<number>();
+  const ofOwner = sql`tenant_id = ${owner.tenantId} and ${raw(binding.parent)} = ${owner.id}`;
+  const rows = await db.query<{ id: number }>(sql`select id from ${table} where ${ofOwner}`);
+  const storedIds = new Set(rows.map((row) => row.id));
+  const listedIds = new Set<number>();
   items.forEach((item, index) => {
     if (item.id === undefined) return;
-    if (!known.has(item.id) || kept.has(item.id)) {
+    if (!storedIds.has(item.id) || listedIds.has(item.id)) {
       throw unprocessable(
         `${pointer}/${index}/id`,
         'unknown-binding',
         'This record has no such binding; leave out `id` to add a new one.',
       );
     }
-    kept.add(item.id);
+    listedIds.add(item.id);
   });
-  let isChanged = kept.size < known.size;
-  if (isChanged) await db.query(sql`delete from ${table} where ${own} and not (id = any(${[...kept]}))`);
+  let isChanged = listedIds.size < storedIds.size;
+  if (isChanged)
+    await db.query(sql`delete from ${table} where ${ofOwner} and not (id = any(${[...listedIds]}))`);
   for (const [index, item] of items.entries()) {
     const id = item.id ?? (await insert(db, binding, owner, item, now));
     if (item.id === undefined || (await update(db, binding, owner, item, now))) isChanged = true;

@@ -15,19 +15,19 @@ export async function exportRecords(
   names: readonly string[],
 ): Promise<ExportSource> {
   const { filter, order } = compileRecordSearch(table, scope, search);
-  const found = await queryInTime<{ id: number }>(
+  const keys = await queryInTime<{ id: number }>(
     db,
     sql`select t.id from ${source(table, scope)} where ${filter}
       order by ${order} limit ${exportLimit(search.size)} offset ${search.from ?? 0}`,
   );
-  const ids = Float64Array.from(found.slice(0, maxExportRows), ({ id }) => id);
+  const ids = Float64Array.from(keys.slice(0, maxExportRows), ({ id }) => id);
   const select = (from: number, to: number) =>
     sql`select k.n, (select row_to_json(r)::text from (select ${selectList(table, names)}) r) as json
       from ${source(table, scope)}, unnest(${[...ids.subarray(from, to)]}::bigint[]) with ordinality k(id, n)
       where t.id = k.id and ${filter}`;
   return {
     count: ids.length,
-    isComplete: found.length <= ids.length,
+    isComplete: keys.length <= ids.length,
     read: (at) => readExportPage(db, ids.length, at, select),
   };
 }

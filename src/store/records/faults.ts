@@ -40,13 +40,13 @@ export async function findFaults(
   { tenantIds, kind, state, from, size }: FaultFilter,
   now: number,
 ): Promise<{ data: FaultEntry[]; total: number }> {
-  const own = (alias: string) =>
+  const inScope = (alias: string) =>
     tenantIds === undefined ? raw('true') : sql`${raw(alias)}.tenant_id = any(${tenantIds}::bigint[])`;
   const rows = await db.query<FaultEntry & { total: number }>(
     sql`with fault (tenant_id, kind, id, name, state, cause, reason, count, since, at) as (
-        ${subscribers('detector', own)} union all ${subscribers('trigger', own)}
-        union all ${destinations(own)} union all ${bindings(own)} union all ${intents(own, now)}
-        union all ${instances(own)})
+        ${subscribers('detector', inScope)} union all ${subscribers('trigger', inScope)}
+        union all ${destinations(inScope)} union all ${bindings(inScope)} union all ${intents(inScope, now)}
+        union all ${instances(inScope)})
       select tenant_id as "tenantId", kind, id, name, state, cause, reason, count, since, at,
         count(*) over () as total
       from fault where true ${kind === undefined ? empty : sql`and kind = ${kind}`}
@@ -59,73 +59,73 @@ export async function findFaults(
 type Own = (alias: string) => Sql;
 
 /** Detectors or triggers whose last evaluation failed, that Vigil has switched off, or that have blocks to catch up with. */
-function subscribers(kind: 'detector' | 'trigger', own: Own): Sql {
+function subscribers(kind: 'detector' | 'trigger', inScope: Own): Sql {
   const table = raw(kind === 'trigger' ? '"trigger"' : kind);
   return sql`select f.tenant_id, f.kind, f.id, s.name,
       case when s.status = 'ACTIVE' then 'FAILING' else 'SWITCHED_OFF' end, null::text, f.message, f.count,
       f.first_at, f.last_at
     from watch_fault f join ${table} s on s.tenant_id = f.tenant_id and s.id = f.id
-    where f.kind = ${kind} and ${own('f')}
+    where f.kind = ${kind} and ${inScope('f')}
       and (s.status = 'ACTIVE' or s.status = 'DISABLED' and f.message like 'Switched off, because%')
     union all
     select e.tenant_id, e.kind, e.id, s.name, 'LATE', e.cause, null, e.count, e.since, e.at
     from (select tenant_id, kind, id, case when bool_or(reason = 'read') then 'reads' else 'script time' end as cause,
         count(*)::int as count, min(created_at) as since, max(created_at) as at
-      from deferred_evaluation d where kind = ${kind} and ${own('d')} group by 1, 2, 3) e
+      from deferred_evaluation d where kind = ${kind} and ${inScope('d')} group by 1, 2, 3) e
     join ${table} s on s.tenant_id = e.tenant_id and s.id = e.id where s.status = 'ACTIVE'`;
 }
 
-function destinations(own: Own): Sql {
+function destinations(inScope: Own): Sql {
   const name = raw('coalesce(x.value, x.messenger_a_chat_title)');
   return sql`select x.tenant_id, 'destination', x.id, ${name}, 'SWITCHED_OFF', null, x.disabled_reason, 1,
       coalesce(x.failing_since, x.updated_at), x.updated_at
-    from destination x where x.status = 'DISABLED' and x.disabled_reason is not null and ${own('x')}
+    from destination x where x.status = 'DISABLED' and x.disabled_reason is not null and ${inScope('x')}
     union all
     select x.tenant_id, 'destination', x.id, ${name}, 'FAILING', null,
       (select d.last_error from delivery d where d.tenant_id = x.tenant_id and d.destination_id = x.id
         and d.last_error is not null order by d.id desc limit 1), 1,
       x.failing_since, coalesce(x.last_failed_at, x.failing_since)
-    from destination x where x.status = 'ACTIVE' and x.failing_since is not null and ${own('x')}
+    from destination x where x.status = 'ACTIVE' and x.failing_since is not null and ${inScope('x')}
     union all
     select x.tenant_id, 'destination', x.id, ${name}, 'INCOMPLETE',
       case when x.type = 'EMAIL' then 'unconfirmed' else 'unbound' end, null, 1, x.created_at, x.created_at
-    from destination x where x.status = 'ACTIVE' and ${own('x')}
+    from destination x where x.status = 'ACTIVE' and ${inScope('x')}
       and (x.type = 'EMAIL' and x.confirmed_at is null
         or x.type = 'MESSENGER_A' and x.messenger_a_chat_id is null)`;
 }
 
 /** Actions that a binding no longer fires, because its scripts do not end. */
-function bindings(own: Own): Sql {
+function bindings(inScope: Own): Sql {
   return sql`select o.tenant_id, 'action', o.action_id, x.name, 'SWITCHED_OFF', 'timeouts', null, o.count,
       o.updated_at, o.updated_at
     from binding_timeout o join action x on x.tenant_id = o.tenant_id and x.id = o.action_id
-    where o.count >= ${maxScriptTimeouts}::int and x.status = 'ACTIVE' and ${own('o')}`;
+    where o.count >= ${maxScriptTimeouts}::int and x.status = 'ACTIVE' and ${inScope('o')}`;
 }
 
 /** Calls that failed of late, those under way by action, and those that wait for something by wallet. */
-function intents(own: Own, now: number): Sql {
+function intents(inScope: Own, now: number): Sql {
   const isOpen = raw("i.state in ('WAITING', 'SIGNED', 'SUBMITTED')");
   const counted = raw('count(*)::int as count, min(i.created_at) as since, max(i.updated_at) as at');
   const newest = raw('(array_agg(i.reason order by i.updated_at desc))[1] as reason');
   return sql`select i.tenant_id, 'action', i.action_id, x.name, i.state, null, i.reason, i.count, i.since, i.at
     from (select i.tenant_id, i.action_id, 'FAILED' as state, ${newest}, ${counted} from action_intent i
-        where i.state = 'FAILED' and i.updated_at > ${now - failedForMs}::bigint and ${own('i')} group by 1, 2
+        where i.state = 'FAILED' and i.updated_at > ${now - failedForMs}::bigint and ${inScope('i')} group by 1, 2
       union all
       select i.tenant_id, i.action_id, 'UNDER_WAY', null, ${counted} from action_intent i
-        where ${isOpen} and i.reason is null and ${own('i')} group by 1, 2) i
+        where ${isOpen} and i.reason is null and ${inScope('i')} group by 1, 2) i
     join action x on x.tenant_id = i.tenant_id and x.id = i.action_id
     union all
     select i.tenant_id, 'wallet', i.wallet_id, w.name, 'LATE', null, i.reason, i.count, i.since, i.at
     from (select i.tenant_id, i.wallet_id, ${newest}, ${counted} from action_intent i
-        where ${isOpen} and i.reason is not null and ${own('i')} group by 1, 2) i
+        where ${isOpen} and i.reason is not null and ${inScope('i')} group by 1, 2) i
     join wallet w on w.tenant_id = i.tenant_id and w.id = i.wallet_id`;
 }
 
 /** License instances that are not scored any more, because a script of the license failed. */
-function instances(own: Own): Sql {
+function instances(inScope: Own): Sql {
   return sql`select s.tenant_id, 'instance', s.license_instance_id, l.name, 'SWITCHED_OFF', null,
       s.fault->>'message', 1, (s.fault->>'at')::bigint, (s.fault->>'at')::bigint
     from score_lane s join license_instance i on i.tenant_id = s.tenant_id and i.id = s.license_instance_id
     join license l on l.id = i.license_id
-    where s.fault is not null and i.status <> 'DELETED' and ${own('s')}`;
+    where s.fault is not null and i.status <> 'DELETED' and ${inScope('s')}`;
 }

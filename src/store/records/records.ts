@@ -212,8 +212,8 @@ const catalogues = new Map<Table, ReturnType<typeof catalogueOf>>();
 
 /** `status` can be searched in every kind, also where the record does not show it (docs/api-spec.md). */
 function searchable(table: Table): ReturnType<typeof catalogueOf> {
-  const known = catalogues.get(table);
-  if (known) return known;
+  const cached = catalogues.get(table);
+  if (cached) return cached;
   const catalogue = catalogueOf({ ...table.members, status: { type: 'string' } });
   catalogues.set(table, catalogue);
   return catalogue;

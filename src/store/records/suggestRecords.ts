@@ -40,10 +40,10 @@ export async function suggestRecords(
   if (!kind) return undefined;
   const name = raw(kind.name);
   // Only managers see the users of other tenants of their organisation.
-  const own = kind.table === userTable ? { ...scope, organisationIds: [] } : scope;
+  const ownScope = kind.table === userTable ? { ...scope, organisationIds: [] } : scope;
   return db.query<NamedRecord>(
-    sql`select t.id, ${name} as name from ${source(kind.table, own)}
-      where ${kind.table.visible(own)} and t.status <> 'DELETED'
+    sql`select t.id, ${name} as name from ${source(kind.table, ownScope)}
+      where ${kind.table.visible(ownScope)} and t.status <> 'DELETED'
         and (strpos(lower(${name}), ${text.toLowerCase()}) > 0 or strpos(t.id::text, ${text}) = 1)
       order by array_position(${first}::bigint[], t.id), lower(${name}), t.id limit ${size}`,
   );

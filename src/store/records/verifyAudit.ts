@@ -31,8 +31,8 @@ export async function verifyAudit(
     }));
     let entries = 0;
     for (const head of heads) {
-      const kept = checkpoint?.chains.find(({ tenantId }) => toChain(tenantId) === head.chain);
-      const { count, fault } = await verifyChain(tx, keys, head, kept);
+      const exported = checkpoint?.chains.find(({ tenantId }) => toChain(tenantId) === head.chain);
+      const { count, fault } = await verifyChain(tx, keys, head, exported);
       entries += count;
       if (fault) faults.push({ chain: head.chain, ...fault });
     }
@@ -66,7 +66,7 @@ async function verifyChain(
   db: Db,
   keys: Pick<AuditKeys, 'find'>,
   head: Head,
-  kept: CheckpointChain | undefined,
+  exported: CheckpointChain | undefined,
 ): Promise<{ count: number; fault?: LinkFault }> {
   let hash: Buffer = genesis;
   let seq = 0;
@@ -82,7 +82,7 @@ async function verifyChain(
           ? await linkFault(link, keys, hash, isKeyed, head.chain)
           : 'the entry is missing';
       if (reason) return { count: seq, fault: { seq: seq + 1, reason } };
-      if (link.seq === kept?.seq && link.hash.toString('hex') !== kept.hash)
+      if (link.seq === exported?.seq && link.hash.toString('hex') !== exported.hash)
         return {
           count: seq,
           fault: { seq: seq + 1, reason: 'the entry is another one than in the checkpoint' },
@@ -93,22 +93,22 @@ async function verifyChain(
     }
     if (links.length < batch) break;
   }
-  const reason = endFault(head, { seq, hash, isKeyed }, kept);
+  const reason = endFault(head, { seq, hash, isKeyed }, exported);
   return reason ? { count: seq, fault: reason } : { count: seq };
 }
 
 function endFault(
   head: Head,
   { seq, hash, isKeyed }: { seq: number; hash: Buffer; isKeyed: boolean },
-  kept: CheckpointChain | undefined,
+  exported: CheckpointChain | undefined,
 ): LinkFault | undefined {
   if (seq < head.seq) return { seq: seq + 1, reason: `entries up to ${head.seq} are missing` };
   if (seq > head.seq) return { seq: head.seq + 1, reason: 'the entry is beyond the head of the chain' };
   if (!hash.equals(head.hash)) return { seq, reason: 'the head of the chain has another hash' };
   // Every chain of before was bound by a keyed entry, so one without any was written behind Vigil's back.
   if (!isKeyed) return { seq, reason: 'the chain ends without a keyed entry' };
-  if (kept && seq < kept.seq)
-    return { seq: seq + 1, reason: `entries up to ${kept.seq} of the checkpoint are missing` };
+  if (exported && seq < exported.seq)
+    return { seq: seq + 1, reason: `entries up to ${exported.seq} of the checkpoint are missing` };
   return undefined;
 }
 

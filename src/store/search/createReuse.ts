@@ -15,16 +15,16 @@ export function createReuse(
   use: string,
 ): Page['reuse'] {
   if (!statements || !names) return (_name, make) => make();
-  const kept = statements.get(names) ?? new Map<string, Sql>();
-  statements.set(names, kept);
+  const cached = statements.get(names) ?? new Map<string, Sql>();
+  statements.set(names, cached);
   const page = `${use} ${from} ${size} ${sort ? JSON.stringify(sort) : ''}`;
   return (name, make) => {
     const key = `${name} ${page}`;
-    const known = kept.get(key);
-    if (known) return known;
+    const statement = cached.get(key);
+    if (statement) return statement;
     const made = renderOnce(make());
-    if (kept.size >= maxPages) kept.clear();
-    kept.set(key, made);
+    if (cached.size >= maxPages) cached.clear();
+    cached.set(key, made);
     return made;
   };
 }

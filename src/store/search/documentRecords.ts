@@ -20,19 +20,19 @@ export async function findDocument(
 ): Promise<Row | undefined> {
   const timestamp = uidTime(uid);
   if (timestamp === undefined) return undefined;
-  const own = sql`from ${raw(table.name)} t where t.timestamp = ${timestamp} and t.uid = ${uid}::uuid and ${condition}`;
+  const row = sql`from ${raw(table.name)} t where t.timestamp = ${timestamp} and t.uid = ${uid}::uuid and ${condition}`;
   if (!lock || !(await db.isDistributed())) {
     const rows = await db.query<Row>(
-      sql`select ${selectDocument(table, names)} ${own} ${raw(lock ? 'for update of t' : '')}`,
+      sql`select ${selectDocument(table, names)} ${row} ${raw(lock ? 'for update of t' : '')}`,
     );
     return rows[0];
   }
   // Only a statement that names the tenant can lock, because it is sent to one worker.
-  const [found] = await db.query<{ tenantId: number }>(sql`select t.tenant_id as "tenantId" ${own}`);
-  if (!found) return undefined;
+  const [record] = await db.query<{ tenantId: number }>(sql`select t.tenant_id as "tenantId" ${row}`);
+  if (!record) return undefined;
   const rows = await db.query<Row>(
     sql`select ${selectDocument(table, names)} from ${raw(table.name)} t
-      where t.tenant_id = ${found.tenantId} and t.timestamp = ${timestamp} and t.uid = ${uid}::uuid for update of t`,
+      where t.tenant_id = ${record.tenantId} and t.timestamp = ${timestamp} and t.uid = ${uid}::uuid for update of t`,
   );
   return rows[0];
 }

@@ -16,12 +16,12 @@ export async function exportDocuments(
   names: readonly string[],
   now: number,
 ): Promise<ExportSource> {
-  const found = await searchKeys(db, table, scope, { ...search, size: exportLimit(search.size) }, now);
+  const keys = await searchKeys(db, table, scope, { ...search, size: exportLimit(search.size) }, now);
   const json = documentJson(asSeenIn(table, scope), names);
   // The bounds let the planner skip the partitions without any of the documents.
   return exportKeys(
     db,
-    found,
+    keys,
     ({ tenantIds, uids, times }) => sql`select k.n, ${json} as json
       from unnest(${tenantIds}::bigint[], ${times}::bigint[], ${uids}::uuid[])
         with ordinality k(tenant_id, timestamp, uid, n)

@@ -50,8 +50,8 @@ export async function searchCandidates(
     );
     return read === maxCandidates ? undefined : { data: [], total, isProven: proven };
   }
-  const found = table.mayBeLong ? await collectCandidates(db, table, candidates, page) : 'long';
-  return found === 'long' ? numberCandidates(db, candidates, page) : found;
+  const collected = table.mayBeLong ? await collectCandidates(db, table, candidates, page) : 'long';
+  return collected === 'long' ? numberCandidates(db, candidates, page) : collected;
 }
 
 /** Up to this length of all values together, PostgreSQL stores none of them out of line. */

@@ -157,8 +157,8 @@ async function searchMoreNewest(
   const [last] = rows;
   if (!last) return undefined;
   const condition = sql`${compiled.condition} and t.timestamp >= ${last.timestamp}`;
-  const found = await searchRare(db, table, { ...compiled, condition }, page, sort);
-  return found?.data.length === page.size ? { data: found.data } : undefined;
+  const rare = await searchRare(db, table, { ...compiled, condition }, page, sort);
+  return rare?.data.length === page.size ? { data: rare.data } : undefined;
 }
 
 /**

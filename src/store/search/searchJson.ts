@@ -51,9 +51,9 @@ export async function searchProven(
   const condition = scope.proof ?? raw('false');
   const columns = sql`${documentJson(table, names)} as json, ${condition} as proven`;
   const proof = search.size === 0 ? { condition, isProven: false } : undefined;
-  const found = await findRows(db, table, scope, search, { columns, names, use: 'proven', proof }, now);
-  const { data, total } = found;
-  const isProven = data.length > 0 ? data.every(({ proven }) => proven === true) : found.isProven === true;
+  const result = await findRows(db, table, scope, search, { columns, names, use: 'proven', proof }, now);
+  const { data, total } = result;
+  const isProven = data.length > 0 ? data.every(({ proven }) => proven === true) : result.isProven === true;
   const json = createReplyWriter().end(data, total);
   return { json, isProven: isProven || proof?.isProven === true };
 }

@@ -10,8 +10,8 @@ const selectLists = new WeakMap<readonly string[], Sql>();
 
 /** `select` list for the given members of a record, each under its API name. */
 export function selectList(table: Table, names: readonly string[]): Sql {
-  const known = selectLists.get(names);
-  if (known) return known;
+  const cached = selectLists.get(names);
+  if (cached) return cached;
   const columns = names.map((name) => {
     const member = table.members[name];
     if (!member) throw new Error(`The ${table.kind} table has no member ${name}.`);

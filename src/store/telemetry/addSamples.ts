@@ -32,18 +32,18 @@ function mergeByKey(samples: readonly Sample[]): Map<string, Sample> {
   for (const sample of samples) {
     const labels = Object.entries(sample.labels).sort(([a], [b]) => (a < b ? -1 : 1));
     const key = JSON.stringify([sample.tenantId, sample.metric, sample.minute, labels]);
-    const known = merged.get(key);
-    merged.set(key, known ? add(known, sample) : sample);
+    const former = merged.get(key);
+    merged.set(key, former ? add(former, sample) : sample);
   }
   return merged;
 }
 
-function add(known: Sample, later: Sample): Sample {
+function add(former: Sample, later: Sample): Sample {
   return {
     ...later,
-    value: known.value + later.value,
-    count: known.count + later.count,
-    min: Math.min(known.min, later.min),
-    max: Math.max(known.max, later.max),
+    value: former.value + later.value,
+    count: former.count + later.count,
+    min: Math.min(former.min, later.min),
+    max: Math.max(former.max, later.max),
   };
 }

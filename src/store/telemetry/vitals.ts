@@ -8,7 +8,7 @@ import { isLive } from '../watch/watchedContracts.ts';
 /** The workers that note when they went through their queue. */
 export type PassedQueue = 'intents' | 'scores';
 
-/** What the database says of the whole installation. */
+/** State of the whole installation, as the database knows it. */
 export type Vitals = {
   /** The clock of the database. */
   at: number;

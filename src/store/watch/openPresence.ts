@@ -17,8 +17,8 @@ export type Presence = {
 };
 
 /**
- * Holds an advisory lock in a separate session for the life of the process; PostgreSQL frees it within milliseconds of
- * a kill. It only shortens waits: a live holder with a broken session is refused at its next write.
+ * Holds an advisory lock in a separate session for the life of the process. It only shortens waits: a live holder with
+ * a broken session is refused at its next write.
  */
 export function openPresence(config: Connection): Presence {
   const holder = randomUUID();
@@ -27,7 +27,8 @@ export function openPresence(config: Connection): Presence {
   let isLeaving = false;
   let session: pg.Client | undefined;
   const announce = (chainUid?: string) => {
-    for (const [listener, own] of listeners) if (chainUid === undefined || own === chainUid) listener();
+    for (const [listener, listenerUid] of listeners)
+      if (chainUid === undefined || listenerUid === chainUid) listener();
   };
   const close = keepConnected(
     { ...config, application_name: 'vigil presence' },

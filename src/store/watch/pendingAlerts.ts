@@ -218,7 +218,7 @@ export async function holdUnfulfilled(
   limit: number,
   tenantIds?: readonly number[],
 ): Promise<UnfulfilledAlert[]> {
-  const own = tenantIds ? sql`p.tenant_id = any(${tenantIds}::bigint[])` : raw('true');
+  const ofTenants = tenantIds ? sql`p.tenant_id = any(${tenantIds}::bigint[])` : raw('true');
   const shown = sql`t.contract_id as "contractId", ${incidentUidSql}::text as "incidentUid"`;
   const held = raw(`p.tenant_id as "tenantId", p.alert_uid::text as uid,
         p.alert_timestamp as timestamp, p.tx_hash as "txHash", p.source, p.place, p.block_number as "blockNumber",
@@ -226,16 +226,16 @@ export async function holdUnfulfilled(
           where u.chain_uid = p.chain_uid and u.number = p.block_number)) as "isUnseen",
         exists (select from action_intent i where i.tenant_id = p.tenant_id and i.alert_uid = p.alert_uid
           and i.signed_at is not null) as "hasFired"`);
-  const first = sql`where p.chain_uid = ${chainUid} and p.state = 'MINED' and ${own} and ${isEvaluated}
+  const first = sql`where p.chain_uid = ${chainUid} and p.state = 'MINED' and ${ofTenants} and ${isEvaluated}
       order by p.tenant_id, p.alert_uid limit ${limit} for update of p`;
   if (await tx.isDistributed()) {
-    const found = await tx.prepared<UnfulfilledAlert>(sql`select ${held} from pending_alert p ${first}`);
+    const rows = await tx.prepared<UnfulfilledAlert>(sql`select ${held} from pending_alert p ${first}`);
     const alerts = await readOnWorkers<Pick<UnfulfilledAlert, 'uid' | 'contractId' | 'incidentUid'>>(
       tx,
-      found,
+      rows,
       shown,
     );
-    return found.flatMap((row) =>
+    return rows.flatMap((row) =>
       alerts.flatMap((alert) => (alert.uid === row.uid ? [{ ...row, ...alert }] : [])),
     );
   }

@@ -24,9 +24,11 @@ export function transferInterests(
   topics: readonly string[] = [transferTopic],
 ): Interest[] {
   const wanted = token;
-  const own: Interest[] =
+  const interests: Interest[] =
     direction === 'any' && (wanted ?? address) === address ? [{ on: 'log', address, keys: topics }] : [];
-  return wanted === address && direction === 'any' ? own : [...own, { on: 'party', address, keys: topics }];
+  return wanted === address && direction === 'any'
+    ? interests
+    : [...interests, { on: 'party', address, keys: topics }];
 }
 
 export function isDirected(

@@ -61,20 +61,20 @@ const labelBytes = 32;
 /** The slot whose id or token label is the setting; without a setting the only token. */
 async function findSlot(module: Pkcs11Module, setting: string | undefined): Promise<bigint> {
   const tokens = await listTokens(module);
-  const found =
+  const slots =
     setting === undefined
       ? tokens.length === 1
         ? tokens
         : []
       : tokens.filter(({ slot, label }) => label === setting || String(slot) === setting);
-  const [token] = found;
-  if (token && found.length === 1) return token.slot;
+  const [token] = slots;
+  if (token && slots.length === 1) return token.slot;
   const available = tokens.map(({ slot, label }) => `"${label}" in slot ${slot}`).join(', ') || 'none';
   throw new Pkcs11Error(
     'no-token',
     setting === undefined
       ? `VIGIL_PKCS11_SLOT must name one of the tokens by label or slot id. Available: ${available}.`
-      : `VIGIL_PKCS11_SLOT is "${setting}", which is the slot id or label of ${found.length === 0 ? 'no token' : 'several tokens'}. Available: ${available}.`,
+      : `VIGIL_PKCS11_SLOT is "${setting}", which is the slot id or label of ${slots.length === 0 ? 'no token' : 'several tokens'}. Available: ${available}.`,
   );
 }
 

@@ -48,10 +48,10 @@ export async function findKeyHandle(
 ): Promise<bigint> {
   const cached = keys.get(name.id);
   if (cached !== undefined) return cached;
-  const found = await findObjects(module, session, { class: privateKey, ...toAttributes(name) });
-  const [key] = found;
-  if (key === undefined || found.length > 1) {
-    const count = found.length === 0 ? 'no private key' : 'several private keys';
+  const handles = await findObjects(module, session, { class: privateKey, ...toAttributes(name) });
+  const [key] = handles;
+  if (key === undefined || handles.length > 1) {
+    const count = handles.length === 0 ? 'no private key' : 'several private keys';
     throw new Pkcs11Error(
       'no-key',
       `The token has ${count} with the label ${name.label} and the id ${name.id}.`,

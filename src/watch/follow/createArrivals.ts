@@ -14,12 +14,12 @@ type Known = { number: number; timestamp: number; appearedAt: number | undefined
  * before. Polling sees only that a block appeared between two polls.
  */
 export function createArrivals(nominalMs: number) {
-  let known: Known[] = [];
+  let arrivals: Known[] = [];
 
   /** The time between two blocks; undefined while it is not known, or not regular. */
   function pace(): number | undefined {
-    const steps = known.slice(1).flatMap(({ number, timestamp }, index) => {
-      const before = known[index];
+    const steps = arrivals.slice(1).flatMap(({ number, timestamp }, index) => {
+      const before = arrivals[index];
       return before && number > before.number
         ? [(timestamp - before.timestamp) / (number - before.number)]
         : [];
@@ -40,7 +40,7 @@ export function createArrivals(nominalMs: number) {
 
   /** Delays between the blocks' own times and their appearance. */
   function offsets(): number[] {
-    return known.flatMap(({ timestamp, appearedAt }) =>
+    return arrivals.flatMap(({ timestamp, appearedAt }) =>
       appearedAt === undefined ? [] : [appearedAt - timestamp],
     );
   }
@@ -50,8 +50,8 @@ export function createArrivals(nominalMs: number) {
     intervalMs: () => pace() ?? nominalMs,
     /** The time within which another block usually appears, however irregular they are; not more than the chain is said to need. */
     usualMs(): number {
-      const steps = known.slice(1).flatMap(({ appearedAt }, index) => {
-        const before = known[index]?.appearedAt;
+      const steps = arrivals.slice(1).flatMap(({ appearedAt }, index) => {
+        const before = arrivals[index]?.appearedAt;
         return appearedAt === undefined || before === undefined ? [] : [appearedAt - before];
       });
       return steps.length < minSteps ? nominalMs : Math.min(nominalMs, quantile(steps, 0.5));
@@ -59,17 +59,19 @@ export function createArrivals(nominalMs: number) {
     /** `spacingMs`: how far polls are apart. */
     add({ number, timestamp, foundAt, missedAt }: Arrival, spacingMs: number): void {
       const after = Math.max(missedAt ?? 0, foundAt - spacingMs);
-      known = [...known, { number, timestamp, appearedAt: (after + foundAt) / 2 }].slice(-remembered);
+      arrivals = [...arrivals, { number, timestamp, appearedAt: (after + foundAt) / 2 }].slice(-remembered);
     },
     /** Blocks found while catching up tell the interval, but not when they appeared; what was thought of others was wrong. */
     addPast(blocks: readonly { number: number; timestamp: number }[]): void {
       const past = blocks.map(({ number, timestamp }) => ({ number, timestamp, appearedAt: undefined }));
-      known = [...known, ...past].slice(-remembered).map((block) => ({ ...block, appearedAt: undefined }));
+      arrivals = [...arrivals, ...past]
+        .slice(-remembered)
+        .map((block) => ({ ...block, appearedAt: undefined }));
     },
     /** The next block is likely due between `from` and `to`; undefined when that is not known. */
     due(now: number): { from: number; to: number } | undefined {
       const interval = pace();
-      const last = known.at(-1);
+      const last = arrivals.at(-1);
       if (interval === undefined || !last) return undefined;
       if (interval < minClockedMs)
         return last.appearedAt === undefined
@@ -88,7 +90,7 @@ export function createArrivals(nominalMs: number) {
     },
     /** Forgets blocks that are no longer part of the chain. */
     rewind(to: number): void {
-      known = known.filter(({ number }) => number <= to);
+      arrivals = arrivals.filter(({ number }) => number <= to);
     },
   };
 }

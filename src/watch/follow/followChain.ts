@@ -159,12 +159,12 @@ function toHeader({ number, hash, parentHash, timestamp }: Block): Header {
  */
 async function findFork(
   client: ChainClient,
-  own: readonly Header[],
+  ourHeaders: readonly Header[],
   height: number,
 ): Promise<Extract<ChainMessage, { type: 'retract' }> | undefined> {
   const dropped: Header[] = [];
   const added: Header[] = [];
-  for (const ours of own.toReversed()) {
+  for (const ours of ourHeaders.toReversed()) {
     const theirs = ours.number > height ? undefined : await client.header(ours.number);
     if (theirs === null) return undefined;
     if (theirs?.hash === ours.hash)

@@ -71,8 +71,8 @@ type Common = Pick<Finding, 'severity' | 'key' | 'message' | 'meta' | 'timestamp
 function toFindings(chain: Chain, contracts: Iterable<ContractFacts>, common: Common): Finding[] {
   const first = new Map<number, ContractFacts>();
   for (const contract of contracts) {
-    const known = first.get(contract.tenantId);
-    if (!known || contract.id < known.id) first.set(contract.tenantId, contract);
+    const former = first.get(contract.tenantId);
+    if (!former || contract.id < former.id) first.set(contract.tenantId, contract);
   }
   return Array.from(first.values(), ({ tenantId, projectId, id }) => ({
     ...common,

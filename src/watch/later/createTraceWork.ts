@@ -38,13 +38,13 @@ const lateFactor = 3;
 const defaultReadWaitMs = 120_000;
 
 /**
- * Evaluates inner calls beside the chain, so no block waits for its traces. Each block has a row from its own
- * transaction until the findings of its inner calls are written, so it is evaluated once.
+ * Evaluates inner calls beside the chain, so no block waits for its traces. Each block has a row until the findings of
+ * its inner calls are written, so it is evaluated once.
  */
 export function createTraceWork(context: PipelineContext) {
   const { chain, store, watchList, states, meter, holder, now, runExclusive } = context;
   const { tracer, traceMode: mode } = context;
-  const kept = new Map<string, { block: Block; frames: Promise<BlockFrames> }>();
+  const requested = new Map<string, { block: Block; frames: Promise<BlockFrames> }>();
   const lateAfterMs = Math.max(lateMs, lateFactor * chain.blockTimeMs);
   let inFlight = 0;
   let isRunning = false;
@@ -69,14 +69,14 @@ export function createTraceWork(context: PipelineContext) {
 
   /** Asks for the traces of a block beside its evaluation. */
   function prefetch(block: Block): void {
-    if (!tracer || inFlight >= maxInFlight || kept.has(block.hash)) return;
+    if (!tracer || inFlight >= maxInFlight || requested.has(block.hash)) return;
     inFlight++;
     const frames = tracer.frames(block, { isFirst }).finally(() => inFlight--);
     // The one who takes them gets the failure.
     frames.catch(() => undefined);
-    kept.set(block.hash, { block, frames });
-    const [oldest] = kept.keys();
-    if (oldest !== undefined && kept.size > maxKept) kept.delete(oldest);
+    requested.set(block.hash, { block, frames });
+    const [oldest] = requested.keys();
+    if (oldest !== undefined && requested.size > maxKept) requested.delete(oldest);
   }
 
   /** Transactions of watched contracts come first where transactions are traced one by one. */
@@ -124,14 +124,14 @@ export function createTraceWork(context: PipelineContext) {
     hash,
     attempts,
   }: UntracedBlock): Promise<{ block: Block; frames: BlockFrames } | Error> {
-    const known = kept.get(hash);
-    kept.delete(hash);
+    const pending = requested.get(hash);
+    requested.delete(hash);
     try {
-      const block = known?.block ?? (await context.readBlock(number));
+      const block = pending?.block ?? (await context.readBlock(number));
       if (block?.hash !== hash) return new Error(`Block ${number} is not ${hash} at the moment.`);
       return {
         block,
-        frames: await (known?.frames ??
+        frames: await (pending?.frames ??
           context.tracer!.frames(block, { isFirst, isHard: attempts >= hardAttempts })),
       };
     } catch (error) {

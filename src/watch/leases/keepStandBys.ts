@@ -75,8 +75,8 @@ export async function keepStandBys(options: Options): Promise<void> {
 
   async function renew(): Promise<number> {
     const uids = sets.uids();
-    const own = uids.length > 0 ? await renewStandBys(db, uids, holder) : new Set();
-    for (const chainUid of uids) if (!own.has(chainUid)) sets.drop(chainUid);
+    const renewed = uids.length > 0 ? await renewStandBys(db, uids, holder) : new Set();
+    for (const chainUid of uids) if (!renewed.has(chainUid)) sets.drop(chainUid);
     return intervalMs;
   }
 

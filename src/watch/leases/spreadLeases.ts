@@ -27,8 +27,8 @@ type Options = {
 };
 
 /**
- * Takes chains from the process that follows most, until none follows two more than this one, and from stopping
- * processes. Only the process with fewer asks, so chains settle. It reads ahead before it takes over.
+ * Takes chains from stopping processes and from the one that follows most, until none follows two more than this one.
+ * Only the process with fewer asks, so chains settle. Reads ahead first.
  */
 export async function spreadLeases({
   db,

@@ -27,8 +27,8 @@ export function createPendingEvaluator({ store, watchList, mempool, fetch }: Pip
     await cache.load(matches.keys());
     const stateOf = (subscriber: Subscriber) => {
       const before = cache.get(subscriber);
-      const own = cooldowns.get(subscriber);
-      return own && own.before === before ? own.after : before;
+      const cooldown = cooldowns.get(subscriber);
+      return cooldown && cooldown.before === before ? cooldown.after : before;
     };
     const evaluated = await evaluateMatches(matches, stateOf, fetchAfter(transaction, simulation), 'degrade');
     // States are written when a block has the transaction; here only the reported alerts count.
@@ -59,11 +59,11 @@ export function createPendingEvaluator({ store, watchList, mempool, fetch }: Pip
     for (const [subscriber, observations] of pendingIndex.matchTraces(block, [frames]))
       matches.set(subscriber, [...(matches.get(subscriber) ?? []), ...observations]);
     for (const [subscriber, observations] of matches) {
-      const own = observations.filter(({ type }) => type !== 'block');
+      const visible = observations.filter(({ type }) => type !== 'block');
       // It compares with what was before, and waits for its first block.
       const isEarly = subscriber.takesBaseline === true && watchList.isAdded(subscriber);
-      if (isEarly || own.length === 0) matches.delete(subscriber);
-      else matches.set(subscriber, own);
+      if (isEarly || visible.length === 0) matches.delete(subscriber);
+      else matches.set(subscriber, visible);
     }
     return matches;
   }

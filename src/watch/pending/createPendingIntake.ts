@@ -100,10 +100,10 @@ export function createPendingIntake({ index, now, work }: Options) {
   /** Until after the next blocks: what it needs may be mined first, or nodes may be able to run it then. */
   function rest(one: Held): void {
     if (held.get(one.hash) !== one) return;
-    const own = idle.get(one.key) ?? new Set();
-    idle.set(one.key, own.add(one));
-    const [oldest] = own;
-    if (oldest && own.size > maxIdle) giveUp(oldest);
+    const queue = idle.get(one.key) ?? new Set();
+    idle.set(one.key, queue.add(one));
+    const [oldest] = queue;
+    if (oldest && queue.size > maxIdle) giveUp(oldest);
   }
 
   function giveUp(one: Held): void {
@@ -115,9 +115,9 @@ export function createPendingIntake({ index, now, work }: Options) {
     if (held.get(one.hash) !== one) return;
     held.delete(one.hash);
     heldBytes -= bytesOf(one.transaction);
-    const own = idle.get(one.key);
-    own?.delete(one);
-    if (own?.size === 0) idle.delete(one.key);
+    const queue = idle.get(one.key);
+    queue?.delete(one);
+    if (queue?.size === 0) idle.delete(one.key);
   }
 
   /** After blocks are stored. */
@@ -136,7 +136,7 @@ export function createPendingIntake({ index, now, work }: Options) {
     }
     if (now() - repeatedAt < leastRepeatMs) return;
     repeatedAt = now();
-    const waiting = Array.from(idle.values(), (own) => [...own]).flat();
+    const waiting = Array.from(idle.values(), (queue) => [...queue]).flat();
     idle.clear();
     for (const one of waiting) {
       if (one.until <= now()) giveUp(one);

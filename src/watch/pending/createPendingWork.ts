@@ -65,8 +65,8 @@ export function createPendingWork(context: PipelineContext) {
     simulated++;
     if (!simulation) return true;
     if (!simulation.isSuccess) return false;
-    const found = await evaluator.evaluate(transaction, simulation);
-    if (found.length > 0) await raise(transaction, found, isStillWanted);
+    const pendingFindings = await evaluator.evaluate(transaction, simulation);
+    if (pendingFindings.length > 0) await raise(transaction, pendingFindings, isStillWanted);
     // It may do something else in a later block.
     return false;
   }
@@ -74,17 +74,17 @@ export function createPendingWork(context: PipelineContext) {
   /** In the turn of blocks, so that a block with the transaction comes wholly before it or after it. */
   async function raise(
     transaction: PendingTransaction,
-    found: readonly PendingFinding[],
+    pendingFindings: readonly PendingFinding[],
     isStillWanted: () => boolean,
   ): Promise<void> {
     const { hash, from, nonce, maxFee, tip } = transaction;
-    await alerts.prepare(found.map(({ finding }) => finding));
+    await alerts.prepare(pendingFindings.map(({ finding }) => finding));
     await onStep('before alerts of a pending transaction are written');
     const raised = await context.runExclusive(async () => {
       if (context.isStopped || !isStillWanted()) return [];
       const written = await alerts.commit(chain.uid, async (tx) => {
         await assertHolder(tx, chain.uid, holder);
-        const rows = found.map(({ finding, needsTrace }) => ({
+        const rows = pendingFindings.map(({ finding, needsTrace }) => ({
           ...placeOf(finding, hash),
           uid: alertUid(finding),
           timestamp: finding.timestamp,
@@ -95,11 +95,11 @@ export function createPendingWork(context: PipelineContext) {
           needsTrace,
         }));
         const inserted = await insertPendingAlerts(tx, chain.uid, rows, now());
-        const fresh = found.flatMap(({ finding }): Finding[] => {
-          const own = placeOf(finding, hash);
+        const fresh = pendingFindings.flatMap(({ finding }): Finding[] => {
+          const key = placeOf(finding, hash);
           const row = inserted.find(
             ({ tenantId, source, place: txPosition }) =>
-              tenantId === own.tenantId && source === own.source && txPosition === own.place,
+              tenantId === key.tenantId && source === key.source && txPosition === key.place,
           );
           return row ? [{ ...finding, uid: row.uid, timestamp: row.timestamp }] : [];
         });

@@ -129,11 +129,11 @@ export function createTrackedTransactions(context: PipelineContext) {
     await store.transaction(async (tx) => {
       await assertHolder(tx, chain.uid, holder);
       const open = await holdUnfulfilled(tx, chain.uid, settleBatch, tenantIds);
-      const kept = open.filter(({ isUnseen, hasFired }) => isUnseen || hasFired);
-      const gone = open.filter((alert) => !kept.includes(alert));
-      if (kept.length > 0) {
-        const findings = new Map((await readFindings(tx, kept)).map((finding) => [finding.uid, finding]));
-        const pairs = kept.map(
+      const tracked = open.filter(({ isUnseen, hasFired }) => isUnseen || hasFired);
+      const gone = open.filter((alert) => !tracked.includes(alert));
+      if (tracked.length > 0) {
+        const findings = new Map((await readFindings(tx, tracked)).map((finding) => [finding.uid, finding]));
+        const pairs = tracked.map(
           (alert) => [toSettled(findings.get(alert.uid)!, alert), { ...alert, isRetracted: false }] as const,
         );
         await adopt(tx, chain.uid, pairs, context.minedHooks, now());

@@ -67,9 +67,9 @@ export function createHaltWatch(context: PipelineContext, stored: ChainHalt | un
     if (context.isStopped || halt || (context.tip?.number ?? -1) !== silence.after) return;
     await watchList.refresh(store);
     const watchers = silence.after >= 0 ? await findHaltWatchers(store, chain.uid) : new Set<number>();
-    const found = haltFindings(chain, contracts(watchers), silence, at);
+    const findings = haltFindings(chain, contracts(watchers), silence, at);
     const next = { after: silence.after, at };
-    await commit(found, next);
+    await commit(findings, next);
     halt = next;
   }
 

@@ -14,8 +14,8 @@ const maxWaitBlocks = 16;
 type EvaluateBlock = (block: Block, previous: Header, observations: Matches) => Promise<unknown>;
 
 /**
- * Shows new subscribers their first block regardless of schedule, as the baseline of later comparisons, then the blocks
- * missed since. Returns those that can go on, with their last block; the rest are newer or unreadable.
+ * Shows new subscribers their first block as the baseline, regardless of schedule, then the blocks missed since.
+ * Returns those that can go on, with their last block; the rest are newer or unreadable.
  */
 export async function takeBaselines(
   context: PipelineContext,
@@ -29,8 +29,8 @@ export async function takeBaselines(
     return new Map(Array.from(added.keys(), (subscriber) => [subscriber, -1]));
   const tip = first.number - 1;
   const fromOf = (subscriber: Subscriber) => {
-    const { from: known, mayWait } = added.get(subscriber) ?? { from: null, mayWait: false };
-    const from = known ?? tip;
+    const { from: firstBlock, mayWait } = added.get(subscriber) ?? { from: null, mayWait: false };
+    const from = firstBlock ?? tip;
     const isNear = Math.abs(tip - from) <= maxLateBlocks;
     if (from <= tip) return isNear ? from : tip;
     // One that never gets so far is not waited for.

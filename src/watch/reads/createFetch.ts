@@ -104,11 +104,13 @@ async function fetchWaiting(
   results: unknown[],
 ): Promise<void> {
   if (requests.length === 0) return;
-  const found = await client
+  const answers = await client
     .findWaiting?.(requests.map(({ request }) => request))
     .catch((error: unknown) => ({ missing: messageOf(error) }));
   for (const [position, { index }] of requests.entries())
-    results[index] = Array.isArray(found) ? found[position] : (found ?? { missing: 'the chain has none' });
+    results[index] = Array.isArray(answers)
+      ? answers[position]
+      : (answers ?? { missing: 'the chain has none' });
 }
 
 async function fetchLabels(

@@ -6,8 +6,8 @@ const perMs = 0.1;
 const maxSavedMs = 50;
 
 /**
- * Limits the time that a tenant's scripts may take while a block waits for them. Time beyond it is a debt that the next
- * blocks pay off, so no tenant delays a chain by more than its share.
+ * Limits the time that a tenant's scripts may take while a block waits for them. Excess is a debt that the next blocks
+ * pay off, so no tenant delays a chain beyond its share.
  */
 export function createScriptBudget(now: () => number = () => performance.now()) {
   const accounts = new Map<number, Account>();

@@ -45,12 +45,12 @@ export function withTokenFacts(fetch: Fetch, db: Db, chainUid: string, now: () =
     const facts = requests.filter(isFactRequest);
     if (facts.length === 0) return fetch(requests, pace);
     await load(facts);
-    const known = (request: ReadRequest) =>
+    const cachedFact = (request: ReadRequest) =>
       isFactRequest(request) ? cached.get(keyOf(toKey(request))) : undefined;
-    const asked = requests.filter((request) => !isFresh(known(request), now()));
+    const asked = requests.filter((request) => !isFresh(cachedFact(request), now()));
     const fetched = asked.length > 0 ? await fetch(asked, pace) : [];
     const results = new Map<ReadRequest, unknown>(zip(asked, fetched));
-    const unread = facts.filter((fact) => isMissing(results.get(fact)) && !known(fact));
+    const unread = facts.filter((fact) => isMissing(results.get(fact)) && !cachedFact(fact));
     const newest = unread.map(({ question }): ReadRequest => ({ type: 'newest', question }));
     if (unread.length > 0)
       for (const [fact, result] of zip(unread, await fetch(newest, pace))) results.set(fact, result);
@@ -62,7 +62,7 @@ export function withTokenFacts(fetch: Fetch, db: Db, chainUid: string, now: () =
       );
     return requests.map((request) => {
       const result = results.get(request);
-      const fact = result === undefined || isMissing(result) ? known(request) : undefined;
+      const fact = result === undefined || isMissing(result) ? cachedFact(request) : undefined;
       return fact ? { value: { data: fact.result } } : result;
     });
   };

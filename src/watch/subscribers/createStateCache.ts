@@ -12,9 +12,9 @@ export function createStateCache(db: Db) {
     async load(subscribers: Iterable<Subscriber>): Promise<void> {
       const unknown = [...subscribers].filter((subscriber) => !cached.has(keyOf(subscriber)));
       if (unknown.length === 0) return;
-      const found = await findStates(db, unknown);
+      const states = await findStates(db, unknown);
       for (const subscriber of unknown) cached.set(keyOf(subscriber), undefined);
-      for (const row of found) cached.set(keyOf(row), row.state as SubscriberState);
+      for (const row of states) cached.set(keyOf(row), row.state as SubscriberState);
     },
     get: (subscriber: Subscriber): SubscriberState | undefined => cached.get(keyOf(subscriber)),
     /** Caches the states that a block changed; returns what to write. */

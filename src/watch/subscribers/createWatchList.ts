@@ -79,12 +79,15 @@ export function createWatchList(chain: Chain) {
     const { id, tenantId, projectId, address, name, implementation, addressType, abi, watchedFrom } = row;
     if (isFirst) drop(id);
     const known = contracts.get(id);
-    const former = known && new Map(known.subscribers.map((own) => [keyOf(own), own]));
+    const former = known && new Map(known.subscribers.map((subscriber) => [keyOf(subscriber), subscriber]));
     const waiting =
-      known && new Map(known.subscribers.map((own) => [own, added.get(own) ?? settled.get(own)]));
+      known &&
+      new Map(
+        known.subscribers.map((subscriber) => [subscriber, added.get(subscriber) ?? settled.get(subscriber)]),
+      );
     if (known) drop(id);
-    const own = owned.get(tenantId) ?? {};
-    owned.set(tenantId, own);
+    const tenantContracts = owned.get(tenantId) ?? {};
+    owned.set(tenantId, tenantContracts);
     // Shared values instead of a copy for each contract.
     const contract: ContractFacts = {
       id,
@@ -96,9 +99,9 @@ export function createWatchList(chain: Chain) {
       implementation,
       addressType: addressTypes.find((type) => type === addressType) ?? addressType,
       abi: abi.length === 0 ? none : abi,
-      own,
+      own: tenantContracts,
     };
-    own[address] = contract;
+    tenantContracts[address] = contract;
     const subscribers: Subscriber[] = [];
     const faults: InvalidSubscriber[] = [];
     const add = (
@@ -149,8 +152,9 @@ export function createWatchList(chain: Chain) {
       subscribersById[subscriber.kind].delete(subscriber.id);
     }
     const dropped = contracts.get(contractId)?.contract;
-    const own = dropped && owned.get(dropped.tenantId);
-    if (own?.[dropped!.address]?.id === contractId) Reflect.deleteProperty(own, dropped!.address);
+    const tenantContracts = dropped && owned.get(dropped.tenantId);
+    if (tenantContracts?.[dropped!.address]?.id === contractId)
+      Reflect.deleteProperty(tenantContracts, dropped!.address);
     contracts.delete(contractId);
     uninspected.delete(contractId);
     invalid.delete(contractId);
@@ -178,7 +182,7 @@ export function createWatchList(chain: Chain) {
     changes = new Set();
     try {
       const owners = isWhole ? undefined : ownersIn(notified);
-      const own = owners && new Set(owners.contractIds);
+      const shownIds = owners && new Set(owners.contractIds);
       const removed = new Set(owners ? affected(owners) : contracts.keys());
       let startedAt = performance.now();
       for await (const page of watchedContracts(db, chain.uid, owners)) {
@@ -187,7 +191,7 @@ export function createWatchList(chain: Chain) {
           await yieldToEventLoop();
           signal?.throwIfAborted();
           removed.delete(id);
-          put(watched, isFirst || (own?.has(id) ?? true));
+          put(watched, isFirst || (shownIds?.has(id) ?? true));
           count++;
         }
         await rest?.(startedAt);
@@ -204,10 +208,10 @@ export function createWatchList(chain: Chain) {
   function affected({ contractIds, projectIds, tenantIds }: ContractOwners): number[] {
     const projects = new Set(projectIds);
     const tenants = new Set(tenantIds);
-    const own = [...contracts.values()].filter(
+    const projectContracts = [...contracts.values()].filter(
       ({ contract }) => projects.has(contract.projectId) || tenants.has(contract.tenantId),
     );
-    return [...contractIds, ...own.map(({ contract }) => contract.id)];
+    return [...contractIds, ...projectContracts.map(({ contract }) => contract.id)];
   }
 
   return {

@@ -8,7 +8,7 @@ import { navigate } from '../state/route.ts';
 import { can, signOut } from '../state/session.ts';
 import { theme } from '../state/theme.ts';
 import { useLoad } from '../state/useLoad.ts';
-import { mayOpen } from './Shell.tsx';
+import { mayOpen } from './mayOpen.ts';
 
 const isOpen = signal(false);
 

@@ -1,16 +1,15 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { type PageRow, pages } from '../pages.ts';
+import { pages } from '../pages.ts';
 import { Icon } from '../parts/Icon.tsx';
 import { href, path } from '../state/route.ts';
-import { can, me, signOut } from '../state/session.ts';
+import { me, signOut } from '../state/session.ts';
 import { type Theme, theme } from '../state/theme.ts';
 import { HaltButton } from './HaltButton.tsx';
+import { mayOpen } from './mayOpen.ts';
 import { openPalette, Palette } from './Palette.tsx';
 import { SilentChains } from './SilentChains.tsx';
 import { TenantSwitch } from './TenantSwitch.tsx';
-
-export const mayOpen = ({ needs }: PageRow): boolean => needs === undefined || can(needs);
 
 /** What is around every page: navigation, search, halt, tenant, user. */
 export function Shell({ children }: { children: ComponentChildren }) {

@@ -52,9 +52,9 @@ const loginEndpoint = endpoint({
   effect: 'session',
   password: 'check',
   problems: ['unauthenticated', 'console-header-missing'],
-  handle: async (call, { body: { cookie, ...credentials }, isFromConsole, device: known }) => {
+  handle: async (call, { body: { cookie, ...credentials }, isFromConsole, device: givenDevice }) => {
     refuseForeignCookie(cookie, isFromConsole);
-    const device = known ?? (cookie ? createToken('device') : undefined);
+    const device = givenDevice ?? (cookie ? createToken('device') : undefined);
     return toOpenedReply(await login(call, credentials, device), cookie, device);
   },
 });

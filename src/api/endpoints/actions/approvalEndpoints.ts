@@ -22,9 +22,9 @@ const reply = replySchema(approvalTable.fields, [], 'The approval.');
 /** Deciding on requests that wait for a second user; `endpoints` are those that can be held. */
 export function approvalEndpoints(endpoints: readonly Endpoint[]): Endpoint[] {
   function endpointOf({ method, path }: StoredApproval): Endpoint {
-    const found = endpoints.find((one) => one.method === method && one.path === path);
-    if (!found) throw new Error(`The endpoint of the approval does not exist: ${method} ${path}.`);
-    return found;
+    const match = endpoints.find((one) => one.method === method && one.path === path);
+    if (!match) throw new Error(`The endpoint of the approval does not exist: ${method} ${path}.`);
+    return match;
   }
 
   return [
@@ -49,11 +49,11 @@ export function approvalEndpoints(endpoints: readonly Endpoint[]): Endpoint[] {
         const access = accessOf(target);
         await checkRequester(call, approval, (role) => access !== 'public' && isEnough(access, role));
         const input = (await openRequest(call, approval)) as Input<unknown, unknown, unknown>;
-        const own = { ...call, scope };
-        const outcome = await handleUnlessHeld(target, own, input);
+        const scopedCall = { ...call, scope };
+        const outcome = await handleUnlessHeld(target, scopedCall, input);
         const held = checkUnchanged(approval, 'held' in outcome ? outcome.held : undefined);
         await checkApprover(call, approval, held.wallets);
-        const answer = await target.handle(own, input);
+        const answer = await target.handle(scopedCall, input);
         return { body: { approval: await closeApproval(call, approval, 'APPROVED'), reply: answer.body } };
       },
     }),

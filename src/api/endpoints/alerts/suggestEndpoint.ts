@@ -105,8 +105,8 @@ export function suggestEndpoint(): Endpoint {
     problems: ['not-found'],
     handle: async (call, { query: input }) => {
       const of = subjectOf(input);
-      const found = await find(call, scopeFor(call, input.tenantId), input, of);
-      return { body: { data: choose(found, input, of) } };
+      const suggestions = await find(call, scopeFor(call, input.tenantId), input, of);
+      return { body: { data: choose(suggestions, input, of) } };
     },
   });
 }
@@ -153,9 +153,13 @@ function describeField(field: Suggestion): Suggestion {
 }
 
 /** Suggestions that begin with the text come first; otherwise the order stays. */
-function choose(found: readonly Suggestion[], { text = '', size = 20 }: Query, of: Subject): Suggestion[] {
+function choose(
+  suggestions: readonly Suggestion[],
+  { text = '', size = 20 }: Query,
+  of: Subject,
+): Suggestion[] {
   const needle = text.trim().toLowerCase();
-  const ranked = found.map((suggestion) => {
+  const ranked = suggestions.map((suggestion) => {
     const { value, label } = suggestion;
     // The label of a field is a sentence about it.
     const names = of === 'field' ? [value] : [value, label ?? ''];

@@ -178,9 +178,14 @@ export function chainEndpoint(confirmations: (uid: ChainUid) => number): Endpoin
       return {
         body: {
           data: chainUids.map((uid) => {
-            const own = contracts.get(uid) ?? { count: 0, first: [] };
+            const watched = contracts.get(uid) ?? { count: 0, first: [] };
             const failing = faults.get(uid) ?? 0;
-            const facts = { now: call.now, isConfigured: isConfigured(uid), contracts: own.count, failing };
+            const facts = {
+              now: call.now,
+              isConfigured: isConfigured(uid),
+              contracts: watched.count,
+              failing,
+            };
             return {
               ...describe(getChain(uid)),
               confirmations: confirmations(uid),
@@ -190,10 +195,11 @@ export function chainEndpoint(confirmations: (uid: ChainUid) => number): Endpoin
               pending: toPending(states.get(uid)),
               ...judgeChain({ ...facts, blockTimeMs: getChain(uid).blockTimeMs, state: states.get(uid) }),
               failing,
-              contracts: own.count,
-              unwatched: isConfigured(uid) ? [] : own.first,
+              contracts: watched.count,
+              unwatched: isConfigured(uid) ? [] : watched.first,
               callsPerMinute: calls ? (calls.get(uid) ?? 0) : null,
-              callsPerContract: calls && own.count > 0 ? perContract(calls.get(uid) ?? 0, own.count) : null,
+              callsPerContract:
+                calls && watched.count > 0 ? perContract(calls.get(uid) ?? 0, watched.count) : null,
             };
           }),
         },
@@ -211,10 +217,10 @@ function describe({ uid, family, name, network, currency, chainId, blockTimeMs, 
 }
 
 function toTraces(state: ChainState | undefined) {
-  const own = state?.isFollowed ? state.traces : null;
+  const traceState = state?.isFollowed ? state.traces : null;
   const { unseenBlocks = 0, unseenLast, unseenReason, unseenAt } = state ?? {};
   return {
-    ...(own ?? { mode: 'auto', state: 'off', kinds: [], processed: null, waiting: 0, reason: null }),
+    ...(traceState ?? { mode: 'auto', state: 'off', kinds: [], processed: null, waiting: 0, reason: null }),
     givenUp:
       unseenBlocks === 0
         ? null
@@ -223,9 +229,9 @@ function toTraces(state: ChainState | undefined) {
 }
 
 function toPending(state: ChainState | undefined): PendingState {
-  const own = state?.isFollowed ? state.pending : null;
+  const pendingState = state?.isFollowed ? state.pending : null;
   const counts = { seen: 0, simulated: 0, dropped: 0, waiting: 0 };
-  return own ?? { mode: 'auto', state: 'off', kinds: [], simulations: [], ...counts, reason: null };
+  return pendingState ?? { mode: 'auto', state: 'off', kinds: [], simulations: [], ...counts, reason: null };
 }
 
 function toUnwritten(state: ChainState | undefined) {

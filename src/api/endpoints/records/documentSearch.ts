@@ -48,14 +48,14 @@ export function documentSearch<P extends TSchema>({
       // A replica may not know yet that the record is gone.
       if (!replicas && isProvable(guess, body)) {
         const search = searchProven(reports, table, guess, body, shape.names, call.now);
-        const [found] = await Promise.allSettled([search]);
-        if (found.status === 'fulfilled' && found.value.isProven) return { json: found.value.json };
+        const [outcome] = await Promise.allSettled([search]);
+        if (outcome.status === 'fulfilled' && outcome.value.isProven) return { json: outcome.value.json };
         const within = await scope(call, params, guess);
-        return { json: within === guess ? settledValue(found).json : await find(within) };
+        return { json: within === guess ? settledValue(outcome).json : await find(within) };
       }
-      const [allowed, found] = await Promise.allSettled([scope(call, params, guess), find(guess)]);
+      const [allowed, outcome] = await Promise.allSettled([scope(call, params, guess), find(guess)]);
       const within = settledValue(allowed);
-      return { json: within === guess ? settledValue(found) : await find(within) };
+      return { json: within === guess ? settledValue(outcome) : await find(within) };
     },
   });
   return exportable(search, shape.names, async (call, input, names) => {

@@ -16,7 +16,7 @@ export function createPendingFeed(
   onTransaction: (transaction: PendingTransaction) => void,
   onCall: (method: string) => void,
 ): MempoolSubscription {
-  const known = createSeenHashes();
+  const seen = createSeenHashes();
   const kinds = new Map<string, PendingKind | null>();
   const waiting = new Map<string, PoolSource>();
   /** Those that are being fetched, with another endpoint that announced them too. */
@@ -28,7 +28,7 @@ export function createPendingFeed(
     const source: PoolSource = followPool(url, {
       onBody: take,
       onHash: (hash) => {
-        if (known.has(hash) || waiting.has(hash)) return;
+        if (seen.has(hash) || waiting.has(hash)) return;
         if (fetching.has(hash)) fetching.set(hash, source);
         else wait(hash, source);
       },
@@ -50,7 +50,7 @@ export function createPendingFeed(
 
   function take(raw: unknown): void {
     const transaction = isStopped ? undefined : decodePending(raw);
-    if (!transaction || !known.add(transaction.hash)) return;
+    if (!transaction || !seen.add(transaction.hash)) return;
     waiting.delete(transaction.hash);
     counts.seen++;
     onTransaction(transaction);
@@ -72,7 +72,7 @@ export function createPendingFeed(
           for (const hash of hashes) {
             const announcement = fetching.get(hash);
             fetching.delete(hash);
-            if (announcement && !known.has(hash)) wait(hash, announcement);
+            if (announcement && !seen.has(hash)) wait(hash, announcement);
           }
           fetchWaiting();
         });
@@ -84,9 +84,9 @@ export function createPendingFeed(
     const [source] = waiting.values();
     const hashes: string[] = [];
     let looked = 0;
-    for (const [hash, own] of waiting) {
+    for (const [hash, entrySource] of waiting) {
       if (hashes.length === batchSize || ++looked > 10 * batchSize) break;
-      if (own !== source) continue;
+      if (entrySource !== source) continue;
       hashes.push(hash);
       waiting.delete(hash);
       fetching.set(hash, undefined);
@@ -96,11 +96,11 @@ export function createPendingFeed(
 
   return {
     kinds() {
-      const known = pendingKinds.filter((kind) => [...kinds.values()].includes(kind));
-      return known.length > 0 || kinds.size === urls.length ? known : undefined;
+      const offered = pendingKinds.filter((kind) => [...kinds.values()].includes(kind));
+      return offered.length > 0 || kinds.size === urls.length ? offered : undefined;
     },
     counts: () => ({ ...counts }),
-    forget: (hashes) => hashes.forEach(known.delete),
+    forget: (hashes) => hashes.forEach(seen.delete),
     stop() {
       isStopped = true;
       for (const source of sources) source.stop();

@@ -219,7 +219,7 @@ export function createSimulator({ chainUid, blockTimeMs, urls, now, onCall }: Op
       const replies = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []));
       if (replies.length === 0) throw new RpcFailure('No endpoint of the chain answers.');
       const isMissing = (reply: RpcReply | undefined) => reply && 'result' in reply && reply.result === null;
-      vanished.push(...some.filter((_, index) => replies.every((own) => isMissing(own[index]))));
+      vanished.push(...some.filter((_, index) => replies.every((answers) => isMissing(answers[index]))));
     }
     return vanished;
   }
@@ -242,8 +242,8 @@ export function createSimulator({ chainUid, blockTimeMs, urls, now, onCall }: Op
       ask((endpoint) => readAfter(endpoint, transaction, simulation, questions)),
     findVanished,
     simulations() {
-      const known = simulationKinds.filter((candidate) => endpoints.some(({ kind }) => kind === candidate));
-      return known.length > 0 ? known : undefined;
+      const offered = simulationKinds.filter((candidate) => endpoints.some(({ kind }) => kind === candidate));
+      return offered.length > 0 ? offered : undefined;
     },
     setUrls(next: readonly string[]): void {
       const former = endpoints;

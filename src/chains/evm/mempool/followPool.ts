@@ -161,8 +161,8 @@ async function readPool(rpc: Rpc, { onBody, onCall }: PoolListener): Promise<boo
   const reply = await one(rpc, 'txpool_content');
   if (!('result' in reply) || !isRecord(reply.result)) return false;
   for (const group of [reply.result.pending, reply.result.queued])
-    for (const own of Object.values(membersOf(group)))
-      for (const raw of Object.values(membersOf(own))) {
+    for (const entry of Object.values(membersOf(group)))
+      for (const raw of Object.values(membersOf(entry))) {
         onBody(raw);
         await yieldToEventLoop();
       }

@@ -89,8 +89,8 @@ export function createTracer({ urls, now, onCall, limits: given }: Options) {
 
   function transaction(block: Block, { hash, index }: Transaction): Promise<readonly Frame[]> {
     return kept(`${block.hash} ${hash}`, async () => {
-      const [own] = await request((endpoint) => ask(endpoint, block, index));
-      return own ?? [];
+      const [frames] = await request((endpoint) => ask(endpoint, block, index));
+      return frames ?? [];
     });
   }
 
@@ -163,11 +163,11 @@ export function createTracer({ urls, now, onCall, limits: given }: Options) {
     frames,
     transaction,
     kinds() {
-      const known = traceKinds.filter((candidate) => endpoints.some(({ kind }) => kind === candidate));
+      const offered = traceKinds.filter((candidate) => endpoints.some(({ kind }) => kind === candidate));
       const isNone = endpoints.every(
         (endpoint) => isOut(endpoint) || (endpoint.kind === undefined && endpoint.retryAt > now()),
       );
-      return known.length > 0 || isNone ? known : undefined;
+      return offered.length > 0 || isNone ? offered : undefined;
     },
     setUrls(next: readonly string[]): void {
       const former = endpoints;
@@ -181,13 +181,13 @@ export function createTracer({ urls, now, onCall, limits: given }: Options) {
 }
 
 function toCall(kind: TraceKind, { hash, number, transactions }: Block, only?: number): RpcCall {
-  const own = only === undefined ? undefined : itemAt(transactions, only).hash;
+  const wantedHash = only === undefined ? undefined : itemAt(transactions, only).hash;
   if (kind === 'trace')
-    return own === undefined
+    return wantedHash === undefined
       ? { method: 'trace_block', params: [toHex(number)] }
-      : { method: 'trace_transaction', params: [own] };
-  const method = own === undefined ? 'debug_traceBlockByHash' : 'debug_traceTransaction';
-  return { method, params: [own ?? hash, { tracer: 'callTracer', timeout: '10s' }] };
+      : { method: 'trace_transaction', params: [wantedHash] };
+  const method = wantedHash === undefined ? 'debug_traceBlockByHash' : 'debug_traceTransaction';
+  return { method, params: [wantedHash ?? hash, { tracer: 'callTracer', timeout: '10s' }] };
 }
 
 function fail(message: string): never {

@@ -23,8 +23,10 @@ export async function decodeFrames(
   only?: number,
 ): Promise<Frames[]> {
   if (only !== undefined) {
-    const own = { ...block, transactions: [itemAt(block.transactions, only)] };
-    return kind === 'debug' ? decodeTrees([{ result: raw }], own) : decodeFlat(list(raw), own);
+    const wantedBlock = { ...block, transactions: [itemAt(block.transactions, only)] };
+    return kind === 'debug'
+      ? decodeTrees([{ result: raw }], wantedBlock)
+      : decodeFlat(list(raw), wantedBlock);
   }
   const items = list(raw);
   return kind === 'debug' ? decodeTrees(items, block) : decodeFlat(items, block);

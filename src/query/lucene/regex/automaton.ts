@@ -12,8 +12,8 @@ export function createAutomaton(nfa: Nfa, subsets: Subsets, hasFewSets: boolean)
   const maxWeight = hasFewSets ? Number.POSITIVE_INFINITY : 10_000 + 50 * nfa.states.length;
   const { step, classOf, accepts } = subsets;
   const next = (set: number, codePoint: number): number => {
-    const found = step(set, classOf(codePoint));
-    return subsets.weight() > maxWeight ? subsets.forgetAllBut(found) : found;
+    const next = step(set, classOf(codePoint));
+    return subsets.weight() > maxWeight ? subsets.forgetAllBut(next) : next;
   };
   return {
     test: (value) => {

@@ -37,7 +37,7 @@ export function createSubsets(nfa: Nfa): Subsets {
   const classOf = createClassOf(classStarts);
   const states = nfa.states.map(({ moves, jumps }) => ({ moves: moves.map(toClasses), jumps }));
   const marks = new Float64Array(states.length);
-  const found = new Uint16Array(states.length);
+  const reached = new Uint16Array(states.length);
   let foundCount = 0;
   let mark = 1;
   let sets: Uint16Array[] = [];
@@ -95,7 +95,7 @@ export function createSubsets(nfa: Nfa): Subsets {
   function reach(state: number): void {
     if (marks[state] === mark) return;
     marks[state] = mark;
-    found[foundCount] = state;
+    reached[foundCount] = state;
     foundCount += 1;
   }
 
@@ -105,16 +105,16 @@ export function createSubsets(nfa: Nfa): Subsets {
   function close(): Uint16Array {
     let kept = 0;
     for (let index = 0; index < foundCount; index++) {
-      const state = found[index]!;
+      const state = reached[index]!;
       const { moves, jumps } = states[state]!;
       for (const target of jumps) reach(target);
       if (state === nfa.accept || moves.length > 0) {
-        found[kept] = state;
+        reached[kept] = state;
         kept += 1;
       }
     }
     foundCount = 0;
-    return found.slice(0, kept).sort();
+    return reached.slice(0, kept).sort();
   }
 
   function keep(set: Uint16Array): number {
@@ -122,8 +122,8 @@ export function createSubsets(nfa: Nfa): Subsets {
       set.length <= shortSet
         ? Reflect.apply(String.fromCharCode, undefined, set)
         : Buffer.from(set.buffer, set.byteOffset, set.byteLength).toString('utf16le');
-    const kept = indexes.get(key);
-    if (kept !== undefined) return kept;
+    const cached = indexes.get(key);
+    if (cached !== undefined) return cached;
     weight += set.length + classStarts.length + 10;
     sets.push(set);
     steps.push(new Int32Array(classStarts.length).fill(-1));

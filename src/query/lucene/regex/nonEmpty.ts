@@ -14,8 +14,8 @@ export function nonEmpty(node: RegexNode): RegexNode {
     case 'repeat': {
       const { of, max } = node;
       if (max === 0) return nothing;
-      const others: RegexNode = { type: 'repeat', of, min: 0, max: max === undefined ? undefined : max - 1 };
-      return max === 1 ? nonEmpty(of) : sequenceOf([nonEmpty(of), others]);
+      const rest: RegexNode = { type: 'repeat', of, min: 0, max: max === undefined ? undefined : max - 1 };
+      return max === 1 ? nonEmpty(of) : sequenceOf([nonEmpty(of), rest]);
     }
     case 'nothing':
     case 'set':

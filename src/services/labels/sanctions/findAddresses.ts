@@ -38,8 +38,8 @@ export function readListed(
   if (chainUid) return read(address, chainUid);
   if (currency !== undefined && !tokens.has(currency)) return 'unsupported';
   for (const uid of ['bitcoin', 'tron', 'solana'] as const) {
-    const found = read(address, uid);
-    if ('address' in found) return found;
+    const canonical = read(address, uid);
+    if ('address' in canonical) return canonical;
   }
   return { fault: `'${address.slice(0, 100)}' is not an address of a chain that Vigil knows.` };
 }
@@ -51,8 +51,8 @@ export async function* findAddresses(text: string): AsyncGenerator<string> {
   );
   for (const candidate of new Set(candidates ?? [])) {
     await yieldToEventLoop();
-    const found = readListed(candidate, undefined);
-    if (found !== 'unsupported' && 'address' in found && found.chainUid !== 'solana') yield candidate;
+    const address = readListed(candidate, undefined);
+    if (address !== 'unsupported' && 'address' in address && address.chainUid !== 'solana') yield candidate;
   }
 }
 

@@ -39,27 +39,27 @@ export async function readSanctions(bytes: AsyncIterable<Uint8Array>): Promise<S
   let format: ListFormat | undefined;
 
   function add(listed: ListedAddress): void {
-    const found = readListed(listed.address, listed.currency);
-    if (found === 'unsupported') {
+    const address = readListed(listed.address, listed.currency);
+    if (address === 'unsupported') {
       const currency = (listed.currency ?? '').slice(0, 100);
       if (unsupported.size === maxCurrencies && !unsupported.has(currency))
         throw new ListError(`${listed.at}: the list has more than ${maxCurrencies} unknown currencies.`);
       unsupported.set(currency, (unsupported.get(currency) ?? 0) + 1);
-    } else if ('fault' in found) {
+    } else if ('fault' in address) {
       faultCount += 1;
-      if (faults.length < shownFaults) faults.push(`${listed.at}: ${found.fault}`);
+      if (faults.length < shownFaults) faults.push(`${listed.at}: ${address.fault}`);
       if (faultCount > maxFaults) throw hopeless(listed.at, faults);
     } else {
-      const key = `${found.chainUid ?? ''} ${found.address}`;
+      const key = `${address.chainUid ?? ''} ${address.address}`;
       // A list may name an address for several people; the first names it, as it does in the list.
-      if (!labels.has(key)) labels.set(key, { ...found, ...toMembers(listed) });
+      if (!labels.has(key)) labels.set(key, { ...address, ...toMembers(listed) });
       if (labels.size > maxLabels)
         throw new ListError(`${listed.at}: the list has more than ${maxLabels} addresses.`);
     }
   }
 
   try {
-    for await (const listed of readListing(bytes, (known) => (format = known))) {
+    for await (const listed of readListing(bytes, (listFormat) => (format = listFormat))) {
       await yieldToEventLoop();
       add(listed);
     }

@@ -84,8 +84,8 @@ function* readSdnRow({ line, cells }: Row): Generator<ListedAddress> {
     cell.trim() === '-0-' ? '' : cell.trim(),
   );
   const programs = programText.split(/[\][]+/).map((program) => program.trim());
-  const found = (cells[11] ?? '').matchAll(/Digital Currency Address - (\w+) ([^\s;]+)/g);
-  for (const [, currency = '', address = ''] of found)
+  const matches = (cells[11] ?? '').matchAll(/Digital Currency Address - (\w+) ([^\s;]+)/g);
+  for (const [, currency = '', address = ''] of matches)
     yield { at: `Line ${line}`, address: address.replace(/\.$/, ''), currency, name, reference, programs };
 }
 

@@ -67,14 +67,14 @@ export async function* readXmlList(
         `<${name.slice(0, 100)}> begins none of the lists that Vigil knows, which begin with ${Object.keys(
           lists,
         )
-          .map((known) => `<${known}>`)
+          .map((name) => `<${name}>`)
           .join(', ')}.`,
       );
     read = list.createReader();
     onFormat(list);
   });
-  for await (const found of elements)
-    for (const element of found) {
+  for await (const batch of elements)
+    for (const element of batch) {
       await yieldToEventLoop();
       if (read) yield* read(element);
     }
@@ -188,11 +188,11 @@ function at({ name, line }: XmlElement): string {
 }
 
 /** Descendants of this name, but none within another one, or each would be read once for every level. */
-function all(element: XmlElement, name: string, found: XmlElement[] = []): XmlElement[] {
+function all(element: XmlElement, name: string, elements: XmlElement[] = []): XmlElement[] {
   for (const child of element.children)
-    if (child.name === name) found.push(child);
-    else all(child, name, found);
-  return found;
+    if (child.name === name) elements.push(child);
+    else all(child, name, elements);
+  return elements;
 }
 
 /** The text of a child, empty when there is none. */
@@ -200,8 +200,8 @@ function textOf(element: XmlElement, name: string): string {
   return element.children.find((child) => child.name === name)?.text.trim() ?? '';
 }
 
-function allTexts(element: XmlElement, found: string[] = []): string[] {
-  found.push(element.text);
-  for (const child of element.children) allTexts(child, found);
-  return found;
+function allTexts(element: XmlElement, texts: string[] = []): string[] {
+  texts.push(element.text);
+  for (const child of element.children) allTexts(child, texts);
+  return texts;
 }

@@ -39,8 +39,8 @@ export function needsCoordinator(text: string): boolean {
  * Citus would send them to the worker as files for each statement.
  */
 export async function bindCoordinators(config: Query, ask: Ask): Promise<Query> {
-  const places = [...config.text.matchAll(proof)].flatMap((found) =>
-    found.slice(1).map((position) => Number(position) - 1),
+  const places = [...config.text.matchAll(proof)].flatMap((match) =>
+    match.slice(1).map((position) => Number(position) - 1),
   );
   const [id, tenantId] = places;
   const isProof = id !== undefined && tenantId !== undefined;

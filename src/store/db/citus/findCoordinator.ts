@@ -6,11 +6,11 @@ export async function findCoordinator(client: pg.ClientBase): Promise<Coordinato
     `select to_regclass('pg_catalog.pg_dist_local_group') is not null as "isCitus"`,
   );
   if (!rows[0]?.isCitus) return undefined;
-  const found = await client.query<Coordinator>(
+  const coordinators = await client.query<Coordinator>(
     `select n.nodename as host, n.nodeport as port from pg_dist_local_group l
       join pg_dist_node n on n.groupid = 0 and n.noderole = 'primary' where l.groupid <> 0`,
   );
-  return found.rows[0];
+  return coordinators.rows[0];
 }
 
 type Coordinator = { host: string; port: number };

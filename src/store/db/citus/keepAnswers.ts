@@ -26,16 +26,16 @@ export function noteWrites(): void {
  * contract, and the coordinator would be woken for each.
  */
 export function keepAnswers(ask: Ask, now: () => number = () => performance.now()): Ask {
-  const kept = new Map<string, { answer: Promise<Answer>; at: number; writes: number }>();
+  const cache = new Map<string, { answer: Promise<Answer>; at: number; writes: number }>();
   return (query) => {
     const key = JSON.stringify([query.text, query.values]);
-    const found = kept.get(key);
-    if (found && found.writes === writes && now() - found.at < keepMs) return found.answer;
-    if (kept.size >= maxKept) kept.clear();
+    const cached = cache.get(key);
+    if (cached && cached.writes === writes && now() - cached.at < keepMs) return cached.answer;
+    if (cache.size >= maxKept) cache.clear();
     const answer = ask(query);
-    kept.set(key, { answer, at: now(), writes });
+    cache.set(key, { answer, at: now(), writes });
     answer.catch(() => {
-      if (kept.get(key)?.answer === answer) kept.delete(key);
+      if (cache.get(key)?.answer === answer) cache.delete(key);
     });
     return answer;
   };

@@ -67,10 +67,10 @@ const listed = /\bfrom\s+[a-z_]\w*(?:\s+(?:as\s+)?[a-z_]\w*)?\s*,/i;
 function relationsOf(text: string): readonly string[] | undefined {
   if (listed.test(text)) return undefined;
   // Words that follow `from` or `update` without naming a table, and what the statement itself names.
-  const known = new Set(['lateral', 'set', 'rows', 'skip']);
-  for (const [, name = ''] of text.matchAll(named)) known.add(name.toLowerCase());
+  const keywords = new Set(['lateral', 'set', 'rows', 'skip']);
+  for (const [, name = ''] of text.matchAll(named)) keywords.add(name.toLowerCase());
   const names = Array.from(text.matchAll(relation), ([, name = '']) => name.toLowerCase());
-  return names.length === 0 ? undefined : names.filter((name) => !known.has(name));
+  return names.length === 0 ? undefined : names.filter((name) => !keywords.has(name));
 }
 
 /** Each row comes as one text: that of its column, or a JSON array of those of several, which are read as the driver reads them. */

@@ -15,7 +15,7 @@ export function runOnShards(statements: readonly [ShardStatement, ...ShardStatem
   const [{ tenantId, text }] = statements;
   const values = statements.map((statement) => statement.values.map(toText));
   const marks = findMarks(values.flat());
-  const joined = values.map((own) => own.map((value) => value ?? marks.null).join(marks.value));
+  const joined = values.map((texts) => texts.map((value) => value ?? marks.null).join(marks.value));
   const { statement, key } = prepare(text, marks);
   return sql`select row from run_on_shards(${tenantId}, ${statements.map((statement) => statement.tenantId)}::bigint[],
     ${key}, ${statement}, ${joined.join(marks.shard)}, ${marks.shard}) row`;

@@ -11,14 +11,14 @@ export async function findCommitted<
   keys: readonly Key[],
   find: (keys: readonly Key[], ofTenant: OfTenant) => Promise<readonly Row[]>,
 ): Promise<Row[]> {
-  const found = await perTenant(db, keys, find);
-  if (!(await db.isDistributed())) return found;
-  const uids = new Set(found.map(({ uid }) => uid));
+  const rows = await perTenant(db, keys, find);
+  if (!(await db.isDistributed())) return rows;
+  const uids = new Set(rows.map(({ uid }) => uid));
   const missing = keys.filter(({ uid }) => !uids.has(uid));
-  if (missing.length === 0) return found;
+  if (missing.length === 0) return rows;
   await awaitPrepared(
     db,
     missing.map(({ tenantId }) => tenantId),
   );
-  return [...found, ...(await perTenant(db, missing, find))];
+  return [...rows, ...(await perTenant(db, missing, find))];
 }

@@ -22,5 +22,5 @@ export async function groupByShard<Item>(
   );
   const shardOf = new Map(shards.map(({ id, shard }) => [id, shard]));
   const groups = [...groupBy(items, (item) => shardOf.get(tenantOf(item)) ?? 0)];
-  return groups.toSorted(([a], [b]) => a - b).map(([, own]) => [tenantOf(own[0]), own]);
+  return groups.toSorted(([a], [b]) => a - b).map(([, shardItems]) => [tenantOf(shardItems[0]), shardItems]);
 }

@@ -100,6 +100,6 @@ export async function holdShards<Item>(
   const placeOf = (item: Item) => getOrThrow(heldBy.get(tx)!, tenantOf(item));
   return Array.from(
     groupBy(items, (item) => placeOf(item).shard),
-    ([, own]) => ({ ...placeOf(own[0]), tenantId: tenantOf(own[0]), items: own }),
+    ([, shardItems]) => ({ ...placeOf(shardItems[0]), tenantId: tenantOf(shardItems[0]), items: shardItems }),
   ).toSorted((a, b) => a.worker - b.worker || a.shard - b.shard);
 }

@@ -31,8 +31,8 @@ async function callsOf<Item>(
   statement: (items: readonly Item[]) => Sql,
 ): Promise<Call[]> {
   const calls: { worker: number; statements: Call }[] = [];
-  for (const { worker, tenantId, items: own } of await holdShards(tx, items, tenantOf)) {
-    const next = { tenantId, ...renderCached(statement(own)) };
+  for (const { worker, tenantId, items: shardItems } of await holdShards(tx, items, tenantOf)) {
+    const next = { tenantId, ...renderCached(statement(shardItems)) };
     const last = calls.at(-1);
     if (last?.worker === worker && last.statements[0].text === next.text) last.statements.push(next);
     else calls.push({ worker, statements: [next] });

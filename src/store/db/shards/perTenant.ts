@@ -17,8 +17,8 @@ export async function perTenant<Item extends { tenantId: number }, Row>(
   if (!(await db.isDistributed())) return [...(await run(items, () => raw('true')))];
   const rows: Row[] = [];
   // In the order of tenants, so that two transactions cannot wait for each other.
-  for (const [tenantId, own] of [...byTenant(items)].sort(([a], [b]) => a - b))
-    for (const row of await run(own, (alias) => sql`${raw(alias)}.tenant_id = ${tenantId}::bigint`))
+  for (const [tenantId, tenantItems] of [...byTenant(items)].sort(([a], [b]) => a - b))
+    for (const row of await run(tenantItems, (alias) => sql`${raw(alias)}.tenant_id = ${tenantId}::bigint`))
       rows.push(row);
   return rows;
 }

@@ -104,8 +104,8 @@ function withDeadline(db: Db): Db {
 }
 
 async function readMeasure(run: Run, item: PlannedItem, condition: Sql): Promise<ItemResult> {
-  const own = await narrow(run, item, condition);
-  const [row = { s: 0 }] = await run.db.query<Row>(measureStatement(run.table, own, item));
+  const narrowed = await narrow(run, item, condition);
+  const [row = { s: 0 }] = await run.db.query<Row>(measureStatement(run.table, narrowed, item));
   return { count: countOf({ row, level: -1 }, 0), missing: 0, all: 0, buckets: [], row };
 }
 
@@ -137,17 +137,25 @@ async function readBuckets(
   cells?: readonly CellCount[],
 ): Promise<void> {
   if (slots.length === 0) return;
-  const own = await narrow(run, item, condition);
+  const narrowed = await narrow(run, item, condition);
   const levels: Level[] = [];
   for (let next: PlannedItem | undefined = item; next; next = sharedChild(next)) {
-    levels.push({ item: next, key: await aggregateKey(run.db, run.table, next, own) });
+    levels.push({ item: next, key: await aggregateKey(run.db, run.table, next, narrowed) });
   }
   const filters = new Map<PlannedItem, Sql>();
   for (const measure of levels.flatMap((level) => level.item.measures)) {
-    if (measure.query !== undefined) filters.set(measure, await narrow(run, measure, own));
+    if (measure.query !== undefined) filters.set(measure, await narrow(run, measure, narrowed));
   }
   const { table } = run;
-  const reading = { table, condition: own, ancestors, slots, levels, filters, ...(cells ? { cells } : {}) };
+  const reading = {
+    table,
+    condition: narrowed,
+    ancestors,
+    slots,
+    levels,
+    filters,
+    ...(cells ? { cells } : {}),
+  };
   const statement = aggregateStatement(reading, maxRows);
   const rows = await (cells ? run.db.repeated<Row>(statement) : run.db.query<Row>(statement));
   if (rows.length === maxRows) throw tooManyBuckets();
@@ -160,7 +168,7 @@ async function readBuckets(
     if (run.buckets > maxBuckets) throw tooManyBuckets();
     const outer = [...ancestors, ...levels.slice(0, index + 1)];
     for (const child of level.item.children) {
-      if (child !== levels[index + 1]?.item) await readBuckets(run, child, outer, around, own);
+      if (child !== levels[index + 1]?.item) await readBuckets(run, child, outer, around, narrowed);
     }
   }
 }
@@ -192,21 +200,21 @@ function readRow(row: Row, levels: readonly Level[], from: Slot): void {
   let slot = from;
   let count = Number(row.docs);
   for (const [index, { item }] of levels.entries()) {
-    const found = slot.items.get(item) ?? {
+    const result = slot.items.get(item) ?? {
       count,
       missing: 0,
       all: Number(row[`o${index + 1}`] ?? 0),
       buckets: [],
       row: {},
     };
-    slot.items.set(item, found);
+    slot.items.set(item, result);
     count = countOf({ row, level: index }, 0);
     const key = row[`k${index + 1}`];
     if (key === null) {
-      found.missing = count;
+      result.missing = count;
       return;
     }
-    slot = bucketOf(found, key, () => ({
+    slot = bucketOf(result, key, () => ({
       key,
       keys: [...slot.keys, key],
       level: index,
@@ -217,10 +225,10 @@ function readRow(row: Row, levels: readonly Level[], from: Slot): void {
 }
 
 /** Rows are ordered, so those of one bucket are adjacent. */
-function bucketOf(found: ItemResult, key: unknown, create: () => Bucket): Bucket {
-  const last = found.buckets.at(-1);
+function bucketOf(result: ItemResult, key: unknown, create: () => Bucket): Bucket {
+  const last = result.buckets.at(-1);
   if (last !== undefined && last.key === key) return last;
   const bucket = create();
-  found.buckets.push(bucket);
+  result.buckets.push(bucket);
   return bucket;
 }

@@ -29,8 +29,8 @@ export function partNames(level: Level, index: number, table = ''): Sql[] {
 }
 
 /**
- * True if a full join found the row of a column that is never null or negative. The form hides from the planner that an
- * inner join would do, which it might run as a slow loop.
+ * True if a full join found the row of a column that is never null or negative. The form keeps the planner from an
+ * inner join, which it might run as a slow loop.
  */
 export function isMatched(column: string): Sql {
   return raw(`coalesce(${column}, -1) >= 0`);

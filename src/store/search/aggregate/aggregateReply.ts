@@ -41,27 +41,27 @@ export function tooManyBuckets() {
 /** The response for all items; adds the empty buckets inside a histogram. */
 export function toReply(
   items: readonly PlannedItem[],
-  found: ReadonlyMap<PlannedItem, ItemResult>,
+  results: ReadonlyMap<PlannedItem, ItemResult>,
 ): Record<string, unknown> {
   const budget = { left: maxBuckets };
   // A name may be __proto__, which only this way becomes a member.
-  return Object.fromEntries(items.map((item) => [item.name, toItem(item, found.get(item), budget)]));
+  return Object.fromEntries(items.map((item) => [item.name, toItem(item, results.get(item), budget)]));
 }
 
 type Budget = { left: number };
 
 const nothing: ItemResult = { count: 0, missing: 0, all: 0, buckets: [], row: {} };
 
-function toItem(item: PlannedItem, found: ItemResult = nothing, budget: Budget): Record<string, unknown> {
+function toItem(item: PlannedItem, result: ItemResult = nothing, budget: Budget): Record<string, unknown> {
   if (!item.buckets)
-    return Object.fromEntries([['count', found.count], ...toMetrics(item, found.row, columnPrefix(-1, 0))]);
-  const buckets = dense(item, found.buckets, budget);
-  const counts = found.buckets.reduce((sum, bucket) => sum + countOf(bucket, 0), 0);
+    return Object.fromEntries([['count', result.count], ...toMetrics(item, result.row, columnPrefix(-1, 0))]);
+  const buckets = dense(item, result.buckets, budget);
+  const counts = result.buckets.reduce((sum, bucket) => sum + countOf(bucket, 0), 0);
   return {
-    count: found.count,
-    ...(item.words.has('missing') ? { missing: found.missing } : {}),
+    count: result.count,
+    ...(item.words.has('missing') ? { missing: result.missing } : {}),
     buckets: buckets.map((bucket) => toBucket(item, bucket, budget)),
-    ...(item.buckets.type === 'terms' ? { otherCount: found.all - counts } : {}),
+    ...(item.buckets.type === 'terms' ? { otherCount: result.all - counts } : {}),
   };
 }
 

@@ -23,7 +23,7 @@ export type Reading = {
 
 /**
  * Scans the table once for a chain of nested items. A row is an innermost bucket with its outer ones: slot `s`, and per
- * level key `k1`, `o1` (count of all siblings) and parts `p1_0_*`. `docs` counts the slot.
+ * level `k1`, `o1` (count of all siblings) and parts `p1_0_*`.
  */
 export function aggregateStatement(reading: Reading, limit: number): Sql {
   const { levels, ancestors } = reading;

@@ -106,7 +106,7 @@ function checkWords(
   pointer: string,
 ): void {
   for (const [index, word] of elements.entries()) {
-    if (typeof word !== 'string' || kindWords.some((known) => known === word)) continue;
+    if (typeof word !== 'string' || kindWords.some((kindWord) => kindWord === word)) continue;
     const guess = nearest(word, kindWords);
     const message = guess ? `is no kind of aggregation; did you mean ${guess}?` : 'is no kind of aggregation';
     const kinds = guess ? '' : `: give one of ${kindWords.join(', ')}, or an item.`;
@@ -132,9 +132,9 @@ function planField(
     if (isNeeded) faults.push({ pointer: `${pointer}/field`, code: 'required', message: 'is required.' });
     return undefined;
   }
-  const found = aggregateField(table, field);
-  if ('sql' in found) return found;
-  faults.push({ pointer: `${pointer}/field`, ...found });
+  const values = aggregateField(table, field);
+  if ('sql' in values) return values;
+  faults.push({ pointer: `${pointer}/field`, ...values });
   return undefined;
 }
 

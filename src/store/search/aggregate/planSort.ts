@@ -37,8 +37,8 @@ function findMetric(
   words: ReadonlySet<MetricWord>,
   measures: readonly PlannedItem[],
 ): { measure: number; word: MetricWord } | undefined {
-  const own = [...words].find((word) => word === name && !several.has(word));
-  if (own) return { measure: 0, word: own };
+  const ownWord = [...words].find((word) => word === name && !several.has(word));
+  if (ownWord) return { measure: 0, word: ownWord };
   // A name may have dots itself, so that the whole is compared.
   return measures
     .flatMap((item, index) =>

@@ -172,8 +172,8 @@ export async function buildSearch(
   const hashes = part.narrow.flatMap(({ hashes: list, rows = [], all: others = [] }) =>
     rows.length + others.length === 0 ? [list] : [],
   );
-  const [only, ...others] = rarest.narrow;
-  const found = {
+  const [only, ...rest] = rarest.narrow;
+  const prepared = {
     condition,
     ofTenant,
     candidates,
@@ -181,10 +181,10 @@ export async function buildSearch(
     statements,
     ...counts,
     ...common,
-    ...(others.length === 0 && { candidateHashes: only?.hashes ?? [] }),
+    ...(rest.length === 0 && { candidateHashes: only?.hashes ?? [] }),
   };
   const { ordered } = scope;
-  if (!ordered || !isInOrder) return found;
+  if (!ordered || !isInOrder) return prepared;
   const documents = sql`from ${name} t where ${all([ordered, ...bounds])} order by t.timestamp desc`;
   const newest = {
     among: (count: number) =>
@@ -192,7 +192,7 @@ export async function buildSearch(
         where ${scope.condition} and ${rowTest(part, terms)}`,
     beyond: (count: number) => sql`select t.timestamp ${documents} offset ${count} limit 1`,
   };
-  return { ...found, newest };
+  return { ...prepared, newest };
 }
 
 const terms = raw('t.terms');
@@ -224,12 +224,12 @@ function narrowColumns(
   { tenantIds }: DocumentScope,
   isHidden = false,
 ): DocumentTable['columns'] {
-  const known = new Map<string, readonly number[]>();
-  if (tenantIds) known.set('tenantId', tenantIds);
-  if (isHidden && hidden) for (const name of hidden.unless) known.set(name, []);
+  const cache = new Map<string, readonly number[]>();
+  if (tenantIds) cache.set('tenantId', tenantIds);
+  if (isHidden && hidden) for (const name of hidden.unless) cache.set(name, []);
   return new Map(
     Array.from(columns, ([name, column]) => {
-      const only = column.store === 'number' ? known.get(name) : undefined;
+      const only = column.store === 'number' ? cache.get(name) : undefined;
       return [name, only ? { ...column, only } : column];
     }),
   );

@@ -36,16 +36,16 @@ export async function compileRepeated(
   const key = keyOf(scope, input);
   if (key === undefined || !db.cacheKey) return compileSearch(db, table, scope, input, now);
   const searches = searchesOf(db.cacheKey, table);
-  const kept = searches.get(key) ?? { prepared: prepareSearch(table, input, now, createQueryBudget()) };
+  const cached = searches.get(key) ?? { prepared: prepareSearch(table, input, now, createQueryBudget()) };
   searches.delete(key);
-  searches.set(key, kept);
+  searches.set(key, cached);
   if (searches.size > maxKept) searches.delete(searches.keys().next().value!);
-  if (kept.prepared.predicate && !kept.compiled) await yieldToEventLoop();
-  const basis = await readBasis(db, table, scope, kept.prepared);
-  if (kept.compiled && kept.basis && isSame(kept.basis, basis)) return kept.compiled;
-  const compiled = await buildSearch(db, table, scope, kept.prepared, basis);
+  if (cached.prepared.predicate && !cached.compiled) await yieldToEventLoop();
+  const basis = await readBasis(db, table, scope, cached.prepared);
+  if (cached.compiled && cached.basis && isSame(cached.basis, basis)) return cached.compiled;
+  const compiled = await buildSearch(db, table, scope, cached.prepared, basis);
   // Not cached without statements: its rows were rechecked one by one.
-  if (compiled.statements) Object.assign(kept, { basis, compiled });
+  if (compiled.statements) Object.assign(cached, { basis, compiled });
   return compiled;
 }
 
@@ -77,8 +77,8 @@ function haveSameWords(left: Basis['words'], right: Basis['words']): boolean {
   if (!left || !right) return left === right;
   if (left.size !== right.size) return false;
   for (const [pattern, words] of left) {
-    const others = right.get(pattern);
-    if (others?.length !== words.length || words.some((word, index) => word !== others[index])) return false;
+    const rest = right.get(pattern);
+    if (rest?.length !== words.length || words.some((word, index) => word !== rest[index])) return false;
   }
   return true;
 }

@@ -154,8 +154,9 @@ async function readWords(
   tenantIds: readonly number[],
 ): Promise<Row[][]> {
   const found: Row[][] = questions.map(() => []);
-  const read = async (own: Db, ids: readonly number[]) => {
-    for (const row of await own.repeated<Row>(selectWords(questions, ids))) found[row.question]?.push(row);
+  const read = async (tenantDb: Db, ids: readonly number[]) => {
+    for (const row of await tenantDb.repeated<Row>(selectWords(questions, ids)))
+      found[row.question]?.push(row);
   };
   // Of one tenant, the caller asks where it is.
   if (tenantIds.length < 2 || !(await db.isDistributed('alert_word'))) await read(db, tenantIds);

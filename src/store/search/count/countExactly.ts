@@ -34,14 +34,14 @@ export async function countExactly(
     const { from, to } = boundsOf(month);
     if (total >= limit) break;
     if (to > openFrom) continue;
-    const kept = monthCounts.get(month);
+    const cached = monthCounts.get(month);
     const left = limit - total;
-    const found =
-      kept?.version === version
-        ? kept.count
+    const counts =
+      cached?.version === version
+        ? cached.count
         : await countInParts(count, { from, beyond: to }, { limit: left, now, endsAt });
-    if (found < left) monthCounts.set(month, { version, count: found });
-    total += found;
+    if (counts < left) monthCounts.set(month, { version, count: counts });
+    total += counts;
   }
   return Math.min(total, limit);
 }

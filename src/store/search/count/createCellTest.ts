@@ -19,8 +19,8 @@ export function createCellTest(
   now: number,
 ): ((cell: Cell) => boolean) | undefined {
   if (!query?.trim()) return () => true;
-  const known = { tenantId, ...(contractId === 0 ? {} : { contractId }) };
-  const deciding = new Set(['kind', 'group', 'severity', 'numericSeverity', ...Object.keys(known)]);
+  const cellFields = { tenantId, ...(contractId === 0 ? {} : { contractId }) };
+  const deciding = new Set(['kind', 'group', 'severity', 'numericSeverity', ...Object.keys(cellFields)]);
   const parsed = parseQuery(query);
   if (![...namedFields(parsed)].every((name) => deciding.has(name))) return undefined;
   const { predicate } = compile(parsed, alertTable.mapping, now, searchQueryBudget);
@@ -29,7 +29,7 @@ export function createCellTest(
   const found = new Set(
     cells.flatMap(({ group, severity: numericSeverity }) => {
       const severity = toSeverity(numericSeverity);
-      const alert = { ...known, group, kind: kindOf(group), severity, numericSeverity };
+      const alert = { ...cellFields, group, kind: kindOf(group), severity, numericSeverity };
       return matches(createSubject(alert)) ? [`${group} ${numericSeverity}`] : [];
     }),
   );

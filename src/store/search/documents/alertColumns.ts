@@ -95,7 +95,7 @@ export function selectRows(rows: readonly AlertRow[]): Sql {
   if (!first || !hasOneSource(rows, first))
     return sql(ofAnySource, ...columns.map(([name, type]) => toArray(rows, name, type)));
   const values: unknown[] = shared.map(([name]) => toScalar(first[name]));
-  for (const [name, type] of own) values.push(toArray(rows, name, type));
+  for (const [name, type] of rowColumns) values.push(toArray(rows, name, type));
   return sql(ofOneSource, ...values);
 }
 
@@ -109,14 +109,14 @@ function toScalar(value: AlertRow[keyof AlertRow]): unknown {
 }
 
 const shared = columns.filter(([name]) => sourceColumns.has(name));
-const own = columns.filter(([name]) => !sourceColumns.has(name));
+const rowColumns = columns.filter(([name]) => !sourceColumns.has(name));
 
 const selected = columns
   .map(([name, type]) => (isTextual(type) && type !== 'text' ? `${name}::${type}` : name))
   .join();
 const ofAnySource = toTemplate(`select ${selected} from ${unnested(columns)}`);
 const scalars = shared.map(([name, type]) => `?::${type} as ${name}`).join();
-const ofOneSource = toTemplate(`select ${selected} from (select ${scalars}) s, ${unnested(own)}`);
+const ofOneSource = toTemplate(`select ${selected} from (select ${scalars}) s, ${unnested(rowColumns)}`);
 
 function unnested(list: typeof columns): string {
   const arrays = list.map(([, type]) => `?::${isTextual(type) ? 'text' : type}[]`);

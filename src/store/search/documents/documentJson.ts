@@ -5,15 +5,15 @@ import { type DocumentTable, memberColumn } from './documentTable.ts';
 type Member = { name: string; column: SqlColumn };
 
 /** Those of tables as most callers see them: the same text for every search. */
-const kept = new WeakMap<DocumentTable, WeakMap<readonly string[], Sql>>();
+const cache = new WeakMap<DocumentTable, WeakMap<readonly string[], Sql>>();
 
 /** SQL for the JSON text of a document with these members; faster than PostgreSQL's row_to_json. */
 export function documentJson(table: DocumentTable, names: readonly string[]): Sql {
-  const ofTable = kept.get(table) ?? new WeakMap<readonly string[], Sql>();
-  kept.set(table, ofTable);
-  const found = ofTable.get(names) ?? asText(writeJson(table, names));
-  ofTable.set(names, found);
-  return found;
+  const ofTable = cache.get(table) ?? new WeakMap<readonly string[], Sql>();
+  cache.set(table, ofTable);
+  const template = ofTable.get(names) ?? asText(writeJson(table, names));
+  ofTable.set(names, template);
+  return template;
 }
 
 /** In one piece where no value is bound, so that it is not put together again for each search. */

@@ -15,11 +15,11 @@ const foreignOf = ({ isForeign }: VisibleRecord) => (isForeign ? { foreign: raw(
 /** Everything of one contract, or one kind of it. */
 export function contractScope(contract: VisibleRecord, kind?: AlertKind): DocumentScope {
   const { id, tenantId } = contract;
-  const own = sql`t.tenant_id = ${tenantId} and t.contract_id = ${id}`;
+  const ofContract = sql`t.tenant_id = ${tenantId} and t.contract_id = ${id}`;
   const counted = { tenantId, contractId: id, ...(kind === undefined ? {} : { kind }) };
   const common = { tenantIds: [tenantId], counted, ...foreignOf(contract) };
-  if (kind === undefined) return { condition: own, ...common };
-  const condition = sql`${own} and t.kind = ${kind}`;
+  if (kind === undefined) return { condition: ofContract, ...common };
+  const condition = sql`${ofContract} and t.kind = ${kind}`;
   const key = `contract ${tenantId} ${id} ${kind}`;
   if (contract.isForeign) return { condition, ordered: condition, ...common };
   return { condition, ordered: condition, ...common, key, proof: contractProof(id, tenantId) };
@@ -76,12 +76,12 @@ export async function visibleScope(db: Db, scope: Scope): Promise<DocumentScope>
     };
   }
   const shared = await findSharedContracts(db, scope);
-  const own = tenantsScope(scope.tenantIds);
-  if (shared.length === 0) return own;
+  const ownScope = tenantsScope(scope.tenantIds);
+  if (shared.length === 0) return ownScope;
   const foreign = new Set(shared.filter(({ isForeign }) => isForeign).map(({ tenantId }) => tenantId));
   const owners = [...new Set(shared.map((row) => row.tenantId))];
   return {
-    condition: sql`(${own.condition}
+    condition: sql`(${ownScope.condition}
       or (t.tenant_id = any(${owners}) and t.contract_id = any(${shared.map((row) => row.id)})))`,
     tenantIds: [...scope.tenantIds, ...owners],
     ...(foreign.size === 0 ? {} : { foreign: sql`t.tenant_id = any(${[...foreign]})` }),

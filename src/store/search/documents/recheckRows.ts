@@ -33,8 +33,8 @@ export async function recheckRows(
     );
   }
   const matches = createPacedMatcher(predicate);
-  const found: typeof rows = [];
-  for (const row of rows) if (await matches(createSubject(row), yieldToEventLoop)) found.push(row);
-  const times = [...new Set(found.map((row) => row._timestamp))];
-  return sql`t.timestamp = any(${times}::bigint[]) and t.uid = any(${found.map((row) => row._uid)}::uuid[])`;
+  const passing: typeof rows = [];
+  for (const row of rows) if (await matches(createSubject(row), yieldToEventLoop)) passing.push(row);
+  const times = [...new Set(passing.map((row) => row._timestamp))];
+  return sql`t.timestamp = any(${times}::bigint[]) and t.uid = any(${passing.map((row) => row._uid)}::uuid[])`;
 }

@@ -16,8 +16,8 @@ const chunkSize = 2000;
 const maxCount = 2 ** 31 / perMonth - 1;
 
 /**
- * Packs the few-alert days of ended months: a month of a contract in one row, because a day's row is mostly header and
- * key. Runs once after each month, also for earlier days with late or retracted alerts.
+ * Packs the few-alert days of ended months into one row per contract, because a day's row is mostly header and key.
+ * Runs once a month, also for days with late or retracted alerts.
  */
 export async function packRollups(store: Store, now: number, signal: AbortSignal): Promise<void> {
   const last = (await monthsBefore(store, 'alert', now - settledMs)).at(-1);

@@ -4,8 +4,8 @@ import { claimMonth, finishMonth, settledMs } from './claimMonth.ts';
 import { monthsBefore, termIndexOf } from './partitions.ts';
 
 /**
- * Rebuilds the indexes of ended months compactly, and the keys of roll-ups and dictionary, while alerts go on. One
- * process does it once a month. Skipped behind a pooler; on Citus the term index is skipped.
+ * Rebuilds the indexes of ended months compactly, and the keys of roll-ups and dictionary, while alerts go on. Runs
+ * once a month in one process; not behind a pooler, on Citus without the term index.
  */
 export async function rebuildIndexes(
   anyStore: Store,

@@ -6,8 +6,8 @@ import { dayMs, perCount, perQuarter, quarterMs } from './rollups.ts';
 export type Span = { from: number; beyond: number };
 
 /**
- * A day of the roll-ups. With `cut`, a quarter in which a bucket begins: `numbers` has the latest counts, `totals` the
- * day's, and `side` those on the side of the cut with fewer quarters, perhaps with some extra.
+ * A day of the roll-ups. With `cut`, where a bucket begins: `numbers` has the latest counts, `totals` the day's, and
+ * `side` those of the cut's shorter side, perhaps with some extra.
  */
 export type RollupDay = {
   day: number;

@@ -189,7 +189,7 @@ function settledDays(owner: AlertOwner, spans: readonly DaySpan[], hasNumbers: b
  * planned once, because nothing of them is unknown.
  */
 function daysOf({ tenantId, contractId }: AlertOwner, spans: readonly DaySpan[]): Sql {
-  const own = sql`tenant_id = ${tenantId} and contract_id = ${contractId}`;
+  const ofOwner = sql`tenant_id = ${tenantId} and contract_id = ${contractId}`;
   const areShort = spans.length <= 4 && spans.every(({ first, last }) => last - first < 62);
   if (spans.length === 1 || areShort) {
     const parts = spans.map(
@@ -198,7 +198,7 @@ function daysOf({ tenantId, contractId }: AlertOwner, spans: readonly DaySpan[])
         first,
         last,
       }) => sql`select ${cut}::int as cut, day, totals, quarters, recent, xmin from alert_rollup
-        where ${own} and day between ${first} and ${last}`,
+        where ${ofOwner} and day between ${first} and ${last}`,
     );
     return sql`(${join(parts, ' union all ')}) r cross join lateral (select r.cut) s`;
   }
@@ -206,7 +206,7 @@ function daysOf({ tenantId, contractId }: AlertOwner, spans: readonly DaySpan[])
         ${spans.map(({ last }) => last)}::int[]) s(cut, first, last)
     cross join lateral (
       select day, totals, quarters, recent, xmin from alert_rollup
-      where ${own} and day between s.first and s.last offset 0) r`;
+      where ${ofOwner} and day between s.first and s.last offset 0) r`;
 }
 
 /**

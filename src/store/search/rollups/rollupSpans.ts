@@ -37,7 +37,7 @@ export function rollupSpans(cuts: readonly [number, ...number[]]): DaySpan[] {
 export function splitSettled(spans: readonly DaySpan[]): { settled: DaySpan[]; others: DaySpan[] } {
   const last = Math.floor(Date.now() / dayMs) - 2;
   const settled = spans.map((span) => ({ ...span, last: Math.min(span.last, last) }));
-  const others = spans.map((span) => ({ ...span, first: Math.max(span.first, last + 1) }));
+  const rest = spans.map((span) => ({ ...span, first: Math.max(span.first, last + 1) }));
   const isAny = (span: DaySpan) => span.first <= span.last;
-  return { settled: settled.filter(isAny), others: others.filter(isAny) };
+  return { settled: settled.filter(isAny), others: rest.filter(isAny) };
 }

@@ -26,10 +26,10 @@ const maxCoarse = 500;
 
 /** The hashes under which searches find an alert, and the words that PostgreSQL would split wrongly; notes all its words. */
 export async function alertTerms(alert: TermSource, noteWords?: NoteWords): Promise<IndexedTexts> {
-  const found = await collectTerms(alert, createCoarseHashes, noteWords);
+  const terms = await collectTerms(alert, createCoarseHashes, noteWords);
   let coarse = 0;
-  for (const hash of found.terms) if (isCoarse(hash)) coarse++;
-  return coarse > maxCoarse ? collectTerms(alert, createExactHashes) : found;
+  for (const hash of terms.terms) if (isCoarse(hash)) coarse++;
+  return coarse > maxCoarse ? collectTerms(alert, createExactHashes) : terms;
 }
 
 async function collectTerms(

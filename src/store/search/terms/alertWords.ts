@@ -48,14 +48,14 @@ type WordList = {
 };
 
 /** Collects words that are not known. */
-export function createWordList(known = createKnownWords()): WordList {
+export function createWordList(knownWords = createKnownWords()): WordList {
   const listed = new Map<string, Months>();
   const words: Word[] = [];
   const createNote = (tenantId: number, month: number, name: string): NoteWord | undefined => {
     const field = wordFields.get(name);
     if (field === undefined) return undefined;
     const key = `${tenantId} ${field}`;
-    const knownMonths = monthsOf(known.fields, key);
+    const knownMonths = monthsOf(knownWords.fields, key);
     const listedMonths = monthsOf(listed, key);
     const has = (entry: string) =>
       (knownMonths.get(entry) ?? -1) >= month || (listedMonths.get(entry) ?? -1) >= month;
@@ -73,8 +73,8 @@ export function createWordList(known = createKnownWords()): WordList {
   const noteAlert = (tenantId: number, timestamp: number): NoteWords => {
     const month = lastMonthOfPeriod(timestamp);
     const key = `${tenantId} ${month}`;
-    const found = alerts.get(key);
-    if (found) return found;
+    const noted = alerts.get(key);
+    if (noted) return noted;
     const notes = new Map<string, NoteWord | undefined>();
     const note: NoteWords = (name) => {
       if (!notes.has(name)) notes.set(name, createNote(tenantId, month, name));
@@ -89,19 +89,19 @@ export function createWordList(known = createKnownWords()): WordList {
 const maxKnown = 500_000;
 
 /** After these words were committed. */
-export function addKnown(known: KnownWords, words: readonly Word[]): void {
-  known.count += words.length;
-  if (known.count > maxKnown) {
-    known.fields.clear();
-    known.count = words.length;
+export function addKnown(knownWords: KnownWords, words: readonly Word[]): void {
+  knownWords.count += words.length;
+  if (knownWords.count > maxKnown) {
+    knownWords.fields.clear();
+    knownWords.count = words.length;
   }
   for (const { tenantId, field, text, month } of words)
-    monthsOf(known.fields, `${tenantId} ${field}`).set(text, month);
+    monthsOf(knownWords.fields, `${tenantId} ${field}`).set(text, month);
 }
 
 function monthsOf(fields: Map<string, Months>, key: string): Months {
-  const found = fields.get(key);
-  if (found) return found;
+  const noted = fields.get(key);
+  if (noted) return noted;
   const added: Months = new Map();
   fields.set(key, added);
   return added;
@@ -135,7 +135,7 @@ async function insertChunk(db: Db, words: readonly Word[], limit: number): Promi
       db,
       words,
       ({ tenantId }) => tenantId,
-      (own) => insertion(own, limit),
+      (tenantWords) => insertion(tenantWords, limit),
     );
   else await db.prepared(insertion(words, limit));
 }

@@ -29,14 +29,14 @@ export async function prepareTerms(
   findings: readonly Finding[],
   areWordsDeferred = false,
 ): Promise<void> {
-  const known = knownOf(store);
+  const knownWords = knownOf(store);
   const words = await prepare(
     areWordsDeferred ? findings.filter((finding) => !preparedTerms.has(finding)) : findings,
-    known,
+    knownWords,
   );
   if (words.length === 0 || areWordsDeferred || store.stats().waiting > 0) return;
   await store.transaction((tx) => insertWords(tx, words));
-  addKnown(known, words);
+  addKnown(knownWords, words);
   for (const finding of findings) {
     const { terms } = preparedTerms.get(finding)!;
     preparedTerms.set(finding, { terms, unsaved: [] });
@@ -68,9 +68,9 @@ export function rememberWords(store: Store, tx: Db): void {
 }
 
 function knownOf(store: Store): KnownWords {
-  const known = knownByStore.get(store) ?? createKnownWords();
-  knownByStore.set(store, known);
-  return known;
+  const knownWords = knownByStore.get(store) ?? createKnownWords();
+  knownByStore.set(store, knownWords);
+  return knownWords;
 }
 
 /** The finding as a suppressed one, for which nothing is worked out or saved again. */
@@ -91,10 +91,10 @@ export async function findingTerms(finding: Finding): Promise<IndexedTexts> {
 }
 
 /** A list of words for each tenant, because alerts of different tenants may be written by different transactions. */
-async function prepare(findings: readonly Finding[], known?: KnownWords): Promise<readonly Word[]> {
+async function prepare(findings: readonly Finding[], knownWords?: KnownWords): Promise<readonly Word[]> {
   const lists = new Map<number, ReturnType<typeof createWordList>>();
   for (const finding of findings) {
-    const list = lists.get(finding.tenantId) ?? createWordList(known);
+    const list = lists.get(finding.tenantId) ?? createWordList(knownWords);
     lists.set(finding.tenantId, list);
     const terms = await alertTerms(finding, list.noteAlert(finding.tenantId, finding.timestamp));
     preparedTerms.set(finding, { terms, unsaved: list.words });

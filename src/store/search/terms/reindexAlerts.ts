@@ -150,9 +150,9 @@ async function setTerms(
   for (const row of rows) {
     if (!isOld && !textsOf(row.meta).some(isPlainDecimal)) continue;
     const source = { ...row, severity: toSeverity(row.numericSeverity) };
-    const found = await alertTerms(source, isOld ? noteAlert(row.tenantId, row.timestamp) : undefined);
+    const terms = await alertTerms(source, isOld ? noteAlert(row.tenantId, row.timestamp) : undefined);
     const { tenantId: tenant_id, timestamp, uid } = row;
-    changed.push({ tenant_id, timestamp, uid, terms: [...found.terms] });
+    changed.push({ tenant_id, timestamp, uid, terms: [...terms.terms] });
   }
   await insertWords(tx, words);
   if (changed.length === 0) return;

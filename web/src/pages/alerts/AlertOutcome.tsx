@@ -6,7 +6,7 @@ import { Problem } from '../../parts/Problem.tsx';
 import { Time } from '../../parts/Time.tsx';
 import { href } from '../../state/route.ts';
 import type { Loaded } from '../../state/useLoad.ts';
-import { Part } from './AlertView.tsx';
+import { Part } from './Part.tsx';
 
 export type Outcome = Loaded<ReplyOf<'GET', '/alert/{uid}/outcome'>>;
 

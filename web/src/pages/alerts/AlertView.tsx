@@ -1,4 +1,3 @@
-import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Alert, BodyOf } from '../../../../sdk/src/index.ts';
 import { Address } from '../../parts/Address.tsx';
@@ -22,6 +21,7 @@ import { AlertOutcome } from './AlertOutcome.tsx';
 import { Assignee } from './Assignee.tsx';
 import { Comments } from './Comments.tsx';
 import { Explain } from './Explain.tsx';
+import { Part } from './Part.tsx';
 import './alerts.css';
 
 /** Everything about one alert: what happened first, then who deals with it, then the proof. */
@@ -172,15 +172,6 @@ const retractions = {
   DROPPED: 'The pending transaction vanished, so that it did not happen.',
   UNFULFILLED: 'A block has the transaction now, but there it did not do what was reported.',
 } as const;
-
-export function Part({ title, children }: { title: string; children: ComponentChildren }) {
-  return (
-    <section class="stack part">
-      <h2>{title}</h2>
-      {children}
-    </section>
-  );
-}
 
 function Raiser({ alert }: { alert: Alert }) {
   const { detectorId, triggerId, actionId } = alert;

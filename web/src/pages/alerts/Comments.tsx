@@ -6,7 +6,7 @@ import { client } from '../../state/api.ts';
 import { can, me } from '../../state/session.ts';
 import { attempt } from '../../state/toasts.ts';
 import { useLoad } from '../../state/useLoad.ts';
-import { Part } from './AlertView.tsx';
+import { Part } from './Part.tsx';
 
 /** What people of the tenant have written about an alert. */
 export function Comments({ uid }: { uid: string }) {

@@ -6,7 +6,7 @@ import { WordsInput } from '../../parts/WordsInput.tsx';
 import { client } from '../../state/api.ts';
 import { can, mayChooseTenant, me } from '../../state/session.ts';
 import { toast } from '../../state/toasts.ts';
-import type { Viewed } from './Views.tsx';
+import type { Viewed } from './viewed.ts';
 
 export type ViewFormProps = {
   viewed: Viewed;

@@ -6,9 +6,7 @@ import { search } from '../../state/route.ts';
 import { mayChooseTenant, tenantId } from '../../state/session.ts';
 import { useLoad } from '../../state/useLoad.ts';
 import { ViewForm } from './ViewForm.tsx';
-
-/** What of the page a view keeps. */
-export type Viewed = { query: string; range: string; columns: readonly string[] };
+import type { Viewed } from './viewed.ts';
 
 export type ViewsProps = { viewed: Viewed; onOpen(viewed: Viewed & { id: number | undefined }): void };
 

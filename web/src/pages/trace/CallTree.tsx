@@ -2,7 +2,7 @@ import { useMemo, useRef, useState } from 'preact/hooks';
 import { Amount } from '../../parts/Amount.tsx';
 import { shorten } from '../../state/format.ts';
 import { chainOf } from '../../state/names.ts';
-import type { Party, Trace } from './TracePage.tsx';
+import type { Party, Trace } from './trace.ts';
 
 type Frame = Trace['frames'][number];
 

@@ -1,5 +1,4 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { ReplyOf } from '../../../../sdk/src/index.ts';
 import type { PageProps } from '../../pages.ts';
 import { Address } from '../../parts/Address.tsx';
 import { Amount } from '../../parts/Amount.tsx';
@@ -12,10 +11,8 @@ import { chainOf } from '../../state/names.ts';
 import { href } from '../../state/route.ts';
 import { useLoad } from '../../state/useLoad.ts';
 import { CallTree } from './CallTree.tsx';
+import type { Party, Trace } from './trace.ts';
 import './trace.css';
-
-export type Trace = ReplyOf<'GET', '/alert/{uid}/trace'>;
-export type Party = Trace['parties'][number];
 
 /** Frames that are read at a time: a tree of more is not read at night, and the page stays quick. */
 const pageSize = 1000;
