@@ -30,6 +30,13 @@ export type AcceptShareReply = {
 /** Whether your tenant has accepted. */
 export type AcceptShareReplyStatus = 'OFFERED' | 'ACCEPTED' | 'DECLINED';
 
+export type AcknowledgeAlertBody = {
+  /** Until when: then it is unacknowledged again. Null for as long as it takes. In epoch milliseconds. */
+  until?: number | null;
+  /** What others should know; it becomes a comment. */
+  note?: string;
+};
+
 export type Action = {
   /** Unique identifier of the record. */
   id: number;
@@ -197,13 +204,6 @@ export type ActionWaitingWebhook = {
 export type AddressType = 'CONTRACT' | 'WALLET' | 'ENTITY';
 
 export type Alert = Required<Omit<WebhookAlert, 'contract' | 'project' | 'incident' | 'nextStep' | 'links' | 'truncated'>>;
-
-export type AlertAcknowledgeBody = {
-  /** Until when: then it is unacknowledged again. Null for as long as it takes. In epoch milliseconds. */
-  until?: number | null;
-  /** What others should know; it becomes a comment. */
-  note?: string;
-};
 
 /** A detector has raised an alert. */
 export type AlertDetectorRaisedWebhook = {
@@ -2491,6 +2491,34 @@ export type Finality = 'finalized' | 'safe' | 'confirmations';
 
 /** When an alert fires it: while its transaction is pending, priced to be mined before it; as soon as a block has it; or when that block has the confirmations of the chain. */
 export type FireAt = 'pending' | 'head' | 'confirmed';
+
+export type GetLinkReply = {
+  /** What the link does. */
+  action: 'acknowledge' | 'resolve';
+  /** To what. */
+  subject: 'alert' | 'incident';
+  /** Its identifier. */
+  uid: string;
+  /** Until when the link works. In epoch milliseconds. */
+  expiresAt: number;
+  /** The destination that it was sent to. */
+  sentTo: string;
+  /** Whose alert it is. */
+  tenant: string;
+  /** How bad it is. */
+  severity: Severity;
+  /** Name of the alert, or of the worst one of the incident. */
+  name: string;
+  /** Its message. */
+  message: string;
+  /** Its status. */
+  status: GetLinkReplyStatus;
+  /** How many alerts the incident has. */
+  alerts: number;
+};
+
+/** Its status. */
+export type GetLinkReplyStatus = 'UNRESOLVED' | 'RESOLVED' | 'RETRACTED';
 
 export type HaltActionsBody = {
   /** The tenant; yours if left out. */
@@ -5132,6 +5160,10 @@ export type WebhookAlertLinks = {
   explorer: string | null;
   /** In the console. */
   alert: string;
+  /** A page on which the reader acknowledges it, once, within seven days; only of new alerts. */
+  acknowledge?: string;
+  /** The same to resolve it. */
+  resolve?: string;
 };
 
 /** The project. */
@@ -6232,13 +6264,23 @@ export interface Api {
   /** Acknowledge an alert */
   'POST /alert/{uid}/acknowledge': {
     path: { uid: string };
-    body: AlertAcknowledgeBody;
+    body: AcknowledgeAlertBody;
     reply: Alert;
   };
   /** Take back that an alert is acknowledged */
   'DELETE /alert/{uid}/acknowledge': {
     path: { uid: string };
     reply: Alert;
+  };
+  /** Read what a link of a notification does */
+  'GET /link/{code}': {
+    path: { code: string };
+    reply: GetLinkReply;
+  };
+  /** Use a link of a notification */
+  'POST /link/{code}': {
+    path: { code: string };
+    reply: GetLinkReply;
   };
   /** Resolve alerts by query */
   'POST /alert/resolve': {
@@ -6346,7 +6388,7 @@ export interface Api {
   /** Acknowledge an incident */
   'POST /incident/{uid}/acknowledge': {
     path: { uid: string };
-    body: AlertAcknowledgeBody;
+    body: AcknowledgeAlertBody;
     reply: UpdateIncidentReply;
   };
   /** Take back that an incident is acknowledged */

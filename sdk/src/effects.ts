@@ -49,6 +49,7 @@ export const unrepeatable: ReadonlySet<string> = new Set([
   '/chain/{uid}/endpoint/try',
   '/chain/{uid}/endpoint/{endpointUid}/try',
   '/alert/{uid}/acknowledge',
+  '/link/{code}',
   '/alert/resolve',
   '/alert/tag',
   '/alert/assign',

@@ -114,7 +114,7 @@ describe('absence', () => {
     expect(await observer.catchUp()).toHaveLength(1);
   });
 
-  it('of alerts goes by the clock, says so when they come again, and does not count the time in which Vigil was down', async () => {
+  it('looks for alerts by the clock, reports when they come again, and does not count the time in which Vigil was down', async () => {
     const [address] = chain.anvil.accounts;
     let newest: { uid: string; timestamp: number } | null = null;
     const observer = await chain.watch(

@@ -59,7 +59,7 @@ const found = async (query: string): Promise<string[]> =>
   (await world.ok('POST', 'alert/search', { query, size: 100 })).data.map(({ uid }: Json) => uid);
 
 describe('An alert', () => {
-  it('is acknowledged by a user, found so, told to webhooks, and unacknowledged again', async () => {
+  it('is acknowledged by a user, found so, reported to webhooks, and unacknowledged again', async () => {
     const receiver = await world.addDestination('/acknowledged');
     await world.bind(receiver.id);
     const worker = world.work();
@@ -102,7 +102,7 @@ describe('An alert', () => {
     await worker.stop();
   });
 
-  it('that is snoozed is unacknowledged again when the time has passed, by the clock alone', async () => {
+  it('unacknowledges a snoozed alert when the time has passed, by the clock alone', async () => {
     const [uid] = await world.push({});
     const end = Date.now() + 400;
     await world.ok('POST', `alert/${uid}/acknowledge`, { until: end }, as());
@@ -112,7 +112,7 @@ describe('An alert', () => {
     expect(await alertOf(uid!)).toMatchObject({ acknowledgedBy: 'Alice', acknowledgedUntil: end });
   });
 
-  it('of another tenant, a missing one and a wrong time are refused alike and change nothing', async () => {
+  it('refuses alerts of other tenants like missing ones, and times that are wrong, and changes nothing', async () => {
     const [uid] = await world.push({});
     const { id: tenantId } = await world.ok('POST', 'tenant', { name: 'Stranger' });
     const token = await world.token(tenantId, 'tenant-manager');

@@ -96,7 +96,8 @@ describe('A link of a notification', () => {
   it('acts once although it is used many times at once', async () => {
     const { acknowledge } = await send();
     const answers = await Promise.all(Array.from({ length: 8 }, () => use(acknowledge)));
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(7).fill(404)]);
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    expect(answers.filter(({ status }) => status === 404)).toHaveLength(7);
   });
 
   it('leads to a page that does nothing by itself, whatever opens it, under a strict policy', async () => {
@@ -121,7 +122,7 @@ describe('A link of a notification', () => {
     expect((await look(acknowledge)).status).toBe(200);
   });
 
-  it('with any part changed, or of another tenant, alert, action or destination, does nothing', async () => {
+  it('does nothing with any part changed: the tenant, alert, action, destination, time or signature', async () => {
     const own = await send();
     const other = await send();
     const parts = own.acknowledge.split('.');

@@ -59,7 +59,7 @@ export async function acknowledgeIncident(
   return after;
 }
 
-/** For whoever may do so, by a token or a link; the incident is locked. */
+/** By a token or a link; the caller has checked the right to do so, and has locked the incident. */
 export async function applyToIncident(
   tx: Db,
   incident: IncidentKeyRow,

@@ -7,7 +7,7 @@ import { linkActions, writeLinkCode } from './linkCode.ts';
 /** Counted from the message, so that every attempt to send it has the same links. */
 const linkTtlMs = 7 * 24 * 3_600_000;
 
-/** Adds links to new alerts by which whoever reads a destination acknowledges or resolves them. */
+/** Adds links to new alerts by which the reader of a destination acknowledges or resolves them. */
 export function createActionLinks(keys: Pick<AuditKeys, 'newest'>, baseUrl: () => string): AddActionLinks {
   return ({ id: destinationId, tenantId }, message) => {
     const { type, data, timestamp } = message;

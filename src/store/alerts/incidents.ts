@@ -133,8 +133,8 @@ export async function growIncidents(tx: Db, growth: readonly IncidentGrowth[]): 
         ({ tenantId }) => tenantId,
         (keys) =>
           sql`with grown as (${grow(keys)})
-            select json_build_object('uid', uid, 'alerts', alerts, 'isAcknowledged', "isAcknowledged")::text as shard_row
-            from grown`,
+            select json_build_object('uid', uid, 'alerts', alerts, 'isAcknowledged', "isAcknowledged")::text
+              as shard_row from grown`,
       )
     : await tx.prepared<Grown>(grow(growth));
   const added = new Map(growth.map(({ uid, alerts }) => [uid, alerts]));

@@ -8,8 +8,8 @@ import { txHashSql } from '../search/documents/packedHashes.ts';
 export const incidentId = (uid: string) => raw(`('x' || right(${uid}::text, 12))::bit(48)::bigint`);
 
 const columns = `tenant_id, uid, id, chain_uid, name, message, numeric_severity, alerts, open_alerts, contract_ids,
-  tx_hashes, first_at, last_at, created_at, updated_at, acknowledged_at, acknowledged_by, acknowledged_by_id, acknowledged_until,
-  acknowledged_severity, assignee_id, disposition, disposition_reason`;
+  tx_hashes, first_at, last_at, created_at, updated_at, acknowledged_at, acknowledged_by, acknowledged_by_id,
+  acknowledged_until, acknowledged_severity, assignee_id, disposition, disposition_reason`;
 
 /** An incident of one alert as an incident's columns; `t` is the alert. */
 const loneColumns = sql`t.tenant_id, t.uid, ${incidentId('t.uid')} as id, t.chain_uid, t.name, t.message,

@@ -25,7 +25,7 @@ const view = {
 };
 const reply = Shape(view, Object.keys(view));
 
-/** Behind the links of notifications; whoever has one needs no token. */
+/** Behind the links of notifications; a link stands for a token. */
 export const linkEndpoints: Endpoint[] = [
   endpoint({
     method: 'GET',

@@ -65,7 +65,7 @@ const alert = titled(
             'https://vigil.example.com/alert/01a2b3c4-d5e6-8f70-8a1b-2c3d4e5f6071',
           ),
           acknowledge: Text(
-            'A page on which whoever reads this acknowledges it, once, within seven days; only of new alerts.',
+            'A page on which the reader acknowledges it, once, within seven days; only of new alerts.',
             'https://vigil.example.com/act/1.3.7.acknowledge.alert.…',
           ),
           resolve: Text('The same to resolve it.', 'https://vigil.example.com/act/1.3.7.resolve.alert.…'),

@@ -10,7 +10,7 @@ type Acknowledged = Pick<Alert, 'acknowledged' | 'acknowledgedAt' | 'acknowledge
 
 const hours = [1, 4, 24];
 
-/** Who looks at an alert, if anyone, and the button of whoever begins to. */
+/** Shows the person who looks at an alert, or the button to begin. */
 export function AcknowledgeAlert({ alert, onChange }: { alert: Alert; onChange(alert: Alert): void }) {
   const path = { uid: alert.uid };
   return (
