@@ -48,4 +48,4 @@ async function act() {
 }
 
 part('act').addEventListener('click', () => void act());
-show();
+await show();
