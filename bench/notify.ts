@@ -8,8 +8,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { toEgress } from '../src/lib/egress.ts';
-import { createHttpSender } from '../src/notify/createHttpSender.ts';
 import { createNotifier } from '../src/notify/createNotifier.ts';
+import { createRequestSender } from '../src/notify/createRequestSender.ts';
 import { createNotifyOnAlerts } from '../src/notify/notifyOnAlerts.ts';
 import { startDeliveryWorker } from '../src/notify/startDeliveryWorker.ts';
 import { createAlertLinks } from '../src/services/alerts/createAlertLinks.ts';
@@ -70,7 +70,7 @@ async function measure(store: Store, ports: readonly number[]): Promise<string[]
     store,
     keyring,
     notifier: createNotifier({
-      HTTP: createHttpSender({ egress: toEgress(allowNetworks), now: Date.now }),
+      HTTP: createRequestSender({ egress: toEgress(allowNetworks), now: Date.now }),
     }),
     listen: (onMessage) => listen(embedded.connection, 'vigil_work', onMessage),
     onDelivered: () => {},

@@ -4,11 +4,12 @@ import { text } from 'node:stream/consumers';
 
 type Request = { id: unknown; method: string };
 
-/** A node that refuses calls of one method as providers do, by an error of the call or of the whole request; it stands before a real one. */
+/** A node that refuses calls of one method, or those that fit a pattern, as providers do: it stands before a real one. */
 export async function startRefusingProxy(target: string) {
   const proxy = {
-    refuses: undefined as string | undefined,
-    by: 'error' as 'error' | 'status',
+    refuses: undefined as string | RegExp | undefined,
+    /** By a limit on the call or on the whole request, or because it has no such call. */
+    by: 'error' as 'error' | 'status' | 'unknown',
     /** How often it refused. */
     refused: 0,
   };
@@ -16,14 +17,20 @@ export async function startRefusingProxy(target: string) {
   async function answer(body: string): Promise<{ status: number; text: string }> {
     const parsed = JSON.parse(body) as Request | Request[];
     const calls = Array.isArray(parsed) ? parsed : [parsed];
-    const isRefused = ({ method }: Request) => method === proxy.refuses;
+    const { refuses } = proxy;
+    const isRefused = ({ method }: Request) =>
+      refuses instanceof RegExp ? refuses.test(method) : method === refuses;
+    const error =
+      proxy.by === 'unknown'
+        ? { code: -32601, message: 'the method does not exist/is not available' }
+        : { code: -32005, message: 'limit exceeded' };
     if (!calls.some(isRefused)) return { status: 200, text: await forward(body) };
     proxy.refused++;
     if (proxy.by === 'status') return { status: 429, text: 'Too Many Requests' };
     const replies = await Promise.all(
       calls.map(async (call): Promise<unknown> => {
         if (!isRefused(call)) return JSON.parse(await forward(JSON.stringify(call)));
-        return { jsonrpc: '2.0', id: call.id, error: { code: -32005, message: 'limit exceeded' } };
+        return { jsonrpc: '2.0', id: call.id, error };
       }),
     );
     return { status: 200, text: JSON.stringify(Array.isArray(parsed) ? replies : replies[0]) };

@@ -10,8 +10,8 @@ import { getChain, setOwnChains } from '../src/chains/chains.ts';
 import { type Egress, toEgress } from '../src/lib/egress.ts';
 
 import type { Role } from '../src/model/principal.ts';
-import { createHttpSender } from '../src/notify/createHttpSender.ts';
 import { createNotifier } from '../src/notify/createNotifier.ts';
+import { createRequestSender } from '../src/notify/createRequestSender.ts';
 import { createSandbox } from '../src/scripts/sandbox.ts';
 import { createFailedLogins } from '../src/services/accounts/createFailedLogins.ts';
 import { issueToken } from '../src/services/accounts/issueToken.ts';
@@ -28,6 +28,7 @@ import { openKeyring } from '../src/store/records/keyring.ts';
 import type { Answer, Json } from './answer.ts';
 import { type CallOptions, createClient } from './createClient.ts';
 import { createTestDatabase } from './createTestDatabase.ts';
+import { requestSenders } from './requestSenders.ts';
 
 export type { Answer, Json } from './answer.ts';
 
@@ -85,14 +86,13 @@ export async function startTestApi(
   const sandbox = createSandbox();
   const log: string[] = [];
   // No name leads anywhere, so that nothing leaves the machine.
-  const silent = createNotifier({
-    HTTP: createHttpSender({
-      egress: toEgress(new BlockList()),
-      now,
-      resolve: (_hostname, _options, callback) =>
-        callback(Object.assign(new Error('Nowhere.'), { code: 'ENOTFOUND' }), []),
-    }),
+  const nowhere = createRequestSender({
+    egress: toEgress(new BlockList()),
+    now,
+    resolve: (_hostname, _options, callback) =>
+      callback(Object.assign(new Error('Nowhere.'), { code: 'ENOTFOUND' }), []),
   });
+  const silent = createNotifier(requestSenders(nowhere));
   const services: Services = {
     store,
     logins: store,

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Agent, request } from 'undici';
-import { webhookSignature } from '../../src/notify/toWebhookRequest.ts';
+import { webhookSignature } from '../../src/destinations/toWebhookRequest.ts';
 
 /** Webhooks that come at once to one receiver, as many as Vigil sends to ten. */
 const atOnce = 160;

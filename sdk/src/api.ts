@@ -325,7 +325,7 @@ export type AlertOutcomeReply = {
     /** The destination as people know it; null where it has no address. */
     destinationName: string | null;
     /** Kind of the destination. */
-    destinationType: 'EMAIL' | 'MESSENGER_A' | 'HTTP' | 'MESSENGER_B' | null;
+    destinationType: 'EMAIL' | 'MESSENGER_A' | 'HTTP' | 'MESSENGER_B' | 'PAGERDUTY' | 'TEAMS' | 'DISCORD' | 'ALERTMANAGER' | 'SYSLOG' | 'SNS' | 'SQS' | null;
   }>;
   /** What it fired, newest first. */
   intents: Array<{
@@ -1515,6 +1515,8 @@ export type CreateDestinationBody = {
   /** HTTP destination address. */
   uri?: string | null;
   method?: CreateDestinationBodyMethod | null;
+  /** Settings of its kind; `GET /destination/kind` has a schema of them for each. Secrets show [sealed]. */
+  settings?: Record<string, unknown>;
   /** Alerts that the destination gets of the whole tenant, of a project or of a contract, whatever else they are bound to. An alert comes once, however many ways lead to the destination. Bindings and `tags` go on as without. */
   gets?: CreateDestinationBodyGet[];
   /** Mails and chat messages within this many milliseconds of the last one go out together; 0 sends at once. */
@@ -1539,9 +1541,9 @@ export type CreateDestinationBodyMethod = 'POST' | 'PUT' | 'PATCH';
 export type CreateDestinationBodyTag = 'DEFAULT' | 'DETECTOR' | 'WALLET';
 
 /** Kind of destination. */
-export type CreateDestinationBodyType = 'EMAIL' | 'MESSENGER_A' | 'HTTP' | 'MESSENGER_B';
+export type CreateDestinationBodyType = 'EMAIL' | 'MESSENGER_A' | 'HTTP' | 'MESSENGER_B' | 'PAGERDUTY' | 'TEAMS' | 'DISCORD' | 'ALERTMANAGER' | 'SYSLOG' | 'SNS' | 'SQS';
 
-export type CreateDestinationReply = Omit<Destination, 'type' | 'gets' | 'groupWindowMs' | 'confirmed'>;
+export type CreateDestinationReply = Omit<Destination, 'type' | 'settings' | 'gets' | 'groupWindowMs' | 'confirmed'>;
 
 export type CreateDetectorBody = {
   /** State of the record. */
@@ -2206,6 +2208,8 @@ export type Destination = {
   method: CreateDestinationBodyMethod | null;
   /** HTTP headers of an HTTP destination. Values are shown as [sealed]. */
   headers: Record<string, string> | null;
+  /** Settings of its kind; `GET /destination/kind` has a schema of them for each. Secrets show [sealed]. */
+  settings: Record<string, unknown>;
   /** Alerts that the destination gets of the whole tenant, of a project or of a contract, whatever else they are bound to. An alert comes once, however many ways lead to the destination. Bindings and `tags` go on as without. */
   gets: CreateDestinationBodyGet[];
   /** Mails and chat messages within this many milliseconds of the last one go out together; 0 sends at once. */
@@ -2231,6 +2235,8 @@ export type DestinationBindingReply = {
     query: string | null;
     /** How many blocks must follow that of the alert before it is sent. */
     afterConfirmations: number | null;
+    /** A condition of the query that no alert can meet, such as a misspelt member; null if there is none. */
+    fault: string | null;
   }>;
 };
 
@@ -2257,6 +2263,34 @@ export type DestinationDisabledWebhook = {
   sequence: number;
   /** A destination that Vigil no longer sends to. */
   data: WebhookDestination;
+};
+
+export type DestinationKindReply = {
+  /** The kinds. */
+  data: Array<{
+    /** The `type` of its destinations. */
+    type: 'EMAIL' | 'MESSENGER_A' | 'HTTP' | 'MESSENGER_B' | 'PAGERDUTY' | 'TEAMS' | 'DISCORD' | 'ALERTMANAGER' | 'SYSLOG' | 'SNS' | 'SQS';
+    /** What people call it; the operator may have named it. */
+    title: string;
+    /** What a person has to do to add one. */
+    about: string;
+    /** Members of the record that a form asks for, beside those that every kind has. */
+    members: string[];
+    /** JSON Schema of `settings`, in the order of `x-order`; secrets are `writeOnly`. */
+    settings: Record<string, unknown>;
+    /** Members and settings that are sealed and never shown. */
+    secrets: string[];
+    /** People read it: they get one message about an incident. */
+    isGrouped: boolean;
+    /** Its address is confirmed by a link that is mailed there. */
+    isConfirmed: boolean;
+    /** A chat binds itself with the text in `uid`. */
+    isBoundByChat: boolean;
+    /** Vigil makes a secret that signs its messages. */
+    isSigned: boolean;
+    /** Vigil can send to it: the operator has set what it needs. */
+    isSetUp: boolean;
+  }>;
 };
 
 export type DestinationPage = {
@@ -2331,7 +2365,7 @@ export type DetectorDestination = {
 };
 
 /** The destination. */
-export type DetectorDestinationTenantDestination = Omit<Destination, 'gets' | 'groupWindowMs' | 'confirmed'>;
+export type DetectorDestinationTenantDestination = Omit<Destination, 'settings' | 'gets' | 'groupWindowMs' | 'confirmed'>;
 
 export type DetectorFaultReply = {
   /** Whether its last evaluation went well, and, where it needs traces, no transaction of its chain stayed unseen for a day. */
@@ -3868,7 +3902,7 @@ export type TenantDashboardUsageReply = {
 };
 
 /** The destination. */
-export type TenantDestination = Omit<Destination, 'gets' | 'groupWindowMs' | 'confirmed'>;
+export type TenantDestination = Omit<Destination, 'settings' | 'gets' | 'groupWindowMs' | 'confirmed'>;
 
 export type TenantPage = {
   /** The records of this page. */
@@ -4418,7 +4452,7 @@ export type UpdateContractBodyChainUid = 'arbitrum' | 'bsc' | 'bsc_testnet' | 'e
 
 export type UpdateDestinationBody = Partial<Destination>;
 
-export type UpdateDestinationReply = Omit<Destination, 'gets' | 'groupWindowMs' | 'confirmed'>;
+export type UpdateDestinationReply = Omit<Destination, 'settings' | 'gets' | 'groupWindowMs' | 'confirmed'>;
 
 export type UpdateDetectorBody = {
   /** Unique identifier of the record. */
@@ -5179,11 +5213,13 @@ export type WebhookDestination = {
   /** The destination. */
   destinationId: number;
   /** Its kind. */
-  destinationType: 'EMAIL' | 'MESSENGER_A' | 'HTTP' | 'MESSENGER_B';
+  destinationType: 'EMAIL' | 'MESSENGER_A' | 'HTTP' | 'MESSENGER_B' | 'PAGERDUTY' | 'TEAMS' | 'DISCORD' | 'ALERTMANAGER' | 'SYSLOG' | 'SNS' | 'SQS';
   /** Reason that nothing gets through. */
   reason: string;
   /** When the first of the failures was. In epoch milliseconds. */
   failingSince: number | null;
+  /** What else enables it again. */
+  advice?: string;
 };
 
 /** A change of a score. */
@@ -6241,7 +6277,7 @@ export interface Api {
   /** Follow alerts as they happen */
   'GET /alert/stream': {
     query?: {
-      /** Only alerts that match this query string. */
+      /** Only alerts that match this query string. A member or value that does not exist is refused. */
       query?: string;
       /** Id of the last event that was seen; the header `Last-Event-ID` outranks it. */
       after?: string;
@@ -6443,6 +6479,10 @@ export interface Api {
   'GET /contract/{id}/signature': {
     path: { id: number };
     reply: ContractSignatureReply;
+  };
+  /** List the kinds of destination */
+  'GET /destination/kind': {
+    reply: DestinationKindReply;
   };
   /** Send a test message */
   'POST /destination/{id}/test': {

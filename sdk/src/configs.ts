@@ -734,7 +734,7 @@ export interface TriggerParams {
   FUNCTION_PARAMETER: {
     /** The function, such as withdraw(uint256 amount). Names may be left out: they are then taken from the contract’s ABI. */
     signature: string;
-    /** Conditions that must all hold. Each has a name (a parameter, a member of a struct as order.amount, an element of a list as ids.0), an operator (==, !=, >, <, >=, <=, in, contains, starts_with, ends_with) and a value, for in a list of them. */
+    /** Conditions that must all hold. Each has a name (a parameter, a member of a struct as order.amount, an element of a list as ids.0), an operator (==, !=, >, <, >=, <=, in, contains, starts_with, ends_with) and a value, for in a list of them. With ignoreCase texts are compared without case. */
     conditions: Array<{
       /** The parameter; a member of a struct as order.amount, an element of a list as ids.0, one without a name by its position. */
       name: string;
@@ -742,6 +742,8 @@ export interface TriggerParams {
       operator: '==' | '!=' | '>' | '<' | '>=' | '<=' | 'in' | 'contains' | 'starts_with' | 'ends_with';
       /** What to compare with. */
       value: string | number | boolean | Array<string | number | boolean>;
+      /** Compares texts without case. Addresses and bytes have none. */
+      ignoreCase?: boolean;
     }>;
     /** Whether the transaction must have succeeded, must have failed, or may have done either. */
     status?: 'success' | 'failed' | 'any';
@@ -755,7 +757,7 @@ export interface TriggerParams {
   EVENT_PARAMETER: {
     /** The event, such as Transfer(address indexed from, address indexed to, uint256 value). Names and what is indexed may be left out: they are then taken from the contract’s ABI. */
     signature: string;
-    /** Conditions that must all hold. Each has a name (a parameter, a member of a struct as order.amount, an element of a list as ids.0), an operator (==, !=, >, <, >=, <=, in, contains, starts_with, ends_with) and a value, for in a list of them. */
+    /** Conditions that must all hold. Each has a name (a parameter, a member of a struct as order.amount, an element of a list as ids.0), an operator (==, !=, >, <, >=, <=, in, contains, starts_with, ends_with) and a value, for in a list of them. With ignoreCase texts are compared without case. */
     conditions: Array<{
       /** The parameter; a member of a struct as order.amount, an element of a list as ids.0, one without a name by its position. */
       name: string;
@@ -763,6 +765,8 @@ export interface TriggerParams {
       operator: '==' | '!=' | '>' | '<' | '>=' | '<=' | 'in' | 'contains' | 'starts_with' | 'ends_with';
       /** What to compare with. */
       value: string | number | boolean | Array<string | number | boolean>;
+      /** Compares texts without case. Addresses and bytes have none. */
+      ignoreCase?: boolean;
     }>;
   };
   ERC20_TRANSFER: {

@@ -22,8 +22,8 @@ export const repeatGapMs = 5 * 60_000;
 const maxRepeatingMs = 3_600_000;
 
 /**
- * The incident of each finding, by alert uid, and keys to point elsewhere. Findings join by transaction, repeated cause
- * or action; trial alerts have none. Keys are locked against a second incident.
+ * The incident of each finding, by alert uid. Findings of one transaction or of a repeated cause share one until it is
+ * resolved; trial alerts have none. Locks the keys, so two processes never start two incidents.
  */
 export async function assignIncidents(
   tx: Db,

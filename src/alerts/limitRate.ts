@@ -13,7 +13,8 @@ type Limited = {
 
 /**
  * Applies the plan's rate to a tenant's detectors: findings beyond it are suppressed, and an alert reports that.
- * Findings compete only with their own severity and above, so low floods hide nothing.
+ * Findings compete only with their own severity and above, so low floods hide nothing. If other commits change the
+ * result, the transaction runs again.
  */
 export async function limitRate(tx: Db, findings: readonly Finding[], now: number): Promise<Limited> {
   const counts = countBySeverity(findings);

@@ -97,6 +97,8 @@ export type TraceOptions = {
   isFirst?: (transaction: Transaction) => boolean;
   /** Nodes did not give the traces for a while, so that one transaction may be why: the others are traced without it. */
   isHard?: boolean;
+  /** The transactions whose traces are asked for, one by one; all of the block where it is left out. */
+  only?: readonly Transaction[];
 };
 
 /** `debug_traceBlockByHash` with the call tracer, or `trace_block`. */
@@ -130,7 +132,7 @@ export type HeadSubscription = {
 
 /** The block is not part of the chain any more, or no node has it any more, so nothing can be asked about it. */
 export class BlockUnavailable extends Error {
-  override readonly name = 'BlockGone';
+  override readonly name = 'BlockUnavailable';
 }
 
 /** No node keeps the block any more; `oldest` is the first that one of them keeps. */

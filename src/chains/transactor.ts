@@ -48,8 +48,8 @@ type SamePlace = {
    */
   reprice(stuck: StuckCall): Promise<Offer | Refusal | undefined>;
   /**
-   * Fate of the place of a call without an attempt in a block. `lost`: used by another transaction. `blocked`: an
-   * earlier place of the lane is free. `taken`: an attempt is in a block.
+   * Fate of the place of a call without an attempt in blocks up to `block`. `lost`: used by another transaction.
+   * `blocked`: an earlier place of the lane is free. `taken`: an attempt is in a block.
    */
   findPlace(
     from: string,
@@ -69,7 +69,7 @@ type AfterExpiry = {
   readonly lane?: undefined;
   /**
    * Those that are in no block and never will be. Every answering node is asked, and one that has the transaction or
-   * lags behind outweighs the rest: a wrong answer could repeat a call (`createExpiryCheck`).
+   * lags behind outweighs the rest: a wrong answer could make a call twice (`createExpiryCheck`).
    */
   findExpired(sent: readonly SentTransaction[]): Promise<Expiry[]>;
 };

@@ -14,6 +14,7 @@ import { assetMoves, coinMoves } from '../evidence/coinMoves.ts';
 import { decodeMultiTransfers, multiTokenTopics } from '../evidence/evm/multiTokens.ts';
 import { toNumber, tryCall } from '../evidence/evm/readCall.ts';
 import { assetDecimalsIfKnown, assetFacts } from '../evidence/evm/tokens.ts';
+import { movesUniqueToken } from '../evidence/evm/uniqueToken.ts';
 import { usdFeedMember, usdWorth } from '../evidence/evm/usdWorth.ts';
 import { ledgerOf } from '../evidence/ledgerOf.ts';
 import { Amount, Choice, Configuration, InnerCalls } from '../evidence/parameters.ts';
@@ -93,6 +94,7 @@ export const largeTransfer = defineDetector<Config, State>({
     let after: { state?: State } = {};
     const detections = moves.flatMap((move, index): Detection[] => {
       const isNative = move.token === native;
+      if (observation.type === 'log' && movesUniqueToken(read, observation.log)) return [];
       const isTheOne = move.token === wanted;
       const decimals = isNative
         ? chain.decimals

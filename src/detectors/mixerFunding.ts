@@ -35,7 +35,7 @@ export const mixerFunding = defineDetector<Static<typeof config>, State>({
   severity: 'MEDIUM',
   description:
     'An account whose first money came from a mixer or a bridge a short while ago uses the contract: the usual way to prepare an attack. Each caller is reported once.',
-  faq: 'How does it know a mixer? By the platform’s labels of addresses. Money is followed from those tagged MIXER, BRIDGE, SANCTION, EXPLOIT or SCAM, for 30 days and over up to three accounts; sources says which of them count. A tenant’s own labels are not followed, because what they bring would show in the alerts of others.',
+  faq: 'How does it know a mixer? By the platform’s labels of addresses. Money is followed from those tagged MIXER, BRIDGE, SANCTION, EXPLOIT or SCAM, for 30 days and over up to three accounts; sources says which of them count. A tenant’s own labels are not followed, because what they bring would show in the alerts of others. What does it not see? Coins that a source pays without an event are known from traces alone: of every transaction where a detector of the chain reads traces anyway, else of those that call a mixer or in which it reports something, at most 32 of a block. Not seen are coins that a bridge pays without an event, or a mixer that another contract calls and that reports nothing, where no detector reads traces; any of them where nodes do not trace; and what the recipient does before the trace is read, mostly within the next block.',
   nextStep:
     'Watch the next transactions of the caller closely, and be ready to pause: attackers pay for their preparations this way.',
   config,

@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import { Agent, buildConnector } from 'undici';
 import { createResolve, type Resolve } from './createResolve.ts';
 import { type Egress, isUsualPort, portOf, type Reach, reachOf } from './egress.ts';
+import { guardedLookup } from './guardedLookup.ts';
 
 export type GuardedAgents = {
   agentOf(tenantId: number): Agent;
@@ -42,26 +43,14 @@ export function createGuardedAgents(egress: Egress, resolve: Resolve = createRes
 function createAgent(tenantId: number, egress: Egress, resolve: Resolve): Guarded {
   /** Names that led into an allowed network; they stay noted, because connections are used again. */
   const inside = new Map<string, Reach>();
-  const connectTo = (isAllowed: (reach: Reach) => boolean, reason: string) =>
+  const onInside = (hostname: string, reach: Reach) => inside.set(hostname, reach);
+  const connectTo = (isUsualPort: boolean) =>
     buildConnector({
       timeout: 5000,
-      lookup: (hostname, options, callback) => {
-        resolve(hostname, { ...options, all: true }, (error, addresses) => {
-          if (error) return callback(error, []);
-          const reaches = addresses.map(({ address }) => reachOf(address, tenantId, egress));
-          if (reaches.includes('refused'))
-            return callback(new Error(`${hostname} leads to a private or reserved network`), []);
-          if (!reaches.every(isAllowed)) return callback(new Error(`${hostname} ${reason}`), []);
-          const reach =
-            reaches.find((candidate) => candidate === 'shared') ??
-            reaches.find((candidate) => candidate === 'own');
-          if (reach) inside.set(hostname, reach);
-          callback(null, addresses);
-        });
-      },
+      lookup: guardedLookup({ tenantId, egress, resolve, isUsualPort, onInside }),
     });
-  const anywhere = connectTo(() => true, '');
-  const insideOnly = connectTo((reach) => reach !== 'public', 'has a port that is not allowed');
+  const anywhere = connectTo(true);
+  const insideOnly = connectTo(false);
   const agent = new Agent({
     connect: (options, callback) => {
       const isUsual = isUsualPort(portOf({ port: options.port, protocol: options.protocol }), egress);

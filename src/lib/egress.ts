@@ -92,6 +92,11 @@ export function isUsualPort(port: number, { ports }: Egress): boolean {
   return port === 80 || port === 443 || ports.has(port);
 }
 
+/** The same rules with one more port: the one that is assigned to a protocol other than HTTP. */
+export function portedEgress(egress: Egress, port: number | undefined): Egress {
+  return port === undefined ? egress : { ...egress, ports: new Set([...egress.ports, port]) };
+}
+
 /**
  * The fault of an address that a tenant wants requests sent to, or undefined. Names are checked again when they
  * resolve.

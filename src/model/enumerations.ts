@@ -2,7 +2,19 @@
 export const statuses = ['ACTIVE', 'DISABLED', 'DELETED'] as const;
 export const addressTypes = ['CONTRACT', 'WALLET', 'ENTITY'] as const;
 export const walletTypes = ['DEFAULT', 'HSM'] as const;
-export const destinationTypes = ['EMAIL', 'MESSENGER_A', 'HTTP', 'MESSENGER_B'] as const;
+export const destinationTypes = [
+  'EMAIL',
+  'MESSENGER_A',
+  'HTTP',
+  'MESSENGER_B',
+  'PAGERDUTY',
+  'TEAMS',
+  'DISCORD',
+  'ALERTMANAGER',
+  'SYSLOG',
+  'SNS',
+  'SQS',
+] as const;
 export const destinationTags = ['DEFAULT', 'DETECTOR', 'WALLET'] as const;
 export const detectorSources = ['ATTACK_DETECTOR', 'PLATFORM', 'CUSTOM', 'EXTERNAL', 'IMPORT'] as const;
 export const networkStatuses = ['MAINNET', 'TESTNET', 'DEVNET'] as const;

@@ -71,6 +71,6 @@ export function coinChangeOf(frames: readonly Frame[], address: string): bigint 
 }
 
 /** Code that is borrowed pays its owner nothing. */
-function movesCoins({ type, from, to, value, isReverted }: Frame): boolean {
+export function movesCoins({ type, from, to, value, isReverted }: Frame): boolean {
   return value !== 0n && !isReverted && from !== to && type !== 'CALLCODE';
 }

@@ -39,6 +39,8 @@ export type Message = {
   type: EventType;
   timestamp: number;
   data: Record<string, unknown>;
+  /** The state of the moment of what it is about, where the receiver keeps a state. */
+  state?: { isOpen: boolean };
 };
 
 /** A destination as its sender needs it, secrets open. */
@@ -54,6 +56,8 @@ export type Target = {
   secrets: string[];
   messengerAChatId: string | null;
   messengerBUri: string | null;
+  /** The settings of its kind. */
+  settings: Readonly<Record<string, unknown>>;
   /** True if the reader of the e-mail address has agreed to get messages. */
   isConfirmed: boolean;
 };
@@ -84,12 +88,19 @@ export type SendOutcome =
       unsent?: true;
     };
 
-/** A message as it would be sent, secrets masked. */
-export type Rendered =
-  | { type: 'HTTP'; method: string; uri: string; headers: Record<string, string>; body: string }
-  | { type: 'EMAIL'; to: string; subject: string; text: string; html: string }
-  | { type: 'MESSENGER_A'; chatId: string | null; text: string }
-  | { type: 'MESSENGER_B'; uri: string; text: string; body: string };
+/** A message as it would be sent, secrets masked: a request, a mail, or a message in a chat. */
+export type Rendered = {
+  type: Target['type'];
+  method?: string;
+  uri?: string;
+  headers?: Record<string, string>;
+  body?: string;
+  to?: string;
+  subject?: string;
+  text?: string;
+  html?: string;
+  chatId?: string | null;
+};
 
 /** Adds to a message what is only for the destination that gets it: links by which its reader acts. */
 export type AddActionLinks = (target: Pick<Target, 'id' | 'tenantId'>, message: Message) => Message;

@@ -1,7 +1,7 @@
 import { Agent, request } from 'undici';
+import { cleanLine } from '../destinations/texts/clean.ts';
 import { isRecord } from '../lib/isRecord.ts';
 import type { Secret } from '../lib/secret.ts';
-import { cleanLine } from './texts/clean.ts';
 
 export type BotResponse =
   | { ok: true; result: unknown }

@@ -1,4 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
+import { cleanLine } from '../destinations/texts/clean.ts';
 import type { AuditKeys } from '../lib/auditKey.ts';
 import { createTokenBucket } from '../lib/createTokenBucket.ts';
 import { hashToken } from '../lib/token.ts';
@@ -11,7 +12,6 @@ import {
 } from '../store/destinations/messengerBinding.ts';
 import { appendAudit } from '../store/records/audit.ts';
 import type { Update } from './readUpdates.ts';
-import { cleanLine } from './texts/clean.ts';
 
 const help = [
   'I send alerts of Vigil to this chat.',

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
+import { digestStory, incidentOf } from '../destinations/texts/digestStory.ts';
+import { lineAt } from '../destinations/texts/readData.ts';
+import { toHtml } from '../destinations/texts/toHtml.ts';
+import { toPlainText } from '../destinations/texts/toPlainText.ts';
 import type { Message } from '../model/notification.ts';
 import type { Mailer } from './createMailer.ts';
 import type { Sender } from './createNotifier.ts';
-import { digestStory, incidentOf } from './texts/digestStory.ts';
-import { lineAt } from './texts/readData.ts';
-import { toHtml } from './texts/toHtml.ts';
-import { toPlainText } from './texts/toPlainText.ts';
 
 /** Sends messages as a mail; several become one digest. */
 export function createEmailSender(mailer: Mailer): Sender {

@@ -1,3 +1,4 @@
+import { destinationKinds } from '../destinations/destinationKinds.ts';
 import { slotsPerHost } from '../lib/createHostQueues.ts';
 import type { Target } from '../model/notification.ts';
 import { maxConcurrentWebhooks } from '../store/destinations/claimDeliveries.ts';
@@ -56,8 +57,9 @@ export function createHostLoad() {
   };
 }
 
-/** The masked address of a messenger shows its host. */
+/** A masked address shows its host. Mails and messages of a bot go through a server of the operator. */
 function hostOf({ type, value }: HostTarget): string | undefined {
-  if ((type !== 'HTTP' && type !== 'MESSENGER_B') || !value || !URL.canParse(value)) return undefined;
-  return new URL(value).host;
+  const { transport } = destinationKinds[type];
+  const isDirect = transport === 'request' || transport === 'stream';
+  return isDirect && value && URL.canParse(value) ? new URL(value).host : undefined;
 }

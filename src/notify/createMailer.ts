@@ -1,10 +1,10 @@
 import { createTransport } from 'nodemailer';
+import { cleanLine } from '../destinations/texts/clean.ts';
 import { createFairQueue } from '../lib/createFairQueue.ts';
 import { isMailAddress } from '../lib/mailAddress.ts';
 import type { Secret } from '../lib/secret.ts';
 import type { SendOutcome } from '../model/notification.ts';
 import { mailConnections } from './mailConnections.ts';
-import { cleanLine } from './texts/clean.ts';
 import { toMailOutcome } from './toMailOutcome.ts';
 
 type Mail = {

@@ -1,13 +1,13 @@
+import { cleanText } from '../destinations/texts/clean.ts';
+import { digestStory, incidentOf } from '../destinations/texts/digestStory.ts';
+import type { Story } from '../destinations/texts/story.ts';
+import { toMessengerAText } from '../destinations/texts/toMessengerAText.ts';
+import { toPlainText } from '../destinations/texts/toPlainText.ts';
 import { isRecord } from '../lib/isRecord.ts';
 import { withTimeLimit } from '../lib/withTimeLimit.ts';
 import type { EarlierMessage, SendOutcome } from '../model/notification.ts';
 import type { Bot, BotResponse } from './createBot.ts';
 import type { Sender } from './createNotifier.ts';
-import { cleanText } from './texts/clean.ts';
-import { digestStory, incidentOf } from './texts/digestStory.ts';
-import type { Story } from './texts/story.ts';
-import { toMessengerAText } from './texts/toMessengerAText.ts';
-import { toPlainText } from './texts/toPlainText.ts';
 
 const timeLimitMs = 15_000;
 

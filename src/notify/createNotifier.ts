@@ -18,6 +18,13 @@ export type Sender = {
   close(): Promise<void>;
 };
 
+/** Says nothing about the receiver: the message is sent again. */
+export const notSent: SendOutcome = {
+  ok: false,
+  unsent: true,
+  error: 'The message waited too long behind others for the same host; nothing was sent.',
+};
+
 export type Notifier = {
   send: Send;
   /** Undefined when this server has no sender for the type. */
@@ -42,7 +49,8 @@ export function createNotifier(senders: Partial<Record<Target['type'], Sender>>)
     render: (target, messages) => senders[target.type]?.render(target, messages),
     has: (type) => senders[type] !== undefined,
     close: async () => {
-      await Promise.all(Object.values(senders).map((sender) => sender.close()));
+      // One sender serves several types.
+      await Promise.all([...new Set(Object.values(senders))].map((sender) => sender.close()));
     },
   };
 }

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type DestinationType, destinationKinds, isBoundByChat } from '../destinations/destinationKinds.ts';
 import type { AuditKeys } from '../lib/auditKey.ts';
 import { createFairQueue } from '../lib/createFairQueue.ts';
 import type { Db, Store } from '../store/db/db.ts';
@@ -149,13 +150,16 @@ function toHealth(results: readonly AttemptResult[]): Health[] {
 async function disable(
   tx: Db,
   keys: AuditKeys,
-  destination: { tenantId: number; id: number; type: string; failingSince: number },
+  destination: { tenantId: number; id: number; type: DestinationType; failingSince: number },
   reason: string,
   now: number,
 ): Promise<void> {
   const { tenantId, id, type, failingSince } = destination;
   if (!(await disableDestination(tx, destination, reason, now))) return;
-  const data = { destinationId: id, destinationType: type, reason, failingSince };
+  const advice = isBoundByChat(destinationKinds[type])
+    ? { advice: 'Or bind a chat again: send the new `uid` there.' }
+    : {};
+  const data = { destinationId: id, destinationType: type, reason, failingSince, ...advice };
   const destinationIds = await findOtherDestinations(tx, tenantId, id);
   await insertDeliveries(tx, [{ tenantId, type: 'destination.disabled', data, destinationIds }], now);
   await appendAudit(tx, keys, {

@@ -1,3 +1,4 @@
+import { destinationKinds, isGrouped } from '../destinations/destinationKinds.ts';
 import { groupBy } from '../lib/groupBy.ts';
 import { type RaisedAlert, severityOf } from '../model/alert.ts';
 import type { Db } from '../store/db/db.ts';
@@ -21,7 +22,7 @@ export async function holdRepeats(
   selected: readonly Selected[],
   now: number,
 ): Promise<(item: Selected) => number | undefined> {
-  const growing = selected.filter(({ type, alert }) => type !== 'HTTP' && isFurther(alert));
+  const growing = selected.filter(({ type, alert }) => isGrouped(destinationKinds[type]) && isFurther(alert));
   if (growing.length === 0) return () => undefined;
   const incidents = groupBy(growing, ({ alert }) => alert.incident?.uid ?? '');
   const notices = new Map<string, IncidentNotice>();
@@ -29,12 +30,13 @@ export async function holdRepeats(
   for (const notice of await findIncidentNotices(tx, keys, now))
     notices.set(`${notice.incidentUid} ${notice.destinationId}`, notice);
   return ({ destinationId, type, alert }) => {
-    if (type === 'HTTP' || !isFurther(alert)) return undefined;
+    const kind = destinationKinds[type];
+    if (!isGrouped(kind) || !isFurther(alert)) return undefined;
     const notice = notices.get(`${alert.incident?.uid} ${destinationId}`);
     const { severity } = alert.finding;
     if (!notice || severityOf[severity] > notice.numericSeverity) return undefined;
     if (notice.dueAt > now) return notice.dueAt;
-    const isEdited = type === 'MESSENGER_A' && notice.hasMessage;
+    const isEdited = kind.edits === true && notice.hasMessage;
     return Math.max(now, notice.dueAt + (isEdited ? editEveryMs : growthMinutes[severity] * minuteMs));
   };
 }

@@ -1,3 +1,4 @@
+import { destinationKinds, isGrouped } from '../destinations/destinationKinds.ts';
 import { groupBy } from '../lib/groupBy.ts';
 import { isShadow, type RaisedAlert, severityOf } from '../model/alert.ts';
 import { type AlertLinks, raisedType } from '../model/notification.ts';
@@ -127,7 +128,11 @@ function documentOf(documents: Documents, { uid }: RaisedAlert): AlertDocument {
 
 /** Webhooks get every alert at once, so that nothing looks for what they got of an incident. */
 function readByPeople(recipients: readonly Recipient[]): Set<number> {
-  return new Set(recipients.flatMap(({ type, destinationId }) => (type === 'HTTP' ? [] : [destinationId])));
+  return new Set(
+    recipients.flatMap(({ type, destinationId }) =>
+      isGrouped(destinationKinds[type]) ? [destinationId] : [],
+    ),
+  );
 }
 
 function toMessages(

@@ -1,9 +1,10 @@
+import { destinationKinds } from '../destinations/destinationKinds.ts';
+import { severityIn } from '../destinations/texts/readData.ts';
 import { groupBy } from '../lib/groupBy.ts';
 import { severityOf } from '../model/alert.ts';
 import type { EventType, Target } from '../model/notification.ts';
 import type { ClaimedDelivery } from '../store/destinations/claimDeliveries.ts';
 import type { IncidentMessage } from '../store/destinations/incidentMessages.ts';
-import { severityIn } from './texts/readData.ts';
 
 /** Content of one attempt. `earlier`: the message about the incident of all of them, which grows where `isEdit`. */
 export type Batch = {
@@ -29,7 +30,8 @@ export function planBatches(
   const grouped = claimed.filter(({ isGrouped }) => isGrouped);
   for (const delivery of claimed) if (!delivery.isGrouped) batches.push({ deliveries: [delivery] });
   for (const [destinationId, due] of groupBy(grouped, (delivery) => delivery.destinationId)) {
-    const canEdit = typeOf(destinationId) === 'MESSENGER_A';
+    const type = typeOf(destinationId);
+    const canEdit = type !== undefined && destinationKinds[type].edits === true;
     const news: ClaimedDelivery[] = [];
     let edits = 0;
     for (const [, deliveries] of groupBy(due, ({ incidentUid }) => incidentUid)) {

@@ -1,5 +1,5 @@
+import { cleanLine } from '../destinations/texts/clean.ts';
 import { isRecord } from '../lib/isRecord.ts';
-import { cleanLine } from './texts/clean.ts';
 
 /** One message or event in a chat of the bot. */
 export type Update = {

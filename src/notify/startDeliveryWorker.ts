@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events';
+import { destinationKinds, isMailed, typesWith } from '../destinations/destinationKinds.ts';
 import { createCoalescedLoop } from '../lib/createCoalescedLoop.ts';
 import { settleWithin, withTimeLimit } from '../lib/withTimeLimit.ts';
 import type { AddActionLinks, EarlierMessage, Message, SendOutcome, Target } from '../model/notification.ts';
@@ -12,6 +13,7 @@ import {
 import { deadLetterDeliveries } from '../store/destinations/deadLetterDeliveries.ts';
 import { findIncidentMessages, findIncidentStory } from '../store/destinations/incidentMessages.ts';
 import { findTargets, openTarget, type SealedTarget } from '../store/destinations/targets.ts';
+import { withCurrentState } from '../store/destinations/withCurrentState.ts';
 import type { Keyring } from '../store/records/keyring.ts';
 import { createHostLoad } from './createHostLoad.ts';
 import type { Notifier } from './createNotifier.ts';
@@ -64,7 +66,7 @@ export function startDeliveryWorker(options: Options): { stop(): Promise<void> }
   async function claim(): Promise<void> {
     const limit = maxConcurrentAttempts - running.size;
     if (limit <= 0) return;
-    const hasMail = notifier.has('EMAIL');
+    const hasMail = typesWith(isMailed).some((type) => notifier.has(type));
     const limits = {
       now: now(),
       busy: hosts.busyWith(busy),
@@ -96,7 +98,7 @@ export function startDeliveryWorker(options: Options): { stop(): Promise<void> }
   function start(batch: Batch, sealed: SealedTarget): void {
     const id = sealed.id;
     busy.set(id, (busy.get(id) ?? 0) + 1);
-    const mail = sealed.type === 'EMAIL' ? 1 : 0;
+    const mail = isMailed(destinationKinds[sealed.type]) ? 1 : 0;
     mails += mail;
     const leaveHost = hosts.enter(sealed);
     const work = attempt(batch, sealed)
@@ -142,8 +144,12 @@ export function startDeliveryWorker(options: Options): { stop(): Promise<void> }
     try {
       const target = await openTarget(keyring, sealed, at);
       const earlier = await readEarlier(batch, target, at);
+      const { keepsStateOf } = destinationKinds[target.type];
+      const messages = keepsStateOf
+        ? await withCurrentState(store, batch.deliveries, keepsStateOf)
+        : batch.deliveries;
       return await withTimeLimit(aborting.signal, attemptTimeoutMs, (signal) =>
-        notifier.send(target, withLinks(target, batch.deliveries), signal, earlier),
+        notifier.send(target, withLinks(target, messages), signal, earlier),
       );
     } catch (error) {
       onError(error);

@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { toHtml } from '../destinations/texts/toHtml.ts';
+import { toPlainText } from '../destinations/texts/toPlainText.ts';
 import type { SendOutcome } from '../model/notification.ts';
 import type { Store } from '../store/db/db.ts';
 import {
@@ -12,9 +14,7 @@ import {
 import type { Keyring } from '../store/records/keyring.ts';
 import type { Mailer } from './createMailer.ts';
 import { nextAttempt } from './retrySchedule.ts';
-import { toHtml } from './texts/toHtml.ts';
-import { toMailStory } from './texts/toMailStory.ts';
-import { toPlainText } from './texts/toPlainText.ts';
+import { toMailStory } from './toMailStory.ts';
 
 type Options = { store: Store; keyring: Keyring; mailer: Mailer; now: () => number; log: Logger };
 

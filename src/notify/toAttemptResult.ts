@@ -1,10 +1,10 @@
+import { severityIn } from '../destinations/texts/readData.ts';
 import { severityOf } from '../model/alert.ts';
 import type { SendOutcome } from '../model/notification.ts';
 import type { ClaimedDelivery } from '../store/destinations/claimDeliveries.ts';
 import type { AttemptResult } from './createSettler.ts';
 import { isGrowth } from './planBatches.ts';
 import { maxRetryAfterMs, nextAttempt } from './retrySchedule.ts';
-import { severityIn } from './texts/readData.ts';
 
 type Attempt = { at: number; durationMs: number; now: number; chance: number };
 

@@ -1,5 +1,5 @@
+import { cleanLine } from '../destinations/texts/clean.ts';
 import type { SendOutcome } from '../model/notification.ts';
-import { cleanLine } from './texts/clean.ts';
 
 /**
  * Classifies a failure of the mail server. 5xx about the recipient or the mail is final; about the connection, the login or

@@ -5,7 +5,7 @@ type AddTerm = (field: string, term: string) => void;
 
 /**
  * Terms of a dynamic object beside its words: numbers, booleans and short texts by member name, numbers and booleans
- * also by the object. Decimal texts count as numbers. Stored, so never changed.
+ * also by the object. Decimal texts count as numbers. Stored, so it must not change.
  */
 export function addMemberTerms(root: string, value: unknown, add: AddTerm): void {
   addBelow(root, value);

@@ -1,6 +1,6 @@
 /**
  * Terms of buckets for range searches, from four powers of two wide to a millionth of the number. `member`: under the
- * member's name. `any`: the narrowest, for any member. Stored, so never changed.
+ * member's name. `any`: the narrowest, for any member. Stored, so it must not change.
  */
 export function numberTerms(value: number): { member: string[]; any: string } {
   const rank = placeOf(value);

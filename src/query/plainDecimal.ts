@@ -1,6 +1,6 @@
 /**
  * True for a plain decimal number as detectors store amounts: an optional sign, up to 78 digits (256 bits) and 78
- * decimals. Such a text counts as a number. Stored, so never changed.
+ * decimals. Such a text counts as a number. Stored, so it must not change.
  */
 export function isPlainDecimal(text: string): boolean {
   return plain.test(text);

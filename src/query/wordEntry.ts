@@ -1,6 +1,6 @@
 /**
  * The dictionary's entry for a word: the word, or the shape that it shares with others if it is long or has many
- * digits, because these are too many to list. Stored, so never changed.
+ * digits, because these are too many to list. Stored, so it must not change.
  */
 export function wordEntry(word: string): string {
   if (isOrdinary(word)) return word;

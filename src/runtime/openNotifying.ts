@@ -1,16 +1,19 @@
 import type { Logger } from 'pino';
+import type { Transport } from '../destinations/destinationKind.ts';
+import { destinationKinds } from '../destinations/destinationKinds.ts';
 import type { HostQueues } from '../lib/createHostQueues.ts';
 import type { Stoppable } from '../lib/createLifecycle.ts';
 import { throttlePerMinute } from '../lib/throttlePerMinute.ts';
+import { destinationTypes } from '../model/enumerations.ts';
 import type { MetricRecorder } from '../model/metrics.ts';
 import { createSeriesCache, platformTenant } from '../model/metrics.ts';
 import type { AddActionLinks } from '../model/notification.ts';
 import { createBot } from '../notify/createBot.ts';
 import { createEmailSender } from '../notify/createEmailSender.ts';
-import { createHttpSender } from '../notify/createHttpSender.ts';
 import { createMessengerASender } from '../notify/createMessengerASender.ts';
-import { createMessengerBSender } from '../notify/createMessengerBSender.ts';
-import { createNotifier, type Notifier } from '../notify/createNotifier.ts';
+import { createNotifier, type Notifier, type Sender } from '../notify/createNotifier.ts';
+import { createRequestSender } from '../notify/createRequestSender.ts';
+import { createStreamSender } from '../notify/createStreamSender.ts';
 import { startDeliveryWorker } from '../notify/startDeliveryWorker.ts';
 import { startExpiryNotices } from '../notify/startExpiryNotices.ts';
 import { startHeldDeliveries } from '../notify/startHeldDeliveries.ts';
@@ -51,12 +54,14 @@ export async function openNotifying(
     messengerA.url && messengerA.token
       ? createBot({ url: messengerA.url, token: messengerA.token })
       : undefined;
-  const notifier = createNotifier({
-    HTTP: createHttpSender({ egress, hosts, now }),
-    MESSENGER_B: createMessengerBSender({ egress, hosts, now }),
-    ...(mailer ? { EMAIL: createEmailSender(mailer) } : {}),
-    ...(bot ? { MESSENGER_A: createMessengerASender(bot) } : {}),
-  });
+  const notifier = createNotifier(
+    byType({
+      request: createRequestSender({ egress, hosts, now }),
+      stream: createStreamSender({ egress, hosts }),
+      mail: mailer && createEmailSender(mailer),
+      bot: bot && createMessengerASender(bot),
+    }),
+  );
 
   return {
     notifier,
@@ -97,6 +102,16 @@ export async function openNotifying(
       await Promise.all([notifier.close(), mailer?.close(), bot?.close()]);
     },
   };
+}
+
+/** The sender of each type; a transport without an entry does not compile, and an undefined one is not set up. */
+function byType(senders: Record<Transport, Sender | undefined>) {
+  return Object.fromEntries(
+    destinationTypes.flatMap((type) => {
+      const sender = senders[destinationKinds[type].transport];
+      return sender ? [[type, sender]] : [];
+    }),
+  );
 }
 
 /** Counts delivered messages for the tenant and for the platform. */

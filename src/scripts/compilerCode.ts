@@ -49,8 +49,9 @@ function compile(library: Library, limits: Limits, names: readonly string[], sou
 }
 
 /**
- * Compiles each form in two shells, because a source could close our bracket and run outside. No such text is valid in
- * both: `(…)` and `[…]` end differently, and no statement follows a parenthesised arrow function.
+ * Each form is compiled in two shells, because a source that closes our bracket and opens another would run outside its
+ * function. No such text is valid in both: `(…)` and `[…]` end differently, and after the block of an arrow function in
+ * parentheses only `,` or `)` may follow, which cannot begin a statement after the block of an `if`.
  */
 function parse(context: QuickJSContext, names: readonly string[], source: string): Compiled {
   const lines = source.split('\n');

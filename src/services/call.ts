@@ -69,6 +69,8 @@ export type Services = {
   notifier: {
     send(target: Target, messages: readonly Message[], signal: AbortSignal): Promise<SendOutcome>;
     render(target: Target, messages: readonly Message[]): Rendered | undefined;
+    /** False where the operator has not set up what destinations of this type need. */
+    has(type: Target['type']): boolean;
   };
   /** Address of this server for people; links in mails begin with it. */
   publicUrl: () => string;

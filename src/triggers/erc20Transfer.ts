@@ -3,6 +3,7 @@ import { decodeTransfer } from '../codecs/evm/erc20Transfer.ts';
 import { evmFormat } from '../codecs/evm/evmFormat.ts';
 import { compareToAmount, formatUnits, native, showAmount } from '../evidence/amounts.ts';
 import { assetDecimalsIfKnown, assetFacts } from '../evidence/evm/tokens.ts';
+import { movesUniqueToken } from '../evidence/evm/uniqueToken.ts';
 import { ledgerOf } from '../evidence/ledgerOf.ts';
 import { Amount, Configuration } from '../evidence/parameters.ts';
 import { parseDecimal } from '../lib/decimal.ts';
@@ -61,14 +62,13 @@ export const erc20Transfer = defineTrigger<Static<typeof params>, State>({
       // A transfer of nothing costs its sender nothing, and is how strangers get themselves noticed.
       if (amount === 0n || token !== (wanted ?? token)) return [];
       if (!isDirected(config.direction, contract.address, transfer)) return [];
+      if (observation.type === 'log' && movesUniqueToken(read, observation.log)) return [];
       const isTheOne = token === (wanted ?? contract.address);
       if (parseDecimal(config.minAmount).units > 0n) {
         const decimals = (isTheOne ? state?.decimals : undefined) ?? assetDecimalsIfKnown(read, chain, token);
         if (isTheOne && !state && decimals !== undefined) after = { state: { decimals } };
         if (compareToAmount(config.minAmount, amount, () => decimals) < 0) return [];
       }
-      // Early collections index nothing, so that the id of what moved looks like an amount; only tokens have decimals.
-      if (isUnindexed(observation) && assetDecimalsIfKnown(read, chain, token) === undefined) return [];
       const isOfTransaction = observation.type === 'transaction';
       if (isOfTransaction && !read.receipt(observation.transaction.hash).isSuccess) return [];
       if (isOfTransaction && ![from, to].includes(contract.address)) return [];
@@ -98,10 +98,6 @@ const noTokens = [native, 'energy', 'bandwidth'];
 /** The id of a TRC-10 token. */
 function isTrc10(token: string | undefined): boolean {
   return token !== undefined && /^\d{7}$/.test(token);
-}
-
-function isUnindexed(observation: Observation): boolean {
-  return observation.type === 'log' && observation.log.indexed.length === 0;
 }
 
 function transfersIn(observation: Observation) {

@@ -3,10 +3,11 @@ import { transferTopic } from '../codecs/evm/erc20Transfer.ts';
 import { topicAddress, zeroAddress } from '../codecs/evm/words.ts';
 import { decodeMultiTransfers, type MultiTransfer, multiTokenTopics } from '../evidence/evm/multiTokens.ts';
 import { assetFacts } from '../evidence/evm/tokens.ts';
+import { ambiguousTransfer, movesUniqueToken } from '../evidence/evm/uniqueToken.ts';
 import { Configuration } from '../evidence/parameters.ts';
 import { showId, showNumber } from '../lib/showNumber.ts';
 import type { Log } from '../model/block.ts';
-import { defineTrigger } from '../model/detection.ts';
+import { defineTrigger, type Reader } from '../model/detection.ts';
 import { evmDialect } from '../model/family.ts';
 import { directionMember, isDirected, tokenMember, transferInterests } from './support/transfers.ts';
 
@@ -23,7 +24,7 @@ export const erc721Transfer = defineTrigger<Static<typeof params>, never>({
   evaluate(observation, { config, contract, chain, read }) {
     if (observation.type !== 'log') return {};
     const { address: token } = observation.log;
-    const moved = movedBy(observation.log);
+    const moved = movedBy(read, observation.log);
     const [first] = moved;
     if (!first || token !== (config.token ?? token)) return {};
     const { tokenId, amount, ...ends } = first;
@@ -42,11 +43,15 @@ export const erc721Transfer = defineTrigger<Static<typeof params>, never>({
   },
 });
 
-function movedBy(log: Log): MultiTransfer[] {
+function movedBy(read: Reader, log: Log): MultiTransfer[] {
   if (log.key !== transferTopic) return decodeMultiTransfers(log).filter(({ amount }) => amount > 0n);
   const [from, to, id] = log.indexed;
-  // The same event without an indexed id is the transfer of an amount.
-  if (from === undefined || to === undefined || id === undefined) return [];
+  // The same event without an indexed id is the transfer of an amount, or that of an early collection.
+  if (from === undefined || to === undefined || id === undefined) {
+    const transfer = ambiguousTransfer(log);
+    if (!transfer || !movesUniqueToken(read, log)) return [];
+    return [{ ...transfer, tokenId: transfer.amount, amount: 1n }];
+  }
   return [{ from: topicAddress(from), to: topicAddress(to), tokenId: BigInt(id), amount: 1n }];
 }
 

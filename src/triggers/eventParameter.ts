@@ -56,12 +56,12 @@ function compile({ signature, conditions }: Params, abi: readonly unknown[]) {
 
 /** Comparisons that can never be made, because an indexed value of this type leaves only its hash on the chain. */
 function hashedFaults(event: EventItem, conditions: Params['conditions']) {
-  return conditions.flatMap(({ name, operator }, index) => {
+  return conditions.flatMap(({ name, operator, ignoreCase }, index) => {
     const [first] = name.split('.');
     const input = event.inputs.find((parameter, at) => (parameter.name || String(at)) === first);
     if (!input?.indexed || !isHashed(input)) return [];
-    if (input.type === 'string' && ['==', '!=', 'in'].includes(operator)) return [];
-    const message = `is indexed, so that only its hash is on the chain: ${input.type === 'string' ? 'use ==, != or in' : 'it cannot be compared'}.`;
+    if (input.type === 'string' && ['==', '!=', 'in'].includes(operator) && !ignoreCase) return [];
+    const message = `is indexed, so that only its hash is on the chain: ${input.type === 'string' ? 'use ==, != or in, with its case' : 'it cannot be compared'}.`;
     return [{ pointer: `/conditions/${index}/name`, code: 'indexed', message }];
   });
 }

@@ -119,6 +119,7 @@ const otherRights: Record<string, string> = {
   'POST /backtest/{uid}/cancel': 'u',
   'POST /detector/{id}/explain': 'v',
   'GET /detector/{id}/fault': 'v',
+  'GET /destination/kind': 'v',
   'POST /destination/{id}/confirm': 'u',
   'POST /destination/confirm/{code}': 'public',
   'GET /link/{code}': 'public',

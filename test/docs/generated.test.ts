@@ -9,6 +9,7 @@ const root = join(import.meta.dirname, '..', '..');
 it.each([
   ['describeDetectors.mjs', 'docs/reference/detectors.md'],
   ['describeEndpoints.mjs', 'docs/reference/api.md'],
+  ['describeDestinations.mjs', 'docs/reference/destinations.md'],
 ])('has what %s generates from the build in %s; otherwise run `npm run docs`', async (script, document) => {
   const run = promisify(execFile);
   const { stdout } = await run(process.execPath, [join(root, 'scripts', script), '--print'], {

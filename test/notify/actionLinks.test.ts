@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { toHtml } from '../../src/destinations/texts/toHtml.ts';
+import { toMessengerAText } from '../../src/destinations/texts/toMessengerAText.ts';
+import { toMessengerBBlocks } from '../../src/destinations/texts/toMessengerBBlocks.ts';
+import { toPlainText } from '../../src/destinations/texts/toPlainText.ts';
+import { toStory } from '../../src/destinations/texts/toStory.ts';
 import { sql } from '../../src/lib/sql.ts';
 import type { Message } from '../../src/model/notification.ts';
-import { toHtml } from '../../src/notify/texts/toHtml.ts';
-import { toMessengerAText } from '../../src/notify/texts/toMessengerAText.ts';
-import { toMessengerBBlocks } from '../../src/notify/texts/toMessengerBBlocks.ts';
-import { toPlainText } from '../../src/notify/texts/toPlainText.ts';
-import { toStory } from '../../src/notify/texts/toStory.ts';
 import { createActionLinks } from '../../src/services/alerts/createActionLinks.ts';
 import { purgeLinkUses } from '../../src/store/alerts/linkUses.ts';
 import type { Json } from '../../testing/startTestApi.ts';

@@ -3,7 +3,7 @@ import pino from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { sql } from '../../src/lib/sql.ts';
 import { sendDueNotices, startExpiryNotices } from '../../src/notify/startExpiryNotices.ts';
-import { toMailStory } from '../../src/notify/texts/toMailStory.ts';
+import { toMailStory } from '../../src/notify/toMailStory.ts';
 import { claimMails } from '../../src/store/destinations/mailOutbox.ts';
 import { type Json, startTestApi, type TestApi } from '../../testing/startTestApi.ts';
 

@@ -1,16 +1,21 @@
 import { BlockList } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type DestinationType, destinationKinds } from '../../src/destinations/destinationKinds.ts';
 import type { Resolve } from '../../src/lib/createResolve.ts';
 import { toEgress } from '../../src/lib/egress.ts';
 import { sql } from '../../src/lib/sql.ts';
+import { createRequestSender } from '../../src/notify/createRequestSender.ts';
 import { publishDetectors } from '../../src/services/detectors/publishDetectors.ts';
 import { until } from '../../testing/until.ts';
 import { forAll } from '../api/support/forAll.ts';
+import { sampleDestinations } from '../support/sampleDestinations.ts';
 import { type HttpSink, startHttpSink } from './support/httpSink.ts';
+import { alertMessage, targetOf } from './support/messages.ts';
 import { type NotifyWorld, startNotifyWorld } from './support/notifyWorld.ts';
 
 /** Loopback is private here but for one address that stands for the public internet. */
 const publicAddress = '127.0.0.2';
+const refusal = /^The (address must|address leads to a private|name of the receiver resolves to a private)/;
 let world: NotifyWorld;
 let outside: HttpSink;
 const asked: string[] = [];
@@ -64,11 +69,15 @@ const resolve: Resolve = (hostname, _options, callback) => {
   );
 };
 
+function allowed() {
+  const networks = new BlockList();
+  networks.addAddress(publicAddress, 'ipv4');
+  return toEgress(networks);
+}
+
 beforeAll(async () => {
-  const allowNetworks = new BlockList();
-  allowNetworks.addAddress(publicAddress, 'ipv4');
   outside = await startHttpSink(publicAddress);
-  world = await startNotifyWorld({ resolve, egress: toEgress(allowNetworks), timeLimitMs: 1000 });
+  world = await startNotifyWorld({ resolve, egress: allowed(), timeLimitMs: 1000 });
   // More than a plan allows, because every address gets one.
   await world.store.query(sql`update plan set max_destinations = 10000`);
   world.work();
@@ -129,6 +138,20 @@ const addresses = [
   'https://[::1]:PORT/?a=http://example.com',
 ];
 
+/** One destination of each kind whose address follows from a setting, and the name of that setting. */
+const addressed = sampleDestinations.flatMap((body) => {
+  const { address } = destinationKinds[body.type as DestinationType];
+  return address.type === 'settings' && URL.canParse(body.settings?.[address.named])
+    ? [{ body, named: address.named, type: body.type as DestinationType }]
+    : [];
+});
+
+const withSetting = ({ body, named }: (typeof addressed)[number], uri: string) => ({
+  ...body,
+  tenantId: world.tenantId,
+  settings: { ...body.settings, [named]: uri },
+});
+
 describe('an address that leads inwards', () => {
   it('is one of more than 120 here', () => {
     expect(new Set(addresses).size).toBeGreaterThanOrEqual(120);
@@ -152,6 +175,7 @@ describe('an address that leads inwards', () => {
         ['POST', 'destination', { tenantId: world.tenantId, type: 'MESSENGER_B', value: uri }],
         ['PUT', `destination/${id}`, { uri }],
         ['PUT', `destination/${chat.id}`, { messengerBUri: uri }],
+        ['POST', 'destination', withSetting(addressed[addresses.indexOf(address) % addressed.length]!, uri)],
         ['POST', 'detector', { ...probe, config: { url: uri } }],
         ['PUT', `detector/${probeId}`, { config: { url: uri } }],
       ] as const) {
@@ -190,13 +214,32 @@ describe('an address that leads inwards', () => {
       );
       return rows.length === ids.length ? rows : undefined;
     });
-    for (const { uri, error } of errors)
-      expect(error, uri).toMatch(
-        /^The (address must|address leads to a private|name of the receiver resolves to a private)/,
-      );
+    for (const { uri, error } of errors) expect(error, uri).toMatch(refusal);
     expect(world.sink.connections()).toBe(0);
     expect(outside.received).toEqual([]);
   });
+
+  it.each(addressed)(
+    'is refused at the moment of sending to $type, were it to get into the store',
+    async (kind) => {
+      const { body, named, type } = kind;
+      const sender = createRequestSender({ egress: allowed(), now: Date.now, resolve, timeLimitMs: 1000 });
+      const { settings } = body;
+      await forAll(
+        [...addresses, 'http://private-0.example:PORT/', 'http://both.example:PORT/'],
+        async (address) => {
+          const target = targetOf({
+            type,
+            settings: { ...settings, [named]: address.replace('PORT', port()) },
+          });
+          const outcome = await sender.send(target, [alertMessage('d-1')], new AbortController().signal);
+          expect(outcome.ok ? '' : outcome.error, address).toMatch(refusal);
+        },
+      );
+      await sender.close();
+      expect(world.sink.connections()).toBe(0);
+    },
+  );
 
   it('is not reached by a name that leads elsewhere the second time, nor by a redirect', async () => {
     const close = { status: 200, headers: { connection: 'close' } };

@@ -3,17 +3,20 @@ import { chains } from '../../src/chains/chains.ts';
 import { toChainFacts } from '../../src/chains/toChainFacts.ts';
 import { EvmLog } from '../../src/codecs/evm/evmLog.ts';
 import { transferTopic } from '../../src/codecs/evm/transferTopic.ts';
+import { destinationKinds, isGrouped, typesWith } from '../../src/destinations/destinationKinds.ts';
+import { toHtml } from '../../src/destinations/texts/toHtml.ts';
+import { toMessengerAText } from '../../src/destinations/texts/toMessengerAText.ts';
+import { toMessengerBBlocks } from '../../src/destinations/texts/toMessengerBBlocks.ts';
+import { toPlainText } from '../../src/destinations/texts/toPlainText.ts';
+import { toStory } from '../../src/destinations/texts/toStory.ts';
+import { webhookBody } from '../../src/destinations/toWebhookRequest.ts';
 import { compileDetector } from '../../src/matching/compileDetector.ts';
 import type { ReadRequest } from '../../src/matching/createReadCache.ts';
 import { evaluateMatches } from '../../src/matching/evaluateMatches.ts';
 import type { Block, Transaction } from '../../src/model/block.ts';
 import type { Message } from '../../src/model/notification.ts';
-import { toHtml } from '../../src/notify/texts/toHtml.ts';
-import { toMessengerAText } from '../../src/notify/texts/toMessengerAText.ts';
-import { toMessengerBBlocks } from '../../src/notify/texts/toMessengerBBlocks.ts';
-import { toPlainText } from '../../src/notify/texts/toPlainText.ts';
-import { toStory } from '../../src/notify/texts/toStory.ts';
-import { webhookBody } from '../../src/notify/toWebhookRequest.ts';
+import { sampleDestinations } from '../support/sampleDestinations.ts';
+import { targetOf } from './support/messages.ts';
 
 const [token, from, to] = ['a', 'b', 'c'].map((digit) => `0x${digit.repeat(40)}`) as [string, string, string];
 const word = (value: bigint | string) => BigInt(value).toString(16).padStart(64, '0');
@@ -89,7 +92,33 @@ async function notified(symbol: string, desc?: string): Promise<Message> {
   };
 }
 
+/** The texts of what each kind for people posts, for all of them. */
+const posted = Object.fromEntries(
+  typesWith((kind) => kind.transport === 'request' && isGrouped(kind)).map((type) => [
+    `the request of ${type}`,
+    (message: Message) => {
+      const kind = destinationKinds[type];
+      const sample = sampleDestinations.find((body) => body.type === type)!;
+      const target = targetOf({ type, value: 'https://example.com/', settings: sample.settings ?? {} });
+      const made = kind.transport === 'request' && kind.request(target, [message], { now: 0 });
+      return textsIn(JSON.parse(made ? made.body : '""')).join('\n');
+    },
+  ]),
+);
+
+/** Every text of a message, without the names of its members and the addresses that its format has. */
+function textsIn(value: unknown): string[] {
+  if (typeof value === 'string')
+    return value.startsWith('http://adaptivecards.io/') ? [] : [unescaped(value)];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
+}
+
+/** A mark behind a backslash has no effect; it is left out, as the platform does not act on it. */
+const unescaped = (text: string) =>
+  text.replace(/\\([*_~`|>#()[\]<@-])/g, (_all, mark) => (/[*`~]/.test(mark) ? '' : mark));
+
 const channels: Readonly<Record<string, (message: Message) => string>> = {
+  ...posted,
   'the first messenger': (message) => toMessengerAText(toStory(message)),
   'the second messenger': (message) => JSON.stringify(toMessengerBBlocks(toStory(message))),
   'the HTML of a mail': (message) => toHtml(toStory(message)),

@@ -6,7 +6,7 @@ import { Secret } from '../../src/lib/secret.ts';
 import type { Message, Target } from '../../src/model/notification.ts';
 import { type Bot, createBot } from '../../src/notify/createBot.ts';
 import { createMessengerASender } from '../../src/notify/createMessengerASender.ts';
-import { createMessengerBSender } from '../../src/notify/createMessengerBSender.ts';
+import { createRequestSender } from '../../src/notify/createRequestSender.ts';
 import { type BotApi, startBotApi } from '../../testing/startBotApi.ts';
 import { type ChatWebhook, startChatWebhook } from '../../testing/startChatWebhook.ts';
 import { alertMessage as message, targetOf } from './support/messages.ts';
@@ -148,7 +148,7 @@ describe('the second messenger', () => {
   let chat: ChatWebhook;
   const loopback = new BlockList();
   loopback.addSubnet('127.0.0.0', 8, 'ipv4');
-  const sender = createMessengerBSender({ egress: toEgress(loopback), now: Date.now });
+  const sender = createRequestSender({ egress: toEgress(loopback), now: Date.now });
   const send = (...messages: Message[]) =>
     sender.send(target({ type: 'MESSENGER_B', value: chat.url, messengerBUri: chat.url }), messages, never);
 
@@ -201,7 +201,7 @@ describe('the second messenger', () => {
   });
 
   it('is never reached through an address of a private network', async () => {
-    const guarded = createMessengerBSender({ egress: toEgress(new BlockList()), now: Date.now });
+    const guarded = createRequestSender({ egress: toEgress(new BlockList()), now: Date.now });
     const before = chat.requests();
     const port = new URL(chat.url).port;
     for (const uri of [

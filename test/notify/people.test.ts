@@ -7,7 +7,7 @@ import { type Bot, createBot } from '../../src/notify/createBot.ts';
 import { createEmailSender } from '../../src/notify/createEmailSender.ts';
 import { createMailer, type Mailer } from '../../src/notify/createMailer.ts';
 import { createMessengerASender } from '../../src/notify/createMessengerASender.ts';
-import { createMessengerBSender } from '../../src/notify/createMessengerBSender.ts';
+import { createRequestSender } from '../../src/notify/createRequestSender.ts';
 import { type BotApi, startBotApi } from '../../testing/startBotApi.ts';
 import { type ChatWebhook, startChatWebhook } from '../../testing/startChatWebhook.ts';
 import { bodyOf, headersOf, type SmtpSink, startSmtpSink } from '../../testing/startSmtpSink.ts';
@@ -29,7 +29,7 @@ beforeAll(async () => {
     senders: {
       EMAIL: createEmailSender(mailer),
       MESSENGER_A: createMessengerASender(bot),
-      MESSENGER_B: createMessengerBSender({ egress: toEgress(loopback()), now: Date.now }),
+      MESSENGER_B: createRequestSender({ egress: toEgress(loopback()), now: Date.now }),
     },
   });
   chats.say({ id: -1, type: 'group', title: 'Ops' }, 'hello');

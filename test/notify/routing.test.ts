@@ -206,6 +206,83 @@ describe('the recipients of an alert', () => {
     ]);
   });
 
+  it('are never chosen by a query that names a member or value that does not exist', async () => {
+    const { bound } = ids as Record<'bound', number>;
+    const bind = (query: string) => [{ tenantDestinationId: bound, query }];
+    const trigger = (query: string) => ({
+      contractId: world.contractId,
+      name: 'T',
+      triggerType: 'FAILED_TX',
+      alerts: [{ severity: 'HIGH', name: 'A', destinations: bind(query) }],
+    });
+    const detector = `detector/${world.detectorId}`;
+    const resolve = 'alert/resolve';
+    const refused: ['PUT' | 'POST' | 'GET', string, Json | undefined, string, RegExp][] = [
+      ['PUT', detector, { destinations: bind('severty:HIGH') }, '/destinations/0/query', /mean 'severity'/],
+      [
+        'PUT',
+        detector,
+        { destinations: bind('a OR (b AND -severity:HIHG)') },
+        '/destinations/0/query',
+        /'HIGH'/,
+      ],
+      ['PUT', detector, { destinations: bind('severity:high') }, '/destinations/0/query', /'HIGH'/],
+      ['PUT', detector, { destinations: bind('metta.amount:>5') }, '/destinations/0/query', /'meta.amount'/],
+      ['PUT', detector, { destinations: bind('meta:>5') }, '/destinations/0/query', /meta.amount/],
+      [
+        'PUT',
+        detector,
+        { destinations: bind('severity.keyword:HIGH') },
+        '/destinations/0/query',
+        /'severity'/,
+      ],
+      ['PUT', detector, { destinations: bind('_exists_:severty') }, '/destinations/0/query', /'severity'/],
+      ['PUT', detector, { destinations: bind('sevv\\*:HIGH') }, '/destinations/0/query', /no member/],
+      ['POST', 'trigger', trigger('contractid:7'), '/alerts/0/destinations/0/query', /'contractId'/],
+      ['PUT', `destination/${bound}`, { gets: [{}, { query: 'tag:x' }] }, '/gets/1/query', /'tags'/],
+      [
+        'POST',
+        'view',
+        { tenantId: world.tenantId, name: 'V', shared: true, query: 'kind:triger' },
+        '/query',
+        /'trigger'/,
+      ],
+      ['POST', resolve, { query: 'NOT severty:LOW', dryRun: true }, '', /'severity'/],
+      ['GET', 'alert/stream?query=severty:HIGH&live=false', undefined, '', /'severity'/],
+    ];
+    for (const [method, path, body, pointer, message] of refused) {
+      const answer = await world.call(method, path, body);
+      const told = [answer.status, answer.body.errors?.[0].pointer ?? ''];
+      expect({ path, body, told, detail: answer.body.detail }).toEqual({
+        path,
+        body,
+        told: [400, pointer],
+        detail: expect.stringMatching(message),
+      });
+      expect(answer.body.position).toBeGreaterThan(0);
+    }
+    const right =
+      'severity:(HIGH OR "LOW") AND _exists_:meta AND ta\\*:x AND NOT name.keyword:y AND status:>A';
+    await world.bind({ tenantDestinationId: bound, query: right });
+    const bindings = async (): Promise<Json[]> =>
+      (await world.ok('GET', `destination/${bound}/binding`)).data.filter(
+        ({ kind }: Json) => kind === 'detector',
+      );
+    expect(await bindings()).toMatchObject([{ query: right, fault: null }]);
+
+    // Saved before names were checked: it stays, and both readers and writers are told.
+    await world.store.query(
+      sql`update detector_destination set query = 'severty:HIGH' where query = ${right}`,
+    );
+    const [{ bindingId } = {}] = await bindings();
+    expect(await bindings()).toMatchObject([{ fault: expect.stringContaining("'severity'") }]);
+    const kept = { id: bindingId, tenantDestinationId: bound, query: 'severty:HIGH', minSeverity: 'LOW' };
+    const sent = await world.call('PUT', detector, { destinations: [kept] });
+    expect([sent.status, sent.headers.get('warning')]).toEqual([200, expect.stringContaining('severity')]);
+    const moved = await world.call('PUT', detector, { destinations: [{ ...kept, query: 'severti:HIGH' }] });
+    expect(moved.status).toBe(400);
+  });
+
   it('are those that get alerts of the tenant, a project or a contract too, each alert once however many ways lead there', async () => {
     const gets = (id: number, ...rules: Json[]) => world.ok('PUT', `destination/${id}`, { gets: rules });
     const { other, bound } = ids as Record<'other' | 'bound', number>;

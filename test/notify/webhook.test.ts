@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { createHmac } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { webhookSignature } from '../../src/notify/toWebhookRequest.ts';
+import { webhookSignature } from '../../src/destinations/toWebhookRequest.ts';
 import { until } from '../../testing/until.ts';
 import type { Received } from './support/httpSink.ts';
 import { type NotifyWorld, startNotifyWorld } from './support/notifyWorld.ts';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { toEgress } from '../../src/lib/egress.ts';
 import { type Sql, sql } from '../../src/lib/sql.ts';
-import { createHttpSender } from '../../src/notify/createHttpSender.ts';
 import { createNotifier } from '../../src/notify/createNotifier.ts';
+import { createRequestSender } from '../../src/notify/createRequestSender.ts';
 import { startDeliveryWorker } from '../../src/notify/startDeliveryWorker.ts';
 import { createScoreOnAlerts } from '../../src/scoring/scoreOnAlerts.ts';
 import { startScorer } from '../../src/scoring/startScorer.ts';
@@ -64,7 +64,7 @@ beforeAll(async () => {
       ...shared,
       keyring: services.keyring,
       notifier: createNotifier({
-        HTTP: createHttpSender({ egress, now: Date.now, timeLimitMs: 10_000 }),
+        HTTP: createRequestSender({ egress, now: Date.now, timeLimitMs: 10_000 }),
       }),
       listen: (onNotify) => listen(connection, 'vigil_work', onNotify),
       onDelivered: () => {},

@@ -65,6 +65,16 @@ describe('EVENT_PARAMETER', () => {
     expect((await trigger.catchUp()).map(({ message }) => message)).toEqual([expect.stringContaining('yes')]);
   });
 
+  it('compares texts without case where that is asked for', async () => {
+    const [sender] = chain.anvil.accounts;
+    const conditions = [{ name: 'note', operator: 'contains', value: 'Refund', ignoreCase: true }];
+    const trigger = await chain.watch('EVENT_PARAMETER', { signature: ping, conditions }, victim);
+    await victim.send(sender, 'ping', 1n, 'no reFUND of this');
+    await victim.send(sender, 'ping', 2n, 'fund');
+    expect(await trigger.catchUp()).toMatchObject([{ meta: { args: { id: '1' } } }]);
+    expect(trigger.faults).toEqual([]);
+  });
+
   it('compares members of structs, and an indexed text by its hash', async () => {
     const [sender, other] = chain.anvil.accounts;
     const conditions = [

@@ -76,6 +76,19 @@ describe('parameters of triggers', () => {
     ],
     [
       'EVENT_PARAMETER',
+      {
+        signature: 'F(string indexed a)',
+        conditions: [{ name: 'a', operator: '==', value: 'x', ignoreCase: true }],
+      },
+      ['/conditions/0/name'],
+    ],
+    [
+      'FUNCTION_PARAMETER',
+      { signature: 'f(uint a)', conditions: [{ ...condition, ignoreCase: true }] },
+      ['/conditions/0/value'],
+    ],
+    [
+      'EVENT_PARAMETER',
       { signature: 'F(uint256[] indexed a)', conditions: [{ name: 'a', operator: 'contains', value: 1 }] },
       ['/conditions/0/name'],
     ],

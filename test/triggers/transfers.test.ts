@@ -54,6 +54,29 @@ describe('ERC20_TRANSFER', () => {
     expect(amounts(await one.catchUp())).toEqual(['5 OTH']);
   });
 
+  it('takes a piece of an early collection, whose event indexes nothing, for an id and not for an amount', async () => {
+    const [owner, friend] = chain.anvil.accounts;
+    const kitties = await chain.anvil.deploy(artifacts.PlainCollection);
+    const coin = await chain.anvil.deploy(artifacts.PlainToken);
+    const tokens = await chain.watch(
+      'ERC20_TRANSFER',
+      {},
+      { address: friend, contract: { addressType: 'WALLET' } },
+    );
+    const collection = await chain.watch('ERC20_TRANSFER', {}, kitties);
+    const pieces = await chain.watch('ERC721_TRANSFER', {}, kitties);
+    const coins = await chain.watch('ERC721_TRANSFER', {}, coin);
+    const observers = [tokens, collection, pieces, coins];
+    await kitties.send(owner, 'give', friend, 554_985n);
+    await coin.send(owner, 'mint', friend, 554_985n);
+    const [ofFriend, ofCollection, ofPieces, ofCoins] = await Promise.all(
+      observers.map((observer) => observer.catchUp()),
+    );
+    expect(amounts(ofFriend!)).toEqual(['0.000000000000554985 OLD']);
+    expect([ofCollection, ofCoins]).toEqual([[], []]);
+    expect(ofPieces).toMatchObject([{ meta: { to: friend, tokenId: '554985', amount: '1', symbol: 'CK' } }]);
+  });
+
   it('refuses what is no token', async () => {
     for (const token of ['native', 'energy'])
       expect(erc20Transfer.check?.({ token, direction: 'any', minAmount: '0' }, [], 'tron')).toMatchObject([

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { chains } from '../../src/chains/chains.ts';
 import { createEvmClient } from '../../src/chains/evm/createEvmClient.ts';
+import { sql } from '../../src/lib/sql.ts';
 import type { Block } from '../../src/model/block.ts';
 import type { Store } from '../../src/store/db/db.ts';
 import { openStore } from '../../src/store/db/openStore.ts';
@@ -11,6 +12,10 @@ import { artifacts } from '../../testing/contracts/artifacts.ts';
 import type { Contract } from '../../testing/createContract.ts';
 import { createTestDatabase } from '../../testing/createTestDatabase.ts';
 import { type Anvil, startAnvil } from '../../testing/startAnvil.ts';
+import type { Json } from '../../testing/startTestApi.ts';
+import { startTestWatch } from '../../testing/startTestWatch.ts';
+import { startTraceProxy } from '../../testing/startTraceProxy.ts';
+import { until } from '../../testing/until.ts';
 
 let anvil: Anvil;
 let mixer: Contract;
@@ -141,5 +146,69 @@ describe('following money', () => {
     await anvil.send({ from: source!, to: target, value: 1n });
     await follow(createFundingTracker('anvil'), start);
     expect(await hopsOf(target)).toEqual([hops]);
+  });
+});
+
+describe('money that a mixer pays without an event', () => {
+  it.each([
+    ['where a detector reads traces', true],
+    ['where no detector reads traces, by those of the transactions that call the mixer', false],
+  ])('is followed %s', async (_, innerCalls) => {
+    const node = await startTraceProxy(anvil.url);
+    const vigil = await startTestWatch({ anvil: { urls: [node.url] } });
+    try {
+      const [owner, payer, , , recipient, , , other] = anvil.accounts;
+      const silent = await anvil.deploy(artifacts.SilentVault);
+      const target = await anvil.deploy(artifacts.VaultV1);
+      await silent.send({ from: owner, value: coin }, 'deposit');
+      const members = { chainUid: 'anvil', address: silent.address, name: 'Silent', tags: ['MIXER'] };
+      await vigil.ok('POST', 'label', members);
+      const contractId = await vigil.addContract(target.address, { name: 'Target', abi: target.abi });
+      const { data } = await vigil.ok('POST', 'detector/search', { where: `contractId = ${contractId}` });
+      for (const { id } of data) await vigil.ok('DELETE', `detector/${id}`);
+      await vigil.addDetector(contractId, 'mixer_funding', { innerCalls });
+      vigil.watch();
+      await anvil.mine();
+      await vigil.reached('anvil', Number(await anvil.blockNumber()));
+
+      const before = node.traced;
+      await anvil.rpc('evm_setAutomine', false);
+      // More than are looked at in a block; the node would pay for each.
+      const sent = [];
+      for (let index = 0; index < 40; index++)
+        sent.push(
+          await anvil.rpc('eth_sendTransaction', {
+            from: index === 0 ? payer : other,
+            to: silent.address,
+            data: silent.encode('sweep', recipient, index === 0 ? 1000n : 0n),
+            gas: '0x186a0',
+          }),
+        );
+      await anvil.rpc('evm_setAutomine', true);
+      await anvil.mine();
+      const funded = () =>
+        vigil.store.query<Json>(sql`select address, hops, source, transaction_hash from funded_address`);
+      await until(async () => (await funded()).length > 0);
+      expect(await funded()).toEqual([
+        { address: recipient.toLowerCase(), hops: 1, source: silent.address, transaction_hash: sent[0] },
+      ]);
+      // A whole block is one trace.
+      if (!innerCalls) expect(node.traced - before).toBeLessThanOrEqual(32);
+      await until(async () => (await vigil.store.query(sql`select from untraced_block`)).length === 0);
+      await target.send(recipient, 'setValue', 1n);
+      await until(async () => (await vigil.alerts('detectorSchemaName:mixer_funding')).length > 0);
+      const [alert] = await vigil.alerts('detectorSchemaName:mixer_funding');
+      expect(alert).toMatchObject({ meta: { fundedBy: silent.address, tags: ['MIXER'], hops: 1 } });
+      const quiet = node.traced;
+      if (!innerCalls) {
+        await target.send(other!, 'setValue', 2n);
+        await vigil.reached('anvil', Number(await anvil.blockNumber()));
+        expect(node.traced).toBe(quiet);
+      }
+    } finally {
+      await anvil.rpc('evm_setAutomine', true);
+      await vigil.stop();
+      await node.stop();
+    }
   });
 });

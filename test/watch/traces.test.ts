@@ -213,6 +213,24 @@ describe('the trace of an alert', () => {
     expect(page.note).toContain('from=3');
   });
 
+  it('the trace of an alert names a piece of an early collection by its id', async () => {
+    const [, someone] = anvil.accounts;
+    const kitties = await anvil.deploy(artifacts.PlainCollection);
+    const watched = await vigil.addContract(kitties.address, { name: 'Kitties' });
+    await vigil.addDetector(watched, 'custom_tx');
+    await kitties.send(someone, 'give', someone, 554_985n);
+    const { transactionHash } = await kitties.send(someone, 'give', vault.address, 554_985n);
+    const found = () => vigil.alerts(`txHash:${transactionHash}`);
+    await until(async () => (await found()).length > 0);
+    const [{ uid }] = (await found()) as [Json];
+    const { changes } = await vigil.ok('GET', `alert/${uid}/trace`);
+    const piece = { asset: kitties.address, symbol: 'CK', tokenId: '554985' };
+    expect(changes).toEqual([
+      expect.objectContaining({ ...piece, address: someone.toLowerCase(), amount: '-1' }),
+      expect.objectContaining({ ...piece, address: vault.address, amount: '1' }),
+    ]);
+  });
+
   it('the trace of an alert of a hundred thousand frames comes in pages, for which the node is asked once', async () => {
     const { hash } = await attack();
     const [{ uid }] = (await vigil.alerts(`txHash:${hash}`)) as [Json];

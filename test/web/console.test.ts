@@ -533,3 +533,44 @@ describe('every page', () => {
     await other.context().close();
   });
 });
+
+describe('a detector that nobody switched on', () => {
+  it('says in its lists and on its page what it is and why it is on', async () => {
+    const { schema } = await api.ok('GET', `detector/${source.detectorId}`);
+    // As one that comes with the contract, which needs the kinds of a running installation.
+    const made = await api.ok('POST', 'detector', {
+      contractId: source.contractId,
+      schemaId: schema.id,
+      name: 'Attack detector',
+      source: 'ATTACK_DETECTOR',
+    });
+    await page.goto(`${api.url}/contracts/${source.contractId}`);
+    const watchedBy = page.getByRole('region', { name: 'Watched by' });
+    await watchedBy.getByText('On by itself for every contract').waitFor();
+    await page.goto(`${api.url}/detectors`);
+    await page.getByText('On by itself for every contract').waitFor();
+    await page.goto(`${api.url}/detectors/${made.id}`);
+    await page.getByText('Vigil switched this detector on when the contract was added').waitFor();
+    await page.goto(`${api.url}/detectors/${source.detectorId}`);
+    await settle(page);
+    expect(await page.getByText('Vigil switched this detector on').count()).toBe(0);
+    await api.ok('DELETE', `detector/${made.id}`);
+  });
+});
+
+describe('the list of alerts', () => {
+  it('gives the message all the width that other columns leave, and shows it whole where the pointer rests', async () => {
+    const message = `Ownership of ${'a very long name of a vault '.repeat(12)}changed.`;
+    const [uid] = await push([{ eid: 'long', name: 'Long', severity: 'LOW', message }]);
+    expect(uid).toBeDefined();
+    await page.setViewportSize({ width: 1366, height: 850 });
+    await page.goto(`${api.url}/alerts?q=${encodeURIComponent('eid:long')}`);
+    const cell = page.getByRole('gridcell').filter({ hasText: 'Ownership of' });
+    await cell.waitFor();
+    const row = await page.getByRole('row').filter({ hasText: 'Ownership of' }).boundingBox();
+    const box = await cell.boundingBox();
+    expect(box!.width / row!.width).toBeGreaterThan(0.45);
+    expect(await cell.locator('[title]').first().getAttribute('title')).toContain('changed.');
+    await page.setViewportSize({ width: 1440, height: 900 });
+  });
+});

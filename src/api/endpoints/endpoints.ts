@@ -41,6 +41,7 @@ import { signatureEndpoint } from './contracts/signatureEndpoint.ts';
 import { deliveryEndpoints } from './destinations/deliveryEndpoints.ts';
 import { destination } from './destinations/destination.ts';
 import { destinationEndpoints } from './destinations/destinationEndpoints.ts';
+import { kindEndpoint } from './destinations/kindEndpoint.ts';
 import { timeSet, timeSetEndpoint } from './destinations/timeSet.ts';
 import { backtestEndpoints } from './detectors/backtestEndpoints.ts';
 import { detector } from './detectors/detector.ts';
@@ -123,6 +124,7 @@ export function createEndpoints(confirmations: (uid: ChainUid) => number): Endpo
     ...backtestEndpoints,
     ...detectorEndpoints,
     signatureEndpoint,
+    kindEndpoint,
     ...destinationEndpoints,
     ...deliveryEndpoints,
     timeSetEndpoint,

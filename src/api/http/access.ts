@@ -89,6 +89,7 @@ const table = {
   'DELETE /destination/{id}': ['tenant-manager'],
   'POST /destination/search': ['tenant-viewer'],
 
+  'GET /destination/kind': ['tenant-viewer'],
   'POST /destination/{id}/confirm': ['tenant-user'],
   'POST /destination/confirm/{code}': 'public',
   'GET /link/{code}': 'public',

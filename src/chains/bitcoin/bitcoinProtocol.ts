@@ -3,7 +3,7 @@ import type { Chain } from '../chains.ts';
 import type { Protocol } from '../net/createEndpoints.ts';
 import { createRpc, type RpcCall, RpcFailure } from '../net/createRpc.ts';
 import { recordOf } from '../net/members.ts';
-import { resultOf } from '../net/replies.ts';
+import { InvalidResponse, resultOf } from '../net/replies.ts';
 
 /** A regtest network belongs to the one who runs its node, and stands in for the main network in trials and tests. */
 const mainOrStandIn = ['main', 'regtest'];
@@ -57,7 +57,7 @@ export async function probeEndpoint(url: string, chain: Chain): Promise<Endpoint
       pendingTransactions: true,
     };
   } catch (error) {
-    if (error instanceof RpcFailure || (error instanceof Error && error.name === 'BadAnswer'))
+    if (error instanceof RpcFailure || error instanceof InvalidResponse)
       return { ...emptyReport, fault: error.message };
     throw error;
   } finally {

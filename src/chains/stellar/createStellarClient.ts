@@ -162,6 +162,7 @@ function numbered<T extends Header>(block: T, number: number): T {
 }
 
 class LedgerGone extends NodeRefusal {
+  override readonly name = 'LedgerGone';
   readonly oldest: number;
 
   constructor(number: number, oldest: number) {

@@ -100,6 +100,34 @@ describe('comparing what is no number', () => {
   });
 });
 
+describe('comparing texts without case', () => {
+  const folded = (type: string, actual: unknown, operator: ComparisonOperator, wanted: unknown) =>
+    compileComparison({ type }, operator, wanted, true)(actual);
+
+  it.each<[string, unknown, ComparisonOperator, unknown, boolean]>([
+    ['string', 'HeLLo', '==', 'hEllO', true],
+    ['string', 'HeLLo', '!=', 'hEllO', false],
+    ['string', 'hello', '==', 'help', false],
+    ['string', 'HELLO', 'in', ['bye', 'hello'], true],
+    ['string', 'say HELLO now', 'contains', 'Hello', true],
+    ['string', 'HELLO', 'starts_with', 'hel', true],
+    ['string', 'HELLO', 'ends_with', 'LLo', true],
+    ['string', 'ΟΔΟΣ ΑΒ', 'contains', 'οδος', true],
+    ['string', 'STRASSE', '==', 'straße', true],
+    ['string', eventTopic('hello'), '==', 'hello', false],
+    ['string[]', ['A', 'B'], 'contains', 'b', true],
+    ['string[]', ['A', 'B'], '==', ['a', 'b'], true],
+    ['bytes4', '0xabcdef01', '==', '0xABCDEF01', true],
+    ['uint256[]', [1n, 2n], 'contains', '2', true],
+  ])('%s: %s %s %s is %s', (type, actual, operator, wanted, expected) => {
+    expect(folded(type, actual, operator, wanted)).toBe(expected);
+  });
+
+  it.each(['uint256', 'bool'])('refuses values of type %s, which have no case', (type) => {
+    expect(() => folded(type, 1, '==', 1)).toThrow(/ignoreCase is for texts/);
+  });
+});
+
 describe('abiMember', () => {
   const item = parseFunction(
     'f((uint256 amount, (address who, bytes4[] tags) inner) order, uint8, (uint256, bool) pair, (uint256 id, bool on)[] list)',

@@ -1,4 +1,5 @@
 import type { AbiParameter } from 'abitype';
+import { foldCase } from '../../lib/foldCase.ts';
 import { eventTopic } from './abi.ts';
 import { toAbiValue } from './toAbiValue.ts';
 
@@ -26,8 +27,12 @@ export function compileComparison(
   parameter: AbiParameter,
   operator: ComparisonOperator,
   wanted: unknown,
+  ignoreCase = false,
 ): Test {
   const kind = kindOf(parameter);
+  if (ignoreCase && (kind === 'number' || kind === 'bool'))
+    throw new RangeError(`ignoreCase is for texts; values of type ${parameter.type} have no case.`);
+  const equality = (type: AbiParameter, value: unknown) => equalTo(type, value, ignoreCase);
   if (!fitting[kind].includes(operator))
     throw new RangeError(
       `${operator} does not fit values of type ${parameter.type}; ${fitting[kind].join(', ')} do.`,
@@ -46,10 +51,12 @@ export function compileComparison(
       return (actual) => tests.some((test) => test(actual));
     }
     case 'contains':
-      return kind === 'list' ? hasItem(parameter, wanted) : textTest(kind, operator, wanted);
+      return kind === 'list'
+        ? hasItem(equality(elementOf(parameter)!, wanted))
+        : textTest(kind, operator, wanted, ignoreCase);
     case 'starts_with':
     case 'ends_with':
-      return textTest(kind, operator, wanted);
+      return textTest(kind, operator, wanted, ignoreCase);
     case '>':
     case '<':
     case '>=':
@@ -84,14 +91,15 @@ function kindOf({ type }: AbiParameter): Kind {
   return type.startsWith('tuple') ? 'struct' : 'hex';
 }
 
-function equality(parameter: AbiParameter, wanted: unknown): Test {
+function equalTo(parameter: AbiParameter, wanted: unknown, ignoreCase: boolean): Test {
   const value = toAbiValue(parameter, wanted, 'The value');
   // An indexed text leaves only its hash on the chain.
-  const hash = parameter.type === 'string' ? eventTopic(String(value)) : undefined;
-  return (actual) => isSame(actual, value) || (hash !== undefined && actual === hash);
+  const hash = parameter.type === 'string' && !ignoreCase ? eventTopic(String(value)) : undefined;
+  return (actual) => isSame(actual, value, ignoreCase) || (hash !== undefined && actual === hash);
 }
 
-function isSame(actual: unknown, value: unknown): boolean {
+function isSame(actual: unknown, value: unknown, ignoreCase: boolean): boolean {
+  if (ignoreCase && typeof value === 'string') return foldCase(String(actual)) === foldCase(value);
   // Decoding gives small integers as numbers and large ones as big integers.
   if (typeof value === 'bigint') return actual !== null && wholeOf(actual) === value;
   if (typeof value !== 'object' || value === null) return actual === value;
@@ -99,7 +107,7 @@ function isSame(actual: unknown, value: unknown): boolean {
   const names = Object.keys(value);
   return (
     names.length === Object.keys(actual).length &&
-    names.every((name) => isSame(Reflect.get(actual, name), Reflect.get(value, name)))
+    names.every((name) => isSame(Reflect.get(actual, name), Reflect.get(value, name), ignoreCase))
   );
 }
 
@@ -121,8 +129,7 @@ function inequality(parameter: AbiParameter, operator: '>' | '<' | '>=' | '<=', 
   }
 }
 
-function hasItem(parameter: AbiParameter, wanted: unknown): Test {
-  const isItem = equality(elementOf(parameter)!, wanted);
+function hasItem(isItem: Test): Test {
   return (actual) => {
     if (!Array.isArray(actual)) throw onlyHash();
     return actual.some(isItem);
@@ -133,14 +140,20 @@ function onlyHash(): Error {
   return new Error('The value is indexed, so that only its hash is on the chain: it cannot be compared.');
 }
 
-function textTest(kind: Kind, operator: 'contains' | 'starts_with' | 'ends_with', wanted: unknown): Test {
+function textTest(
+  kind: Kind,
+  operator: 'contains' | 'starts_with' | 'ends_with',
+  wanted: unknown,
+  ignoreCase: boolean,
+): Test {
   if (typeof wanted !== 'string') throw new RangeError('The value must be a text.');
   const isHex = kind === 'hex';
-  const part = isHex ? wanted.toLowerCase().replace(/^0x/, '') : wanted;
+  const fold = ignoreCase ? foldCase : (text: string) => text;
+  const part = isHex ? wanted.toLowerCase().replace(/^0x/, '') : fold(wanted);
   if (isHex && !/^[0-9a-f]+$/.test(part))
     throw new RangeError('The value must be a part in hexadecimal such as 0xdead.');
   return (actual) => {
-    const whole = isHex ? String(actual).toLowerCase().slice(2) : String(actual);
+    const whole = isHex ? String(actual).toLowerCase().slice(2) : fold(String(actual));
     if (operator === 'starts_with') return whole.startsWith(part);
     if (operator === 'ends_with') return whole.endsWith(part);
     return isHex ? includesBytes(whole, part) : whole.includes(part);

@@ -14,11 +14,14 @@ export const defaultDecimals = 0;
 /** More than 256 bits can count; a larger number would only stretch texts. */
 const maxDecimals = 77n;
 
+/** True for an answer to `decimals()` that makes sense. */
+export function hasDecimals(data: string | undefined): boolean {
+  return data !== undefined && data.length >= 66 && BigInt(data.slice(0, 66)) <= maxDecimals;
+}
+
 /** A token's answer to `decimals()`; the default for anything that is no such answer. */
 export function readTokenDecimals(data: string | undefined): number {
-  if (data === undefined || data.length < 66) return defaultDecimals;
-  const decimals = BigInt(data.slice(0, 66));
-  return decimals <= maxDecimals ? Number(decimals) : defaultDecimals;
+  return data !== undefined && hasDecimals(data) ? Number(BigInt(data.slice(0, 66))) : defaultDecimals;
 }
 
 /** A token's answer to `symbol()`: a text, or 32 bytes as in the first tokens; undefined for anything else. */

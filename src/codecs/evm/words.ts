@@ -37,8 +37,8 @@ export function sizeAt(data: string, digit: number): number {
 }
 
 /**
- * The values of an event as words of 32 bytes, indexed ones first. Contracts that index differently read alike, because
- * events usually have their indexed values first.
+ * The values of an event as words of 32 bytes, indexed ones first. Contracts that index differently read alike as long
+ * as indexed values come first.
  */
 export function logWords({ indexed, data }: Pick<Log, 'indexed' | 'data'>): string[] {
   const words = [...indexed];

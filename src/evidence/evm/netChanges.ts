@@ -1,7 +1,7 @@
 import { decodeTransfer, transferTopic } from '../../codecs/evm/erc20Transfer.ts';
 import { topicAddress } from '../../codecs/evm/words.ts';
 import { yieldToEventLoop } from '../../lib/eventLoop.ts';
-import type { Frame, Transaction } from '../../model/block.ts';
+import type { Frame, Log, Transaction } from '../../model/block.ts';
 import { addCoins } from '../../model/frames.ts';
 import { native } from '../amounts.ts';
 import { decodeMultiTransfers } from './multiTokens.ts';
@@ -23,12 +23,14 @@ type Move = { asset: string; tokenId: bigint | null; from: string; to: string; a
 const turnFrames = 1024;
 
 /**
- * Net change of each party: coins by frames without reverts or fees, tokens by logs. Parties are in order of first
+ * Net change of each party: coins by frames without reverts or fees, tokens by logs. `isUnique` is true for the log of an
+ * amount that is the id of a unique token. Parties are in order of first
  * appearance. Yields to the event loop, because a transaction may pay a hundred thousand.
  */
 export async function netChanges(
   { logs }: Pick<Transaction, 'logs'>,
   frames: readonly Frame[],
+  isUnique: (log: Log) => boolean = () => false,
 ): Promise<NetChange[]> {
   const coins = new Map<string, bigint>();
   for (const [index, frame] of frames.entries()) {
@@ -40,17 +42,21 @@ export async function netChanges(
     if (changes.length % turnFrames === 0) await yieldToEventLoop();
     if (amount !== 0n) changes.push({ party, asset: native, tokenId: null, amount });
   }
-  return changes.concat(tokenChanges(logs, coins));
+  return changes.concat(tokenChanges(logs, coins, isUnique));
 }
 
-function tokenChanges(logs: Transaction['logs'], coins: ReadonlyMap<string, bigint>): NetChange[] {
+function tokenChanges(
+  logs: readonly Log[],
+  coins: ReadonlyMap<string, bigint>,
+  isUnique: (log: Log) => boolean,
+): NetChange[] {
   const sums = new Map<string, NetChange>();
   const add = (party: string, asset: string, tokenId: bigint | null, amount: bigint) => {
     const key = `${party} ${asset} ${tokenId ?? ''}`;
     const before = sums.get(key)?.amount ?? 0n;
     sums.set(key, { party, asset, tokenId, amount: before + amount });
   };
-  for (const { asset, tokenId, from, to, amount } of logs.flatMap(movesOf)) {
+  for (const { asset, tokenId, from, to, amount } of logs.flatMap((log) => movesOf(log, isUnique))) {
     if (from === to) continue;
     add(from, asset, tokenId, -amount);
     add(to, asset, tokenId, amount);
@@ -64,9 +70,10 @@ function tokenChanges(logs: Transaction['logs'], coins: ReadonlyMap<string, bigi
   return [...sums.values()].filter(({ amount }) => amount !== 0n);
 }
 
-function movesOf(log: Transaction['logs'][number]): Move[] {
+function movesOf(log: Log, isUnique: (log: Log) => boolean): Move[] {
   const { address: asset } = log;
   const fungible = decodeTransfer(log);
+  if (fungible && isUnique(log)) return [{ asset, ...fungible, tokenId: fungible.amount, amount: 1n }];
   if (fungible) return [{ asset, tokenId: null, ...fungible }];
   const [from, to, id] = log.indexed;
   if (log.key === transferTopic && from !== undefined && to !== undefined && id !== undefined)

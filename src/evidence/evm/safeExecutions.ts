@@ -33,8 +33,8 @@ const executed = [
 ].map(eventTopic);
 
 /**
- * Executions of a Safe between the one before and this log, from logs of rollup Safes or from call data. All logs
- * count, because code run by the Safe can write them, too.
+ * Executions of a Safe between the one before and this log, from logs of rollup Safes or from call data. Code run by
+ * the Safe can write such logs, too, so all count and none hides another.
  */
 export function safeExecutions({ to, input, logs }: Transaction, log: Log): SafeExecution[] {
   const safeLogs = logs.filter(({ address }) => address === log.address);

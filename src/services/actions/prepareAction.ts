@@ -30,7 +30,7 @@ type ActionChange = ChangeOf<typeof actionTable>;
 /** Refuses now what could only fail when an alert fires it. */
 export async function prepareAction(call: Call, change: ActionChange): Promise<Row> {
   const { input, current } = change;
-  checkBindingFilters(input.destinations, '/destinations', call.now);
+  await checkBindingFilters(call, change.tenantId, 'action_destination', input.destinations, '/destinations');
   if (input.walletId !== undefined) await checkChains(call, change);
   const { rules, chain, abi } = await findRules(call, change);
   const read = (signature: string) => toFunctionAbi(rules, signature, abi);

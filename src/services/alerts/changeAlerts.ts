@@ -5,6 +5,7 @@ import { reportSlowSearch } from '../../store/records/reportSlowSearch.ts';
 import { compileQuery } from '../../store/search/compile/compileQuery.ts';
 import { alertTable } from '../../store/search/documents/alertTable.ts';
 import { ownTenantsScope } from '../../store/search/documents/documentScopes.ts';
+import { refuseQueryMistake } from '../../store/search/findQueryMistake.ts';
 import type { Call } from '../call.ts';
 import { audit } from '../records/audit.ts';
 import { checkAssignee } from './checkAssignee.ts';
@@ -30,6 +31,8 @@ export async function changeAlerts(
   change: ManyChange,
 ): Promise<{ count: number; isComplete: boolean }> {
   const { reports } = call.services;
+  // A misspelt member inside NOT would select every alert.
+  refuseQueryMistake(query);
   const find = async (tx: Db) => {
     await allowChanges(tx);
     const scope = ownTenantsScope(call.scope);

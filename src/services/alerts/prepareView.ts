@@ -8,6 +8,7 @@ import { alertTable } from '../../store/search/documents/alertTable.ts';
 import type { RecordOf } from '../../store/tables/table.ts';
 import type { viewTable } from '../../store/tables/viewTable.ts';
 import type { Call } from '../call.ts';
+import { checkNames } from '../destinations/checkBindingFilters.ts';
 import type { ChangeOf } from '../records/recordKind.ts';
 
 /** A view is of who makes it; only its owner and managers of the tenant change it, and viewers share none. */
@@ -21,7 +22,7 @@ export function prepareView(call: Call, { input, current, tenantId }: ChangeOf<t
     throw new Problem('forbidden', 'Sharing a view needs the role tenant-user, or a higher one.');
   if (!isShared && ownerId === null)
     throw unprocessable('/shared', 'no-owner', 'Your token has no user of the tenant, so it must be true.');
-  checkMembers(input, call.now);
+  checkMembers(call, input, current?.query);
   return current ? input : { ...input, tenantId, ownerId };
 }
 
@@ -33,7 +34,11 @@ export function refuseOthers({ principal }: Call, { ownerId }: RecordOf<(typeof 
 
 type Members = { query?: string; columns?: string[]; timeRange?: string | null };
 
-function checkMembers({ query, columns = [], timeRange }: Members, now: number): void {
+function checkMembers(
+  call: Call,
+  { query, columns = [], timeRange }: Members,
+  stored: string | undefined,
+): void {
   const [from = 0, to = 0] = timeRange?.includes('-') ? timeRange.split('-').map(Number) : [];
   if (from > to) throw invalid('/timeRange', 'order', 'must not end before it begins.');
   const names = [...alertTable.columns.keys()];
@@ -45,5 +50,7 @@ function checkMembers({ query, columns = [], timeRange }: Members, now: number):
     return [{ pointer: `/columns/${index}`, code: 'unknown-field', message }];
   });
   if (faults.length > 0) throw invalidInput(faults);
-  if (query?.trim()) checkSearchQuery(query, '/query', now);
+  if (!query?.trim()) return;
+  checkSearchQuery(query, '/query', call.now);
+  checkNames(call, query, '/query', [stored]);
 }

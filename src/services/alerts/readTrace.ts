@@ -9,12 +9,13 @@ import {
   symbolData,
 } from '../../codecs/evm/tokenMetadata.ts';
 import { type NetChange, netChanges } from '../../evidence/evm/netChanges.ts';
+import { ambiguousTransfer, isUniqueToken, ownerData } from '../../evidence/evm/uniqueToken.ts';
 import { canonicalHash } from '../../lib/canonicalHash.ts';
 import { formatDecimal, toDecimal } from '../../lib/decimal.ts';
 import { yieldToEventLoop } from '../../lib/eventLoop.ts';
 import { settleWithin } from '../../lib/withTimeLimit.ts';
 import { tracingOff } from '../../matching/matchInner.ts';
-import type { Block, Frame, Transaction } from '../../model/block.ts';
+import type { Block, Frame, Log, Transaction } from '../../model/block.ts';
 import { Problem } from '../../model/errors.ts';
 import type { StateResult } from '../../model/stateRead.ts';
 import { NotTraced } from '../../model/traceState.ts';
@@ -43,7 +44,8 @@ export async function readTrace(call: Call, uid: string, { from, size }: { from:
     },
   );
   const page = frames.slice(from, from + size);
-  const changes = await netChanges(transaction, frames);
+  const unique = await findUnique(call, chainUid, client, block, transaction.logs);
+  const changes = await netChanges(transaction, frames, (log) => unique.has(idKey(log)));
   const shownChanges = changes.slice(0, maxChanges);
   const addresses = [
     ...new Set([
@@ -210,6 +212,45 @@ async function describeChanges(
       amount: formatDecimal(toDecimal(amount, tokenId === null ? decimals : 0)),
     };
   });
+}
+
+/** Logs that may report an amount or the id of a unique token; anyone can write a log. */
+const maxAmbiguous = 100;
+
+/** The logs that report the id of a unique token without indexing it, by `idKey`. */
+async function findUnique(
+  call: Call,
+  uid: ChainUid,
+  client: ChainClient,
+  at: Block,
+  logs: readonly Log[],
+): Promise<ReadonlySet<string>> {
+  const ambiguous = new Map<string, { token: string; tokenId: bigint }>();
+  for (const log of logs) {
+    const transfer = ambiguous.size < maxAmbiguous ? ambiguousTransfer(log) : undefined;
+    if (transfer) ambiguous.set(idKey(log), { token: log.address, tokenId: transfer.amount });
+  }
+  if (ambiguous.size === 0) return new Set();
+  const fetch = call.services.fetchFor(uid, client);
+  const ask = (questions: readonly { token: string; data: string }[]) =>
+    fetch(
+      questions.map(({ token: to, data }) => ({ type: 'chain', at, question: { type: 'call', to, data } })),
+    );
+  const asked = [...ambiguous.values()];
+  const [decimals, owners] = await traceOrThrow(uid, () =>
+    Promise.all([
+      ask(asked.map(({ token }) => ({ token, data: decimalsData }))),
+      ask(asked.map(({ token, tokenId }) => ({ token, data: ownerData(tokenId) }))),
+    ]),
+  );
+  return new Set(
+    [...ambiguous.keys()].filter((_, index) => isUniqueToken(dataOf(decimals[index]), dataOf(owners[index]))),
+  );
+}
+
+/** The id that a log may report is in its data, with the two ends. */
+function idKey({ address, data }: Log): string {
+  return `${address} ${data}`;
 }
 
 /** Symbols and decimals as tokens report them; of one that reports none its smallest units are shown. */

@@ -1,17 +1,24 @@
-import { invalid, unprocessable } from '../../model/errors.ts';
+import { atMember, invalid, unprocessable } from '../../model/errors.ts';
 import { findRecord } from '../../store/records/records.ts';
+import { createAlertMatcher } from '../../store/search/createAlertMatcher.ts';
 import { contractTable } from '../../store/tables/contractTable.ts';
 import type { destinationTable } from '../../store/tables/destinationTable.ts';
 import { projectTable } from '../../store/tables/projectTable.ts';
 import type { InputOf } from '../../store/tables/table.ts';
 import type { Call } from '../call.ts';
-import { checkBindingFilters } from './checkBindingFilters.ts';
+import { checkNames } from './checkBindingFilters.ts';
 
 type Gets = InputOf<(typeof destinationTable)['fields']>['gets'];
 
 /** Each rule of what a destination gets has a query that can be matched, and names a project or a contract of the tenant. */
 export async function checkGets(call: Call, tenantId: number, gets: Gets, current: Gets): Promise<void> {
-  checkBindingFilters(gets, '/gets', call.now);
+  const stored = (current ?? []).map(({ query }) => query);
+  for (const [index, { query }] of (gets ?? []).entries()) {
+    const pointer = `/gets/${index}/query`;
+    if (!query?.trim()) continue;
+    atMember(pointer, 'query', () => createAlertMatcher(query, call.now));
+    checkNames(call, query, pointer, stored);
+  }
   const present = { projectId: idsOf(current, 'projectId'), contractId: idsOf(current, 'contractId') };
   const scope = { all: false, tenantIds: [tenantId], organisationIds: [] };
   for (const [index, { projectId = null, contractId = null }] of (gets ?? []).entries()) {

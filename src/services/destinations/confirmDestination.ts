@@ -1,3 +1,4 @@
+import { isMailed, typesWith } from '../../destinations/destinationKinds.ts';
 import { createToken, hashToken } from '../../lib/token.ts';
 import { Problem, unprocessable } from '../../model/errors.ts';
 import { findTenantName } from '../../store/accounts/users.ts';
@@ -49,8 +50,12 @@ export async function resendConfirmation(
   const record = await findWritable(call, kind, id);
   const to = String(record.value);
   const destination = { tenantId: Number(record.tenantId), id };
-  if (record.type !== 'EMAIL')
-    throw unprocessable('', 'no-confirmation', 'Only destinations of type EMAIL are confirmed.');
+  if (!typesWith(isMailed).some((type) => type === record.type))
+    throw unprocessable(
+      '',
+      'no-confirmation',
+      `Only destinations of type ${typesWith(isMailed).join(', ')} are confirmed.`,
+    );
   const { confirmedAt, mailedAt } = await findConfirmation(call.db, destination);
   if (confirmedAt !== null) throw new Problem('illegal-transition', 'The address is confirmed already.');
   if (!call.services.mail)

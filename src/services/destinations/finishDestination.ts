@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from 'node:util';
+import { destinationKinds, isMailed } from '../../destinations/destinationKinds.ts';
 import { findConfirmation } from '../../store/destinations/confirmations.ts';
 import { resetHealth } from '../../store/destinations/destinationHealth.ts';
 import type { destinationTable } from '../../store/tables/destinationTable.ts';
@@ -6,7 +8,7 @@ import type { ChangeOf } from '../records/recordKind.ts';
 import { mailConfirmation } from './confirmDestination.ts';
 
 /** The members that form the address of a destination. */
-const addressMembers = ['type', 'value', 'uri', 'messengerBUri', 'messengerAChatId'] as const;
+const addressMembers = ['type', 'value', 'uri', 'messengerBUri', 'messengerAChatId', 'settings'] as const;
 
 /** Resets the health of a destination with a new address, and mails a confirmation link to a new e-mail address. */
 export async function finishDestination(
@@ -16,11 +18,21 @@ export async function finishDestination(
 ): Promise<void> {
   if (tenantId === null) return;
   const isMoved =
-    current && addressMembers.some((name) => input[name] !== undefined && input[name] !== current[name]);
+    current &&
+    addressMembers.some(
+      (name) => input[name] !== undefined && !isDeepStrictEqual(input[name], current[name]),
+    );
   if (isMoved) await resetHealth(call.db, { tenantId, id });
   const type = input.type ?? current?.type;
   const to = input.value ?? current?.value;
-  if ((current && !isMoved) || type !== 'EMAIL' || typeof to !== 'string' || !call.services.mail) return;
+  if (
+    (current && !isMoved) ||
+    !type ||
+    !isMailed(destinationKinds[type]) ||
+    typeof to !== 'string' ||
+    !call.services.mail
+  )
+    return;
   const { confirmedAt } = await findConfirmation(call.db, { tenantId, id });
   if (confirmedAt === null) await mailConfirmation(call, { tenantId, id }, to);
 }

@@ -1,5 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
+import {
+  type DestinationType,
+  destinationKinds,
+  foreignMembers,
+  isBoundByChat,
+  isMailed,
+  ownMembers,
+} from '../../destinations/destinationKinds.ts';
 import { webhookFault } from '../../lib/egress.ts';
 import { isMailAddress, mailAddressWords, normalizeMailAddress } from '../../lib/mailAddress.ts';
 import { maskUri, sealedText } from '../../lib/secret.ts';
@@ -14,9 +22,9 @@ import type { InputOf, RecordOf } from '../../store/tables/table.ts';
 import type { Call } from '../call.ts';
 import { type ChangeOf, tenantOf } from '../records/recordKind.ts';
 import { checkGets } from './checkGets.ts';
+import { prepareSettings } from './prepareSettings.ts';
 import { refuseKeptHeaders, sealHeaders } from './sealHeaders.ts';
 
-type DestinationType = (typeof destinationTypes)[number];
 type DestinationFields = (typeof destinationTable)['fields'];
 type DestinationChange = {
   /** Of a new destination, the reserved one. */
@@ -27,35 +35,21 @@ type DestinationChange = {
 };
 
 /** Only `/bind` in a chat sets these: a tenant that could name a chat could send messages to anyone's. */
-const boundMembers = [
-  'messengerAUserId',
-  'messengerAUsername',
-  'messengerAChatId',
-  'messengerAChatTitle',
-  'messengerAChatType',
-] as const;
+const boundMembers = destinationTypes.flatMap((type) =>
+  ownMembers(type).filter((member) => destinationKinds[type].members[member]?.isSetByChat),
+);
 
-/** The members that only one type has. */
-const ownMembers: Readonly<Record<DestinationType, readonly (keyof DestinationChange['input'])[]>> = {
-  EMAIL: [],
-  // `messengerABotUsername` is a text without effect that the API allows on every type.
-  MESSENGER_A: [...boundMembers],
-  MESSENGER_B: ['messengerBUri', 'messengerBChannelId', 'messengerBChannelName'],
-  HTTP: ['uri', 'method', 'headers'],
-};
-
-/** The members that a destination of this type cannot have. */
-export function foreignMembers(type: DestinationType) {
-  return destinationTypes.flatMap((candidate) => (candidate === type ? [] : ownMembers[candidate]));
+/** The member of the record that has the address; `value` is a second name of it. */
+function addressMember(type: DestinationType): 'uri' | 'messengerBUri' | undefined {
+  const { address } = destinationKinds[type];
+  return address.type === 'member' ? address.member : undefined;
 }
 
-/** The type's own member for the address in `value`. */
-const addressMember = {
-  HTTP: 'uri',
-  MESSENGER_B: 'messengerBUri',
-  EMAIL: undefined,
-  MESSENGER_A: undefined,
-} as const;
+/** The address of this kind is a credential, of which only the origin is shown. */
+function hasSealedAddress(type: DestinationType): boolean {
+  const member = addressMember(type);
+  return member !== undefined && destinationKinds[type].members[member]?.isPublic !== true;
+}
 
 export async function prepareDestination(
   call: Call,
@@ -75,19 +69,23 @@ export async function prepareDestination(
   refuseChat(change);
   refuseKeptHeaders(current, headers, address);
   refuseForeign(type, change);
+  refuseDerivedValue(type, change);
   await checkGets(call, change.tenantId, change.input.gets, current?.gets);
-  const addressName = addressMember[type];
+  const own = addressMember(type);
   return {
     ...rest,
     ...(current ? {} : { id: change.id }),
-    ...(current && current.type !== type ? withoutForeign(type) : {}),
-    ...(address === undefined ? {} : { value: address, ...(addressName ? { [addressName]: address } : {}) }),
-    ...(await sealMessengerBUri(call, change, type === 'MESSENGER_B' ? address : undefined)),
+    ...(current && current.type !== type ? withoutForeign(type, current.type) : {}),
+    ...(address === undefined ? {} : { value: address, ...(own ? { [own]: address } : {}) }),
+    ...(await sealMessengerBUri(call, change, hasSealedAddress(type) ? address : undefined)),
     ...(await confirmation(call, change, type, address)),
-    ...(type === 'HTTP' && !current?.method && !change.input.method ? { method: 'POST' } : {}),
+    ...(destinationKinds[type].members.method && !current?.method && !change.input.method
+      ? { method: 'POST' }
+      : {}),
     ...(isUnbound(change) ? unbound : {}),
-    ...(needsUid(type, change) ? { uid: type === 'MESSENGER_A' ? createBindCommand() : randomUUID() } : {}),
+    ...(needsUid(type, change) ? { uid: isChat(type) ? createBindCommand() : randomUUID() } : {}),
     ...(headers === undefined ? {} : await sealHeaders(call, change, headers)),
+    ...(await prepareSettings(call, type, change)),
   };
 }
 
@@ -119,8 +117,8 @@ async function confirmation(
   type: DestinationType,
   address: string | null | undefined,
 ): Promise<Row> {
-  if (type !== 'EMAIL' || address == null) return {};
-  if (current?.type === 'EMAIL' && current.value === address) return {};
+  if (!isMailed(destinationKinds[type]) || address == null) return {};
+  if (current && isMailed(destinationKinds[current.type]) && current.value === address) return {};
   const isOwnAddress = principal.userId !== null && (await isMailedMember(db, principal.userId, address));
   return { confirmedAt: isOwnAddress ? now : null };
 }
@@ -141,12 +139,14 @@ async function sealMessengerBUri(
   return { ...shown, sealedMessengerBUri: services.keyring.seal(secretOwner, uri) };
 }
 
+const isChat = (type: DestinationType) => isBoundByChat(destinationKinds[type]);
+
 /** The uid of MESSENGER_A is its bind command, so a change to or from this type needs a new uid. */
 function needsUid(type: DestinationType, change: DestinationChange): boolean {
   const { current } = change;
-  if (!current || (type === 'MESSENGER_A') !== (current.type === 'MESSENGER_A')) return true;
+  if (!current || isChat(type) !== isChat(current.type)) return true;
   // The old command has been seen in the chat.
-  return type === 'MESSENGER_A' && isUnbound(change);
+  return isChat(type) && isUnbound(change);
 }
 
 /** The members may come back as they were read, or as null. */
@@ -165,7 +165,7 @@ function refuseForeign(type: DestinationType, { input, current }: DestinationCha
   const faults = foreignMembers(type).flatMap((member): Fault[] => {
     const value = input[member];
     if (value == null || isDeepStrictEqual(value, current?.[member])) return [];
-    const owner = destinationTypes.find((candidate) => ownMembers[candidate].includes(member));
+    const owner = destinationTypes.find((candidate) => ownMembers(candidate).includes(member));
     const message = `belongs to destinations of type ${owner}, and this is one of type ${type}; leave it out.`;
     return [{ pointer: `/${member}`, code: 'other-type', message }];
   });
@@ -173,14 +173,24 @@ function refuseForeign(type: DestinationType, { input, current }: DestinationCha
   if (first) throw new Problem('unprocessable', `${first.pointer}: ${first.message}`, { errors: faults });
 }
 
+/** `value` of a kind whose address follows from its settings may come back as it was read, or as null. */
+function refuseDerivedValue(type: DestinationType, { input, current }: DestinationChange): void {
+  const { address } = destinationKinds[type];
+  if (address.type !== 'settings' || input.value == null || input.value === current?.value) return;
+  const message = `follows from \`settings\` of a destination of type ${type}; change \`settings.${address.named}\` instead.`;
+  throw unprocessable('/value', 'other-type', message);
+}
+
 /** Nothing is left of the type that a destination had before. */
-function withoutForeign(type: DestinationType): Row {
+function withoutForeign(type: DestinationType, before: DestinationType): Row {
   const columns: Partial<Record<string, readonly string[]>> = {
     headers: ['headerNames', 'sealedHeaders'],
     messengerBUri: ['messengerBUri', 'sealedMessengerBUri'],
   };
   const names = foreignMembers(type).flatMap((member) => columns[member] ?? [member]);
-  return Object.fromEntries(names.map((name) => [name, null]));
+  // An address that followed from settings goes with them.
+  const isDerived = destinationKinds[before].address.type === 'settings';
+  return Object.fromEntries([...names, ...(isDerived ? ['value'] : [])].map((name) => [name, null]));
 }
 
 /** An unbound destination keeps nothing of the user who bound it. */
@@ -195,13 +205,15 @@ function readAddress(
   type: DestinationType,
   { input, current }: DestinationChange,
 ): string | null | undefined {
-  const addressName = addressMember[type];
-  if (type === 'EMAIL' && typeof input.value === 'string') return normalizeMailAddress(input.value);
-  if (!addressName) return input.value;
-  const named = input[addressName];
+  const own = addressMember(type);
+  const { address } = destinationKinds[type];
+  if (address.type === 'mail' && typeof input.value === 'string') return normalizeMailAddress(input.value);
+  if (address.type === 'settings') return undefined;
+  if (!own) return input.value;
+  const named = input[own];
   const [isValueNew, isNamedNew] = [
     input.value !== undefined && input.value !== current?.value,
-    named !== undefined && named !== current?.[addressName],
+    named !== undefined && named !== current?.[own],
   ];
   if (
     input.value !== undefined &&
@@ -210,9 +222,9 @@ function readAddress(
     isValueNew === isNamedNew
   ) {
     throw invalid(
-      `/${addressName}`,
+      `/${own}`,
       'contradiction',
-      `\`value\` and \`${addressName}\` are two names of one address and must be the same.`,
+      `\`value\` and \`${own}\` are two names of one address and must be the same.`,
     );
   }
   if (isNamedNew) return named;
@@ -225,21 +237,22 @@ function checkAddress(
   address: string | null | undefined,
   change: DestinationChange,
 ): void {
-  const addressName = addressMember[type];
-  const member = addressName && change.input.value === undefined ? addressName : 'value';
+  const own = addressMember(type);
+  const member = own && change.input.value === undefined ? own : 'value';
   const before = change.current?.type === type ? change.current.value : undefined;
   const present = address === undefined ? before : address;
-  if (type === 'MESSENGER_A') return;
+  const { address: kindAddress } = destinationKinds[type];
+  if (kindAddress.type === 'chat' || kindAddress.type === 'settings') return;
   if (typeof present !== 'string') {
-    const words = addressName ? `\`${addressName}\` (or \`value\`)` : '`value`';
+    const words = own ? `\`${own}\` (or \`value\`)` : '`value`';
     throw invalid(
-      `/${addressName ?? 'value'}`,
+      `/${own ?? 'value'}`,
       'required',
       `A destination of type ${type} needs its address in ${words}.`,
     );
   }
   if (address == null) return;
-  if (type === 'EMAIL') {
+  if (kindAddress.type === 'mail') {
     if (!isMailAddress(address)) throw invalid('/value', 'format', `${mailAddressWords}.`);
     return;
   }

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { typesWith } from '../../destinations/destinationKinds.ts';
 import { unprocessable } from '../../model/errors.ts';
 import { hasSecret, replaceSecret } from '../../store/destinations/targets.ts';
 import type { Row } from '../../store/records/records.ts';
@@ -6,6 +7,9 @@ import type { Call } from '../call.ts';
 import { audit } from '../records/audit.ts';
 import { findWritable } from '../records/findWritable.ts';
 import type { RecordKind } from '../records/recordKind.ts';
+
+const signedTypes = typesWith(({ isSigned }) => isSigned === true);
+const isSigned = (type: unknown) => signedTypes.some((signed) => signed === type);
 
 /** A replaced secret signs for this time beside the new one. */
 const secretOverlapMs = 24 * 3_600_000;
@@ -15,7 +19,7 @@ export async function ensureSecret(
   call: Call,
   destination: { id: number; tenantId: number; type: unknown },
 ): Promise<string | undefined> {
-  if (destination.type !== 'HTTP' || (await hasSecret(call.db, destination.tenantId, destination.id)))
+  if (!isSigned(destination.type) || (await hasSecret(call.db, destination.tenantId, destination.id)))
     return undefined;
   const secret = createSecret();
   await replaceSecret(call.db, call.services.keyring, destination, secret, {
@@ -32,8 +36,12 @@ export async function rotateSecret(
   id: number,
 ): Promise<{ secret: string; previousUntil: number }> {
   const record: Row = await findWritable(call, kind, id);
-  if (record.type !== 'HTTP')
-    throw unprocessable('', 'no-secret', 'Only destinations of type HTTP have a secret.');
+  if (!isSigned(record.type))
+    throw unprocessable(
+      '',
+      'no-secret',
+      `Only destinations of type ${signedTypes.join(', ')} have a secret.`,
+    );
   const destination = { id, tenantId: Number(record.tenantId) };
   const secret = createSecret();
   const previousUntil = call.now + secretOverlapMs;

@@ -24,7 +24,7 @@ import { findMissingParameters, throwFaults } from '../actions/missingParameters
 import type { Call } from '../call.ts';
 import { findAbi } from '../contracts/findAbi.ts';
 import { findInterfaces } from '../contracts/findInterfaces.ts';
-import { checkBindingFilters } from '../destinations/checkBindingFilters.ts';
+import { checkBindingFilters, checkNames } from '../destinations/checkBindingFilters.ts';
 import { checkPlanLimit } from '../records/checkPlanLimit.ts';
 import type { ChangeOf } from '../records/recordKind.ts';
 import { bindingScripts, scriptFaults } from '../records/scriptFaults.ts';
@@ -41,7 +41,7 @@ type Actions = NonNullable<DetectorChange['input']['actions']>;
 export async function prepareDetector(call: Call, change: DetectorChange): Promise<Row> {
   await resolveSchemaName(call, change);
   const { id, input, current, tenantId } = change;
-  checkBindingFilters(input.destinations, '/destinations', call.now);
+  await checkBindingFilters(call, tenantId, 'detector_destination', input.destinations, '/destinations');
   const unreadable = await scriptFaults(call, bindingScripts(input.actions, '/actions'));
   if (unreadable.length > 0) throw invalidInput(unreadable);
   if (tenantId !== null) await checkActions(call, tenantId, input.actions, current?.actions);
@@ -89,7 +89,7 @@ export async function prepareDetector(call: Call, change: DetectorChange): Promi
   const faults = [
     ...(tenantId === null ? [] : targetFaults(call, schema, config, tenantId)),
     ...(await scriptFaults(call, configScripts(schema, config))),
-    ...alertFaults(schema, config, call.now),
+    ...alertFaults(call, schema, config, current?.config),
     ...messageFaults(record.name, config),
   ];
   if (faults.length > 0) throw invalidInput(faults);
@@ -181,10 +181,13 @@ function targetFaults({ services }: Call, schema: TSchema, config: Row, tenantId
 }
 
 /** Queries and members of alerts, as searches know them. */
-function alertFaults(schema: TSchema, config: Row, now: number): Fault[] {
+function alertFaults(call: Call, schema: TSchema, config: Row, stored: unknown): Fault[] {
   for (const name of membersWith(schema, 'format', 'alertQuery')) {
     const query = config[name];
-    if (typeof query === 'string') atMember(`/config/${name}`, name, () => createAlertMatcher(query, now));
+    if (typeof query !== 'string') continue;
+    atMember(`/config/${name}`, name, () => createAlertMatcher(query, call.now));
+    const before = membersOf(stored)[name];
+    checkNames(call, query, `/config/${name}`, typeof before === 'string' ? [before] : []);
   }
   return membersWith(schema, 'format', 'alertMember').flatMap((name) => {
     const member = config[name];

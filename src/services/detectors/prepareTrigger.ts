@@ -20,9 +20,10 @@ type TriggerChange = ChangeOf<typeof triggerTable>;
 /** The observation of a trigger follows from its type, and so do the rules for its parameters. */
 export async function prepareTrigger(call: Call, change: TriggerChange): Promise<Row> {
   const { input } = change;
-  input.alerts?.forEach(({ destinations }, index) => {
-    checkBindingFilters(destinations, `/alerts/${index}/destinations`, call.now);
-  });
+  for (const [index, { destinations }] of (input.alerts ?? []).entries()) {
+    const pointer = `/alerts/${index}/destinations`;
+    await checkBindingFilters(call, change.tenantId, 'trigger_alert_destination', destinations, pointer);
+  }
   if (input.alerts) await checkScripts(call, change);
   if (input.triggerType != null || input.params !== undefined) await checkParams(call, change);
   if (input.triggerType != null || input.alerts !== undefined) checkMessages(change);

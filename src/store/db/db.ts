@@ -30,13 +30,13 @@ export type Db = {
 };
 
 /** Of PostgreSQL, for one statement. */
-export type Settings = Readonly<Record<string, string>>;
+export type StatementSettings = Readonly<Record<string, string>>;
 
 export type Store = Db & {
   /** All of `work` is committed or none of it. After a deadlock, and when it throws `Overtaken`, it runs again. */
   transaction<T>(work: (tx: Db) => Promise<T>): Promise<T>;
   /** Runs a statement that may take minutes and needs no transaction; absent behind a pooler, which would not know. */
-  maintain?(statement: Sql, settings?: Settings): Promise<void>;
+  maintain?(statement: Sql, settings?: StatementSettings): Promise<void>;
   /** The same database under the role that owns the tables; absent where this role does. */
   owner?: Store | undefined;
   stats(): { total: number; idle: number; waiting: number };

@@ -3,7 +3,7 @@ import { render } from '../../lib/sql.ts';
 import { keepAnswers } from './citus/keepAnswers.ts';
 import { openWorkers, type WorkerServer } from './citus/openWorkers.ts';
 import { createDb, type Layout, type Run, send } from './createDb.ts';
-import type { Settings, Store } from './db.ts';
+import type { StatementSettings, Store } from './db.ts';
 import type { Connection } from './openClient.ts';
 import { limits, openPool, randomPageCost, useClient } from './openPool.ts';
 import { runRepeated } from './runRepeated.ts';
@@ -18,7 +18,7 @@ export function openStore(config: Connection, onError: (error: Error) => void, o
       }),
       owner,
     };
-  // Settings of a session would reach its next user, so that each transaction makes its own.
+  // StatementSettings of a session would reach its next user, so that each transaction makes its own.
   const { statement_timeout, idle_in_transaction_session_timeout, ...rest } = { ...limits, ...config };
   const begin = `begin; set local statement_timeout = ${Number(statement_timeout)};
     set local idle_in_transaction_session_timeout = ${Number(idle_in_transaction_session_timeout)};
@@ -87,7 +87,7 @@ export function createStore(
 async function maintain(
   client: pg.ClientBase,
   query: { text: string; values: unknown[] },
-  settings: Settings,
+  settings: StatementSettings,
 ): Promise<void> {
   const entries = Object.entries(settings);
   await client.query(entries.map(([name, value]) => `set ${name} = '${value}'`).join('; '));

@@ -1,6 +1,7 @@
 import { raw, type Sql, sql } from '../../lib/sql.ts';
 import type { Message } from '../../model/notification.ts';
 import type { Db } from '../db/db.ts';
+import { isGroupedType, isMailedType, isSequentialType } from '../tables/kindConditions.ts';
 import { canaryDestination } from './canary.ts';
 
 /** A message to one destination; `step` counts its failed attempts. */
@@ -46,7 +47,8 @@ const deliveryLeaseSeconds = 30;
 
 /**
  * Claims due deliveries, a few of every destination, so that none delays another. Skips destinations that wait for a
- * retry, unless a long queue hides due ones. `busy`: running attempts by destination; `mailLimit`: most mails.
+ * retry, unless a long queue hides due ones. `busy`: running attempts by destination; `mailLimit`: most mail
+ * destinations.
  */
 export async function claimDeliveries(
   db: Db,
@@ -65,28 +67,30 @@ export async function claimDeliveries(
         join destination x on x.id = w.id and x.status = 'ACTIVE'
           and (x.paused_until is null or x.paused_until <= ${now})
         left join unnest(${[...busy.keys()]}::bigint[], ${[...busy.values()]}::int[]) b(id, count) on b.id = x.id
-        where (x.type <> 'EMAIL' or x.confirmed_at is not null or ${!hasMail}) and (x.type = 'HTTP'
-          or (b.count is null and (x.last_sent_at is null or x.last_sent_at + x.group_window_ms <= ${now})))
+        where (not ${isMailedType()} or x.confirmed_at is not null or ${!hasMail})
+          and (b.count is null or not ${isSequentialType()})
+          and (not ${isGroupedType()} or x.last_sent_at is null or x.last_sent_at + x.group_window_ms <= ${now})
         union all
         select ${canaryDestination}::bigint, 'CANARY', null, false, null
         where exists (select from delivery_queue q where q.destination_id = ${canaryDestination})),
       mails as (
         select x.id from ready x
         cross join lateral (select from delivery_queue q where q.destination_id = x.id and ${isDue} limit 1) q
-        where x.type = 'EMAIL' order by x.tried_at nulls first limit ${mailLimit}),
+        where ${isMailedType()} order by x.tried_at nulls first limit ${mailLimit}),
       due as (
-        select q.tenant_id, q.id, x.type <> 'HTTP' as is_grouped
+        select q.tenant_id, q.id, ${isGroupedType()} as is_grouped
         from ready x
         cross join lateral (
           select q.tenant_id, q.id, q.next_attempt_at from delivery_queue q
           where q.destination_id = x.id and ${isDue}
           order by q.next_attempt_at, q.id
           limit case
-            when x.type <> 'HTTP' then ${maxGroupedMessages}::int
+            when ${isGroupedType()} then ${maxGroupedMessages}::int
+            when ${isSequentialType()} then 1
             when x.is_well then greatest(${maxConcurrentWebhooks}::int - coalesce(x.count, 0), 0)
             else greatest(1 - coalesce(x.count, 0), 0) end
           for update of q skip locked) q
-        where x.type <> 'EMAIL' or x.id in (select id from mails)
+        where not ${isMailedType()} or x.id in (select id from mails)
         order by q.next_attempt_at limit ${limit}),
       claimed as (
         update delivery_queue q set lease_until = now() + make_interval(secs => ${deliveryLeaseSeconds})

@@ -1,5 +1,6 @@
 import { sql } from '../../lib/sql.ts';
 import { type Db, onlyRow } from '../db/db.ts';
+import { isMailedType } from '../tables/kindConditions.ts';
 
 type DestinationKey = { tenantId: number; id: number };
 
@@ -43,7 +44,7 @@ export async function confirmByHash(
   const rows = await db.query<DestinationKey & { address: string; tenant: string }>(
     sql`update destination x set confirmed_at = ${now}, confirm_hash = null, confirm_until = null
       from tenant n
-      where x.confirm_hash = ${hash} and x.confirm_until > ${now} and x.type = 'EMAIL' and x.status <> 'DELETED'
+      where x.confirm_hash = ${hash} and x.confirm_until > ${now} and ${isMailedType()} and x.status <> 'DELETED'
         and n.id = x.tenant_id and n.status <> 'DELETED'
       returning x.tenant_id as "tenantId", x.id, x.value as address, n.name as tenant`,
   );

@@ -1,6 +1,7 @@
 import { sql } from '../../lib/sql.ts';
 import { type Db, onlyRow } from '../db/db.ts';
 import { inChunks } from '../db/inChunks.ts';
+import { isMailedType } from '../tables/kindConditions.ts';
 import { pendingDestinations } from './claimDeliveries.ts';
 
 /** A message waits this long for the confirmation of its e-mail address. */
@@ -19,7 +20,7 @@ export async function deadLetterDeliveries(db: Db, now: number): Promise<void> {
           from waiting w
           join destination x on x.id = w.id and (x.status = 'DELETED'
             or (x.status = 'DISABLED' and x.disabled_reason is not null)
-            or (x.status = 'ACTIVE' and x.type = 'EMAIL' and x.confirmed_at is null))
+            or (x.status = 'ACTIVE' and ${isMailedType()} and x.confirmed_at is null))
           cross join lateral (
             select d.tenant_id, d.id from delivery_queue q
             join delivery d on d.tenant_id = q.tenant_id and d.id = q.id and d.state = 'PENDING'

@@ -1,10 +1,10 @@
 import { storableJson } from '../../lib/json.ts';
 import { empty, sql } from '../../lib/sql.ts';
 import { isUuid } from '../../lib/uid.ts';
-
 import type { Message, SendOutcome } from '../../model/notification.ts';
 import type { Scope } from '../../model/principal.ts';
 import { type Db, onlyRow } from '../db/db.ts';
+import { isMailedType } from '../tables/kindConditions.ts';
 import { restoreMessages } from './archivedMessages.ts';
 import { messageData } from './claimDeliveries.ts';
 import { queueColumns } from './insertDeliveries.ts';
@@ -41,7 +41,7 @@ const columns = sql`d.uid::text, d.id as sequence, d.destination_id as "destinat
     where x.tenant_id = d.tenant_id and x.id = d.destination_id)) end as "nextAttemptAt",
   d.last_status as "lastStatus", coalesce(d.last_error, case when d.state = 'PENDING'
     and exists (select from destination x
-    where x.tenant_id = d.tenant_id and x.id = d.destination_id and x.type = 'EMAIL' and x.confirmed_at is null)
+    where x.tenant_id = d.tenant_id and x.id = d.destination_id and ${isMailedType()} and x.confirmed_at is null)
     then 'It waits until the e-mail address is confirmed by the mailed link.' end) as "lastError",
   (select coalesce(json_agg(json_build_object('attempt', a.attempt, 'at', a.at, 'durationMs', a.duration_ms,
     'status', a.status, 'error', a.error) order by a.attempt), '[]'::json)

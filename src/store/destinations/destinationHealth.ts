@@ -1,5 +1,7 @@
+import type { DestinationType } from '../../destinations/destinationKinds.ts';
 import { sql } from '../../lib/sql.ts';
 import { type Db, onlyRow } from '../db/db.ts';
+import { isBoundByChatType, isGroupedType } from '../tables/kindConditions.ts';
 import { createBindCommand } from './messengerBinding.ts';
 
 /** While nothing else changes, the time of the last message is written this often. */
@@ -10,7 +12,7 @@ const failureGapMs = 36 * 3_600_000;
 
 /** Result of a message, and the end of the pause that the receiver asks for. */
 export type Health = { tenantId: number; id: number; isDelivered: boolean; pausedUntil: number | null };
-type Failing = { tenantId: number; id: number; type: string; failingSince: number };
+type Failing = { tenantId: number; id: number; type: DestinationType; failingSince: number };
 
 /** Records successes and failures of destinations; returns those that fail, with since when. */
 export async function recordHealth(tx: Db, observed: readonly Health[], now: number): Promise<Failing[]> {
@@ -27,7 +29,7 @@ export async function recordHealth(tx: Db, observed: readonly Health[], now: num
         ${observed.map(({ pausedUntil }) => pausedUntil)}::bigint[]) s(tenant_id, id, is_delivered, paused_until)
       where x.tenant_id = s.tenant_id and x.id = s.id
         and (not s.is_delivered or s.paused_until is not null or x.failing_since is not null or x.last_sent_at is null
-          or x.type <> 'HTTP' or x.last_sent_at < ${now - recordEveryMs})
+          or ${isGroupedType()} or x.last_sent_at < ${now - recordEveryMs})
       returning x.tenant_id as "tenantId", x.id, x.type, x.failing_since as "failingSince"`,
     )
     .then((rows) => rows.filter(({ failingSince }) => failingSince !== null));
@@ -45,7 +47,7 @@ export async function disableDestination(
 ): Promise<boolean> {
   const rows = await tx.query(
     sql`update destination set status = 'DISABLED', disabled_reason = ${reason}, updated_at = ${now},
-        uid = case when type = 'MESSENGER_A' then ${createBindCommand()} else uid end
+        uid = case when ${isBoundByChatType('type')} then ${createBindCommand()} else uid end
       where tenant_id = ${tenantId} and id = ${id} and status = 'ACTIVE' returning id`,
   );
   return rows.length > 0;

@@ -1,5 +1,6 @@
 import { sql } from '../../lib/sql.ts';
 import type { Db } from '../db/db.ts';
+import { isBoundByChatType, isMailedType } from '../tables/kindConditions.ts';
 
 /** Vigil watches a tenant's contracts for this time after its subscription has ended. */
 export const subscriptionGraceMs = 7 * 24 * 3_600_000;
@@ -62,7 +63,7 @@ export async function findManagerAddresses(db: Db, tenantId: number): Promise<st
   const rows = await db.query<{ email: string }>(
     sql`select m.email from member m where m.tenant_id = ${tenantId} and m.status = 'ACTIVE'
         and 'tenant-manager' = any(m.roles)
-        and not exists (select from destination x where x.tenant_id = m.tenant_id and x.type = 'EMAIL'
+        and not exists (select from destination x where x.tenant_id = m.tenant_id and ${isMailedType()}
           and x.status = 'ACTIVE' and 'DEFAULT' = any(x.tags) and lower(x.value) = lower(m.email))
       order by m.id`,
   );
@@ -72,7 +73,7 @@ export async function findManagerAddresses(db: Db, tenantId: number): Promise<st
 export async function findDefaultDestinations(db: Db, tenantId: number): Promise<number[]> {
   const rows = await db.query<{ id: number }>(
     sql`select id from destination where tenant_id = ${tenantId} and status = 'ACTIVE' and 'DEFAULT' = any(tags)
-        and (type <> 'MESSENGER_A' or messenger_a_chat_id is not null) order by id`,
+        and (not ${isBoundByChatType('type')} or messenger_a_chat_id is not null) order by id`,
   );
   return rows.map(({ id }) => id);
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { sql } from '../../lib/sql.ts';
 import type { Db } from '../db/db.ts';
+import { isBoundByChatType } from '../tables/kindConditions.ts';
 
 export type Chat = {
   botUsername: string;
@@ -32,7 +33,7 @@ export async function findBindable(tx: Db, command: string): Promise<Bindable[]>
     sql`select x.id, x.tenant_id as "tenantId", n.name as "tenantName", x.uid, x.messenger_a_chat_id as "chatId",
         x.disabled_reason is not null as "isDisabled"
       from destination x join tenant n on n.id = x.tenant_id and n.status = 'ACTIVE'
-      where md5(x.uid) = md5(${command}) and x.type = 'MESSENGER_A' and x.status <> 'DELETED'
+      where md5(x.uid) = md5(${command}) and ${isBoundByChatType()} and x.status <> 'DELETED'
       for update of x`,
   );
 }
@@ -55,7 +56,7 @@ export async function findBound(
 ): Promise<{ id: number; tenantId: number; chatId: string }[]> {
   return tx.query(
     sql`select id, tenant_id as "tenantId", messenger_a_chat_id as "chatId" from destination
-      where messenger_a_chat_id = ${chatId} and type = 'MESSENGER_A' and status <> 'DELETED'
+      where messenger_a_chat_id = ${chatId} and ${isBoundByChatType('type')} and status <> 'DELETED'
       order by id for update`,
   );
 }
@@ -78,6 +79,6 @@ export async function unbindDestination(
 export async function moveChat(tx: Db, from: string, to: string, now: number): Promise<void> {
   await tx.query(
     sql`update destination set messenger_a_chat_id = ${to}, messenger_a_chat_type = 'supergroup', updated_at = ${now}
-      where messenger_a_chat_id = ${from} and type = 'MESSENGER_A' and status <> 'DELETED'`,
+      where messenger_a_chat_id = ${from} and ${isBoundByChatType('type')} and status <> 'DELETED'`,
   );
 }

@@ -1,7 +1,8 @@
-import { raw, sql } from '../../lib/sql.ts';
+import { sql } from '../../lib/sql.ts';
 import type { AlertKind, Severity } from '../../model/alert.ts';
 import type { destinationTypes } from '../../model/enumerations.ts';
 import type { Db } from '../db/db.ts';
+import { isBoundByChatType } from '../tables/kindConditions.ts';
 
 /** `sourceId`: the detector, the trigger alert or the action behind an alert, by its kind. */
 export type AlertSource = {
@@ -23,9 +24,7 @@ export type Recipient = {
 };
 
 /** A messenger destination that is not bound to a chat reaches no one. */
-const isReachable = raw(
-  "x.status = 'ACTIVE' and (x.type <> 'MESSENGER_A' or x.messenger_a_chat_id is not null)",
-);
+const isReachable = sql`x.status = 'ACTIVE' and (not ${isBoundByChatType()} or x.messenger_a_chat_id is not null)`;
 
 /**
  * Recipients of alerts: reachable destinations bound to the source, else the default ones with the bindings' filters;

@@ -1,3 +1,4 @@
+import type { KindSettings } from '../../destinations/destinationKind.ts';
 import { sql } from '../../lib/sql.ts';
 import type { Target } from '../../model/notification.ts';
 import type { Db } from '../db/db.ts';
@@ -7,6 +8,7 @@ import type { Keyring } from '../records/keyring.ts';
 const maxFormerSecrets = 10;
 
 export type SealedTarget = Omit<Target, 'headers' | 'secrets'> & {
+  sealedSettings: Buffer | null;
   sealedMessengerBUri: Buffer | null;
   sealedHeaders: Buffer | null;
   sealedSecret: Buffer | null;
@@ -17,7 +19,8 @@ export type SealedTarget = Omit<Target, 'headers' | 'secrets'> & {
 export async function findTargets(db: Db, ids: readonly number[]): Promise<SealedTarget[]> {
   return db.prepared<SealedTarget>(
     sql`select id, tenant_id as "tenantId", type, value, method, messenger_a_chat_id as "messengerAChatId",
-        messenger_b_uri as "messengerBUri", sealed_messenger_b_uri as "sealedMessengerBUri",
+        messenger_b_uri as "messengerBUri",
+        settings, sealed_settings as "sealedSettings", sealed_messenger_b_uri as "sealedMessengerBUri",
         confirmed_at is not null as "isConfirmed", sealed_headers as "sealedHeaders", sealed_secret as "sealedSecret",
         sealed_former_secrets as "sealedFormerSecrets", former_secrets_until as "formerSecretsUntil"
       from destination where id = any(${ids}::bigint[])`,
@@ -27,6 +30,7 @@ export async function findTargets(db: Db, ids: readonly number[]): Promise<Seale
 /** Opens the secrets of a destination; replaced ones still sign until they expire. */
 export async function openTarget(keyring: Keyring, sealed: SealedTarget, now: number): Promise<Target> {
   const {
+    sealedSettings,
     sealedMessengerBUri,
     sealedHeaders,
     sealedSecret,
@@ -45,10 +49,19 @@ export async function openTarget(keyring: Keyring, sealed: SealedTarget, now: nu
     ? JSON.parse(await keyring.unseal(sealRef('headers'), sealedHeaders))
     : {};
   const uri = sealedMessengerBUri && (await keyring.unseal(sealRef('messengerBUri'), sealedMessengerBUri));
+  const settings: KindSettings = sealedSettings
+    ? JSON.parse(await keyring.unseal(sealRef('settings'), sealedSettings))
+    : {};
   const secrets: string[] = [];
   for (const box of [sealedSecret, ...former])
     if (box) secrets.push(await keyring.unseal(sealRef('secret'), box));
-  return { ...target, ...(uri ? { messengerBUri: uri } : {}), headers, secrets };
+  return {
+    ...target,
+    ...(uri ? { messengerBUri: uri } : {}),
+    headers,
+    secrets,
+    settings: { ...target.settings, ...settings },
+  };
 }
 
 /**
@@ -98,6 +111,14 @@ export async function findSealedHeaders(db: Db, destinationId: number): Promise<
 export async function findSealedMessengerBUri(db: Db, destinationId: number): Promise<Buffer | null> {
   const rows = await db.query<{ box: Buffer | null }>(
     sql`select sealed_messenger_b_uri as box from destination where id = ${destinationId}`,
+  );
+  return rows[0]?.box ?? null;
+}
+
+/** The same for the settings of its kind that are secret. */
+export async function findSealedSettings(db: Db, destinationId: number): Promise<Buffer | null> {
+  const rows = await db.query<{ box: Buffer | null }>(
+    sql`select sealed_settings as box from destination where id = ${destinationId}`,
   );
   return rows[0]?.box ?? null;
 }

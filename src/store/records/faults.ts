@@ -1,6 +1,7 @@
 import { empty, raw, type Sql, sql } from '../../lib/sql.ts';
 import { maxScriptTimeouts } from '../../model/scriptTimeout.ts';
 import type { Db } from '../db/db.ts';
+import { isBoundByChatType, isMailedType } from '../tables/kindConditions.ts';
 
 export const faultKinds = ['detector', 'trigger', 'destination', 'action', 'wallet', 'instance'] as const;
 /**
@@ -88,10 +89,10 @@ function destinations(inScope: Own): Sql {
     from destination x where x.status = 'ACTIVE' and x.failing_since is not null and ${inScope('x')}
     union all
     select x.tenant_id, 'destination', x.id, ${name}, 'INCOMPLETE',
-      case when x.type = 'EMAIL' then 'unconfirmed' else 'unbound' end, null, 1, x.created_at, x.created_at
+      case when ${isMailedType()} then 'unconfirmed' else 'unbound' end, null, 1, x.created_at, x.created_at
     from destination x where x.status = 'ACTIVE' and ${inScope('x')}
-      and (x.type = 'EMAIL' and x.confirmed_at is null
-        or x.type = 'MESSENGER_A' and x.messenger_a_chat_id is null)`;
+      and (${isMailedType()} and x.confirmed_at is null
+        or ${isBoundByChatType()} and x.messenger_a_chat_id is null)`;
 }
 
 /** Actions that a binding no longer fires, because its scripts do not end. */

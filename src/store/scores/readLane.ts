@@ -1,6 +1,7 @@
 import { sql } from '../../lib/sql.ts';
 import type { ScoreEvent } from '../../model/score.ts';
 import { type Db, onlyRow } from '../db/db.ts';
+import { getsScoresType } from '../tables/kindConditions.ts';
 import type { Lane } from './lanes.ts';
 
 /** The license, the scores and the queued work of an instance, in order. */
@@ -47,4 +48,4 @@ export async function readLane(db: Db, lane: Lane, limit: number): Promise<LaneS
 }
 
 /** Destinations that receive score changes: webhooks tagged DEFAULT, because people are notified of the alert itself. */
-export const receivesScores = sql`x.status = 'ACTIVE' and x.type = 'HTTP' and 'DEFAULT' = any(x.tags)`;
+export const receivesScores = sql`x.status = 'ACTIVE' and ${getsScoresType()} and 'DEFAULT' = any(x.tags)`;

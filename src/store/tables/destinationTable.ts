@@ -4,6 +4,7 @@ import {
   Count,
   Flag,
   Id,
+  JsonObject,
   List,
   Name,
   nullable,
@@ -15,6 +16,7 @@ import {
 } from '../../model/schema.ts';
 import { idField, searchedStatus, tenantId, timeFields } from './commonFields.ts';
 import { createOnly, editable, one, readOnly, writeOnly } from './fields.ts';
+import { isMailedText } from './kindConditions.ts';
 import { byTenant, defineTable } from './table.ts';
 
 /** Header values are sealed; a record shows only that they exist. */
@@ -87,6 +89,13 @@ export const destinationTable = defineTable({
     messengerBChannelName: editable(Text('Name of the channel.', 'alerts')),
     uri: editable(Text('HTTP destination address.', 'https://example.com/hook', { max: 2000 })),
     method: editable(OneOf(['POST', 'PUT', 'PATCH'], 'HTTP method of an HTTP destination.', 'POST')),
+    settings: editable(
+      JsonObject(
+        'Settings of its kind; `GET /destination/kind` has a schema of them for each. Secrets show [sealed].',
+        {},
+      ),
+      { default: {}, detail: true },
+    ),
     gets: editable(gets, { default: [], detail: true }),
     groupWindowMs: editable(
       Type.Integer({
@@ -106,7 +115,7 @@ export const destinationTable = defineTable({
       ),
       {
         detail: true,
-        as: (t) => `(case when ${t}.type = 'EMAIL' then ${t}.confirmed_at is not null end)`,
+        as: (t) => `(case when ${isMailedText(`${t}.type`)} then ${t}.confirmed_at is not null end)`,
       },
     ),
     headers: editable(
@@ -119,6 +128,7 @@ export const destinationTable = defineTable({
     headerNames: 'string[]',
     sealedHeaders: 'bytes',
     sealedMessengerBUri: 'bytes',
+    sealedSettings: 'bytes',
     confirmedAt: 'integer',
   },
   visible: byTenant,

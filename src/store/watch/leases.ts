@@ -76,7 +76,7 @@ export type RequestedLease = { chainUid: string; isOffered: boolean };
 
 /**
  * Requests an offered chain, or one of a process that follows at least two more; its holder goes on until
- * `confirmLease`. Order: chains read already, chains without stand-by, then those whose stand-by may wait.
+ * `confirmLease`. First chains that this process has read, then those without a stand-by.
  */
 export async function requestLease(
   db: Db,

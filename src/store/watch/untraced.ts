@@ -10,18 +10,25 @@ export type UntracedBlock = BlockRef & {
   createdAt: number;
 };
 
+/** The key of one who follows money: it needs the traces of the transactions in which a labelled source takes part, and no others. */
+export const fundingKey = 'funding';
+
+/** A block that is about to wait; `onlyFunding`: no subscriber needs its traces. */
+export type NewUntraced = BlockRef & { onlyFunding?: boolean };
+
 export async function insertUntraced(
   tx: Db,
   chainUid: string,
-  blocks: readonly BlockRef[],
+  blocks: readonly NewUntraced[],
   now: number,
 ): Promise<void> {
   if (blocks.length === 0) return;
   await tx.prepared(
-    sql`insert into untraced_block (chain_uid, number, hash, next_attempt_at, created_at)
-      select ${chainUid}, r.number, r.hash, ${now}::bigint, ${now}::bigint
-      from unnest(${blocks.map(({ number }) => number)}::bigint[], ${blocks.map(({ hash }) => hash)}::text[])
-        as r(number, hash)`,
+    sql`insert into untraced_block (chain_uid, number, hash, next_attempt_at, created_at, remaining)
+      select ${chainUid}, r.number, r.hash, ${now}::bigint, ${now}::bigint,
+        case when r.only_funding then array[${fundingKey}::text] end
+      from unnest(${blocks.map(({ number }) => number)}::bigint[], ${blocks.map(({ hash }) => hash)}::text[],
+        ${blocks.map(({ onlyFunding = false }) => onlyFunding)}::boolean[]) as r(number, hash, only_funding)`,
   );
 }
 
@@ -86,6 +93,7 @@ export async function findUnseen(
   const [row] = await db.prepared<{ isWaiting: boolean; reason: string | null }>(
     sql`select true as "isWaiting", null as reason from untraced_block
       where chain_uid = ${chainUid} and number = ${number} and hash = ${hash}
+        and remaining is distinct from array[${fundingKey}::text]
       union all
       select false, reason from unseen_block
       where chain_uid = ${chainUid} and number = ${number} and hash = ${hash} limit 1`,

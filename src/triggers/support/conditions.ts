@@ -37,13 +37,16 @@ export const Conditions = Type.Array(
         description: 'The comparison; `in` takes an array.',
       }),
       value: Comparand('What to compare with.'),
+      ignoreCase: Type.Optional(
+        Type.Boolean({ description: 'Compares texts without case. Addresses and bytes have none.' }),
+      ),
     },
     { additionalProperties: false },
   ),
   {
     minItems: 1,
     maxItems: 50,
-    description: `Conditions that must all hold. Each has a name (a parameter, a member of a struct as order.amount, an element of a list as ids.0), an operator (${comparisonOperators.join(', ')}) and a value, for in a list of them.`,
+    description: `Conditions that must all hold. Each has a name (a parameter, a member of a struct as order.amount, an element of a list as ids.0), an operator (${comparisonOperators.join(', ')}) and a value, for in a list of them. With ignoreCase texts are compared without case.`,
   },
 );
 
@@ -56,14 +59,14 @@ export function compileConditions(
 ): { test: (values: Values) => boolean; faults: Fault[] } {
   const tests: ((values: Values) => boolean)[] = [];
   const faults: Fault[] = [];
-  for (const [index, { name, operator, value }] of conditions.entries()) {
+  for (const [index, { name, operator, value, ignoreCase }] of conditions.entries()) {
     const member = attempt(() => abiMember(inputs, name));
     if ('fault' in member) {
       faults.push({ pointer: `/conditions/${index}/name`, code: 'unknown-parameter', message: member.fault });
       continue;
     }
     const { parameter, read } = member.made;
-    const compared = attempt(() => compileComparison(parameter, operator, value));
+    const compared = attempt(() => compileComparison(parameter, operator, value, ignoreCase));
     if ('fault' in compared) {
       faults.push({ pointer: `/conditions/${index}/value`, code: 'comparison', message: compared.fault });
       continue;

@@ -2,14 +2,13 @@ import type { Evaluated } from '../../matching/evaluateMatches.ts';
 import type { SubscriberRef } from '../../matching/subscriber.ts';
 import type { Finding } from '../../model/alert.ts';
 import type { AlertWrite } from '../../model/alertWrite.ts';
-import type { BlockRef } from '../../model/block.ts';
 import type { Db } from '../../store/db/db.ts';
 import { assertHolder } from '../../store/watch/cursor.ts';
 import { type DeferredRow, insertDeferred } from '../../store/watch/deferred.ts';
 import type { FundedAddress } from '../../store/watch/funding.ts';
 import { markForInspection } from '../../store/watch/inspection.ts';
 import { type StateChange, saveStates } from '../../store/watch/states.ts';
-import { insertUntraced } from '../../store/watch/untraced.ts';
+import { insertUntraced, type NewUntraced } from '../../store/watch/untraced.ts';
 import type { LoopingScript, Outcome } from '../subscribers/openFaultLedger.ts';
 import { faultFinding } from '../subscribers/subscriberFindings.ts';
 import type { PipelineContext } from './createPipelineContext.ts';
@@ -22,7 +21,7 @@ export type PendingWrites = {
   outcomes: Outcome[];
   deferred: DeferredRow[];
   /** Blocks whose traces are waited for. */
-  untraced: readonly BlockRef[];
+  untraced: readonly NewUntraced[];
   /** Only with blocks: the addresses that they funded or upgraded, and the time of the last one. */
   blocks?: { funded: readonly FundedAddress[]; upgraded: readonly string[]; lastAt: number };
 };

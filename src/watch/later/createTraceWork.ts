@@ -11,6 +11,7 @@ import { assertHolder } from '../../store/watch/cursor.ts';
 import {
   countUntraced,
   deleteUntraced,
+  fundingKey,
   giveUpUntraced,
   listExcess,
   listUntraced,
@@ -63,7 +64,11 @@ export function createTraceWork(context: PipelineContext) {
 
   /** Traces are requested when a subscriber needs them and a node offers them, or when the operator requires them. */
   function isWanted(): boolean {
-    if (!tracer || mode === 'off' || !watchList.index.wantsTraces()) return false;
+    return watchList.index.wantsTraces() && isPossible();
+  }
+
+  function isPossible(): boolean {
+    if (!tracer || mode === 'off') return false;
     return mode === 'required' || tracer.kinds()?.length !== 0;
   }
 
@@ -108,7 +113,7 @@ export function createTraceWork(context: PipelineContext) {
       for (const { row, traced } of taken) {
         if (context.isStopped) return;
         if (traced instanceof Error) await postponeOrGiveUp(row, traced);
-        else await evaluateUntilSettled(row, traced.block, traced.frames);
+        else await evaluateUntilSettled(row, traced);
       }
       if (failures.length === taken.length) {
         // The nodes are in trouble, so the rest of the blocks need not try at once.
@@ -119,24 +124,27 @@ export function createTraceWork(context: PipelineContext) {
     }
   }
 
-  async function trace({
-    number,
-    hash,
-    attempts,
-  }: UntracedBlock): Promise<{ block: Block; frames: BlockFrames } | Error> {
+  async function trace(row: UntracedBlock): Promise<Traced | Error> {
+    const { number, hash, attempts } = row;
     const pending = requested.get(hash);
     requested.delete(hash);
     try {
       const block = pending?.block ?? (await context.readBlock(number));
       if (block?.hash !== hash) return new Error(`Block ${number} is not ${hash} at the moment.`);
-      return {
-        block,
-        frames: await (pending?.frames ??
-          context.tracer!.frames(block, { isFirst, isHard: attempts >= hardAttempts })),
-      };
+      const isHard = attempts >= hardAttempts;
+      const wanted = isForFunding(row) ? await findSuspects(block) : block.transactions;
+      const options = isForFunding(row) ? { isFirst, isHard, only: wanted } : { isFirst, isHard };
+      return { block, wanted, frames: await (pending?.frames ?? context.tracer!.frames(block, options)) };
     } catch (error) {
       return error instanceof Error ? error : new Error(messageOf(error));
     }
+  }
+
+  function findSuspects(block: Block): Promise<readonly Transaction[]> {
+    return runExclusive(async () => {
+      await context.funding.refresh(store);
+      return context.funding.suspects(block);
+    });
   }
 
   async function postponeOrGiveUp(row: UntracedBlock, error: Error): Promise<void> {
@@ -158,11 +166,11 @@ export function createTraceWork(context: PipelineContext) {
   }
 
   /** Repeats the evaluation when a block or the clock changed a state meanwhile. */
-  async function evaluateUntilSettled(row: UntracedBlock, block: Block, frames: BlockFrames): Promise<void> {
+  async function evaluateUntilSettled(row: UntracedBlock, traced: Traced): Promise<void> {
     hasTraced = true;
     lastFault = null;
+    const { block, frames } = traced;
     const matches = await matchesOf(row, block, frames);
-    const missing = block.transactions.filter(({ index }) => !frames[index]);
     for (let isSettled = false; !isSettled && !context.isStopped; ) {
       const before = await loadStates(matches);
       const isOverdue = now() - row.createdAt >= (context.readWaitMs ?? defaultReadWaitMs);
@@ -172,7 +180,7 @@ export function createTraceWork(context: PipelineContext) {
         (requests) => context.fetch(requests, 'background'),
         isOverdue ? 'degrade' : 'defer',
       );
-      isSettled = await settle(row, before, evaluated, missing, block);
+      isSettled = await settle(row, before, evaluated, traced);
     }
     processed = Math.max(processed ?? 0, row.number);
   }
@@ -221,9 +229,9 @@ export function createTraceWork(context: PipelineContext) {
     row: UntracedBlock,
     before: ReadonlyMap<Subscriber, SubscriberState | undefined>,
     evaluated: Evaluated,
-    missing: readonly Transaction[],
-    block: Block,
+    { block, wanted, frames }: Traced,
   ): Promise<boolean> {
+    const missing = wanted.filter(({ index }) => !frames[index]);
     let isSettled = true;
     await unlessStopped(async () => {
       isSettled = [...before].every(([subscriber, state]) => states.get(subscriber) === state);
@@ -237,6 +245,8 @@ export function createTraceWork(context: PipelineContext) {
         states.apply(at, evaluated.states),
       );
       writes.findings.push(...blindSpotsOf(row, block, missing));
+      await context.funding.refresh(store);
+      const funded = context.funding.traceInner(block, frames);
       const remaining = evaluated.deferred.map(({ subscriber }) => keyOf(subscriber));
       const retryAt = now() + Math.min(60_000, 1000 * 2 ** Math.min(row.attempts, 6));
       await commitWrites(context, writes, async (tx) => {
@@ -245,6 +255,7 @@ export function createTraceWork(context: PipelineContext) {
           remaining.length > 0
             ? await postponeUntraced(tx, chain.uid, row, remaining, retryAt)
             : await deleteUntraced(tx, chain.uid, [row]);
+        await context.funding.add(tx, funded);
         if (missing.length > 0) {
           const hashes = missing.map(({ hash }) => hash);
           await recordUnseen(tx, chain.uid, row, hashes, traceFaults.transaction, now());
@@ -318,7 +329,14 @@ export function createTraceWork(context: PipelineContext) {
     };
   }
 
-  return { isWanted, prefetch, start, upkeep, state };
+  return { isWanted, isPossible, prefetch, start, upkeep, state };
+}
+
+/** `wanted`: the transactions whose frames were asked for. */
+type Traced = { block: Block; wanted: readonly Transaction[]; frames: BlockFrames };
+
+function isForFunding({ remaining }: UntracedBlock): boolean {
+  return remaining?.length === 1 && remaining[0] === fundingKey;
 }
 
 /** A person woken by the alert must know that it did not happen just now. */

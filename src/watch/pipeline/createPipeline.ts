@@ -6,6 +6,7 @@ import { advanceCursor, finalizeChain } from '../../store/watch/cursor.ts';
 import type { DeferredRow } from '../../store/watch/deferred.ts';
 import type { FundedAddress } from '../../store/watch/funding.ts';
 import type { ChainHalt } from '../../store/watch/halts.ts';
+import type { NewUntraced } from '../../store/watch/untraced.ts';
 import { addEvaluated, commitWrites, createWrites } from '../commit/commitWrites.ts';
 import { createPipelineContext, type PipelineOptions } from '../commit/createPipelineContext.ts';
 import type { ChainMessage } from '../follow/followChain.ts';
@@ -57,7 +58,7 @@ export function createPipeline(
     const writes = createWrites();
     const untraced = traceWork.isWanted() ? blocks.filter(({ transactions }) => transactions.length > 0) : [];
     untraced.forEach(traceWork.prefetch);
-    writes.untraced = untraced;
+    writes.untraced = [...untraced, ...blocks.flatMap((block) => fundingTraces(block, untraced))];
     const waiting = new Map<Subscriber, DeferralReason>();
     const evaluateBlock = async (block: Block, previous: Header | undefined, observations: Matches) => {
       const deferred = takeDeferred(observations, waiting);
@@ -102,6 +103,13 @@ export function createPipeline(
     deferredWork.start();
     traceWork.start();
     pendingWork.start();
+  }
+
+  /** Waits for traces of transactions that may hide the recipients of a labelled source, if no subscriber needs the block's. */
+  function fundingTraces(block: Block, untraced: readonly Block[]): NewUntraced[] {
+    if (!traceWork.isPossible() || untraced.includes(block)) return [];
+    const { number, hash } = block;
+    return funding.suspects(block).length > 0 ? [{ number, hash, onlyFunding: true }] : [];
   }
 
   /** Removes the subscribers that must wait: their state depends on the order of their blocks. */

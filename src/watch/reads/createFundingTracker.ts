@@ -2,7 +2,7 @@ import { getChain } from '../../chains/chains.ts';
 import { toChainFacts } from '../../chains/toChainFacts.ts';
 import { zip } from '../../lib/zip.ts';
 import type { Fetch } from '../../matching/createReadCache.ts';
-import type { Block } from '../../model/block.ts';
+import type { Block, BlockFrames, Transaction } from '../../model/block.ts';
 import type { Funding } from '../../model/detection.ts';
 import { followedFunding } from '../../model/followedFunding.ts';
 import type { Db } from '../../store/db/db.ts';
@@ -15,7 +15,7 @@ import {
   insertFunded,
   listFunded,
 } from '../../store/watch/funding.ts';
-import { type Sources, traceFunding } from './traceFunding.ts';
+import { findSuspects, type Sources, traceFunding, traceInnerFunding } from './traceFunding.ts';
 
 export type FundingTracker = ReturnType<typeof createFundingTracker>;
 
@@ -87,6 +87,15 @@ export function createFundingTracker(chainUid: string) {
       for (const row of rows) remember(row);
       return rows;
     },
+    /** Transactions that only a trace explains. */
+    suspects: (block: Block): Transaction[] => findSuspects(block, sources),
+    /** The addresses that sources pay within the transactions of a block; as with `trace`, the caller must add them or invalidate. */
+    traceInner(block: Block, frames: BlockFrames): FundedAddress[] {
+      const rows = traceInnerFunding(block, frames, sources, funded);
+      for (const row of rows) remember(row);
+      return rows;
+    },
+    add: (tx: Db, rows: readonly FundedAddress[]): Promise<void> => insertFunded(tx, chainUid, rows),
     /** Writes the addresses that blocks funded; `at` is the time of the last block. */
     async write(tx: Db, rows: readonly FundedAddress[], at: number): Promise<void> {
       await insertFunded(tx, chainUid, rows);

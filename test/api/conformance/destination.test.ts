@@ -7,6 +7,7 @@ import { createWorld } from '../../support/createWorld.ts';
 import { expectProblem, faultCode } from '../../support/expectProblem.ts';
 import { list, record } from '../../support/memberRules.ts';
 import { destinationMembers, destinationWithoutType } from '../../support/recordMembers.ts';
+import { sampleDestinations } from '../../support/sampleDestinations.ts';
 
 let api: TestApi;
 let tenantId: number;
@@ -24,12 +25,7 @@ const make = (body: Json) => api.ok('POST', 'destination', { tenantId, ...body }
 const refuse = (body: Json) => api.call('POST', 'destination', { tenantId, ...body });
 
 /** One of every type, by the members that its kind needs. */
-const kinds = [
-  { type: 'EMAIL', value: 'alice@example.com' },
-  { type: 'MESSENGER_A' },
-  { type: 'HTTP', uri: hook },
-  { type: 'MESSENGER_B', messengerBUri: hook },
-];
+const kinds = sampleDestinations;
 
 describe('POST /destination (endpoint 11)', () => {
   it('takes every member of docs/api-spec.md and answers with exactly its members, without type', async () => {

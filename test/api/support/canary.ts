@@ -37,8 +37,8 @@ export async function plantCanaries(api: TestApi, world: World): Promise<void> {
     if (kind === 'destination') {
       change.value = `https://canary-${world.tenant.id}-destination-.example.com/`;
       change.headers = { [`x-${canary}`]: canary };
-      // It is a webhook.
-      for (const name of Object.keys(change).filter((name) => /^messenger[AB]/.test(name)))
+      // It is a webhook, and settings take what its kind names alone.
+      for (const name of Object.keys(change).filter((name) => /^(messenger[AB]|settings)/.test(name)))
         delete change[name];
     }
     await api.ok('PUT', `${kind}/${recordAt(world, path).id}`, change);

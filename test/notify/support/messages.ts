@@ -11,6 +11,7 @@ export function targetOf(over: Pick<Target, 'type'> & Partial<Target>): Target {
     secrets: [],
     messengerAChatId: null,
     messengerBUri: null,
+    settings: {},
     isConfirmed: true,
     ...over,
   };

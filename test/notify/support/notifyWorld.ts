@@ -4,15 +4,16 @@ import type { Resolve } from '../../../src/lib/createResolve.ts';
 import { type Egress, toEgress } from '../../../src/lib/egress.ts';
 import { sql } from '../../../src/lib/sql.ts';
 import type { Target } from '../../../src/model/notification.ts';
-import { createHttpSender } from '../../../src/notify/createHttpSender.ts';
 import type { Sender } from '../../../src/notify/createNotifier.ts';
 import { createNotifier } from '../../../src/notify/createNotifier.ts';
+import { createRequestSender } from '../../../src/notify/createRequestSender.ts';
 import { createNotifyOnAlerts } from '../../../src/notify/notifyOnAlerts.ts';
 import { startDeliveryWorker } from '../../../src/notify/startDeliveryWorker.ts';
 import { createActionLinks } from '../../../src/services/alerts/createActionLinks.ts';
 import { createAlertLinks } from '../../../src/services/alerts/createAlertLinks.ts';
 import { listen } from '../../../src/store/db/listen.ts';
 import { addSource } from '../../../testing/addSource.ts';
+import { requestSenders } from '../../../testing/requestSenders.ts';
 import { type Json, startTestApi, type TestApi } from '../../../testing/startTestApi.ts';
 import { type HttpSink, startHttpSink } from './httpSink.ts';
 
@@ -53,14 +54,14 @@ export async function startNotifyWorld(options: Options = {}): Promise<NotifyWor
   const sink = await startHttpSink();
   const egress = options.egress ?? toEgress(loopback());
   let now = Date.now;
-  const sender = createHttpSender({
+  const sender = createRequestSender({
     egress,
     ...(options.hosts ? { hosts: options.hosts } : {}),
     now: () => now(),
     timeLimitMs: options.timeLimitMs ?? 2000,
     ...(options.resolve ? { resolve: options.resolve } : {}),
   });
-  const notifier = createNotifier({ HTTP: sender, ...options.senders });
+  const notifier = createNotifier({ ...requestSenders(sender), ...options.senders });
   const links = createAlertLinks(() => 'https://vigil.example.com');
   const api = await startTestApi({
     egress,

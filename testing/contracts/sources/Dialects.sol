@@ -54,6 +54,19 @@ contract PlainToken {
     }
 }
 
+/// A collection of the early days: its event indexes nothing, so that the id of a piece looks like an amount.
+contract PlainCollection {
+    event Transfer(address from, address to, uint256 tokenId);
+
+    string public symbol = "CK";
+    mapping(uint256 => address) public ownerOf;
+
+    function give(address to, uint256 tokenId) external {
+        emit Transfer(ownerOf[tokenId], to, tokenId);
+        ownerOf[tokenId] = to;
+    }
+}
+
 /// The module functions of a Safe 1.4; slot 0 is kept free for the singleton.
 contract SafeWithModules {
     event ExecutionFromModuleSuccess(address indexed module);

@@ -20,7 +20,7 @@ export function EnumSelect(props: WidgetProps) {
       </option>
       {values.map((option) => (
         <option key={option} value={option}>
-          {wordOf(option, values)}
+          {schema['x-words']?.[option] ?? wordOf(option, values)}
         </option>
       ))}
     </select>

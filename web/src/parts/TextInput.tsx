@@ -23,7 +23,9 @@ export function TextInput({ name, ...props }: WidgetProps & { name: string }) {
   return (
     <input
       {...shared}
-      {...(/password|secret|privatekey/i.test(name) ? { type: 'password' } : { type: 'text' })}
+      {...(schema.writeOnly || /password|secret|privatekey/i.test(name)
+        ? { type: 'password' }
+        : { type: 'text' })}
       autocomplete="off"
       onInput={({ currentTarget }) => change(currentTarget.value)}
     />

@@ -1,13 +1,8 @@
 import { toLabel } from '../state/format.ts';
 import { chainOf } from '../state/names.ts';
-import { me } from '../state/session.ts';
 
 /** What people call the values that the API has words of its own for. */
 const words: Readonly<Record<string, string>> = {
-  EMAIL: 'E-mail',
-  HTTP: 'Webhook',
-  MESSENGER_A: 'Chat, through a bot',
-  MESSENGER_B: 'Chat channel, through its webhook',
   ACTIVE: 'Switched on',
   DISABLED: 'Switched off',
   LICENCED: 'Granted',
@@ -42,9 +37,6 @@ export function wordOf(value: string, others: readonly string[]): string {
   if (others.includes('DETECTOR') && others.includes('WALLET')) return tagWords[value] ?? value;
   if (value === 'DEFAULT') return others.includes('HSM') ? 'Kept here, sealed' : value;
   if (value === 'WALLET' && others.includes('ENTITY')) return 'A wallet';
-  const { messengerAName, messengerBName } = me.value?.installation ?? {};
-  if (value === 'MESSENGER_A' && messengerAName) return messengerAName;
-  if (value === 'MESSENGER_B' && messengerBName) return messengerBName;
   if (['INFO', 'POST', 'GET'].some((word) => others.includes(word))) return value;
   return words[value] ?? chainOf(value)?.name ?? (isShout(value) ? toLabel(value.toLowerCase()) : value);
 }

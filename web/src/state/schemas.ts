@@ -12,6 +12,7 @@ export type Schema = {
   examples?: readonly unknown[];
   format?: string;
   readOnly?: boolean;
+  writeOnly?: boolean;
   pattern?: string;
   minLength?: number;
   maxLength?: number;
@@ -26,6 +27,8 @@ export type Schema = {
   oneOf?: readonly Schema[];
   /** Members of a nested object that come first and are not folded away. */
   'x-order'?: readonly string[];
+  /** What people call the values of a menu. */
+  'x-words'?: Readonly<Record<string, string>>;
   /** What the choice of nothing says in a menu. */
   'x-none'?: string;
   /** What the button says that adds an item. */

@@ -3,6 +3,7 @@ import { Shape, Text } from '../../../model/schema.ts';
 import type { SharedEvent, StreamQuery } from '../../../services/alerts/createStreamMatching.ts';
 import { findPlan } from '../../../store/accounts/plans.ts';
 import { createAlertMatcher } from '../../../store/search/createAlertMatcher.ts';
+import { refuseQueryMistake } from '../../../store/search/findQueryMistake.ts';
 import { accessOf } from '../../http/access.ts';
 import { createScopeWatch } from '../../http/createScopeWatch.ts';
 import { type Endpoint, endpoint } from '../../http/endpoint.ts';
@@ -25,7 +26,11 @@ export function alertStreamEndpoint(): Endpoint {
       'as `maxStreams` of its plan says. A reader that lets more than 4 MiB wait is cut off and can resume.',
     query: Shape(
       {
-        query: Text('Only alerts that match this query string.', 'severity:HIGH', { max: 4000 }),
+        query: Text(
+          'Only alerts that match this query string. A member or value that does not exist is refused.',
+          'severity:HIGH',
+          { max: 4000 },
+        ),
         after: Type.String({
           description: 'Id of the last event that was seen; the header `Last-Event-ID` outranks it.',
           pattern: idPattern,
@@ -87,6 +92,7 @@ export function alertStreamEndpoint(): Endpoint {
 function toStreamQuery(text: string, now: number): StreamQuery {
   if (text.trim() === '') return { key: '', matcher: undefined };
   const matcher = createAlertMatcher(text, now);
+  refuseQueryMistake(text);
   return { key: /now/i.test(text) ? `${now} ${text}` : text, matcher };
 }
 

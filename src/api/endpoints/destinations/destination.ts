@@ -1,5 +1,6 @@
+import { foreignMembers } from '../../../destinations/destinationKinds.ts';
 import { finishDestination } from '../../../services/destinations/finishDestination.ts';
-import { foreignMembers, prepareDestination } from '../../../services/destinations/prepareDestination.ts';
+import { prepareDestination } from '../../../services/destinations/prepareDestination.ts';
 import { ensureSecret } from '../../../services/destinations/webhookSecret.ts';
 import { destinationTable } from '../../../store/tables/destinationTable.ts';
 import { defineResource } from '../../http/defineResource.ts';

@@ -1,3 +1,5 @@
+import { yieldToEventLoop } from '../../../lib/eventLoop.ts';
+import { messageOf } from '../../../lib/messageOf.ts';
 import { destinationTypes, severities } from '../../../model/enumerations.ts';
 import {
   Count,
@@ -16,6 +18,7 @@ import { previewDestination, testDestination } from '../../../services/destinati
 import { rotateSecret } from '../../../services/destinations/webhookSecret.ts';
 import { findReadable } from '../../../services/records/findReadable.ts';
 import { findBindings } from '../../../store/destinations/findBindings.ts';
+import { findQueryMistake } from '../../../store/search/findQueryMistake.ts';
 import { destinationTable } from '../../../store/tables/destinationTable.ts';
 import { type Endpoint, endpoint } from '../../http/endpoint.ts';
 import { attempt, deliveryUid } from './deliveryEndpoints.ts';
@@ -33,7 +36,21 @@ const binding = {
   afterConfirmations: nullable(
     Count('How many blocks must follow that of the alert before it is sent.', 12, 100_000),
   ),
+  fault: nullable(
+    Text(
+      'A condition of the query that no alert can meet, such as a misspelt member; null if there is none.',
+      "The query at column 9: there is no member 'severty'; did you mean 'severity'?",
+    ),
+  ),
 };
+
+function faultOf(query: string | null): string | null {
+  try {
+    return (query && findQueryMistake(query)?.message) || null;
+  } catch (error) {
+    return messageOf(error);
+  }
+}
 
 /** Endpoints of destinations beside those of the resource. */
 export const destinationEndpoints: readonly Endpoint[] = [
@@ -178,7 +195,13 @@ export const destinationEndpoints: readonly Endpoint[] = [
     problems: ['not-found'],
     handle: async (call, { params }) => {
       const destination = await findReadable(call, destinationTable, params.id);
-      return { body: { data: await findBindings(call.db, destination.tenantId, destination.id) } };
+      const bindings = await findBindings(call.db, destination.tenantId, destination.id);
+      const data = [];
+      for (const bound of bindings) {
+        await yieldToEventLoop();
+        data.push({ ...bound, fault: faultOf(bound.query) });
+      }
+      return { body: { data } };
     },
   }),
 ];

@@ -115,13 +115,15 @@ const subscription = titled(
 
 const disabled = titled(
   'WebhookDestination',
-  whole(
+  Shape(
     {
       destinationId: Id('The destination.'),
       destinationType: OneOf(destinationTypes, 'Its kind.', 'EMAIL'),
       reason: Text('Reason that nothing gets through.', 'The mailbox is unknown.'),
       failingSince: nullable(Millis('When the first of the failures was.')),
+      advice: Text('What else enables it again.', 'Or bind a chat again.'),
     },
+    ['destinationId', 'destinationType', 'reason', 'failingSince'],
     'A destination that Vigil no longer sends to.',
   ),
 );

@@ -172,7 +172,7 @@ export function createSimulator({ chainUid, blockTimeMs, urls, now, onCall }: Op
   async function readAfter(
     endpoint: Endpoint,
     transaction: PendingTransaction,
-    { block, frames }: Simulation,
+    { block, frames, ...rest }: Simulation,
     questions: readonly StateRead[],
   ): Promise<StateResult[]> {
     const called: readonly StateRead[] = endpoint.canSimulate ? questions.filter(isCalled) : [];
@@ -186,7 +186,10 @@ export function createSimulator({ chainUid, blockTimeMs, urls, now, onCall }: Op
       toSimulateCall([toRequest(transaction, false), ...requests], false, 'latest', overrides),
       ...atNewest.map((question) => toRpcCall(question, 'latest')),
     ]);
-    if (simulated && isUnknownCall(simulated)) endpoint.canSimulate = false;
+    if (endpoint.canSimulate && simulated && isUnknownCall(simulated)) {
+      endpoint.canSimulate = false;
+      return readAfter(endpoint, transaction, { block, frames, ...rest }, questions);
+    }
     const results = simulated && 'result' in simulated ? callsOf(simulated.result).slice(1) : [];
     const changes = coinChanges(frames);
     return questions.map((question): StateResult => {

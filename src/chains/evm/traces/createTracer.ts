@@ -44,6 +44,11 @@ const timeoutMs = 15_000;
 const patienceMs = 3000;
 /** An endpoint that does not trace is asked again after this long: its operator may have changed that. */
 const askAgainMs = 600_000;
+/**
+ * Faults after which an endpoint that never traced counts as one that does not. Before that it may only limit requests,
+ * and the blocks that wait for its traces must not be lost.
+ */
+const maxUnknownFaults = 20;
 /** The traces of single transactions are read page by page, so that the last few are kept for a moment, if they are not huge. */
 const keptMs = 60_000;
 const maxKept = 4;
@@ -70,20 +75,24 @@ export function createTracer({ urls, now, onCall, limits: given }: Options) {
   });
 
   const isOut = ({ kind, askedAt }: Endpoint) => kind === null && now() < askedAt + askAgainMs;
+  const isMute = ({ kind, faults }: Endpoint) => kind === undefined && faults >= maxUnknownFaults;
   const rank = ({ kind, faults, retryAt }: Endpoint) =>
     (retryAt > now() ? 4 : 0) + (faults > 0 ? 2 : 0) + (kind ? 0 : 1);
 
   async function frames(block: Block, options: TraceOptions = {}): Promise<BlockFrames> {
     if (block.transactions.length === 0) return [];
-    try {
-      return await request((endpoint) => ask(endpoint, block));
-    } catch (error) {
-      if (!(error instanceof NotTraced) || !isOfOne(error, options)) throw error;
-      return traceEach(block, (one) => request((endpoint) => ask(endpoint, block, one.index, true)), {
+    const oneByOne = () =>
+      traceEach(block, (one) => request((endpoint) => ask(endpoint, block, one.index, true)), {
         ...options,
         limits,
         now,
       });
+    if (options.only) return oneByOne();
+    try {
+      return await request((endpoint) => ask(endpoint, block));
+    } catch (error) {
+      if (!(error instanceof NotTraced) || !isOfOne(error, options)) throw error;
+      return oneByOne();
     }
   }
 
@@ -106,7 +115,7 @@ export function createTracer({ urls, now, onCall, limits: given }: Options) {
     if ('value' in outcome) return outcome.value;
     throw toNotTraced(
       outcome.faults,
-      endpoints.some(({ kind }) => kind),
+      endpoints.some((endpoint) => endpoint.kind || !(isOut(endpoint) || isMute(endpoint))),
     );
   }
 
@@ -164,9 +173,8 @@ export function createTracer({ urls, now, onCall, limits: given }: Options) {
     transaction,
     kinds() {
       const offered = traceKinds.filter((candidate) => endpoints.some(({ kind }) => kind === candidate));
-      const isNone = endpoints.every(
-        (endpoint) => isOut(endpoint) || (endpoint.kind === undefined && endpoint.retryAt > now()),
-      );
+      const isNone =
+        endpoints.some(isOut) && endpoints.every((endpoint) => isOut(endpoint) || isMute(endpoint));
       return offered.length > 0 || isNone ? offered : undefined;
     },
     setUrls(next: readonly string[]): void {
@@ -194,7 +202,7 @@ function fail(message: string): never {
   throw new NotTraced('unanswered', message);
 }
 
-/** By the worst of what endpoints did: one that answers wrongly matters more than one that does not answer. */
+/** By the worst of what endpoints did; `isKnownTo`: one of them traces, or may. One that answers wrongly matters more than one that does not answer. */
 function toNotTraced(faults: readonly unknown[], isKnownTo: boolean): NotTraced {
   const is = (kind: new (...args: never[]) => Error) => faults.some((fault) => fault instanceof kind);
   const isUnsupported = (fault: unknown) => fault instanceof NotTraced && fault.reason === 'unsupported';

@@ -14,13 +14,13 @@ const frameBytes = 300;
 export async function traceEach(
   { transactions }: Block,
   trace: (transaction: Transaction) => Promise<BlockFrames>,
-  { isFirst = () => false, isHard = false, limits, now }: Options,
+  { isFirst = () => false, isHard = false, only = transactions, limits, now }: Options,
 ): Promise<BlockFrames> {
   const traced = transactions.map((): readonly Frame[] | undefined => undefined);
   const endAt = now() + limits.ms;
   let room = limits.keptBytes;
   let failure: NotTraced | undefined;
-  const turns = transactions
+  const turns = only
     .map((transaction) => ({ transaction, rank: isFirst(transaction) ? 0 : 1, gas: transaction.gas ?? 0n }))
     .sort((a, b) => a.rank - b.rank || Number(a.gas - b.gas));
   for (const { transaction } of turns) {

@@ -9,7 +9,9 @@ const besides = ['alert_event', 'pending_alert', 'score_lane'] as const;
 export const shardsPerWorker = 2;
 
 /** Thrown when the servers are not ready; the message says what is missing. */
-class NotDistributable extends Error {}
+class NotDistributable extends Error {
+  override readonly name = 'NotDistributable';
+}
 
 /**
  * Distributes the tables by tenant. Those with rows are moved while they are read and written, one after the other; what an

@@ -21,8 +21,8 @@ const takenBy = new WeakMap<Db, Set<readonly Word[]>>();
 const committed = new WeakSet<readonly Word[]>();
 
 /**
- * Works out the terms of findings and adds their words outside the raising transaction, so that no other waits. Leaves
- * the words to that transaction where connections are scarce or the caller asks (`rememberWords`).
+ * Works out the terms of findings and adds their words outside the raising transaction, so that no other waits and a
+ * rollback keeps them. Where connections are scarce, or on request (`rememberWords`), that transaction adds them.
  */
 export async function prepareTerms(
   store: Store,

@@ -50,7 +50,8 @@ const known: Readonly<Record<string, Column<Alert>>> = {
   tags: { name: 'tags', title: 'Tags', wideOnly: true, show: ({ tags }) => <Tags tags={tags} /> },
 };
 
-const standard = ['timestamp', 'severity', 'name', 'contractId', 'status'];
+/** Without the status, whose place the message needs more: those that are not open say so before it. */
+const standard = ['timestamp', 'severity', 'name', 'contractId'];
 
 /** The columns of these members, or the standard ones; `meta.amount` is a member of the evidence. */
 export function alertColumns(members: readonly string[]): readonly Column<Alert>[] {
@@ -79,8 +80,9 @@ function What({ alert: { name, message, timestamp, status, finality } }: { alert
     return (
       <>
         <strong class={isGone ? 'foreign gone' : 'foreign'}>{name.slice(0, 200)}</strong>{' '}
-        {isPending && <Badge tone="warn">pending</Badge>}{' '}
-        <span class={isGone ? 'dim foreign gone' : 'dim foreign'}>
+        {isPending && <Badge tone="warn">pending</Badge>}
+        {status !== 'UNRESOLVED' && <Badge value={status} />}{' '}
+        <span class={isGone ? 'dim foreign gone' : 'dim foreign'} title={message.slice(0, 2000)}>
           <Message text={message.slice(0, 400)} />
         </span>
       </>

@@ -9,6 +9,7 @@ import { href, search } from '../../state/route.ts';
 import { can } from '../../state/session.ts';
 import { attempt } from '../../state/toasts.ts';
 import { useLoad } from '../../state/useLoad.ts';
+import { automaticHint, isAutomatic } from '../detectors/automatic.ts';
 import { Recommend } from './Recommend.tsx';
 
 /** What watches a contract and what acts on it; each can be switched on and off in place. */
@@ -31,7 +32,7 @@ export function WatchedBy({ contract }: { contract: Contract }) {
   if (!can('POST /detector/search')) return null;
   const { detectors = [], triggers = [], actions = [] } = watching.data ?? {};
   const rows = [
-    ...detectors.map((row) => ({ kind: 'detector' as const, row, what: row.schema?.title ?? '' })),
+    ...detectors.map((row) => ({ kind: 'detector' as const, row, what: kindOf(row) })),
     ...triggers.map((row) => ({ kind: 'trigger' as const, row, what: row.triggerType })),
   ];
   const toggle = (kind: 'detector' | 'trigger', id: number, status: string) =>
@@ -110,4 +111,10 @@ export function WatchedBy({ contract }: { contract: Contract }) {
       </ul>
     </section>
   );
+}
+
+/** Most are called as their kind. */
+function kindOf({ name, source, schema }: Detector): string {
+  if (isAutomatic({ source })) return automaticHint;
+  return name === schema?.title ? '' : (schema?.title ?? '');
 }

@@ -25,23 +25,26 @@ export function Bindings({ id }: { id: number }) {
         </p>
       )}
       <ul>
-        {data.data.map(({ kind, recordId, name, bindingId, minSeverity, query, afterConfirmations }) => (
-          <li key={`${kind} ${bindingId}`} class="row">
-            <span class="tag">{kind}</span>
-            <a class="foreign" href={href(pages[kind](recordId))}>
-              {name}
-            </a>
-            {minSeverity && (
-              <span class="dim small">
-                from <Severity value={minSeverity} />
-              </span>
-            )}
-            {afterConfirmations ? (
-              <span class="dim small">after {afterConfirmations} confirmations</span>
-            ) : null}
-            {query && <code class="small foreign">{query}</code>}
-          </li>
-        ))}
+        {data.data.map(
+          ({ kind, recordId, name, bindingId, minSeverity, query, afterConfirmations, fault }) => (
+            <li key={`${kind} ${bindingId}`} class="row">
+              <span class="tag">{kind}</span>
+              <a class="foreign" href={href(pages[kind](recordId))}>
+                {name}
+              </a>
+              {minSeverity && (
+                <span class="dim small">
+                  from <Severity value={minSeverity} />
+                </span>
+              )}
+              {afterConfirmations ? (
+                <span class="dim small">after {afterConfirmations} confirmations</span>
+              ) : null}
+              {query && <code class="small foreign">{query}</code>}
+              {fault && <span class="bad small">{fault}</span>}
+            </li>
+          ),
+        )}
       </ul>
     </section>
   );

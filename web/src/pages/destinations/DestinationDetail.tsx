@@ -11,19 +11,21 @@ import { attempt } from '../../state/toasts.ts';
 import { useLoad } from '../../state/useLoad.ts';
 import { Bindings } from './Bindings.tsx';
 import { Deliveries } from './Deliveries.tsx';
+import type { DestinationKind } from './kinds.ts';
 import { Preview } from './Preview.tsx';
 
 type Tested = ReplyOf<'POST', '/destination/{id}/test'>;
-type Props = { destination: Destination; reload(): void };
+type Props = { destination: Destination; kinds: readonly DestinationKind[]; reload(): void };
 
 /** How a destination fares, what can be tried with it, what was sent there and what is bound to it. */
-export function DestinationDetail({ destination, reload }: Props) {
+export function DestinationDetail({ destination, kinds, reload }: Props) {
   const { id, uid, messengerAChatId } = destination;
   // Rows of a list leave out what kind it is and whether its address is confirmed.
   const whole = useLoad(`destination ${id} ${destination.updatedAt}`, (signal) =>
     client.get('/destination/{id}', { path: { id }, signal }),
   ).data;
   const { type, confirmed } = whole ?? { type: undefined, confirmed: undefined };
+  const kind = kinds.find((one) => one.type === type);
   const [tested, setTested] = useState<Tested>();
   const [error, setError] = useState<unknown>();
   const [isBusy, setBusy] = useState(false);
@@ -59,7 +61,7 @@ export function DestinationDetail({ destination, reload }: Props) {
           Nothing has got through since <Time at={state.failingSince} exact />.
         </p>
       )}
-      {type === 'MESSENGER_A' && !messengerAChatId && (
+      {kind?.isBoundByChat && !messengerAChatId && (
         <p class="notice">
           Send this line to the bot in the chat: <code class="foreign">/bind {uid}</code>{' '}
           <CopyButton text={`/bind ${uid}`} />
@@ -85,7 +87,7 @@ export function DestinationDetail({ destination, reload }: Props) {
             Mail the link again
           </button>
         )}
-        {type === 'HTTP' && can('POST /destination/{id}/secret') && (
+        {kind?.isSigned && can('POST /destination/{id}/secret') && (
           <button type="button" onClick={() => setRenewing(true)}>
             New secret
           </button>

@@ -1,3 +1,4 @@
+import { useMemo } from 'preact/hooks';
 import type { Destination } from '../../../../sdk/src/index.ts';
 import { wordOf } from '../../parts/enumWords.ts';
 import { type RecordKind, RecordList } from '../../parts/RecordPage.tsx';
@@ -6,11 +7,11 @@ import { scaledBy } from '../../parts/ScaledInput.tsx';
 import type { Schema } from '../../state/schemas.ts';
 import { PageTabs } from '../PageTabs.tsx';
 import { DestinationDetail } from './DestinationDetail.tsx';
-import { kindOf, kindTexts, membersOf } from './kinds.ts';
+import { type DestinationKind, kindOf, shapeByKind, useDestinationKinds } from './kinds.ts';
 
 const destinationTags = ['DEFAULT', 'DETECTOR', 'WALLET'];
 
-const destinations: RecordKind<Destination> = {
+const destinationsWith = (kinds: readonly DestinationKind[]): RecordKind<Destination> => ({
   path: '/destination',
   singular: 'destination',
   plural: 'Destinations',
@@ -26,7 +27,7 @@ const destinations: RecordKind<Destination> = {
       show: (row) => row.name ?? whereOf(row),
     },
     { name: 'where', title: 'Where', wideOnly: true, show: whereOf },
-    { name: 'type', title: 'Kind', width: '120px', show: (row) => wordOf(kindOf(row), []) },
+    { name: 'type', title: 'Kind', width: '120px', show: (row) => kindOf(row, kinds)?.title },
     {
       name: 'tags',
       title: 'Default',
@@ -40,7 +41,7 @@ const destinations: RecordKind<Destination> = {
     },
     updatedColumn,
   ],
-  toForm: ({ uid: _uid, ...rest }) => ({ ...rest, type: kindOf(rest) }),
+  toForm: ({ uid: _uid, ...rest }) => ({ ...rest, type: kindOf(rest, kinds)?.type }),
   form: {
     needsTenant: true,
     defaults: { type: 'EMAIL' },
@@ -53,6 +54,7 @@ const destinations: RecordKind<Destination> = {
       'headers',
       'messengerABotUsername',
       'messengerBUri',
+      'settings',
       'gets',
       'tags',
     ],
@@ -68,10 +70,12 @@ const destinations: RecordKind<Destination> = {
       groupWindowMs: 'Group messages within (minutes)',
     },
     widgets: { groupWindowMs: scaledBy(60_000) },
-    shape: shapeDestination,
+    shape: (schema, { type }) => shapeDestination(schema, kinds, type),
   },
-  detail: (destination, reload) => <DestinationDetail destination={destination} reload={reload} />,
-};
+  detail: (destination, reload) => (
+    <DestinationDetail destination={destination} kinds={kinds} reload={reload} />
+  ),
+});
 
 function whereOf({
   value,
@@ -87,12 +91,9 @@ function whereOf({
 }
 
 /** The members of the chosen kind, with what has to be done for it. */
-function shapeDestination(schema: Schema, { type }: Record<string, unknown>): Schema {
-  const wanted = membersOf(type);
-  const properties = Object.fromEntries(
-    Object.entries(schema.properties ?? {}).filter(([name]) => wanted.includes(name)),
-  );
-  const kind = type as keyof typeof kindTexts;
+function shapeDestination(schema: Schema, kinds: readonly DestinationKind[], type: unknown): Schema {
+  const kind = kinds.find((one) => one.type === type);
+  const properties = shapeByKind(schema.properties ?? {}, kind);
   const { gets, groupWindowMs, tags } = properties;
   return {
     ...schema,
@@ -109,13 +110,22 @@ function shapeDestination(schema: Schema, { type }: Record<string, unknown>): Sc
           }
         : {}),
       ...(tags ? { tags: { ...tags, description: tagText } } : {}),
-      type: { ...properties.type, description: kindTexts[kind] ?? 'Choose a kind.' },
+      type: {
+        ...properties.type,
+        description: [
+          kind?.about ?? 'Choose a kind.',
+          ...(kind?.isSetUp === false ? [notSetUpText] : []),
+        ].join(' '),
+        'x-words': Object.fromEntries(kinds.map((one) => [one.type, one.title])),
+      },
       ...(properties.value
         ? { value: { ...properties.value, title: 'E-mail address', description: '' } }
         : {}),
     },
   };
 }
+
+const notSetUpText = 'Nothing is sent there before the operator of this server has set it up.';
 
 const tagText =
   'For alerts of detectors, triggers and actions to which no destination is bound. What is chosen under “What it gets” comes in any case.';
@@ -151,10 +161,12 @@ function shapeGets(gets: Schema): Schema {
 }
 
 export default function DestinationsPage() {
+  const kinds = useDestinationKinds();
+  const page = useMemo(() => destinationsWith(kinds ?? []), [kinds]);
   return (
     <div class="page">
       <PageTabs of="Destinations and silences" />
-      <RecordList kind={destinations} heading="h1" />
+      <RecordList kind={page} heading="h1" />
     </div>
   );
 }

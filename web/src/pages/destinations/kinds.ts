@@ -1,34 +1,48 @@
-import type { Destination } from '../../../../sdk/src/index.ts';
+import type { ReplyOf } from '../../../../sdk/src/index.ts';
+import { client } from '../../state/api.ts';
+import type { Schema } from '../../state/schemas.ts';
+import { useLoad } from '../../state/useLoad.ts';
 
-type Kind = Destination['type'];
+export type DestinationKind = ReplyOf<'GET', '/destination/kind'>['data'][number];
 
-type Traits = Pick<Destination, 'value' | 'uri' | 'messengerBUri' | 'messengerBChannelId'>;
+type Row = { type?: DestinationKind['type']; value: string | null };
 
-/** The kind of a destination in a list, whose rows do not name it. */
-export function kindOf({ value, uri, messengerBUri, messengerBChannelId }: Traits): Kind {
-  if (uri !== null) return 'HTTP';
-  if (messengerBUri !== null || messengerBChannelId !== null) return 'MESSENGER_B';
-  return value?.includes('@') ? 'EMAIL' : 'MESSENGER_A';
+/** The kinds that the server knows; undefined until they are loaded. */
+export function useDestinationKinds(): readonly DestinationKind[] | undefined {
+  return useLoad('destination kinds', (signal) => client.get('/destination/kind', { signal })).data?.data;
 }
 
-/** What a person has to do for each kind. */
-export const kindTexts: Readonly<Record<Kind, string>> = {
-  EMAIL:
-    'Vigil mails a link to the address. Nothing else is sent there until someone has opened it. Give it a group window to get one mail for many alerts.',
-  HTTP: 'Vigil sends each message as JSON, signed by Standard Webhooks. Make a secret after you have created it, and check the signature with it. Answer with 2xx within ten seconds.',
-  MESSENGER_A:
-    'Create it, then add the bot to the chat and send the line that is shown with it. The chat is bound from then on.',
-  MESSENGER_B:
-    'Create an incoming webhook for the channel in the workspace, and paste its address here. It is kept sealed.',
-};
+/** Members that say nothing about the kind, because rows of every kind may have them. */
+const shared = ['value', 'settings', 'groupWindowMs', 'messengerABotUsername'];
 
-const own: Readonly<Record<Kind, readonly string[]>> = {
-  EMAIL: ['value', 'groupWindowMs'],
-  HTTP: ['uri', 'method', 'headers'],
-  MESSENGER_A: ['messengerABotUsername', 'groupWindowMs'],
-  MESSENGER_B: ['messengerBUri', 'messengerBChannelId', 'messengerBChannelName', 'groupWindowMs'],
-};
+/** The kind of a destination. Rows of a list do not name it; their address or a member of one kind does. */
+export function kindOf(row: Row, kinds: readonly DestinationKind[]): DestinationKind | undefined {
+  const members = row as Readonly<Record<string, unknown>>;
+  const scheme = /^([a-z-]+):\/\//
+    .exec(row.value ?? '')?.[1]
+    ?.toUpperCase()
+    .replaceAll('-', '_');
+  return (
+    kinds.find(({ type }) => type === row.type) ??
+    kinds.find((kind) =>
+      kind.members.some((name) => !shared.includes(name) && (members[name] ?? null) !== null),
+    ) ??
+    kinds.find(({ type }) => type === scheme) ??
+    kinds.find(({ isConfirmed }) => isConfirmed && row.value?.includes('@')) ??
+    kinds.find(({ isBoundByChat }) => isBoundByChat)
+  );
+}
 
-export function membersOf(kind: unknown): readonly string[] {
-  return ['type', 'tenantId', 'name', 'gets', 'tags', ...(own[kind as Kind] ?? [])];
+/** The members that a form asks for, with `settings` as the kind describes them. */
+export function shapeByKind(
+  properties: Readonly<Record<string, Schema>>,
+  kind: DestinationKind | undefined,
+): Record<string, Schema> {
+  const wanted = ['type', 'tenantId', 'name', 'gets', 'tags', ...(kind?.members ?? [])];
+  const settings = kind && ({ ...kind.settings, description: '' } as Schema);
+  return Object.fromEntries(
+    Object.entries(properties)
+      .filter(([name]) => wanted.includes(name))
+      .map(([name, schema]) => [name, name === 'settings' && settings ? settings : schema]),
+  );
 }

@@ -18,6 +18,7 @@ import type { Schema } from '../../state/schemas.ts';
 import { can } from '../../state/session.ts';
 import { attempt, toast } from '../../state/toasts.ts';
 import { useLoad } from '../../state/useLoad.ts';
+import { automaticReason, isAutomatic } from './automatic.ts';
 import { Backtest, BacktestCount } from './Backtest.tsx';
 import { Explain } from './Explain.tsx';
 import { expressionNames } from './expressionNames.ts';
@@ -133,6 +134,7 @@ function Editor({ schemas, detector, reload }: EditorProps) {
           </a>
         </p>
       )}
+      {detector && isAutomatic(detector) && <p class="notice">{automaticReason}</p>}
       {!detector && <PlanNotice limit="maxDetectors" />}
       {detector && <Faults id={detector.id} />}
       {detector && <Quality id={detector.id} />}

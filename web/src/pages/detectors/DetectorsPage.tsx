@@ -7,6 +7,7 @@ import { contractColumn, updatedColumn } from '../../parts/recordColumns.tsx';
 import { href, navigate, search } from '../../state/route.ts';
 import { can } from '../../state/session.ts';
 import { PageTabs } from '../PageTabs.tsx';
+import { automaticHint, isAutomatic } from './automatic.ts';
 import { isShadow } from './shadow.ts';
 
 const detectors: RecordKind<Detector> = {
@@ -26,7 +27,14 @@ const detectors: RecordKind<Detector> = {
       title: 'Kind',
       wideOnly: true,
       // Most are called as their kind.
-      show: ({ name, schema }) => (name === schema.title ? '' : schema.title),
+      show: ({ name, source, schema }) =>
+        isAutomatic({ source }) ? (
+          <span class="dim">{automaticHint}</span>
+        ) : name === schema.title ? (
+          ''
+        ) : (
+          schema.title
+        ),
     },
     contractColumn,
     {

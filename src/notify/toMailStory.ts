@@ -1,8 +1,8 @@
-import type { ClaimedMail } from '../../store/destinations/mailOutbox.ts';
-import { cleanLine, cleanLink } from './clean.ts';
-import { toLine, toTime } from './readData.ts';
-import type { Story } from './story.ts';
-import { subscriptionStory } from './subscriptionStory.ts';
+import { cleanLine, cleanLink } from '../destinations/texts/clean.ts';
+import { toLine, toTime } from '../destinations/texts/readData.ts';
+import type { Story } from '../destinations/texts/story.ts';
+import { subscriptionStory } from '../destinations/texts/subscriptionStory.ts';
+import type { ClaimedMail } from '../store/destinations/mailOutbox.ts';
 
 /** The content of a mail to a person who is not a destination. */
 export function toMailStory(mail: ClaimedMail): Story {

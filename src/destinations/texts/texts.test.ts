@@ -94,11 +94,12 @@ describe('what a message says', () => {
   });
 
   it('names a way that exists to switch a destination on again', () => {
-    const lead = (destinationType: string) =>
-      toStory(message({ type: 'destination.disabled', data: { destinationId: 7, destinationType } })).lead;
+    const lead = (destinationType: string, advice?: string) =>
+      toStory(message({ type: 'destination.disabled', data: { destinationId: 7, destinationType, advice } }))
+        .lead;
     expect(lead('HTTP')).toContain('POST /destination/7/test');
     expect(lead('HTTP')).not.toContain('bind');
-    expect(lead('MESSENGER_A')).toContain('bind a chat again');
+    expect(lead('MESSENGER_A', 'Or bind a chat again.')).toContain('bind a chat again');
   });
 
   it('has a title and a text for every type of event, also without data', () => {

@@ -95,11 +95,10 @@ function scoreStory(data: Data): MessageStory {
 
 function disabledStory(data: Data): MessageStory {
   const test = `POST /destination/${lineAt(data, 'destinationId')}/test`;
-  const again =
-    data.destinationType === 'MESSENGER_A' ? ' Or bind a chat again: send the new `uid` there.' : '';
+  const advice = lineAt(data, 'advice');
   return {
     title: 'A destination was disabled',
-    lead: `Vigil no longer sends to it. Fix it, then send a test message (${test}): a successful one enables it again.${again}`,
+    lead: `Vigil no longer sends to it. Fix it, then send a test message (${test}): a successful one enables it again.${advice && ` ${advice}`}`,
     facts: [
       { name: 'Destination', value: lineAt(data, 'destinationId') },
       { name: 'Kind', value: lineAt(data, 'destinationType') },

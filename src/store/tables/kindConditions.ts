@@ -1,0 +1,30 @@
+import type { DestinationKind } from '../../destinations/destinationKind.ts';
+import {
+  isBoundByChat,
+  isGrouped,
+  isMailed,
+  isSequential,
+  typesWith,
+} from '../../destinations/destinationKinds.ts';
+import { raw, type Sql } from '../../lib/sql.ts';
+
+/** A condition on the column `type`: true for the kinds with this trait. */
+function withTrait(has: (kind: DestinationKind) => boolean): (column: string) => string {
+  const types = typesWith(has).map((type) => `'${type}'`);
+  return (column) => (types.length > 0 ? `${column} in (${types.join(', ')})` : 'false');
+}
+
+/** Readers confirm the address before anything is sent there. */
+export const isMailedText = withTrait(isMailed);
+const isBoundByChatText = withTrait(isBoundByChat);
+const isGroupedText = withTrait(isGrouped);
+const isSequentialText = withTrait(isSequential);
+const getsScoresText = withTrait(({ getsScores }) => getsScores === true);
+
+export const isMailedType = (column = 'x.type'): Sql => raw(isMailedText(column));
+export const isBoundByChatType = (column = 'x.type'): Sql => raw(isBoundByChatText(column));
+/** Messages that are due together go out as one. */
+export const isGroupedType = (column = 'x.type'): Sql => raw(isGroupedText(column));
+/** Messages go one at a time. */
+export const isSequentialType = (column = 'x.type'): Sql => raw(isSequentialText(column));
+export const getsScoresType = (column = 'x.type'): Sql => raw(getsScoresText(column));
