@@ -31,6 +31,7 @@ type World = {
   labels?: readonly Partial<Label>[];
   funding?: Readonly<Record<string, Funding>>;
   allocations?: readonly Allocation[];
+  newestAlert?: () => { uid: string; timestamp: number } | null;
   http?: (url: string) => Promise<HttpResult>;
 };
 
@@ -129,6 +130,7 @@ async function observe(
         ...label,
       })),
     funding: async () => new Map(Object.entries(world.funding ?? {})),
+    newestAlert: async () => world.newestAlert?.() ?? null,
     allocations: async () => world.allocations ?? [],
     scripts: (tenantId, values, sources) => sandbox.run(tenantId, values, sources),
     http: ({ url: target }) => world.http?.(target) ?? Promise.resolve({ failure: 'no answer' }),

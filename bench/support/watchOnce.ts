@@ -80,6 +80,7 @@ async function watch({ connection, urls, behind, live, traced, traces = 'auto' }
         labels: (addresses) => findLabels(store, { chainUid: uid, addresses }),
         funding: (addresses) => findFunding(store, uid, addresses),
         allocations: unused,
+        newestAlert: unused,
         scripts: unused,
         http: unused,
       }),

@@ -53,6 +53,7 @@ async function watch({ connection, urls, masterKey }: PendingOrder): Promise<voi
         labels: (addresses) => findLabels(store, { chainUid: uid, addresses }),
         funding: (addresses) => findFunding(store, uid, addresses),
         allocations: unused,
+        newestAlert: unused,
         scripts: unused,
         http: unused,
       }),

@@ -30,6 +30,13 @@ export type AcceptShareReply = {
 /** Whether your tenant has accepted. */
 export type AcceptShareReplyStatus = 'OFFERED' | 'ACCEPTED' | 'DECLINED';
 
+export type AcknowledgeAlertBody = {
+  /** Until when: then it is unacknowledged again. Null for as long as it takes. In epoch milliseconds. */
+  until?: number | null;
+  /** What others should know; it becomes a comment. */
+  note?: string;
+};
+
 export type Action = {
   /** Unique identifier of the record. */
   id: number;
@@ -251,6 +258,21 @@ export type AlertOutcomeReply = {
     firstAt: number;
     /** When its newest alert happened. In epoch milliseconds. */
     lastAt: number;
+    /** Whether someone has acknowledged it, and no snooze has ended and no worse alert came since. */
+    acknowledged: boolean;
+    /** When that was. In epoch milliseconds. */
+    acknowledgedAt: number | null;
+    /** Who did it, by name. */
+    acknowledgedBy: string | null;
+    /** The user who did it; null for an API key or a mailed link. */
+    acknowledgedById: number | null;
+    /** Until when it is snoozed; null where it is not. In epoch milliseconds. */
+    acknowledgedUntil: number | null;
+    /** The user who owns it. */
+    assigneeId: number | null;
+    disposition: AlertOutcomeReplyIncidentDisposition | null;
+    /** Why. */
+    dispositionReason: string | null;
     /** When the record was created. In epoch milliseconds. */
     createdAt: number;
     /** When the record last changed. In epoch milliseconds. */
@@ -379,7 +401,10 @@ export type AlertOutcomeReplyDeliveryAttempt = {
 export type AlertOutcomeReplyDeliveryState = 'PENDING' | 'DELIVERED' | 'DEAD' | 'CANCELED';
 
 /** The event that it reports. */
-export type AlertOutcomeReplyDeliveryType = 'alert.detector.raised' | 'alert.trigger.raised' | 'alert.retracted' | 'alert.resolved' | 'action.submitted' | 'action.confirmed' | 'action.failed' | 'action.replaced' | 'action.waiting' | 'score.changed' | 'subscription.expiring' | 'destination.disabled' | 'ping';
+export type AlertOutcomeReplyDeliveryType = 'alert.detector.raised' | 'alert.trigger.raised' | 'alert.retracted' | 'alert.resolved' | 'alert.updated' | 'action.submitted' | 'action.confirmed' | 'action.failed' | 'action.replaced' | 'action.waiting' | 'score.changed' | 'subscription.expiring' | 'destination.disabled' | 'ping';
+
+/** What it turned out to be; null while no one has judged. */
+export type AlertOutcomeReplyIncidentDisposition = 'TRUE' | 'BENIGN' | 'KNOWN' | 'TEST';
 
 /** The highest severity of its alerts. */
 export type AlertOutcomeReplyIncidentSeverity = 'INFO' | 'LOW' | 'MEDIUM' | 'HIGH' | 'CRITICAL';
@@ -578,6 +603,18 @@ export type AlertTraceReply = {
 export type AlertTriggerRaisedWebhook = {
   /** What happened. */
   type: 'alert.trigger.raised';
+  /** When it happened (ISO 8601). */
+  timestamp: string;
+  /** Rises with each message to the destination. */
+  sequence: number;
+  /** An alert as a webhook carries it. All members of an alert are there unless it is truncated. */
+  data: WebhookAlert;
+};
+
+/** A user acknowledged an alert, or took that back. */
+export type AlertUpdatedWebhook = {
+  /** What happened. */
+  type: 'alert.updated';
   /** When it happened (ISO 8601). */
   timestamp: string;
   /** Rises with each message to the destination. */
@@ -2437,6 +2474,28 @@ export type DetectorPage = {
   total?: number;
 };
 
+export type DetectorQualityReply = {
+  /** The share of TRUE among the judged incidents, without those of tests; null before any is judged. */
+  precision: number | null;
+  /** How many incidents with its alerts were judged. */
+  total: number;
+  /** These by disposition. */
+  judged: {
+    /** An attack or a real fault. */
+    TRUE: number;
+    /** Harmless. */
+    BENIGN: number;
+    /** Expected. */
+    KNOWN: number;
+    /** Made by a test. */
+    TEST: number;
+  };
+  /** How many of its alerts were acknowledged. */
+  acknowledged: number;
+  /** Median time from an alert to its first acknowledgement, in milliseconds. */
+  medianMs: number | null;
+};
+
 export type DetectorSchema = {
   /** Unique identifier of the record. */
   id: number;
@@ -2550,6 +2609,34 @@ export type Finality = 'finalized' | 'safe' | 'confirmations';
 
 /** When an alert fires it: while its transaction is pending, priced to be mined before it; as soon as a block has it; or when that block has the confirmations of the chain. */
 export type FireAt = 'pending' | 'head' | 'confirmed';
+
+export type GetLinkReply = {
+  /** What the link does. */
+  action: 'acknowledge' | 'resolve';
+  /** To what. */
+  subject: 'alert' | 'incident';
+  /** Its identifier. */
+  uid: string;
+  /** Until when the link works. In epoch milliseconds. */
+  expiresAt: number;
+  /** The destination that it was sent to. */
+  sentTo: string;
+  /** Whose alert it is. */
+  tenant: string;
+  /** How bad it is. */
+  severity: Severity;
+  /** Name of the alert, or of the worst one of the incident. */
+  name: string;
+  /** Its message. */
+  message: string;
+  /** Its status. */
+  status: GetLinkReplyStatus;
+  /** How many alerts the incident has. */
+  alerts: number;
+};
+
+/** Its status. */
+export type GetLinkReplyStatus = 'UNRESOLVED' | 'RESOLVED' | 'RETRACTED';
 
 export type HaltActionsBody = {
   /** The tenant; yours if left out. */
@@ -2680,6 +2767,21 @@ export type Incident = {
   firstAt: number;
   /** When its newest alert happened. In epoch milliseconds. */
   lastAt: number;
+  /** Whether someone has acknowledged it, and no snooze has ended and no worse alert came since. */
+  acknowledged: boolean;
+  /** When that was. In epoch milliseconds. */
+  acknowledgedAt: number | null;
+  /** Who did it, by name. */
+  acknowledgedBy: string | null;
+  /** The user who did it; null for an API key or a mailed link. */
+  acknowledgedById: number | null;
+  /** Until when it is snoozed; null where it is not. In epoch milliseconds. */
+  acknowledgedUntil: number | null;
+  /** The user who owns it. */
+  assigneeId: number | null;
+  disposition: AlertOutcomeReplyIncidentDisposition | null;
+  /** Why. */
+  dispositionReason: string | null;
   /** When the record was created. In epoch milliseconds. */
   createdAt: number;
   /** When the record last changed. In epoch milliseconds. */
@@ -4433,6 +4535,16 @@ export type UpdateAlertBody = {
   walletId?: number | null;
   /** The user of the tenant who works on it; null for no one. */
   assigneeId?: number | null;
+  /** Whether someone has acknowledged it, and no snooze has ended since. */
+  acknowledged?: boolean;
+  /** When that was. In epoch milliseconds. */
+  acknowledgedAt?: number | null;
+  /** Who did it, by name. */
+  acknowledgedBy?: string | null;
+  /** The user who did it; null for an API key or a mailed link. */
+  acknowledgedById?: number | null;
+  /** Until when it is snoozed; null where it is not. In epoch milliseconds. */
+  acknowledgedUntil?: number | null;
   /** Name of the wallet. */
   walletName?: string | null;
   /** Chain of the wallet. */
@@ -4626,7 +4738,13 @@ export type UpdateDetectorSchemaBody = {
 
 export type UpdateIncidentBody = {
   /** The new state. */
-  status: 'UNRESOLVED' | 'RESOLVED';
+  status?: 'UNRESOLVED' | 'RESOLVED';
+  /** The user of the tenant who owns it; null for no one. */
+  assigneeId?: number | null;
+  /** What it turned out to be: an attack or a real fault, harmless, expected, or made by a test; null takes it back. */
+  disposition?: 'TRUE' | 'BENIGN' | 'KNOWN' | 'TEST' | null;
+  /** Why. */
+  dispositionReason?: string | null;
 };
 
 export type UpdateIncidentReply = Omit<Incident, 'alertList'>;
@@ -5225,6 +5343,16 @@ export type WebhookAlert = {
   walletId?: number | null;
   /** The user who works on it. */
   assigneeId?: number | null;
+  /** Whether someone has acknowledged it, and no snooze has ended since. */
+  acknowledged?: boolean;
+  /** When that was. In epoch milliseconds. */
+  acknowledgedAt?: number | null;
+  /** Who did it, by name. */
+  acknowledgedBy?: string | null;
+  /** The user who did it; null for an API key or a mailed link. */
+  acknowledgedById?: number | null;
+  /** Until when it is snoozed; null where it is not. In epoch milliseconds. */
+  acknowledgedUntil?: number | null;
   /** Name of the wallet. */
   walletName?: string | null;
   /** Chain of the wallet. */
@@ -5294,6 +5422,10 @@ export type WebhookAlertLinks = {
   explorer: string | null;
   /** In the console. */
   alert: string;
+  /** A page on which the reader acknowledges it, once, within seven days; only of new alerts. */
+  acknowledge?: string;
+  /** The same to resolve it. */
+  resolve?: string;
 };
 
 /** The project. */
@@ -5433,7 +5565,7 @@ export type WhereSearchSort = {
 };
 
 /** What Vigil sends to webhooks. */
-export type Webhook = AlertDetectorRaisedWebhook | AlertTriggerRaisedWebhook | AlertRetractedWebhook | AlertResolvedWebhook | ActionSubmittedWebhook | ActionConfirmedWebhook | ActionFailedWebhook | ActionReplacedWebhook | ActionWaitingWebhook | ScoreChangedWebhook | SubscriptionExpiringWebhook | DestinationDisabledWebhook | PingWebhook;
+export type Webhook = AlertDetectorRaisedWebhook | AlertTriggerRaisedWebhook | AlertRetractedWebhook | AlertResolvedWebhook | AlertUpdatedWebhook | ActionSubmittedWebhook | ActionConfirmedWebhook | ActionFailedWebhook | ActionReplacedWebhook | ActionWaitingWebhook | ScoreChangedWebhook | SubscriptionExpiringWebhook | DestinationDisabledWebhook | PingWebhook;
 
 /** Every endpoint: what it takes and what it answers. */
 export interface Api {
@@ -6437,6 +6569,27 @@ export interface Api {
     body: UpdateAlertBody;
     reply: Alert;
   };
+  /** Acknowledge an alert */
+  'POST /alert/{uid}/acknowledge': {
+    path: { uid: string };
+    body: AcknowledgeAlertBody;
+    reply: Alert;
+  };
+  /** Take back that an alert is acknowledged */
+  'DELETE /alert/{uid}/acknowledge': {
+    path: { uid: string };
+    reply: Alert;
+  };
+  /** Read what a link of a notification does */
+  'GET /link/{code}': {
+    path: { code: string };
+    reply: GetLinkReply;
+  };
+  /** Use a link of a notification */
+  'POST /link/{code}': {
+    path: { code: string };
+    reply: GetLinkReply;
+  };
   /** Resolve alerts by query */
   'POST /alert/resolve': {
     body: ResolveAlertsBody;
@@ -6534,10 +6687,21 @@ export interface Api {
     path: { uid: string };
     reply: Incident;
   };
-  /** Resolve or reopen an incident */
+  /** Change an incident */
   'PUT /incident/{uid}': {
     path: { uid: string };
     body: UpdateIncidentBody;
+    reply: UpdateIncidentReply;
+  };
+  /** Acknowledge an incident */
+  'POST /incident/{uid}/acknowledge': {
+    path: { uid: string };
+    body: AcknowledgeAlertBody;
+    reply: UpdateIncidentReply;
+  };
+  /** Take back that an incident is acknowledged */
+  'DELETE /incident/{uid}/acknowledge': {
+    path: { uid: string };
     reply: UpdateIncidentReply;
   };
   /** Push findings of an outside engine */
@@ -6577,6 +6741,11 @@ export interface Api {
   'GET /detector/{id}/fault': {
     path: { id: number };
     reply: DetectorFaultReply;
+  };
+  /** Read how good the alerts of a detector are */
+  'GET /detector/{id}/quality': {
+    path: { id: number };
+    reply: DetectorQualityReply;
   };
   /** List functions and events */
   'GET /contract/{id}/signature': {

@@ -699,6 +699,24 @@ export interface DetectorConfigs {
     /** A member of alerts whose different values are counted instead of the alerts: contractId with atLeast 3 means alerts on three contracts. */
     countDistinct?: string;
   } & CommonConfig;
+  absence: {
+    /** What is expected: a transaction that touches the contract, an event that it emits, a call of one of its functions, or an alert (also a pushed one). */
+    what?: 'TRANSACTION' | 'EVENT' | 'CALL' | 'ALERT';
+    /** How long it may stay away: a minute to 90 days. */
+    within?: string;
+    /** The event or function, as custom_event and custom_function take it, such as AnswerUpdated(int256 indexed current, uint256 indexed roundId, uint256 updatedAt). */
+    signature?: string;
+    /** Senders that count, such as a keeper; any when none is named. */
+    from?: string[];
+    /** What must hold of it for it to count: `e` is that of custom_tx, custom_event or custom_function. */
+    expression?: string;
+    /** Whether calls that contracts make within transactions count too, where nodes trace them. */
+    innerCalls?: boolean;
+    /** Which alerts count, in the query language of alert searches, such as detectorId:12. Alerts of this kind never count. */
+    query?: string;
+    /** Whose alerts count: those of the contract, of all contracts of its project, or of the whole tenant. */
+    scope?: 'CONTRACT' | 'PROJECT' | 'TENANT';
+  } & CommonConfig;
 }
 
 /** The `params` of a trigger by its kind. */

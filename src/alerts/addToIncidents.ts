@@ -1,4 +1,5 @@
 import { type Finding, type RaisedAlert, severityOf } from '../model/alert.ts';
+import { coverAlerts } from '../store/alerts/acknowledge.ts';
 import {
   growIncidents,
   type IncidentGrowth,
@@ -30,7 +31,16 @@ export async function addToIncidents(
   // One that begins with a single alert needs no row.
   const started = new Set(fresh.filter(({ beginsIncident }) => beginsIncident).map(({ uid }) => uid));
   const grown = [...growth.values()].filter(({ uid, alerts }) => alerts > 1 || !started.has(uid));
-  const counts = await growIncidents(tx, grown);
+  const { counts, acknowledged } = await growIncidents(tx, grown);
+  if (acknowledged.size > 0)
+    await coverAlerts(
+      tx,
+      fresh.flatMap(({ finding: { tenantId, timestamp }, uid, incidentUid }) =>
+        incidentUid !== null && acknowledged.has(incidentUid)
+          ? [{ tenantId, timestamp, uid, incidentUid }]
+          : [],
+      ),
+    );
   return fresh.map(({ finding, uid, incidentUid }) => {
     if (!incidentUid) return { finding, uid };
     const number = (counts.get(incidentUid) ?? 0) + 1;

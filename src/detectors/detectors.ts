@@ -1,4 +1,5 @@
 import type { Detector } from '../model/detection.ts';
+import { absence } from './absence.ts';
 import { accessControlChange } from './accessControlChange.ts';
 import { addressPoisoning } from './addressPoisoning.ts';
 import { alertRate } from './alertRate.ts';
@@ -101,6 +102,7 @@ const definitions: readonly Detector[] = [
   tokenFreeze,
   mempoolConflict,
   alertRate,
+  absence,
 ];
 
 export const detectors: ReadonlyMap<string, Detector> = new Map(

@@ -7,6 +7,8 @@ export type AuditKey = {
   link(previous: Buffer, text: string): Buffer;
   /** Ed25519. */
   sign(text: string): Buffer;
+  /** HMAC-SHA-256 of a link that people get by mail or chat. */
+  signLink(text: string): Buffer;
   /** For those who keep checkpoints elsewhere. */
   publicKey: KeyObject;
 };
@@ -19,6 +21,7 @@ export type AuditKeys = {
 
 export function deriveAuditKey(id: number, dataKey: Buffer): AuditKey {
   const chainKey = derive(dataKey, 'vigil audit chain');
+  const linkKey = derive(dataKey, 'vigil action link');
   const privateKey = createPrivateKey({
     key: Buffer.concat([pkcs8Prefix, derive(dataKey, 'vigil audit checkpoint')]),
     format: 'der',
@@ -27,6 +30,7 @@ export function deriveAuditKey(id: number, dataKey: Buffer): AuditKey {
   return {
     id,
     link: (previous, text) => createHmac('sha256', chainKey).update(previous).update(text).digest(),
+    signLink: (text) => createHmac('sha256', linkKey).update(text).digest(),
     sign: (text) => sign(null, Buffer.from(text), privateKey),
     publicKey: createPublicKey(privateKey),
   };

@@ -1,6 +1,7 @@
 import { zip } from '../lib/zip.ts';
 import type { Block, BlockRef, Receipt, Transaction } from '../model/block.ts';
 import type {
+  AlertQuestion,
   Allocation,
   CallResult,
   Funding,
@@ -29,7 +30,8 @@ export type ReadRequest =
       readonly valuesKey: string;
     }
   | { readonly type: 'http'; readonly request: HttpRequest; readonly tenantId: number }
-  | { readonly type: 'allocations'; readonly tenantId: number; readonly contractId: number };
+  | { readonly type: 'allocations'; readonly tenantId: number; readonly contractId: number }
+  | ({ readonly type: 'newestAlert'; readonly tenantId: number } & AlertQuestion);
 
 type ReadResults = {
   chain: StateResult;
@@ -41,6 +43,7 @@ type ReadResults = {
   script: ScriptResult | undefined;
   http: HttpResult;
   allocations: readonly Allocation[];
+  newestAlert: { readonly uid: string; readonly timestamp: number } | null;
 };
 
 type ChainValues = {
@@ -216,6 +219,12 @@ export function createReadCache(fetch: Fetch): ReadCache {
           get<'http'>(`http ${tenantId} ${JSON.stringify(request)}`, { type: 'http', request, tenantId }),
         allocations: (contractId) =>
           get<'allocations'>(`allocations ${contractId}`, { type: 'allocations', tenantId, contractId }),
+        newestAlert: (question) =>
+          get<'newestAlert'>(`alert ${tenantId} ${JSON.stringify(question)}`, {
+            type: 'newestAlert',
+            tenantId,
+            ...question,
+          }),
         optional: orUndefined,
         degradable: (question) => (gaps.isFinal ? orUndefined(question) : question()),
         all: (reads) => readAll(reads) as never,

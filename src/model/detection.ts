@@ -71,7 +71,13 @@ export type Observation =
       readonly at: number;
     }
   /** The wall clock, for what happens off chain or when a chain halts. */
-  | { readonly type: 'clock'; readonly at: number; readonly newest: BlockTime | undefined };
+  | {
+      readonly type: 'clock';
+      readonly at: number;
+      readonly newest: BlockTime | undefined;
+      /** The newest block that was read; behind `newest` while blocks remain to be caught up with. */
+      readonly processed?: BlockTime | undefined;
+    };
 
 /** `contract` is null where only the receipt tells it. */
 type Creation = { readonly creator: string; readonly contract: string | null; readonly code: string };
@@ -179,6 +185,14 @@ export type Allocation = {
   readonly amounts: readonly { readonly at: number; readonly amount: string }[];
 };
 
+/** About the tenant's alerts, or those of one of its contracts or projects. */
+export type AlertQuestion = {
+  readonly query: string;
+  readonly contractId?: number;
+  readonly projectId?: number;
+  readonly since: number;
+};
+
 type StateAt = 'block' | 'parent';
 
 /**
@@ -213,6 +227,8 @@ export type Reader = {
   script(source: string, values: Readonly<Record<string, unknown>>): ScriptResult;
   http(request: HttpRequest): HttpResult;
   allocations(contractId: number): readonly Allocation[];
+  /** The newest stored alert that matches, not older than `since`. It is of the moment, so that only what the clock shows may read it. */
+  newestAlert(question: AlertQuestion): { readonly uid: string; readonly timestamp: number } | null;
   /**
    * Undefined if nodes cannot answer, and the finding is marked as incomplete. `optional` gives up at once, for reads
    * that an alert can do without; `degradable` waits first, as any read does.

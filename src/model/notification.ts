@@ -9,6 +9,7 @@ export const eventTypes = [
   'alert.trigger.raised',
   'alert.retracted',
   'alert.resolved',
+  'alert.updated',
   'action.submitted',
   'action.confirmed',
   'action.failed',
@@ -100,6 +101,9 @@ export type Rendered = {
   html?: string;
   chatId?: string | null;
 };
+
+/** Adds to a message what is only for the destination that gets it: links by which its reader acts. */
+export type AddActionLinks = (target: Pick<Target, 'id' | 'tenantId'>, message: Message) => Message;
 
 /** Links to an alert: in a block explorer, and in Vigil. */
 export type AlertLinks = (alert: {

@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { destinationKinds, isMailed, typesWith } from '../destinations/destinationKinds.ts';
 import { createCoalescedLoop } from '../lib/createCoalescedLoop.ts';
 import { settleWithin, withTimeLimit } from '../lib/withTimeLimit.ts';
-import type { EarlierMessage, SendOutcome, Target } from '../model/notification.ts';
+import type { AddActionLinks, EarlierMessage, Message, SendOutcome, Target } from '../model/notification.ts';
 import type { Store } from '../store/db/db.ts';
 import { canaryDestination } from '../store/destinations/canary.ts';
 import {
@@ -28,6 +28,8 @@ type Options = {
   notifier: Notifier;
   /** Subscribes to notifications of new deliveries. */
   listen: (onNotify: () => void) => () => Promise<void>;
+  /** Links by which readers act; none are added without it. */
+  addLinks?: AddActionLinks | undefined;
   /** Counts a message that got through. */
   onDelivered: (type: Target['type'], tenantId: number) => void;
   now: () => number;
@@ -141,13 +143,13 @@ export function startDeliveryWorker(options: Options): { stop(): Promise<void> }
   async function send(batch: Batch, sealed: SealedTarget, at: number): Promise<SendOutcome> {
     try {
       const target = await openTarget(keyring, sealed, at);
-      const earlier = await readEarlier(batch, at);
+      const earlier = await readEarlier(batch, target, at);
       const { keepsStateOf } = destinationKinds[target.type];
       const messages = keepsStateOf
         ? await withCurrentState(store, batch.deliveries, keepsStateOf)
         : batch.deliveries;
       return await withTimeLimit(aborting.signal, attemptTimeoutMs, (signal) =>
-        notifier.send(target, messages, signal, earlier),
+        notifier.send(target, withLinks(target, messages), signal, earlier),
       );
     } catch (error) {
       onError(error);
@@ -155,10 +157,21 @@ export function startDeliveryWorker(options: Options): { stop(): Promise<void> }
     }
   }
 
-  async function readEarlier({ earlier }: Batch, at: number): Promise<EarlierMessage | undefined> {
+  async function readEarlier(
+    { earlier }: Batch,
+    target: Target,
+    at: number,
+  ): Promise<EarlierMessage | undefined> {
     if (!earlier) return undefined;
     const { ref, isNews, isEdit } = earlier;
-    return { ref, isNews, ...(isEdit ? { grown: await findIncidentStory(store, earlier, at) } : {}) };
+    if (!isEdit) return { ref, isNews };
+    const { messages, total } = await findIncidentStory(store, earlier, at);
+    return { ref, isNews, grown: { messages: withLinks(target, messages), total } };
+  }
+
+  function withLinks(target: Target, messages: readonly Message[]): readonly Message[] {
+    const { addLinks } = options;
+    return addLinks ? messages.map((message) => addLinks(target, message)) : messages;
   }
 
   const unlisten = options.listen(wake);

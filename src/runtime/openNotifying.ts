@@ -7,6 +7,7 @@ import { throttlePerMinute } from '../lib/throttlePerMinute.ts';
 import { destinationTypes } from '../model/enumerations.ts';
 import type { MetricRecorder } from '../model/metrics.ts';
 import { createSeriesCache, platformTenant } from '../model/metrics.ts';
+import type { AddActionLinks } from '../model/notification.ts';
 import { createBot } from '../notify/createBot.ts';
 import { createEmailSender } from '../notify/createEmailSender.ts';
 import { createMessengerASender } from '../notify/createMessengerASender.ts';
@@ -28,6 +29,7 @@ type StartOptions = {
   recorder: MetricRecorder;
   /** Calls back when there may be something to send. */
   listen: (onNotify: () => void) => () => Promise<void>;
+  addLinks: AddActionLinks;
   now: () => number;
   log: Logger;
 };
@@ -64,13 +66,14 @@ export async function openNotifying(
   return {
     notifier,
     hasMail: mailer !== undefined,
-    start({ store, keyring, recorder, listen, log }) {
+    start({ store, keyring, recorder, listen, addLinks, log }) {
       const loops = [
         startDeliveryWorker({
           store,
           keyring,
           notifier,
           listen,
+          addLinks,
           onDelivered: countDeliveries(recorder),
           now,
           random: Math.random,

@@ -141,7 +141,9 @@ async function start(
     alertLinks,
   };
   url = await startServer({ config, database, services, authenticate, lifecycle, log });
-  loops.push(...startLoops({ config, resources, alertHooks, minedHooks, retractionHooks, now, log }));
+  loops.push(
+    ...startLoops({ config, resources, alertHooks, minedHooks, retractionHooks, publicUrl, now, log }),
+  );
   const housekeeping = startHousekeeping({
     store: database.work,
     chains,

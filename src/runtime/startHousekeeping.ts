@@ -8,6 +8,8 @@ import { purgeDevices } from '../store/accounts/sponsors.ts';
 import { expireApprovals } from '../store/actions/approvals.ts';
 import { purgeAlertEvents } from '../store/alerts/alertEvents.ts';
 import { purgeAlertRates } from '../store/alerts/alertRate.ts';
+import { purgeJudgements } from '../store/alerts/judgements.ts';
+import { purgeLinkUses } from '../store/alerts/linkUses.ts';
 import { purgeBesideAlerts, purgeIncidentKeys } from '../store/alerts/purgeBesideAlerts.ts';
 import { purgeAlertRateCounts } from '../store/alerts/rateHits.ts';
 import { summarizeBlocks } from '../store/alerts/summarizeBlocks.ts';
@@ -37,6 +39,8 @@ const keepRatesDays = 30;
 const keepIncidentKeysDays = 7;
 const keepAlertEventsDays = 7;
 const keepBacktestsDays = 30;
+/** A little longer than their figures look back. */
+const keepJudgementsDays = 100;
 
 /**
  * Creates partitions ahead, purges what is too old and retires former keys, every hour. The first run comes soon after the
@@ -73,6 +77,8 @@ export async function runHousekeeping(options: Options, signal: AbortSignal): Pr
     'Purging old counts of alerts': () => purgeAlertRateCounts(store, at, alertRateKind),
     'Purging old alert events': () => purgeAlertEvents(store, at - keepAlertEventsDays * dayMs),
     'Purging old incident keys': () => purgeIncidentKeys(store, at - keepIncidentKeysDays * dayMs),
+    'Purging used links': () => purgeLinkUses(store, at),
+    'Purging old judgements of detectors': () => purgeJudgements(store, at - keepJudgementsDays * dayMs),
     'Purging old backtests': () => purgeBacktests(store, at - keepBacktestsDays * dayMs),
     'Purging states of deleted detectors': () => purgeDeletedStates(store),
     'Purging queues of deleted license instances': () => purgeScoreQueues(store),

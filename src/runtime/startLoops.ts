@@ -5,6 +5,7 @@ import type { RetractionHook } from '../alerts/retractBlocks.ts';
 import { chainUids } from '../chains/chains.ts';
 import type { Stoppable } from '../lib/createLifecycle.ts';
 import { throttlePerMinute } from '../lib/throttlePerMinute.ts';
+import { createActionLinks } from '../services/alerts/createActionLinks.ts';
 import { listen } from '../store/db/listen.ts';
 import { openPresence } from '../store/watch/openPresence.ts';
 import { startWatching } from '../watch/startWatching.ts';
@@ -21,13 +22,15 @@ type Options = {
   alertHooks: readonly AlertHook[];
   minedHooks: readonly AlertHook[];
   retractionHooks: readonly RetractionHook[];
+  /** What links begin with. */
+  publicUrl: () => string;
   now: () => number;
   log: Logger;
 };
 
 /** Starts what the roles of this process ask for. */
 export function startLoops(options: Options): Stoppable[] {
-  const { config, resources, alertHooks, minedHooks, retractionHooks, now, log } = options;
+  const { config, resources, alertHooks, minedHooks, retractionHooks, publicUrl, now, log } = options;
   const { database, keyring, hsm, recorder, sandboxes, chains, fetchers, notifying } = resources;
   const listenOn =
     (channel: Parameters<typeof listen>[1]) => (onNotify: (message: string | undefined) => void) =>
@@ -81,6 +84,7 @@ export function startLoops(options: Options): Stoppable[] {
         keyring,
         recorder,
         listen: listenOn('vigil_work'),
+        addLinks: createActionLinks(keyring.audit, publicUrl),
         now,
         log,
       }),

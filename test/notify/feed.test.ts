@@ -89,7 +89,7 @@ describe('a stream', () => {
       sql`select xid::text || '-' || seq as id from alert_event order by xid, seq offset 1 limit ${seen.length}`,
     );
     // As many as there is room for in bytes.
-    expect(seen.length).toBeGreaterThan(5000);
+    expect(seen.length).toBeGreaterThan(4000);
     expect(seen.length).toBeLessThan(await countEvents());
     expect(seen).toEqual(rows.map(({ id }) => id));
   });

@@ -204,6 +204,14 @@ describe('an incident', () => {
       txHashes: ['0x332'],
       firstAt: now + 2,
       lastAt: now + 2,
+      acknowledged: false,
+      acknowledgedAt: null,
+      acknowledgedBy: null,
+      acknowledgedById: null,
+      acknowledgedUntil: null,
+      assigneeId: null,
+      disposition: null,
+      dispositionReason: null,
     });
     expect(createdAt).toBe(updatedAt);
     expect(alertList.map(({ uid }: Json) => uid)).toEqual([third]);

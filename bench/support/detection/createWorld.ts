@@ -156,6 +156,8 @@ export function createWorld(startAt: number) {
         return labels.get(request.address) ?? [];
       case 'funding':
         return funding.get(request.address) ?? null;
+      case 'newestAlert':
+        return null;
       case 'allocations':
         return allocations;
       case 'http':

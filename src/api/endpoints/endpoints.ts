@@ -24,6 +24,7 @@ import { bulkEndpoints } from './alerts/bulkEndpoints.ts';
 import { commentEndpoints } from './alerts/commentEndpoints.ts';
 import { histogramEndpoint } from './alerts/histogramEndpoint.ts';
 import { incidentEndpoints } from './alerts/incidentEndpoints.ts';
+import { linkEndpoints } from './alerts/linkEndpoints.ts';
 import { outcomeEndpoint } from './alerts/outcomeEndpoint.ts';
 import { plannedChange, plannedChangeEndpoints } from './alerts/plannedChange.ts';
 import { pushAlertsEndpoint } from './alerts/pushAlertsEndpoint.ts';
@@ -117,6 +118,7 @@ export function createEndpoints(confirmations: (uid: ChainUid) => number): Endpo
     ...aggregationEndpoints,
     alertStreamEndpoint(),
     ...alertEndpoints,
+    ...linkEndpoints,
     ...bulkEndpoints,
     ...commentEndpoints,
     suggestEndpoint(),

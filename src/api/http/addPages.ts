@@ -12,6 +12,8 @@ const policy =
 export function addPages(app: FastifyInstance): void {
   serve(app, '/destination/confirm/:code', 'confirm.html', 'text/html');
   serve(app, '/pages/confirm.js', 'confirm.js', 'text/javascript');
+  serve(app, '/act/:code', 'act.html', 'text/html');
+  serve(app, '/pages/act.js', 'act.js', 'text/javascript');
   serve(app, '/pages/alert.css', 'alert.css', 'text/css');
 }
 

@@ -1,5 +1,6 @@
 import { harmless } from '../../lib/harmless.ts';
 import { isRecord } from '../../lib/isRecord.ts';
+import { keysOf } from '../../lib/keysOf.ts';
 import { showValue } from '../../lib/showValue.ts';
 import { cleanLink, cleanText } from './clean.ts';
 import { type Data, lineAt, memberAt, severityIn, toLine, toTime } from './readData.ts';
@@ -95,10 +96,15 @@ function isTime(value: unknown): boolean {
   return typeof value === 'number' && value > 1e12 && value < 1e13;
 }
 
-const labels = { alert: 'Open the alert', explorer: 'Open in the explorer' } as const;
+const labels = {
+  alert: 'Open the alert',
+  acknowledge: 'Acknowledge',
+  resolve: 'Resolve',
+  explorer: 'Open in the explorer',
+} as const;
 
 function links(data: Data): Link[] {
-  return (['alert', 'explorer'] as const).flatMap((name) => {
+  return keysOf(labels).flatMap((name) => {
     const url = cleanLink(memberAt(data, 'links', name));
     return url ? [{ label: labels[name], url }] : [];
   });

@@ -29,6 +29,11 @@ function toMessageStory(type: EventType, data: Data): MessageStory {
       return alertStory('Retracted: ', retractionNote(data.retractionReason), data);
     case 'alert.resolved':
       return alertStory('Resolved: ', 'A user marked this alert as resolved.', data);
+    case 'alert.updated': {
+      const by = lineAt(data, 'acknowledgedBy');
+      const note = data.acknowledged ? `Acknowledged${by ? ` by ${by}` : ''}.` : 'No longer acknowledged.';
+      return alertStory('Updated: ', note, data);
+    }
     case 'action.submitted':
       return actionStory('Action sent', data);
     case 'action.confirmed':

@@ -2,8 +2,8 @@ import { getChain } from '../../chains/chains.ts';
 import { toChainFacts } from '../../chains/toChainFacts.ts';
 import { configSchema } from '../../detectors/configSchema.ts';
 import { detectors } from '../../detectors/detectors.ts';
+import { membersOf } from '../../lib/isRecord.ts';
 import { isUuid } from '../../lib/uid.ts';
-
 import { compileDetector } from '../../matching/compileDetector.ts';
 import { alertRateKind } from '../../model/alert.ts';
 import { Problem, unprocessable } from '../../model/errors.ts';
@@ -87,11 +87,14 @@ async function sealProposed(call: Call, tenantId: number, schemaName: string, co
 
 async function queue(call: Call, backtest: NewBacktest): Promise<BacktestRow> {
   const { fromBlock, toBlock, chainUid, tenantId, schemaName } = backtest;
-  if (schemaName === alertRateKind)
+  if (
+    schemaName === alertRateKind ||
+    (schemaName === 'absence' && membersOf(backtest.config).what === 'ALERT')
+  )
     throw unprocessable(
       '/schemaId',
       'no-blocks',
-      `${alertRateKind} counts alerts and looks at no block; a search shows what its query finds.`,
+      `${schemaName} looks at alerts and at no block; a search shows what its query finds.`,
     );
   if (toBlock < fromBlock)
     throw unprocessable('/toBlock', 'range', 'The last block must not come before the first.');

@@ -2,7 +2,7 @@ import { raw, render, type Sql, sql } from '../../lib/sql.ts';
 import { uidTime } from '../../lib/uid.ts';
 import { severities } from '../../model/enumerations.ts';
 import type { Scope } from '../../model/principal.ts';
-import { Count, Id, List, Millis, OneChain, OneOf, Text } from '../../model/schema.ts';
+import { Count, Flag, Id, List, Millis, OneChain, OneOf, Text } from '../../model/schema.ts';
 import type { Db } from '../db/db.ts';
 import { type ExportSource, exportLimit } from '../db/exportPage.ts';
 import {
@@ -12,7 +12,7 @@ import {
   type Search,
   searchRecords,
 } from '../records/records.ts';
-import { alertTable, severityExpression } from '../search/documents/alertTable.ts';
+import { acknowledgedExpression, alertTable, severityExpression } from '../search/documents/alertTable.ts';
 import { incidentUidSql } from '../search/documents/incidentUidSql.ts';
 import { type DocumentKey, exportKeys } from '../search/exportDocuments.ts';
 import { selectDocument } from '../search/searchDocuments.ts';
@@ -21,6 +21,9 @@ import { readOnly } from '../tables/fields.ts';
 import { selectList } from '../tables/members.ts';
 import { byTenant, defineTable, shownNames } from '../tables/table.ts';
 import { allIncidents, incidentsWhere } from './loneIncidents.ts';
+
+/** An attack or a real fault; harmless; expected; made by a test. */
+export const dispositions = ['TRUE', 'BENIGN', 'KNOWN', 'TEST'] as const;
 
 export const incidentStatuses = ['UNRESOLVED', 'RESOLVED', 'RETRACTED'] as const;
 
@@ -60,6 +63,19 @@ export const incidentTable = defineTable({
     txHashes: readOnly(List(Text('A transaction.', '0x5c50'), 'Their transactions, at most 100.'), set),
     firstAt: readOnly(Millis('When its first alert happened.'), set),
     lastAt: readOnly(Millis('When its newest alert happened.'), set),
+    acknowledged: readOnly(
+      Flag('Whether someone has acknowledged it, and no snooze has ended and no worse alert came since.'),
+      { ...set, as: acknowledgedExpression },
+    ),
+    acknowledgedAt: readOnly(Millis('When that was.')),
+    acknowledgedBy: readOnly(Text('Who did it, by name.', 'Alice')),
+    acknowledgedById: readOnly(Id('The user who did it; null for an API key or a mailed link.')),
+    acknowledgedUntil: readOnly(Millis('Until when it is snoozed; null where it is not.')),
+    assigneeId: readOnly(Id('The user who owns it.')),
+    disposition: readOnly(
+      OneOf(dispositions, 'What it turned out to be; null while no one has judged.', 'TRUE'),
+    ),
+    dispositionReason: readOnly(Text('Why.', 'The keys were moved as planned.')),
     ...timeFields,
   },
   visible: byTenant,
@@ -100,6 +116,19 @@ async function readIncident(db: Db, filterSql: Sql, timestamp: number): Promise<
 export function belongsTo({ tenantId, uid, firstAt, lastAt }: IncidentKeyRow) {
   return sql`t.tenant_id = ${tenantId} and t.timestamp between ${firstAt} and ${lastAt}
     and ${incidentUidSql} = ${uid}::uuid`;
+}
+
+/** The row of the incident is there. */
+export async function assignIncident(
+  tx: Db,
+  { tenantId, uid }: IncidentKeyRow,
+  assigneeId: number | null,
+  now: number,
+): Promise<void> {
+  await tx.query(
+    sql`update incident i set assignee_id = ${assigneeId}::bigint, updated_at = ${now}
+      where i.tenant_id = ${tenantId} and i.uid = ${uid}::uuid`,
+  );
 }
 
 /** The first alerts of an incident in the order in which they happened, retracted ones included. */

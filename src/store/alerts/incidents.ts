@@ -120,9 +120,12 @@ export type IncidentGrowth = {
 /** Contracts and transactions that a record lists. */
 const maxListed = raw('100');
 
-/** Adds alerts to the rows of their incidents, new ones among them; returns the counts before. */
-export async function growIncidents(tx: Db, growth: readonly IncidentGrowth[]): Promise<Map<string, number>> {
-  if (growth.length === 0) return new Map();
+/** Counts of alerts before, and the incidents whose acknowledgement covers what came. */
+type Growth = { counts: Map<string, number>; acknowledged: Set<string> };
+
+/** Adds alerts to the rows of their incidents, new ones among them. */
+export async function growIncidents(tx: Db, growth: readonly IncidentGrowth[]): Promise<Growth> {
+  if (growth.length === 0) return { counts: new Map(), acknowledged: new Set() };
   const grown = (await tx.isDistributed())
     ? await perShard<IncidentGrowth, Grown>(
         tx,
@@ -130,14 +133,18 @@ export async function growIncidents(tx: Db, growth: readonly IncidentGrowth[]): 
         ({ tenantId }) => tenantId,
         (keys) =>
           sql`with grown as (${grow(keys)})
-            select json_build_object('uid', uid, 'alerts', alerts)::text as shard_row from grown`,
+            select json_build_object('uid', uid, 'alerts', alerts, 'isAcknowledged', "isAcknowledged")::text
+              as shard_row from grown`,
       )
     : await tx.prepared<Grown>(grow(growth));
   const added = new Map(growth.map(({ uid, alerts }) => [uid, alerts]));
-  return new Map(grown.map(({ uid, alerts }) => [uid, alerts - (added.get(uid) ?? 0)]));
+  return {
+    counts: new Map(grown.map(({ uid, alerts }) => [uid, alerts - (added.get(uid) ?? 0)])),
+    acknowledged: new Set(grown.flatMap(({ uid, isAcknowledged }) => (isAcknowledged ? [uid] : []))),
+  };
 }
 
-type Grown = { uid: string; alerts: number };
+type Grown = { uid: string; alerts: number; isAcknowledged: boolean };
 
 function grow(growth: readonly IncidentGrowth[]): Sql {
   const rows = growth.map((item) => ({
@@ -170,8 +177,9 @@ function grow(growth: readonly IncidentGrowth[]): Sql {
       numeric_severity = case when ${isWorse} then excluded.numeric_severity else i.numeric_severity end,
       ${merged},
       first_at = least(i.first_at, excluded.first_at), last_at = greatest(i.last_at, excluded.last_at),
-      updated_at = excluded.updated_at
-    returning uid::text, alerts`;
+      updated_at = excluded.updated_at,
+      acknowledged_at = case when excluded.numeric_severity <= i.acknowledged_severity then i.acknowledged_at end
+    returning uid::text, alerts, acknowledged_at is not null as "isAcknowledged"`;
 }
 
 /** Citus 13.2 crashes where the whole value that SET assigns is a part of an array; `coalesce` makes it none. */

@@ -8,14 +8,18 @@ import { txHashSql } from '../search/documents/packedHashes.ts';
 export const incidentId = (uid: string) => raw(`('x' || right(${uid}::text, 12))::bit(48)::bigint`);
 
 const columns = `tenant_id, uid, id, chain_uid, name, message, numeric_severity, alerts, open_alerts, contract_ids,
-  tx_hashes, first_at, last_at, created_at, updated_at`;
+  tx_hashes, first_at, last_at, created_at, updated_at, acknowledged_at, acknowledged_by, acknowledged_by_id,
+  acknowledged_until, acknowledged_severity, assignee_id, disposition, disposition_reason`;
 
 /** An incident of one alert as an incident's columns; `t` is the alert. */
 const loneColumns = sql`t.tenant_id, t.uid, ${incidentId('t.uid')} as id, t.chain_uid, t.name, t.message,
   t.numeric_severity, (t.retracted_at is null)::int as alerts,
   (t.retracted_at is null and not t.is_resolved)::int as open_alerts, array[t.contract_id] as contract_ids,
   array_remove(array[${txHashSql}], null) as tx_hashes, t.timestamp as first_at, t.timestamp as last_at,
-  t.incident_at as created_at, coalesce(t.retracted_at, t.incident_at) as updated_at`;
+  t.incident_at as created_at, coalesce(t.retracted_at, t.incident_at) as updated_at, null::bigint as acknowledged_at,
+  null::text as acknowledged_by, null::bigint as acknowledged_by_id, null::bigint as acknowledged_until,
+  null::smallint as acknowledged_severity, null::bigint as assignee_id, null::text as disposition,
+  null::text as disposition_reason`;
 
 /** Alerts that began an incident which has no row of its own. */
 const isLone = raw(`t.incident_at is not null

@@ -1,3 +1,4 @@
+import { storableJson } from '../../lib/json.ts';
 import { empty, type Sql, sql } from '../../lib/sql.ts';
 import type { EventType } from '../../model/notification.ts';
 import type { Db } from '../db/db.ts';
@@ -69,6 +70,28 @@ export async function insertResolvedDeliveries(
         where d.type like '%.raised' and d.state in ('PENDING', 'DELIVERED')
         order by d.destination_id, d.alert_uid, d.id desc),
       ${insertFollowUps('alert.resolved', sql`jsonb_build_object('status', 'RESOLVED')`, now)}`,
+  );
+}
+
+/** Notifies the webhooks that got these alerts of what is new about them; people see it in the console. */
+export async function insertUpdatedDeliveries(
+  tx: Db,
+  alerts: readonly { tenantId: number; uid: string }[],
+  news: Readonly<Record<string, unknown>>,
+  now: number,
+): Promise<void> {
+  if (alerts.length === 0) return;
+  await restoreMessages(tx, deliveriesOf(alerts), now);
+  await tx.query(
+    sql`with updated as (
+        select * from unnest(${alerts.map(({ tenantId }) => tenantId)}::bigint[],
+          ${alerts.map(({ uid }) => uid)}::uuid[]) k(tenant_id, uid)),
+      sent as (
+        select distinct on (d.destination_id, d.alert_uid) d.* from updated
+        join delivery d on d.tenant_id = updated.tenant_id and d.alert_uid = updated.uid
+        where d.type like '%.raised' and d.state in ('PENDING', 'DELIVERED')
+        order by d.destination_id, d.alert_uid, d.id desc),
+      ${insertFollowUps('alert.updated', sql`${storableJson(news)}::jsonb`, now, sql`where x.type = 'HTTP'`)}`,
   );
 }
 

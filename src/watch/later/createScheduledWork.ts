@@ -34,7 +34,7 @@ export function createScheduledWork(context: PipelineContext) {
       await states.load([subscriber]);
       return states.get(subscriber);
     });
-    const observation: Observation = { type: 'clock', at, newest: newestBlock(at) };
+    const observation: Observation = { type: 'clock', at, newest: newestBlock(at), processed: context.tip };
     const evaluated = await evaluateMatches(
       new Map([[subscriber, [observation]]]),
       () => before,

@@ -18,6 +18,9 @@ export type ReadSources = {
   labels(addresses: readonly string[]): Promise<readonly Label[]>;
   funding(addresses: readonly string[]): Promise<ReadonlyMap<string, Funding>>;
   allocations(tenantId: number, contractId: number): Promise<readonly Allocation[]>;
+  newestAlert(
+    request: Extract<ReadRequest, { type: 'newestAlert' }>,
+  ): Promise<{ uid: string; timestamp: number } | null>;
   scripts(
     tenantId: number,
     values: Readonly<Record<string, unknown>>,
@@ -58,6 +61,9 @@ export function createFetch(sources: ReadSources): Fetch {
       }),
       ...indexed(requests, 'http').map(async ({ index, request }) => {
         results[index] = await sources.http(request.request, request.tenantId);
+      }),
+      ...indexed(requests, 'newestAlert').map(async ({ index, request }) => {
+        results[index] = await sources.newestAlert(request);
       }),
       ...indexed(requests, 'allocations').map(async ({ index, request }) => {
         results[index] = await sources.allocations(request.tenantId, request.contractId);

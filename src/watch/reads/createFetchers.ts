@@ -7,6 +7,7 @@ import type { HostQueues } from '../../lib/createHostQueues.ts';
 import type { Egress } from '../../lib/egress.ts';
 import type { Fetch } from '../../matching/createReadCache.ts';
 import type { ScriptResult } from '../../model/detection.ts';
+import { findNewestAlert } from '../../store/alerts/findNewestAlert.ts';
 import type { Store } from '../../store/db/db.ts';
 import { findLabels } from '../../store/labels/findLabels.ts';
 import type { Keyring } from '../../store/records/keyring.ts';
@@ -57,6 +58,7 @@ export function createFetchers({ store, runScripts, runBlockScripts, egress, hos
           return labels.map((label) => ({ ...label, address: canonical(label.address) }));
         },
         funding: (addresses) => findFunding(store, chainUid, addresses),
+        newestAlert: (request) => findNewestAlert(store, request, Date.now()),
         allocations: (tenantId, contractId) => findAllocations(store, tenantId, contractId),
         scripts,
         http: probe,

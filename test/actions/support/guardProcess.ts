@@ -36,6 +36,7 @@ async function openGuard(setup: ActorSetup) {
             labels: (addresses) => findLabels(store, { chainUid: uid, addresses }),
             funding: (addresses) => findFunding(store, uid, addresses),
             allocations: unused,
+            newestAlert: unused,
             scripts: unused,
             http: unused,
           }),

@@ -9,6 +9,7 @@ import { createNotifier } from '../../../src/notify/createNotifier.ts';
 import { createRequestSender } from '../../../src/notify/createRequestSender.ts';
 import { createNotifyOnAlerts } from '../../../src/notify/notifyOnAlerts.ts';
 import { startDeliveryWorker } from '../../../src/notify/startDeliveryWorker.ts';
+import { createActionLinks } from '../../../src/services/alerts/createActionLinks.ts';
 import { createAlertLinks } from '../../../src/services/alerts/createAlertLinks.ts';
 import { listen } from '../../../src/store/db/listen.ts';
 import { addSource } from '../../../testing/addSource.ts';
@@ -44,6 +45,8 @@ type Options = {
   senders?: Partial<Record<Target['type'], Sender>>;
   egress?: Egress;
   hosts?: HostQueues;
+  /** Whether new alerts carry links by which readers act. */
+  hasActionLinks?: boolean;
 };
 
 /** A tenant with a detector that alerts are pushed into, and a receiver for them. */
@@ -91,6 +94,9 @@ export async function startNotifyWorld(options: Options = {}): Promise<NotifyWor
           wake = onNotify;
           return listen(api.connection, 'vigil_work', onNotify);
         },
+        ...(options.hasActionLinks
+          ? { addLinks: createActionLinks(api.services.keyring.audit, () => api.url) }
+          : {}),
         onDelivered: (type) => delivered.push(type),
         now: () => now(),
         random: options.random ?? Math.random,

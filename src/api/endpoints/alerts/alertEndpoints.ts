@@ -1,5 +1,6 @@
 import { Problem } from '../../../model/errors.ts';
 import { Id, nullable, OneOf, Shape, Text, Words } from '../../../model/schema.ts';
+import { acknowledgeAlert } from '../../../services/alerts/acknowledge.ts';
 import { changeAlert } from '../../../services/alerts/changeAlert.ts';
 import { findAlert } from '../../../store/alerts/alertRecords.ts';
 import type { Row } from '../../../store/records/records.ts';
@@ -7,6 +8,7 @@ import { visibleScope } from '../../../store/search/documents/documentScopes.ts'
 import { type Endpoint, endpoint } from '../../http/endpoint.ts';
 import { checkIfMatch, etagOf } from '../../http/etag.ts';
 import { documentUpdate } from '../records/documentUpdate.ts';
+import { acknowledgeEndpoints } from './acknowledgeEndpoints.ts';
 import { wholeAlert } from './alertSchemas.ts';
 
 const tag = 'Alerts';
@@ -81,4 +83,13 @@ function withoutFinality(etag: string): string {
   return etag.replace(/\.[A-Z]+"$/, '"');
 }
 
-export const alertEndpoints: Endpoint[] = [read, update];
+const acknowledge = acknowledgeEndpoints({
+  path: '/alert/{uid}/acknowledge',
+  tag,
+  what: 'alert',
+  description: 'Searches find it by `acknowledged:true`.',
+  reply: wholeAlert.schema,
+  acknowledge: (call, uid, input) => acknowledgeAlert(call, uid, wholeAlert.names, input),
+});
+
+export const alertEndpoints: Endpoint[] = [read, update, ...acknowledge];

@@ -1,9 +1,11 @@
 import { Type } from 'typebox';
 import { severityOf } from '../../../model/alert.ts';
 import { severities } from '../../../model/enumerations.ts';
-import { Count, List, OneOf, Shape, Text } from '../../../model/schema.ts';
+import { Count, Id, List, nullable, OneOf, Shape, Text } from '../../../model/schema.ts';
+import { acknowledgeIncident } from '../../../services/alerts/acknowledge.ts';
 import { changeIncident, readIncident } from '../../../services/alerts/changeIncident.ts';
 import {
+  dispositions,
   exportIncidents,
   findIncidentAlerts,
   incidentNames,
@@ -16,6 +18,7 @@ import { readOnly, readReplySchema, replySchema } from '../../../store/tables/fi
 import { type Endpoint, endpoint } from '../../http/endpoint.ts';
 import { exportable } from '../../http/exportable.ts';
 import { searchBody, searchReply } from '../../http/search.ts';
+import { acknowledgeEndpoints } from './acknowledgeEndpoints.ts';
 import { wholeAlert } from './alertSchemas.ts';
 
 const tag = 'Incidents';
@@ -51,6 +54,19 @@ const listQuery = Type.Unsafe<{
     [],
   ),
 );
+
+const changes = {
+  status: OneOf(['UNRESOLVED', 'RESOLVED'], 'The new state.', 'RESOLVED'),
+  assigneeId: nullable(Id('The user of the tenant who owns it; null for no one.')),
+  disposition: nullable(
+    OneOf(
+      dispositions,
+      'What it turned out to be: an attack or a real fault, harmless, expected, or made by a test; null takes it back.',
+      'TRUE',
+    ),
+  ),
+  dispositionReason: nullable(Text('Why.', 'The keys were moved as planned.', { max: 2000 })),
+};
 
 export const incidentEndpoints: readonly Endpoint[] = [
   endpoint({
@@ -110,16 +126,23 @@ export const incidentEndpoints: readonly Endpoint[] = [
     method: 'PUT',
     path: '/incident/{uid}',
     tag,
-    summary: 'Resolve or reopen an incident',
+    summary: 'Change an incident',
     description:
-      'All its alerts change with it, and every destination that got one of them is notified once.',
+      'With `status` all its alerts change, and every destination that got one of them is notified once. `disposition` says what it turned out to be: it counts for the precision of each detector with an alert in it.',
     params,
-    body: Shape({ status: OneOf(['UNRESOLVED', 'RESOLVED'], 'The new state.', 'RESOLVED') }, ['status']),
+    body: Shape(changes, []),
     reply: record,
     effect: 'change',
-    problems: ['not-found', 'illegal-transition'],
-    handle: async (call, { params, body }) => ({
-      body: await changeIncident(call, params.uid, body.status),
-    }),
+    problems: ['not-found', 'illegal-transition', 'unprocessable'],
+    handle: async (call, { params, body }) => ({ body: await changeIncident(call, params.uid, body) }),
+  }),
+  ...acknowledgeEndpoints({
+    path: '/incident/{uid}/acknowledge',
+    tag,
+    what: 'incident',
+    description:
+      'Covers its alerts, also those that come later, until one is worse than all before. Resolved, retracted and acknowledged alerts are not repeated.',
+    reply: record,
+    acknowledge: acknowledgeIncident,
   }),
 ];

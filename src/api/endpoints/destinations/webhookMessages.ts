@@ -11,6 +11,7 @@ const words: Readonly<Record<EventType, string>> = {
   'alert.trigger.raised': 'A trigger has raised an alert.',
   'alert.retracted': 'What an alert reported did not happen: its block or its pending transaction is gone.',
   'alert.resolved': 'A user marked an alert as resolved.',
+  'alert.updated': 'A user acknowledged an alert, or took that back.',
   'action.submitted': 'The transaction of an action was sent.',
   'action.confirmed': 'The transaction of an action is confirmed.',
   'action.failed': 'An action failed.',
@@ -56,14 +57,20 @@ const alert = titled(
         'The incident that it belongs to.',
       ),
       nextStep: Text('The first step for a person after an alert of this kind.', 'Pause the contract.'),
-      links: whole(
+      links: Shape(
         {
           explorer: nullable(Text('In a block explorer.', 'https://etherscan.io/tx/0x5c50')),
           alert: Text(
             'In the console.',
             'https://vigil.example.com/alert/01a2b3c4-d5e6-8f70-8a1b-2c3d4e5f6071',
           ),
+          acknowledge: Text(
+            'A page on which the reader acknowledges it, once, within seven days; only of new alerts.',
+            'https://vigil.example.com/act/1.3.7.acknowledge.alert.…',
+          ),
+          resolve: Text('The same to resolve it.', 'https://vigil.example.com/act/1.3.7.resolve.alert.…'),
         },
+        ['explorer', 'alert'],
         'Where more can be read.',
       ),
       truncated: Flag(

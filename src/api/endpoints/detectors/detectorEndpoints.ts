@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import { Count, Id, JsonObject, List, Millis, nullable, OneOf, Shape, Text } from '../../../model/schema.ts';
 import { explainDetector } from '../../../services/detectors/explainDetector.ts';
 import { readFault } from '../../../services/detectors/readFault.ts';
+import { qualityDays, readQuality } from '../../../services/detectors/readQuality.ts';
 import { type Endpoint, endpoint } from '../../http/endpoint.ts';
 import { foundAlert } from './backtestEndpoints.ts';
 
@@ -11,6 +12,30 @@ const step = {
   step: Text('The checked condition.', 'match'),
   text: Text('Result of the step.', 'Nothing in the transaction interests the detector.'),
   details: JsonObject('What it was seen from.', { parts: [{ type: 'log', index: 3 }] }),
+};
+
+const judged = {
+  TRUE: Count('An attack or a real fault.', 3),
+  BENIGN: Count('Harmless.', 1),
+  KNOWN: Count('Expected.', 0),
+  TEST: Count('Made by a test.', 0),
+};
+const quality = {
+  precision: nullable(
+    Type.Number({
+      description:
+        'The share of TRUE among the judged incidents, without those of tests; null before any is judged.',
+      minimum: 0,
+      maximum: 1,
+      examples: [0.75],
+    }),
+  ),
+  total: Count('How many incidents with its alerts were judged.', 4),
+  judged: Shape(judged, Object.keys(judged), 'These by disposition.'),
+  acknowledged: Count('How many of its alerts were acknowledged.', 12),
+  medianMs: nullable(
+    Count('Median time from an alert to its first acknowledgement, in milliseconds.', 95_000),
+  ),
 };
 
 /** Endpoints of detectors beside those of the resource. */
@@ -92,5 +117,17 @@ export const detectorEndpoints: readonly Endpoint[] = [
     handle: async (call, { params }) => {
       return { body: await readFault(call, params.id) };
     },
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/detector/{id}/quality',
+    tag: 'Detectors',
+    summary: 'Read how good the alerts of a detector are',
+    description: `What people made of them in the last ${qualityDays} days: the dispositions of their incidents, and how long they waited for someone.`,
+    params: byId,
+    reply: Shape(quality, Object.keys(quality)),
+    effect: 'read',
+    problems: ['not-found'],
+    handle: async (call, { params }) => ({ body: await readQuality(call, params.id) }),
   }),
 ];

@@ -15,6 +15,11 @@ const statusSql = raw(
   "case when t.retracted_at is not null then 'RETRACTED' when t.is_resolved then 'RESOLVED' else 'UNRESOLVED' end",
 );
 
+/** A snooze ends by the clock alone. */
+export const acknowledgedExpression = (alias: string) =>
+  `(${alias}.acknowledged_at is not null and (${alias}.acknowledged_until is null
+    or ${alias}.acknowledged_until > extract(epoch from now()) * 1000))`;
+
 const height = (column: 'final' | 'confirmed') => `(${chainHeights(column)} ->> t.chain_uid)::bigint`;
 
 /** Derived from the heights of the chain, so no row is rewritten as blocks age. */
@@ -83,6 +88,16 @@ export const alertTable = defineDocumentTable(
     actionId: { ...number('action_id'), hashed: 'whole', isRare },
     walletId: { ...number('wallet_id'), hashed: 'whole', isRare },
     assigneeId: { ...number('assignee_id'), indexed: 'with tenant', isRare },
+    acknowledged: {
+      sql: raw(acknowledgedExpression('t')),
+      store: 'boolean',
+      type: 'boolean',
+      isRequired,
+    },
+    acknowledgedAt: { sql: raw('t.acknowledged_at'), store: 'number', type: 'date', isRare },
+    acknowledgedBy: { ...keyword('acknowledged_by'), isRare },
+    acknowledgedById: { ...number('acknowledged_by_id'), isRare },
+    acknowledgedUntil: { sql: raw('t.acknowledged_until'), store: 'number', type: 'date', isRare },
     numericSeverity: {
       ...number('numeric_severity'),
       stands: { for: 'severity', of: severities },
@@ -155,6 +170,19 @@ export const alertTable = defineDocumentTable(
       'wallet_name',
       'detector_schema_name',
     ],
-    changing: ['tags', 'status', 'finality', 'assigneeId', 'incidentUid', 'retractedAt', 'retractionReason'],
+    changing: [
+      'tags',
+      'status',
+      'finality',
+      'assigneeId',
+      'incidentUid',
+      'retractedAt',
+      'retractionReason',
+      'acknowledged',
+      'acknowledgedAt',
+      'acknowledgedBy',
+      'acknowledgedById',
+      'acknowledgedUntil',
+    ],
   },
 );

@@ -17,6 +17,7 @@ import { can, mayChooseTenant, me } from '../../state/session.ts';
 import { attempt } from '../../state/toasts.ts';
 import { useLoad } from '../../state/useLoad.ts';
 import { SilenceAlert } from '../silences/SilenceAlert.tsx';
+import { AcknowledgeAlert } from './Acknowledge.tsx';
 import { AlertOutcome } from './AlertOutcome.tsx';
 import { Assignee } from './Assignee.tsx';
 import { Comments } from './Comments.tsx';
@@ -259,6 +260,7 @@ function Change({ alert, onChange }: { alert: Alert; onChange(alert: Alert): voi
           }
         />
       </div>
+      <AcknowledgeAlert alert={alert} onChange={onChange} />
       {tags !== undefined && (
         <div class="stack">
           <label class="label" for="alert-tags">

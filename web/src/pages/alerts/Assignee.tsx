@@ -21,7 +21,10 @@ function useUsers(tenantId: number): readonly Named[] {
     : [];
 }
 
-export type AssigneeProps = { alert: Alert; onAssign(assigneeId: number | null): void };
+export type AssigneeProps = {
+  alert: Pick<Alert, 'tenantId' | 'assigneeId'>;
+  onAssign(assigneeId: number | null): void;
+};
 
 /** Who works on an alert; anyone may take it, managers hand it to others. */
 export function Assignee({ alert: { tenantId, assigneeId }, onAssign }: AssigneeProps) {

@@ -12,7 +12,7 @@ import { Problem } from '../../parts/Problem.tsx';
 import { type Fields, RecordForm } from '../../parts/RecordForm.tsx';
 import { Time } from '../../parts/Time.tsx';
 import { client } from '../../state/api.ts';
-import { showCount } from '../../state/format.ts';
+import { showCount, showDuration } from '../../state/format.ts';
 import { href, navigate, search } from '../../state/route.ts';
 import type { Schema } from '../../state/schemas.ts';
 import { can } from '../../state/session.ts';
@@ -137,6 +137,7 @@ function Editor({ schemas, detector, reload }: EditorProps) {
       {detector && isAutomatic(detector) && <p class="notice">{automaticReason}</p>}
       {!detector && <PlanNotice limit="maxDetectors" />}
       {detector && <Faults id={detector.id} />}
+      {detector && <Quality id={detector.id} />}
       {detector && reportsEveryLook(detector) && (
         <p class="notice">
           It raises an alert at every look while its condition holds, as detectors did before version 0.17.
@@ -277,5 +278,25 @@ function Faults({ id }: { id: number }) {
         <Time at={data.lastAt} />. It is tried again with every new block.
       </p>
     </div>
+  );
+}
+
+/** What people made of its alerts in the last 90 days. */
+function Quality({ id }: { id: number }) {
+  const { data } = useLoad(can('GET /detector/{id}/quality') ? `quality ${id}` : null, (signal) =>
+    client.get('/detector/{id}/quality', { path: { id }, signal }),
+  );
+  if (!data || (data.precision === null && data.medianMs === null)) return null;
+  const { precision, total, acknowledged, medianMs } = data;
+  return (
+    <p class="dim small">
+      In the last 90 days{' '}
+      {precision !== null &&
+        `${Math.round(precision * 100)} % of ${showCount(total)} judged incidents were an attack or a real fault`}
+      {precision !== null && medianMs !== null && '; '}
+      {medianMs !== null &&
+        `half of ${showCount(acknowledged)} acknowledged alerts had someone within ${showDuration(medianMs)}`}
+      .
+    </p>
   );
 }

@@ -16,7 +16,9 @@ import { href } from '../../state/route.ts';
 import { can } from '../../state/session.ts';
 import { attempt } from '../../state/toasts.ts';
 import { useLoad } from '../../state/useLoad.ts';
+import { AcknowledgeIncident } from '../alerts/Acknowledge.tsx';
 import './incidents.css';
+import { Judgement } from './Judgement.tsx';
 
 /** One incident: what is worst in it, what belongs to it, and its alerts in the order in which they happened. */
 export default function IncidentPage({ params }: PageProps) {
@@ -99,6 +101,8 @@ function Head({ incident, reload }: { incident: Incident; reload(): void }) {
           )}
         </p>
       )}
+      <AcknowledgeIncident incident={incident} reload={reload} />
+      <Judgement key={uid} incident={incident} reload={reload} />
     </>
   );
 }

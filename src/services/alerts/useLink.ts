@@ -1,0 +1,134 @@
+import { createHash } from 'node:crypto';
+import { Problem } from '../../model/errors.ts';
+import type { Acknowledgement } from '../../store/alerts/acknowledge.ts';
+import { acknowledgeAlerts } from '../../store/alerts/acknowledge.ts';
+import { findAlert, hasKey, resolveAlerts } from '../../store/alerts/alertRecords.ts';
+import { belongsTo, findIncident } from '../../store/alerts/incidentTable.ts';
+import { findLinkReceiver, markLinkUsed } from '../../store/alerts/linkUses.ts';
+import { appendAudit } from '../../store/records/audit.ts';
+import type { Row } from '../../store/records/records.ts';
+import { ownTenantsScope } from '../../store/search/documents/documentScopes.ts';
+import type { Call } from '../call.ts';
+import { applyToIncident, refuseRetracted } from './acknowledge.ts';
+import { keyOf } from './changeAlert.ts';
+import { type ActionLink, readLinkCode } from './linkCode.ts';
+
+/** What a link does, as its page says it. */
+export type LinkView = Pick<ActionLink, 'action' | 'subject' | 'uid' | 'expiresAt'> & {
+  /** The destination that it was sent to. */
+  sentTo: string;
+  tenant: string;
+  severity: string;
+  name: string;
+  message: string;
+  status: string;
+  alerts: number;
+};
+
+const names = [
+  'uid',
+  'tenantId',
+  'contractId',
+  'timestamp',
+  'severity',
+  'name',
+  'message',
+  'status',
+  'acknowledged',
+];
+
+/** A wrong, expired or used link, and one to a destination or a person that is gone, are answered alike. */
+const gone = () => new Problem('not-found', 'There is no such link, or it has expired or was used already.');
+
+/** Says what a link does; nothing changes. */
+export async function showLink(call: Call, code: string): Promise<LinkView> {
+  const { view } = await openLink(call, code, false);
+  return view;
+}
+
+/** Does what a link says, once; its use is stored with the change and the audit entry. */
+export async function useLink(call: Call, code: string): Promise<LinkView> {
+  const { link, view } = await openLink(call, code, true);
+  const used = { tenantId: link.tenantId, hash: hashOf(code), usedAt: call.now, expiresAt: link.expiresAt };
+  if (!(await markLinkUsed(call.db, used))) throw gone();
+  refuseRetracted(link.subject, view.status);
+  const by: Acknowledgement = { at: call.now, by: `${view.sentTo} (link)`, byId: null, until: null };
+  const after = await act(call, link, by);
+  await appendAudit(call.db, call.services.keyring.audit, {
+    at: call.now,
+    requestId: call.requestId,
+    tenantId: link.tenantId,
+    actor: { tokenId: null, tokenKind: 'SYSTEM', userId: null, address: call.address },
+    action: `${link.subject}.${link.action}`,
+    record: { kind: link.subject, id: null },
+    changes: { uid: link.uid, link: { destinationId: link.destinationId, sentTo: view.sentTo } },
+  });
+  return { ...view, status: String(after.status) };
+}
+
+async function openLink(
+  call: Call,
+  code: string,
+  lock: boolean,
+): Promise<{ link: ActionLink; view: LinkView }> {
+  const link = await readLinkCode(call.services.keyring.audit, code);
+  if (!link || link.expiresAt <= call.now) throw gone();
+  const receiver = await findLinkReceiver(call.db, link, hashOf(code));
+  const subject = receiver && (await findSubject(call, link, lock));
+  if (!receiver || !subject) throw gone();
+  const { action, uid, expiresAt } = link;
+  return {
+    link,
+    view: {
+      action,
+      subject: link.subject,
+      uid,
+      expiresAt,
+      ...receiver,
+      severity: String(subject.severity),
+      name: String(subject.name),
+      message: String(subject.message),
+      status: String(subject.status),
+      alerts: typeof subject.alerts === 'number' ? subject.alerts : 1,
+    },
+  };
+}
+
+function findSubject(
+  call: Call,
+  { subject, tenantId, uid }: ActionLink,
+  lock: boolean,
+): Promise<Row | undefined> {
+  const scope = { all: false, tenantIds: [tenantId], organisationIds: [] };
+  return subject === 'incident'
+    ? findIncident(call.db, scope, uid, lock)
+    : findAlert(call.db, ownTenantsScope(scope), uid, names, lock);
+}
+
+/** The subject is locked. */
+async function act(call: Call, link: ActionLink, by: Acknowledgement): Promise<Row> {
+  const { db, now } = call;
+  const isResolving = link.action === 'resolve';
+  const { tenantId, uid } = link;
+  if (link.subject === 'incident') {
+    const scope = { all: false, tenantIds: [tenantId], organisationIds: [] };
+    const incident = await findIncident(db, scope, uid);
+    if (!incident) throw gone();
+    if (isResolving) await resolveAlerts(db, belongsTo(incident), true, now);
+    else await applyToIncident(db, incident, by, now);
+  } else {
+    const alert = await findSubject(call, link, false);
+    if (!alert) throw gone();
+    const condition = hasKey(keyOf(alert));
+    if (isResolving) await resolveAlerts(db, condition, true, now);
+    else await acknowledgeAlerts(db, condition, by, now);
+  }
+  call.touched?.add(tenantId);
+  const after = await findSubject(call, link, false);
+  if (!after) throw new Error(`The ${link.subject} ${uid} is gone although it is locked.`);
+  return after;
+}
+
+function hashOf(code: string): Buffer {
+  return createHash('sha256').update(code).digest();
+}
