@@ -23,6 +23,13 @@ for (const file of [...filesIn('src/store', '.ts'), ...filesIn('src/query', '.ts
   if (file.endsWith('.test.ts')) continue;
   for (const [index, line] of read(file).split('\n').entries()) checkLine(line, `${file}:${index + 1}`);
 }
+const numbers = new Map();
+for (const file of filesIn('src/store/migrations', '.sql')) {
+  const number = /(\d{4})_/.exec(file)?.[1];
+  if (numbers.has(number))
+    faults.push(`${file} has the number of ${numbers.get(number)}: take the next free one`);
+  numbers.set(number, file);
+}
 process.stdout.write(faults.map((fault) => `${fault}\n`).join(''));
 process.exit(faults.length > 0 ? 1 : 0);
 

@@ -4,7 +4,9 @@ import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { commands } from '../../src/bin/commands.ts';
 import { chains, seedChainUids } from '../../src/chains/chains.ts';
+import { detectors } from '../../src/detectors/detectors.ts';
 import { findPackage } from '../../src/store/embedded/findPackage.ts';
+import { triggers } from '../../src/triggers/triggers.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 
@@ -70,6 +72,19 @@ it('lists every command and option in the reference of the command line', async 
     ...Object.keys(options).map((option) => `\`--${option}`),
   ]);
   expect(words.filter((word) => !reference.includes(word))).toEqual([]);
+});
+
+it('counts the kinds of detectors and triggers as they are', async () => {
+  const wrong: string[] = [];
+  for (const document of await allDocuments()) {
+    if (document === 'CHANGELOG.md') continue;
+    const text = (await read(document)).replaceAll(/\s+/g, ' ');
+    for (const [words, count] of text.matchAll(/(\d+) kinds of (?:detector|finding)/g))
+      if (Number(count) !== detectors.size) wrong.push(`${document}: ${words}`);
+    for (const [words, count] of text.matchAll(/(\d+) (?:kinds )?of trigger/g))
+      if (Number(count) !== triggers.size) wrong.push(`${document}: ${words}`);
+  }
+  expect(wrong, `there are ${detectors.size} kinds of detector and ${triggers.size} of trigger`).toEqual([]);
 });
 
 it('describes every endpoint in the rules of the API', async () => {
