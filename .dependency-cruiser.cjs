@@ -33,6 +33,7 @@ const may = {
     'detectors',
     'triggers',
     'matching',
+    'notify',
     'actions',
     'scoring',
     'destinations',

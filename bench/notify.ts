@@ -21,13 +21,14 @@ import { openKeyring } from '../src/store/records/keyring.ts';
 import { startWithSuperuser } from '../testing/startWithSuperuser.ts';
 import { createHookTarget } from './support/createHookTarget.ts';
 import { machine } from './support/machine.ts';
+import { measureDecisions } from './support/measureDecisions.ts';
 import { measureDeliveryStore } from './support/measureDeliveryStore.ts';
 import { postBare } from './support/postBare.ts';
 import { raiseNumberedAlerts } from './support/raiseNumberedAlerts.ts';
 import type { Arrivals } from './support/receive.ts';
 import { reportProgress } from './support/reportProgress.ts';
 
-/** How long alerts come at the steady rate; `npm run bench:notify -- 600` for ten minutes, `-- store` for the database alone. */
+/** How long alerts come at the steady rate; `npm run bench:notify -- 600` for ten minutes, `-- store` for the database alone, `-- silences` for deciding. */
 const seconds = Number(process.argv[3] ?? 30);
 const perSecond = 200;
 const backlog = 5000;
@@ -42,6 +43,9 @@ try {
   if (process.argv[3] === 'store') {
     await migrate(embedded.connection);
     console.log((await measureDeliveryStore(embedded.connection, embedded.dataFolder)).join('\n'));
+  } else if (process.argv[3] === 'silences') {
+    await migrate(embedded.connection);
+    console.log((await measureDecisions(embedded.connection)).join('\n'));
   } else await measureSending();
 } finally {
   receiver.kill();

@@ -261,9 +261,22 @@ export type AlertOutcomeReply = {
   /** Why no one was notified; null when someone was or is about to be. */
   silence: {
     /** The reason as a word. */
-    code: 'suppressed' | 'backfilled' | 'shadow' | 'purged' | 'no-destination' | 'filtered';
+    code: 'suppressed' | 'backfilled' | 'shadow' | 'purged' | 'silenced' | 'no-destination' | 'filtered';
     /** The reason for people, and what would change it. */
     reason: string;
+    /** The silences that held it when it was raised; empty unless the reason is `silenced`. */
+    silences: Array<{
+      /** The silence. */
+      id: number;
+      /** Its reason. */
+      reason: string;
+      /** How people know who made it. */
+      author: string;
+      /** From when on it holds. In epoch milliseconds. */
+      from: number;
+      /** Until when. In epoch milliseconds. */
+      to: number;
+    }>;
   } | null;
   /** Why what contracts did within the transactions of its block is not seen, so that there may be more than this alert; null when nothing is known to be missing. */
   unseen: {
@@ -438,6 +451,26 @@ export type AlertRetractedWebhook = {
   sequence: number;
   /** An alert as a webhook carries it. All members of an alert are there unless it is truncated. */
   data: WebhookAlert;
+};
+
+export type AlertSilencedBody = {
+  /** The alerts. */
+  uids: string[];
+};
+
+export type AlertSilencedReply = {
+  /** The silenced ones. */
+  data: Array<{
+    /** The alert. */
+    uid: string;
+    /** The silences that held it. */
+    silences: Array<{
+      /** The silence. */
+      id: number;
+      /** Its reason. */
+      reason: string;
+    }>;
+  }>;
 };
 
 /** Whether someone has dealt with it, or its block is gone. */
@@ -1722,13 +1755,47 @@ export type CreatePlanBody = {
   maxViews?: number;
   /** Most time sets of a tenant. */
   maxTimeSets?: number;
+  /** Most silences of a tenant that have not ended. */
+  maxSilences?: number;
+  /** Most planned changes of a tenant whose window has not ended. */
+  maxPlannedChanges?: number;
   /** Most days that an API key lives, and how long it does where no `lifetime` is given. */
   apiKeyDays?: number;
   /** Most alerts that a tenant pushes in a minute. */
   maxPushedAlerts?: number;
 };
 
-export type CreatePlanReply = Omit<Plan, 'maxDestinations' | 'maxLabels' | 'maxStreams' | 'maxInvites' | 'maxViews' | 'maxTimeSets' | 'apiKeyDays' | 'maxPushedAlerts'>;
+export type CreatePlanReply = Omit<Plan, 'maxDestinations' | 'maxLabels' | 'maxStreams' | 'maxInvites' | 'maxViews' | 'maxTimeSets' | 'maxSilences' | 'maxPlannedChanges' | 'apiKeyDays' | 'maxPushedAlerts'>;
+
+export type CreatePlannedchangeBody = {
+  /** The contract that changes. */
+  contractId: number;
+  /** What people call it. */
+  name: string;
+  /** What is planned, and why. */
+  description?: string | null;
+  /** Addresses of which one must send the transaction or be called by its sender; anyone if empty. */
+  actors?: string[];
+  /** When its window begins. In epoch milliseconds. */
+  from: number;
+  /** When its window ends, at most 30 days after it begins. In epoch milliseconds. */
+  to: number;
+  /** The alerts that it will raise. */
+  expected: CreatePlannedchangeBodyExpected[];
+  /** Whether a second person must confirm it; always where a wallet of the tenant asks for approvals. */
+  needsConfirmation?: boolean;
+};
+
+export type CreatePlannedchangeBodyExpected = {
+  /** The kind of the detector, or the type of the trigger, that will report it. */
+  kind: string;
+  /** Members of the evidence (`meta`) of the alert, and the value that each must have. */
+  values?: Record<string, string>;
+  /** The member of the evidence that is an amount. */
+  amountMember?: string | null;
+  /** The most that this amount may be, over all alerts of the window together. */
+  amountUpTo?: string | null;
+};
 
 export type CreateProjectBody = {
   /** The owning tenant; your own if left out. */
@@ -1769,6 +1836,23 @@ export type CreateScoreGroupBody = {
   description?: string | null;
   /** The license that the group belongs to. */
   licenseId: number;
+};
+
+export type CreateSilenceBody = {
+  /** The owning tenant; your own if left out. */
+  tenantId?: number;
+  /** The alerts of which no one is notified: a query string as in the search of alerts, `*` for all. */
+  query: string;
+  /** From when on; from now if left out. In epoch milliseconds. */
+  from?: number;
+  /** Until when, at most 90 days after it begins. Required, because a silence without an end would hide what no one expects. In epoch milliseconds. */
+  to: number;
+  /** The time set within which alone it holds; at all times if null. */
+  timeSetId?: number | null;
+  /** Whether it holds for CRITICAL alerts too; people are notified of them otherwise. */
+  includeCritical?: boolean;
+  /** Why, for those who wonder later. */
+  reason: string;
 };
 
 export type CreateSubscriptionBody = {
@@ -3195,6 +3279,10 @@ export type Plan = {
   maxViews: number;
   /** Most time sets of a tenant. */
   maxTimeSets: number;
+  /** Most silences of a tenant that have not ended. */
+  maxSilences: number;
+  /** Most planned changes of a tenant whose window has not ended. */
+  maxPlannedChanges: number;
   /** Most days that an API key lives, and how long it does where no `lifetime` is given. */
   apiKeyDays: number;
   /** Most alerts that a tenant pushes in a minute. */
@@ -3207,6 +3295,67 @@ export type PlanPage = {
   /** Number of matching records; present only when `trackTotal` is true. */
   total?: number;
 };
+
+export type Plannedchange = {
+  /** Unique identifier of the record. */
+  id: number;
+  /** When the record was created. In epoch milliseconds. */
+  createdAt: number;
+  /** When the record last changed. In epoch milliseconds. */
+  updatedAt: number;
+  /** The owning tenant. */
+  tenantId: number;
+  /** The contract that changes. */
+  contractId: number;
+  /** What people call it. */
+  name: string;
+  /** What is planned, and why. */
+  description: string | null;
+  /** Addresses of which one must send the transaction or be called by its sender; anyone if empty. */
+  actors: string[];
+  /** When its window begins. In epoch milliseconds. */
+  from: number;
+  /** When its window ends, at most 30 days after it begins. In epoch milliseconds. */
+  to: number;
+  /** The alerts that it will raise. */
+  expected: CreatePlannedchangeBodyExpected[];
+  /** Whether a second person must confirm it; always where a wallet of the tenant asks for approvals. */
+  needsConfirmation: boolean;
+  /** PENDING waits for a second person, OPEN applies within its window, HAPPENED or MISSED once that has ended. */
+  state: PlannedchangeState;
+  /** Since when it applies: since it was made or confirmed. Earlier alerts are judged without it. In epoch milliseconds. */
+  effectiveAt: number | null;
+  /** The user who made it; null if a token without a user did. */
+  authorId: number | null;
+  /** How people know who made it. */
+  author: string;
+  /** The user who confirmed it. */
+  confirmedBy: number | null;
+};
+
+export type PlannedchangeAlertReply = {
+  /** The alerts. */
+  data: Array<{
+    /** The alert. */
+    uid: string;
+    /** When it happened. In epoch milliseconds. */
+    timestamp: number;
+    /** Index of the expectation in `expected`. */
+    expectation: number;
+    /** Whether it is what was planned. */
+    isMatch: boolean;
+  }>;
+};
+
+export type PlannedchangePage = {
+  /** The records of this page. */
+  data: Plannedchange[];
+  /** Number of matching records; present only when `trackTotal` is true. */
+  total?: number;
+};
+
+/** PENDING waits for a second person, OPEN applies within its window, HAPPENED or MISSED once that has ended. */
+export type PlannedchangeState = 'PENDING' | 'OPEN' | 'HAPPENED' | 'MISSED' | 'CANCELED' | 'EXPIRED';
 
 export type PreviewDestinationBody = {
   /** The alert. */
@@ -3236,6 +3385,17 @@ export type PreviewDestinationReply = {
   html?: string;
   /** The chat. */
   chatId?: string | null;
+};
+
+export type PreviewSilenceBody = Omit<CreateSilenceBody, 'from' | 'to' | 'reason'>;
+
+export type PreviewSilenceReply = {
+  /** The alerts since then were looked at. In epoch milliseconds. */
+  from: number;
+  /** How many it would have hidden, counted up to 100,000. */
+  total: number;
+  /** The newest ten of them. */
+  data: Alert[];
 };
 
 /** RFC 9457 problem details. */
@@ -3625,6 +3785,45 @@ export type SetupStateReply = {
 
 /** How bad it is. */
 export type Severity = 'INFO' | 'LOW' | 'MEDIUM' | 'HIGH' | 'CRITICAL';
+
+export type Silence = {
+  /** Unique identifier of the record. */
+  id: number;
+  /** When the record was created. In epoch milliseconds. */
+  createdAt: number;
+  /** When the record last changed. In epoch milliseconds. */
+  updatedAt: number;
+  /** The owning tenant; your own if left out. */
+  tenantId: number;
+  /** The alerts of which no one is notified: a query string as in the search of alerts, `*` for all. */
+  query: string;
+  /** From when on; from now if left out. In epoch milliseconds. */
+  from: number;
+  /** Until when, at most 90 days after it begins. Required, because a silence without an end would hide what no one expects. In epoch milliseconds. */
+  to: number;
+  /** The time set within which alone it holds; at all times if null. */
+  timeSetId: number | null;
+  /** Whether it holds for CRITICAL alerts too; people are notified of them otherwise. */
+  includeCritical: boolean;
+  /** Why, for those who wonder later. */
+  reason: string;
+  /** Whether it is yet to begin, holds, or has ended. */
+  state: SilenceState;
+  /** The user who made it; null if a token without a user did. */
+  authorId: number | null;
+  /** How people know who made it. */
+  author: string;
+};
+
+export type SilencePage = {
+  /** The records of this page. */
+  data: Silence[];
+  /** Number of matching records; present only when `trackTotal` is true. */
+  total?: number;
+};
+
+/** Whether it is yet to begin, holds, or has ended. */
+export type SilenceState = 'UPCOMING' | 'ACTIVE' | 'EXPIRED';
 
 export type SimulateActionBody = {
   /** The alert. */
@@ -4631,6 +4830,35 @@ export type UpdateScoreReplySeverity = 'INFO' | 'LOW' | 'MEDIUM' | 'HIGH' | 'CRI
 /** What made the change: an alert, the clock, or that an alert was retracted. */
 export type UpdateScoreReplyType = 'alert' | 'tick' | 'retraction';
 
+export type UpdateSilenceBody = {
+  /** Unique identifier of the record. */
+  id?: number;
+  /** When the record was created. In epoch milliseconds. */
+  createdAt?: number;
+  /** When the record last changed. In epoch milliseconds. */
+  updatedAt?: number;
+  /** The owning tenant; your own if left out. */
+  tenantId?: number;
+  /** The alerts of which no one is notified: a query string as in the search of alerts, `*` for all. */
+  query?: string;
+  /** From when on; from now if left out. In epoch milliseconds. */
+  from?: number;
+  /** Until when, at most 90 days after it begins. Required, because a silence without an end would hide what no one expects. In epoch milliseconds. */
+  to?: number;
+  /** The time set within which alone it holds; at all times if null. */
+  timeSetId?: number | null;
+  /** Whether it holds for CRITICAL alerts too; people are notified of them otherwise. */
+  includeCritical?: boolean;
+  /** Why, for those who wonder later. */
+  reason?: string;
+  /** Whether it is yet to begin, holds, or has ended. */
+  state?: 'UPCOMING' | 'ACTIVE' | 'EXPIRED';
+  /** The user who made it; null if a token without a user did. */
+  authorId?: number | null;
+  /** How people know who made it. */
+  author?: string;
+};
+
 export type UpdateSubscriptionBody = {
   /** Unique identifier of the record. */
   id?: number;
@@ -5617,6 +5845,50 @@ export interface Api {
     body?: WhereSearch;
     reply: TimesetPage;
   };
+  /** Create a silence */
+  'POST /silence': {
+    body: CreateSilenceBody;
+    reply: Silence;
+  };
+  /** Read a silence */
+  'GET /silence/{id}': {
+    path: { id: number };
+    reply: Silence;
+  };
+  /** Change a silence */
+  'PUT /silence/{id}': {
+    path: { id: number };
+    body: UpdateSilenceBody;
+    reply: Silence;
+  };
+  /** Search silence records */
+  'POST /silence/search': {
+    query?: {
+      /** Of an answer as CSV or JSON lines: which members, in this order, separated by commas; `meta.amount` is a member of a member. All if left out. */
+      columns?: string;
+    };
+    body?: WhereSearch;
+    reply: SilencePage;
+  };
+  /** Create a planned change */
+  'POST /plannedchange': {
+    body: CreatePlannedchangeBody;
+    reply: Plannedchange;
+  };
+  /** Read a planned change */
+  'GET /plannedchange/{id}': {
+    path: { id: number };
+    reply: Plannedchange;
+  };
+  /** Search planned change records */
+  'POST /plannedchange/search': {
+    query?: {
+      /** Of an answer as CSV or JSON lines: which members, in this order, separated by commas; `meta.amount` is a member of a member. All if left out. */
+      columns?: string;
+    };
+    body?: WhereSearch;
+    reply: PlannedchangePage;
+  };
   /** Create a detector schema */
   'POST /detector/schema': {
     body: CreateDetectorSchemaBody;
@@ -6372,6 +6644,31 @@ export interface Api {
       at?: number;
     };
     reply: TimesetStateReply;
+  };
+  /** Preview a silence */
+  'POST /silence/preview': {
+    body: PreviewSilenceBody;
+    reply: PreviewSilenceReply;
+  };
+  /** List which alerts were silenced */
+  'POST /alert/silenced': {
+    body: AlertSilencedBody;
+    reply: AlertSilencedReply;
+  };
+  /** Confirm a planned change */
+  'POST /plannedchange/{id}/confirm': {
+    path: { id: number };
+    reply: Plannedchange;
+  };
+  /** Cancel a planned change */
+  'POST /plannedchange/{id}/cancel': {
+    path: { id: number };
+    reply: Plannedchange;
+  };
+  /** List the alerts that a planned change has judged */
+  'GET /plannedchange/{id}/alert': {
+    path: { id: number };
+    reply: PlannedchangeAlertReply;
   };
   /** Give a wallet a new key */
   'POST /wallet/{id}/rotate': {

@@ -1,11 +1,12 @@
 import { groupBy } from '../lib/groupBy.ts';
-import { type Finding, toSeverity } from '../model/alert.ts';
+import { type Finding, severityOf, toSeverity } from '../model/alert.ts';
 import { insertAlertEvents } from '../store/alerts/alertEvents.ts';
 import type { Db } from '../store/db/db.ts';
 import { renewRollups } from '../store/search/months/renewRollups.ts';
 import { alertRow } from '../store/search/terms/alertRow.ts';
 import { saveWords } from '../store/search/terms/findingTerms.ts';
 import { adoptAlerts, type HeldPending, holdPending, setIntentBlocks } from '../store/watch/pendingAlerts.ts';
+import { recordPlanned } from './planned/applyPlanned.ts';
 import { type AlertHook, runHooks } from './raiseAlerts.ts';
 
 /** The detector of a finding, as rows of pending alerts name it. */
@@ -90,12 +91,18 @@ export async function adopt(
     })),
   );
   const raised = standing.map(({ finding, alert: { uid } }) => ({ finding, uid }));
+  await recordPlanned(tx, raised);
   await runHooks(tx, hooks, raised);
 }
 
 function withAlert(finding: Finding, { uid, timestamp, numericSeverity }: Adoptable): Finding {
   const severity = numericSeverity === undefined ? finding.severity : toSeverity(numericSeverity);
   return { ...finding, uid, timestamp, severity };
+}
+
+/** What differs from a planned change is raised by itself where the pending alert had been taken for what was planned. */
+function isAdoptable({ planned, severity }: Finding, { numericSeverity }: HeldPending): boolean {
+  return planned?.isMatch !== false || (numericSeverity ?? 0) >= severityOf[severity];
 }
 
 /** By their places; what is elsewhere in the block than it was in the simulation, by its order. */
@@ -116,8 +123,9 @@ function pair(findings: readonly Finding[], held: readonly HeldPending[]): Map<F
       if (pairs.has(finding)) continue;
       const alerts: HeldPending[] = free.get(owner) ?? [];
       // One that another finding of the block has become already is not for this one.
-      const index = alerts.findIndex((alert) =>
-        isExact ? alert.place === txPosition : alert.state !== 'ADOPTED',
+      const index = alerts.findIndex(
+        (alert) =>
+          isAdoptable(finding, alert) && (isExact ? alert.place === txPosition : alert.state !== 'ADOPTED'),
       );
       if (index >= 0) pairs.set(finding, alerts.splice(index, 1)[0]!);
     }

@@ -3,6 +3,7 @@ import type { Db } from '../store/db/db.ts';
 import { unmineDropped } from '../store/watch/pendingAlerts.ts';
 import { adoptPending } from './adoptPending.ts';
 import { limitRate } from './limitRate.ts';
+import { applyPlanned } from './planned/applyPlanned.ts';
 import { type AlertHook, raiseAlerts } from './raiseAlerts.ts';
 import { type RetractionHook, retractBlocks, retractPending } from './retractBlocks.ts';
 
@@ -32,7 +33,8 @@ export async function applyWrite(
   }
   const { of, findings } = write;
   if (findings.length === 0) return;
-  const unraised = of === 'blocks' ? await adoptPending(tx, chainUid, findings, minedHooks, at) : findings;
+  const judged = of === 'notices' ? findings : await applyPlanned(tx, findings);
+  const unraised = of === 'blocks' ? await adoptPending(tx, chainUid, judged, minedHooks, at) : judged;
   const limited = await limitRate(tx, of === 'notices' ? [] : unraised, at);
   await raiseAlerts(tx, of === 'notices' ? unraised : limited.findings, alertHooks);
   await limited.count();

@@ -10,6 +10,7 @@ import { flushPendingTerms } from '../store/search/terms/flushPendingTerms.ts';
 import { addToIncidents } from './addToIncidents.ts';
 import { alertUid } from './alertUid.ts';
 import { assignIncidents } from './assignIncidents.ts';
+import { recordPlanned } from './planned/applyPlanned.ts';
 
 /**
  * Looks up who follows new alerts, and returns what writes the rows that belong to them (deliveries, action intents, score work), in
@@ -57,6 +58,7 @@ export async function raiseAlerts(
     beginsIncident,
   }));
   const raised = await addToIncidents(tx, fresh, keys);
+  await recordPlanned(tx, raised);
   await runHooks(tx, hooks, raised);
   await inserted.count();
   return raised;

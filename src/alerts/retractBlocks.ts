@@ -2,6 +2,7 @@ import type { RetractionReason } from '../model/alert.ts';
 import type { BlockRef } from '../model/block.ts';
 import { insertAlertEvents } from '../store/alerts/alertEvents.ts';
 import { recountIncidents } from '../store/alerts/incidents.ts';
+import { deletePlannedAlerts } from '../store/alerts/plannedChanges.ts';
 import {
   type RetractedAlert,
   retractAlerts,
@@ -41,6 +42,7 @@ async function follow(
 ): Promise<RetractedAlert[]> {
   await recountIncidents(tx, incidentsOf(retracted), now);
   await insertAlertEvents(tx, 'retracted', retracted);
+  await deletePlannedAlerts(tx, retracted);
   for (const hook of hooks) await hook(tx, retracted);
   await uncountRetracted(tx, retracted);
   return retracted;

@@ -19,6 +19,7 @@ type Origin = Pick<
   | 'position'
   | 'place'
   | 'actors'
+  | 'initiators'
   | 'suspects'
 >;
 
@@ -50,7 +51,10 @@ export function originOf(
     chainUid: contract.chainUid,
     blockNumber: block?.number ?? null,
     blockHash: block?.hash ?? null,
-    ...(txHash !== null && { actors: actorsOf(contract.address, observation, detection, txHash) }),
+    ...(txHash !== null && {
+      actors: actorsOf(contract.address, observation, detection, txHash),
+      initiators: initiatorsOf(transactionOf(observation, txHash)),
+    }),
     ...(block && txHash === null && { suspects: suspectsOf(block) }),
     ...positionOf(observation, txHash),
     ...(txHash !== null && { place: placeInTransaction(observation, detection) }),
@@ -69,17 +73,23 @@ function actorsOf(
   { fields }: Detection,
   txHash: string | null,
 ): string[] {
-  const transaction =
-    'transaction' in observation
-      ? observation.transaction
-      : 'block' in observation && txHash !== null
-        ? observation.block.transactions.find(({ hash }) => hash === txHash)
-        : undefined;
+  const transaction = transactionOf(observation, txHash);
   const recipients = Array.isArray(fields.recipients) ? fields.recipients : [];
   const actors = [transaction?.from, transaction?.to, ...recipients].filter(
     (actor) => typeof actor === 'string' && actor !== watched && !noOne.test(actor),
   );
   return [...new Set(actors as string[])].slice(0, maxActors);
+}
+
+function transactionOf(observation: Observation, txHash: string | null) {
+  if ('transaction' in observation) return observation.transaction;
+  if (!('block' in observation) || txHash === null) return undefined;
+  return observation.block.transactions.find(({ hash }) => hash === txHash);
+}
+
+/** Only what the sender has signed: anyone can make a contract name another account. */
+function initiatorsOf(transaction: ReturnType<typeof transactionOf>): string[] {
+  return [transaction?.from, transaction?.to].filter((address) => typeof address === 'string');
 }
 
 const suspects = new WeakMap<Block, readonly string[]>();

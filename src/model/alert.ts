@@ -61,6 +61,10 @@ export type Finding = {
   place?: string;
   /** The sender of its transaction, the foreign contract that this called, and the receiver of losses: not stored. */
   actors?: readonly string[];
+  /** The sender of its transaction, and the account that the sender called: not stored. */
+  initiators?: readonly string[];
+  /** The planned change by which it was judged: not stored with it. */
+  planned?: { plannedChangeId: number; expectation: number; isMatch: boolean; amount: string | null };
   /** Senders of transactions of its block, where nothing says yet which of them it was: not stored. */
   suspects?: readonly string[];
   /** No block has its transaction yet. */

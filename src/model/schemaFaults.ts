@@ -29,7 +29,7 @@ function toFault(error: ErrorObject, root: string, reserved: ReadonlySet<string>
       return {
         pointer: `${pointer}/${escapePointer(params.missingProperty)}`,
         code: 'required',
-        message: `is required.${isSettings(root) ? describe(error.parentSchema, params.missingProperty) : ''}`,
+        message: `is required.${isSettings(root) ? describe(error.parentSchema, params.missingProperty) : whyRequired(error.parentSchema, params.missingProperty)}`,
       };
     case 'additionalProperties': {
       const name: string = params.additionalProperty;
@@ -113,6 +113,14 @@ function characters(count: number): string {
 function describe(schema: ErrorObject['parentSchema'], name: string): string {
   const description: unknown = schema?.properties?.[name]?.description;
   return typeof description === 'string' ? ` ${description}` : '';
+}
+
+/** The reason, where the description of the member gives one: `Required, because …`. */
+function whyRequired(schema: ErrorObject['parentSchema'], name: string): string {
+  const description: unknown = schema?.properties?.[name]?.description;
+  const [, reason] =
+    /Required, (because [^.]+\.)/.exec(typeof description === 'string' ? description : '') ?? [];
+  return reason === undefined ? '' : ` That is ${reason}`;
 }
 
 /** Settings whose members depend on the kind of record, so that the API documents do not list them. */

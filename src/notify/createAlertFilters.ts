@@ -3,16 +3,29 @@ import type { PacedMatcher } from '../query/lucene/createPacedMatcher.ts';
 import { createSubject, type Subject } from '../query/lucene/createSubject.ts';
 import { createAlertMatcher } from '../store/search/createAlertMatcher.ts';
 
+export type AlertFilters = {
+  /** True if the query finds the alert. */
+  passes: (query: string, alert: object) => Promise<boolean>;
+  /** The alert as matchers read it. */
+  subjectOf: (alert: object) => Subject;
+};
+
 /** Matches alerts against query strings, yielding to other work in between; prepares every query and every alert once. */
-export function createAlertFilters(now: number): (query: string, alert: object) => Promise<boolean> {
+export function createAlertFilters(now: number): AlertFilters {
   const matchers = new Map<string, PacedMatcher>();
   const subjects = new Map<object, Subject>();
-  return async (query, alert) => {
-    const matches = matchers.get(query) ?? toMatcher(query, now);
-    matchers.set(query, matches);
+  const subjectOf = (alert: object) => {
     const subject = subjects.get(alert) ?? createSubject(alert);
     subjects.set(alert, subject);
-    return matches(subject, yieldToEventLoop);
+    return subject;
+  };
+  return {
+    subjectOf,
+    passes: async (query, alert) => {
+      const matches = matchers.get(query) ?? toMatcher(query, now);
+      matchers.set(query, matches);
+      return matches(subjectOf(alert), yieldToEventLoop);
+    },
   };
 }
 

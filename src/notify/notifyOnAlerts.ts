@@ -1,8 +1,11 @@
 import { destinationKinds, isGrouped } from '../destinations/destinationKinds.ts';
+import { yieldToEventLoop } from '../lib/eventLoop.ts';
 import { groupBy } from '../lib/groupBy.ts';
-import { isShadow, type RaisedAlert, severityOf } from '../model/alert.ts';
+import { settleAll } from '../lib/settleAll.ts';
+import type { RaisedAlert } from '../model/alert.ts';
 import { type AlertLinks, raisedType } from '../model/notification.ts';
 import type { Db } from '../store/db/db.ts';
+import { insertDecisions } from '../store/destinations/alertDecisions.ts';
 import { type AlertDocument, findAlertDocuments } from '../store/destinations/findAlertDocuments.ts';
 import { retractDeliveries } from '../store/destinations/followUps.ts';
 import { findFollowedChains, setHeldBlocks } from '../store/destinations/heldDeliveries.ts';
@@ -12,44 +15,64 @@ import {
   type Recipient as BoundRecipient,
   findRecipients,
 } from '../store/destinations/recipients.ts';
+import { findDecisionRules } from '../store/destinations/silences.ts';
 import { createAlertFilters } from './createAlertFilters.ts';
+import { decideNotification, withheldByItself } from './decideNotification.ts';
 import { holdRepeats } from './holdRepeats.ts';
+import type { SilenceIndex } from './silences/createSilenceIndex.ts';
+import { createSilences } from './silences/createSilences.ts';
 
-/** Inserts the deliveries of new alerts, in the alerts' own transaction. */
+/** Decides who is notified of new alerts and inserts the deliveries, in the alerts' own transaction. */
 export function createNotifyOnAlerts({ links, now }: { links: AlertLinks; now: () => number }) {
+  const findSilences = createSilences();
   return async (tx: Db, raised: readonly RaisedAlert[]) => {
-    const notified = raised.filter(
-      ({ finding }) => !finding.suppressed && !finding.backfilled && !isShadow(finding),
-    );
-    if (notified.length === 0) return undefined;
-    const recipients = (await findByAlert(tx, notified)).filter(
-      ({ minSeverity, alert }) =>
-        minSeverity === null || severityOf[alert.finding.severity] >= severityOf[minSeverity],
-    );
-    return recipients.length > 0 ? () => deliver(tx, recipients, links, now()) : undefined;
+    const judged = raised.filter(({ finding }) => withheldByItself(finding) === null);
+    if (judged.length === 0) return undefined;
+    const tenantIds = [...new Set(judged.map(({ finding }) => finding.tenantId))];
+    // Sent together, so that silences cost no round trip.
+    const [recipients, rules] = await settleAll([findByAlert(tx, judged), findDecisionRules(tx, tenantIds)]);
+    if (recipients.length === 0 && rules.size === 0) return undefined;
+    return async () => {
+      const at = now();
+      await deliver(tx, judged, { recipients, silences: await findSilences(tx, rules, at), links, at });
+    };
   };
 }
 
+type Found = {
+  recipients: readonly Recipient[];
+  silences: ReadonlyMap<number, SilenceIndex>;
+  links: AlertLinks;
+  at: number;
+};
+
 async function deliver(
   tx: Db,
-  recipients: readonly Recipient[],
-  links: AlertLinks,
-  at: number,
+  judged: readonly RaisedAlert[],
+  { recipients, silences, links, at }: Found,
 ): Promise<void> {
-  const documents = await readDocuments(tx, recipients);
-  const passes = createAlertFilters(at);
+  const ways = groupBy(recipients, ({ alert }) => alert);
+  const alerts = judged.filter((alert) => ways.has(alert) || silences.has(alert.finding.tenantId));
+  if (alerts.length === 0) return;
+  const documents = await readDocuments(tx, alerts);
+  const { passes, subjectOf } = createAlertFilters(at);
   const selected: Recipient[] = [];
-  const reached = new Map<RaisedAlert, Set<number>>();
-  for (const recipient of recipients) {
-    const { alert, query, destinationId } = recipient;
-    const destinationIds = reached.get(alert) ?? new Set();
-    reached.set(alert, destinationIds);
-    // However many ways lead there, an alert comes once.
-    if (destinationIds.has(destinationId)) continue;
-    if (query !== null && !(await passes(query, documentOf(documents, alert)))) continue;
-    destinationIds.add(destinationId);
-    selected.push(recipient);
+  const withheld: Parameters<typeof insertDecisions>[1][number][] = [];
+  for (const alert of alerts) {
+    const { tenantId } = alert.finding;
+    const document = documentOf(documents, alert);
+    const { code, silenceIds, recipients } = await decideNotification(alert.finding, {
+      recipients: ways.get(alert) ?? [],
+      silences: silences.get(tenantId)?.candidatesFor(document) ?? [],
+      now: at,
+      passes: (query) => passes(query, document),
+      isFound: (silence) => silence.matcherAt(at)(subjectOf(document), yieldToEventLoop),
+    });
+    selected.push(...recipients);
+    if (code === 'silenced') withheld.push({ tenantId, uid: alert.uid, decision: { code, silenceIds } });
   }
+  await insertDecisions(tx, withheld, at);
+  if (selected.length === 0) return;
   const dueAt = await holdRepeats(tx, selected, at);
   const followed = await findFollowed(tx, selected);
   await insertDeliveries(tx, toMessages(documents, selected, links, { dueAt, followed }), at);
@@ -110,9 +133,8 @@ async function findByAlert(tx: Db, alerts: readonly RaisedAlert[]): Promise<Reci
   );
 }
 
-async function readDocuments(tx: Db, recipients: readonly Recipient[]): Promise<Documents> {
-  const alerts = new Set(recipients.map(({ alert }) => alert));
-  const keys = Array.from(alerts, ({ finding: { tenantId, timestamp }, uid }) => ({
+async function readDocuments(tx: Db, alerts: readonly RaisedAlert[]): Promise<Documents> {
+  const keys = alerts.map(({ finding: { tenantId, timestamp }, uid }) => ({
     tenantId,
     timestamp,
     uid,

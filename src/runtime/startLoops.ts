@@ -1,8 +1,10 @@
 import type { Logger } from 'pino';
+import { startPlannedChanges } from '../alerts/planned/startPlannedChanges.ts';
 import type { AlertHook } from '../alerts/raiseAlerts.ts';
 import type { RetractionHook } from '../alerts/retractBlocks.ts';
 import { chainUids } from '../chains/chains.ts';
 import type { Stoppable } from '../lib/createLifecycle.ts';
+import { throttlePerMinute } from '../lib/throttlePerMinute.ts';
 import { listen } from '../store/db/listen.ts';
 import { openPresence } from '../store/watch/openPresence.ts';
 import { startWatching } from '../watch/startWatching.ts';
@@ -54,6 +56,14 @@ export function startLoops(options: Options): Stoppable[] {
     );
   if (config.roles.includes('work'))
     loops.push(
+      startPlannedChanges({
+        store: database.firing,
+        alertHooks,
+        now,
+        onError: throttlePerMinute(now, (error) =>
+          log.error({ err: error }, 'Settling planned changes failed; retrying'),
+        ),
+      }),
       startActions({
         store: database.firing,
         keyring,

@@ -76,6 +76,27 @@ describe('the limits of a plan', () => {
       ({ tenant }, i) => ({ tenantId: tenant.id, name: `S ${i}`, zone: 'UTC', ranges: [{}] }),
     ],
     [
+      'maxSilences',
+      'silence',
+      ({ tenant }, i) => ({
+        tenantId: tenant.id,
+        query: `name:${i}`,
+        to: Date.now() + 60_000,
+        reason: 'Test',
+      }),
+    ],
+    [
+      'maxPlannedChanges',
+      'plannedchange',
+      ({ contract }, i) => ({
+        contractId: contract.id,
+        name: `C ${i}`,
+        from: Date.now(),
+        to: Date.now() + 60_000,
+        expected: [{ kind: 'pause_state', values: { isPaused: 'true' } }],
+      }),
+    ],
+    [
       'maxInvites',
       'invite',
       ({ tenant }, i) => ({

@@ -59,7 +59,10 @@ function open() {
       feed.follow({
         scope: everything,
         owner: 'tenant 1',
-        query: { key: 'any', matcher: { matches, matchesPaced: async () => matches(), cost: 0 } },
+        query: {
+          key: 'any',
+          matcher: { predicate: { type: 'all' }, matches, matchesPaced: async () => matches(), cost: 0 },
+        },
         after: undefined,
         isLive: true,
       }),

@@ -19,6 +19,8 @@ export type World = {
   label: Json;
   view: Json;
   timeset: Json;
+  silence: Json;
+  plannedchange: Json;
   license: Json;
   scoreGroup: Json;
   instance: Json;
@@ -102,6 +104,19 @@ export async function createWorld(api: Pick<TestApi, 'ok'>): Promise<World> {
   });
   const view = await make('view', { tenantId, name: 'View', query: 'severity:HIGH', shared: true });
   const timeset = await make('timeset', { tenantId, name: 'Nights', zone: 'UTC', ranges: [{ to: '06:00' }] });
+  const silence = await make('silence', {
+    tenantId,
+    query: 'name:maintenance',
+    to: Date.now() + 86_400_000,
+    reason: 'Maintenance',
+  });
+  const plannedchange = await make('plannedchange', {
+    contractId: contract.id,
+    name: 'Release',
+    from: Date.now(),
+    to: Date.now() + 86_400_000,
+    expected: [{ kind: 'proxy_upgrade', values: { implementation: '0x01' } }],
+  });
   const license = await make('license', { name: `License ${n}`, version: '1' });
   const scoreGroup = await make('score/group', { licenseId: license.id, name: 'security' });
   const instance = await make('instance', {
@@ -138,6 +153,8 @@ export async function createWorld(api: Pick<TestApi, 'ok'>): Promise<World> {
     label,
     view,
     timeset,
+    silence,
+    plannedchange,
     license,
     scoreGroup,
     instance,

@@ -697,6 +697,32 @@ describe('incidents', () => {
   });
 });
 
+describe('silences', () => {
+  it('hide a noisy detector from an alert in three presses, with a preview, and are ended from their page', async () => {
+    const [{ uid, detectorId } = {} as Json] = await alertsOf('name:"Step 0"');
+    await open(alice, `/alert/${uid}`);
+    await press(alice, 'Silence…');
+    await dialog(alice)
+      .getByText(/would have been hidden/)
+      .waitFor();
+    await dialog(alice).getByLabel('Reason').fill('The engine is tuned.');
+    expect(await axeFaults(alice)).toEqual([]);
+    await press(dialog(alice), 'Silence');
+    await alice.getByText('Silenced.', { exact: true }).waitFor();
+    await api('POST', `detector/${detectorId}/alert`, {
+      alerts: [{ eid: 'silenced', severity: 'HIGH', name: 'Noise', message: 'Noise again.' }],
+    });
+    const [noise] = await alertsOf('name:Noise');
+    await open(alice, `/alert/${noise!.uid}`);
+    await alice.getByText('The engine is tuned.').waitFor();
+    await open(alice, '/silences');
+    await row(alice, 'The engine is tuned.').click();
+    await press(dialog(alice), 'End it now');
+    await alice.getByText('Ended the silence.').waitFor();
+    expect((await one('silence', "reason = 'The engine is tuned.'")).state).toBe('EXPIRED');
+  });
+});
+
 describe('triage', () => {
   it('assigns an alert, comments on it, and tags what a search finds once it is counted', async () => {
     const [{ uid } = {} as Json] = await alertsOf('name:"Step 2"');
@@ -768,6 +794,46 @@ describe('triage', () => {
     await press(dialog(alice), 'Delete view');
     await alice.getByText('Deleted the view.').waitFor();
     expect(await found('view', "name = 'Critical'")).toEqual([]);
+  });
+});
+
+describe('a planned upgrade', () => {
+  it('is announced on the page of its contract, passes as planned, and another one is CRITICAL', async () => {
+    const detector = await one('detector', "name = 'Engine'");
+    await open(alice, `/contracts/${vaultId}`);
+    await alice.getByRole('link', { name: 'Plan a change' }).click();
+    await fillForm(dialog(alice), { '/name': 'Vault moves to 2.1', '/expected/0/kind': 'engine' });
+    await dialog(alice).getByRole('button', { name: 'Add', exact: true }).first().click();
+    await dialog(alice).getByLabel('Name', { exact: true }).last().fill('codeHash');
+    await dialog(alice).getByLabel('Value', { exact: true }).fill('0xabc');
+    expect(await axeFaults(alice)).toEqual([]);
+    await press(dialog(alice), 'Create planned change');
+    // A wallet of the tenant asks for approvals, so that this needs a second person as well.
+    await row(alice, 'Vault moves to 2.1').click();
+    await dialog(alice).getByText('PENDING', { exact: true }).waitFor();
+    expect(await dialog(alice).getByRole('button', { name: 'Confirm' }).count()).toBe(0);
+    const bob = await world.signIn('bob@example.com', '/planned');
+    await row(bob, 'Vault moves to 2.1').click();
+    await press(dialog(bob), 'Confirm');
+    await bob.getByText('Confirmed the planned change.').waitFor();
+    await bob.context().close();
+    await open(alice, '/planned');
+    await api('POST', `detector/${detector.id}/alert`, {
+      alerts: ['0xABC', '0xdef'].map((codeHash, index) => ({
+        eid: `upgrade-${index}`,
+        severity: 'HIGH',
+        name: `Upgrade ${index}`,
+        message: 'The vault was upgraded.',
+        meta: { codeHash },
+      })),
+    });
+    const alerts = await alertsOf('name:Upgrade');
+    expect(new Set(alerts.map(({ severity }) => severity))).toEqual(new Set(['CRITICAL', 'INFO']));
+    await row(alice, 'Vault moves to 2.1').click();
+    await dialog(alice).getByText('as planned', { exact: true }).waitFor();
+    await dialog(alice).getByText('differs', { exact: true }).waitFor();
+    await dialog(alice).getByRole('link', { name: 'Alert' }).first().click();
+    await alice.locator('.alert-message', { hasText: 'Vault moves to 2.1' }).waitFor();
   });
 });
 

@@ -69,6 +69,12 @@ export const pages: readonly PageRow[] = [
     needs: 'POST /destination/search',
     load: () => import('./pages/destinations/DestinationsPage.tsx'),
   },
+  { path: '/silences', title: 'Silences', load: () => import('./pages/silences/SilencesPage.tsx') },
+  {
+    path: '/planned',
+    title: 'Planned changes',
+    load: () => import('./pages/silences/PlannedChangesPage.tsx'),
+  },
   { path: '/timesets', title: 'Time sets', load: () => import('./pages/silences/TimeSetsPage.tsx') },
   {
     path: '/scores',

@@ -25,6 +25,7 @@ import { commentEndpoints } from './alerts/commentEndpoints.ts';
 import { histogramEndpoint } from './alerts/histogramEndpoint.ts';
 import { incidentEndpoints } from './alerts/incidentEndpoints.ts';
 import { outcomeEndpoint } from './alerts/outcomeEndpoint.ts';
+import { plannedChange, plannedChangeEndpoints } from './alerts/plannedChange.ts';
 import { pushAlertsEndpoint } from './alerts/pushAlertsEndpoint.ts';
 import { suggestEndpoint } from './alerts/suggestEndpoint.ts';
 import { traceEndpoint } from './alerts/traceEndpoint.ts';
@@ -41,6 +42,8 @@ import { deliveryEndpoints } from './destinations/deliveryEndpoints.ts';
 import { destination } from './destinations/destination.ts';
 import { destinationEndpoints } from './destinations/destinationEndpoints.ts';
 import { kindEndpoint } from './destinations/kindEndpoint.ts';
+import { silence } from './destinations/silence.ts';
+import { silenceEndpoints } from './destinations/silenceEndpoints.ts';
 import { timeSet, timeSetEndpoint } from './destinations/timeSet.ts';
 import { backtestEndpoints } from './detectors/backtestEndpoints.ts';
 import { detector } from './detectors/detector.ts';
@@ -80,6 +83,8 @@ export const resources: readonly Resource[] = [
   wallet,
   destination,
   timeSet,
+  silence,
+  plannedChange,
   detectorSchema,
   detector,
   trigger,
@@ -126,6 +131,8 @@ export function createEndpoints(confirmations: (uid: ChainUid) => number): Endpo
     ...destinationEndpoints,
     ...deliveryEndpoints,
     timeSetEndpoint,
+    ...silenceEndpoints,
+    ...plannedChangeEndpoints,
     ...walletEndpoints,
     ...actionEndpoints,
     labelImportEndpoint,

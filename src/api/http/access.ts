@@ -157,6 +157,20 @@ const table = {
   'POST /timeset/search': ['tenant-viewer'],
   'GET /timeset/{id}/state': ['tenant-viewer'],
 
+  'POST /silence': ['tenant-user'],
+  'GET /silence/{id}': ['tenant-viewer'],
+  'PUT /silence/{id}': ['tenant-user'],
+  'POST /silence/search': ['tenant-viewer'],
+  'POST /silence/preview': ['tenant-viewer'],
+  'POST /alert/silenced': ['tenant-viewer'],
+
+  'POST /plannedchange': ['tenant-manager'],
+  'GET /plannedchange/{id}': ['tenant-viewer'],
+  'POST /plannedchange/search': ['tenant-viewer'],
+  'POST /plannedchange/{id}/confirm': ['tenant-manager'],
+  'POST /plannedchange/{id}/cancel': ['tenant-user'],
+  'GET /plannedchange/{id}/alert': ['tenant-viewer'],
+
   'POST /license': ['organisation-user'],
   'GET /license/{id}': ['tenant-viewer', 'organisation-viewer'],
   'PUT /license/{id}': ['organisation-user'],

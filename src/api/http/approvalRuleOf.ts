@@ -23,6 +23,7 @@ const freePaths = new Set([
   'invite',
   'label',
   'license',
+  'plannedchange',
   'score',
   'share',
   'silence',

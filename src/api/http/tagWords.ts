@@ -15,6 +15,7 @@ export const tagWords: Readonly<Record<string, string>> = {
   Labels: 'What is known of addresses, and sanctions lists.',
   'Licenses and scores': 'Scores of projects, by the scripts of a license.',
   Organisations: 'Groups of tenants.',
+  'Planned changes': 'What people have announced, and the alerts that it raises.',
   Plans: 'What a tenant may use.',
   Projects: 'What a tenant watches, in parts.',
   Sessions: 'Logging in and out, and who one is.',

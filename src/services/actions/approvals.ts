@@ -112,7 +112,7 @@ export async function openApproval(call: Call, id: number): Promise<StoredApprov
 /** A request is worth no more than its sender, who must still be there and allowed to send it. */
 export async function checkRequester(
   call: Call,
-  { requestedBy }: StoredApproval,
+  { requestedBy }: Pick<StoredApproval, 'requestedBy'>,
   isEnough: (role: Role) => boolean,
 ): Promise<void> {
   if (requestedBy === null) return;

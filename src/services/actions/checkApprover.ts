@@ -20,7 +20,7 @@ export const deviceMs = 90 * 24 * 3_600_000;
  */
 export async function checkApprover(
   call: Call,
-  { requestedBy, tenantId, createdAt }: StoredApproval,
+  { requestedBy, tenantId, createdAt }: Pick<StoredApproval, 'requestedBy' | 'tenantId' | 'createdAt'>,
   wallets: readonly Pick<GuardedWallet, 'name' | 'approvers'>[],
 ): Promise<void> {
   const { db, principal, now } = call;

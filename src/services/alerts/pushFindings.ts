@@ -1,5 +1,6 @@
 import { alertUid } from '../../alerts/alertUid.ts';
 import { limitRate } from '../../alerts/limitRate.ts';
+import { applyPlanned } from '../../alerts/planned/applyPlanned.ts';
 import { prepareRaise, raiseAlerts } from '../../alerts/raiseAlerts.ts';
 import { getOrThrow } from '../../lib/getOrThrow.ts';
 import { settleAll } from '../../lib/settleAll.ts';
@@ -67,7 +68,10 @@ export async function pushFindings(
   );
   if (inOrder.length > 0) {
     limit.check(inOrder.length);
-    const findings = inOrder.map((eid) => getOrThrow(byEid, eid));
+    const findings = await applyPlanned(
+      call.db,
+      inOrder.map((eid) => getOrThrow(byEid, eid)),
+    );
     const limited = await limitRate(call.db, findings, call.now);
     const raised = await raiseAlerts(call.db, limited.findings, call.services.alertHooks);
     // A notice about the rate is none of those pushed.

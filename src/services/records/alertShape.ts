@@ -26,7 +26,7 @@ export function triggerEvidence(triggerType: string): readonly string[] | undefi
 }
 
 /** Members that Vigil itself may add to the `meta` of any alert. */
-const commonEvidence = ['fault', 'private', lateEvidence, ...partyEvidence];
+const commonEvidence = ['fault', 'private', 'plannedChange', lateEvidence, ...partyEvidence];
 
 const word = (words: readonly string[]): ValueShape => ({ type: 'text', words });
 const storedTypes = {

@@ -35,6 +35,12 @@ const counted = {
       or owner_id in (select m.id from member m where m.status <> 'DELETED'))`,
   },
   maxTimeSets: { word: 'time sets', from: "time_set where status <> 'DELETED'" },
+  // Those that have ended stay on record.
+  maxSilences: { word: 'open silences', from: "silence where status <> 'DELETED' and ends_at > u.now" },
+  maxPlannedChanges: {
+    word: 'open planned changes',
+    from: "planned_change where status <> 'DELETED' and ends_at > u.now",
+  },
   maxInvites: {
     word: 'open invites',
     from: "invite where status <> 'DELETED' and accepted_at is null and expired_at > u.now",
@@ -51,7 +57,8 @@ const planColumns = `p.id, p.name, p.max_users as "maxUsers", p.max_contracts as
   p.max_wallets as "maxWallets", p.max_actions as "maxActions", p.max_api_keys as "maxApiKeys",
   p.max_destinations as "maxDestinations", p.max_labels as "maxLabels", p.max_streams as "maxStreams",
   p.max_invites as "maxInvites", p.max_pushed_alerts as "maxPushedAlerts", p.max_views as "maxViews",
-  p.max_time_sets as "maxTimeSets"`;
+  p.max_time_sets as "maxTimeSets", p.max_silences as "maxSilences",
+  p.max_planned_changes as "maxPlannedChanges"`;
 
 /** The plan of the newest running subscription, else the free plan; a from clause, in which the plan is `p`. */
 export function currentPlan(tenantId: Sql, now: number): Sql {

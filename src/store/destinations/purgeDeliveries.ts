@@ -1,6 +1,7 @@
 import { sql } from '../../lib/sql.ts';
 import { type Db, onlyRow } from '../db/db.ts';
 import { inChunks } from '../db/inChunks.ts';
+import { purgeDecisions } from './alertDecisions.ts';
 import { purgeArchivedMessages } from './archivedMessages.ts';
 import { deadLetterDeliveries } from './deadLetterDeliveries.ts';
 
@@ -25,6 +26,7 @@ export async function purgeDeliveries(db: Db, now: number): Promise<void> {
     return onlyRow(rows).count;
   });
   await purgeMessages(db, now);
+  await purgeDecisions(db, now - deliveryRetentionMs);
   await purgeArchivedMessages(db, now - deliveryRetentionMs - dayMs);
 }
 

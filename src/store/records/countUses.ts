@@ -17,6 +17,8 @@ const uses = {
   'instances of an organisation': 'license_instance where organisation_id',
   'subscriptions of a plan': 'subscription where plan_id',
   'detectors of a schema': 'detector where schema_id',
+  'silences of a time set': `(select status, time_set_id from silence
+    where ends_at > extract(epoch from clock_timestamp()) * 1000) of_time_set where time_set_id`,
   'instances of a license': 'license_instance where license_id',
 } as const;
 

@@ -7,6 +7,7 @@ import { idField, searchedStatus, searchedTenant, timeFields } from './commonFie
 import { detectorTable } from './detectorTable.ts';
 import { createOnly, editable, readOnly, writeOnly } from './fields.ts';
 import { acceptedProjects, licensedProjects, tenantsOfOrganisations } from './fragments.ts';
+import { plannedChangeTable } from './plannedChangeTable.ts';
 import { byTenant, defineTable, within } from './table.ts';
 import { tokenomicsCategoryTable } from './tokenomicsCategoryTable.ts';
 import { triggerTable } from './triggerTable.ts';
@@ -64,7 +65,7 @@ export const contractTable = defineTable({
   ),
   writable: byTenant,
   owns: () =>
-    [detectorTable, triggerTable, actionTable, tokenomicsCategoryTable].map((table) => ({
+    [detectorTable, triggerTable, actionTable, tokenomicsCategoryTable, plannedChangeTable].map((table) => ({
       table,
       column: 'contract_id',
       ofTenant: true,

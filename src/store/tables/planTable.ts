@@ -42,6 +42,14 @@ export const planTable = defineTable({
     maxInvites: editable(Count('Most open invites of a tenant.', 50), { default: 50, detail: true }),
     maxViews: editable(Count('Most saved views of a tenant.', 200), { default: 200, detail: true }),
     maxTimeSets: editable(Count('Most time sets of a tenant.', 200), { default: 200, detail: true }),
+    maxSilences: editable(Count('Most silences of a tenant that have not ended.', 1000), {
+      default: 1000,
+      detail: true,
+    }),
+    maxPlannedChanges: editable(Count('Most planned changes of a tenant whose window has not ended.', 200), {
+      default: 200,
+      detail: true,
+    }),
     apiKeyDays: editable(
       Type.Integer({
         description: 'Most days that an API key lives, and how long it does where no `lifetime` is given.',

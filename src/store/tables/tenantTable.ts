@@ -7,6 +7,7 @@ import { editable } from './fields.ts';
 import { inviteTable } from './inviteTable.ts';
 import { labelTable } from './labelTable.ts';
 import { projectTable } from './projectTable.ts';
+import { silenceTable } from './silenceTable.ts';
 import { subscriptionTable } from './subscriptionTable.ts';
 import { administrators, defineTable, within } from './table.ts';
 import { timeSetTable } from './timeSetTable.ts';
@@ -41,6 +42,7 @@ export const tenantTable = defineTable({
       labelTable,
       viewTable,
       timeSetTable,
+      silenceTable,
     ].map((table) => ({ table, column: 'tenant_id' })),
   unique: { tenant_name: { member: 'name', message: 'Another tenant has this name.' } },
 });

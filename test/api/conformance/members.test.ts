@@ -212,6 +212,8 @@ describe('sessions', () => {
           'Invites',
           'Views',
           'TimeSets',
+          'Silences',
+          'PlannedChanges',
           'PushedAlerts',
         ].map((word) => [`max${word}`, integer]),
       ),

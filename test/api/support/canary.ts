@@ -33,6 +33,7 @@ export async function plantCanaries(api: TestApi, world: World): Promise<void> {
       change.groupScript = JSON.stringify(canary);
       change.scoreScript = JSON.stringify(canary);
     }
+    if (kind === 'silence') change.query = `meta.${canary}:1`;
     if (kind === 'view') change.columns = [`meta.${canary}`];
     if (kind === 'destination') {
       change.value = `https://canary-${world.tenant.id}-destination-.example.com/`;

@@ -46,6 +46,7 @@ export function foreignId(foreign: World, name: string): number {
     walletId: foreign.wallet,
     licenseId: foreign.license,
     licenseInstanceId: foreign.instance,
+    timeSetId: foreign.timeset,
     categoryId: foreign.tokenomicsCategory,
     tenantDestinationId: foreign.destination,
     detectorId: foreign.detector,
@@ -54,6 +55,7 @@ export function foreignId(foreign: World, name: string): number {
     userId: foreign.user,
     assigneeId: foreign.user,
     ownerId: foreign.user,
+    authorId: foreign.user,
     schemaId: foreign.detectorSchema,
     planId: foreign.plan,
   };

@@ -79,6 +79,19 @@ function membersOf(path: string, world: World, n: number): Json {
     '/label': () => ({ tenantId, chainUid: 'anvil', address: `0x${hex.padStart(40, '0')}` }),
     '/view': () => ({ tenantId, name, shared: true }),
     '/timeset': () => ({ tenantId, name }),
+    '/silence': () => ({
+      tenantId,
+      from: Date.now(),
+      to: Date.now() + 3_600_000,
+      timeSetId: world.timeset.id,
+    }),
+    '/plannedchange': () => ({
+      contractId,
+      actors: [],
+      from: Date.now(),
+      to: Date.now() + 3_600_000,
+      expected: [{ kind: 'pause_state', values: { isPaused: 'true' } }],
+    }),
     '/license': () => ({ name }),
     '/score/group': () => ({ licenseId: world.license.id, name }),
     '/instance': () => ({

@@ -13,6 +13,8 @@ const groups = {
   ],
   'Destinations and silences': [
     { to: '/destinations', title: 'Destinations', needs: 'POST /destination/search' },
+    { to: '/silences', title: 'Silences', needs: 'POST /silence/search' },
+    { to: '/planned', title: 'Planned changes', needs: 'POST /plannedchange/search' },
     { to: '/timesets', title: 'Time sets', needs: 'POST /timeset/search' },
   ],
   Scores: [

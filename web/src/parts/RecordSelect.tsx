@@ -20,6 +20,7 @@ const kinds = {
   licenseInstanceId: 'instance',
   tenantDestinationId: 'destination',
   destinationId: 'destination',
+  timeSetId: 'timeset',
   categoryId: 'tokenomics/category',
 } as const;
 
@@ -34,7 +35,7 @@ const knownBy = ['name', 'value', 'uri', 'messengerBChannelName', 'messengerACha
 type Row = { id: number; version?: string; contractId?: number } & Partial<
   Record<(typeof knownBy)[number], string | null>
 >;
-const ofTenant = new Set<RecordKindName>(['project', 'wallet', 'destination']);
+const ofTenant = new Set<RecordKindName>(['project', 'wallet', 'destination', 'timeset']);
 const limit = 500;
 
 export type RecordSelectProps = {

@@ -1,7 +1,7 @@
 import { keysOf } from '../../../lib/keysOf.ts';
 import { destinationTypes } from '../../../model/enumerations.ts';
-import { List, nullable, OneOf, Shape, Text } from '../../../model/schema.ts';
-import { readOutcome, silences, unseenStates } from '../../../services/alerts/readOutcome.ts';
+import { Id, List, Millis, nullable, OneOf, Shape, Text } from '../../../model/schema.ts';
+import { readOutcome, unseenStates, withheldReasons } from '../../../services/alerts/readOutcome.ts';
 import { incidentTable } from '../../../store/alerts/incidentTable.ts';
 import { replySchema } from '../../../store/tables/fields.ts';
 import { endpoint } from '../../http/endpoint.ts';
@@ -20,9 +20,20 @@ const alertIntent = {
   actionName: Text('Name of the action.', 'Pause'),
   chainUid: Text('The chain that it runs on.', 'ethereum'),
 };
+const holder = {
+  id: Id('The silence.'),
+  reason: Text('Its reason.', 'Planned maintenance of the oracle.'),
+  author: Text('How people know who made it.', 'alice@example.com'),
+  from: Millis('From when on it holds.'),
+  to: Millis('Until when.'),
+};
 const silence = {
-  code: OneOf(keysOf(silences), 'The reason as a word.', 'suppressed'),
-  reason: Text('The reason for people, and what would change it.', silences.suppressed),
+  code: OneOf(keysOf(withheldReasons), 'The reason as a word.', 'suppressed'),
+  reason: Text('The reason for people, and what would change it.', withheldReasons.suppressed),
+  silences: List(
+    Shape(holder, Object.keys(holder)),
+    'The silences that held it when it was raised; empty unless the reason is `silenced`.',
+  ),
 };
 
 const unseen = {
@@ -41,7 +52,7 @@ export const outcomeEndpoint = endpoint({
   summary: 'Read what followed from an alert',
   description:
     'What to do next, who was notified and whether it arrived, which actions it fired and how far they are, or why neither happened, and its ' +
-    'incident. Only the tenant that owns the alert can read it. Reasons for silence follow the bindings as they are now.',
+    'incident. Only the tenant that owns the alert can read it. Why it was silenced is what was decided when it was raised; the other reasons follow the bindings as they are now.',
   params: Shape({ uid: Text('The alert.', '01a2b3c4-d5e6-8f70-8a1b-2c3d4e5f6071', { max: 100 }) }, ['uid']),
   reply: Shape(
     {

@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import { Flag, Id, List, Millis, Shape } from '../../../model/schema.ts';
 import { prepareTimeSet } from '../../../services/destinations/prepareTimeSet.ts';
 import { readTimeSet } from '../../../services/destinations/readTimeSet.ts';
+import { refuseIfUsed } from '../../../services/records/refuseIfUsed.ts';
 import { timeSetTable } from '../../../store/tables/timeSetTable.ts';
 import { defineResource } from '../../http/defineResource.ts';
 import { endpoint } from '../../http/endpoint.ts';
@@ -18,6 +19,8 @@ export const timeSet = defineResource({
   owner: 'tenant',
   limit: 'maxTimeSets',
   prepare: prepareTimeSet,
+  beforeDelete: async (call, { id }) =>
+    refuseIfUsed(call, 'silences of a time set', id, 'silences that have not ended use it'),
 });
 
 const change = {

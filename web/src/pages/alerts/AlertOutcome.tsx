@@ -18,6 +18,20 @@ export function AlertOutcome({ outcome }: { outcome: Outcome }) {
       <Problem error={outcome.error} />
       {!outcome.data && outcome.isLoading && <Loading lines={2} />}
       {silence && <p class="dim">No one was notified. {silence.reason}</p>}
+      {silence && silence.silences.length > 0 && (
+        <ul class="list">
+          {silence.silences.map(({ id, reason, author, to }) => (
+            <li key={id} class="row">
+              <a class="foreign" href={href(`/silences?silence=${id}`)}>
+                {reason.slice(0, 200)}
+              </a>
+              <span class="dim">
+                by <span class="foreign">{author}</span>, until <Time at={to} />
+              </span>
+            </li>
+          ))}
+        </ul>
+      )}
       {outcome.data && intents.length === 0 && <p class="dim">No action was fired.</p>}
       <ul class="list">
         {deliveries.map((delivery) => (

@@ -16,6 +16,7 @@ import { href } from '../../state/route.ts';
 import { can, mayChooseTenant, me } from '../../state/session.ts';
 import { attempt } from '../../state/toasts.ts';
 import { useLoad } from '../../state/useLoad.ts';
+import { SilenceAlert } from '../silences/SilenceAlert.tsx';
 import { AlertOutcome } from './AlertOutcome.tsx';
 import { Assignee } from './Assignee.tsx';
 import { Comments } from './Comments.tsx';
@@ -42,6 +43,7 @@ export function AlertView({ alert, onChange }: { alert: Alert; onChange(alert: A
           <Badge value={alert.status} />
           {alert.finality === 'PENDING' && <Badge tone="warn">pending: in no block yet</Badge>}
           {alert.suppressed && <Badge tone="warn">not notified: over the rate limit</Badge>}
+          {outcome.data?.silence?.code === 'silenced' && <Badge tone="dim">silenced</Badge>}
           {alert.backfilled && <Badge tone="dim">back-filled, not notified</Badge>}
           <span class="dim">
             <Time at={alert.timestamp} />
@@ -201,6 +203,7 @@ function Raiser({ alert }: { alert: Alert }) {
 function Change({ alert, onChange }: { alert: Alert; onChange(alert: Alert): void }) {
   const [tags, setTags] = useState<readonly string[]>();
   const [error, setError] = useState<unknown>();
+  const [isSilencing, setSilencing] = useState(false);
   if (!can('PUT /alert/{uid}')) return <Tags tags={alert.tags} />;
   const change = (body: BodyOf<'PUT', '/alert/{uid}'>, done: string) =>
     attempt(async () => onChange(await client.put('/alert/{uid}', { path: { uid: alert.uid }, body })), done);
@@ -242,6 +245,12 @@ function Change({ alert, onChange }: { alert: Alert; onChange(alert: Alert): voi
             <Tags tags={alert.tags} />
           </>
         )}
+        {can('POST /silence') && isOwn(alert) && (
+          <button type="button" onClick={() => setSilencing(true)}>
+            Silence…
+          </button>
+        )}
+        {isSilencing && <SilenceAlert alert={alert} onClose={() => setSilencing(false)} />}
         <span class="grow" />
         <Assignee
           alert={alert}

@@ -15,6 +15,7 @@ import { can } from '../../state/session.ts';
 import { isNarrow } from '../../state/theme.ts';
 import { isRelative, resolveRange } from '../../state/timeRange.ts';
 import { useLoad } from '../../state/useLoad.ts';
+import { useSilenced } from '../../state/useSilenced.ts';
 import { AlertDrawer } from './AlertDrawer.tsx';
 import { alertColumns } from './alertColumns.tsx';
 import { BulkBar } from './BulkBar.tsx';
@@ -45,6 +46,7 @@ export default function AlertsPage() {
   const known = new Set(tail.rows.map(({ uid }) => uid));
   const rows =
     tail.rows.length === 0 ? pages.rows : [...tail.rows, ...pages.rows.filter(({ uid }) => !known.has(uid))];
+  useSilenced(rows.map(({ uid }) => uid));
   const fault =
     pages.error instanceof VigilError && queryFaults.includes(pages.error.code) ? pages.error : undefined;
 

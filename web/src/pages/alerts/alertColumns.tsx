@@ -7,6 +7,7 @@ import { Time } from '../../parts/Time.tsx';
 import { shortenHex, toLabel } from '../../state/format.ts';
 import { nameOf } from '../../state/names.ts';
 import { isNarrow } from '../../state/theme.ts';
+import { silenced } from '../../state/useSilenced.ts';
 
 const known: Readonly<Record<string, Column<Alert>>> = {
   timestamp: {
@@ -73,7 +74,8 @@ function textOf(alert: Alert, member: string): string {
   return shortenHex(typeof value === 'string' ? value : JSON.stringify(value)).slice(0, 200);
 }
 
-function What({ alert: { name, message, timestamp, status, finality } }: { alert: Alert }) {
+function What({ alert: { uid, name, message, timestamp, status, finality } }: { alert: Alert }) {
+  const silence = silenced.value.get(uid);
   const isPending = finality === 'PENDING' && status !== 'RETRACTED';
   const isGone = status === 'RETRACTED';
   if (!isNarrow.value)
@@ -82,6 +84,11 @@ function What({ alert: { name, message, timestamp, status, finality } }: { alert
         <strong class={isGone ? 'foreign gone' : 'foreign'}>{name.slice(0, 200)}</strong>{' '}
         {isPending && <Badge tone="warn">pending</Badge>}
         {status !== 'UNRESOLVED' && <Badge value={status} />}{' '}
+        {silence !== undefined && (
+          <span title={`Silenced: ${silence}`}>
+            <Badge tone="dim">silenced</Badge>{' '}
+          </span>
+        )}
         <span class={isGone ? 'dim foreign gone' : 'dim foreign'} title={message.slice(0, 2000)}>
           <Message text={message.slice(0, 400)} />
         </span>
@@ -92,7 +99,7 @@ function What({ alert: { name, message, timestamp, status, finality } }: { alert
       <span class="row apart still">
         <strong class="cut foreign">{name.slice(0, 200)}</strong>
         <span class="dim small">
-          <Time at={timestamp} />
+          {silence !== undefined && <Badge tone="dim">silenced</Badge>} <Time at={timestamp} />
         </span>
       </span>
       <span class="dim small cut foreign">

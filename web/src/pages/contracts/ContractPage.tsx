@@ -53,6 +53,11 @@ export default function ContractPage({ params }: PageProps) {
             Edit
           </button>
         )}
+        {can('POST /plannedchange') && (
+          <a class="button" href={href(`/planned?new=planned+change&contractId=${id}`)}>
+            Plan a change
+          </a>
+        )}
         {can('DELETE /contract/{id}') && (
           <button type="button" class="danger" onClick={() => setOpen('delete')}>
             <Icon name="trash" />
