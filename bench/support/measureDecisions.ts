@@ -25,7 +25,8 @@ const kinds = {
 /** What raising and deciding an alert costs beside silences of its tenant, by turns, so that all kinds meet the same machine. */
 export async function measureDecisions(connection: Connection): Promise<string[]> {
   const store = openStore(connection, () => {});
-  const keyring = await openKeyring(store, () => [randomBytes(32)], Date.now());
+  const key = randomBytes(32);
+  const keyring = await openKeyring(store, () => [key], Date.now());
   await createHookTarget(store, keyring, [1, 2]);
   const hook = createNotifyOnAlerts({ links: createAlertLinks(() => 'http://127.0.0.1'), now: Date.now });
   const members = () => ({ projectId: 1, contractId: 1, detectorId: 1 });

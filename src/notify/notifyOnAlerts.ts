@@ -63,7 +63,7 @@ async function deliver(
     const document = documentOf(documents, alert);
     const { code, silenceIds, recipients } = await decideNotification(alert.finding, {
       recipients: ways.get(alert) ?? [],
-      silences: silences.get(tenantId)?.candidatesFor(document) ?? [],
+      silences: silences.get(tenantId)?.candidatesFor(subjectOf(document)) ?? [],
       now: at,
       passes: (query) => passes(query, document),
       isFound: (silence) => silence.matcherAt(at)(subjectOf(document), yieldToEventLoop),

@@ -6,6 +6,7 @@ import { addSource } from '../../testing/addSource.ts';
 import { artifacts } from '../../testing/contracts/artifacts.ts';
 import { openBrowser, watchFaults } from '../../testing/openBrowser.ts';
 import { type Json, startTestApi, type TestApi } from '../../testing/startTestApi.ts';
+import { sampleDestinations, secretsOf } from '../support/sampleDestinations.ts';
 import { changeForm, readForm } from './support/changeForm.ts';
 import { fillForm, go, password, signIn } from './support/startConsole.ts';
 
@@ -360,6 +361,37 @@ describe('the form of a record', () => {
     expect(await page.getByText('Saved the detector.').count()).toBe(0);
     expect(sent).toEqual([]);
   });
+});
+
+it('makes a destination of each kind from what the server says of it, and shows no secret', async () => {
+  const { data: kinds } = await api.ok('GET', 'destination/kind');
+  const dialog = page.getByRole('dialog').last();
+  for (const body of sampleDestinations.filter(({ settings }) => settings !== undefined)) {
+    const { title } = kinds.find(({ type }: Json) => type === body.type);
+    const values = Object.entries(body.settings as Json).map(([name, value]) => [
+      `/settings/${name}`,
+      String(value),
+    ]);
+    await go(page, `${api.url}/destinations?new=destination`);
+    await fillForm(dialog, {
+      '/tenantId': 'Acme',
+      '/type': title,
+      '/name': title,
+      ...Object.fromEntries(values),
+    });
+    await dialog.getByRole('button', { name: 'Create destination', exact: true }).click();
+    const row = page.getByRole('row').filter({ hasText: title }).first();
+    await row.waitFor();
+    const found = await api.ok('POST', 'destination/search', { where: `name = '${title}'` });
+    const made = await api.ok('GET', `destination/${found.data[0].id}`);
+    expect(made.type).toBe(body.type);
+    const settings = page.getByRole('dialog').last().locator('[data-pointer="/settings"]');
+    await go(page, `${api.url}/destinations?destination=${made.id}`);
+    await settings.waitFor();
+    const shown = JSON.stringify(await readForm(page.getByRole('dialog').last()));
+    for (const secret of secretsOf(body)) expect(shown).not.toContain(secret);
+  }
+  expect(faults).toEqual([]);
 });
 
 it('adds a chain of the operator, whose name other forms then offer, changes it and deletes it', async () => {

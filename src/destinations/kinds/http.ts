@@ -48,8 +48,6 @@ export const http = defineKind({
   check: ({ format, template }) => {
     if (format === 'template' && template === undefined)
       return { member: 'template', message: 'is required where the format is template.' };
-    if (format !== 'template' && template !== undefined)
-      return { member: 'template', message: 'has no effect unless the format is template; leave it out.' };
     const fault = typeof template === 'string' ? bodyTemplateFault(template) : undefined;
     return fault === undefined ? undefined : { member: 'template', message: fault };
   },

@@ -1,10 +1,10 @@
 import type { Field } from '../../query/lucene/mapping.ts';
 import type { Predicate } from '../../query/lucene/predicate.ts';
 
-/** A member of an alert that must have one of these values, lower-cased where it is folded, for a query to find the alert. */
-export type Guard = { member: string; isFolded: boolean; values: readonly string[] };
+/** A field of which an alert must have one of these values or words for a query to find it. */
+export type Guard = { field: Field; values: readonly string[] };
 
-/** Members with many different values first: these leave the fewest silences to try. */
+/** Fields with many different values first: these leave the fewest silences to try. */
 const selective = [
   'uid',
   'txHash',
@@ -17,15 +17,19 @@ const selective = [
   'walletId',
   'projectId',
   'tags',
+  'name',
+  'message',
   'detectorSchemaName',
   'chainUid',
 ];
 
-/** The best guard that follows from a query; undefined if nothing is required of a single member. */
+/** The best guard that follows from a query; undefined if nothing is required of a single field. */
 export function guardOf(predicate: Predicate): Guard | undefined {
   switch (predicate.type) {
     case 'terms':
-      return predicate.field.type === 'keyword' ? guardOn(predicate.field, predicate.values) : undefined;
+      return guardOn(predicate.field, predicate.values);
+    case 'phrase':
+      return guardOn(predicate.field, predicate.words.slice(0, 1));
     case 'range': {
       const { field, min, max } = predicate;
       return min !== undefined && min === max ? guardOn(field, [String(min)]) : undefined;
@@ -38,7 +42,6 @@ export function guardOf(predicate: Predicate): Guard | undefined {
     case 'none':
     case 'exists':
     case 'is':
-    case 'phrase':
     case 'prefix':
     case 'wildcard':
     case 'regex':
@@ -48,15 +51,15 @@ export function guardOf(predicate: Predicate): Guard | undefined {
   }
 }
 
-function guardOn({ path, isDynamic, glob, isFolded }: Field, values: readonly string[]): Guard | undefined {
-  const [member, ...below] = path;
-  if (member === undefined || below.length > 0 || isDynamic || glob !== undefined) return undefined;
-  return { member, isFolded, values };
+/** Members of `meta` may be large and have any type, so that they guard nothing. */
+function guardOn(field: Field, values: readonly string[]): Guard | undefined {
+  const isPlain = field.path.length === 1 && !field.isDynamic && field.glob === undefined;
+  return isPlain && values.length > 0 ? { field, values } : undefined;
 }
 
 function best(guards: readonly (Guard | undefined)[]): Guard | undefined {
-  const rank = ({ member }: Guard) => {
-    const index = selective.indexOf(member);
+  const rank = ({ field }: Guard) => {
+    const index = selective.indexOf(field.path[0] ?? '');
     return index < 0 ? selective.length : index;
   };
   return guards
@@ -67,9 +70,6 @@ function best(guards: readonly (Guard | undefined)[]): Guard | undefined {
 
 function union(guards: readonly (Guard | undefined)[]): Guard | undefined {
   const [first] = guards;
-  if (!first) return undefined;
-  const isSame = guards.every(
-    (guard) => guard && guard.member === first.member && guard.isFolded === first.isFolded,
-  );
-  return isSame ? { ...first, values: guards.flatMap((guard) => guard?.values ?? []) } : undefined;
+  if (!first || !guards.every((guard) => guard?.field === first.field)) return undefined;
+  return { ...first, values: guards.flatMap((guard) => guard?.values ?? []) };
 }
