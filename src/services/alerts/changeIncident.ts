@@ -8,7 +8,7 @@ import {
   findIncident,
   type IncidentKeyRow,
 } from '../../store/alerts/incidentTable.ts';
-import { type AlertJudgement, judgeIncident } from '../../store/alerts/judgements.ts';
+import { type IncidentJudgement, judgeIncident } from '../../store/alerts/judgements.ts';
 import { writeLoneIncidents } from '../../store/alerts/loneIncidents.ts';
 import type { Call } from '../call.ts';
 import { audit } from '../records/audit.ts';
@@ -55,7 +55,7 @@ export async function changeIncident(
 function toJudgement(
   before: IncidentKeyRow,
   { disposition: given, dispositionReason }: IncidentChange,
-): AlertJudgement | undefined {
+): IncidentJudgement | undefined {
   if (given === undefined && dispositionReason === undefined) return undefined;
   const disposition = given === undefined ? (before.disposition as string | null) : given;
   if (disposition === null && dispositionReason)

@@ -5,7 +5,7 @@ import { perTenant } from '../db/shards/perTenant.ts';
 import { incidentUidSql } from '../search/documents/incidentUidSql.ts';
 import type { IncidentKeyRow } from './incidentTable.ts';
 
-export type AlertJudgement = { disposition: string | null; reason: string | null };
+export type IncidentJudgement = { disposition: string | null; reason: string | null };
 
 /** What a detector showed over a time. */
 export type Quality = {
@@ -18,7 +18,7 @@ export type Quality = {
 export async function judgeIncident(
   tx: Db,
   incident: IncidentKeyRow,
-  { disposition, reason }: AlertJudgement,
+  { disposition, reason }: IncidentJudgement,
   now: number,
 ): Promise<void> {
   const { tenantId, uid, firstAt, lastAt } = incident;
