@@ -172,6 +172,8 @@ export async function startTestApi(
     },
     stop: async () => {
       await server.close();
+      // Chains that were added belong to this database, and the next test of the process has another.
+      setOwnChains([]);
       await silent.close();
       await sandbox.close();
       await services.recorder.flush();
