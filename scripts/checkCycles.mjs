@@ -37,9 +37,8 @@ function importsOf(file) {
   } catch {
     return [];
   }
-  const paths = [...text.matchAll(/^(?:import|export|\})[^'"\n]*?['"](\.[^'"\n]+)['"]/gm)].map(
-    ([, path]) => path,
-  );
+  const written = /(?:^(?:import|export|\})[^'"\n]*?|\bimport\()['"](\.[^'"\n]+)['"]/gm;
+  const paths = [...text.matchAll(written)].map(([, path]) => path);
   return paths.map((path) => normalize(join(dirname(file), path))).filter((path) => files.has(path));
 }
 

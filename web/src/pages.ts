@@ -1,8 +1,7 @@
 import type { FunctionComponent } from 'preact';
+import type { PageProps } from './pageProps.ts';
 import type { IconName } from './parts/Icon.tsx';
 import { matchPath } from './state/route.ts';
-
-export type PageProps = { params: Record<string, string> };
 
 export type PageRow = {
   path: string;

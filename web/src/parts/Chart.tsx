@@ -1,29 +1,8 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { showTime } from '../state/format.ts';
 import { theme } from '../state/theme.ts';
+import type { ChartProps } from './chartProps.ts';
 import './Chart.css';
-
-export type Series = {
-  label: string;
-  /** A custom property of the theme: `--critical`. */
-  color: string;
-  values: readonly (number | null)[];
-  /** Bars stand on those of the series before. */
-  kind?: 'line' | 'step' | 'bars';
-};
-
-export type ChartProps = {
-  label: string;
-  /** Epoch milliseconds. */
-  times: readonly number[];
-  series: readonly Series[];
-  height?: number;
-  /** Milliseconds that a bar stands for. */
-  step?: number;
-  /** Called with the range that was dragged over. */
-  onRange?(from: number, to: number): void;
-  range?: { from: number; to: number };
-};
 
 /** Lines or stacked bars over time, to drag over. Its figures are also there as a table for screen readers. */
 export function Chart({ label, times, series, height = 140, step, onRange, range }: ChartProps) {

@@ -1,7 +1,7 @@
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import { showCompact } from '../state/format.ts';
-import type { ChartProps, Series } from './Chart.tsx';
+import type { ChartProps, Series } from './chartProps.ts';
 
 type Drawing = {
   element: HTMLElement;

@@ -1,6 +1,7 @@
 import type { FunctionComponent } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import type { PageProps, PageRow } from '../pages.ts';
+import type { PageProps } from '../pageProps.ts';
+import type { PageRow } from '../pages.ts';
 import { Loading } from '../parts/Empty.tsx';
 import { messageOf } from '../state/api.ts';
 import { reconnections } from '../state/connection.ts';

@@ -1,5 +1,5 @@
 import { useEffect } from 'preact/hooks';
-import type { PageProps } from '../../pages.ts';
+import type { PageProps } from '../../pageProps.ts';
 import { Empty } from '../../parts/Empty.tsx';
 import { href, navigate } from '../../state/route.ts';
 import { can } from '../../state/session.ts';

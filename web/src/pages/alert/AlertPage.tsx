@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Alert } from '../../../../sdk/src/index.ts';
-import type { PageProps } from '../../pages.ts';
+import type { PageProps } from '../../pageProps.ts';
 import { CopyButton } from '../../parts/CopyButton.tsx';
 import { Empty, Loading } from '../../parts/Empty.tsx';
 import { Problem } from '../../parts/Problem.tsx';

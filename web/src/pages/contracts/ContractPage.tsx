@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { PageProps } from '../../pages.ts';
+import type { PageProps } from '../../pageProps.ts';
 import { Address } from '../../parts/Address.tsx';
 import { Badge, Tags } from '../../parts/Badge.tsx';
 import { Confirm, Dialog } from '../../parts/Dialog.tsx';

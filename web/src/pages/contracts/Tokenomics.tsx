@@ -1,4 +1,5 @@
-import { Chart, type Series } from '../../parts/Chart.tsx';
+import { Chart } from '../../parts/Chart.tsx';
+import type { Series } from '../../parts/chartProps.ts';
 import { client } from '../../state/api.ts';
 import { useLoad } from '../../state/useLoad.ts';
 

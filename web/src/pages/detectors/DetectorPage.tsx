@@ -1,6 +1,6 @@
 import { useMemo, useState } from 'preact/hooks';
 import type { Detector, DetectorSchema } from '../../../../sdk/src/index.ts';
-import type { PageProps } from '../../pages.ts';
+import type { PageProps } from '../../pageProps.ts';
 import { Badge } from '../../parts/Badge.tsx';
 import { alertNames, bindingsToForm, shapeBindings, withFilters } from '../../parts/bindings.ts';
 import { Confirm } from '../../parts/Dialog.tsx';

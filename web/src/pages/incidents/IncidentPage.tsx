@@ -1,6 +1,6 @@
 import { useEffect } from 'preact/hooks';
 import type { Incident } from '../../../../sdk/src/index.ts';
-import type { PageProps } from '../../pages.ts';
+import type { PageProps } from '../../pageProps.ts';
 import { Address } from '../../parts/Address.tsx';
 import { Badge } from '../../parts/Badge.tsx';
 import { Empty, Loading } from '../../parts/Empty.tsx';

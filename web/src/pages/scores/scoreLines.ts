@@ -1,4 +1,4 @@
-import type { Series } from '../../parts/Chart.tsx';
+import type { Series } from '../../parts/chartProps.ts';
 
 const colors = ['--accent', '--good', '--high', '--low', '--critical', '--medium', '--info'];
 

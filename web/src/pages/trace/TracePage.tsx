@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { PageProps } from '../../pages.ts';
+import type { PageProps } from '../../pageProps.ts';
 import { Address } from '../../parts/Address.tsx';
 import { Amount } from '../../parts/Amount.tsx';
 import { Badge, Tags } from '../../parts/Badge.tsx';

@@ -1,0 +1,2 @@
+/** What the address gives a page: `{ uid }` for `/alert/:uid`. */
+export type PageProps = { params: Record<string, string> };

@@ -1,0 +1,21 @@
+export type Series = {
+  label: string;
+  /** A custom property of the theme: `--critical`. */
+  color: string;
+  values: readonly (number | null)[];
+  /** Bars stand on those of the series before. */
+  kind?: 'line' | 'step' | 'bars';
+};
+
+export type ChartProps = {
+  label: string;
+  /** Epoch milliseconds. */
+  times: readonly number[];
+  series: readonly Series[];
+  height?: number;
+  /** Milliseconds that a bar stands for. */
+  step?: number;
+  /** Called with the range that was dragged over. */
+  onRange?(from: number, to: number): void;
+  range?: { from: number; to: number };
+};
