@@ -95,6 +95,8 @@ describe('every endpoint that writes a record', () => {
         expectNoSecrets(changed.texts, []);
       }
 
+      // Outcomes name silences, so that these stay.
+      if (!has('DELETE')) return;
       const gone = await audited('DELETE', `${path.slice(1)}/${id}`);
       expect(gone.status, gone.text).toBe(200);
       expect(gone.left).toHaveLength(1);

@@ -54,6 +54,35 @@ export const recordWrites: Record<string, { create: (world: World, name: string)
     }),
     update: { category: 'changed' },
   },
+  '/timeset': {
+    create: ({ tenant }, name) => ({
+      tenantId: tenant.id,
+      name,
+      zone: 'Europe/Paris',
+      ranges: [{ from: '22:00', to: '06:00' }],
+    }),
+    update: { zone: 'UTC' },
+  },
+  '/silence': {
+    create: ({ tenant }) => ({
+      tenantId: tenant.id,
+      query: 'severity:LOW',
+      to: Date.now() + 3_600_000,
+      reason: 'Maintenance',
+    }),
+    update: { reason: 'changed' },
+  },
+  '/plannedchange': {
+    create: ({ contract }, name) => ({
+      contractId: contract.id,
+      name,
+      actors: [],
+      from: Date.now(),
+      to: Date.now() + 3_600_000,
+      expected: [{ kind: 'pause_state', values: { isPaused: 'true' } }],
+    }),
+    update: { description: 'changed' },
+  },
   '/wallet': {
     create: ({ tenant }, name) => ({
       tenantId: tenant.id,
