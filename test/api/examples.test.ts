@@ -86,6 +86,12 @@ const filled: Record<string, () => Json> = {
   'POST /subscription': () => ({ tenantId: newTenant.id }),
   'POST /instance': () => ({ licenseId: made.get('license')!.id }),
   'PUT /instance/{id}': () => ({ licenseId: made.get('license')!.id }),
+  'POST /timeset': () => ({ name: 'Office hours of the desk' }),
+  'PUT /timeset/{id}': () => ({ name: 'Office hours of the desk' }),
+  'POST /alert/{uid}/acknowledge': () => ({ until: Date.now() + 3_600_000 }),
+  'POST /incident/{uid}/acknowledge': () => ({ until: Date.now() + 3_600_000 }),
+  'POST /silence': () => soon(),
+  'POST /plannedchange': () => soon(),
   'POST /destination/{id}/preview': () => ({ alertUid }),
   'POST /action/{id}/simulate': () => ({ alertUid }),
   // Nothing leaves the machine.
@@ -93,6 +99,8 @@ const filled: Record<string, () => Json> = {
   'POST /chain/{uid}/endpoint/try': () => ({ url: nowhere }),
 };
 
+/** A window that lies ahead, whenever the test runs. */
+const soon = () => ({ from: Date.now() + 60_000, to: Date.now() + 3_600_000 });
 const nowhere = 'http://127.0.0.1:1';
 const unknownEndpoint = { uid: 'anvil', endpointUid: '0b8f6f0e-4a52-4a5e-9a32-6f1f2a3c4d5e' };
 
@@ -102,6 +110,8 @@ const pathValues: Record<string, () => Record<string, string | number>> = {
   'PUT /alert/{uid}': () => ({ uid: alertUid }),
   'GET /alert/{uid}/trace': () => ({ uid: alertUid }),
   'PUT /incident/{uid}': () => ({ uid: incidentUid }),
+  'POST /alert/{uid}/acknowledge': () => ({ uid: alertUid }),
+  'POST /incident/{uid}/acknowledge': () => ({ uid: incidentUid }),
   'POST /alert/{uid}/comment': () => ({ uid: alertUid }),
   'PUT /chain/{uid}': () => ({ uid: 'my_chain' }),
   'POST /chain/{uid}/endpoint': () => unknownEndpoint,

@@ -84,6 +84,15 @@ describe('what deploy/ has', () => {
       () => ({ total: 1, idle: 1, waiting: 0 }),
       () => [5],
       async () => backlog,
+      async () => ({
+        isOk: true,
+        since: 0,
+        checkedAt: 0,
+        faults: [],
+        addresses: 1,
+        sentAt: 0,
+        sendFault: null,
+      }),
     );
     metrics.observeRequest('GET', '/healthz', 200, 0.1);
     const known = (await metrics.read()).text;

@@ -14,6 +14,8 @@ const reasons: Readonly<Record<string, string>> = {
   'POST /detector/{id}/alert': 'other engines push their findings with it',
   'POST /detector/{id}/backtest': 'the page tries what is typed, with POST /detector/backtest',
   'POST /destination/confirm/{code}': 'the page behind the link of a mail',
+  'GET /link/{code}': 'the page behind the link of a notification, without a session',
+  'POST /link/{code}': 'the page behind the link of a notification, without a session',
   'POST /contract/{id}/action/alert/search': 'POST /alert/search finds the same with a query',
   'POST /contract/{id}/trigger/alert/search': 'POST /alert/search finds the same with a query',
   'POST /contract/{id}/detector/alert/search': 'POST /alert/search finds the same with a query',

@@ -38,3 +38,5 @@ create table planned_change_alert (
 );
 
 alter table plan add column max_planned_changes integer not null default 200;
+create index planned_change_tenant on planned_change (tenant_id, ends_at);
+create index planned_change_contract on planned_change (tenant_id, contract_id);

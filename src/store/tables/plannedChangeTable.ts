@@ -64,8 +64,11 @@ export const plannedChangeTable = defineTable({
       ]),
       { default: [] },
     ),
-    from: createOnly(Millis('When its window begins.'), { required: true, as: (t) => `${t}.starts_at` }),
-    to: createOnly(Millis('When its window ends, at most 30 days after it begins.', 1_794_787_200_000), {
+    from: createOnly(Millis('When its window begins.', 4_102_444_800_000), {
+      required: true,
+      as: (t) => `${t}.starts_at`,
+    }),
+    to: createOnly(Millis('When its window ends, at most 30 days after it begins.', 4_102_531_200_000), {
       required: true,
       as: (t) => `${t}.ends_at`,
     }),

@@ -25,7 +25,7 @@ export const silenceTable = defineTable({
       ),
       { required: true },
     ),
-    from: editable(Millis('From when on; from now if left out.'), {
+    from: editable(Millis('From when on; from now if left out.', 4_102_444_800_000), {
       notNull: true,
       as: (t) => `${t}.starts_at`,
     }),
@@ -33,7 +33,7 @@ export const silenceTable = defineTable({
       Millis(
         'Until when, at most 90 days after it begins. Required, because a silence without an end would hide what ' +
           'no one expects.',
-        1_794_787_200_000,
+        4_102_531_200_000,
       ),
       { required: true, as: (t) => `${t}.ends_at` },
     ),

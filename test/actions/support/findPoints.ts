@@ -5,11 +5,11 @@ import { join } from 'node:path';
 export const findPoints = (): string[] => pointsIn('actions');
 
 /** The same of pending transactions. */
-export const findPendingPoints = (): string[] => pointsIn('runtime', 'pipeline');
+export const findPendingPoints = (): string[] => pointsIn('watch');
 
 function pointsIn(...place: string[]): string[] {
   const folder = join(import.meta.dirname, '..', '..', '..', 'src', ...place);
-  return readdirSync(folder)
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
     .flatMap((file) => [...readFileSync(join(folder, file), 'utf8').matchAll(/onStep\('([^']+)'\)/g)])
     .map(([, point]) => point!);
