@@ -20,7 +20,7 @@ function subjectOf({ subject, alerts }) {
   return alerts === 1 ? 'this incident' : `this incident and its ${alerts} alerts`;
 }
 
-async function show() {
+async function showLink() {
   const { isOk, body } = await ask('GET');
   if (!isOk) {
     part('title').textContent = 'This link does nothing';
@@ -48,4 +48,4 @@ async function act() {
 }
 
 part('act').addEventListener('click', () => void act());
-await show();
+await showLink();
