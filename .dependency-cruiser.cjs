@@ -18,7 +18,7 @@ const may = {
     'alerts',
     'destinations',
   ],
-  matching: ['detectors', 'triggers', 'scripts', 'codecs'],
+  matching: ['detectors', 'triggers', 'evidence', 'scripts', 'codecs'],
   api: ['services', 'store', 'query', 'chains', 'destinations'],
   'api/http': ['services', 'store', 'query', 'chains'],
   services: [

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { rm } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type pg from 'pg';
@@ -22,6 +22,7 @@ import { type Report, toMarkdown } from './support/toMarkdown.ts';
 const idleMs = 10_000;
 const folder = join(tmpdir(), `vigil-bench-${randomUUID()}`);
 try {
+  await mkdir(folder);
   const measured = await onDatabase(`${folder}/a`, measure);
   reportProgress('Starting Vigil alone');
   const start = await measureStart(`${folder}/b`, idleMs);

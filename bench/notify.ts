@@ -28,7 +28,7 @@ import { raiseNumberedAlerts } from './support/raiseNumberedAlerts.ts';
 import type { Arrivals } from './support/receive.ts';
 import { reportProgress } from './support/reportProgress.ts';
 
-/** How long alerts come at the steady rate; `npm run bench:notify -- 600` for ten minutes, `-- store` for the database alone, `-- silences` for deciding. */
+/** How long alerts come at the steady rate; `npm run bench:notify -- 600` for ten minutes, `-- store` for the database alone, `-- silences` for deciding beside silences and routes. */
 const seconds = Number(process.argv[3] ?? 30);
 const perSecond = 200;
 const backlog = 5000;

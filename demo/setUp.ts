@@ -152,7 +152,7 @@ function watchedIn({ token, vault, multisig, pool }: World): Watched[] {
           called: 'Large withdrawal',
           signature: 'Withdrawn(address indexed who, address indexed token, uint256 amount)',
           expression: `e.args.amount >= ${large}n * 10n ** 18n`,
-          desc: '{args.who} took more than 50,000 DUSD out of the vault.',
+          desc: '{args.who | label} took {args.amount | token} out of the vault.',
         },
       },
       triggers: [
@@ -160,7 +160,11 @@ function watchedIn({ token, vault, multisig, pool }: World): Watched[] {
           triggerType: 'EVENT_PARAMETER',
           name: 'Large deposit',
           alerts: [
-            { severity: 'LOW', name: 'Large deposit', message: 'More than 50,000 DUSD went into the vault.' },
+            {
+              severity: 'LOW',
+              name: 'Large deposit',
+              message: '{args.who | label} put {args.amount | token} into the vault.',
+            },
           ],
           params: {
             signature: 'Deposited(address indexed who, address indexed token, uint256 amount)',

@@ -1,6 +1,6 @@
 // Compiles src/ and bench/ into dist-bench/ and runs the benchmark that the command line names: `bench.mjs api`.
 import { spawnSync } from 'node:child_process';
-import { cpSync } from 'node:fs';
+import { cpSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -8,6 +8,8 @@ import { copiedFolders } from './copiedFolders.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const tsc = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin', 'tsc');
+// A file that has moved since, such as a migration, must not stay behind in its old folder.
+rmSync(join(root, 'dist-bench'), { recursive: true, force: true });
 const { status } = spawnSync(process.execPath, [tsc, '-p', join(root, 'tsconfig.bench.json')], {
   stdio: 'inherit',
 });

@@ -17,6 +17,7 @@ const limits = {
   'comments that begin with What, Whether, Who, Where, Which, How, Why or When': 60,
   'comments of more than 35 words': 60,
   'parameters and locals called place or other': 0,
+  'parameters and locals called at': 40,
   'exported types whose name means two things': 0,
   'tests whose name hangs on its describe': 0,
 };
@@ -34,6 +35,9 @@ export function measureLanguage() {
     comments.filter(({ text }) => bareQuestion.test(text)).map(show),
     comments.filter(({ text }) => text.split(/\s+/).length > 35).map(show),
     read.flatMap(({ file, code }) => findAll(file, code, /(?<![.\w$])(?:place|other)\b(?!\??:|\()/g)),
+    read.flatMap(({ file, code }) =>
+      findAll(file, code, /\b(?:const|let) at\b|[(,]\s*at\??: (?:number|string|Block|Moment)/g),
+    ),
     doubleTypes(read),
     tests.flatMap((file) => hangingNames(file)),
   ];

@@ -55,9 +55,18 @@ async function takePictures(link, theme) {
   await page.goto(new URL('/alerts?q=detectorSchemaName:(drain OR tvl_drop)', link).href);
   await page.getByRole('grid', { name: 'Alerts' }).getByRole('row').nth(1).click();
   await take('alerts');
+  await page.getByRole('link', { name: 'Open as a page of its own' }).click();
+  await page.waitForURL(/\/alert\//);
+  await take('alert');
+  await page.getByRole('link', { name: 'What happened inside' }).click();
+  await page.getByRole('treeitem').first().waitFor();
+  await take('trace');
+  await page.goBack();
   await page.getByRole('link', { name: 'All alerts of this cause' }).click();
   await page.waitForURL(/\/incidents\//);
   await take('incident');
+  await page.setViewportSize({ width: 390, height: 844 });
+  await take('incident-phone');
   await context.close();
 
   async function take(name) {

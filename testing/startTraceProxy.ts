@@ -5,6 +5,8 @@ import { text } from 'node:stream/consumers';
 /** How the proxy answers calls for traces; all others reach the node. */
 type Tracing =
   | 'ok'
+  /** It runs no tracers but its own. */
+  | 'own tracers'
   | 'unknown'
   | 'failing'
   | 'wrong'
@@ -54,6 +56,10 @@ export async function startTraceProxy(target: string) {
     switch (tracing) {
       case 'ok':
         return forward(body);
+      case 'own tracers':
+        return body.includes('function')
+          ? reply({ error: { code: -32000, message: 'tracer not found' } })
+          : forward(body);
       case 'only trace_block':
         return method.startsWith('trace_') ? forward(body) : reply(unknown);
       case 'unknown':

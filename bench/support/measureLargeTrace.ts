@@ -9,6 +9,8 @@ import type { LargeFigures, LargeOrder } from './readLargeTrace.ts';
 const sender = `0x${'11'.repeat(20)}`;
 const vault = `0x${'22'.repeat(20)}`;
 const wanted = 60_000_000;
+/** Small, and yet all of them together are more than the vault is said to hold after it. */
+const microether = 10n ** 12n;
 
 /** One transaction whose trace has 60 MB: the watched vault is entered again and pays a stranger in each of its calls. */
 export async function measureLargeTrace(): Promise<LargeFigures & { megabytes: number }> {
@@ -33,7 +35,7 @@ function largeTrace(): Buffer {
   for (let n = 1, length = 0; length < wanted; n++) {
     const stranger = `0x${(n * 7919).toString(16).padStart(40, '0')}`;
     const within = call(stranger, vault, '0x0', `,"calls":[]`);
-    calls.push(call(vault, stranger, `0x${n.toString(16)}`, `,"calls":[${within}]`));
+    calls.push(call(vault, stranger, `0x${(BigInt(n) * microether).toString(16)}`, `,"calls":[${within}]`));
     length += calls.at(-1)!.length;
   }
   const root = call(sender, vault, '0x0', `,"calls":[${calls.join(',')}]`);

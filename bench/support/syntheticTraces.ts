@@ -71,5 +71,7 @@ function reenter(random: SeededRandom, address: string): WireFrame[] {
     type: 'CALL',
     calls: within,
   });
-  return [enter([{ ...frame(random, thief), from: address, type: 'CALL', calls: [enter([])] }])];
+  // A guard refuses it, which is reported with nothing else to be read.
+  const refused = { ...enter([]), error: 'execution reverted' };
+  return [enter([{ ...frame(random, thief), from: address, type: 'CALL', calls: [refused] }])];
 }

@@ -65,7 +65,7 @@ export type Action = {
   /** What the action is for. */
   description: string | null;
   /** Destinations notified of what the action does. */
-  destinations: TriggerAlertDestination[];
+  destinations: CreateTriggerReplyAlertDestination[];
   /** Detectors whose alerts fire the action. */
   detectors: CreateActionReplyDetector[];
   /** Trigger alerts that fire the action. */
@@ -203,7 +203,7 @@ export type ActionWaitingWebhook = {
 /** What stands at the address. */
 export type AddressType = 'CONTRACT' | 'WALLET' | 'ENTITY';
 
-export type Alert = Required<Omit<WebhookAlert, 'contract' | 'project' | 'incident' | 'nextStep' | 'links' | 'truncated'>>;
+export type Alert = Required<Omit<WebhookAlert, 'contract' | 'project' | 'incident' | 'nextStep' | 'nextSteps' | 'runbookUrl' | 'escalation' | 'links' | 'repeat' | 'truncated'>>;
 
 /** A detector has raised an alert. */
 export type AlertDetectorRaisedWebhook = {
@@ -278,12 +278,14 @@ export type AlertOutcomeReply = {
     /** When the record last changed. In epoch milliseconds. */
     updatedAt: number;
   } | null;
-  /** What to do next, as the kind of its detector knows; null for what no detector of Vigil raised. */
+  /** What to do next, in the words of its detector or trigger, or else as the kind of its detector knows; null where neither says anything. */
   nextStep: string | null;
+  /** Address of the page that says what to do, of its detector or trigger. */
+  runbookUrl: string | null;
   /** Why no one was notified; null when someone was or is about to be. */
   silence: {
     /** The reason as a word. */
-    code: 'suppressed' | 'backfilled' | 'shadow' | 'purged' | 'silenced' | 'no-destination' | 'filtered';
+    code: 'suppressed' | 'backfilled' | 'shadow' | 'purged' | 'silenced' | 'inhibited' | 'muted' | 'below-floor' | 'no-destination' | 'filtered';
     /** The reason for people, and what would change it. */
     reason: string;
     /** The silences that held it when it was raised; empty unless the reason is `silenced`. */
@@ -300,6 +302,24 @@ export type AlertOutcomeReply = {
       to: number;
     }>;
   } | null;
+  /** What routes and rules decided when it was raised; null where none had a say. */
+  decision: {
+    /** When it was decided. In epoch milliseconds. */
+    at: number;
+    /** The routes that took it; empty where routes were off. */
+    routes: Array<{
+      /** The route. */
+      id: number;
+      /** Its name. */
+      name: string;
+      /** Why it notified no one; null where it did. */
+      held: 'suppressed' | 'backfilled' | 'shadow' | 'purged' | 'silenced' | 'inhibited' | 'muted' | 'below-floor' | 'no-destination' | 'filtered' | null;
+      /** Whom it notified, or would have if nothing else had held the alert. Those of an earlier route are left out. */
+      destinationIds: number[];
+    }>;
+    /** The inhibitions that held it. */
+    inhibitions: AlertOutcomeReplyDecisionInhibition[];
+  } | null;
   /** Why what contracts did within the transactions of its block is not seen, so that there may be more than this alert; null when nothing is known to be missing. */
   unseen: {
     /** Whether the traces of its block are yet to come, were given up, or no node gives any. */
@@ -307,6 +327,8 @@ export type AlertOutcomeReply = {
     /** Why. */
     reason: string;
   } | null;
+  /** Who was called about its incident, the newest chain first. */
+  escalations: AlertOutcomeReplyEscalation[];
   /** What was sent, newest first. */
   deliveries: Array<{
     /** The delivery; receivers of webhooks see it as `webhook-id`. */
@@ -384,6 +406,13 @@ export type AlertOutcomeReply = {
   }>;
 };
 
+export type AlertOutcomeReplyDecisionInhibition = {
+  /** The inhibition. */
+  id: number;
+  /** Its name. */
+  name: string;
+};
+
 export type AlertOutcomeReplyDeliveryAttempt = {
   /** Number of the attempt, from 1. */
   attempt: number;
@@ -401,7 +430,76 @@ export type AlertOutcomeReplyDeliveryAttempt = {
 export type AlertOutcomeReplyDeliveryState = 'PENDING' | 'DELIVERED' | 'DEAD' | 'CANCELED';
 
 /** The event that it reports. */
-export type AlertOutcomeReplyDeliveryType = 'alert.detector.raised' | 'alert.trigger.raised' | 'alert.retracted' | 'alert.resolved' | 'alert.updated' | 'action.submitted' | 'action.confirmed' | 'action.failed' | 'action.replaced' | 'action.waiting' | 'score.changed' | 'subscription.expiring' | 'destination.disabled' | 'ping';
+export type AlertOutcomeReplyDeliveryType = 'alert.detector.raised' | 'alert.trigger.raised' | 'alert.retracted' | 'alert.resolved' | 'alert.updated' | 'alert.repeated' | 'action.submitted' | 'action.confirmed' | 'action.failed' | 'action.replaced' | 'action.waiting' | 'score.changed' | 'subscription.expiring' | 'destination.disabled' | 'ping';
+
+export type AlertOutcomeReplyEscalation = {
+  /** Which one. */
+  id: number;
+  /** The incident. */
+  incidentUid: string;
+  /** The escalation chain. */
+  escalationChainId: number;
+  /** Its name. */
+  chainName: string;
+  /** RUNNING, how it was answered, or EXHAUSTED where every step was made and no one answered. */
+  state: AlertOutcomeReplyEscalationState;
+  /** When it began. In epoch milliseconds. */
+  startedAt: number;
+  /** Who began it: a person, or a route. */
+  startedBy: string;
+  /** When it ended. In epoch milliseconds. */
+  endedAt: number | null;
+  /** When its next step is due; null when it has ended. In epoch milliseconds. */
+  nextAt: number | null;
+  /** Its steps so far. */
+  steps: AlertOutcomeReplyEscalationStep[];
+};
+
+/** RUNNING, how it was answered, or EXHAUSTED where every step was made and no one answered. */
+export type AlertOutcomeReplyEscalationState = 'RUNNING' | 'ACKNOWLEDGED' | 'RESOLVED' | 'RETRACTED' | 'EXHAUSTED';
+
+export type AlertOutcomeReplyEscalationStep = {
+  /** The step, counted from 0 over all rounds. */
+  number: number;
+  /** The round, from 0. */
+  round: number;
+  /** When it was made. In epoch milliseconds. */
+  at: number;
+  /** What it calls. */
+  kind: AlertOutcomeReplyEscalationStepKind;
+  /** The user, schedule or destination. */
+  targetId: number;
+  /** Who was called, as people know it. */
+  name: string;
+  /** The user who was called; null for a destination, and where there was no one. */
+  userId: number | null;
+  /** CALLED: messages went out. NOBODY: no one could be called. FAILED: the first attempts of all of them failed. */
+  outcome: AlertOutcomeReplyEscalationStepOutcome;
+  /** Why no one could be called, or what failed. */
+  detail: string | null;
+  /** Its messages. */
+  deliveries: AlertOutcomeReplyEscalationStepDelivery[];
+};
+
+export type AlertOutcomeReplyEscalationStepDelivery = {
+  /** The message. */
+  uid: string;
+  /** The destination. */
+  destinationId: number;
+  /** What became of it. */
+  state: AlertOutcomeReplyEscalationStepDeliveryState;
+  /** How often it was tried. */
+  attempts: number;
+};
+
+/** What became of it. */
+export type AlertOutcomeReplyEscalationStepDeliveryState = 'PENDING' | 'DELIVERED' | 'DEAD' | 'CANCELED';
+
+/** What it calls. */
+export type AlertOutcomeReplyEscalationStepKind = 'user' | 'schedule' | 'destination';
+
+/** CALLED: messages went out. NOBODY: no one could be called. FAILED: the first attempts of all of them failed. */
+export type AlertOutcomeReplyEscalationStepOutcome = 'CALLED' | 'NOBODY' | 'FAILED';
 
 /** What it turned out to be; null while no one has judged. */
 export type AlertOutcomeReplyIncidentDisposition = 'TRUE' | 'BENIGN' | 'KNOWN' | 'TEST';
@@ -452,6 +550,18 @@ export type AlertOutcomeReplyIntentTransaction = {
   createdAt: number;
   /** When a node last took it. In epoch milliseconds. */
   broadcastAt: number | null;
+};
+
+/** No one has acknowledged or resolved an alert, and its route repeats it. */
+export type AlertRepeatedWebhook = {
+  /** What happened. */
+  type: 'alert.repeated';
+  /** When it happened (ISO 8601). */
+  timestamp: string;
+  /** Rises with each message to the destination. */
+  sequence: number;
+  /** An alert as a webhook carries it. All members of an alert are there unless it is truncated. */
+  data: WebhookAlert;
 };
 
 /** A user marked an alert as resolved. */
@@ -548,6 +658,8 @@ export type AlertTraceReply = {
       type: string;
       /** Its value; numbers are decimal, lists and structs in brackets, what is longer than 300 characters is cut. */
       value: string;
+      /** An amount of a token that the transaction moves, in whole tokens with its symbol; null for anything else. */
+      shown: string | null;
     }>;
     /** Reason of its own failure, decoded as far as possible; null otherwise. */
     reason: string | null;
@@ -572,20 +684,7 @@ export type AlertTraceReply = {
     amount: string;
   }>;
   /** What you know of the addresses. */
-  parties: Array<{
-    /** The address. */
-    address: string;
-    /** By what it is known. */
-    type: 'contract' | 'wallet' | 'label';
-    /** Your name for it. */
-    name: string;
-    /** The contract, where it is one of yours. */
-    contractId: number | null;
-    /** The tags of its labels. */
-    tags: string[];
-    /** How suspicious its labels say it is. */
-    score: number | null;
-  }>;
+  parties: AlertTraceReplyParty[];
   /** What is not among these. */
   leftOut: {
     /** Frames before the first of these. */
@@ -598,6 +697,24 @@ export type AlertTraceReply = {
   /** The same in a sentence; null when nothing is left out. */
   note: string | null;
 };
+
+export type AlertTraceReplyParty = {
+  /** The address. */
+  address: string;
+  /** By what it is known. */
+  type: AlertTraceReplyPartyType;
+  /** Your name for it. */
+  name: string;
+  /** The contract, where it is one of yours. */
+  contractId: number | null;
+  /** The tags of its labels. */
+  tags: string[];
+  /** How suspicious its labels say it is. */
+  score: number | null;
+};
+
+/** By what it is known. */
+export type AlertTraceReplyPartyType = 'contract' | 'wallet' | 'label';
 
 /** A trigger has raised an alert. */
 export type AlertTriggerRaisedWebhook = {
@@ -1361,6 +1478,16 @@ export type CreateActionReplyDetector = Required<CreateActionBodyDetector>;
 
 export type CreateActionReplyTriggerAlert = Required<CreateActionBodyTriggerAlert>;
 
+export type CreateActionsBody = {
+  /** The new records, checked as single ones are. */
+  records: CreateActionBody[];
+};
+
+export type CreateActionsReply = {
+  /** The records, in their order. */
+  data: CreateActionReply[];
+};
+
 export type CreateAlertCommentBody = {
   /** What it says. */
   text: string;
@@ -1516,6 +1643,16 @@ export type CreateContractBody = {
   abi?: Record<string, unknown>[] | null;
 };
 
+export type CreateContractsBody = {
+  /** The new records, checked as single ones are. */
+  records: CreateContractBody[];
+};
+
+export type CreateContractsReply = {
+  /** The records, in their order. */
+  data: Contract[];
+};
+
 export type CreateDestinationBody = {
   /** The owning tenant; your own if left out. */
   tenantId?: number;
@@ -1576,7 +1713,7 @@ export type CreateDestinationBodyTag = 'DEFAULT' | 'DETECTOR' | 'WALLET';
 /** Kind of destination. */
 export type CreateDestinationBodyType = 'EMAIL' | 'MESSENGER_A' | 'HTTP' | 'MESSENGER_B' | 'PAGERDUTY' | 'TEAMS' | 'DISCORD' | 'ALERTMANAGER' | 'SYSLOG' | 'SNS' | 'SQS';
 
-export type CreateDestinationReply = Omit<Destination, 'type' | 'settings' | 'gets' | 'groupWindowMs' | 'confirmed'>;
+export type CreateDestinationReply = Omit<CreateDetectorReplyDestinationTenantDestination, 'type'>;
 
 export type CreateDetectorBody = {
   /** State of the record. */
@@ -1595,6 +1732,10 @@ export type CreateDetectorBody = {
   tags?: string[];
   /** Detector configuration. */
   config?: Record<string, unknown>;
+  /** Address of the page that says what to do about its alerts; every message about them has it. */
+  runbookUrl?: string | null;
+  /** What to do about its alerts, in place of what Vigil says; every message about them has it. */
+  nextSteps?: string | null;
   /** Destinations that its alerts are sent to. */
   destinations?: CreateDetectorBodyDestination[];
   /** Actions that its alerts fire. */
@@ -1644,6 +1785,47 @@ export type CreateDetectorBodyDestinationStatus = 'ACTIVE' | 'DISABLED' | 'DELET
 /** Where its findings come from. */
 export type CreateDetectorBodySource = 'ATTACK_DETECTOR' | 'PLATFORM' | 'CUSTOM' | 'EXTERNAL' | 'IMPORT';
 
+export type CreateDetectorReply = Omit<Detector, 'runbookUrl' | 'nextSteps'>;
+
+export type CreateDetectorReplyAction = {
+  /** The binding; leave it out to add one. */
+  id: number;
+  /** When the record was created. In epoch milliseconds. */
+  createdAt: number;
+  /** When the record last changed. In epoch milliseconds. */
+  updatedAt: number;
+  /** State of the record. */
+  status: RecordStatus;
+  /** Expression over the alert `e` and the action `a` that decides whether the action fires; always if null. */
+  scriptFilter: string | null;
+  /** Function parameter name to the expression that yields its value. */
+  scriptParams: Record<string, string>;
+  /** The action to fire. */
+  actionId: number;
+};
+
+export type CreateDetectorReplyDestination = {
+  /** The binding; leave it out to add one. */
+  id: number;
+  /** When the record was created. In epoch milliseconds. */
+  createdAt: number;
+  /** When the record last changed. In epoch milliseconds. */
+  updatedAt: number;
+  /** State of the record. */
+  status: RecordStatus;
+  /** The destination. */
+  tenantDestination: CreateDetectorReplyDestinationTenantDestination;
+};
+
+/** The destination. */
+export type CreateDetectorReplyDestinationTenantDestination = Omit<Destination, 'settings' | 'gets' | 'groupWindowMs' | 'confirmed'>;
+
+/** The detector schema. */
+export type CreateDetectorReplySchema = Omit<DetectorSchema, 'configSchema'>;
+
+/** Where its findings come from. */
+export type CreateDetectorReplySource = 'ATTACK_DETECTOR' | 'PLATFORM' | 'CUSTOM' | 'EXTERNAL' | 'IMPORT';
+
 export type CreateDetectorSchemaBody = {
   /** State of the record. */
   status?: CreateOrganisationBodyStatus;
@@ -1665,6 +1847,57 @@ export type CreateDetectorSchemaBody = {
   networkTags?: string[];
   /** JSON Schema of the configuration. */
   configSchema?: Record<string, unknown> | null;
+};
+
+export type CreateDetectorsBody = {
+  /** The new records, checked as single ones are. */
+  records: CreateDetectorBody[];
+};
+
+export type CreateDetectorsReply = {
+  /** The records, in their order. */
+  data: CreateDetectorReply[];
+};
+
+export type CreateEscalationchainBody = {
+  /** The owning tenant; your own if left out. */
+  tenantId?: number;
+  /** Name, unique in the tenant. */
+  name: string;
+  /** Its purpose. */
+  description?: string | null;
+  /** Who is called, in this order. Each names one of user, schedule or destination. */
+  steps: CreateEscalationchainBodyStep[];
+  /** How many times all steps are made again where no one answers. */
+  repeat?: number;
+};
+
+export type CreateEscalationchainBodyStep = {
+  /** Calls this user by the destinations of the contact (`/contact`). */
+  userId?: number | null;
+  /** Calls the user who is on call by this schedule at that time. */
+  scheduleId?: number | null;
+  /** Calls this destination. */
+  destinationId?: number | null;
+  /** How long it waits for an answer before the next step. */
+  waitMinutes: number;
+};
+
+export type CreateInhibitionBody = {
+  /** The owning tenant; your own if left out. */
+  tenantId?: number;
+  /** State of the record. */
+  status?: CreateOrganisationBodyStatus;
+  /** What people call it. */
+  name: string;
+  /** Its purpose. */
+  description?: string | null;
+  /** While an incident with such an alert is open, it holds others of the same contract. A query string as in the search of alerts. */
+  sourceQuery: string;
+  /** The alerts of the same contract of which no one is notified meanwhile. One that the other query finds too is notified. A query string as in the search of alerts. */
+  targetQuery: string;
+  /** Whether it holds CRITICAL alerts too; people are notified of them otherwise. */
+  includeCritical?: boolean;
 };
 
 export type CreateInstanceBody = {
@@ -1727,6 +1960,16 @@ export type CreateLabelBody = {
 
 /** The chain on which the label holds; every EVM chain if left out. */
 export type CreateLabelBodyChainUid = 'arbitrum' | 'bsc' | 'bsc_testnet' | 'ethereum' | 'linea' | 'optimism' | 'base' | 'base_sepolia' | 'gnosis' | 'fantom' | 'polygon' | 'polygon_amoy' | 'blast' | 'zksync' | 'scroll' | 'avalanche' | 'avalanche_fuji' | 'telos' | 'sepolia' | 'holesky' | 'ethereum_sepolia' | 'ethereum_holesky' | 'tron' | 'zeta' | 'somnia' | 'adi' | 'anvil' | 'icp' | 'vechain' | 'stellar' | 'bitcoin' | 'solana';
+
+export type CreateLabelsBody = {
+  /** The new records, checked as single ones are. */
+  records: CreateLabelBody[];
+};
+
+export type CreateLabelsReply = {
+  /** The records, in their order. */
+  data: Label[];
+};
 
 export type CreateLicenseBody = {
   /** Name of the license. */
@@ -1794,6 +2037,14 @@ export type CreatePlanBody = {
   maxTimeSets?: number;
   /** Most silences of a tenant that have not ended. */
   maxSilences?: number;
+  /** Most on-call schedules of a tenant. */
+  maxSchedules?: number;
+  /** Most escalation chains of a tenant. */
+  maxEscalationChains?: number;
+  /** Most routes of a tenant. */
+  maxRoutes?: number;
+  /** Most inhibitions of a tenant. */
+  maxInhibitions?: number;
   /** Most planned changes of a tenant whose window has not ended. */
   maxPlannedChanges?: number;
   /** Most days that an API key lives, and how long it does where no `lifetime` is given. */
@@ -1802,7 +2053,7 @@ export type CreatePlanBody = {
   maxPushedAlerts?: number;
 };
 
-export type CreatePlanReply = Omit<Plan, 'maxDestinations' | 'maxLabels' | 'maxStreams' | 'maxInvites' | 'maxViews' | 'maxTimeSets' | 'maxSilences' | 'maxPlannedChanges' | 'apiKeyDays' | 'maxPushedAlerts'>;
+export type CreatePlanReply = Pick<Plan, 'id' | 'createdAt' | 'updatedAt' | 'name' | 'maxUsers' | 'maxContracts' | 'maxProjects' | 'maxTriggers' | 'maxDetectors' | 'maxWallets' | 'maxActions' | 'maxApiKeys' | 'detectorRateLimit' | 'detectorRateLimitDuration'>;
 
 export type CreatePlannedchangeBody = {
   /** The contract that changes. */
@@ -1860,6 +2111,112 @@ export type CreateProjectBody = {
   type?: string | null;
   /** Any further data; tenants that it is shared with do not see the member `private`. */
   meta?: Record<string, unknown> | null;
+};
+
+export type CreateRouteBody = {
+  /** The owning tenant; your own if left out. */
+  tenantId?: number;
+  /** A DISABLED route takes nothing, nor do those below it. Routes are on while the root is ACTIVE; a root is made DISABLED unless it says otherwise, and other routes ACTIVE. */
+  status?: CreateRouteBodyStatus;
+  /** The route above it; null for the root, of which a tenant has one. */
+  parentId?: number | null;
+  /** Its turn among the routes of its parent: the lowest first. Last if left out. */
+  order?: number;
+  /** What people call it. */
+  name: string;
+  /** Its purpose. */
+  description?: string | null;
+  /** The alerts that it takes: a query string as in the search of alerts; all if null. The root takes what no other route does. */
+  query?: string | null;
+  /** Whether an alert that it took is offered to the next routes of its parent too. */
+  continue?: boolean;
+  /** What alerts have in common that come together and are repeated as one: their incident, contract, or kind of detector or trigger. NONE: each comes alone. */
+  groupBy?: GroupBy;
+  /** How long the first alert of a group waits for others that come with it. In seconds. */
+  waitSeconds?: number;
+  /** How long further alerts of a group wait after its last message, unless they are worse than all before. If null, those that people read come after 5 minutes, or 1 where they are HIGH or CRITICAL, and others at once. In seconds. */
+  intervalSeconds?: number | null;
+  /** How often a group is notified again until its alerts are acknowledged, resolved or retracted; never if null. In seconds. */
+  repeatSeconds?: number | null;
+  /** The time set within which alone it takes alerts; outside of it they go on to the next route. Always if null. */
+  activeTimeSetId?: number | null;
+  /** The time set within which it notifies of no alert that it takes, except CRITICAL ones. Never if null. */
+  muteTimeSetId?: number | null;
+  minSeverity?: CreateRouteBodyMinSeverity | null;
+  /** The escalation chain that it runs for the incident of an alert of which it notifies. With one, a route without destinations leaves none to those of its parent. None if null. */
+  escalationChainId?: number | null;
+  /** The destinations that get its alerts. Where none of them can be reached, or there is none, those of its parent get them. */
+  destinationIds?: number[];
+};
+
+/** It notifies of alerts that are at least this bad; of all if null. */
+export type CreateRouteBodyMinSeverity = 'INFO' | 'LOW' | 'MEDIUM' | 'HIGH' | 'CRITICAL';
+
+/** A DISABLED route takes nothing, nor do those below it. Routes are on while the root is ACTIVE; a root is made DISABLED unless it says otherwise, and other routes ACTIVE. */
+export type CreateRouteBodyStatus = 'ACTIVE' | 'DISABLED' | 'DELETED';
+
+export type CreateScheduleBody = {
+  /** The owning tenant; your own if left out. */
+  tenantId?: number;
+  /** Name, unique in the tenant. */
+  name: string;
+  /** Its purpose. */
+  description?: string | null;
+  /** The zone whose clocks count: a name of the IANA database, UTC, or an offset. */
+  zone: string;
+  /** Rotations. The first one that has someone at a time counts. */
+  layers: CreateScheduleBodyLayer[];
+  /** Times for which someone else is on call. They go before all layers and do not overlap. */
+  overrides?: CreateScheduleBodyOverride[];
+};
+
+export type CreateScheduleBodyLayer = {
+  /** What people call it. */
+  name?: string | null;
+  /** Who takes turns, in this order. */
+  userIds: number[];
+  /** What turns are counted in. Days and weeks are those of the calendar; hours are real hours from `start` on. */
+  unit: CreateScheduleBodyLayerUnit;
+  /** How many of them a turn lasts. */
+  every: number;
+  /** When the first turn begins; before that the layer has no one. In epoch milliseconds. */
+  start: number;
+  /** The local time at which turns of days and weeks end; that of `start` if null. Where a switch of daylight saving skips it, they end at the switch; where it comes twice, they end once. */
+  handover?: string | null;
+  /** The zone of its clocks; that of the schedule if null. */
+  zone?: string | null;
+  /** The times at which it counts: in any of these ranges. At all times if empty. Turns pass at other times too. */
+  restrictions?: CreateScheduleBodyLayerRestriction[];
+};
+
+export type CreateScheduleBodyLayerRestriction = {
+  /** When it begins, by the clocks of the zone; 00:00 if null. */
+  from?: string | null;
+  /** When it ends, 24:00 if null. At or before `from`: on the next day. */
+  to?: string | null;
+  /** The weekdays on which it begins; all if empty. */
+  weekdays?: CreateTimesetBodyRangeWeekday[];
+};
+
+/** What turns are counted in. Days and weeks are those of the calendar; hours are real hours from `start` on. */
+export type CreateScheduleBodyLayerUnit = 'HOURS' | 'DAYS' | 'WEEKS';
+
+export type CreateScheduleBodyOverride = {
+  /** The user who is on call. */
+  userId: number;
+  /** From when on. In epoch milliseconds. */
+  from: number;
+  /** Until when, at most 366 days later. In epoch milliseconds. */
+  to: number;
+  /** Why. */
+  note?: string | null;
+  /** The event of the calendar that it was imported from; null if it was made here. */
+  uid?: string | null;
+};
+
+export type CreateScheduleCalendarReply = {
+  /** The address. */
+  url: string;
 };
 
 export type CreateScoreGroupBody = {
@@ -1994,6 +2351,10 @@ export type CreateTriggerBody = {
   params?: Record<string, unknown>;
   /** Free labels. */
   tags?: string[];
+  /** Address of the page that says what to do about its alerts; every message about them has it. */
+  runbookUrl?: string | null;
+  /** What to do about its alerts, in place of what Vigil says; every message about them has it. */
+  nextSteps?: string | null;
   /** Alerts that it raises. */
   alerts?: CreateTriggerBodyAlert[];
 };
@@ -2039,6 +2400,53 @@ export type CreateTriggerBodyAlertDestination = {
 
 /** The destination. */
 export type CreateTriggerBodyAlertDestinationTenantDestination = CreateDestinationReply;
+
+export type CreateTriggerReply = Omit<Trigger, 'runbookUrl' | 'nextSteps'>;
+
+export type CreateTriggerReplyAlert = {
+  /** The binding; leave it out to add one. */
+  id: number;
+  /** When the record was created. In epoch milliseconds. */
+  createdAt: number;
+  /** When the record last changed. In epoch milliseconds. */
+  updatedAt: number;
+  /** How bad it is. */
+  severity: Severity;
+  /** Name of the alert. */
+  name: string;
+  /** Message of the alert. {member} stands for a member of what the trigger finds, or for severity, name, timestamp, txHash and other members of the alert; one that it cannot have is refused, and the refusal lists those that it can. */
+  message: string | null;
+  /** Destinations that the alert is sent to. */
+  destinations: CreateTriggerReplyAlertDestination[];
+  /** Actions that the alert fires. */
+  actions: CreateTriggerReplyAlertAction[];
+};
+
+export type CreateTriggerReplyAlertAction = Required<Omit<CreateDetectorBodyAction, 'status'>>;
+
+export type CreateTriggerReplyAlertDestination = {
+  /** The binding; leave it out to add one. */
+  id: number;
+  /** When the record was created. In epoch milliseconds. */
+  createdAt: number;
+  /** When the record last changed. In epoch milliseconds. */
+  updatedAt: number;
+  /** The destination. */
+  tenantDestination: CreateTriggerReplyAlertDestinationTenantDestination;
+};
+
+/** The destination. */
+export type CreateTriggerReplyAlertDestinationTenantDestination = CreateDestinationReply;
+
+export type CreateTriggersBody = {
+  /** The new records, checked as single ones are. */
+  records: CreateTriggerBody[];
+};
+
+export type CreateTriggersReply = {
+  /** The records, in their order. */
+  data: CreateTriggerReply[];
+};
 
 export type CreateUserBody = {
   /** State of the record. */
@@ -2165,6 +2573,16 @@ export type DeleteDetectorSchemaReply = {
   id: number;
 };
 
+export type DeleteEscalationchainReply = {
+  /** The deleted escalation chain. */
+  id: number;
+};
+
+export type DeleteInhibitionReply = {
+  /** The deleted inhibition. */
+  id: number;
+};
+
 export type DeleteInstanceMetaReply = {
   /** The deleted license instance period. */
   id: number;
@@ -2202,6 +2620,16 @@ export type DeletePlanReply = {
 
 export type DeleteProjectReply = {
   /** The deleted project. */
+  id: number;
+};
+
+export type DeleteRouteReply = {
+  /** The deleted route. */
+  id: number;
+};
+
+export type DeleteScheduleReply = {
+  /** The deleted schedule. */
   id: number;
 };
 
@@ -2324,6 +2752,13 @@ export type DestinationBindingReply = {
   }>;
 };
 
+export type DestinationCallbackReply = {
+  /** Whether something changed. */
+  applied: boolean;
+  /** applied; ignored: about something else; stale: older than a day; replayed: it came before; overtaken: a newer one came before; unchanged: Vigil said so already. */
+  outcome: 'applied' | 'ignored' | 'stale' | 'replayed' | 'overtaken' | 'unchanged';
+};
+
 export type DestinationDeliveryReply = {
   /** Whether anything is sent to it. */
   status: 'ACTIVE' | 'DISABLED';
@@ -2401,55 +2836,26 @@ export type Detector = {
   /** State of the record. */
   status: RecordStatus;
   /** The detector schema. */
-  schema: DetectorItem;
+  schema: CreateDetectorReplySchema;
   /** The contract that is watched. */
   contractId: number;
   /** What to call it. */
   name: string;
   /** Where its findings come from. */
-  source: DetectorSource;
+  source: CreateDetectorReplySource;
   /** Free labels. */
   tags: string[];
   /** Detector configuration. */
   config: Record<string, unknown>;
   /** Destinations that its alerts are sent to. */
-  destinations: DetectorDestination[];
+  destinations: CreateDetectorReplyDestination[];
   /** Actions that its alerts fire. */
-  actions: DetectorAction[];
+  actions: CreateDetectorReplyAction[];
+  /** Address of the page that says what to do about its alerts; every message about them has it. */
+  runbookUrl: string | null;
+  /** What to do about its alerts, in place of what Vigil says; every message about them has it. */
+  nextSteps: string | null;
 };
-
-export type DetectorAction = {
-  /** The binding; leave it out to add one. */
-  id: number;
-  /** When the record was created. In epoch milliseconds. */
-  createdAt: number;
-  /** When the record last changed. In epoch milliseconds. */
-  updatedAt: number;
-  /** State of the record. */
-  status: RecordStatus;
-  /** Expression over the alert `e` and the action `a` that decides whether the action fires; always if null. */
-  scriptFilter: string | null;
-  /** Function parameter name to the expression that yields its value. */
-  scriptParams: Record<string, string>;
-  /** The action to fire. */
-  actionId: number;
-};
-
-export type DetectorDestination = {
-  /** The binding; leave it out to add one. */
-  id: number;
-  /** When the record was created. In epoch milliseconds. */
-  createdAt: number;
-  /** When the record last changed. In epoch milliseconds. */
-  updatedAt: number;
-  /** State of the record. */
-  status: RecordStatus;
-  /** The destination. */
-  tenantDestination: DetectorDestinationTenantDestination;
-};
-
-/** The destination. */
-export type DetectorDestinationTenantDestination = Omit<Destination, 'settings' | 'gets' | 'groupWindowMs' | 'confirmed'>;
 
 export type DetectorFaultReply = {
   /** Whether its last evaluation went well, and, where it needs traces, no transaction of its chain stayed unseen for a day. */
@@ -2464,12 +2870,9 @@ export type DetectorFaultReply = {
   lastAt: number | null;
 };
 
-/** The detector schema. */
-export type DetectorItem = Omit<DetectorSchema, 'configSchema'>;
-
 export type DetectorPage = {
   /** The records of this page. */
-  data: Detector[];
+  data: CreateDetectorReply[];
   /** Number of matching records; present only when `trackTotal` is true. */
   total?: number;
 };
@@ -2532,12 +2935,50 @@ export type DetectorSchemaPage = {
   total?: number;
 };
 
-/** Where its findings come from. */
-export type DetectorSource = 'ATTACK_DETECTOR' | 'PLATFORM' | 'CUSTOM' | 'EXTERNAL' | 'IMPORT';
+export type EndScheduleCalendarReply = {
+  /** The schedule. */
+  id: number;
+};
 
 export type EndUserSessionsReply = {
   /** How many sessions have ended. */
   ended: number;
+};
+
+export type EscalateIncidentBody = {
+  /** The escalation chain. */
+  escalationChainId: number;
+};
+
+export type EscalateIncidentReply = {
+  /** The chains that ran, the newest first, at most 100. */
+  escalations: AlertOutcomeReplyEscalation[];
+};
+
+export type Escalationchain = {
+  /** Unique identifier of the record. */
+  id: number;
+  /** When the record was created. In epoch milliseconds. */
+  createdAt: number;
+  /** When the record last changed. In epoch milliseconds. */
+  updatedAt: number;
+  /** The owning tenant; your own if left out. */
+  tenantId: number;
+  /** Name, unique in the tenant. */
+  name: string;
+  /** Its purpose. */
+  description: string | null;
+  /** Who is called, in this order. Each names one of user, schedule or destination. */
+  steps: CreateEscalationchainBodyStep[];
+  /** How many times all steps are made again where no one answers. */
+  repeat: number;
+};
+
+export type EscalationchainPage = {
+  /** The records of this page. */
+  data: Escalationchain[];
+  /** Number of matching records; present only when `trackTotal` is true. */
+  total?: number;
 };
 
 export type ExecuteActionBody = {
@@ -2612,7 +3053,7 @@ export type FireAt = 'pending' | 'head' | 'confirmed';
 
 export type GetLinkReply = {
   /** What the link does. */
-  action: 'acknowledge' | 'resolve';
+  action: GetLinkReplyAction;
   /** To what. */
   subject: 'alert' | 'incident';
   /** Its identifier. */
@@ -2635,8 +3076,14 @@ export type GetLinkReply = {
   alerts: number;
 };
 
+/** What the link does. */
+export type GetLinkReplyAction = 'acknowledge' | 'assign' | 'resolve' | 'silence' | 'halt';
+
 /** Its status. */
 export type GetLinkReplyStatus = 'UNRESOLVED' | 'RESOLVED' | 'RETRACTED';
+
+/** What alerts have in common that come together and are repeated as one: their incident, contract, or kind of detector or trigger. NONE: each comes alone. */
+export type GroupBy = 'INCIDENT' | 'CONTRACT' | 'KIND' | 'NONE';
 
 export type HaltActionsBody = {
   /** The tenant; yours if left out. */
@@ -2737,6 +3184,11 @@ export type ImportSanctionsReply = {
   faults: string[];
 };
 
+export type ImportScheduleBody = {
+  /** An iCalendar file (RFC 5545) of at most 400 events. Each names an active user of the tenant by e-mail address (`ATTENDEE`) or name (`SUMMARY`), and does not repeat. */
+  calendar: string;
+};
+
 export type Incident = {
   /** Unique identifier of the incident. */
   uid: string;
@@ -2788,6 +3240,354 @@ export type Incident = {
   updatedAt: number;
   /** Its alerts. */
   alertList: Alert[];
+};
+
+export type IncidentReportReply = {
+  /** A name for the file. */
+  name: string;
+  /** The document. */
+  markdown: string;
+};
+
+export type IncidentStoryReply = {
+  /** The incident itself. */
+  incident: {
+    /** Unique identifier of the incident. */
+    uid: string;
+    /** Unique identifier of the record. */
+    id: number;
+    /** The owning tenant. */
+    tenantId: number;
+    /** The highest severity of its alerts. */
+    severity: AlertOutcomeReplyIncidentSeverity;
+    /** INFO 10, LOW 30, MEDIUM 50, HIGH 70, CRITICAL 90. */
+    numericSeverity: number;
+    /** RESOLVED when all its alerts are, RETRACTED when none of their blocks is part of the chain any more. */
+    status: AlertOutcomeReplyIncidentStatus;
+    /** Name of its worst alert. */
+    name: string;
+    /** Message of its worst alert. */
+    message: string;
+    /** How many alerts it has that are not retracted. */
+    alerts: number;
+    /** How many of them are not resolved. */
+    openAlerts: number;
+    chainUid: ChainUid | null;
+    /** The contracts of its alerts, at most 100. */
+    contractIds: number[];
+    /** Their transactions, at most 100. */
+    txHashes: string[];
+    /** When its first alert happened. In epoch milliseconds. */
+    firstAt: number;
+    /** When its newest alert happened. In epoch milliseconds. */
+    lastAt: number;
+    /** Whether someone has acknowledged it, and no snooze has ended and no worse alert came since. */
+    acknowledged: boolean;
+    /** When that was. In epoch milliseconds. */
+    acknowledgedAt: number | null;
+    /** Who did it, by name. */
+    acknowledgedBy: string | null;
+    /** The user who did it; null for an API key or a mailed link. */
+    acknowledgedById: number | null;
+    /** Until when it is snoozed; null where it is not. In epoch milliseconds. */
+    acknowledgedUntil: number | null;
+    /** The user who owns it. */
+    assigneeId: number | null;
+    disposition: AlertOutcomeReplyIncidentDisposition | null;
+    /** Why. */
+    dispositionReason: string | null;
+    /** When the record was created. In epoch milliseconds. */
+    createdAt: number;
+    /** When the record last changed. In epoch milliseconds. */
+    updatedAt: number;
+  };
+  /** The incident. */
+  uid: string;
+  /** What was lost, by whom, and whether it goes on, in one sentence. */
+  headline: string;
+  /** Whether it goes on. */
+  progress: {
+    /** PENDING: no block has it yet. ONGOING: the last loss is less than five minutes old. STOPPED: an action or a pause came after the last loss. PREVENTED: it never took effect. QUIET: nothing more has happened. RESOLVED: someone has closed it. RETRACTED: its blocks left the chain. */
+    state: 'PENDING' | 'ONGOING' | 'STOPPED' | 'PREVENTED' | 'QUIET' | 'RESOLVED' | 'RETRACTED';
+    /** What ended it; null where nothing did. */
+    stoppedBy: {
+      /** The action, or the alert about the pause. */
+      name: string;
+      /** Its block. */
+      blockNumber: number | null;
+      /** Its transaction. */
+      txHash: string | null;
+      /** When. In epoch milliseconds. */
+      at: number;
+    } | null;
+    /** Actions that failed. */
+    failed: Array<{
+      /** The action. */
+      name: string;
+      /** Why it failed. */
+      reason: string | null;
+    }>;
+    /** When the last loss happened; without a loss, the last severe alert. In epoch milliseconds. */
+    lastAt: number | null;
+  };
+  /** What is gone, by the evidence of alerts that stand; several alerts about one loss count once. */
+  lost: {
+    /** All of it in words; empty for nothing. */
+    text: string;
+    /** US dollars of all together, where prices are known. */
+    usd: number | null;
+    /** The losses by contract and asset, the largest share first; at most 50. */
+    losses: IncidentStoryReplyLostLosse[];
+  };
+  /** What transactions would take that no block has yet, or would have taken that did not take effect. */
+  prevented: {
+    /** All of it in words; empty for nothing. */
+    text: string;
+    /** US dollars of all together, where prices are known. */
+    usd: number | null;
+    /** The losses by contract and asset, the largest share first; at most 50. */
+    losses: IncidentStoryReplyLostLosse[];
+  };
+  /** Who did it, most involved first; at most five. */
+  by: Array<{
+    /** The address. */
+    address: string;
+    /** Your name for it. */
+    name: string | null;
+    /** The tags of its labels. */
+    tags: string[];
+  }>;
+  /** Where the money went: transactions as nodes show them, else the evidence of alerts. */
+  flows: {
+    /** Who takes part. */
+    nodes: Array<{
+      /** The address. */
+      address: string;
+      /** Your name for it. */
+      name: string | null;
+      /** The tags of its labels. */
+      tags: string[];
+      /** Yours, the attacker’s or anyone else’s. */
+      side: 'OURS' | 'ATTACKER' | 'OTHER';
+      /** The contract, where it is one of yours. */
+      contractId: number | null;
+      /** What it has more or, below 0, less after all transactions of the picture. */
+      net: Array<{
+        /** `native`, or the address of the token. */
+        asset: string;
+        /** Its symbol, as the token reports it; null where it is not known. */
+        symbol: string | null;
+        /** Whole tokens. */
+        amount: string;
+      }>;
+    }>;
+    /** Who gave what to whom: the largest moves, at most 24. */
+    edges: Array<{
+      /** Who gave. */
+      from: string;
+      /** Who got; `unknown` where no evidence says so. */
+      to: string;
+      /** `native`, or the address of the token. */
+      asset: string;
+      /** Its symbol, as the token reports it; null where it is not known. */
+      symbol: string | null;
+      /** Whole tokens. */
+      amount: string;
+      /** Its worth, where the evidence of the loss has a price. */
+      usd: number | null;
+      /** How large it is beside the largest of the picture. */
+      share: number;
+      /** How many transactions moved it. */
+      transactions: number;
+      /** True if evidence says so and no node has shown the transaction. */
+      isReported: boolean;
+    }>;
+    /** Smaller moves. */
+    leftOut: number;
+  };
+  /** Everything that happened, in its order. */
+  timeline: Array<{
+    /** When. In epoch milliseconds. */
+    at: number;
+    /** What kind of step it is: on the chain (FUNDING to ALERT), by Vigil, or by people. */
+    type: 'FUNDING' | 'DEPLOYMENT' | 'TRANSACTION' | 'ALERT' | 'NOTIFICATION' | 'ACTION' | 'ACKNOWLEDGEMENT' | 'CHANGE' | 'COMMENT' | 'RETRACTION';
+    /** Which wave of the incident: a new one begins after a minute without a transaction. */
+    wave: number;
+    chainUid: ChainUid | null;
+    /** Its block. */
+    blockNumber: number | null;
+    /** Its transaction. */
+    txHash: string | null;
+    /** Who acted, as an address. */
+    from: string | null;
+    /** On what, as an address. */
+    to: string | null;
+    /** The destination, action or person; of a funding, the tags of its source. */
+    text: string | null;
+    /** State of the delivery or action, the verb of a change, or why it was retracted. */
+    state: string | null;
+    /** Why it failed or waits, or what was written. */
+    reason: string | null;
+    /** How many deliveries or alerts the step stands for. */
+    count: number;
+    /** True if something was lost in it. */
+    isLoss: boolean;
+    /** The strongest alert about it; null for what is no alert. */
+    alert: {
+      /** The alert. */
+      uid: string;
+      /** Its severity. */
+      severity: IncidentStoryReplyTimelineAlertSeverity;
+      /** Its state. */
+      status: IncidentStoryReplyTimelineAlertStatus;
+      /** Its name. */
+      name: string;
+      /** Its message. */
+      message: string;
+      /** When it happened. In epoch milliseconds. */
+      timestamp: number;
+      /** Its contract. */
+      contractId: number;
+      /** How settled its block is. */
+      finality: IncidentStoryReplyTimelineAlertFinality;
+    } | null;
+    /** Its other alerts, strongest first; at most 20. */
+    folded: Array<{
+      /** The alert. */
+      uid: string;
+      /** Its severity. */
+      severity: IncidentStoryReplyTimelineAlertSeverity;
+      /** Its state. */
+      status: IncidentStoryReplyTimelineAlertStatus;
+      /** Its name. */
+      name: string;
+      /** Its message. */
+      message: string;
+      /** When it happened. In epoch milliseconds. */
+      timestamp: number;
+      /** Its contract. */
+      contractId: number;
+      /** How settled its block is. */
+      finality: IncidentStoryReplyTimelineAlertFinality;
+    }>;
+    /** Alerts beyond those. */
+    foldedMore: number;
+  }>;
+  /** The contracts of its alerts. */
+  contracts: Array<{
+    /** The contract. */
+    id: number;
+    /** Its name. */
+    name: string;
+    /** Its address. */
+    address: string;
+    /** Its chain. */
+    chainUid: 'arbitrum' | 'bsc' | 'bsc_testnet' | 'ethereum' | 'linea' | 'optimism' | 'base' | 'base_sepolia' | 'gnosis' | 'fantom' | 'polygon' | 'polygon_amoy' | 'blast' | 'zksync' | 'scroll' | 'avalanche' | 'avalanche_fuji' | 'telos' | 'sepolia' | 'holesky' | 'ethereum_sepolia' | 'ethereum_holesky' | 'tron' | 'zeta' | 'somnia' | 'adi' | 'anvil' | 'icp' | 'vechain' | 'stellar' | 'bitcoin' | 'solana';
+    /** Its project. */
+    projectId: number;
+    /** How many of the alerts are about it. */
+    alerts: number;
+    /** What it lost, or would have. */
+    losses: IncidentStoryReplyLostLosse[];
+  }>;
+  /** Its transactions, the worst first; at most 100. */
+  transactions: Array<{
+    chainUid: ChainUid | null;
+    /** The transaction. */
+    txHash: string;
+    /** Its block; null while it is pending. */
+    blockNumber: number | null;
+    /** When. In epoch milliseconds. */
+    at: number;
+    /** How many of the alerts are about it. */
+    alerts: number;
+  }>;
+  /** Active actions on these contracts, which can be executed. */
+  actions: Array<{
+    /** The action. */
+    id: number;
+    /** Its name. */
+    name: string;
+    /** The function that it calls. */
+    funcSignature: string;
+    /** The contract that it calls. */
+    contractId: number;
+    /** The wallet that signs. */
+    walletId: number;
+  }>;
+  /** What you know of the addresses. */
+  parties: AlertTraceReplyParty[];
+  /** What is not in it. */
+  leftOut: {
+    /** Alerts beyond the worst 1,000, from which it is made. */
+    alerts: number;
+    /** Steps beyond 200; those that matter most are there. */
+    steps: number;
+    /** Smaller moves. */
+    flows: number;
+    /** Transactions of which no node was asked, or none answered. */
+    transactions: number;
+  };
+};
+
+export type IncidentStoryReplyLostLosse = {
+  /** The contract that lost it. */
+  contractId: number;
+  /** `native`, or the address of the token. */
+  asset: string;
+  /** Its symbol, as the token reports it; null where it is not known. */
+  symbol: string | null;
+  /** Whole tokens. */
+  amount: string;
+  /** What it held before the first loss, where the evidence says so. */
+  before: string | null;
+  /** What it held after the last one. */
+  after: string | null;
+  /** The share that is gone, in per cent. */
+  percent: number | null;
+  /** True if nothing but the token itself says so. */
+  isClaimed: boolean;
+  /** The alert that says most about it. */
+  alertUid: string;
+};
+
+/** How settled its block is. */
+export type IncidentStoryReplyTimelineAlertFinality = 'PENDING' | 'HEAD' | 'CONFIRMED' | 'FINAL';
+
+/** Its severity. */
+export type IncidentStoryReplyTimelineAlertSeverity = 'INFO' | 'LOW' | 'MEDIUM' | 'HIGH' | 'CRITICAL';
+
+/** Its state. */
+export type IncidentStoryReplyTimelineAlertStatus = 'UNRESOLVED' | 'RESOLVED' | 'RETRACTED';
+
+export type Inhibition = {
+  /** Unique identifier of the record. */
+  id: number;
+  /** When the record was created. In epoch milliseconds. */
+  createdAt: number;
+  /** When the record last changed. In epoch milliseconds. */
+  updatedAt: number;
+  /** The owning tenant; your own if left out. */
+  tenantId: number;
+  /** State of the record. */
+  status: RecordStatus;
+  /** What people call it. */
+  name: string;
+  /** Its purpose. */
+  description: string | null;
+  /** While an incident with such an alert is open, it holds others of the same contract. A query string as in the search of alerts. */
+  sourceQuery: string;
+  /** The alerts of the same contract of which no one is notified meanwhile. One that the other query finds too is notified. A query string as in the search of alerts. */
+  targetQuery: string;
+  /** Whether it holds CRITICAL alerts too; people are notified of them otherwise. */
+  includeCritical: boolean;
+};
+
+export type InhibitionPage = {
+  /** The records of this page. */
+  data: Inhibition[];
+  /** Number of matching records; present only when `trackTotal` is true. */
+  total?: number;
 };
 
 export type InspectContractBody = {
@@ -3240,6 +4040,11 @@ export type ListChainsReplyDataExplorer = {
 /** Kind of network. */
 export type ListChainsReplyDataNetwork = 'MAINNET' | 'TESTNET' | 'DEVNET';
 
+export type ListContactsReply = {
+  /** The users by name, at most 1000. */
+  contacts: UpdateContactReply[];
+};
+
 export type ListFaultsReply = {
   /** The page. */
   data: Array<{
@@ -3383,6 +4188,14 @@ export type Plan = {
   maxTimeSets: number;
   /** Most silences of a tenant that have not ended. */
   maxSilences: number;
+  /** Most on-call schedules of a tenant. */
+  maxSchedules: number;
+  /** Most escalation chains of a tenant. */
+  maxEscalationChains: number;
+  /** Most routes of a tenant. */
+  maxRoutes: number;
+  /** Most inhibitions of a tenant. */
+  maxInhibitions: number;
   /** Most planned changes of a tenant whose window has not ended. */
   maxPlannedChanges: number;
   /** Most days that an API key lives, and how long it does where no `lifetime` is given. */
@@ -3458,6 +4271,16 @@ export type PlannedchangePage = {
 
 /** PENDING waits for a second person, OPEN applies within its window, HAPPENED or MISSED once that has ended. */
 export type PlannedchangeState = 'PENDING' | 'OPEN' | 'HAPPENED' | 'MISSED' | 'CANCELED' | 'EXPIRED';
+
+export type PreviewAlertBody = {
+  /** The template. */
+  template: string;
+};
+
+export type PreviewAlertReply = {
+  /** The message. */
+  message: string;
+};
 
 export type PreviewDestinationBody = {
   /** The alert. */
@@ -3822,6 +4645,162 @@ export type ResumeInstanceReply = {
 /** Why it was retracted: its block is gone, or its pending transaction was replaced, dropped, or did not do it when it was mined. */
 export type RetractionReason = 'REORGANISED' | 'REPLACED' | 'DROPPED' | 'UNFULFILLED';
 
+export type Route = {
+  /** Unique identifier of the record. */
+  id: number;
+  /** When the record was created. In epoch milliseconds. */
+  createdAt: number;
+  /** When the record last changed. In epoch milliseconds. */
+  updatedAt: number;
+  /** The owning tenant; your own if left out. */
+  tenantId: number;
+  /** A DISABLED route takes nothing, nor do those below it. Routes are on while the root is ACTIVE; a root is made DISABLED unless it says otherwise, and other routes ACTIVE. */
+  status: CreateRouteBodyStatus;
+  /** The route above it; null for the root, of which a tenant has one. */
+  parentId: number | null;
+  /** Its turn among the routes of its parent: the lowest first. Last if left out. */
+  order: number;
+  /** What people call it. */
+  name: string;
+  /** Its purpose. */
+  description: string | null;
+  /** The alerts that it takes: a query string as in the search of alerts; all if null. The root takes what no other route does. */
+  query: string | null;
+  /** Whether an alert that it took is offered to the next routes of its parent too. */
+  continue: boolean;
+  /** What alerts have in common that come together and are repeated as one: their incident, contract, or kind of detector or trigger. NONE: each comes alone. */
+  groupBy: RouteGroupBy;
+  /** How long the first alert of a group waits for others that come with it. In seconds. */
+  waitSeconds: number;
+  /** How long further alerts of a group wait after its last message, unless they are worse than all before. If null, those that people read come after 5 minutes, or 1 where they are HIGH or CRITICAL, and others at once. In seconds. */
+  intervalSeconds: number | null;
+  /** How often a group is notified again until its alerts are acknowledged, resolved or retracted; never if null. In seconds. */
+  repeatSeconds: number | null;
+  /** The time set within which alone it takes alerts; outside of it they go on to the next route. Always if null. */
+  activeTimeSetId: number | null;
+  /** The time set within which it notifies of no alert that it takes, except CRITICAL ones. Never if null. */
+  muteTimeSetId: number | null;
+  minSeverity: CreateRouteBodyMinSeverity | null;
+  /** The escalation chain that it runs for the incident of an alert of which it notifies. With one, a route without destinations leaves none to those of its parent. None if null. */
+  escalationChainId: number | null;
+  /** The destinations that get its alerts. Where none of them can be reached, or there is none, those of its parent get them. */
+  destinationIds: number[];
+};
+
+/** What alerts have in common that come together and are repeated as one: their incident, contract, or kind of detector or trigger. NONE: each comes alone. */
+export type RouteGroupBy = 'INCIDENT' | 'CONTRACT' | 'KIND' | 'NONE';
+
+export type RoutePage = {
+  /** The records of this page. */
+  data: Route[];
+  /** Number of matching records; present only when `trackTotal` is true. */
+  total?: number;
+};
+
+export type Schedule = {
+  /** Unique identifier of the record. */
+  id: number;
+  /** When the record was created. In epoch milliseconds. */
+  createdAt: number;
+  /** When the record last changed. In epoch milliseconds. */
+  updatedAt: number;
+  /** The owning tenant; your own if left out. */
+  tenantId: number;
+  /** Name, unique in the tenant. */
+  name: string;
+  /** Its purpose. */
+  description: string | null;
+  /** The zone whose clocks count: a name of the IANA database, UTC, or an offset. */
+  zone: string;
+  /** Rotations. The first one that has someone at a time counts. */
+  layers: CreateScheduleBodyLayer[];
+  /** Times for which someone else is on call. They go before all layers and do not overlap. */
+  overrides: CreateScheduleBodyOverride[];
+};
+
+export type ScheduleCalendarReply = {
+  /** The file (RFC 5545). */
+  calendar: string;
+};
+
+export type ScheduleOnCallReply = {
+  /** The instant. In epoch milliseconds. */
+  at: number;
+  /** The user on call; null if there is no one. */
+  user: {
+    /** The user. */
+    id: number;
+    /** Name, or e-mail address where there is none. */
+    name: string;
+    /** E-mail address. */
+    email: string;
+  } | null;
+  /** The layer that says so, from 0; null for an override. */
+  layer: number | null;
+  /** Its name. */
+  layerName: string | null;
+  /** Whether an override says so. */
+  isOverride: boolean;
+  /** Until when it stays so; null where nothing changes within a year. In epoch milliseconds. */
+  until: number | null;
+  /** The user on call after that; null if there is no one. */
+  next: {
+    /** The user. */
+    id: number;
+    /** Name, or e-mail address where there is none. */
+    name: string;
+    /** E-mail address. */
+    email: string;
+  } | null;
+};
+
+export type SchedulePage = {
+  /** The records of this page. */
+  data: Schedule[];
+  /** Number of matching records; present only when `trackTotal` is true. */
+  total?: number;
+};
+
+export type ScheduleShiftsReply = {
+  /** Where the time begins. In epoch milliseconds. */
+  from: number;
+  /** Where it ends. In epoch milliseconds. */
+  to: number;
+  /** The shifts, cut at both ends. */
+  shifts: Array<{
+    /** When it begins. In epoch milliseconds. */
+    from: number;
+    /** When it ends. In epoch milliseconds. */
+    to: number;
+    /** The user on call. */
+    user: {
+      /** The user. */
+      id: number;
+      /** Name, or e-mail address where there is none. */
+      name: string;
+      /** E-mail address. */
+      email: string;
+    } | null;
+    /** The layer that says so, from 0; null for an override. */
+    layer: number | null;
+    /** Its name. */
+    layerName: string | null;
+    /** Whether an override says so. */
+    isOverride: boolean;
+  }>;
+  /** The times at which no one is on call. */
+  gaps: Array<{
+    /** When it begins. In epoch milliseconds. */
+    from: number;
+    /** When it ends. In epoch milliseconds. */
+    to: number;
+    /** Its length in hours. */
+    hours: number;
+  }>;
+  /** Holes that people should know of. */
+  warnings: string[];
+};
+
 /** The score of a license instance changed. */
 export type ScoreChangedWebhook = {
   /** What happened. */
@@ -4101,7 +5080,7 @@ export type TenantDashboardUsageReply = {
 };
 
 /** The destination. */
-export type TenantDestination = Omit<Destination, 'settings' | 'gets' | 'groupWindowMs' | 'confirmed'>;
+export type TenantDestination = CreateDetectorReplyDestinationTenantDestination;
 
 export type TenantPage = {
   /** The records of this page. */
@@ -4277,47 +5256,16 @@ export type Trigger = {
   /** Free labels. */
   tags: string[];
   /** Alerts that it raises. */
-  alerts: TriggerAlert[];
+  alerts: CreateTriggerReplyAlert[];
+  /** Address of the page that says what to do about its alerts; every message about them has it. */
+  runbookUrl: string | null;
+  /** What to do about its alerts, in place of what Vigil says; every message about them has it. */
+  nextSteps: string | null;
 };
-
-export type TriggerAlert = {
-  /** The binding; leave it out to add one. */
-  id: number;
-  /** When the record was created. In epoch milliseconds. */
-  createdAt: number;
-  /** When the record last changed. In epoch milliseconds. */
-  updatedAt: number;
-  /** How bad it is. */
-  severity: Severity;
-  /** Name of the alert. */
-  name: string;
-  /** Message of the alert. {member} stands for a member of what the trigger finds, or for severity, name, timestamp, txHash and other members of the alert; one that it cannot have is refused, and the refusal lists those that it can. */
-  message: string | null;
-  /** Destinations that the alert is sent to. */
-  destinations: TriggerAlertDestination[];
-  /** Actions that the alert fires. */
-  actions: TriggerAlertAction[];
-};
-
-export type TriggerAlertAction = Required<Omit<CreateDetectorBodyAction, 'status'>>;
-
-export type TriggerAlertDestination = {
-  /** The binding; leave it out to add one. */
-  id: number;
-  /** When the record was created. In epoch milliseconds. */
-  createdAt: number;
-  /** When the record last changed. In epoch milliseconds. */
-  updatedAt: number;
-  /** The destination. */
-  tenantDestination: TriggerAlertDestinationTenantDestination;
-};
-
-/** The destination. */
-export type TriggerAlertDestinationTenantDestination = CreateDestinationReply;
 
 export type TriggerPage = {
   /** The records of this page. */
-  data: Trigger[];
+  data: CreateTriggerReply[];
   /** Number of matching records; present only when `trackTotal` is true. */
   total?: number;
 };
@@ -4452,6 +5400,96 @@ export type TryNewChainEndpointReply = {
   pendingTransactions: boolean | null;
   /** Most blocks that one search for logs may span, as far as tried; 100,000 at most. */
   logRange: number | null;
+};
+
+export type TryRouteBody = {
+  /** The owning tenant; your own if left out. */
+  tenantId?: number;
+  /** The alert. */
+  alertUid?: string;
+  /** An alert by its members; `severity` is MEDIUM and `kind` detector where they are left out. */
+  alert?: Record<string, unknown>;
+  /** The alerts that are tried. */
+  query?: string;
+  /** As if it were then; now if left out. In epoch milliseconds. */
+  at?: number;
+};
+
+export type TryRouteReply = {
+  /** Whether routes are on, and not the bindings. */
+  isOn: boolean;
+  /** Whether there is a tree at all. */
+  hasRoutes: boolean;
+  /** The moment that was tried. In epoch milliseconds. */
+  at: number;
+  /** What would happen to each alert. */
+  data: Array<{
+    /** The alert. */
+    alert: {
+      /** The alert. */
+      uid: string | null;
+      /** Its name. */
+      name: string | null;
+      /** Its severity. */
+      severity: 'INFO' | 'LOW' | 'MEDIUM' | 'HIGH' | 'CRITICAL';
+      /** Its contract; 0 where none was given. */
+      contractId: number;
+      /** When it happened. In epoch milliseconds. */
+      timestamp: number;
+    };
+    /** Why no one would be notified; null if someone would. */
+    code: 'suppressed' | 'backfilled' | 'shadow' | 'purged' | 'silenced' | 'inhibited' | 'muted' | 'below-floor' | 'no-destination' | 'filtered' | null;
+    /** The reason for people. */
+    reason: string | null;
+    /** The silences that would hold it. */
+    silences: Array<{
+      /** The silence. */
+      id: number;
+      /** Its reason. */
+      reason: string;
+    }>;
+    /** The inhibitions that would hold it. */
+    inhibitions: AlertOutcomeReplyDecisionInhibition[];
+    /** The routes that were asked, in their turn. */
+    steps: Array<{
+      /** The route. */
+      routeId: number;
+      /** Its name. */
+      name: string;
+      /** taken: it stays there. passed-down: a route below takes it. inactive: outside of its time set. not-found: its query does not find the alert. */
+      step: 'taken' | 'passed-down' | 'inactive' | 'not-found';
+    }>;
+    /** The routes that would take it. */
+    routes: Array<{
+      /** The route. */
+      id: number;
+      /** Its name. */
+      name: string;
+      /** The names from the root down to it. */
+      path: string[];
+      /** Why it would notify no one; null if it would. */
+      held: 'suppressed' | 'backfilled' | 'shadow' | 'purged' | 'silenced' | 'inhibited' | 'muted' | 'below-floor' | 'no-destination' | 'filtered' | null;
+      /** The reason for people. */
+      reason: string | null;
+      /** Whom it would notify. */
+      destinations: Array<{
+        /** The destination. */
+        id: number;
+        /** Its kind. */
+        type: 'EMAIL' | 'MESSENGER_A' | 'HTTP' | 'MESSENGER_B' | 'PAGERDUTY' | 'TEAMS' | 'DISCORD' | 'ALERTMANAGER' | 'SYSLOG' | 'SNS' | 'SQS';
+        /** What people call it. */
+        name: string | null;
+      }>;
+      /** What alerts have in common that come together and are repeated as one: their incident, contract, or kind of detector or trigger. NONE: each comes alone. */
+      groupBy: RouteGroupBy;
+      /** How long the first alert of a group waits for others that come with it. In seconds. */
+      waitSeconds: number;
+      /** How long further alerts of a group wait after its last message, unless they are worse than all before. If null, those that people read come after 5 minutes, or 1 where they are HIGH or CRITICAL, and others at once. In seconds. */
+      intervalSeconds: number | null;
+      /** How often a group is notified again until its alerts are acknowledged, resolved or retracted; never if null. In seconds. */
+      repeatSeconds: number | null;
+    }>;
+  }>;
 };
 
 export type UpdateActionBody = {
@@ -4615,6 +5653,24 @@ export type UpdateChainEndpointBody = {
   status?: 'ACTIVE' | 'DISABLED';
 };
 
+export type UpdateContactBody = {
+  /** The destinations that call the user, all at once. Empty: by mail, to the confirmed destination with the address of the user. */
+  destinationIds: number[];
+};
+
+export type UpdateContactReply = {
+  /** The user. */
+  userId: number;
+  /** Name, or e-mail address where there is none. */
+  name: string;
+  /** E-mail address. */
+  email: string;
+  /** The destinations that call the user, all at once. Empty: by mail, to the confirmed destination with the address of the user. */
+  destinationIds: number[];
+  /** When it last changed; null if it never was set. In epoch milliseconds. */
+  updatedAt: number | null;
+};
+
 export type UpdateContractBody = {
   /** Unique identifier of the record. */
   id?: number;
@@ -4651,7 +5707,7 @@ export type UpdateContractBodyChainUid = 'arbitrum' | 'bsc' | 'bsc_testnet' | 'e
 
 export type UpdateDestinationBody = Partial<Destination>;
 
-export type UpdateDestinationReply = Omit<Destination, 'settings' | 'gets' | 'groupWindowMs' | 'confirmed'>;
+export type UpdateDestinationReply = CreateDetectorReplyDestinationTenantDestination;
 
 export type UpdateDetectorBody = {
   /** Unique identifier of the record. */
@@ -4701,6 +5757,10 @@ export type UpdateDetectorBody = {
   tags?: string[];
   /** Detector configuration. */
   config?: Record<string, unknown>;
+  /** Address of the page that says what to do about its alerts; every message about them has it. */
+  runbookUrl?: string | null;
+  /** What to do about its alerts, in place of what Vigil says; every message about them has it. */
+  nextSteps?: string | null;
   /** Destinations that its alerts are sent to. */
   destinations?: CreateDetectorBodyDestination[];
   /** Actions that its alerts fire. */
@@ -4736,6 +5796,8 @@ export type UpdateDetectorSchemaBody = {
   configSchema?: Record<string, unknown> | null;
 };
 
+export type UpdateEscalationchainBody = Partial<Escalationchain>;
+
 export type UpdateIncidentBody = {
   /** The new state. */
   status?: 'UNRESOLVED' | 'RESOLVED';
@@ -4748,6 +5810,29 @@ export type UpdateIncidentBody = {
 };
 
 export type UpdateIncidentReply = Omit<Incident, 'alertList'>;
+
+export type UpdateInhibitionBody = {
+  /** Unique identifier of the record. */
+  id?: number;
+  /** When the record was created. In epoch milliseconds. */
+  createdAt?: number;
+  /** When the record last changed. In epoch milliseconds. */
+  updatedAt?: number;
+  /** The owning tenant; your own if left out. */
+  tenantId?: number;
+  /** State of the record. */
+  status?: CreateOrganisationBodyStatus;
+  /** What people call it. */
+  name?: string;
+  /** Its purpose. */
+  description?: string | null;
+  /** While an incident with such an alert is open, it holds others of the same contract. A query string as in the search of alerts. */
+  sourceQuery?: string;
+  /** The alerts of the same contract of which no one is notified meanwhile. One that the other query finds too is notified. A query string as in the search of alerts. */
+  targetQuery?: string;
+  /** Whether it holds CRITICAL alerts too; people are notified of them otherwise. */
+  includeCritical?: boolean;
+};
 
 export type UpdateInstanceBody = {
   /** The license. */
@@ -4867,6 +5952,50 @@ export type UpdateOrganisationBody = {
 export type UpdatePlanBody = Partial<Plan>;
 
 export type UpdateProjectBody = Partial<Project>;
+
+export type UpdateRouteBody = {
+  /** Unique identifier of the record. */
+  id?: number;
+  /** When the record was created. In epoch milliseconds. */
+  createdAt?: number;
+  /** When the record last changed. In epoch milliseconds. */
+  updatedAt?: number;
+  /** The owning tenant; your own if left out. */
+  tenantId?: number;
+  /** A DISABLED route takes nothing, nor do those below it. Routes are on while the root is ACTIVE; a root is made DISABLED unless it says otherwise, and other routes ACTIVE. */
+  status?: CreateRouteBodyStatus;
+  /** The route above it; null for the root, of which a tenant has one. */
+  parentId?: number | null;
+  /** Its turn among the routes of its parent: the lowest first. Last if left out. */
+  order?: number;
+  /** What people call it. */
+  name?: string;
+  /** Its purpose. */
+  description?: string | null;
+  /** The alerts that it takes: a query string as in the search of alerts; all if null. The root takes what no other route does. */
+  query?: string | null;
+  /** Whether an alert that it took is offered to the next routes of its parent too. */
+  continue?: boolean;
+  /** What alerts have in common that come together and are repeated as one: their incident, contract, or kind of detector or trigger. NONE: each comes alone. */
+  groupBy?: GroupBy;
+  /** How long the first alert of a group waits for others that come with it. In seconds. */
+  waitSeconds?: number;
+  /** How long further alerts of a group wait after its last message, unless they are worse than all before. If null, those that people read come after 5 minutes, or 1 where they are HIGH or CRITICAL, and others at once. In seconds. */
+  intervalSeconds?: number | null;
+  /** How often a group is notified again until its alerts are acknowledged, resolved or retracted; never if null. In seconds. */
+  repeatSeconds?: number | null;
+  /** The time set within which alone it takes alerts; outside of it they go on to the next route. Always if null. */
+  activeTimeSetId?: number | null;
+  /** The time set within which it notifies of no alert that it takes, except CRITICAL ones. Never if null. */
+  muteTimeSetId?: number | null;
+  minSeverity?: CreateRouteBodyMinSeverity | null;
+  /** The escalation chain that it runs for the incident of an alert of which it notifies. With one, a route without destinations leaves none to those of its parent. None if null. */
+  escalationChainId?: number | null;
+  /** The destinations that get its alerts. Where none of them can be reached, or there is none, those of its parent get them. */
+  destinationIds?: number[];
+};
+
+export type UpdateScheduleBody = Partial<Schedule>;
 
 export type UpdateScoreBody = {
   /** Unique identifier. */
@@ -5111,6 +6240,10 @@ export type UpdateTriggerBody = {
   params?: Record<string, unknown>;
   /** Free labels. */
   tags?: string[];
+  /** Address of the page that says what to do about its alerts; every message about them has it. */
+  runbookUrl?: string | null;
+  /** What to do about its alerts, in place of what Vigil says; every message about them has it. */
+  nextSteps?: string | null;
   /** Alerts that it raises. */
   alerts?: CreateTriggerBodyAlert[];
 };
@@ -5390,8 +6523,16 @@ export type WebhookAlert = {
   incident?: WebhookAlertIncident;
   /** The first step for a person after an alert of this kind. */
   nextStep?: string;
+  /** What to do, in the words of its detector or trigger. */
+  nextSteps?: string;
+  /** Address of the page that says what to do. */
+  runbookUrl?: string;
+  /** The step of a chain that it was sent for. */
+  escalation?: WebhookAlertEscalation;
   /** Where more can be read. */
   links: WebhookAlertLinks;
+  /** Only where it is repeated. */
+  repeat?: WebhookAlertRepeat;
   /** The message was too long: it leaves out `meta`, and if that is not enough all but three members. */
   truncated?: boolean;
 };
@@ -5406,6 +6547,24 @@ export type WebhookAlertContract = {
   address: string;
   /** Its chain. */
   chainUid: string;
+};
+
+/** The step of a chain that it was sent for. */
+export type WebhookAlertEscalation = {
+  /** Which one. */
+  id: number;
+  /** Name of the escalation chain. */
+  chain: string;
+  /** The step, from 1. */
+  step: number;
+  /** How many steps a round has. */
+  steps: number;
+  /** The round, from 1. */
+  round: number;
+  /** Who is called; null for a destination. */
+  calls: string | null;
+  /** The user who is called. */
+  userId: number | null;
 };
 
 /** The incident that it belongs to. */
@@ -5426,6 +6585,12 @@ export type WebhookAlertLinks = {
   acknowledge?: string;
   /** The same to resolve it. */
   resolve?: string;
+  /** The same by which the user who was called takes it. */
+  assign?: string;
+  /** The same to silence such alerts for an hour, CRITICAL ones excepted. */
+  silence?: string;
+  /** The same to halt all actions of the tenant; only of alerts that are HIGH or CRITICAL, and of actions. */
+  halt?: string;
 };
 
 /** The project. */
@@ -5434,6 +6599,20 @@ export type WebhookAlertProject = {
   id: number;
   /** Its name. */
   name: string;
+};
+
+/** Only where it is repeated. */
+export type WebhookAlertRepeat = {
+  /** Which repeat it is, from 1. */
+  number: number;
+  /** When the first message was. In epoch milliseconds. */
+  since: number;
+  /** How many alerts of its group no one has answered. */
+  open: number;
+  /** The route that repeats it. */
+  routeId: number;
+  /** Its name. */
+  routeName: string;
 };
 
 /** A destination that Vigil no longer sends to. */
@@ -5565,7 +6744,7 @@ export type WhereSearchSort = {
 };
 
 /** What Vigil sends to webhooks. */
-export type Webhook = AlertDetectorRaisedWebhook | AlertTriggerRaisedWebhook | AlertRetractedWebhook | AlertResolvedWebhook | AlertUpdatedWebhook | ActionSubmittedWebhook | ActionConfirmedWebhook | ActionFailedWebhook | ActionReplacedWebhook | ActionWaitingWebhook | ScoreChangedWebhook | SubscriptionExpiringWebhook | DestinationDisabledWebhook | PingWebhook;
+export type Webhook = AlertDetectorRaisedWebhook | AlertTriggerRaisedWebhook | AlertRetractedWebhook | AlertResolvedWebhook | AlertUpdatedWebhook | AlertRepeatedWebhook | ActionSubmittedWebhook | ActionConfirmedWebhook | ActionFailedWebhook | ActionReplacedWebhook | ActionWaitingWebhook | ScoreChangedWebhook | SubscriptionExpiringWebhook | DestinationDisabledWebhook | PingWebhook;
 
 /** Every endpoint: what it takes and what it answers. */
 export interface Api {
@@ -5887,6 +7066,11 @@ export interface Api {
     body?: WhereSearch;
     reply: ContractPage;
   };
+  /** Create many contract records */
+  'POST /contract/batch': {
+    body: CreateContractsBody;
+    reply: CreateContractsReply;
+  };
   /** Create a wallet */
   'POST /wallet': {
     body: CreateWalletBody;
@@ -6002,6 +7186,126 @@ export interface Api {
     body?: WhereSearch;
     reply: SilencePage;
   };
+  /** Create a schedule */
+  'POST /schedule': {
+    body: CreateScheduleBody;
+    reply: Schedule;
+  };
+  /** Read a schedule */
+  'GET /schedule/{id}': {
+    path: { id: number };
+    reply: Schedule;
+  };
+  /** Change a schedule */
+  'PUT /schedule/{id}': {
+    path: { id: number };
+    body: UpdateScheduleBody;
+    reply: Schedule;
+  };
+  /** Delete a schedule */
+  'DELETE /schedule/{id}': {
+    path: { id: number };
+    reply: DeleteScheduleReply;
+  };
+  /** Search schedule records */
+  'POST /schedule/search': {
+    query?: {
+      /** Of an answer as CSV or JSON lines: which members, in this order, separated by commas; `meta.amount` is a member of a member. All if left out. */
+      columns?: string;
+    };
+    body?: WhereSearch;
+    reply: SchedulePage;
+  };
+  /** Create an escalation chain */
+  'POST /escalationchain': {
+    body: CreateEscalationchainBody;
+    reply: Escalationchain;
+  };
+  /** Read an escalation chain */
+  'GET /escalationchain/{id}': {
+    path: { id: number };
+    reply: Escalationchain;
+  };
+  /** Change an escalation chain */
+  'PUT /escalationchain/{id}': {
+    path: { id: number };
+    body: UpdateEscalationchainBody;
+    reply: Escalationchain;
+  };
+  /** Delete an escalation chain */
+  'DELETE /escalationchain/{id}': {
+    path: { id: number };
+    reply: DeleteEscalationchainReply;
+  };
+  /** Search escalation chain records */
+  'POST /escalationchain/search': {
+    query?: {
+      /** Of an answer as CSV or JSON lines: which members, in this order, separated by commas; `meta.amount` is a member of a member. All if left out. */
+      columns?: string;
+    };
+    body?: WhereSearch;
+    reply: EscalationchainPage;
+  };
+  /** Create a route */
+  'POST /route': {
+    body: CreateRouteBody;
+    reply: Route;
+  };
+  /** Read a route */
+  'GET /route/{id}': {
+    path: { id: number };
+    reply: Route;
+  };
+  /** Change a route */
+  'PUT /route/{id}': {
+    path: { id: number };
+    body: UpdateRouteBody;
+    reply: Route;
+  };
+  /** Delete a route */
+  'DELETE /route/{id}': {
+    path: { id: number };
+    reply: DeleteRouteReply;
+  };
+  /** Search route records */
+  'POST /route/search': {
+    query?: {
+      /** Of an answer as CSV or JSON lines: which members, in this order, separated by commas; `meta.amount` is a member of a member. All if left out. */
+      columns?: string;
+    };
+    body?: WhereSearch;
+    reply: RoutePage;
+  };
+  /** Create an inhibition */
+  'POST /inhibition': {
+    body: CreateInhibitionBody;
+    reply: Inhibition;
+  };
+  /** Read an inhibition */
+  'GET /inhibition/{id}': {
+    path: { id: number };
+    reply: Inhibition;
+  };
+  /** Change an inhibition */
+  'PUT /inhibition/{id}': {
+    path: { id: number };
+    body: UpdateInhibitionBody;
+    reply: Inhibition;
+  };
+  /** Delete an inhibition */
+  'DELETE /inhibition/{id}': {
+    path: { id: number };
+    reply: DeleteInhibitionReply;
+  };
+  /** Search inhibition records */
+  'POST /inhibition/search': {
+    query?: {
+      /** Of an answer as CSV or JSON lines: which members, in this order, separated by commas; `meta.amount` is a member of a member. All if left out. */
+      columns?: string;
+    };
+    body?: WhereSearch;
+    reply: InhibitionPage;
+  };
   /** Create a planned change */
   'POST /plannedchange': {
     body: CreatePlannedchangeBody;
@@ -6054,7 +7358,7 @@ export interface Api {
   /** Create a detector */
   'POST /detector': {
     body: DetectorOf<CreateDetectorBody>;
-    reply: Detector;
+    reply: CreateDetectorReply;
   };
   /** Read a detector */
   'GET /detector/{id}': {
@@ -6065,7 +7369,7 @@ export interface Api {
   'PUT /detector/{id}': {
     path: { id: number };
     body: UpdateDetectorBody;
-    reply: Detector;
+    reply: CreateDetectorReply;
   };
   /** Delete a detector */
   'DELETE /detector/{id}': {
@@ -6081,10 +7385,15 @@ export interface Api {
     body?: WhereSearch;
     reply: DetectorPage;
   };
+  /** Create many detector records */
+  'POST /detector/batch': {
+    body: CreateDetectorsBody;
+    reply: CreateDetectorsReply;
+  };
   /** Create a trigger */
   'POST /trigger': {
     body: TriggerOf<CreateTriggerBody>;
-    reply: Trigger;
+    reply: CreateTriggerReply;
   };
   /** Read a trigger */
   'GET /trigger/{id}': {
@@ -6095,7 +7404,7 @@ export interface Api {
   'PUT /trigger/{id}': {
     path: { id: number };
     body: UpdateTriggerBody;
-    reply: Trigger;
+    reply: CreateTriggerReply;
   };
   /** Delete a trigger */
   'DELETE /trigger/{id}': {
@@ -6110,6 +7419,11 @@ export interface Api {
     };
     body?: WhereSearch;
     reply: TriggerPage;
+  };
+  /** Create many trigger records */
+  'POST /trigger/batch': {
+    body: CreateTriggersBody;
+    reply: CreateTriggersReply;
   };
   /** Create an action */
   'POST /action': {
@@ -6141,6 +7455,11 @@ export interface Api {
     body?: WhereSearch;
     reply: ActionPage;
   };
+  /** Create many action records */
+  'POST /action/batch': {
+    body: CreateActionsBody;
+    reply: CreateActionsReply;
+  };
   /** Create a label */
   'POST /label': {
     body: CreateLabelBody;
@@ -6170,6 +7489,11 @@ export interface Api {
     };
     body?: WhereSearch;
     reply: LabelPage;
+  };
+  /** Create many label records */
+  'POST /label/batch': {
+    body: CreateLabelsBody;
+    reply: CreateLabelsReply;
   };
   /** Create a view */
   'POST /view': {
@@ -6659,6 +7983,12 @@ export interface Api {
     };
     reply: AlertTraceReply;
   };
+  /** Try a message template on an alert */
+  'POST /alert/{uid}/preview': {
+    path: { uid: string };
+    body: PreviewAlertBody;
+    reply: PreviewAlertReply;
+  };
   /** List the newest incidents */
   'GET /incident': {
     query?: {
@@ -6703,6 +8033,16 @@ export interface Api {
   'DELETE /incident/{uid}/acknowledge': {
     path: { uid: string };
     reply: UpdateIncidentReply;
+  };
+  /** Read an incident as a story */
+  'GET /incident/{uid}/story': {
+    path: { uid: string };
+    reply: IncidentStoryReply;
+  };
+  /** Write a report of an incident */
+  'GET /incident/{uid}/report': {
+    path: { uid: string };
+    reply: IncidentReportReply;
   };
   /** Push findings of an outside engine */
   'POST /detector/{id}/alert': {
@@ -6755,6 +8095,12 @@ export interface Api {
   /** List the kinds of destination */
   'GET /destination/kind': {
     reply: DestinationKindReply;
+  };
+  /** Take a callback of a pager */
+  'POST /destination/{id}/callback': {
+    path: { id: number };
+    body: string;
+    reply: DestinationCallbackReply;
   };
   /** Send a test message */
   'POST /destination/{id}/test': {
@@ -6823,6 +8169,87 @@ export interface Api {
   'POST /alert/silenced': {
     body: AlertSilencedBody;
     reply: AlertSilencedReply;
+  };
+  /** Read who is on call */
+  'GET /schedule/{id}/on-call': {
+    path: { id: number };
+    query?: {
+      /** The instant; now if left out. In epoch milliseconds. */
+      at?: number;
+    };
+    reply: ScheduleOnCallReply;
+  };
+  /** List the shifts and gaps of a schedule */
+  'GET /schedule/{id}/shifts': {
+    path: { id: number };
+    query?: {
+      /** Where the time begins; now if left out. In epoch milliseconds. */
+      from?: number;
+      /** Where it ends, at most 92 days later; 14 days if left out. In epoch milliseconds. */
+      to?: number;
+    };
+    reply: ScheduleShiftsReply;
+  };
+  /** Read the calendar of a schedule */
+  'GET /schedule/{id}/calendar': {
+    path: { id: number };
+    reply: ScheduleCalendarReply;
+  };
+  /** Make the address of a calendar */
+  'POST /schedule/{id}/calendar': {
+    path: { id: number };
+    reply: CreateScheduleCalendarReply;
+  };
+  /** End the address of a calendar */
+  'DELETE /schedule/{id}/calendar': {
+    path: { id: number };
+    reply: EndScheduleCalendarReply;
+  };
+  /** Import a calendar into a schedule */
+  'POST /schedule/{id}/import': {
+    path: { id: number };
+    body: ImportScheduleBody;
+    reply: Schedule;
+  };
+  /** Read a calendar by its address */
+  'GET /calendar/{code}': {
+    path: { code: string };
+    reply: Record<string, never>;
+  };
+  /** List who can be put on call */
+  'GET /contact': {
+    query?: {
+      /** The tenant; your own if left out. */
+      tenantId?: number;
+    };
+    reply: ListContactsReply;
+  };
+  /** Set how you are called */
+  'PUT /contact': {
+    body: UpdateContactBody;
+    reply: UpdateContactReply;
+  };
+  /** Set how a user is called */
+  'PUT /user/{id}/contact': {
+    path: { id: number };
+    body: UpdateContactBody;
+    reply: UpdateContactReply;
+  };
+  /** Call people about an incident */
+  'POST /incident/{uid}/escalate': {
+    path: { uid: string };
+    body: EscalateIncidentBody;
+    reply: EscalateIncidentReply;
+  };
+  /** Read who was called about an incident */
+  'GET /incident/{uid}/escalation': {
+    path: { uid: string };
+    reply: EscalateIncidentReply;
+  };
+  /** Try the routes */
+  'POST /route/try': {
+    body?: TryRouteBody;
+    reply: TryRouteReply;
   };
   /** Confirm a planned change */
   'POST /plannedchange/{id}/confirm': {

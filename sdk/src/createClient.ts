@@ -2,11 +2,15 @@ import type { Approval } from './api.ts';
 import { creating, unrepeatable } from './effects.ts';
 import { fetchWithRetries } from './fetchWithRetries.ts';
 import { type AlertEvent, type FollowOptions, followAlerts } from './followAlerts.ts';
+import { inBatches } from './inBatches.ts';
 import { readPages } from './readPages.ts';
 import type {
   Answer,
+  BatchPath,
   BodyOf,
+  CreatedOf,
   Method,
+  NewRecordOf,
   PathOf,
   RecordOf,
   ReplyOf,
@@ -143,6 +147,29 @@ export function createClient(options: ClientOptions = {}) {
     return readPages(search, body as object, isByQuery) as AsyncGenerator<RecordOf<P>>;
   }
 
+  /**
+   * Creates any number of records, a thousand at a time. Each thousand is created as a whole or not at all, so after a failure
+   * those before it are there.
+   */
+  async function createAll<P extends BatchPath>(
+    path: P,
+    records: readonly NewRecordOf<P>[],
+    request: RequestOptions = {},
+  ): Promise<CreatedOf<P>[]> {
+    const { idempotencyKey, ...rest } = request;
+    const created: CreatedOf<P>[] = [];
+    for (const [index, part] of inBatches(records).entries()) {
+      const key = idempotencyKey === undefined ? {} : { idempotencyKey: `${idempotencyKey}-${index}` };
+      const answer = await sendAny<{ data: CreatedOf<P>[] }>('POST', `${path}/batch`, {
+        ...rest,
+        ...key,
+        body: { records: part },
+      });
+      created.push(...answer.data.data);
+    }
+    return created;
+  }
+
   /** Alerts as they happen, taken up again wherever the connection breaks. */
   function follow(options: FollowOptions = {}): AsyncGenerator<AlertEvent> {
     return followAlerts((query, signal) => perform('GET', '/alert/stream', { query, signal }, asIs), options);
@@ -195,6 +222,7 @@ export function createClient(options: ClientOptions = {}) {
     send,
     open,
     each,
+    createAll,
     follow,
     login,
     loginWithToken,

@@ -48,6 +48,15 @@ export type SearchPath =
       : never
     : never;
 
+/** Kinds of which one request creates many. */
+export type BatchPath = PathOf<'POST'> extends infer P ? (P extends `${infer K}/batch` ? K : never) : never;
+
+/** A new record of such a kind, and the records as they are answered. */
+export type NewRecordOf<P extends BatchPath> =
+  BodyOf<'POST', Extract<`${P}/batch`, PathOf<'POST'>>> extends { records: Array<infer T> } ? T : never;
+export type CreatedOf<P extends BatchPath> =
+  ReplyOf<'POST', Extract<`${P}/batch`, PathOf<'POST'>>> extends { data: Array<infer T> } ? T : never;
+
 export type RecordOf<P extends SearchPath> = ReplyOf<'POST', P> extends { data: Array<infer T> } ? T : never;
 
 /** A whole answer, for callers that need more than its body. */

@@ -41,13 +41,13 @@ export async function endIntents(context: OutcomeContext, endings: readonly Endi
 
 async function endInTransaction(context: OutcomeContext, endings: readonly Ending[]): Promise<void> {
   const { store, now, alerts, onStep } = context;
-  const at = now();
+  const time = now();
   const reports = endings.flatMap((ending) => {
     const { intent, state, reason, unreported, address, mined } = ending;
     if (state !== 'CONFIRMED' && state !== 'FAILED') return [];
     const finding = toOutcomeFinding(intent, {
       outcome: state === 'CONFIRMED' ? 'confirmed' : 'failed',
-      at,
+      at: time,
       reason: reason ?? null,
       ...(address ? { address } : {}),
       ...(mined ? { txHash: mined.txHash, mined } : {}),
@@ -57,7 +57,7 @@ async function endInTransaction(context: OutcomeContext, endings: readonly Endin
   await alerts.prepare(reports.flatMap(({ findings }) => findings));
   await onStep('before the end is written');
   await store.transaction(async (tx) => {
-    const ended = await settleIntents(tx, endings.map(toSettled), at);
+    const ended = await settleIntents(tx, endings.map(toSettled), time);
     const fresh = reports.filter(({ id }) => ended.has(id)).flatMap(({ findings }) => findings);
     await raiseOutcomeAlerts(tx, context, fresh);
     await onStep('while the end is written');

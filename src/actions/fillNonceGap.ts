@@ -29,8 +29,8 @@ export async function fillNonceGap(
   const { nextNonce: first, offer } = filler;
   if (first >= nonce) return undefined;
   const reason = `It waits for the nonce ${first} of the wallet, for which the node has no transaction.`;
-  const at = now();
-  if (at - signedAt < gapGraceMs) return { reason };
+  const time = now();
+  if (time - signedAt < gapGraceMs) return { reason };
   if ('failure' in offer) return { reason: `${reason} ${offer.failure.reason}` };
   if ('reason' in offer) return { reason: `${reason} ${offer.reason}` };
   const { price, cost } = offer;
@@ -41,7 +41,7 @@ export async function fillNonceGap(
     await lockNonceLane(tx, lane, first);
     if (!(await lockSent(tx, intent, lastAttempt(intent).hash)) || !(await isLowestNonce(tx, lane, nonce)))
       return { reason };
-    const budget = await lockSpending(tx, walletKey, at - spendingWindowMs);
+    const budget = await lockSpending(tx, walletKey, time - spendingWindowMs);
     const limit = spendLimit(wallet, chain);
     const signer = await openSigner({ db: tx, keyring, hsm }, walletKey, address);
     const signed: { missing: number; transaction: Signed }[] = [];
@@ -57,7 +57,7 @@ export async function fillNonceGap(
     }
     const nonces = signed.map(({ missing }) => missing);
     const intended = { ...call, parameters: [], gasLimit: String(units) };
-    const ids = await insertGapFillers(tx, intent, intended, nonces, at);
+    const ids = await insertGapFillers(tx, intent, intended, nonces, time);
     await insertAttempts(
       tx,
       zip(ids, signed).map(([id, { transaction }]) => ({
@@ -69,7 +69,7 @@ export async function fillNonceGap(
         isVoid: true,
         cost,
       })),
-      at,
+      time,
     );
     return { reason };
   });

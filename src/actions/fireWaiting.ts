@@ -31,10 +31,10 @@ export async function fireWaiting(context: ActionContext, lane: FiringLane): Pro
   const { tenantId, isUrgent } = lane;
   const queue = isUrgent ? context.urgentQueue : context.queue;
   const size = isUrgent ? urgentBatchSize : batchSize;
-  const at = now();
+  const time = now();
   const filter = { chainUid: chain.uid, lane, canSend: true };
   const { claimed, alerts } = await queue.run(tenantId, async () => {
-    const claimed = await claimWaiting(store, filter, size, at, at - maxIntentAgeMs);
+    const claimed = await claimWaiting(store, filter, size, time, time - maxIntentAgeMs);
     return { claimed, alerts: await findAlerts(context, claimed) };
   });
   if (claimed.length === 0) return 0;
@@ -217,6 +217,6 @@ function postpone(
   { tenantId, id, createdAt }: WaitingIntent,
   reason: string,
 ): PostponedIntent {
-  const at = now() + Math.min(30_000, Math.max(1000, Math.ceil((now() - createdAt) / 4)));
-  return { tenantId, id, at, reason };
+  const time = now() + Math.min(30_000, Math.max(1000, Math.ceil((now() - createdAt) / 4)));
+  return { tenantId, id, at: time, reason };
 }

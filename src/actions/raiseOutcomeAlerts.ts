@@ -97,8 +97,8 @@ export async function raiseOutcomeAlerts(
   if (findings.length === 0) return;
   const raised = await alerts.raise(tx, findings);
   if (raised.length === 0) return;
-  const at = now();
-  const once = { minute: at - (at % 60_000), value: 1, count: 1, min: 1, max: 1, last: 1 };
+  const time = now();
+  const once = { minute: time - (time % 60_000), value: 1, count: 1, min: 1, max: 1, last: 1 };
   const samples = raised.flatMap(({ finding: { tenantId, chainUid, meta } }): Sample[] =>
     [tenantId, platformTenant].flatMap((owner) => [
       { ...once, tenantId: owner, metric: 'alerts', labels: { chain: String(chainUid), type: 'action' } },

@@ -53,10 +53,10 @@ export async function replaceCall(
   const order = { from: address, call, units: isVoid ? units : offer.units, price, place: slot, unique };
   const signer = await openSigner({ db: store, keyring, hsm }, walletKey, address);
   const signed = await signTransaction(signer, transactor.build(order));
-  const at = now();
+  const time = now();
   const finding = toOutcomeFinding(intent, {
     outcome: 'replaced',
-    at,
+    at: time,
     address,
     txHash: signed.hash,
     nonce,
@@ -67,13 +67,13 @@ export async function replaceCall(
   await onStep('before it is replaced');
   const outcome = await store.transaction(async (tx) => {
     if (!(await lockSent(tx, intent, last.hash))) return undefined;
-    const { spent } = await lockSpending(tx, walletKey, at - spendingWindowMs, id);
+    const { spent } = await lockSpending(tx, walletKey, time - spendingWindowMs, id);
     const limit = spendLimit(wallet, chain);
     if (limit !== undefined && spent + cost > limit)
       return {
         reason: `It waits for a cheaper block: the wallet may not spend more on ${actionsOn(chain.uid).costName} within this hour.`,
       };
-    await insertAttempts(tx, [{ tenantId, id, attempt, ...signed, ...price, isVoid, cost }], at);
+    await insertAttempts(tx, [{ tenantId, id, attempt, ...signed, ...price, isVoid, cost }], time);
     await raiseOutcomeAlerts(tx, context, [finding]);
     await onStep('while it is replaced');
     const { hash, raw } = signed;

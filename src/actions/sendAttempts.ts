@@ -46,18 +46,18 @@ export async function sendAttempts(context: ActionContext, calls: readonly Signe
     return;
   }
   await onStep('after it was sent');
-  const at = now();
+  const time = now();
   // `stale` and `underpriced` mean our own transaction, because no one else uses the wallet's nonces.
   const taken: SignedCall[] = [];
   const refused: PostponedIntent[] = [];
   for (const [call, outcome] of zip(inOrder, outcomes)) {
     if (outcome.outcome !== 'refused') taken.push(call);
-    else refused.push(postpone(at + 2000, `The node refuses it: ${outcome.reason}`)(call));
+    else refused.push(postpone(time + 2000, `The node refuses it: ${outcome.reason}`)(call));
   }
   const findings = taken.map((call) => toSubmitted(context, call));
   await alerts.prepare(findings);
   await store.transaction(async (tx) => {
-    const fresh = await markSubmitted(tx, taken.map(toKey), at);
+    const fresh = await markSubmitted(tx, taken.map(toKey), time);
     await raiseOutcomeAlerts(
       tx,
       context,
@@ -66,9 +66,9 @@ export async function sendAttempts(context: ActionContext, calls: readonly Signe
     await markBroadcast(
       tx,
       taken.map((call) => ({ ...toKey(call), attempt: call.attempt })),
-      at,
+      time,
     );
-    await postponeIntents(tx, [...taken.map(postpone(at + recheckDelayMs(context))), ...refused]);
+    await postponeIntents(tx, [...taken.map(postpone(time + recheckDelayMs(context))), ...refused]);
     await onStep('while it is marked as sent');
   });
   await onStep('after it was marked as sent');
@@ -92,6 +92,6 @@ function toKey({ intent }: SignedCall) {
   return { tenantId: intent.tenantId, id: intent.id };
 }
 
-function postpone(at: number, reason?: string): (call: SignedCall) => PostponedIntent {
-  return (call) => ({ ...toKey(call), at, ...(reason ? { reason } : {}) });
+function postpone(time: number, reason?: string): (call: SignedCall) => PostponedIntent {
+  return (call) => ({ ...toKey(call), at: time, ...(reason ? { reason } : {}) });
 }

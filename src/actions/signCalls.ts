@@ -48,15 +48,15 @@ export async function signCalls(
   const { wallet } = action;
   const walletKey = { tenantId, walletId: wallet.id };
   return store.transaction(async (tx) => {
-    const at = now();
-    const places = await lockPlaces(context, tx, wallet.address, prepared, at);
+    const time = now();
+    const places = await lockPlaces(context, tx, wallet.address, prepared, time);
     if (!places) return { signedCalls: [], refused: [], isBehind: true };
     const signable = await lockWaiting(
       tx,
       tenantId,
       priced.map(({ intent }) => intent.id),
     );
-    const budget = await lockSpending(tx, walletKey, at - spendingWindowMs);
+    const budget = await lockSpending(tx, walletKey, time - spendingWindowMs);
     const funds = { balance: prepared.balance, ...spendableOf(prepared) };
     const limit = spendLimit(wallet, chain);
     const signer = await openSigner({ db: tx, keyring, hsm }, walletKey, wallet.address);
@@ -88,9 +88,9 @@ export async function signCalls(
     }
     if (signed.length > 0) {
       const rows = signed.map(({ row }) => row);
-      await markSigned(tx, rows, wallet.address, at);
+      await markSigned(tx, rows, wallet.address, time);
       const attempts = signed.map(({ attempt }) => attempt);
-      await insertAttempts(tx, attempts, at);
+      await insertAttempts(tx, attempts, time);
     }
     await places.close(signed.length > 0);
     await onStep('while it is signed');
@@ -102,7 +102,7 @@ export async function signCalls(
         hash,
         raw,
         address: wallet.address,
-        signedAt: at,
+        signedAt: time,
       })),
       refused,
       isBehind: false,
@@ -124,13 +124,13 @@ async function lockPlaces(
   tx: Db,
   address: string,
   { nextNonce }: Prepared,
-  at: number,
+  time: number,
 ): Promise<Places | undefined> {
   const { transactor, aliases } = context;
   if (transactor.replaces === 'afterExpiry')
     return { offer: ({ place: slot }) => slot, take: () => {}, close: async () => {} };
   const lane = { aliases, address };
-  if (transactor.lane) return lockNonces(tx, lane, nextNonce, at);
+  if (transactor.lane) return lockNonces(tx, lane, nextNonce, time);
   await lockNonceLane(tx, lane, 0);
   const taken = new Set(await findTakenInputs({ ...context, store: tx }, address));
   return {
@@ -147,13 +147,13 @@ async function lockNonces(
   tx: Db,
   lane: NonceLaneKey,
   next: number | undefined,
-  at: number,
+  time: number,
 ): Promise<Places | undefined> {
   if (next === undefined) throw new Error(`The next nonce of ${lane.address} was not read.`);
   const { nextNonce, behindSince, isIdle } = await lockNonceLane(tx, lane, next);
   const isBehind = isIdle && next < nextNonce;
-  const since = behindSince !== null && at - behindSince < behindResetMs ? behindSince : at;
-  if (isBehind && at - since < behindMs) {
+  const since = behindSince !== null && time - behindSince < behindResetMs ? behindSince : time;
+  if (isBehind && time - since < behindMs) {
     await moveNonceLane(tx, lane, nextNonce, since);
     return undefined;
   }

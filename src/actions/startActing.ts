@@ -1,7 +1,10 @@
 import { type ChainUid, findChain } from '../chains/chains.ts';
 import { createCoalescedLoop } from '../lib/createCoalescedLoop.ts';
+import type { Stoppable } from '../lib/createLifecycle.ts';
 import { createThrottle } from '../lib/createThrottle.ts';
-import { type FiringLane, findBusyChains } from '../store/actions/claimIntents.ts';
+import { startPoller } from '../lib/startPoller.ts';
+import { type FiringLane, findBusyChains, hasOpenIntents } from '../store/actions/claimIntents.ts';
+import { pollDue } from '../store/db/pollDue.ts';
 import { defaultPassEveryMs, notePass } from '../store/telemetry/vitals.ts';
 import type { ActionContext, OutcomeContext } from './actionContext.ts';
 import { fireWaiting } from './fireWaiting.ts';
@@ -19,18 +22,29 @@ type Options = {
   passEveryMs?: number | undefined;
 };
 
-const pollMs = 500;
+/** Between two looks at chains on which calls are under way. */
+const busyMs = 500;
 
 /** Executes waiting intents and tracks their transactions, until it is stopped. Any number of processes may run it side by side. */
-export function startActing(options: Options): { stop(): Promise<void> } {
+export function startActing(options: Options): Stoppable {
   const { outcomeContext, contextFor, listen, onError, passEveryMs = defaultPassEveryMs } = options;
   const { store, now } = outcomeContext;
   const throttlePass = createThrottle(passEveryMs);
   const stopping = new AbortController();
   /** One loop for tracking each chain, and one for firing of each lane on it: a slow one delays no other. */
   const loops = new Map<string, ReturnType<typeof createCoalescedLoop>>();
-  const { wake, stop: stopPolling } = createCoalescedLoop(async () => {
-    for (const { chainUid: uid, lanes } of await findBusyChains(store)) {
+
+  let again: NodeJS.Timeout | undefined;
+
+  function wakeAgain(): void {
+    again = undefined;
+    poller.wake();
+  }
+
+  async function poll(): Promise<void> {
+    const busy = await findBusyChains(store);
+    if (busy.length > 0 && !stopping.signal.aborted) again ??= setTimeout(wakeAgain, busyMs);
+    for (const { chainUid: uid, lanes } of busy) {
       const chain = findChain(uid);
       // A chain that was just added is known here in a moment.
       if (!chain) continue;
@@ -48,7 +62,7 @@ export function startActing(options: Options): { stop(): Promise<void> } {
       loopFor(`track ${uid}`, track).wake();
     }
     await throttlePass(() => notePass(store, 'intents', now()));
-  }, onError);
+  }
 
   function loopFor(name: string, step: () => Promise<number>) {
     const loop = loops.get(name) ?? createCoalescedLoop(() => drain(step), onError);
@@ -60,17 +74,21 @@ export function startActing(options: Options): { stop(): Promise<void> } {
     while (!stopping.signal.aborted && (await step()) > 0);
   }
 
-  const unlisten = listen(wake);
-  const timer = setInterval(wake, pollMs);
-  wake();
+  const poller = startPoller(poll, {
+    // Also while nothing waits, to show that it goes through its queue.
+    everyMs: passEveryMs,
+    whenDue: (wake) => pollDue(store, () => hasOpenIntents, wake),
+    listen,
+    onError,
+  });
+  poller.wake();
   return {
     /** Finishes the steps under way; everything else waits in the store. */
     async stop() {
       stopping.abort();
-      clearInterval(timer);
-      await stopPolling();
+      clearTimeout(again);
+      await poller.stop();
       await Promise.all(Array.from(loops.values(), (loop) => loop.stop()));
-      await unlisten();
     },
   };
 }

@@ -32,12 +32,12 @@ export async function endUnfireable(
   chainUid: string,
   lane: FiringLane,
 ): Promise<number> {
-  const at = context.now();
+  const time = context.now();
   const filter = { chainUid, lane, canSend: false };
-  const claimed = await claimWaiting(context.store, filter, batchSize, at, at - maxIntentAgeMs);
+  const claimed = await claimWaiting(context.store, filter, batchSize, time, time - maxIntentAgeMs);
   await endIntents(
     context,
-    claimed.flatMap((intent) => terminalReason(intent, at, false) ?? []),
+    claimed.flatMap((intent) => terminalReason(intent, time, false) ?? []),
   );
   return claimed.length;
 }

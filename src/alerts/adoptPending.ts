@@ -100,7 +100,7 @@ function withAlert(finding: Finding, { uid, timestamp, numericSeverity }: Adopta
   return { ...finding, uid, timestamp, severity };
 }
 
-/** What differs from a planned change is raised by itself where the pending alert had been taken for what was planned. */
+/** An alert that differs from a planned change is raised by itself where the pending alert had been taken for what was planned. */
 function isAdoptable({ planned, severity }: Finding, { numericSeverity }: HeldPending): boolean {
   return planned?.isMatch !== false || (numericSeverity ?? 0) >= severityOf[severity];
 }

@@ -10,6 +10,7 @@ import {
   uncountRetracted,
 } from '../store/alerts/retractAlerts.ts';
 import type { Db } from '../store/db/db.ts';
+import { endAnswered } from '../store/onCall/escalations.ts';
 
 /** Writes the rows that belong to a retraction, such as notices, in its transaction; gets only what was not retracted before. */
 export type RetractionHook = (tx: Db, retracted: readonly RetractedAlert[]) => Promise<void>;
@@ -41,6 +42,7 @@ async function follow(
   hooks: readonly RetractionHook[],
 ): Promise<RetractedAlert[]> {
   await recountIncidents(tx, incidentsOf(retracted), now);
+  await endAnswered(tx, retracted, now);
   await insertAlertEvents(tx, 'retracted', retracted);
   await deletePlannedAlerts(tx, retracted);
   for (const hook of hooks) await hook(tx, retracted);

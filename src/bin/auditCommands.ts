@@ -68,9 +68,9 @@ export async function exportAuditLog({ tenant, since, until }: CommandInput['opt
   for (const name of keysOf(times)) {
     const text = times[name];
     if (typeof text !== 'string') continue;
-    const at = /^\d{1,15}$/.test(text) ? Number(text) : Date.parse(text);
-    if (Number.isNaN(at)) return refuse(`--${name} takes a time such as 2026-01-31T00:00:00Z.`);
-    filter[name] = at;
+    const time = /^\d{1,15}$/.test(text) ? Number(text) : Date.parse(text);
+    if (Number.isNaN(time)) return refuse(`--${name} takes a time such as 2026-01-31T00:00:00Z.`);
+    filter[name] = time;
   }
   return withStore({ isNamed: true }, async (store) => {
     for await (const lines of streamAudit(store, everything, filter))

@@ -15,11 +15,11 @@ function stepsOf(commands: readonly Command[]): Step[] {
   const beginnings = new Map<string, Step>();
   for (const { name, help } of commands) {
     const words = name.split(' ');
-    for (const [at, word] of words.entries()) {
-      const before = words.slice(0, at).join(' ');
+    for (const [index, word] of words.entries()) {
+      const before = words.slice(0, index).join(' ');
       const step = beginnings.get(before) ?? { before, isOptions: false, choices: [] };
       beginnings.set(before, step);
-      const isWhole = at === words.length - 1;
+      const isWhole = index === words.length - 1;
       if (!step.choices.some((choice) => choice.word === word))
         step.choices.push({ word, help: isWhole ? help : `Commands that begin with ${word}.` });
     }

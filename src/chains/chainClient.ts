@@ -10,9 +10,10 @@ export type ChainClient = {
   readonly chainUid: string;
   /**
    * The block of this number, or the first after it on chains that skip numbers; null if there is none (yet). When
-   * nodes disagree, a block that continues `parentHash` is preferred; the caller checks it.
+   * nodes disagree, a block that continues `parentHash` is preferred; the caller checks it. `isAnnounced`: a node said that it
+   * is there.
    */
-  block(number: number, parentHash?: string): Promise<Block | null>;
+  block(number: number, parentHash?: string, isAnnounced?: boolean): Promise<Block | null>;
   /**
    * Adds the details of transactions that involve a watched address. Undefined where blocks come whole; elsewhere they
    * only list participants, because details are too much to fetch for all.

@@ -6,11 +6,11 @@ import type { ChainClient } from './chainClient.ts';
 /** A token's own statements, as far as it answers. */
 export async function readTraits(
   { readState }: Pick<ChainClient, 'readState'>,
-  at: BlockRef,
+  block: BlockRef,
   asset: string,
 ): Promise<ContractTraits> {
   const answers = await readState(
-    at,
+    block,
     (['symbol', 'decimals', 'supply'] as const).map((type) => ({ type, asset })),
   );
   const [symbol, decimals, totalSupply] = answers.map(textIn);

@@ -1,6 +1,8 @@
 import type { TSchema } from 'typebox';
 import type { EarlierMessage, Message, SendOutcome, Target } from '../model/notification.ts';
 
+import type { PagerEvent } from './readPagerDutyEvent.ts';
+
 /** One request to the receiver of a destination. */
 export type MessageRequest = { method: string; uri: string; headers: Record<string, string>; body: string };
 
@@ -107,6 +109,12 @@ export type DestinationKind = {
    * one contradicts nothing.
    */
   keepsStateOf?: 'incident' | 'alert';
+  /** The platform tells Vigil what people do there. Changes of acknowledgements are sent to it. */
+  callback?: {
+    isSigned(settings: KindSettings, signature: string, body: Uint8Array): boolean;
+    /** Undefined for what does not concern Vigil. */
+    read(body: Uint8Array): PagerEvent | undefined;
+  };
   /** A TCP port beside the usual ones that the protocol has been assigned. */
   port?: number;
 } & (RequestTransport | StreamTransport | OperatorTransport);

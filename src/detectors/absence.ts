@@ -175,19 +175,19 @@ function recognise(observation: Observation, context: Context): Outcome {
 }
 
 function happen(
-  at: number,
+  time: number,
   happened: NonNullable<State['happened']>,
   context: Context,
 ): Outcome & { state: State } {
   const { state } = context;
   const after: State = {
-    at: Math.max(at, state?.at ?? 0),
+    at: Math.max(time, state?.at ?? 0),
     happened,
-    lookedAt: Math.max(at, state?.lookedAt ?? 0),
+    lookedAt: Math.max(time, state?.lookedAt ?? 0),
   };
   if (!state?.isMissing) return { state: after };
   const { what } = describe(context);
-  const silentMs = Math.max(0, at - state.at);
+  const silentMs = Math.max(0, time - state.at);
   return {
     state: after,
     detections: [
@@ -202,14 +202,14 @@ function happen(
 }
 
 /** Everything up to this time was seen. */
-function look(at: number, block: number | undefined, context: Context): Outcome {
+function look(time: number, block: number | undefined, context: Context): Outcome {
   const { config: options, chain, state } = context;
-  if (!state) return { state: { at, lookedAt: at } };
-  if (at <= state.lookedAt) return {};
-  const isHole = at - state.lookedAt > holeMs(options, chain);
-  if (isHole) return { state: { ...state, at: state.isMissing ? state.at : at, lookedAt: at } };
-  const after = { ...state, lookedAt: at };
-  const silentMs = at - state.at;
+  if (!state) return { state: { at: time, lookedAt: time } };
+  if (time <= state.lookedAt) return {};
+  const isHole = time - state.lookedAt > holeMs(options, chain);
+  if (isHole) return { state: { ...state, at: state.isMissing ? state.at : time, lookedAt: time } };
+  const after = { ...state, lookedAt: time };
+  const silentMs = time - state.at;
   if (state.isMissing || silentMs <= parseDuration(options.within) + graceMs(options))
     return { state: after };
   const { what, of } = describe(context);
@@ -224,7 +224,7 @@ function look(at: number, block: number | undefined, context: Context): Outcome 
         message: `${what}${of} did not come within ${options.within}: ${last}.${looked}`,
         fields: {
           ...fieldsOf(context, state),
-          lookedUntil: new Date(at).toISOString(),
+          lookedUntil: new Date(time).toISOString(),
           lookedUntilBlock: block,
           silentSeconds: Math.round(silentMs / 1000),
         },

@@ -89,6 +89,9 @@ export const accessControlChange = defineDetector<Static<typeof config>, never>(
   version: '1.0.0',
   category: 'SECURITY',
   families: [...evmDialect, 'solana', 'stellar'],
+  recommendedFor: {
+    ACCESS_CONTROL: () => ({ reason: 'Roles decide who may call its functions.' }),
+  },
   severity: 'HIGH',
   description:
     'Rights over the contract change: a role is granted, revoked or put under another role, the owners or the threshold of a Safe change, someone may act, mint or pause, or a bridge gets other validators or peers.',

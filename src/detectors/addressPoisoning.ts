@@ -34,6 +34,9 @@ export const addressPoisoning = defineDetector<Config, State>({
   version: '1.0.0',
   category: 'SECURITY',
   families: [...evmDialect, 'bitcoin', 'solana'],
+  recommendedFor: {
+    ACCOUNT: () => ({ reason: 'Look-alike addresses are put into the history of accounts that pay.' }),
+  },
   severity: 'HIGH',
   description:
     'A transfer of nothing, of dust or of a fake token puts an address into the history of the wallet that looks like one it has paid, or one that is labelled SCAM, so that it is copied by mistake. CRITICAL when the wallet pays such an address.',

@@ -6,7 +6,7 @@ import { type Pull, paymentsOfOthers, pullsFromStrangers } from '../evidence/evm
 import { assetFacts, readSupply } from '../evidence/evm/tokens.ts';
 import { usdFeedMember } from '../evidence/evm/usdWorth.ts';
 import { judgeOrdinary, type Ordinary } from '../evidence/ordinary.ts';
-import { Address, Addresses, Configuration } from '../evidence/parameters.ts';
+import { Address, Addresses, Configuration, Percent } from '../evidence/parameters.ts';
 import { severityByWorth, worthMembers } from '../evidence/severityByWorth.ts';
 import { groupBy } from '../lib/groupBy.ts';
 import { zip } from '../lib/zip.ts';
@@ -34,13 +34,11 @@ const config = Configuration({
     },
   ),
   ...worthMembers,
-  minSupply: Type.Number({
-    description:
-      'Of a token without a price: the share of its supply in per cent from which on a loss is reported, as MEDIUM. HIGH from ten times as much, CRITICAL from a hundred times.',
-    default: 0.1,
-    minimum: 0.0001,
-    maximum: 100,
-  }),
+  minSupply: Percent(
+    'Of a token without a price: the share of its supply in per cent from which on a loss is reported, as MEDIUM. HIGH from ten times as much, CRITICAL from a hundred times.',
+    0.1,
+    0.0001,
+  ),
   allowed: Addresses(
     'Spenders and owners that are no concern, such as your own modules and accounts that others may collect from.',
     1000,
@@ -66,6 +64,12 @@ export const allowanceDrain = defineDetector<Config, State>({
   version: '1.0.0',
   category: 'SECURITY',
   families: ['evm'],
+  recommendedFor: {
+    SPENDER: () => ({
+      reason:
+        'It pulls tokens by allowances: a call that it can be talked into empties everyone who has approved it.',
+    }),
+  },
   severity: 'AUTO',
   description:
     'A transaction pulls tokens by an allowance from someone who neither sent it nor stands on the way to the pull: the contract is the spender (a router that makes any call it is asked for), or the token. MEDIUM from 10,000 US dollars, HIGH from 100,000, CRITICAL from a million. Order books and batch auctions do it by design: what is ordinary for a spender is learned and not reported.',

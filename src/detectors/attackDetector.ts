@@ -90,7 +90,7 @@ const roleWords: Record<Suspect['role'], string> = {
 };
 const maxShown = 20;
 
-function hitsOf(transaction: Transaction, at: number, context: EvaluationContext<Config, never>): Hit[] {
+function hitsOf(transaction: Transaction, time: number, context: EvaluationContext<Config, never>): Hit[] {
   const { config: options, contract, read } = context;
   const suspects = suspectsOf(transaction, contract.address);
   const lookbackMs = parseDuration(options.lookback);
@@ -120,7 +120,7 @@ function hitsOf(transaction: Transaction, at: number, context: EvaluationContext
   }));
   const funded = callers.flatMap((suspect, index) => {
     const origin = origins[index];
-    if (!origin || at - origin.timestamp > lookbackMs) return [];
+    if (!origin || time - origin.timestamp > lookbackMs) return [];
     if (!origin.tags.some((tag) => options.labelTags.includes(tag))) return [];
     const reason = `its first money came from ${origin.source} (${origin.tags.join(', ')})`;
     const fields = {

@@ -56,6 +56,10 @@ export const circulationSupply = defineDetector<Config, State>({
   version: '1.0.0',
   category: 'COMPLIANCE',
   families: [...evmDialect, 'solana', 'stellar', 'icp'],
+  recommendedFor: {
+    ERC20: recommendForToken,
+    TOKEN: recommendForToken,
+  },
   severity: 'HIGH',
   description:
     'A single mint, burn or unlock moves a large share of the circulating supply, the supply changes by as much without an event, or the circulating supply leaves its plan (reported once until it is back).',
@@ -109,6 +113,13 @@ export const circulationSupply = defineDetector<Config, State>({
     return { ...keepState(context.state, newState), detections };
   },
 });
+
+function recommendForToken() {
+  return {
+    config: { threshold: 0.01 },
+    reason: 'It is a token: a mint or burn of 1 % of the supply at once is rarely meant.',
+  };
+}
 
 function withReported(state: State = {}, transfer: Erc20Transfer | undefined): State {
   const minted = transfer ? mintedBy(transfer) : 0n;

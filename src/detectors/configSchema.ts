@@ -3,6 +3,7 @@ import { templateMembers } from '../model/alert.ts';
 import type { Detector } from '../model/detection.ts';
 import { severities } from '../model/enumerations.ts';
 import { memberSchemas } from '../model/schema.ts';
+import { templateFormats } from '../model/templateFormats.ts';
 
 /** Members that every detector accepts beside those of its kind. */
 export type CommonConfig = {
@@ -49,6 +50,20 @@ const pending = Type.Boolean({
     'Whether it looks at pending transactions as well, simulated on the newest block. Such alerts have the finality PENDING until a block has the transaction, and are retracted when it vanishes. An action of the detector with fireAt pending has the same effect.',
 });
 
+/** Members that few change: forms fold them away. */
+const advanced: ReadonlySet<string> = new Set([
+  'when',
+  'cron',
+  'innerCalls',
+  'highUsd',
+  'criticalUsd',
+  'usdFeed',
+  'nativeUsdFeed',
+  'repeat',
+  'reportEnd',
+  'lookback',
+]);
+
 const made = new WeakMap<Detector, TSchema>();
 
 /** The whole JSON Schema of a detector's configuration, as `/detector/schema` shows it. */
@@ -58,6 +73,7 @@ export function configSchema(definition: Detector): TSchema {
     const desc = { ...common.desc, description: describeMembers(definition) };
     schema = {
       ...definition.config,
+      'x-order': Object.keys(memberSchemas(definition.config)).filter((name) => !advanced.has(name)),
       properties: {
         ...memberSchemas(definition.config),
         ...common,
@@ -70,6 +86,10 @@ export function configSchema(definition: Detector): TSchema {
   return schema;
 }
 
+const formats = `{member | format} writes it as ${Object.entries(templateFormats)
+  .map(([name, words]) => `${name} (${words})`)
+  .join(', ')}.`;
+
 function describeMembers({ fields }: Detector): string {
-  return `Message of its alerts. {member} stands for a member of the finding (${fields.join(', ')}) or of the alert (${templateMembers.join(', ')}).`;
+  return `Message of its alerts. {member} stands for a member of the finding (${fields.join(', ')}) or of the alert (${templateMembers.join(', ')}); ${formats}`;
 }

@@ -65,6 +65,19 @@ export const contractCall = defineDetector<Config, State>({
   version: '1.0.0',
   category: 'OPERATIONAL',
   families: readsViews,
+  recommendedFor: {
+    ERC4626: ({ facts: { decimals = 18 } }) => ({
+      config: {
+        function: 'convertToAssets(uint256)(uint256)',
+        params: [(10n ** BigInt(decimals)).toString()],
+        condition: '> 1%',
+        when: 'block',
+        severity: 'HIGH',
+      },
+      reason:
+        'It is a vault (ERC-4626): what a share is worth moves by 1 % from block to block, down by a loss or up by a donation that bends its price.',
+    }),
+  },
   severity: 'AUTO',
   description:
     'What a reading function gives meets a condition or a script; without either, any change of it is reported. MEDIUM for values, HIGH when the call begins to fail.',

@@ -43,6 +43,15 @@ export const contractHashVerification = defineDetector<Config, State>({
   version: '1.0.0',
   category: 'SECURITY',
   families: [...evmDialect, 'stellar', 'icp'],
+  recommendedFor: {
+    CONTRACT: ({ kinds, proxyKind }) => ({
+      reason: kinds.includes('UPGRADABLE')
+        ? 'The code that you reviewed is known by its hash.'
+        : proxyKind !== null
+          ? 'The code behind a proxy can be replaced without an event.'
+          : 'Code that was destroyed can be created again with other content.',
+    }),
+  },
   severity: 'AUTO',
   description:
     'The code of the contract, or of the implementation behind it, is not the expected one: always CRITICAL. It looks at every upgrade and regularly in between.',

@@ -41,6 +41,20 @@ export const customEvent = defineDetector<Static<typeof config>, never>({
   version: '1.0.0',
   category: 'SECURITY',
   families: [...evmDialect, 'solana', 'stellar'],
+  recommendedFor: {
+    ERC721: () => ({
+      config: {
+        signature: 'BatchMetadataUpdate(uint256 fromTokenId, uint256 toTokenId)',
+        severity: 'MEDIUM',
+      },
+      reason:
+        'It is a collection (ERC-721): a change of the metadata of many tokens replaces what holders own.',
+    }),
+    ERC1155: () => ({
+      config: { signature: 'URI(string value, uint256 indexed id)', severity: 'MEDIUM' },
+      reason: 'It is a collection (ERC-1155): a change of the metadata of a token replaces what holders own.',
+    }),
+  },
   severity: 'MEDIUM',
   description: 'An event of your choice is emitted and an expression about its values holds.',
   faq: 'How do I compare amounts? They are big integers: write e.args.value > 1000n, or 10n ** 18n for a whole token of 18 decimals.',

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { evidenceReadings } from '../model/evidenceReadings.ts';
 import { withDefaults } from '../model/validate.ts';
 import { configSchema } from './configSchema.ts';
 import { detectors } from './detectors.ts';
@@ -23,6 +24,13 @@ describe.each([...detectors.values()])('$name', (definition) => {
     const missing = 'faults' in checked ? checked.faults.filter(({ code }) => code !== 'required') : [];
     expect(missing).toEqual([]);
     for (const name of required) expect(properties[name]?.default, name).toBeUndefined();
+  });
+
+  it('says which of its evidence comes first, and names only what it has', () => {
+    const { first, series = [] } = evidenceReadings[definition.name]!;
+    expect(first.length).toBeGreaterThan(1);
+    const all: readonly string[] = definition.fields;
+    expect([...first, ...series].filter((name) => !all.includes(name))).toEqual([]);
   });
 
   it('says what it is in whole sentences', () => {

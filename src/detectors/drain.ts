@@ -1,4 +1,4 @@
-import { type Static, Type } from 'typebox';
+import type { Static } from 'typebox';
 import { decodeTransfer } from '../codecs/evm/erc20Transfer.ts';
 import { native, showAmount } from '../evidence/amounts.ts';
 import { calledBy } from '../evidence/evm/calledBy.ts';
@@ -15,18 +15,13 @@ import {
 } from '../evidence/evm/losses.ts';
 import { showTrust } from '../evidence/evm/vouchedBy.ts';
 import { wrappedCoinOf } from '../evidence/evm/wrappedCoins.ts';
-import { Addresses, Configuration } from '../evidence/parameters.ts';
+import { Addresses, Configuration, Percent } from '../evidence/parameters.ts';
 import { lossMembers, severityByLoss } from '../evidence/severityByLoss.ts';
 import type { Frame, Transaction } from '../model/block.ts';
 import { defineDetector, type EvaluationContext, type EvaluationResult } from '../model/detection.ts';
 
 const config = Configuration({
-  share: Type.Number({
-    description: 'Share of the holdings in per cent that one transaction may take.',
-    default: 20,
-    minimum: 0.1,
-    maximum: 100,
-  }),
+  share: Percent('Share of the holdings in per cent that one transaction may take.', 20, 0.1),
   ...lossMembers,
   tokens: Addresses(
     'Tokens that the contract holds. They are always looked at, and count as holdings although the transaction does not move them.',
@@ -35,12 +30,18 @@ const config = Configuration({
 });
 type Config = Static<typeof config>;
 
+const fifth = 'a transaction that takes a fifth of all it holds is reported, also without an event.';
+
 export const drain = defineDetector<Config, never>({
   name: 'drain',
   title: 'Drain',
   version: '1.1.0',
   category: 'SECURITY',
   families: ['evm'],
+  recommendedFor: {
+    CONTRACT: () => ({ reason: `It may hold coins and tokens: ${fifth}` }),
+    ACCOUNT: () => ({ reason: `It is an account without code: ${fifth}` }),
+  },
   severity: 'AUTO',
   description:
     'One transaction takes more than a share of what the contract holds: native coins that move within it, and tokens, all together where their prices are known. CRITICAL from half of the holdings on or 10 million US dollars, HIGH from a fifth or 1 million. Needs nodes that trace.',

@@ -8,5 +8,5 @@ export function expressionParameters(
 ): string[] | undefined {
   if (typeof signature !== 'string') return undefined;
   const { inputs } = (kind === 'custom_event' ? eventShape : functionShape)(signature, abi).item;
-  return inputs.map(({ name }, at) => name || String(at));
+  return inputs.map(({ name }, index) => name || String(index));
 }

@@ -24,6 +24,12 @@ export const failedTxSpike = defineDetector<Static<typeof config>, State>({
   version: '1.0.0',
   category: 'OPERATIONAL',
   families: [...evmDialect, 'solana', 'stellar'],
+  recommendedFor: {
+    CONTRACT: () => ({
+      config: { atLeast: 20, within: '5 min', share: 50 },
+      reason: 'Most transactions failing at once is an outage, or someone trying.',
+    }),
+  },
   severity: 'MEDIUM',
   description:
     'Many transactions to the contract fail within a short time, more than usual for it. Reported again only when twice as many have failed.',

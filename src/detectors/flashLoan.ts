@@ -9,7 +9,7 @@ import { tryCall } from '../evidence/evm/readCall.ts';
 import { assetFacts } from '../evidence/evm/tokens.ts';
 import { usdWorth } from '../evidence/evm/usdWorth.ts';
 import { severityByTrust, type Trust, vouchedBy } from '../evidence/evm/vouchedBy.ts';
-import { Configuration, InnerCalls } from '../evidence/parameters.ts';
+import { Configuration, InnerCalls, Percent } from '../evidence/parameters.ts';
 import { lossMembers } from '../evidence/severityByLoss.ts';
 import { showNumber } from '../lib/showNumber.ts';
 import type { Block, Log, Transaction } from '../model/block.ts';
@@ -33,12 +33,7 @@ const config = Configuration({
     minItems: 1,
     uniqueItems: true,
   }),
-  share: Type.Number({
-    description: 'From which loss on it is HIGH, in per cent of what the contract held of an asset.',
-    default: 5,
-    minimum: 0.1,
-    maximum: 100,
-  }),
+  share: Percent('From which loss on it is HIGH, in per cent of what the contract held of an asset.', 5, 0.1),
   highUsd: lossMembers.highUsd,
   innerCalls: InnerCalls(),
 });
@@ -91,6 +86,9 @@ export const flashLoan = defineDetector<Static<typeof config>, never>({
   version: '1.2.0',
   category: 'SECURITY',
   families: evmDialect,
+  recommendedFor: {
+    POOL: () => ({ reason: 'It is a pool: attacks on its price begin with a loan.' }),
+  },
   severity: 'AUTO',
   description:
     'A transaction that involves the contract takes a flash loan. HIGH when the contract has lost something by it, LOW otherwise.',
@@ -132,7 +130,11 @@ export const flashLoan = defineDetector<Static<typeof config>, never>({
     const isSure = ({ token, amount }: Loan) => token !== undefined && moved.has(`${token} ${amount}`);
     const ranked = [...loans.filter(isSure), ...loans.filter((loan) => !isSure(loan))].slice(0, maxJudged);
     const judged = read
-      .all(ranked.map((loan) => () => judge(read, chain, block.timestamp, moved, loan)))
+      .all(
+        ranked.map(
+          (loan) => () => judge(read, chain, block.timestamp, moved, withToken(read, transaction.logs, loan)),
+        ),
+      )
       .sort(byWorth);
     const [largest] = judged;
     if (!largest) return {};
@@ -215,17 +217,23 @@ function sure(loss: Loss): { loss: Loss; trust: Trust } {
 /** Bounds the reads: a transaction can report any number of loans. */
 const maxJudged = 20;
 
-function judge(read: Reader, chain: ChainFacts, at: number, moved: ReadonlySet<string>, loan: Loan): Judged {
-  const token = loan.token ?? tokenOfPool(read, loan);
+function judge(
+  read: Reader,
+  chain: ChainFacts,
+  time: number,
+  moved: ReadonlySet<string>,
+  loan: Loan,
+): Judged {
+  const { token } = loan;
   const asset = token === zeroAddress ? native : token;
   const facts = asset === undefined ? undefined : assetFacts(read, chain, asset);
   const worth =
     asset === undefined || facts === undefined
       ? undefined
-      : usdWorth(read, { token: asset, feed: undefined, chain, at }, loan.amount, facts.decimals).fields.usd;
+      : usdWorth(read, { token: asset, feed: undefined, chain, at: time }, loan.amount, facts.decimals).fields
+          .usd;
   return {
     ...loan,
-    ...(token !== undefined && { token }),
     facts,
     usd: Number(worth ?? 0),
     isMoved: token !== undefined && moved.has(`${token} ${loan.amount}`),
@@ -388,6 +396,22 @@ function directLoan({ to, input, logs }: Transaction): Loan[] {
 }
 
 const poolTokens = [parseFunction('token0()(address)'), parseFunction('token1()(address)')] as const;
+
+/** The token as the loan or the pool names it, else the one of which the lender gave exactly this amount. */
+function withToken(read: Reader, logs: readonly Log[], loan: Loan): Loan {
+  const token = loan.token ?? tokenOfPool(read, loan) ?? tokenGiven(logs, loan);
+  return token === undefined ? loan : { ...loan, token };
+}
+
+/** Undefined where several tokens report such a transfer: one of them may be made up. */
+function tokenGiven(logs: readonly Log[], { lender, amount }: Loan): string | undefined {
+  const given = logs.filter((log) => {
+    const transfer = decodeTransfer(log);
+    return transfer?.from === lender && transfer.amount === amount;
+  });
+  const [token, ...others] = new Set(given.map(({ address }) => address));
+  return others.length === 0 ? token : undefined;
+}
 
 function tokenOfPool(read: Reader, { lender, side = 0 }: Loan): string | undefined {
   const answer = tryCall(read, lender, poolTokens[side]);

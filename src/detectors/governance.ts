@@ -28,6 +28,16 @@ export const governance = defineDetector<Static<typeof config>, never>({
   version: '1.0.0',
   category: 'OPERATIONAL',
   families: evmDialect,
+  recommendedFor: {
+    TIMELOCK: ({ facts: { minDelay } }) =>
+      minDelay
+        ? {
+            config: { minDelay: `${minDelay} s` },
+            reason: `It delays calls by ${minDelay} s; a shorter delay is reported as HIGH.`,
+          }
+        : { reason: 'It delays calls, but its delay is 0 at present.' },
+    GOVERNOR: () => ({ reason: 'Proposals decide what it executes.' }),
+  },
   severity: 'MEDIUM',
   description:
     'A proposal is made, queued, executed or cancelled, a timelock schedules or executes a call, or its delay changes. HIGH when the delay is below the least that is wanted.',

@@ -83,7 +83,7 @@ function recordParties(
   });
 }
 
-function checkHolders(at: number, context: EvaluationContext<Config, State>): EvaluationResult<State> {
+function checkHolders(time: number, context: EvaluationContext<Config, State>): EvaluationResult<State> {
   const { config: settings, contract, state, read } = context;
   const excluded = addressSet(settings.exclude);
   const candidates = [
@@ -104,7 +104,7 @@ function checkHolders(at: number, context: EvaluationContext<Config, State>): Ev
     .sort(byAmount);
   const { top, clusterBalance } = largest(held, settings);
   const share = percentOf(sum(top), supply);
-  const judged = judgeSample(settings, supply === 0n ? toDecimal(0n) : parseDecimal(share), at, state);
+  const judged = judgeSample(settings, supply === 0n ? toDecimal(0n) : parseDecimal(share), time, state);
   const holders = held.slice(0, maxKnown).map(([address]) => address);
   const newState = keepState<State>(state, {
     ...judged.after,

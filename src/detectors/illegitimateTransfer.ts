@@ -1,13 +1,14 @@
-import { type Static, Type } from 'typebox';
+import type { Static } from 'typebox';
 import { eventTopic, parseFunction } from '../codecs/evm/abi.ts';
 import { decodeTransfer, transferTopic } from '../codecs/evm/erc20Transfer.ts';
+import { approvalEvent } from '../codecs/evm/eventSignatures.ts';
 import { topicAddress, zeroAddress } from '../codecs/evm/words.ts';
 import { formatUnits, percentOf, showAmount } from '../evidence/amounts.ts';
 import { decodeMultiTransfers } from '../evidence/evm/multiTokens.ts';
 import { changesIn } from '../evidence/evm/pulls.ts';
 import { tryCall } from '../evidence/evm/readCall.ts';
 import { assetFacts, readSupply, tryHolding } from '../evidence/evm/tokens.ts';
-import { Addresses, Configuration } from '../evidence/parameters.ts';
+import { Addresses, Configuration, Percent } from '../evidence/parameters.ts';
 import { groupBy } from '../lib/groupBy.ts';
 import { zip } from '../lib/zip.ts';
 import type { Block, Frame, Log, Transaction } from '../model/block.ts';
@@ -19,13 +20,11 @@ import {
 } from '../model/detection.ts';
 
 const config = Configuration({
-  share: Type.Number({
-    description:
-      'Reported when an account sends this share of the supply in per cent more than it had; CRITICAL from ten times as much.',
-    default: 1,
-    minimum: 0.0001,
-    maximum: 100,
-  }),
+  share: Percent(
+    'Reported when an account sends this share of the supply in per cent more than it had; CRITICAL from ten times as much.',
+    1,
+    0.0001,
+  ),
   allowed: Addresses(
     'Who may move what it does not own, or send what it does not have: bridges, minters and game contracts of your own.',
     1000,
@@ -40,6 +39,17 @@ export const illegitimateTransfer = defineDetector<Config, never>({
   version: '1.0.0',
   category: 'SECURITY',
   families: ['evm'],
+  recommendedFor: {
+    ERC20: () => ({
+      reason: 'It is a token: what is sent beyond what was there is made of nothing.',
+    }),
+    ERC721: () => ({
+      reason: 'It is a collection (ERC-721): a piece that leaves without its owner was stolen.',
+    }),
+    ERC1155: () => ({
+      reason: 'It is a collection (ERC-1155): a piece that leaves without its owner was stolen.',
+    }),
+  },
   severity: 'AUTO',
   description:
     'The watched token moves as its own rules forbid: an NFT leaves an owner who neither sent the transaction nor takes part in it and has approved no one who does, or an account sends more of a token than it had. NFTs: HIGH, CRITICAL from ten pieces on. Tokens: HIGH, CRITICAL from ten times the share on. Needs nodes that trace.',
@@ -84,9 +94,7 @@ function piecesOf(log: Log): Piece[] {
   }));
 }
 
-const approvals = new Set(
-  ['Approval(address,address,uint256)', 'ApprovalForAll(address,address,bool)'].map(eventTopic),
-);
+const approvals = new Set([approvalEvent, 'ApprovalForAll(address,address,bool)'].map(eventTopic));
 const ownerOf = parseFunction('ownerOf(uint256)(address)');
 const getApproved = parseFunction('getApproved(uint256)(address)');
 const isApprovedForAll = parseFunction('isApprovedForAll(address,address)(bool)');

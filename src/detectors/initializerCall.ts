@@ -26,6 +26,9 @@ export const initializerCall = defineDetector<Config, State>({
   version: '1.0.0',
   category: 'SECURITY',
   families: evmDialect,
+  recommendedFor: {
+    CONTRACT: () => ({ reason: 'Who can set up a contract again that is in use can take it over.' }),
+  },
   severity: 'AUTO',
   description:
     'An initialiser of a contract that is in use is called with success: who can set it up again can take it over. CRITICAL when it was initialised before, its owner changes by it, or it holds coins; HIGH otherwise.',
@@ -115,8 +118,8 @@ function judge(
     () => read.code(contract.address, 'parent'),
     () => read.optional(() => read.balance(contract.address, 'parent')),
     ...owners.flatMap((item) =>
-      (['parent', 'block'] as const).map((at) => () => {
-        const answer = read.optional(() => tryCall(read, contract.address, item, [], at));
+      (['parent', 'block'] as const).map((moment) => () => {
+        const answer = read.optional(() => tryCall(read, contract.address, item, [], moment));
         return answer && 'results' in answer ? String(answer.results[0]).toLowerCase() : undefined;
       }),
     ),

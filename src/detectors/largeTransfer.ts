@@ -18,6 +18,7 @@ import { movesUniqueToken } from '../evidence/evm/uniqueToken.ts';
 import { usdFeedMember, usdWorth } from '../evidence/evm/usdWorth.ts';
 import { ledgerOf } from '../evidence/ledgerOf.ts';
 import { Amount, Choice, Configuration, InnerCalls } from '../evidence/parameters.ts';
+import type { Inspection } from '../model/contractKinds.ts';
 import {
   type Detection,
   defineDetector,
@@ -58,6 +59,10 @@ export const largeTransfer = defineDetector<Config, State>({
   version: '1.0.0',
   category: 'FINANCIAL',
   families: [...evmDialect, 'bitcoin', 'solana', 'stellar', 'icp'],
+  recommendedFor: {
+    ERC20: recommendForToken,
+    TOKEN: recommendForToken,
+  },
   severity: 'LOW',
   description:
     'A single transfer of a token (ERC-20, one id of an ERC-1155, or SPL) or of native coins reaches a threshold.',
@@ -128,6 +133,15 @@ export const largeTransfer = defineDetector<Config, State>({
     return { ...after, detections };
   },
 });
+
+function recommendForToken({ facts: { totalSupply = '0', decimals = 0, symbol = 'tokens' } }: Inspection) {
+  const share = BigInt(totalSupply) / 100n / 10n ** BigInt(decimals);
+  if (share <= 0n) return undefined;
+  return {
+    config: { threshold: share.toString() },
+    reason: `It is a token: a transfer of 1 % of the supply (${share} ${symbol}) is worth a look, though exchanges and pools move as much.`,
+  };
+}
 
 const transferTopics = [transferTopic, ...multiTokenTopics];
 

@@ -32,6 +32,11 @@ export const mixerFunding = defineDetector<Static<typeof config>, State>({
   version: '1.0.0',
   category: 'SECURITY',
   families: [...evmDialect, 'bitcoin', 'icp'],
+  recommendedFor: {
+    CONTRACT: () => ({
+      reason: 'A caller whose first money came from a mixer is the usual preparation of an attack.',
+    }),
+  },
   severity: 'MEDIUM',
   description:
     'An account whose first money came from a mixer or a bridge a short while ago uses the contract: the usual way to prepare an attack. Each caller is reported once.',

@@ -35,6 +35,12 @@ export const oracleStaleness = defineDetector<Config, State>({
   version: '1.0.0',
   category: 'FINANCIAL',
   families: evmDialect,
+  recommendedFor: {
+    PRICE_FEED: ({ facts: { description } }) => ({
+      config: { heartbeat: '90000 s' },
+      reason: `It is ${description ? `the price feed ${description}` : 'a price feed'}: an answer older than 25 hours is stale for every usual feed; set the feed's own heartbeat for more.`,
+    }),
+  },
   severity: 'HIGH',
   description:
     'A price feed is not updated in time, answers with zero or less, carries an answer over from an earlier round, skips rounds, goes backwards, or differs from a second feed. Each is reported once until it is over.',

@@ -108,6 +108,15 @@ export const outflowRate = defineDetector<Config, State>({
   version: '1.0.0',
   category: 'FINANCIAL',
   families: [...evmDialect, 'bitcoin', 'solana', 'stellar', 'icp'],
+  recommendedFor: {
+    ERC4626: ({ facts: { asset } }) =>
+      asset
+        ? {
+            config: { token: asset, limit: '20%', window: '1h' },
+            reason: 'A drain in many small steps shows only in their sum: 20 % within an hour is reported.',
+          }
+        : undefined,
+  },
   severity: 'HIGH',
   description:
     'What leaves the contract within a window exceeds a limit, a share of its balance, or a multiple of what is usual. Reported once until the sum is well below again (80 %).',
@@ -305,8 +314,10 @@ function tokenOutflow(
   const amount = moves[0]?.index === log.index ? netOutflow(moves, address) : 0n;
   if (amount <= 0n || isPoolTrade(read, block, transaction, address, asset, amount)) return undefined;
   const isFound = config.token === undefined;
-  const holding = (at?: 'parent') =>
-    isFound ? claimedHolding(read, asset, address, at) : readHolding(read, asset, address, at, idOf(config));
+  const holding = (moment?: 'parent') =>
+    isFound
+      ? claimedHolding(read, asset, address, moment)
+      : readHolding(read, asset, address, moment, idOf(config));
   const before = () => read.degradable(() => holding('parent'));
   // Any token can claim that the contract has paid; it pays only what it had.
   const known = state?.tokens?.[asset];

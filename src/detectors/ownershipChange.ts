@@ -111,6 +111,11 @@ export const ownershipChange = defineDetector<Config, State>({
   version: '1.0.0',
   category: 'SECURITY',
   families: [...evmDialect, 'solana', 'stellar', 'icp'],
+  recommendedFor: {
+    OWNABLE: ({ facts: { owner } }) => ({
+      reason: owner ? `It has an owner, ${owner}.` : 'It can have an owner.',
+    }),
+  },
   severity: 'CRITICAL',
   description:
     'The owner, administrator, proxy administrator, authority or governance of the contract changes, or a change is started.',
@@ -260,9 +265,9 @@ function readOffices(
   read: Reader,
   address: string,
   names: readonly string[],
-  at: 'block' | 'parent',
+  moment: 'block' | 'parent',
 ): Record<string, string> | undefined {
-  const words = read.all(names.map((name) => () => read.optional(() => askFor(read, address, name, at))));
+  const words = read.all(names.map((name) => () => read.optional(() => askFor(read, address, name, moment))));
   if (words.includes(undefined)) return undefined;
   return Object.fromEntries(
     zip(names, words).flatMap(([name, word]) =>
@@ -276,14 +281,14 @@ function isOwner(word: string): boolean {
   return isAddressTopic(word) && (BigInt(word) === 0n || BigInt(word) >= 2n ** 64n);
 }
 
-function askFor(read: Reader, address: string, name: string, at: 'block' | 'parent'): string {
+function askFor(read: Reader, address: string, name: string, moment: 'block' | 'parent'): string {
   const office = offices.get(name);
   if (!office) {
-    const word = read.storage(address, adminSlot, at);
+    const word = read.storage(address, adminSlot, moment);
     // Contracts of any other kind have nothing there.
     return /^0x0*$/.test(word) ? '0x' : word;
   }
-  const answer = read.call(address, office.data, at);
+  const answer = read.call(address, office.data, moment);
   return 'failure' in answer ? '0x' : answer.data;
 }
 

@@ -58,6 +58,9 @@ export const pauseState = defineDetector<Static<typeof config>, never>({
   version: '1.0.0',
   category: 'OPERATIONAL',
   families: [...evmDialect, 'solana', 'stellar'],
+  recommendedFor: {
+    PAUSABLE: () => ({ reason: 'It can be paused.' }),
+  },
   severity: 'HIGH',
   description: 'The contract, or a part of it, is paused or runs again after a pause.',
   faq: 'Which contracts does it understand? Those with Paused and Unpaused or Pause and Unpause in their various forms, Stopped and Resumed (Lido), and the pauses of Aave, Compound, Balancer, Yearn and the OP stack.',

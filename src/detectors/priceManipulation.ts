@@ -1,4 +1,4 @@
-import { type Static, Type } from 'typebox';
+import type { Static } from 'typebox';
 import { eventTopic, parseFunction } from '../codecs/evm/abi.ts';
 import {
   answersOf,
@@ -11,25 +11,25 @@ import { wordAt } from '../codecs/evm/words.ts';
 import { tryCall } from '../evidence/evm/readCall.ts';
 import { readFrom } from '../evidence/evm/readFrom.ts';
 import { claimedHolding, readSupply } from '../evidence/evm/tokens.ts';
-import { Addresses, Configuration } from '../evidence/parameters.ts';
+import { Addresses, Configuration, Percent } from '../evidence/parameters.ts';
 import { projectOf } from '../evidence/projectOf.ts';
 import { zip } from '../lib/zip.ts';
 import type { Block, Frame, Log, Transaction } from '../model/block.ts';
 import { defineDetector, type Reader } from '../model/detection.ts';
 
 const config = Configuration({
-  limit: Type.Number({
-    description: 'By how many per cent a price must move away, and for the most part back.',
-    default: 10,
-    minimum: 0.1,
-    maximum: 1_000_000,
-  }),
-  stayLimit: Type.Number({
-    description: 'By how many per cent a price must move where it stays; 100: to twice or half of it.',
-    default: 100,
-    minimum: 0.1,
-    maximum: 1_000_000,
-  }),
+  limit: Percent(
+    'By how many per cent a price must move away, and for the most part back.',
+    10,
+    0.1,
+    1_000_000,
+  ),
+  stayLimit: Percent(
+    'By how many per cent a price must move where it stays; 100: to twice or half of it.',
+    100,
+    0.1,
+    1_000_000,
+  ),
   pools: Addresses(
     'The pools that count, such as those that your contract takes prices from; none: all, as far as something vouches for them.',
     100,
@@ -44,6 +44,11 @@ export const priceManipulation = defineDetector<Config, never>({
   version: '1.2.0',
   category: 'SECURITY',
   families: ['evm'],
+  recommendedFor: {
+    ERC4626: () => ({
+      reason: 'What its shares are worth may hang on the price of a pool that moves within one transaction.',
+    }),
+  },
   severity: 'AUTO',
   description:
     'Within one transaction that touches the contract the price of a pool moves by more than a limit and for the most part back: the contract was used at a false price (CRITICAL). A price that moves to twice or half of it and stays is HIGH. Sees pools with the events of Uniswap V2 and V3, and others by what they answer when they are asked for a price (virtual price, share price, rate, feed). Needs nodes that trace.',
@@ -157,8 +162,8 @@ function judgeAnswers(
   const asked = answersOf(frames, isOfInterest)
     .filter((question) => changed.has(question.of))
     .slice(0, maxQuestions);
-  const answerAt = ({ of, input }: Question, at: 'parent' | 'block') => {
-    const answer = read.optional(() => read.call(of, input, at));
+  const answerAt = ({ of, input }: Question, moment: 'parent' | 'block') => {
+    const answer = read.optional(() => read.call(of, input, moment));
     return answer && 'data' in answer ? priceInAnswer(input, answer.data) : undefined;
   };
   const before = read.all(asked.map((question) => () => answerAt(question, 'parent')));

@@ -29,6 +29,12 @@ export const priceMonitor = defineDetector<Static<typeof config>, SampleState>({
   version: '1.0.0',
   category: 'FINANCIAL',
   families: evmDialect,
+  recommendedFor: {
+    PRICE_FEED: ({ facts: { description } }) => ({
+      config: { condition: '> 10%', when: 'block', severity: 'HIGH' },
+      reason: `It is ${description ? `the price feed ${description}` : 'a price feed'}: a move by 10 % from block to block, either way, is a crash or a manipulated price.`,
+    }),
+  },
   severity: 'MEDIUM',
   description:
     'The price of a feed on chain, or of a market, crosses a value or changes by so many per cent.',
@@ -41,8 +47,8 @@ export const priceMonitor = defineDetector<Static<typeof config>, SampleState>({
   interests: priceInterests,
   evaluate(observation, { config: settings, contract, state, read }) {
     const { price, origin } = readPrice(read, settings, contract);
-    const at = 'block' in observation ? observation.block.timestamp : observation.at;
-    const judged = judgeSample(settings, price, at, state);
+    const time = 'block' in observation ? observation.block.timestamp : observation.at;
+    const judged = judgeSample(settings, price, time, state);
     const { fires, ends, previous } = judged;
     const newState = keepState(state, judged.after);
     if (!fires && !ends) return newState;

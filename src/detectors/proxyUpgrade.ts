@@ -45,6 +45,15 @@ export const proxyUpgrade = defineDetector<Config, State>({
   version: '1.0.0',
   category: 'SECURITY',
   families: [...evmDialect, 'solana', 'stellar', 'icp'],
+  recommendedFor: {
+    PROXY: () => ({
+      config: { checkSlot: true },
+      reason: 'It is a proxy: who replaces the code behind it controls everything that it holds.',
+    }),
+    UPGRADABLE: () => ({
+      reason: 'Its code can be replaced: who does so controls everything that it holds.',
+    }),
+  },
   severity: 'CRITICAL',
   description:
     'The code behind the contract is replaced: an upgrade of a proxy, of its beacon or of the facets of a diamond.',

@@ -10,7 +10,7 @@ import { entriesInto, type ReentryEntry } from '../evidence/evm/entries.ts';
 import { assetsShown, changesOf } from '../evidence/evm/losses.ts';
 import { type Loss, lossOf } from '../evidence/evm/lossOf.ts';
 import { readSupply } from '../evidence/evm/tokens.ts';
-import { Addresses, Configuration, Flag } from '../evidence/parameters.ts';
+import { Addresses, Configuration, Flag, Percent } from '../evidence/parameters.ts';
 import { lossMembers, severityByLoss } from '../evidence/severityByLoss.ts';
 import type { Severity } from '../model/alert.ts';
 import type { Frame, Log } from '../model/block.ts';
@@ -24,12 +24,11 @@ const config = Configuration({
     maxItems: 100,
     uniqueItems: true,
   }),
-  share: Type.Number({
-    description: 'From which loss on an entry is HIGH or CRITICAL, in per cent of what it held of an asset.',
-    default: 1,
-    minimum: 0,
-    maximum: 100,
-  }),
+  share: Percent(
+    'From which loss on an entry is HIGH or CRITICAL, in per cent of what it held of an asset.',
+    1,
+    0,
+  ),
   ...lossMembers,
   tokens: Addresses(
     'Tokens that the contract holds, so that their loss counts no matter who moves them.',
@@ -46,6 +45,12 @@ export const reentrancy = defineDetector<Config, never>({
   version: '1.1.0',
   category: 'SECURITY',
   families: ['evm'],
+  recommendedFor: {
+    ERC4626: () => ({
+      reason: 'It is a vault (ERC-4626): being entered again halfway is how many were emptied.',
+    }),
+    POOL: () => ({ reason: 'It is a pool: being entered again halfway is how many were emptied.' }),
+  },
   severity: 'AUTO',
   description:
     'Within a transaction the contract is entered again by another contract before an earlier call of it has returned. CRITICAL when coins are missing after it, HIGH when tokens are or shares have been made, LOW when nothing is or it was reverted. Needs nodes that trace.',

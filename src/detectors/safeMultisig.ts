@@ -59,6 +59,11 @@ export const safeMultisig = defineDetector<Config, never>({
   version: '1.1.0',
   category: 'OPERATIONAL',
   families: evmDialect,
+  recommendedFor: {
+    SAFE: ({ facts: { threshold, owners } }) => ({
+      reason: `It is a Safe${threshold && owners ? ` with ${threshold} of ${owners.length} owners` : ''}: changes of owners, modules, guard and code are how one is taken over.`,
+    }),
+  },
   severity: 'AUTO',
   description:
     'A Safe executes or fails, its owners, threshold, modules, guard or code change, it runs foreign code by delegatecall, or its nonce jumps. The severity of each event is set under events; an execution that gives away or replaces one of your own contracts is HIGH at least.',

@@ -24,6 +24,9 @@ export const sanctionedInteraction = defineDetector<Static<typeof config>, never
   version: '1.0.0',
   category: 'COMPLIANCE',
   families: [...evmDialect, 'bitcoin', 'solana', 'stellar', 'icp'],
+  recommendedFor: {
+    ACCOUNT: () => ({ reason: 'Payments from or to sanctioned addresses.' }),
+  },
   severity: 'CRITICAL',
   description:
     'An address on a sanctions list sends to the contract, receives from it, or sends or receives its token.',

@@ -19,12 +19,19 @@ const config = Configuration({
   allowed: Addresses('Accounts and factories that may create such contracts.'),
 });
 
+const contractOfAttacker =
+  'The contract of an attacker names its target in its code, and is seen before it is used.';
+
 export const suspiciousDeployment = defineDetector<Static<typeof config>, never>({
   name: 'suspicious_deployment',
   title: 'Suspicious deployment',
   version: '1.0.0',
   category: 'SECURITY',
   families: ['evm'],
+  recommendedFor: {
+    ERC4626: () => ({ reason: contractOfAttacker }),
+    POOL: () => ({ reason: contractOfAttacker }),
+  },
   severity: 'AUTO',
   description:
     'A new contract names the watched one in its code or arguments, and its creator is a fresh account, or its label or the source of its money is bad: the last step before an attack. HIGH when the money or the label is bad or the code takes flash loans, MEDIUM otherwise.',

@@ -78,6 +78,13 @@ export const tvlDrop = defineDetector<Config, State>({
   version: '1.1.0',
   category: 'FINANCIAL',
   families: evmDialect,
+  recommendedFor: {
+    ERC4626: ({ facts: { asset } }) =>
+      asset ? recommendForHoldings([asset], '5%', 'It is a vault (ERC-4626)') : undefined,
+    POOL: ({ facts: { tokens } }) => tokens && recommendForHoldings(tokens, '10%', 'It is a pool'),
+    CONTRACT: () => recommendForAny('It may hold coins and tokens'),
+    ACCOUNT: () => recommendForAny('It is an account without code'),
+  },
   severity: 'AUTO',
   description:
     'What the contract holds, in native coins or tokens, drops from one look to the next. Severity by the share that is gone: from 50 % CRITICAL, from 20 % HIGH, from 5 % MEDIUM, else LOW; from 1 million US dollars HIGH and from 10 million CRITICAL.',
@@ -146,6 +153,20 @@ export const tvlDrop = defineDetector<Config, State>({
     return { ...keepState(context.state, kept), detections };
   },
 });
+
+function recommendForAny(what: string) {
+  return {
+    config: { nativeThreshold: '20%', foundThreshold: '20%' },
+    reason: `${what}: a drop of a coin or token that it holds by 20 % within a block, or by a million US dollars, is reported.`,
+  };
+}
+
+function recommendForHoldings(tokens: readonly string[], threshold: string, what: string) {
+  return {
+    config: { native: false, tokens: tokens.map((token) => ({ token, threshold })) },
+    reason: `${what}: a drop of what it holds by ${threshold.replace('%', ' %')} within a block is reported, more severely the larger it is.`,
+  };
+}
 
 function leaves({ logs }: Block, token: string, holder: string): boolean {
   const transfers = logs.flatMap((log) => (log.address === token ? (decodeTransfer(log) ?? []) : []));

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { eventTopic } from '../codecs/evm/abi.ts';
 import { decodeTransfer } from '../codecs/evm/erc20Transfer.ts';
+import { approvalEvent } from '../codecs/evm/eventSignatures.ts';
 import { logWords, topicAddress } from '../codecs/evm/words.ts';
 import { isListed } from '../evidence/addressList.ts';
 import { compareToAmount, formatUnits, showAmount } from '../evidence/amounts.ts';
@@ -30,7 +31,7 @@ type Config = Static<typeof config>;
 type State = { decimals: number };
 type Approval = { token: string; owner: string; spender: string; value: bigint; isForAll: boolean };
 
-const approval = eventTopic('Approval(address,address,uint256)');
+const approval = eventTopic(approvalEvent);
 const approvalForAll = eventTopic('ApprovalForAll(address,address,bool)');
 /** Permit2 keeps approvals for tokens that have approved it once; its events name the token second. */
 const permit2 = '0x000000000022d473030f116ddee9f6b43ac78ba3';
@@ -45,6 +46,10 @@ export const unlimitedApproval = defineDetector<Config, State>({
   version: '1.1.0',
   category: 'SECURITY',
   families: evmDialect,
+  recommendedFor: {
+    SAFE: () => ({ reason: 'An approval lets a spender take what the Safe holds.' }),
+    ACCOUNT: () => ({ reason: 'An approval lets a spender take what the account holds.' }),
+  },
   severity: 'MEDIUM',
   description:
     'A holder of the token, or the watched wallet, lets an unknown spender take any amount, at the token or through Permit2. MEDIUM, and CRITICAL when the spender has a bad label; LOW when the owner has nothing of the token, or nothing but a token without a price says so.',

@@ -35,6 +35,13 @@ export const walletBalance = defineDetector<Static<typeof config>, State>({
   version: '1.0.0',
   category: 'FINANCIAL',
   families: [...evmDialect, 'bitcoin', 'solana', 'stellar', 'icp'],
+  recommendedFor: {
+    ACCOUNT: () => ({
+      config: { condition: '< -50%', when: 'block', severity: 'HIGH' },
+      reason:
+        'It is an account without code: losing half of its coins in a block is a theft or a large payment.',
+    }),
+  },
   severity: 'MEDIUM',
   description: 'The balance of the wallet or contract, in native coins or a token, meets a condition.',
   faq: 'How often does it report a balance that stays low? Once, and once more as INFO when it is over, unless `repeat` says otherwise.',

@@ -16,20 +16,20 @@ export type Comparison = { left: string; operator: '<' | '<=' | '>' | '>=' | '==
 export function splitComparison(expression: string): Comparison | undefined {
   let match: { at: number; length: number; operator: Comparison['operator'] } | undefined;
   let depth = 0;
-  for (let at = 0; at < expression.length; at++) {
-    const char = expression.charAt(at);
+  for (let index = 0; index < expression.length; index++) {
+    const char = expression.charAt(index);
     // Quotes, templates, comments and regular expressions are not worth reading here.
-    if (/["'`\\;]/.test(char) || expression.startsWith('//', at) || expression.startsWith('/*', at))
+    if (/["'`\\;]/.test(char) || expression.startsWith('//', index) || expression.startsWith('/*', index))
       return undefined;
     if ('([{'.includes(char)) depth++;
     if (')]}'.includes(char)) depth--;
     if (depth > 0) continue;
-    const operator = operators.find((word) => expression.startsWith(word, at));
+    const operator = operators.find((word) => expression.startsWith(word, index));
     if (operator === undefined) continue;
     const comparison = comparisons.get(operator);
     if (loose.has(operator) || (match && comparison)) return undefined;
-    if (comparison) match = { at, length: operator.length, operator: comparison };
-    at += operator.length - 1;
+    if (comparison) match = { at: index, length: operator.length, operator: comparison };
+    index += operator.length - 1;
   }
   if (!match || /\breturn\b/.test(expression)) return undefined;
   const left = expression.slice(0, match.at).trim();

@@ -9,19 +9,8 @@ import {
   tryDecodeCall,
 } from '../codecs/evm/abi.ts';
 import { eventByTopic, eventItem, functionBySelector, functionItem } from '../codecs/evm/abiItems.ts';
-import {
-  anchorEvent,
-  anchorEventByKey,
-  anchorFunction,
-  anchorFunctionByKey,
-} from '../codecs/solana/anchorItems.ts';
-import {
-  sorobanEvent,
-  sorobanEventByKey,
-  sorobanFunction,
-  sorobanFunctionByKey,
-} from '../codecs/stellar/sorobanItems.ts';
 import type { Log } from '../model/block.ts';
+import { findNamed } from './dialects.ts';
 
 type Values = Readonly<Record<string, unknown>>;
 
@@ -42,7 +31,7 @@ type FunctionShape = {
 
 /** By its signature or, where the contract has an Anchor IDL or a Soroban spec, by its name; a RangeError says what would be right. */
 export function eventShape(signature: string, abi: readonly unknown[]): EventShape {
-  const named = anchorEvent(signature, abi) ?? sorobanEvent(signature, abi);
+  const named = findNamed((dialect) => dialect.event, signature, abi);
   if (named) return named;
   refuseName(signature);
   const item = eventItem(signature, abi);
@@ -51,14 +40,14 @@ export function eventShape(signature: string, abi: readonly unknown[]): EventSha
 
 /** The one that a log is of; undefined where the interface has none. */
 export function eventByKey(key: string, abi: readonly unknown[]): EventShape | undefined {
-  const named = anchorEventByKey(key, abi) ?? sorobanEventByKey(key, abi);
+  const named = findNamed((dialect) => dialect.eventByKey, key, abi);
   if (named) return named;
   const item = eventByTopic(key, abi);
   return item && { item, key, decode: (log) => decodeEvent(item, log) };
 }
 
 export function functionShape(signature: string, abi: readonly unknown[]): FunctionShape {
-  const named = anchorFunction(signature, abi) ?? sorobanFunction(signature, abi);
+  const named = findNamed((dialect) => dialect.function, signature, abi);
   if (named) return named as FunctionShape;
   refuseName(signature);
   const item = functionItem(signature, abi);
@@ -67,7 +56,7 @@ export function functionShape(signature: string, abi: readonly unknown[]): Funct
 }
 
 export function functionByKey(key: string, abi: readonly unknown[]): FunctionShape | undefined {
-  const named = anchorFunctionByKey(key, abi) ?? sorobanFunctionByKey(key, abi);
+  const named = findNamed((dialect) => dialect.functionByKey, key, abi);
   if (named) return named as FunctionShape;
   const item = functionBySelector(key, abi);
   return item && { item, key, decode: (input) => tryDecodeCall(item, input) };

@@ -19,11 +19,11 @@ const factor = 3;
  */
 export function judgeOrdinary(
   { hours = [], reported }: Partial<Ordinary>,
-  at: number,
+  moment: number,
   value: number,
   least: number,
 ): { isUnusual: boolean; sum: number; usual: number | undefined; after: Ordinary } {
-  const hour = Math.floor(at / hourMs);
+  const hour = Math.floor(moment / hourMs);
   const before = hours.find(([time]) => time === hour)?.[1] ?? 0;
   const past = hours.filter(([time, sum]) => time < hour && time > hour - maxAgeHours && sum >= least);
   const sum = before + value;

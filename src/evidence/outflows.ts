@@ -19,13 +19,13 @@ export function addOutflow<T extends Outflows>(
   amount: bigint,
   before: () => bigint,
 ): T {
-  const at = now - (now % bucketMs(windowMs));
+  const time = now - (now % bucketMs(windowMs));
   const recent = within(flows, windowMs, now);
   const last = recent.at(-1);
   const buckets =
-    last?.at === at
+    last?.at === time
       ? [...recent.slice(0, -1), { ...last, out: add(last.out, amount) }]
-      : [...recent, { at, out: amount.toString(), before: before().toString() }];
+      : [...recent, { at: time, out: amount.toString(), before: before().toString() }];
   return { ...flows, buckets, ...addToWindow(flows, Math.floor(now / windowMs), amount) };
 }
 

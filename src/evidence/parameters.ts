@@ -68,6 +68,14 @@ export function AmountOrPercent(description: string, fallback: string) {
   return Type.String({ description, format: 'amountOrPercent', default: fallback });
 }
 
+/**
+ * A share as a number of per cent. New members are `AmountOrPercent`, whose text shows the sign; members that were numbers
+ * stay numbers, because clients send them.
+ */
+export function Percent(description: string, fallback: number, minimum: number, maximum = 100) {
+  return Type.Number({ description, default: fallback, minimum, maximum });
+}
+
 /** A token by its address, or `native` for the chain's own coin. */
 export function Asset(description: string) {
   return Type.String({ description, format: evmFormat.asset, default: 'native' });

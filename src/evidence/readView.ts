@@ -2,11 +2,10 @@ import type { AbiParameter } from 'abitype';
 import { canonicalSignature, decodeResult, encodeCall, type FunctionItem } from '../codecs/evm/abi.ts';
 import { functionWithResults } from '../codecs/evm/abiItems.ts';
 import { toAbiValues } from '../codecs/evm/toAbiValue.ts';
-import { candidView } from '../codecs/icp/candidView.ts';
-import { sorobanView } from '../codecs/stellar/sorobanView.ts';
 import type { EvaluationContext, Interfaces, Reader } from '../model/detection.ts';
 import type { Fault } from '../model/errors.ts';
-import { type Family, hasEvmDialect } from '../model/family.ts';
+import { dialectOf, type Family, hasEvmDialect } from '../model/family.ts';
+import { namedDialects } from './dialects.ts';
 
 /** A function that is read, whatever its family writes interfaces in. */
 export type View = {
@@ -16,12 +15,6 @@ export type View = {
   /** Encodes the question from values as people write them; a RangeError names the one that does not fit. */
   encode(params: readonly unknown[]): string;
   decode(data: string): readonly unknown[];
-};
-
-/** Families whose contracts name and type their functions in an interface of their own. */
-const namedViews: { readonly [family in Family]?: typeof candidView | typeof sorobanView } = {
-  icp: candidView,
-  stellar: sorobanView,
 };
 
 /**
@@ -34,7 +27,8 @@ export function viewOf(
   family: Family,
   find: (signature: string, abi: readonly unknown[]) => FunctionItem = functionWithResults,
 ): View {
-  if (hasEvmDialect(family)) {
+  const dialect = dialectOf(family);
+  if (dialect === 'evm') {
     const item = find(signature, abi);
     return {
       item,
@@ -43,10 +37,10 @@ export function viewOf(
       decode: (data) => decodeResult(item, data),
     };
   }
-  const named = namedViews[family];
-  if (!named)
+  const readNamed = dialect && namedDialects[dialect].view;
+  if (!readNamed)
     throw new RangeError('cannot be read: contracts of this chain have no functions without a transaction.');
-  const { name, inputs, outputs, encode, decode } = named(signature, abi);
+  const { name, inputs, outputs, encode, decode } = readNamed(signature, abi);
   return {
     item: { type: 'function', name, inputs, outputs, stateMutability: 'view' },
     title: name,
@@ -113,9 +107,9 @@ export function tryView(
   to: string,
   { item, decode }: Pick<View, 'item' | 'decode'>,
   data: string,
-  at?: 'block' | 'parent',
+  moment?: 'block' | 'parent',
 ): { results: readonly unknown[] } | { failure: string } {
-  const answer = read.call(to, data, at);
+  const answer = read.call(to, data, moment);
   if ('failure' in answer) return { failure: answer.failure };
   if (answer.data === '0x' && item.outputs.length > 0)
     return { failure: 'the answer is empty, so there is no such function or no contract' };

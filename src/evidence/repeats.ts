@@ -36,7 +36,7 @@ export type RepeatJudgement = {
 export function judgeRepeat(
   { repeat, reportEnd }: Repeats,
   holds: boolean,
-  at: number,
+  time: number,
   before: RepeatState = {},
   isEdge = false,
 ): RepeatJudgement {
@@ -44,7 +44,7 @@ export function judgeRepeat(
   if (!holds) return { fires: false, ends: held && reportEnd, isAgain: false, after: {} };
   const isEvery = repeat === everyLook && !isEdge;
   const everyMs = repeat === everyLook || repeat === once || isEdge ? undefined : parseDuration(repeat);
-  const isAgain = held && everyMs !== undefined && at >= (before.reportedAt ?? 0) + everyMs;
+  const isAgain = held && everyMs !== undefined && time >= (before.reportedAt ?? 0) + everyMs;
   const fires = !held || isEvery || isAgain;
   const isKept = !isEvery || reportEnd;
   return {
@@ -53,7 +53,7 @@ export function judgeRepeat(
     isAgain,
     after: {
       ...(isKept && { armed: false }),
-      ...(everyMs !== undefined && { reportedAt: fires ? at : before.reportedAt! }),
+      ...(everyMs !== undefined && { reportedAt: fires ? time : before.reportedAt! }),
     },
   };
 }

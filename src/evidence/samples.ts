@@ -17,7 +17,7 @@ type Settings = Repeats & { readonly condition: string };
 export function judgeSample(
   { condition: text, ...repeats }: Settings,
   value: Decimal,
-  at: number,
+  time: number,
   before: SampleState = {},
   alsoHolds = true,
 ): SampleJudgement {
@@ -30,7 +30,7 @@ export function judgeSample(
   });
   // A change is over as soon as it has happened, so that only what stays can end or be repeated.
   const rule = looksBack ? { repeat: 'every look', reportEnd: false } : repeats;
-  const judged = judgeRepeat(rule, holds && alsoHolds, at, before, condition.isEdge);
+  const judged = judgeRepeat(rule, holds && alsoHolds, time, before, condition.isEdge);
   return {
     ...judged,
     ...(previous !== undefined && { previous }),

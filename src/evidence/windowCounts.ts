@@ -14,14 +14,14 @@ const minPastWindows = 3;
 /** Keeps the state small on busy contracts: the window moves on by a slice at a time. */
 export function countEvent(
   { slices, past = [], running }: WindowCounts,
-  at: number,
+  moment: number,
   windowMs: number,
   isHit: boolean,
 ): Required<WindowCounts> {
-  const slice = Math.floor((at * slicesPerWindow) / windowMs);
+  const slice = Math.floor((moment * slicesPerWindow) / windowMs);
   const recent = slices.filter(([time]) => time >= slice - slicesPerWindow && time !== slice);
   const [, hits, all] = slices.find(([time]) => time === slice) ?? [slice, 0, 0];
-  const window = Math.floor(at / windowMs);
+  const window = Math.floor(moment / windowMs);
   const [last, sum] = running ?? [window, 0];
   const quiet = Array<number>(Math.min(maxPastWindows, Math.max(0, window - last - 1))).fill(0);
   const over = window > last ? [...past, sum, ...quiet].slice(-maxPastWindows) : past;

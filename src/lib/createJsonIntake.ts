@@ -46,12 +46,12 @@ export function createJsonIntake(
   const cuts: (number[] | undefined)[] = [];
   const within: (Large[] | undefined)[] = [];
 
-  function close(at: number, isList: boolean): void {
+  function close(index: number, isList: boolean): void {
     if (depth === 0 || isLists[--depth] !== isList) throw new InvalidJson('A bracket closes where none may.');
     const from = froms[depth]!;
-    if (at - from < partSize) return;
-    cut(depth, at);
-    const large = { from, to: at + 1, isList, cuts: cuts[depth] ?? [], within: within[depth] ?? [] };
+    if (index - from < partSize) return;
+    cut(depth, index);
+    const large = { from, to: index + 1, isList, cuts: cuts[depth] ?? [], within: within[depth] ?? [] };
     cuts[depth] = undefined;
     within[depth] = undefined;
     if (depth === 0) whole ??= large;
@@ -65,11 +65,11 @@ export function createJsonIntake(
     }
   }
 
-  function cut(level: number, at: number): void {
+  function cut(level: number, index: number): void {
     const levelCuts = cuts[level] ?? [];
-    levelCuts.push(at);
+    levelCuts.push(index);
     cuts[level] = levelCuts;
-    ends[level] = at;
+    ends[level] = index;
   }
 
   /** Texts are passed over by a native search, and all else is looked at once, with what is counted in variables of its own. */
@@ -79,15 +79,15 @@ export function createJsonIntake(
     let comma = lastComma;
     let count = values;
     let end = depth > 0 ? ends[depth - 1]! : 0;
-    let at = isText ? skipText(0) : 0;
-    for (; at < length; at++) {
-      const code = piece.charCodeAt(at);
+    let index = isText ? skipText(0) : 0;
+    for (; index < length; index++) {
+      const code = piece.charCodeAt(index);
       if (code === 0x22) {
-        const quote = piece.indexOf('"', at + 1);
-        at = quote >= 0 && (backslash < 0 || quote < backslash) ? quote : skipText(at + 1) - 1;
+        const quote = piece.indexOf('"', index + 1);
+        index = quote >= 0 && (backslash < 0 || quote < backslash) ? quote : skipText(index + 1) - 1;
       } else if (code === 0x2c) {
         count++;
-        comma = size + at;
+        comma = size + index;
         if (comma - end >= partSize && depth > 0) {
           cut(depth - 1, comma);
           end = comma;
@@ -95,14 +95,14 @@ export function createJsonIntake(
       } else if (code === 0x7b || code === 0x5b) {
         if (depth === maxDepth) throw new TooDeep();
         count++;
-        end = size + at;
+        end = size + index;
         isLists[depth] = code === 0x5b;
         froms[depth] = end;
         ends[depth] = end;
         commas[depth] = comma;
         depth++;
       } else if (code === 0x7d || code === 0x5d) {
-        close(size + at, code === 0x5d);
+        close(size + index, code === 0x5d);
         end = depth > 0 ? ends[depth - 1]! : 0;
       }
     }

@@ -168,18 +168,18 @@ export function createJsonReader(
 
   /** End of the text that continues at `from`, or the length of the piece. */
   function endOfText(piece: Buffer, from: number, nextBackslash: (from: number) => number): number {
-    for (let at = from; ; ) {
+    for (let index = from; ; ) {
       if (isEscaped) {
         isEscaped = false;
-        at++;
+        index++;
       }
-      const end = piece.indexOf(quote, at);
-      const next = nextBackslash(at);
+      const end = piece.indexOf(quote, index);
+      const next = nextBackslash(index);
       if (next === -1 || (end !== -1 && end < next)) return end === -1 ? piece.length : end;
       hasEscapes = true;
       isEscaped = true;
-      at = next + 1;
-      if (at >= piece.length) return piece.length;
+      index = next + 1;
+      if (index >= piece.length) return piece.length;
     }
   }
 
@@ -201,19 +201,20 @@ export function createJsonReader(
         if (known === -2 || (known !== -1 && known < from)) known = piece.indexOf(backslash, from);
         return known;
       };
-      for (let at = 0; at < piece.length; ) {
+      for (let index = 0; index < piece.length; ) {
         if (unfinished) {
-          const end = unfinished === 'text' ? endOfText(piece, at, nextBackslash) : endOfWord(piece, at);
+          const end =
+            unfinished === 'text' ? endOfText(piece, index, nextBackslash) : endOfWord(piece, index);
           if (end >= piece.length) {
-            if (isKey() || !isPassedOver()) hold(piece.subarray(at));
+            if (isKey() || !isPassedOver()) hold(piece.subarray(index));
             return;
           }
           const isText = unfinished === 'text';
-          finish(piece, at, end);
-          at = isText ? end + 1 : end;
+          finish(piece, index, end);
+          index = isText ? end + 1 : end;
           continue;
         }
-        const byte = piece[at++];
+        const byte = piece[index++];
         if (byte === quote) {
           if (!isKey() && !takesValue()) throw new InvalidJson('A text stands where none may.');
           unfinished = 'text';
@@ -224,7 +225,7 @@ export function createJsonReader(
         else if (byte !== 0x20 && byte !== 0x0a && byte !== 0x0d && byte !== 0x09) {
           if (!takesValue()) throw new InvalidJson('A word stands where none may.');
           unfinished = 'word';
-          at--;
+          index--;
         }
       }
     },
@@ -245,9 +246,9 @@ const backslash = 0x5c;
 
 /** Numbers and names end at a bracket, a comma or a space. */
 function endOfWord(piece: Buffer, from: number): number {
-  let at = from;
-  while (at < piece.length && !wordEnds.has(piece[at]!)) at++;
-  return at;
+  let index = from;
+  while (index < piece.length && !wordEnds.has(piece[index]!)) index++;
+  return index;
 }
 
 const wordEnds = new Set(Buffer.from(',]}: \n\r\t"[{'));

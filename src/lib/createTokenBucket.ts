@@ -3,13 +3,13 @@ export function createTokenBucket(limit: { perSecond: number; burst: number }, n
   const buckets = new Map<string | number, { level: number; at: number }>();
 
   function fill(key: string | number): { level: number; at: number } {
-    const at = now();
-    const bucket = buckets.get(key) ?? { level: limit.burst, at };
+    const time = now();
+    const bucket = buckets.get(key) ?? { level: limit.burst, at: time };
     bucket.level = Math.min(
       limit.burst,
-      bucket.level + (Math.max(0, at - bucket.at) / 1000) * limit.perSecond,
+      bucket.level + (Math.max(0, time - bucket.at) / 1000) * limit.perSecond,
     );
-    bucket.at = at;
+    bucket.at = time;
     return bucket;
   }
 
@@ -35,10 +35,10 @@ export function createTokenBucket(limit: { perSecond: number; burst: number }, n
     peek: (key: string | number) => ({ waitSeconds: waitOf(fill(key).level) }),
     /** Forgets the buckets that have filled up again; a full bucket and a missing one are the same. */
     sweep(): void {
-      const at = now();
+      const time = now();
       const fullAfterMs = (level: number) => ((limit.burst - level) / limit.perSecond) * 1000;
       for (const [key, bucket] of buckets)
-        if (at - bucket.at > fullAfterMs(bucket.level)) buckets.delete(key);
+        if (time - bucket.at > fullAfterMs(bucket.level)) buckets.delete(key);
     },
   };
 }

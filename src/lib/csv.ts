@@ -69,10 +69,10 @@ function readRows(
 /** The line break that is outside of quotes, or -1 when the row is not complete yet; a quote inside is written twice. */
 function endOfRow(text: string, start: number): number {
   let isQuoted = false;
-  for (let at = start; at < text.length && at - start <= maxRow; at++) {
-    const code = text.charCodeAt(at);
+  for (let index = start; index < text.length && index - start <= maxRow; index++) {
+    const code = text.charCodeAt(index);
     if (code === 0x22) isQuoted = !isQuoted;
-    else if (code === 0x0a && !isQuoted) return at;
+    else if (code === 0x0a && !isQuoted) return index;
   }
   return -1;
 }
@@ -83,34 +83,34 @@ function countLines(row: string): number {
 
 function readCells(row: string, line: number, separator: string): string[] {
   const cells: string[] = [];
-  let at = 0;
+  let index = 0;
   for (;;) {
     let cell = '';
-    if (row[at] === '"') {
-      at += 1;
+    if (row[index] === '"') {
+      index += 1;
       for (;;) {
-        const quote = row.indexOf('"', at);
+        const quote = row.indexOf('"', index);
         if (quote === -1) throw new CsvError(line, 'a quoted text is not closed.');
-        cell += row.slice(at, quote);
-        at = quote + 1;
-        if (row[at] !== '"') break;
+        cell += row.slice(index, quote);
+        index = quote + 1;
+        if (row[index] !== '"') break;
         cell += '"';
-        at += 1;
+        index += 1;
       }
-      if (at < row.length && row[at] !== separator) {
+      if (index < row.length && row[index] !== separator) {
         throw new CsvError(
           line,
           'text follows a closing quote; a quote inside of quoted text is written twice.',
         );
       }
     } else {
-      const next = row.indexOf(separator, at);
+      const next = row.indexOf(separator, index);
       const end = next === -1 ? row.length : next;
-      cell = row.slice(at, end);
-      at = end;
+      cell = row.slice(index, end);
+      index = end;
     }
     cells.push(cell);
-    if (at >= row.length) return cells;
-    at += 1;
+    if (index >= row.length) return cells;
+    index += 1;
   }
 }

@@ -6,9 +6,9 @@ const sliceLength = 16 * 1024;
 /** Texts that come in pieces of any length, in small ones, and other work gets its turn between them. */
 export async function* inSlices(pieces: AsyncIterable<string> | Iterable<string>): AsyncGenerator<string> {
   for await (const piece of pieces) {
-    for (let at = 0; at < piece.length; at += sliceLength) {
+    for (let index = 0; index < piece.length; index += sliceLength) {
       await yieldToEventLoop();
-      yield piece.slice(at, at + sliceLength);
+      yield piece.slice(index, index + sliceLength);
     }
   }
 }

@@ -40,6 +40,6 @@ function listOf(parameters: readonly string[], name: string): string[] {
 }
 
 function splitAt(text: string, mark: string): string[] {
-  const at = text.indexOf(mark);
-  return at < 0 ? [text] : [text.slice(0, at), text.slice(at + 1)];
+  const index = text.indexOf(mark);
+  return index < 0 ? [text] : [text.slice(0, index), text.slice(index + 1)];
 }

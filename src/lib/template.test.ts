@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fillTemplate, templateFields } from './template.ts';
+import { fillTemplate, templateFields, templateMembersOf } from './template.ts';
 
 const fields = {
   token: 'DAI',
@@ -63,5 +63,24 @@ describe('a filled template', () => {
 
   it('lists the names it uses, each once', () => {
     expect(templateFields('{b} {{c}} {a.x} {b} { d } {e')).toEqual(['b', 'a.x']);
+  });
+
+  it('writes a member with a format as it is shown, and as a plain value where nothing shows it', () => {
+    const show = ({ name, format, argument }: { name: string; format?: string; argument?: string }) =>
+      format === 'token' ? `<${name} of ${argument}>` : undefined;
+    expect(fillTemplate('{amount | token from.address}, {amount|token}', fields, show)).toBe(
+      '<amount of from.address>, <amount of undefined>',
+    );
+    expect(fillTemplate('{token | time} {nope | time} {amount |}', fields, show)).toBe(
+      'DAI {nope | time} {amount |}',
+    );
+    expect(fillTemplate('{token | token}', fields)).toBe('{token | token}');
+  });
+
+  it('lists members with their formats', () => {
+    expect(templateMembersOf('{a.b | token c.d} {e} {{f | g}}')).toEqual([
+      { text: '{a.b | token c.d}', name: 'a.b', format: 'token', argument: 'c.d' },
+      { text: '{e}', name: 'e' },
+    ]);
   });
 });

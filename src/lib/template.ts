@@ -1,46 +1,82 @@
-/** Puts the fields into `{name}` and `{name.member}`; a name that is not there stays as it is written. `{{` and `}}` print a brace. */
-export function fillTemplate(text: string, fields: Readonly<Record<string, unknown>>): string {
+/** A member that a template names, with the format after its bar: `{args.amount | token args.asset}`. */
+export type TemplateMember = { text: string; name: string; format?: string; argument?: string };
+
+/**
+ * Puts the fields into `{name}` and `{name.member}`; a name that is not there stays as it is written. `{{` and `}}` print a brace.
+ * `show` gives members with a format; without it they are plain text.
+ */
+export function fillTemplate(
+  text: string,
+  fields: Readonly<Record<string, unknown>>,
+  show?: (member: TemplateMember) => string | undefined,
+): string {
   let filled = '';
-  for (const part of partsOf(text)) {
-    const value = part.name === undefined ? undefined : memberOf(fields, part.name);
-    filled += value === undefined ? part.text : print(value, 0);
+  for (const { text: written, member } of partsOf(text, show !== undefined)) {
+    const shown = member?.format === undefined ? undefined : show?.(member);
+    const value = member === undefined ? undefined : memberOf(fields, member.name);
+    filled += shown ?? (value === undefined ? written : print(value, 0));
   }
   return filled;
 }
 
 /** The names that a template uses, each once, in the order of their first use. */
 export function templateFields(text: string): string[] {
-  const names = new Set<string>();
-  for (const { name } of partsOf(text)) if (name !== undefined) names.add(name);
-  return [...names];
+  return [...new Set(namesIn(text, false).map(({ name }) => name))];
 }
 
-type Part = { text: string; name?: string };
+/** The members that a template names, with their formats. */
+export function templateMembersOf(text: string): TemplateMember[] {
+  return namesIn(text, true);
+}
 
-/** Every character is looked at once or twice, whatever the text. */
-function* partsOf(text: string): Generator<Part> {
+function namesIn(text: string, hasFormats: boolean): TemplateMember[] {
+  return [...partsOf(text, hasFormats)].flatMap(({ member }) => member ?? []);
+}
+
+type Part = { text: string; member?: TemplateMember };
+
+/** Every character is looked at a few times at most, whatever the text. */
+function* partsOf(text: string, hasFormats: boolean): Generator<Part> {
   let plainFrom = 0;
-  let at = 0;
-  while (at < text.length) {
-    const mark = text[at];
-    if ((mark === '{' || mark === '}') && text[at + 1] === mark) {
-      yield { text: text.slice(plainFrom, at + 1) };
-      at += 2;
-      plainFrom = at;
+  let index = 0;
+  while (index < text.length) {
+    const mark = text[index];
+    if ((mark === '{' || mark === '}') && text[index + 1] === mark) {
+      yield { text: text.slice(plainFrom, index + 1) };
+      index += 2;
+      plainFrom = index;
       continue;
     }
-    const start = at;
-    at += 1;
+    const start = index;
+    index += 1;
     if (mark !== '{') continue;
-    while (at < text.length && isNameCharacter(text.charCodeAt(at))) at += 1;
-    if (text[at] !== '}' || at === start + 1) continue;
-    at += 1;
+    while (index < text.length && isNameCharacter(text.charCodeAt(index))) index += 1;
+    const name = text.slice(start + 1, index);
+    const format = hasFormats && name !== '' ? formatAt(text, index) : undefined;
+    if (format) index = format.end;
+    if (text[index] !== '}' || name === '') continue;
+    index += 1;
     yield { text: text.slice(plainFrom, start) };
-    yield { text: text.slice(start, at), name: text.slice(start + 1, at - 1) };
-    plainFrom = at;
+    const written = text.slice(start, index);
+    yield { text: written, member: { text: written, name, ...format?.words } };
+    plainFrom = index;
   }
   yield { text: text.slice(plainFrom) };
 }
+
+/** ` | token args.asset` before the closing brace; undefined for anything else. */
+function formatAt(
+  text: string,
+  from: number,
+): { end: number; words: Omit<TemplateMember, 'text' | 'name'> } | undefined {
+  const words = formatPattern.exec(text.slice(from, from + maxFormat));
+  if (!words) return undefined;
+  const [{ length }, format = '', argument] = words;
+  return { end: from + length - 1, words: { format, ...(argument === undefined ? {} : { argument }) } };
+}
+
+const maxFormat = 200;
+const formatPattern = /^ {0,9}\| {0,9}([a-z]{1,20})(?: {1,9}([\w.-]{1,120}))? {0,9}\}/;
 
 /** Letters, digits, `_`, `-` and `.`. */
 function isNameCharacter(code: number): boolean {
@@ -55,7 +91,7 @@ function isNameCharacter(code: number): boolean {
 }
 
 /** Own members only, so that no template reaches into prototypes. */
-function memberOf(fields: object, name: string): unknown {
+export function memberOf(fields: object, name: string): unknown {
   let value: unknown = fields;
   for (const step of name.split('.')) {
     if (typeof value !== 'object' || value === null || !Object.hasOwn(value, step)) return undefined;

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 
 /** 256 random bits behind a prefix that secret scanners can look for. */
 export function createToken(
-  kind: 'admin' | 'session' | 'key' | 'invite' | 'confirm' | 'setup' | 'device',
+  kind: 'admin' | 'session' | 'key' | 'invite' | 'confirm' | 'setup' | 'device' | 'calendar',
 ): string {
   return `vigil_${kind}_${randomBytes(32).toString('base64url')}`;
 }

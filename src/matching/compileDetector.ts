@@ -2,6 +2,7 @@ import type { TSchema } from 'typebox';
 import { type CommonConfig, configSchema } from '../detectors/configSchema.ts';
 import { detectors } from '../detectors/detectors.ts';
 import { upgradeConfig } from '../detectors/upgradeConfig.ts';
+import { createBoundedMap } from '../lib/createBoundedMap.ts';
 import { parseDuration } from '../lib/duration.ts';
 import { fillTemplate } from '../lib/template.ts';
 import { complianceTags, endNextStep, type Finding, isSevere, type Severity } from '../model/alert.ts';
@@ -22,6 +23,7 @@ import { fixAddresses } from '../scripts/fixAddresses.ts';
 import { nameParties } from './nameParties.ts';
 import { originOf } from './originOf.ts';
 import { canonicalContract, showAddresses } from './showAddresses.ts';
+import { showMembers } from './showMembers.ts';
 import { describeFirst, otherFamily, type Subscriber, toCause, toMeta, toStateKey } from './subscriber.ts';
 import { templateValues } from './templateValues.ts';
 
@@ -60,8 +62,8 @@ type Program = {
   readonly cooldownMs: number;
 };
 
-const programs = new Map<string, Program | { fault: string }>();
 const maxCachedPrograms = 10_000;
+const programs = createBoundedMap<string, Program | { fault: string }>(maxCachedPrograms);
 
 /** Cached, because reading a configuration takes time and most detectors have the same. */
 function getProgram(definition: Detector, stored: unknown, chain: ChainFacts): Program | { fault: string } {
@@ -69,7 +71,6 @@ function getProgram(definition: Detector, stored: unknown, chain: ChainFacts): P
   const key = `${uid} ${symbol} ${decimals} ${blockTimeMs} ${definition.name} ${JSON.stringify(stored)}`;
   const cached = programs.get(key);
   if (cached) return cached;
-  if (programs.size >= maxCachedPrograms) programs.clear();
   const program = readProgram(definition, stored, chain);
   programs.set(key, program);
   return program;
@@ -144,8 +145,8 @@ class DetectorSubscriber implements Subscriber {
   }
 
   get lookbackMs(): number {
-    const { definition, config } = this.#program;
-    return definition.lookbackMs?.(config) ?? 0;
+    const { definition, config, chain } = this.#program;
+    return definition.lookbackMs?.(config, chain) ?? 0;
   }
 
   stateKey(): string {
@@ -171,7 +172,8 @@ class DetectorSubscriber implements Subscriber {
   evaluate(observation: Observation, state: unknown, read: Reader): EvaluationResult<unknown> {
     const { definition, config, chain } = this.#program;
     const result = definition.evaluate(observation, { config, contract: this.contract, chain, state, read });
-    return nameParties(result, observation, this.contract, read);
+    const shown = showMembers(result, [config.desc], observation, { contract: this.contract, chain, read });
+    return nameParties(shown, observation, this.contract, read);
   }
 
   toFindings(detection: Detection, observation: Observation): Finding[] {
@@ -185,7 +187,11 @@ class DetectorSubscriber implements Subscriber {
     };
     const message =
       config.desc && !detection.isEnd
-        ? fillTemplate(config.desc, { ...alert, ...templateValues(detection.fields, config) })
+        ? fillTemplate(
+            config.desc,
+            { ...alert, ...templateValues(detection.fields, config) },
+            ({ text }) => detection.shown?.[text],
+          )
         : detection.message;
     const finding: Finding = {
       ...alert,

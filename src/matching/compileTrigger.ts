@@ -9,6 +9,7 @@ import { triggers } from '../triggers/triggers.ts';
 import { nameParties } from './nameParties.ts';
 import { originOf } from './originOf.ts';
 import { canonicalContract, showAddresses } from './showAddresses.ts';
+import { showMembers } from './showMembers.ts';
 import { describeFirst, otherFamily, type Subscriber, toCause, toMeta, toStateKey } from './subscriber.ts';
 import { templateValues } from './templateValues.ts';
 
@@ -62,7 +63,12 @@ export function compileTrigger(
     stateKey: () => toStateKey([row.triggerType, contract.address, checked.value]),
     evaluate: (observation, state, read) =>
       nameParties(
-        definition.evaluate(observation, { config, contract, chain, state, read }),
+        showMembers(
+          definition.evaluate(observation, { config, contract, chain, state, read }),
+          alerts.map(({ message }) => message),
+          observation,
+          { contract, chain, read },
+        ),
         observation,
         contract,
         read,
@@ -72,7 +78,11 @@ export function compileTrigger(
       const findings = alerts.map(({ id, severity, name, message }): Finding => {
         const alert = { ...origin, severity, name, tags: row.tags };
         const text = message
-          ? fillTemplate(message, { ...alert, ...templateValues(detection.fields, config) })
+          ? fillTemplate(
+              message,
+              { ...alert, ...templateValues(detection.fields, config) },
+              ({ text: written }) => detection.shown?.[written],
+            )
           : detection.message;
         return {
           ...alert,

@@ -126,17 +126,17 @@ export function createReadCache(fetch: Fetch): ReadCache {
   }
 
   return {
-    reader(tenantId, at, gaps) {
+    reader(tenantId, observed, gaps) {
       let hasStandIns = gaps.isFinal;
 
       function readChain<T extends StateRead['type']>(
         question: StateRead & { type: T },
         moment: 'block' | 'parent' = 'block',
       ): ChainValues[T] {
-        if (!at) throw new Error('There is no block to read from.');
-        const { number, hash } = at[moment];
+        if (!observed) throw new Error('There is no block to read from.');
+        const { number, hash } = observed[moment];
         const key = `${hash} ${JSON.stringify(question)}`;
-        const answer = get<'chain'>(key, { type: 'chain', at: at[moment], question });
+        const answer = get<'chain'>(key, { type: 'chain', at: observed[moment], question });
         if ('value' in answer) return answer.value as ChainValues[T];
         const failure = `The node cannot read the state of block ${number}: ${answer.missing}`;
         const newest = hasStandIns ? standIn(question) : answer;
@@ -169,11 +169,11 @@ export function createReadCache(fetch: Fetch): ReadCache {
       return {
         call: (to, data, moment) => readChain<'call'>({ type: 'call', to, data }, moment),
         balance: (address, moment) =>
-          at?.holdingOf?.('native', address, moment ?? 'block') ??
+          observed?.holdingOf?.('native', address, moment ?? 'block') ??
           readChain<'balance'>({ type: 'balance', address }, moment),
         code: (address, moment) => readChain<'code'>({ type: 'code', address }, moment),
         holding: (asset, holder, moment) =>
-          at?.holdingOf?.(asset, holder, moment ?? 'block') ??
+          observed?.holdingOf?.(asset, holder, moment ?? 'block') ??
           readChain<'holding'>({ type: 'holding', asset, holder }, moment),
         supply: (asset, moment) => readChain({ type: 'supply', asset }, moment),
         decimals: (asset) => readChain({ type: 'decimals', asset }),
@@ -181,10 +181,10 @@ export function createReadCache(fetch: Fetch): ReadCache {
         interface: (address) =>
           JSON.parse(readChain<'storage'>({ type: 'storage', address, key: 'interface' })),
         storage: (address, key, moment) => readChain<'storage'>({ type: 'storage', address, key }, moment),
-        receipt: (hash) => at?.receiptOf?.(hash) ?? readChain<'receipt'>({ type: 'receipt', hash }),
+        receipt: (hash) => observed?.receiptOf?.(hash) ?? readChain<'receipt'>({ type: 'receipt', hash }),
         trace: (hash) => readChain<'trace'>({ type: 'trace', hash }).calls,
         failureReason({ hash, from, to, input, value }) {
-          const reported = at?.receiptOf?.(hash)?.failure;
+          const reported = observed?.receiptOf?.(hash)?.failure;
           if (reported !== undefined || to === null) return reported ?? null;
           const hexValue = `0x${value.toString(16)}`;
           const replayed = readChain<'replay'>(

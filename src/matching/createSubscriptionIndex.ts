@@ -130,6 +130,8 @@ export function createSubscriptionIndex() {
     for (const log of block.logs) {
       const entry = entries.get(log.address);
       if (entry) touch(log.transactionIndex, entry);
+      // Reading them out of the topics costs as much as all the rest.
+      if (parties.size === 0) continue;
       for (const address of log.parties) {
         const party = parties.get(address);
         if (party) touch(log.transactionIndex, party);
@@ -191,8 +193,8 @@ export function createSubscriptionIndex() {
   }
 
   /** Subscribers whose schedule falls between two moments of the clock. */
-  function due(previousAt: number, at: number): Subscriber[] {
-    return [...clocks].filter((subscriber) => isScheduled(subscriber, 'clock', previousAt, at));
+  function due(previousAt: number, time: number): Subscriber[] {
+    return [...clocks].filter((subscriber) => isScheduled(subscriber, 'clock', previousAt, time));
   }
 
   return {
@@ -223,11 +225,11 @@ function isScheduled(
   subscriber: Subscriber,
   on: 'block' | 'clock',
   previousAt: number | undefined,
-  at: number,
+  time: number,
 ): boolean {
   return subscriber.interests.some(
     (interest) =>
       interest.on === on &&
-      (!interest.schedule || previousAt === undefined || isDue(interest.schedule, previousAt, at)),
+      (!interest.schedule || previousAt === undefined || isDue(interest.schedule, previousAt, time)),
   );
 }

@@ -265,7 +265,7 @@ function evaluateOne(evaluation: Evaluation, observation: Observation, reads: Re
       : { ...state, own: checkStateSize(outcome.state), key: subscriber.stateKey() };
   const findings: Finding[] = [];
   for (const detection of outcome.detections ?? []) {
-    const at = timeOf(observation);
+    const time = timeOf(observation);
     const held = after.held ?? 0;
     const reported = held > 0 ? { ...detection, fields: { ...detection.fields, heldBack: held } } : detection;
     const raised = subscriber.toFindings(detection.isEnd ? detection : reported, observation);
@@ -281,14 +281,14 @@ function evaluateOne(evaluation: Evaluation, observation: Observation, reads: Re
       continue;
     }
     const extent = extentOf(detection, raised);
-    const reach = after.alertAt !== undefined && at < after.alertAt + subscriber.cooldownMs ? after : {};
+    const reach = after.alertAt !== undefined && time < after.alertAt + subscriber.cooldownMs ? after : {};
     if (reach.alertAt !== undefined && !isEscalation(extent, reach))
       after = { ...after, held: held + 1, isOpen: after.isOpen ?? false };
     else {
       findings.push(...raised);
       after = {
         ...after,
-        alertAt: at,
+        alertAt: time,
         held: 0,
         isOpen: true,
         alertSeverity: Math.max(extent.severity, reach.alertSeverity ?? 0),

@@ -76,7 +76,8 @@ function matchLog(
   const interested = new Set<Subscriber>();
   for (const entry of touched) {
     if (entry.address === log.address) addAll(interested, subscribersFor(entry, 'log', log.key));
-    if (log.parties.includes(entry.address)) addAll(interested, subscribersFor(entry, 'party', log.key));
+    const named = subscribersFor(entry, 'party', log.key);
+    if (named.length > 0 && log.parties.includes(entry.address)) addAll(interested, named);
   }
   for (const subscriber of interested)
     addObservation(matches, subscriber, { type: 'log', block, transaction, log });

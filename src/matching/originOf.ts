@@ -33,9 +33,9 @@ export function originOf(
   const txHash =
     detection.transactionHash ?? ('transaction' in observation ? observation.transaction.hash : null);
   const position = placeOf(observation);
-  const at = timeOf(observation);
+  const time = timeOf(observation);
   const parts = [
-    txHash ?? (block ? `block ${block.number}` : `${observation.type} ${at}`),
+    txHash ?? (block ? `block ${block.number}` : `${observation.type} ${time}`),
     position,
     detection.part,
   ];
@@ -44,7 +44,7 @@ export function originOf(
     tenantId: contract.tenantId,
     projectId: contract.projectId,
     contractId: contract.id,
-    timestamp: at,
+    timestamp: time,
     key: `${kind} ${id} ${block?.hash ?? ''} ${eid}`,
     eid,
     txHash,

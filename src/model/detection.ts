@@ -14,6 +14,7 @@ import type {
   Transfer,
 } from './block.ts';
 import type { ChainUid } from './chainUid.ts';
+import type { ContractKind, Inspection } from './contractKinds.ts';
 import type { TriggerType } from './enumerations.ts';
 import type { Fault } from './errors.ts';
 import type { Family } from './family.ts';
@@ -287,11 +288,21 @@ export type Detection = {
   readonly frame?: number;
   /** The transaction, where the observation has none or another. */
   readonly transactionHash?: string;
+  /** Members of a message template that have a format, as it writes them: `{args.amount | token}`. */
+  readonly shown?: Readonly<Record<string, string>>;
 };
 
 export type EvaluationResult<State> = { readonly detections?: readonly Detection[]; readonly state?: State };
 
 const categories = ['SECURITY', 'COMPLIANCE', 'FINANCIAL', 'OPERATIONAL'] as const;
+
+/** A configuration that fits a contract, and the reason for the person who decides. */
+type Proposal = { readonly config?: Readonly<Record<string, unknown>>; readonly reason: string };
+
+/** A kind of contract, every contract, or an account without code. */
+type RecommendedFor = {
+  readonly [kind in ContractKind | 'CONTRACT' | 'ACCOUNT']?: (inspection: Inspection) => Proposal | undefined;
+};
 
 /** A kind of detector: what it is called, how it is configured, what it wants to see and what it makes of it. */
 export type Detector<Config = unknown, State = unknown> = {
@@ -301,6 +312,8 @@ export type Detector<Config = unknown, State = unknown> = {
   readonly category: (typeof categories)[number];
   /** Families of the chains that it works on; a contract of another one is refused. */
   readonly families: readonly Family[];
+  /** Contracts for which it is proposed. Its limits must be quiet on blocks of every day. */
+  readonly recommendedFor?: RecommendedFor;
   /** AUTO: every finding brings its own. */
   readonly severity: Severity | 'AUTO';
   readonly description: string;
@@ -324,7 +337,7 @@ export type Detector<Config = unknown, State = unknown> = {
   /** It can be shown pending transactions, simulated on the newest block: what it finds follows from the transaction itself. */
   readonly pending?: true;
   /** Length of the history that the state covers, from which it can be rebuilt to explain an alert. */
-  lookbackMs?(config: Config): number;
+  lookbackMs?(config: Config, chain: ChainFacts): number;
   interests(config: Config, contract: ContractFacts, chain: ChainFacts): readonly Interest[];
   evaluate(observation: Observation, context: EvaluationContext<Config, State>): EvaluationResult<State>;
 };

@@ -1,17 +1,54 @@
+import { keysOf } from '../lib/keysOf.ts';
+
 /** Chains of one family have the same kind of addresses, transactions and nodes. */
 export const familyNames = ['evm', 'bitcoin', 'solana', 'tron', 'vechain', 'stellar', 'icp'] as const;
-/** Families whose contracts run on the EVM: the same ABI, events, selectors and addresses, whatever their nodes are like. */
-export const evmDialect = ['evm', 'vechain', 'tron'] as const;
-export const hasEvmDialect = (family: Family) => evmDialect.some((member) => member === family);
-/** Families with contracts whose functions can be read without a transaction. */
-export const readsViews = [...evmDialect, 'stellar', 'icp'] as const;
-/** Families whose transactions tell all that they move of every asset. */
-export const tellsTransfers = (family: Family) =>
-  family === 'solana' || family === 'stellar' || family === 'icp';
-/** Families where each token has a ledger of its own, which is read only while someone is interested in it. */
-export const hasLedgers = (family: Family) => family === 'icp';
-/** Families that keep who controls a contract and which code it has, and report no change of either: they are looked at. */
-export const keepsControl = (family: Family) => family === 'icp';
-/** Families that name the code of a contract by its SHA-256. */
-export const hashesCode = (family: Family) => family === 'stellar' || keepsControl(family);
 export type Family = (typeof familyNames)[number];
+
+/** Language in which contracts name their functions and events. `evm`: by ABI, topic and selector. */
+export type Dialect = 'evm' | 'anchor' | 'soroban' | 'candid';
+
+type Traits = {
+  /** Undefined where contracts have no functions. */
+  readonly dialect?: Dialect;
+  /** Functions of contracts can be read without a transaction. */
+  readonly readsViews?: true;
+  /** Transactions tell all that they move of every asset. */
+  readonly tellsTransfers?: true;
+  /** Each token has a ledger of its own, which is read only while someone is interested in it. */
+  readonly hasLedgers?: true;
+  /** Chains keep who controls a contract and which code it has, and report no change of either: they are looked at. */
+  readonly keepsControl?: true;
+  /** The code of a contract is named by its SHA-256. */
+  readonly hashesCode?: true;
+};
+
+/** In the order in which the catalogue lists families. */
+const traits: Readonly<Record<Family, Traits>> = {
+  evm: { dialect: 'evm', readsViews: true },
+  vechain: { dialect: 'evm', readsViews: true },
+  tron: { dialect: 'evm', readsViews: true },
+  bitcoin: {},
+  solana: { dialect: 'anchor', tellsTransfers: true },
+  stellar: { dialect: 'soroban', readsViews: true, tellsTransfers: true, hashesCode: true },
+  icp: {
+    dialect: 'candid',
+    readsViews: true,
+    tellsTransfers: true,
+    hasLedgers: true,
+    keepsControl: true,
+    hashesCode: true,
+  },
+};
+
+const familiesWith = (test: (family: Family) => boolean | undefined) => keysOf(traits).filter(test);
+
+export const dialectOf = (family: Family) => traits[family].dialect;
+export const hasEvmDialect = (family: Family) => dialectOf(family) === 'evm';
+export const tellsTransfers = (family: Family) => traits[family].tellsTransfers === true;
+export const hasLedgers = (family: Family) => traits[family].hasLedgers === true;
+export const keepsControl = (family: Family) => traits[family].keepsControl === true;
+export const hashesCode = (family: Family) => traits[family].hashesCode === true;
+
+/** Families whose contracts run on the EVM: the same ABI, events, selectors and addresses, whatever their nodes are like. */
+export const evmDialect: readonly Family[] = familiesWith(hasEvmDialect);
+export const readsViews: readonly Family[] = familiesWith((family) => traits[family].readsViews);

@@ -10,6 +10,7 @@ export const eventTypes = [
   'alert.retracted',
   'alert.resolved',
   'alert.updated',
+  'alert.repeated',
   'action.submitted',
   'action.confirmed',
   'action.failed',
@@ -40,7 +41,7 @@ export type Message = {
   timestamp: number;
   data: Record<string, unknown>;
   /** The state of the moment of what it is about, where the receiver keeps a state. */
-  state?: { isOpen: boolean };
+  state?: { isOpen: boolean; isAcknowledged?: boolean };
 };
 
 /** A destination as its sender needs it, secrets open. */
@@ -60,6 +61,8 @@ export type Target = {
   settings: Readonly<Record<string, unknown>>;
   /** True if the reader of the e-mail address has agreed to get messages. */
   isConfirmed: boolean;
+  /** The one user who is called by it, if there is one. */
+  userId?: number | null;
 };
 
 /**
@@ -103,7 +106,10 @@ export type Rendered = {
 };
 
 /** Adds to a message what is only for the destination that gets it: links by which its reader acts. */
-export type AddActionLinks = (target: Pick<Target, 'id' | 'tenantId'>, message: Message) => Message;
+export type AddActionLinks = (
+  target: Pick<Target, 'id' | 'tenantId' | 'userId'>,
+  message: Message,
+) => Message;
 
 /** Links to an alert: in a block explorer, and in Vigil. */
 export type AlertLinks = (alert: {

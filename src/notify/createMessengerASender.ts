@@ -72,11 +72,33 @@ async function call(
 ): Promise<BotResponse> {
   const common = { chat_id: chatId, ...params, link_preview_options: { is_disabled: true } };
   const marked = { ...common, text: toMessengerAText(story), parse_mode: 'HTML' };
-  const response = await bot.call(method, marked, signal);
+  const keyboard = toKeyboard(story);
+  const buttoned = keyboard
+    ? { ...marked, text: toMessengerAText(withoutActs(story)), reply_markup: keyboard }
+    : marked;
+  const first = await bot.call(method, buttoned, signal);
+  // The messenger refuses buttons whose address it does not like, such as one in a private network.
+  const isRefused =
+    keyboard !== undefined && !first.ok && first.status === 400 && /button|keyboard|url/i.test(first.error);
+  const response = isRefused ? await bot.call(method, marked, signal) : first;
   // A message without markup is better than none.
   return !response.ok && response.status === 400 && /parse entities/i.test(response.error)
     ? bot.call(method, { ...common, text: cleanText(toPlainText(story), 4000) }, signal)
     : response;
+}
+
+/** Buttons that open the pages on which the reader acts, two in a row. */
+function toKeyboard({ links }: Story) {
+  const buttons = links.flatMap(({ label, url, isAct }) => (isAct ? [{ text: label, url }] : []));
+  if (buttons.length === 0) return undefined;
+  const rows = Array.from({ length: Math.ceil(buttons.length / 2) }, (_, row) =>
+    buttons.slice(row * 2, row * 2 + 2),
+  );
+  return { inline_keyboard: rows };
+}
+
+function withoutActs(story: Story): Story {
+  return { ...story, links: story.links.filter(({ isAct }) => !isAct) };
 }
 
 /** The chat and the number of a message in it; the messenger numbers those of each chat. */

@@ -8,6 +8,7 @@ import { type IncidentMessage, saveIncidentMessages } from '../store/destination
 import { insertDeliveries } from '../store/destinations/insertDeliveries.ts';
 import { findOtherDestinations } from '../store/destinations/recipients.ts';
 import { type SettledDelivery, settleDeliveries } from '../store/destinations/settleDeliveries.ts';
+import { failOver } from '../store/onCall/escalations.ts';
 import { appendAudit } from '../store/records/audit.ts';
 
 /** `isGone`: the receiver no longer exists. `pausedUntil`: it accepts nothing before. */
@@ -103,6 +104,11 @@ async function writeResults(
   now: number,
 ): Promise<boolean> {
   await settleDeliveries(tx, results, now);
+  await failOver(
+    tx,
+    results.filter(({ isDelivered }) => !isDelivered),
+    now,
+  );
   await saveIncidentMessages(
     tx,
     results.flatMap(({ tenantId, destinationId, sent }) =>

@@ -1,11 +1,11 @@
 import { destinationKinds, isGrouped } from '../destinations/destinationKinds.ts';
-import { yieldToEventLoop } from '../lib/eventLoop.ts';
 import { groupBy } from '../lib/groupBy.ts';
 import { settleAll } from '../lib/settleAll.ts';
 import type { RaisedAlert } from '../model/alert.ts';
 import { type AlertLinks, raisedType } from '../model/notification.ts';
 import type { Db } from '../store/db/db.ts';
 import { insertDecisions } from '../store/destinations/alertDecisions.ts';
+import { type DecisionRules, findDecisionRules } from '../store/destinations/decisionRules.ts';
 import { type AlertDocument, findAlertDocuments } from '../store/destinations/findAlertDocuments.ts';
 import { retractDeliveries } from '../store/destinations/followUps.ts';
 import { findFollowedChains, setHeldBlocks } from '../store/destinations/heldDeliveries.ts';
@@ -15,33 +15,48 @@ import {
   type Recipient as BoundRecipient,
   findRecipients,
 } from '../store/destinations/recipients.ts';
-import { findDecisionRules } from '../store/destinations/silences.ts';
+import { type EscalationStart, startEscalations } from '../store/onCall/escalations.ts';
 import { createAlertFilters } from './createAlertFilters.ts';
-import { decideNotification, withheldByItself } from './decideNotification.ts';
+import { decideByRules } from './decideByRules.ts';
+import { type Withheld, withheldByItself } from './decideNotification.ts';
 import { holdRepeats } from './holdRepeats.ts';
-import type { SilenceIndex } from './silences/createSilenceIndex.ts';
-import { createSilences } from './silences/createSilences.ts';
+import { noteInhibitions } from './noteInhibitions.ts';
+import { planGroups, type RoutedAlert } from './routes/planGroups.ts';
+import type { TakenRoute } from './routes/takeRoutes.ts';
+import { toStoredDecision } from './routes/toStoredDecision.ts';
+import type { CompiledRoute } from './rules/compileRoutes.ts';
+import { createRules, type Rules } from './rules/createRules.ts';
 
 /** Decides who is notified of new alerts and inserts the deliveries, in the alerts' own transaction. */
 export function createNotifyOnAlerts({ links, now }: { links: AlertLinks; now: () => number }) {
-  const findSilences = createSilences();
+  const findRules = createRules();
   return async (tx: Db, raised: readonly RaisedAlert[]) => {
     const judged = raised.filter(({ finding }) => withheldByItself(finding) === null);
     if (judged.length === 0) return undefined;
     const tenantIds = [...new Set(judged.map(({ finding }) => finding.tenantId))];
-    // Sent together, so that silences cost no round trip.
-    const [recipients, rules] = await settleAll([findByAlert(tx, judged), findDecisionRules(tx, tenantIds)]);
-    if (recipients.length === 0 && rules.size === 0) return undefined;
+    // Sent together, so that rules cost no round trip.
+    const [recipients, versions] = await settleAll([
+      findByAlert(tx, judged),
+      findDecisionRules(tx, tenantIds),
+    ]);
+    if (recipients.length === 0 && versions.size === 0) return undefined;
     return async () => {
       const at = now();
-      await deliver(tx, judged, { recipients, silences: await findSilences(tx, rules, at), links, at });
+      await deliver(tx, judged, {
+        recipients,
+        versions,
+        rules: await findRules(tx, versions, at),
+        links,
+        at,
+      });
     };
   };
 }
 
 type Found = {
   recipients: readonly Recipient[];
-  silences: ReadonlyMap<number, SilenceIndex>;
+  versions: ReadonlyMap<number, DecisionRules>;
+  rules: ReadonlyMap<number, Rules>;
   links: AlertLinks;
   at: number;
 };
@@ -49,33 +64,107 @@ type Found = {
 async function deliver(
   tx: Db,
   judged: readonly RaisedAlert[],
-  { recipients, silences, links, at }: Found,
+  { recipients, versions, rules, links, at }: Found,
 ): Promise<void> {
   const ways = groupBy(recipients, ({ alert }) => alert);
-  const alerts = judged.filter((alert) => ways.has(alert) || silences.has(alert.finding.tenantId));
+  const alerts = judged.filter((alert) => ways.has(alert) || rules.has(alert.finding.tenantId));
   if (alerts.length === 0) return;
   const documents = await readDocuments(tx, alerts);
-  const { passes, subjectOf } = createAlertFilters(at);
+  const filters = createAlertFilters(at);
+  const rulesOf = (tenantId: number) => rules.get(tenantId);
+  const subjectOf = (alert: RaisedAlert) => filters.subjectOf(documentOf(documents, alert));
+  const inhibiting = await noteInhibitions(tx, alerts, rulesOf, subjectOf, at);
   const selected: Recipient[] = [];
-  const withheld: Parameters<typeof insertDecisions>[1][number][] = [];
+  const routed: RoutedAlert[] = [];
+  const starts: EscalationStart[] = [];
+  const decided: Parameters<typeof insertDecisions>[1][number][] = [];
   for (const alert of alerts) {
-    const { tenantId } = alert.finding;
+    const { finding, uid } = alert;
+    const { tenantId } = finding;
+    const destinations = versions.get(tenantId)?.destinations;
+    const known = { rules: rulesOf(tenantId), destinations, inhibiting, now: at };
     const document = documentOf(documents, alert);
-    const { code, silenceIds, recipients } = await decideNotification(alert.finding, {
-      recipients: ways.get(alert) ?? [],
-      silences: silences.get(tenantId)?.candidatesFor(subjectOf(document)) ?? [],
-      now: at,
-      passes: (query) => passes(query, document),
-      isFound: (silence) => silence.matcherAt(at)(subjectOf(document), yieldToEventLoop),
-    });
-    selected.push(...recipients);
-    if (code === 'silenced') withheld.push({ tenantId, uid: alert.uid, decision: { code, silenceIds } });
+    const decision = await decideByRules(finding, document, ways.get(alert) ?? [], known, filters);
+    selected.push(...decision.recipients);
+    for (const taken of decision.taken) {
+      const item = toRouted(alert, taken, decision.code);
+      routed.push(item);
+      if (decision.code === null && taken.held === null) starts.push(...toStart(alert, taken.route));
+      if (item.isSent) selected.push(...toRecipients(alert, taken, item, destinations));
+    }
+    if (decision.taken.length > 0 || decision.code === 'silenced' || decision.code === 'inhibited')
+      decided.push({ tenantId, uid, decision: toStoredDecision(decision) });
   }
-  await insertDecisions(tx, withheld, at);
+  await insertDecisions(tx, decided, at);
+  await startEscalations(tx, starts, at);
+  const dueOfRoute = await planGroups(tx, routed, at);
   if (selected.length === 0) return;
-  const dueAt = await holdRepeats(tx, selected, at);
+  const grown = selected.filter(growsWithIncident);
+  const dueOfIncident = await holdRepeats(tx, grown, at);
+  const dueAt = (recipient: Recipient) => {
+    const routedAt = recipient.routed && dueOfRoute(recipient.routed);
+    const grownAt = growsWithIncident(recipient) ? dueOfIncident(recipient) : undefined;
+    return routedAt === undefined || grownAt === undefined
+      ? (routedAt ?? grownAt)
+      : Math.max(routedAt, grownAt);
+  };
   const followed = await findFollowed(tx, selected);
   await insertDeliveries(tx, toMessages(documents, selected, links, { dueAt, followed }), at);
+}
+
+/** The chain of a route, for the incident of the alert. The end of a condition calls no one. */
+function toStart(
+  { uid, finding, incident }: RaisedAlert,
+  { escalationChainId, name }: CompiledRoute,
+): EscalationStart[] {
+  const { tenantId, nextStep, isEnd } = finding;
+  if (escalationChainId == null || !incident || isEnd) return [];
+  const extra = { incident, ...(nextStep === undefined ? {} : { nextStep }) };
+  const startedBy = `Route ${name}`;
+  return [{ tenantId, incidentUid: incident.uid, alertUid: uid, escalationChainId, startedBy, extra }];
+}
+
+/** Where nothing says otherwise, people get what an incident grows by together. */
+function growsWithIncident({ routed }: Recipient): boolean {
+  return !routed || (routed.route.groupBy === 'INCIDENT' && routed.route.intervalSeconds === null);
+}
+
+function toRouted(
+  { uid, finding, incident }: RaisedAlert,
+  { route, held, destinationIds }: TakenRoute<CompiledRoute>,
+  code: Withheld | null,
+): RoutedAlert {
+  const { tenantId, contractId, kind, severity, timestamp, detectorSchemaName, triggerType } = finding;
+  return {
+    route,
+    alert: {
+      uid,
+      tenantId,
+      contractId,
+      incidentUid: incident?.uid,
+      kind,
+      detectorSchemaName,
+      triggerType,
+      severity,
+      timestamp,
+    },
+    isSent: code === null && destinationIds.length > 0,
+    // What holds an alert may end, but its severity stays. That a condition is over needs no answer.
+    repeats: held !== 'below-floor' && !finding.isEnd,
+  };
+}
+
+function toRecipients(
+  alert: RaisedAlert,
+  { destinationIds }: TakenRoute<CompiledRoute>,
+  routed: RoutedAlert,
+  types: DecisionRules['destinations'],
+): Recipient[] {
+  return destinationIds.flatMap((destinationId) => {
+    const type = types?.get(destinationId);
+    const way = { minSeverity: null, afterConfirmations: null, query: null };
+    return type ? [{ ...way, destinationId, type, alert, routed }] : [];
+  });
 }
 
 /** The chains on whose blocks some of them wait. */
@@ -106,7 +195,8 @@ export function createNotifyOnRetractions({ now }: { now: () => number }) {
   };
 }
 
-type Recipient = Omit<BoundRecipient, 'index'> & { alert: RaisedAlert };
+/** `routed`: by which route, where the tenant has routes on. */
+type Recipient = Omit<BoundRecipient, 'index'> & { alert: RaisedAlert; routed?: RoutedAlert };
 type Documents = ReadonlyMap<string, AlertDocument>;
 
 function toSource({ finding }: RaisedAlert): AlertSource {
@@ -151,8 +241,8 @@ function documentOf(documents: Documents, { uid }: RaisedAlert): AlertDocument {
 /** Webhooks get every alert at once, so that nothing looks for what they got of an incident. */
 function readByPeople(recipients: readonly Recipient[]): Set<number> {
   return new Set(
-    recipients.flatMap(({ type, destinationId }) =>
-      isGrouped(destinationKinds[type]) ? [destinationId] : [],
+    recipients.flatMap(({ type, destinationId, routed }) =>
+      isGrouped(destinationKinds[type]) && routed?.route.groupBy !== 'NONE' ? [destinationId] : [],
     ),
   );
 }

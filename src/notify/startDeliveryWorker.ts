@@ -1,13 +1,16 @@
 import { setMaxListeners } from 'node:events';
 import { destinationKinds, isMailed, typesWith } from '../destinations/destinationKinds.ts';
-import { createCoalescedLoop } from '../lib/createCoalescedLoop.ts';
+import type { Stoppable } from '../lib/createLifecycle.ts';
+import { startPoller } from '../lib/startPoller.ts';
 import { settleWithin, withTimeLimit } from '../lib/withTimeLimit.ts';
 import type { AddActionLinks, EarlierMessage, Message, SendOutcome, Target } from '../model/notification.ts';
 import type { Store } from '../store/db/db.ts';
+import { pollDue } from '../store/db/pollDue.ts';
 import { canaryDestination } from '../store/destinations/canary.ts';
 import {
   type ClaimedDelivery,
   claimDeliveries,
+  isDeliveryDue,
   releaseDeliveries,
 } from '../store/destinations/claimDeliveries.ts';
 import { deadLetterDeliveries } from '../store/destinations/deadLetterDeliveries.ts';
@@ -40,7 +43,6 @@ type Options = {
 
 /** Attempts under way at once in this process. */
 const maxConcurrentAttempts = 1000;
-const pollMs = 1000;
 const deadLetterEveryMs = 60_000;
 /** No attempt may take longer; shorter than the lease of a delivery. */
 const attemptTimeoutMs = 25_000;
@@ -48,20 +50,25 @@ const attemptTimeoutMs = 25_000;
 const stopGraceMs = 5000;
 
 /** Sends due deliveries until it is stopped. Any number of processes may run it side by side. */
-export function startDeliveryWorker(options: Options): { stop(): Promise<void> } {
+export function startDeliveryWorker(options: Options): Stoppable {
   const { store, keyring, notifier, now, random, onError } = options;
-  const { wake: deadLetter, stop: stopDeadLettering } = createCoalescedLoop(
-    () => deadLetterDeliveries(store, now()),
+  const deadLettering = startPoller(() => deadLetterDeliveries(store, now()), {
+    everyMs: deadLetterEveryMs,
     onError,
-  );
-  const settler = createSettler({ store, keys: keyring.audit, now, onDisabled: deadLetter, onError });
+  });
+  const settler = createSettler({
+    store,
+    keys: keyring.audit,
+    now,
+    onDisabled: deadLettering.wake,
+    onError,
+  });
   const busy = new Map<number, number>();
   const hosts = createHostLoad();
   let mails = 0;
   const running = new Set<Promise<void>>();
   const aborting = new AbortController();
   setMaxListeners(maxConcurrentAttempts, aborting.signal);
-  const { wake, stop: stopPolling } = createCoalescedLoop(claim, onError);
 
   async function claim(): Promise<void> {
     const limit = maxConcurrentAttempts - running.size;
@@ -110,7 +117,7 @@ export function startDeliveryWorker(options: Options): { stop(): Promise<void> }
         const remaining = (busy.get(id) ?? 0) - 1;
         if (remaining > 0) busy.set(id, remaining);
         else busy.delete(id);
-        wake();
+        poller.wake();
       });
     running.add(work);
   }
@@ -174,25 +181,23 @@ export function startDeliveryWorker(options: Options): { stop(): Promise<void> }
     return addLinks ? messages.map((message) => addLinks(target, message)) : messages;
   }
 
-  const unlisten = options.listen(wake);
-  const timer = setInterval(wake, pollMs);
-  const deadLetterTimer = setInterval(deadLetter, deadLetterEveryMs);
-  wake();
-  deadLetter();
+  const poller = startPoller(claim, {
+    whenDue: (wake) => pollDue(store, () => isDeliveryDue(now()), wake),
+    listen: options.listen,
+    onError,
+  });
+  poller.wake();
+  deadLettering.wake();
 
   return {
     /** Waits for the attempts under way, then aborts them; their messages are sent again. */
     async stop() {
-      const polled = stopPolling();
-      clearInterval(timer);
-      clearInterval(deadLetterTimer);
-      await unlisten();
-      await polled;
+      await poller.stop();
       await settleWithin(stopGraceMs, Promise.all(running), () => undefined);
       aborting.abort();
       settler.stop();
       await Promise.all(running);
-      await stopDeadLettering();
+      await deadLettering.stop();
     },
   };
 }

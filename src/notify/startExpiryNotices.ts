@@ -1,4 +1,6 @@
 import type { Logger } from 'pino';
+import type { Stoppable } from '../lib/createLifecycle.ts';
+import { startPoller } from '../lib/startPoller.ts';
 import type { Db, Store } from '../store/db/db.ts';
 import {
   type DueNotice,
@@ -28,23 +30,13 @@ const dayMs = 24 * 3_600_000;
  * Notifies tenants that their subscription ends, each notice once. It polls for notices that are due and not sent, so that
  * neither a downtime nor a clock change makes it miss one.
  */
-export function startExpiryNotices(options: Options, everyMs = 10 * 60_000): { stop(): Promise<void> } {
-  let running: Promise<void> = Promise.resolve();
-  const poll = () => {
-    running = running.then(() =>
-      sendDueNotices(options).catch((error: unknown) =>
-        options.log.warn({ err: error }, 'Failed to send expiry notices; will retry'),
-      ),
-    );
-  };
-  poll();
-  const timer = setInterval(poll, everyMs).unref();
-  return {
-    async stop() {
-      clearInterval(timer);
-      await running;
-    },
-  };
+export function startExpiryNotices(options: Options, everyMs = 10 * 60_000): Stoppable {
+  const poller = startPoller(() => sendDueNotices(options), {
+    everyMs,
+    onError: (error) => options.log.warn({ err: error }, 'Failed to send expiry notices; will retry'),
+  });
+  poller.wake();
+  return poller;
 }
 
 export async function sendDueNotices(options: Options): Promise<void> {

@@ -1,9 +1,8 @@
-import { createCoalescedLoop } from '../lib/createCoalescedLoop.ts';
 import type { Stoppable } from '../lib/createLifecycle.ts';
+import { startPoller } from '../lib/startPoller.ts';
 import type { Store } from '../store/db/db.ts';
-import { releaseHeld } from '../store/destinations/heldDeliveries.ts';
-
-const everyMs = 1000;
+import { pollDue } from '../store/db/pollDue.ts';
+import { isHeldDue, releaseHeld } from '../store/destinations/heldDeliveries.ts';
 
 /** Releases deliveries that waited for confirmations, until it is stopped. */
 export function startHeldDeliveries({
@@ -15,14 +14,10 @@ export function startHeldDeliveries({
   now: () => number;
   onError: (error: unknown) => void;
 }): Stoppable {
-  const { wake, stop } = createCoalescedLoop(async () => {
-    while ((await releaseHeld(store, now())) > 0);
-  }, onError);
-  const timer = setInterval(wake, everyMs);
-  return {
-    stop: async () => {
-      clearInterval(timer);
-      await stop();
+  return startPoller(
+    async () => {
+      while ((await releaseHeld(store, now())) > 0);
     },
-  };
+    { whenDue: (wake) => pollDue(store, () => isHeldDue, wake), onError },
+  );
 }

@@ -1,13 +1,16 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { toHtml } from '../destinations/texts/toHtml.ts';
 import { toPlainText } from '../destinations/texts/toPlainText.ts';
+import type { Stoppable } from '../lib/createLifecycle.ts';
+import { startPoller } from '../lib/startPoller.ts';
 import type { SendOutcome } from '../model/notification.ts';
 import type { Store } from '../store/db/db.ts';
+import { pollDue } from '../store/db/pollDue.ts';
 import {
   type ClaimedMail,
   claimMails,
   finishMail,
+  isMailDue,
   type MailResult,
   purgeMails,
 } from '../store/destinations/mailOutbox.ts';
@@ -25,29 +28,27 @@ const leaseMs = 2 * sendTimeoutMs;
 const retentionMs = 30 * 24 * 3_600_000;
 
 /** Sends the queued mails: invites, confirmations and notices to managers. */
-export function startMailOutbox(options: Options, everyMs = 1000): { stop(): Promise<void> } {
+export function startMailOutbox(options: Options): Stoppable {
+  let isFailing = false;
   const stopping = new AbortController();
 
-  async function run(): Promise<void> {
-    let isFailing = false;
-    while (!stopping.signal.aborted) {
-      try {
-        const count = await sendDueMails(options);
-        isFailing = false;
-        if (count === batchSize) continue;
-      } catch (error) {
-        if (!isFailing) options.log.warn({ err: error }, 'Failed to send queued mails; will retry');
-        isFailing = true;
-      }
-      await sleep(everyMs, undefined, { signal: stopping.signal }).catch(() => undefined);
-    }
+  async function sendAll(): Promise<void> {
+    while ((await sendDueMails(options)) === batchSize && !stopping.signal.aborted);
+    isFailing = false;
   }
 
-  const running = run();
+  const poller = startPoller(sendAll, {
+    whenDue: (wake) => pollDue(options.store, () => isMailDue(options.now()), wake),
+    onError(error) {
+      if (!isFailing) options.log.warn({ err: error }, 'Failed to send queued mails; will retry');
+      isFailing = true;
+    },
+  });
+  poller.wake();
   return {
     async stop() {
       stopping.abort();
-      await running;
+      await poller.stop();
     },
   };
 }

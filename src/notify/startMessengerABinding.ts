@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { AuditKeys } from '../lib/auditKey.ts';
+import type { Stoppable } from '../lib/createLifecycle.ts';
 import { isRecord } from '../lib/isRecord.ts';
 import { messageOf } from '../lib/messageOf.ts';
 import { withTimeLimit } from '../lib/withTimeLimit.ts';
@@ -26,7 +27,7 @@ type Options = {
 };
 
 /** Reads the messages to the bot and binds destinations to chats. One process reads at a time. */
-export function startMessengerABinding({ store, keys, bot, now, log }: Options): { stop(): Promise<void> } {
+export function startMessengerABinding({ store, keys, bot, now, log }: Options): Stoppable {
   const holder = randomUUID();
   const stopping = new AbortController();
   const handle = createCommandHandler(keys, now);

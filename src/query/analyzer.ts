@@ -24,30 +24,30 @@ export function scanWords(
   to: number,
   onWord: (start: number, end: number) => void,
 ): number {
-  let at = from;
-  while (at < to) {
-    const unit = text.charCodeAt(at);
+  let index = from;
+  while (index < to) {
+    const unit = text.charCodeAt(index);
     if (isAsciiGap(unit)) {
-      at += 1;
+      index += 1;
       continue;
     }
-    let end = unit < 128 ? asciiWordEnd(text, at, Math.min(text.length, at + maxTokenLength)) : -1;
-    if (end === -1) end = tokenEnd(text, at);
-    if (end > at) {
-      onWord(at, end);
-      at = end;
+    let end = unit < 128 ? asciiWordEnd(text, index, Math.min(text.length, index + maxTokenLength)) : -1;
+    if (end === -1) end = tokenEnd(text, index);
+    if (end > index) {
+      onWord(index, end);
+      index = end;
     } else {
-      at = afterNoToken(text, at);
+      index = afterNoToken(text, index);
     }
   }
-  return at;
+  return index;
 }
 
 /** True if the words are just the runs of letters and digits: in ASCII, without the marks that may join two of them. */
 export function isPlain(text: string): boolean {
   let length = 0;
-  for (let at = 0; at < text.length; at++) {
-    const kind = plainKinds[text.charCodeAt(at)];
+  for (let index = 0; index < text.length; index++) {
+    const kind = plainKinds[text.charCodeAt(index)];
     if (kind === inWord) length += 1;
     else if (kind === betweenWords) length = 0;
     else return false;
@@ -123,10 +123,10 @@ const classPatterns: readonly (readonly [number, RegExp])[] = [
 /** Filled as code points are met; 0 means not classified yet. */
 const classes = new Uint8Array(0x110000);
 
-function classAt(text: string, at: number): number {
-  if (at >= text.length) return ignored;
-  const unit = text.charCodeAt(at);
-  const codePoint = (unit & 0xf800) === 0xd800 ? codePointAt(text, at) : unit;
+function classAt(text: string, index: number): number {
+  if (index >= text.length) return ignored;
+  const unit = text.charCodeAt(index);
+  const codePoint = (unit & 0xf800) === 0xd800 ? codePointAt(text, index) : unit;
   const cached = classes[codePoint]!;
   if (cached !== 0) return cached;
   const character = String.fromCodePoint(codePoint);
@@ -161,35 +161,35 @@ export function tokenEnd(text: string, start: number): number {
 }
 
 function wordEnd(text: string, start: number, limit: number): number {
-  let at = start;
+  let index = start;
   let previous = connector;
   let isWord = false;
-  while (at < limit) {
-    const next = classAt(text, at);
+  while (index < limit) {
+    const next = classAt(text, index);
     if (next === letter && previous === letter) {
       // By far the most frequent.
-      const end = afterCodePoint(text, at);
+      const end = afterCodePoint(text, index);
       if (end > limit) break;
-      at = end;
+      index = end;
       continue;
     }
-    if (next === extend && at > start) {
-      at = afterCodePoint(text, at);
+    if (next === extend && index > start) {
+      index = afterCodePoint(text, index);
       continue;
     }
     if (!joins(previous, next)) {
-      const after = afterMiddle(text, at, limit, previous, next);
-      if (after === at) break;
-      at = after;
+      const after = afterMiddle(text, index, limit, previous, next);
+      if (after === index) break;
+      index = after;
       continue;
     }
-    const end = afterCodePoint(text, at);
+    const end = afterCodePoint(text, index);
     if (end > limit) break;
     if (next !== connector) isWord = true;
     previous = next;
-    at = end;
+    index = end;
   }
-  return isWord ? at : start;
+  return isWord ? index : start;
 }
 
 function joins(previous: number, next: number): boolean {
@@ -199,14 +199,14 @@ function joins(previous: number, next: number): boolean {
 }
 
 /** Next position if the mark at `at` stands between two letters or two digits, else `at`. */
-function afterMiddle(text: string, at: number, limit: number, previous: number, mark: number): number {
-  const after = skipExtenders(text, at + 1, limit);
+function afterMiddle(text: string, index: number, limit: number, previous: number, mark: number): number {
+  const after = skipExtenders(text, index + 1, limit);
   const next = after < limit ? classAt(text, after) : ignored;
   const isBoth = mark === midBoth || mark === singleQuote;
   if (isLetter(previous) && isLetter(next) && (isBoth || mark === midLetter)) return after;
   if (previous === number && next === number && (isBoth || mark === midNumber)) return after;
-  if (previous !== hebrew) return at;
-  return mark === singleQuote || (mark === doubleQuote && next === hebrew) ? after : at;
+  if (previous !== hebrew) return index;
+  return mark === singleQuote || (mark === doubleQuote && next === hebrew) ? after : index;
 }
 
 function isLetter(kind: number): boolean {
@@ -214,49 +214,49 @@ function isLetter(kind: number): boolean {
 }
 
 /** A row of connectors that led to no word leads to none from its middle either, and must not be read again. */
-function afterNoToken(text: string, at: number): number {
-  return classAt(text, at) === connector
-    ? runEnd(text, at, at + maxTokenLength, connector)
-    : afterCodePoint(text, at);
+function afterNoToken(text: string, index: number): number {
+  return classAt(text, index) === connector
+    ? runEnd(text, index, index + maxTokenLength, connector)
+    : afterCodePoint(text, index);
 }
 
 function runEnd(text: string, start: number, limit: number, kind: number): number {
-  let at = start;
-  while (at < limit) {
-    const next = classAt(text, at);
+  let index = start;
+  while (index < limit) {
+    const next = classAt(text, index);
     if (next !== kind && next !== extend) break;
-    at = afterCodePoint(text, at);
+    index = afterCodePoint(text, index);
   }
-  return at;
+  return index;
 }
 
 function emojiEnd(text: string, start: number, limit: number, first: number): number {
-  let at = afterCodePoint(text, start);
+  let index = afterCodePoint(text, start);
   if (first === regionalIndicator) {
-    return classAt(text, at) === regionalIndicator
-      ? skipExtenders(text, afterCodePoint(text, at), limit)
+    return classAt(text, index) === regionalIndicator
+      ? skipExtenders(text, afterCodePoint(text, index), limit)
       : start;
   }
-  if (first === weakEmoji && text[at] !== '\uFE0F' && text[at] !== '\u20E3') return start;
-  at = skipExtenders(text, at, limit);
-  while (at < limit && text[at - 1] === '\u200D' && classAt(text, at) === emoji) {
-    at = skipExtenders(text, afterCodePoint(text, at), limit);
+  if (first === weakEmoji && text[index] !== '\uFE0F' && text[index] !== '\u20E3') return start;
+  index = skipExtenders(text, index, limit);
+  while (index < limit && text[index - 1] === '\u200D' && classAt(text, index) === emoji) {
+    index = skipExtenders(text, afterCodePoint(text, index), limit);
   }
-  return at;
+  return index;
 }
 
 function skipExtenders(text: string, start: number, limit: number): number {
-  let at = start;
-  while (at < limit && classAt(text, at) === extend) at = afterCodePoint(text, at);
-  return at;
+  let index = start;
+  while (index < limit && classAt(text, index) === extend) index = afterCodePoint(text, index);
+  return index;
 }
 
-function afterCodePoint(text: string, at: number): number {
-  return (text.charCodeAt(at) & 0xfc00) === 0xd800 ? at + width(codePointAt(text, at)) : at + 1;
+function afterCodePoint(text: string, index: number): number {
+  return (text.charCodeAt(index) & 0xfc00) === 0xd800 ? index + width(codePointAt(text, index)) : index + 1;
 }
 
-function codePointAt(text: string, at: number): number {
-  return text.codePointAt(at)!;
+function codePointAt(text: string, index: number): number {
+  return text.codePointAt(index)!;
 }
 
 function width(codePoint: number): number {

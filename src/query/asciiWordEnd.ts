@@ -32,29 +32,29 @@ const star = 0x2a;
  * times faster than the rules of Unicode.
  */
 export function asciiWordEnd(text: string, start: number, limit: number): number {
-  let at = start;
+  let index = start;
   let previous = noWord;
   let isWord = false;
-  while (at < limit) {
-    const unit = text.charCodeAt(at);
+  while (index < limit) {
+    const unit = text.charCodeAt(index);
     if (unit >= 128) return -1;
     const kind = kinds[unit]!;
     if (kind === letter || kind === digit) {
       isWord = true;
     } else if (kind !== underscore) {
-      if (at === start && (unit === hash || unit === star)) return -1;
-      if (kind === noWord) return isWord ? at : start;
-      if (at + 1 >= limit) return at + 1 < text.length ? -1 : isWord ? at : start;
-      const next = text.charCodeAt(at + 1);
+      if (index === start && (unit === hash || unit === star)) return -1;
+      if (kind === noWord) return isWord ? index : start;
+      if (index + 1 >= limit) return index + 1 < text.length ? -1 : isWord ? index : start;
+      const next = text.charCodeAt(index + 1);
       if (next >= 128) return -1;
       const isJoined =
         (previous === letter && kind !== betweenDigits && kinds[next] === letter) ||
         (previous === digit && kind !== betweenLetters && kinds[next] === digit);
-      if (!isJoined) return isWord ? at : start;
+      if (!isJoined) return isWord ? index : start;
     }
     previous = kind;
-    at += 1;
+    index += 1;
   }
-  if (at < text.length) return -1;
-  return isWord ? at : start;
+  if (index < text.length) return -1;
+  return isWord ? index : start;
 }

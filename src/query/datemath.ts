@@ -76,13 +76,13 @@ function parseInstant(text: string, roundUp: boolean): number | undefined {
 
 function applyMath(math: string, anchor: number, roundUp: boolean, step: RegExp): number | undefined {
   let ms: number | undefined = anchor;
-  let at = 0;
-  while (at < math.length && ms !== undefined) {
-    step.lastIndex = at;
+  let index = 0;
+  while (index < math.length && ms !== undefined) {
+    step.lastIndex = index;
     const match = step.exec(math);
     if (match === null) return undefined;
     const [whole, sign, amount, unit = '', slash, roundUnit = ''] = match;
-    at += whole.length;
+    index += whole.length;
     if (slash === undefined) {
       const count = amount === '' ? 1 : Number(amount);
       ms = add(ms, sign === '-' ? -count : count, unit);

@@ -80,9 +80,9 @@ function wideOf(rank: number): number {
 
 /** The first and the last place in a widest bucket. */
 function edgesOf(wide: number): { from: number; to: number } {
-  const at = (magnitude: number) => placeOf(2 ** (4 * (magnitude - 11)));
-  if (wide > 0) return { from: at(wide), to: wide === 31 ? 0xffffffff : at(wide + 1) - 1 };
-  if (wide === 0) return { from: 0xffffffff - at(1) + 1, to: at(1) - 1 };
+  const bucketAt = (magnitude: number) => placeOf(2 ** (4 * (magnitude - 11)));
+  if (wide > 0) return { from: bucketAt(wide), to: wide === 31 ? 0xffffffff : bucketAt(wide + 1) - 1 };
+  if (wide === 0) return { from: 0xffffffff - bucketAt(1) + 1, to: bucketAt(1) - 1 };
   const mirrored = edgesOf(-wide);
   return { from: 0xffffffff - mirrored.to, to: 0xffffffff - mirrored.from };
 }

@@ -20,16 +20,17 @@ export function oddWords(text: string, analyzed?: readonly string[]): string | u
 
 /** True if every word is a run of letters, digits and underscores. */
 function isCutAt(text: string, words: readonly string[]): boolean {
-  let at = 0;
+  let index = 0;
   for (const word of words) {
-    while (at < text.length && !isInWord(text.charCodeAt(at))) at += 1;
-    if (!text.startsWith(word, at)) return false;
+    while (index < text.length && !isInWord(text.charCodeAt(index))) index += 1;
+    if (!text.startsWith(word, index)) return false;
     // A run goes on neither behind the word nor, beyond a mark, within it.
-    for (const end = at + word.length; at < end; at++) if (!isInWord(text.charCodeAt(at))) return false;
-    if (at < text.length && isInWord(text.charCodeAt(at))) return false;
+    for (const end = index + word.length; index < end; index++)
+      if (!isInWord(text.charCodeAt(index))) return false;
+    if (index < text.length && isInWord(text.charCodeAt(index))) return false;
   }
-  while (at < text.length && !isInWord(text.charCodeAt(at))) at += 1;
-  return at === text.length;
+  while (index < text.length && !isInWord(text.charCodeAt(index))) index += 1;
+  return index === text.length;
 }
 
 /** Of a text in lower case. */

@@ -1,3 +1,5 @@
+import { createBoundedMap } from '../lib/createBoundedMap.ts';
+
 /**
  * The 32-bit hash of a term of a field in a tenant's inverted index. It includes the tenant, so posting lists of
  * tenants stay apart. Stored, so it may never change.
@@ -9,23 +11,21 @@ export function termHash(tenantId: number, field: string, term: string): number 
 type TermHash = (term: string) => number;
 
 /** Those in use: a tenant's alerts have the same members again and again. */
-const cache = new Map<number, Map<string, TermHash>>();
 const maxTenants = 1000;
 const maxFields = 200;
 const maxNameLength = 64;
+const cache = createBoundedMap<number, Map<string, TermHash>>(maxTenants);
 
 /** The same for many terms of one field. */
 export function createTermHash(tenantId: number, field: string): TermHash {
   if (field.length > maxNameLength) return makeTermHash(tenantId, field);
   let fields = cache.get(tenantId);
   if (!fields) {
-    if (cache.size >= maxTenants) cache.clear();
-    fields = new Map();
+    fields = createBoundedMap(maxFields);
     cache.set(tenantId, fields);
   }
   let hash = fields.get(field);
   if (!hash) {
-    if (fields.size >= maxFields) fields.clear();
     hash = makeTermHash(tenantId, field);
     fields.set(field, hash);
   }

@@ -1,3 +1,4 @@
+import { createBoundedMap } from '../lib/createBoundedMap.ts';
 import { invalid } from '../model/errors.ts';
 
 export type TimeZone = {
@@ -20,7 +21,6 @@ export function parseTimeZone(text: string, pointer: string): TimeZone {
   } else if (namePattern.test(text)) {
     const zone = namedZones.get(text) ?? namedZone(text);
     if (zone !== undefined) {
-      if (namedZones.size >= maxNamedZones) namedZones.clear();
       namedZones.set(text, zone);
       return zone;
     }
@@ -36,7 +36,8 @@ export function parseTimeZone(text: string, pointer: string): TimeZone {
 const offsetPattern = /^([+-])(\d\d):(\d\d)$/;
 const namePattern = /^[A-Za-z][A-Za-z0-9_+/-]{0,63}$/;
 const maxNamedZones = 600;
-const namedZones = new Map<string, TimeZone>();
+const namedZones = createBoundedMap<string, TimeZone>(maxNamedZones);
+const maxDays = 20_000;
 const day = 86_400_000;
 
 function fixedZone(offset: number): TimeZone {
@@ -50,13 +51,12 @@ type ZoneDay = { offset: number; change: number; offsetAfter: number };
 function namedZone(name: string): TimeZone | undefined {
   const format = zoneFormat(name);
   if (format === undefined) return undefined;
-  const days = new Map<number, ZoneDay>();
+  const days = createBoundedMap<number, ZoneDay>(maxDays);
 
   const zoneDay = (number: number): ZoneDay => {
     const cached = days.get(number);
     if (cached !== undefined) return cached;
     const offset = lookUpDay(format, number * day);
-    if (days.size >= 20_000) days.clear();
     days.set(number, offset);
     return offset;
   };

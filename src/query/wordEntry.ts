@@ -37,8 +37,8 @@ const maxRunLength = 20;
 function isOrdinary(word: string): boolean {
   if (word.length > maxOrdinaryLength) return false;
   let count = 0;
-  for (let at = 0; at < word.length; at++) {
-    const unit = word.charCodeAt(at);
+  for (let index = 0; index < word.length; index++) {
+    const unit = word.charCodeAt(index);
     if (unit >= 0x30 && unit <= 0x39) count += 1;
     else if (unit >= 0xe000 && unit <= 0xe003) return false;
   }
@@ -50,8 +50,8 @@ const hexNumber = `0x${hexDigits}`;
 /** Written out, because every alert has some of these. */
 function isHexNumber(word: string): boolean {
   if (!word.startsWith('0x') || word.length === 2) return false;
-  for (let at = 2; at < word.length; at++) {
-    const unit = word.charCodeAt(at);
+  for (let index = 2; index < word.length; index++) {
+    const unit = word.charCodeAt(index);
     const lower = unit | 0x20;
     if (!(unit >= 0x30 && unit <= 0x39) && !(lower >= 0x61 && lower <= 0x66)) return false;
   }

@@ -301,7 +301,7 @@ async function judge(
     for (const episode of fresh) {
       const crossing = { ruleId: rule.id, groupKey, ...episode };
       const cooldownMs = cooldownOf(rule);
-      if (lastAt.some((at) => at <= episode.from && episode.from < at + cooldownMs)) {
+      if (lastAt.some((time) => time <= episode.from && episode.from < time + cooldownMs)) {
         changes.held.push({ ...crossing, alertAt: null, alertUid: null });
         continue;
       }

@@ -19,20 +19,20 @@ export function findEpisodes(
   let expired = 0;
   while (expired < hits.length) {
     const end = hits[expired]!.timestamp + windowMs;
-    const at = Math.min(end, hits[added]?.timestamp ?? end);
-    for (; expired < added && hits[expired]!.timestamp + windowMs === at; expired++) {
+    const time = Math.min(end, hits[added]?.timestamp ?? end);
+    for (; expired < added && hits[expired]!.timestamp + windowMs === time; expired++) {
       const { value } = hits[expired]!;
       const left = present.get(value)! - 1;
       if (left > 0) present.set(value, left);
       else present.delete(value);
     }
-    for (; hits[added]?.timestamp === at; added++) {
+    for (; hits[added]?.timestamp === time; added++) {
       const { value } = hits[added]!;
       present.set(value, (present.get(value) ?? 0) + 1);
     }
-    if (present.size >= atLeast) from ??= at;
+    if (present.size >= atLeast) from ??= time;
     else if (from !== undefined) {
-      episodes.push({ from, until: at });
+      episodes.push({ from, until: time });
       from = undefined;
     }
   }

@@ -1,6 +1,8 @@
-import { createCoalescedLoop } from '../lib/createCoalescedLoop.ts';
+import type { Stoppable } from '../lib/createLifecycle.ts';
+import { startPoller } from '../lib/startPoller.ts';
 import { alertRateKind, type Finding } from '../model/alert.ts';
-import { claimRateLanes, openRateLanes, type RateLane } from '../store/alerts/rateLanes.ts';
+import { claimRateLanes, isCounting, openRateLanes, type RateLane } from '../store/alerts/rateLanes.ts';
+import { pollDue } from '../store/db/pollDue.ts';
 import { type CountingOptions, countLane } from './countLane.ts';
 
 type Options = CountingOptions & {
@@ -17,12 +19,11 @@ const pollMs = 1000;
 const pauseMs = 100;
 
 /** Counts alerts for the detectors that ask for it, until it is stopped. Any number of processes may run it side by side. */
-export function startRateCounter(options: Options): { stop(): Promise<void> } {
+export function startRateCounter(options: Options): Stoppable {
   const { store, onError } = options;
   const running = new Map<RateLane, Promise<void>>();
-  let openedAt = 0;
+  let openedAt = -pollMs;
   let resting: NodeJS.Timeout | undefined;
-  const { wake, stop: stopClaiming } = createCoalescedLoop(claim, onError);
 
   async function claim(): Promise<void> {
     if (performance.now() - openedAt >= pollMs) {
@@ -49,22 +50,23 @@ export function startRateCounter(options: Options): { stop(): Promise<void> } {
   function rouse(): void {
     resting ??= setTimeout(() => {
       resting = undefined;
-      wake();
+      poller.wake();
     }, pauseMs);
   }
 
   const unlisten = options.listen(rouse);
-  const timer = setInterval(wake, pollMs);
-  openedAt = -pollMs;
-  wake();
+  const poller = startPoller(claim, {
+    whenDue: (wake) => pollDue(store, () => isCounting(alertRateKind), wake),
+    onError,
+  });
+  poller.wake();
 
   return {
     /** Finishes the lanes under way. */
     async stop() {
-      clearInterval(timer);
       await unlisten();
       clearTimeout(resting);
-      await stopClaiming();
+      await poller.stop();
       await Promise.all(running.values());
       clearTimeout(resting);
     },

@@ -7,13 +7,14 @@ import { throttlePerMinute } from '../lib/throttlePerMinute.ts';
 import { destinationTypes } from '../model/enumerations.ts';
 import type { MetricRecorder } from '../model/metrics.ts';
 import { createSeriesCache, platformTenant } from '../model/metrics.ts';
-import type { AddActionLinks } from '../model/notification.ts';
+import type { AddActionLinks, AlertLinks } from '../model/notification.ts';
 import { createBot } from '../notify/createBot.ts';
 import { createEmailSender } from '../notify/createEmailSender.ts';
 import { createMessengerASender } from '../notify/createMessengerASender.ts';
 import { createNotifier, type Notifier, type Sender } from '../notify/createNotifier.ts';
 import { createRequestSender } from '../notify/createRequestSender.ts';
 import { createStreamSender } from '../notify/createStreamSender.ts';
+import { startRepeats } from '../notify/routes/startRepeats.ts';
 import { startDeliveryWorker } from '../notify/startDeliveryWorker.ts';
 import { startExpiryNotices } from '../notify/startExpiryNotices.ts';
 import { startHeldDeliveries } from '../notify/startHeldDeliveries.ts';
@@ -30,6 +31,7 @@ type StartOptions = {
   /** Calls back when there may be something to send. */
   listen: (onNotify: () => void) => () => Promise<void>;
   addLinks: AddActionLinks;
+  links: AlertLinks;
   now: () => number;
   log: Logger;
 };
@@ -66,7 +68,7 @@ export async function openNotifying(
   return {
     notifier,
     hasMail: mailer !== undefined,
-    start({ store, keyring, recorder, listen, addLinks, log }) {
+    start({ store, keyring, recorder, listen, addLinks, links, log }) {
       const loops = [
         startDeliveryWorker({
           store,
@@ -86,6 +88,14 @@ export async function openNotifying(
           now,
           onError: throttlePerMinute(now, (error) =>
             log.error({ err: error }, 'Releasing messages that waited for confirmations failed; retrying'),
+          ),
+        }),
+        startRepeats({
+          store,
+          links,
+          now,
+          onError: throttlePerMinute(now, (error) =>
+            log.error({ err: error }, 'Repeating alerts that no one has answered failed; retrying'),
           ),
         }),
         startExpiryNotices({ store, keyring, mail: mailer !== undefined, now, log }),

@@ -16,6 +16,8 @@ type Options = Pick<ActionContext, 'store' | 'keyring' | 'hsm' | 'runScripts' | 
   /** Calls back when there may be something to do. */
   listen: (onNotify: () => void) => () => Promise<void>;
   log: Logger;
+  /** Interval at which it reports that it goes through its queue. */
+  passEveryMs?: number;
 } & Partial<Pick<ActionContext, 'onStep' | 'stuckMs'>>;
 
 /** Tenants whose calls are signed and sent at once on one chain, each with a connection to the store. */
@@ -67,5 +69,6 @@ export function startActions(options: Options): Stoppable {
     };
   }
 
-  return startActing({ outcomeContext, contextFor, listen: options.listen, onError });
+  const { listen, passEveryMs } = options;
+  return startActing({ outcomeContext, contextFor, listen, onError, passEveryMs });
 }

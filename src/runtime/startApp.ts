@@ -142,7 +142,17 @@ async function start(
   };
   url = await startServer({ config, database, services, authenticate, lifecycle, log });
   loops.push(
-    ...startLoops({ config, resources, alertHooks, minedHooks, retractionHooks, publicUrl, now, log }),
+    ...startLoops({
+      config,
+      resources,
+      alertHooks,
+      minedHooks,
+      retractionHooks,
+      alertLinks,
+      publicUrl,
+      now,
+      log,
+    }),
   );
   const housekeeping = startHousekeeping({
     store: database.work,

@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
 import { setOwnChains } from '../chains/chains.ts';
-import { createCoalescedLoop } from '../lib/createCoalescedLoop.ts';
 import type { Stoppable } from '../lib/createLifecycle.ts';
 import { createMutex } from '../lib/createMutex.ts';
+import { startPoller } from '../lib/startPoller.ts';
 import { throttlePerMinute } from '../lib/throttlePerMinute.ts';
 import type { OpenChains } from '../services/contracts/openChains.ts';
 import { readStoredEndpoints } from '../services/contracts/readStoredEndpoints.ts';
@@ -43,17 +43,10 @@ export async function startChainSync({
       chains.setStored(await readStoredEndpoints(store, keyring, onUnreadable), changed);
     });
   await sync();
-  const loop = createCoalescedLoop(sync, (error) =>
-    log.warn({ err: error }, 'Reading chains and their endpoints failed; retrying'),
-  );
-  const unlisten = listen(loop.wake);
-  const timer = setInterval(loop.wake, pollMs);
-  return {
-    sync,
-    async stop() {
-      clearInterval(timer);
-      await unlisten();
-      await loop.stop();
-    },
-  };
+  const { stop } = startPoller(sync, {
+    everyMs: pollMs,
+    listen,
+    onError: (error) => log.warn({ err: error }, 'Reading chains and their endpoints failed; retrying'),
+  });
+  return { sync, stop };
 }

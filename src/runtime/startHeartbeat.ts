@@ -1,10 +1,10 @@
 import type { Logger } from 'pino';
 import { findChain } from '../chains/chains.ts';
-import { createCoalescedLoop } from '../lib/createCoalescedLoop.ts';
 import type { Stoppable } from '../lib/createLifecycle.ts';
 import { maskOrigin } from '../lib/maskEndpoint.ts';
 import { messageOf } from '../lib/messageOf.ts';
 import type { Secret } from '../lib/secret.ts';
+import { startPoller } from '../lib/startPoller.ts';
 import { settleWithin, withTimeLimit } from '../lib/withTimeLimit.ts';
 import type { HeartbeatFault } from '../model/heartbeat.ts';
 import { judgeVitals, maxClockSkewMs } from '../services/telemetry/judgeVitals.ts';
@@ -42,32 +42,32 @@ export function startHeartbeat(options: Options): Stoppable {
 
   async function look(): Promise<void> {
     const jump = clock();
-    const at = now();
-    const faults = await settleWithin(everyMs, findFaults(at), () => [
+    const time = now();
+    const faults = await settleWithin(everyMs, findFaults(time), () => [
       databaseFault('The database does not answer.'),
     ]);
     if (jump) faults.unshift(jump);
     if (stopping.signal.aborted) return;
-    report(faults, at);
+    report(faults, time);
     if (faults.some(({ part }) => part === 'database')) return;
-    const sentAt = await saveHeartbeat(store, { now: at, everyMs, faults, addresses: addresses.length });
+    const sentAt = await saveHeartbeat(store, { now: time, everyMs, faults, addresses: addresses.length });
     if (faults.length === 0 && addresses.length > 0) await call(sentAt);
   }
 
-  async function findFaults(at: number): Promise<HeartbeatFault[]> {
+  async function findFaults(time: number): Promise<HeartbeatFault[]> {
     try {
-      const vitals = await readVitals(store, { now: at, limitMs: everyMs, configured: configuredChains() });
-      await queueCanary(store, at);
-      return judgeVitals({ now: at, limitMs: everyMs, vitals, findChain });
+      const vitals = await readVitals(store, { now: time, limitMs: everyMs, configured: configuredChains() });
+      await queueCanary(store, time);
+      return judgeVitals({ now: time, limitMs: everyMs, vitals, findChain });
     } catch (error) {
       return [databaseFault(`The database refuses: ${messageOf(error)}`)];
     }
   }
 
   /** Once for each change; what is missing just after the start is about to come. */
-  function report(faults: readonly HeartbeatFault[], at: number): void {
+  function report(faults: readonly HeartbeatFault[], time: number): void {
     const parts = faults.map(({ part, chainUid }) => [part, chainUid ?? ''].join(' ')).join();
-    if (parts === reported || (faults.length > 0 && at < startedAt + everyMs)) return;
+    if (parts === reported || (faults.length > 0 && time < startedAt + everyMs)) return;
     reported = parts;
     if (faults.length > 0)
       log.error({ faults: faults.map(({ message }) => message) }, 'The heartbeat stops until this is mended');
@@ -86,17 +86,16 @@ export function startHeartbeat(options: Options): Stoppable {
     await settleBeat(store, { fault, sentAt, before });
   }
 
-  const { wake, stop } = createCoalescedLoop(look, (error) =>
-    report([databaseFault(messageOf(error))], now()),
-  );
-  const timer = setInterval(wake, everyMs / looksPerCall);
+  const poller = startPoller(look, {
+    everyMs: everyMs / looksPerCall,
+    onError: (error) => report([databaseFault(messageOf(error))], now()),
+  });
   // The first look finds a canary.
   queueCanary(store, startedAt).catch(() => undefined);
   return {
     async stop() {
-      clearInterval(timer);
       stopping.abort();
-      await stop();
+      await poller.stop();
     },
   };
 }
@@ -114,12 +113,12 @@ function createClockCheck(now: () => number): () => HeartbeatFault | undefined {
   let monotonic = performance.now();
   let highest = wall;
   return () => {
-    const at = now();
-    const jumpMs = at - wall - (performance.now() - monotonic);
-    wall = at;
+    const time = now();
+    const jumpMs = time - wall - (performance.now() - monotonic);
+    wall = time;
     monotonic = performance.now();
-    const behindMs = highest - at;
-    highest = Math.max(highest, at);
+    const behindMs = highest - time;
+    highest = Math.max(highest, time);
     const fault = (message: string): HeartbeatFault => ({ part: 'clock', chainUid: null, message });
     if (behindMs > maxClockSkewMs)
       return fault(`The clock went back; it is ${Math.round(behindMs / 1000)} s behind what it was.`);

@@ -14,6 +14,7 @@ import { purgeBesideAlerts, purgeIncidentKeys } from '../store/alerts/purgeBesid
 import { purgeAlertRateCounts } from '../store/alerts/rateHits.ts';
 import { summarizeBlocks } from '../store/alerts/summarizeBlocks.ts';
 import { archiveMessages } from '../store/destinations/archivedMessages.ts';
+import { purgePagerEvents } from '../store/destinations/pagerEvents.ts';
 import { purgeDeliveries } from '../store/destinations/purgeDeliveries.ts';
 import { purgeReplies } from '../store/records/idempotency.ts';
 import { purgeScoreQueues } from '../store/scores/queueScores.ts';
@@ -64,22 +65,24 @@ export function startHousekeeping(options: Options): Stoppable {
 /** Runs one step after the other; a step that fails is logged and left to the next run. */
 export async function runHousekeeping(options: Options, signal: AbortSignal): Promise<void> {
   const { store, chains, hsm, retentionDays, now, log } = options;
-  const at = now();
-  const retainedFrom = retentionDays === undefined ? undefined : at - retentionDays * dayMs;
+  const time = now();
+  const retainedFrom = retentionDays === undefined ? undefined : time - retentionDays * dayMs;
   const steps: Record<string, () => Promise<unknown>> = {
-    'Creating partitions': () => ensurePartitionsAhead(store, at),
-    'Purging idempotent replies': () => purgeReplies(store, at),
-    'Expiring approvals': () => expireApprovals(store, at),
-    'Purging browsers that were not used': () => purgeDevices(store, at - deviceMs),
-    'Purging old deliveries': () => purgeDeliveries(store, at),
-    'Moving old messages to the workers': () => archiveMessages(store, at),
-    'Purging old alert rates': () => purgeAlertRates(store, at - keepRatesDays * dayMs),
-    'Purging old counts of alerts': () => purgeAlertRateCounts(store, at, alertRateKind),
-    'Purging old alert events': () => purgeAlertEvents(store, at - keepAlertEventsDays * dayMs),
-    'Purging old incident keys': () => purgeIncidentKeys(store, at - keepIncidentKeysDays * dayMs),
-    'Purging used links': () => purgeLinkUses(store, at),
-    'Purging old judgements of detectors': () => purgeJudgements(store, at - keepJudgementsDays * dayMs),
-    'Purging old backtests': () => purgeBacktests(store, at - keepBacktestsDays * dayMs),
+    'Creating partitions': () => ensurePartitionsAhead(store, time),
+    'Purging idempotent replies': () => purgeReplies(store, time),
+    'Expiring approvals': () => expireApprovals(store, time),
+    'Purging browsers that were not used': () => purgeDevices(store, time - deviceMs),
+    'Purging old deliveries': () => purgeDeliveries(store, time),
+    'Moving old messages to the workers': () => archiveMessages(store, time),
+    'Purging old alert rates': () => purgeAlertRates(store, time - keepRatesDays * dayMs),
+    'Purging old counts of alerts': () => purgeAlertRateCounts(store, time, alertRateKind),
+    'Purging old alert events': () => purgeAlertEvents(store, time - keepAlertEventsDays * dayMs),
+    'Purging old incident keys': () => purgeIncidentKeys(store, time - keepIncidentKeysDays * dayMs),
+    'Purging old events of pagers': () =>
+      purgePagerEvents(store, time - 3 * dayMs, time - keepJudgementsDays * dayMs),
+    'Purging used links': () => purgeLinkUses(store, time),
+    'Purging old judgements of detectors': () => purgeJudgements(store, time - keepJudgementsDays * dayMs),
+    'Purging old backtests': () => purgeBacktests(store, time - keepBacktestsDays * dayMs),
     'Purging states of deleted detectors': () => purgeDeletedStates(store),
     'Purging queues of deleted license instances': () => purgeScoreQueues(store),
     'Destroying unused wallet keys': () => destroyOrphanKeys({ store, hsm, now }),
@@ -92,9 +95,9 @@ export async function runHousekeeping(options: Options, signal: AbortSignal): Pr
           'Purging old metric samples': () => dropOldSamples(store, retainedFrom),
         }),
     'Summarizing blocks of alerts': () => summarizeBlocks(store),
-    'Packing roll-ups of past months': () => packRollups(store, at, signal),
+    'Packing roll-ups of past months': () => packRollups(store, time, signal),
     // Last, because it may take long.
-    'Rebuilding indexes of past months': () => rebuildIndexes(store, { retainedFrom, now: at }, signal),
+    'Rebuilding indexes of past months': () => rebuildIndexes(store, { retainedFrom, now: time }, signal),
   };
   for (const [name, step] of Object.entries(steps)) {
     if (signal.aborted) return;

@@ -5,7 +5,10 @@ import type { RetractionHook } from '../alerts/retractBlocks.ts';
 import { chainUids } from '../chains/chains.ts';
 import type { Stoppable } from '../lib/createLifecycle.ts';
 import { throttlePerMinute } from '../lib/throttlePerMinute.ts';
+import type { AlertLinks } from '../model/notification.ts';
+import { startEscalating } from '../notify/escalations/startEscalating.ts';
 import { createActionLinks } from '../services/alerts/createActionLinks.ts';
+import { createAlertLinks } from '../services/alerts/createAlertLinks.ts';
 import { listen } from '../store/db/listen.ts';
 import { openPresence } from '../store/watch/openPresence.ts';
 import { startWatching } from '../watch/startWatching.ts';
@@ -22,6 +25,7 @@ type Options = {
   alertHooks: readonly AlertHook[];
   minedHooks: readonly AlertHook[];
   retractionHooks: readonly RetractionHook[];
+  alertLinks: AlertLinks;
   /** What links begin with. */
   publicUrl: () => string;
   now: () => number;
@@ -30,13 +34,15 @@ type Options = {
 
 /** Starts what the roles of this process ask for. */
 export function startLoops(options: Options): Stoppable[] {
-  const { config, resources, alertHooks, minedHooks, retractionHooks, publicUrl, now, log } = options;
+  const { config, resources, alertHooks, minedHooks, retractionHooks, alertLinks, publicUrl, now, log } =
+    options;
   const { database, keyring, hsm, recorder, sandboxes, chains, fetchers, notifying } = resources;
   const listenOn =
     (channel: Parameters<typeof listen>[1]) => (onNotify: (message: string | undefined) => void) =>
       listen(database.connection, channel, onNotify);
   const confirmations = confirmationsOf(config);
   const loops: Stoppable[] = [];
+  const passEveryMs = Math.min(5000, config.heartbeat.everyMs / 5);
   if (config.roles.includes('watch'))
     loops.push(
       startWatching({
@@ -76,6 +82,7 @@ export function startLoops(options: Options): Stoppable[] {
         confirmations,
         alertHooks,
         listen: listenOn('vigil_action'),
+        passEveryMs,
         now,
         log,
       }),
@@ -85,10 +92,27 @@ export function startLoops(options: Options): Stoppable[] {
         recorder,
         listen: listenOn('vigil_work'),
         addLinks: createActionLinks(keyring.audit, publicUrl),
+        links: createAlertLinks(publicUrl),
         now,
         log,
       }),
-      startScoring({ store: database.work, recorder, listen: listenOn('vigil_score'), now, log }),
+      startEscalating({
+        store: database.work,
+        links: alertLinks,
+        listen: listenOn('vigil_work'),
+        now,
+        onError: throttlePerMinute(now, (error) =>
+          log.error({ err: error }, 'Calling people by escalation chains failed; retrying'),
+        ),
+      }),
+      startScoring({
+        store: database.work,
+        recorder,
+        listen: listenOn('vigil_score'),
+        passEveryMs,
+        now,
+        log,
+      }),
       startRates({
         store: database.work,
         recorder,

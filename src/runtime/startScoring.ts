@@ -12,6 +12,8 @@ type Options = {
   recorder: MetricRecorder;
   /** Calls back when there may be something to score. */
   listen: (onNotify: () => void) => () => Promise<void>;
+  /** Interval at which it reports that it goes through its queue. */
+  passEveryMs: number;
   now: () => number;
   log: Logger;
 };
@@ -20,13 +22,14 @@ type Options = {
 const workers = 2;
 
 /** Scores licensed projects in a sandbox of its own, so that a slow license script delays no detector. */
-export function startScoring({ store, recorder, listen, now, log }: Options): Stoppable {
+export function startScoring({ store, recorder, listen, passEveryMs, now, log }: Options): Stoppable {
   const sandbox = createSandbox({ workers });
   const count = countChanges(recorder);
   const scorer = startScorer({
     store,
     run: sandbox.run,
     listen,
+    passEveryMs,
     onScored: ({ tenantId, instanceId }, { changes, fault }) => {
       for (const change of changes) count(change.type, tenantId, change.count);
       if (fault)

@@ -84,8 +84,8 @@ async function score(
   return { changes, done };
 }
 
-function faultSource(item: ScoreWork, at: number): Pick<ScoreFault, 'at' | 'alertId'> {
-  return { at, alertId: item.type === 'alert' && item.data.type === 'alert' ? item.data.uid : null };
+function faultSource(item: ScoreWork, time: number): Pick<ScoreFault, 'at' | 'alertId'> {
+  return { at: time, alertId: item.type === 'alert' && item.data.type === 'alert' ? item.data.uid : null };
 }
 
 async function settle(

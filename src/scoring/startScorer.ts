@@ -1,8 +1,10 @@
-import { createCoalescedLoop } from '../lib/createCoalescedLoop.ts';
+import type { Stoppable } from '../lib/createLifecycle.ts';
 import { createThrottle } from '../lib/createThrottle.ts';
+import { startPoller } from '../lib/startPoller.ts';
 import type { Sandbox } from '../scripts/sandbox.ts';
 import type { Store } from '../store/db/db.ts';
-import { claimLanes, type Lane, renewLanes } from '../store/scores/lanes.ts';
+import { pollDue } from '../store/db/pollDue.ts';
+import { claimLanes, hasScoreWork, type Lane, renewLanes } from '../store/scores/lanes.ts';
 import { defaultPassEveryMs, notePass } from '../store/telemetry/vitals.ts';
 import { type LaneOutcome, scoreLane } from './scoreLane.ts';
 import { tickScores } from './tickScores.ts';
@@ -22,20 +24,15 @@ type Options = {
 
 /** Instances that this process scores at once; each uses a connection while it writes. */
 const maxLanes = 8;
-const pollMs = 1000;
 const tickMs = 5000;
 /** Well below the lease of a lane. */
 const renewMs = 3000;
 
 /** Scores queued events until it is stopped. Any number of processes may run it side by side. */
-export function startScorer(options: Options): { stop(): Promise<void> } {
+export function startScorer(options: Options): Stoppable {
   const { store, now, onError, passEveryMs = defaultPassEveryMs } = options;
   const throttlePass = createThrottle(passEveryMs);
   const running = new Map<Lane, Promise<void>>();
-  let isStopped = false;
-  let ticking: Promise<void> | undefined;
-  let renewing: Promise<void> | undefined;
-  const { wake, stop: stopPolling } = createCoalescedLoop(claim, onError);
 
   async function claim(): Promise<void> {
     const limit = maxLanes - running.size;
@@ -50,45 +47,33 @@ export function startScorer(options: Options): { stop(): Promise<void> } {
       .catch(onError)
       .finally(() => {
         running.delete(lane);
-        wake();
+        poller.wake();
       });
     running.set(lane, work);
   }
 
-  function tick(): void {
-    if (isStopped) return;
-    ticking ??= tickScores(store, now())
-      .catch(onError)
-      .finally(() => {
-        ticking = undefined;
-      });
+  async function renew(): Promise<void> {
+    if (running.size > 0) await renewLanes(store, [...running.keys()]);
   }
 
-  function renew(): void {
-    if (running.size === 0) return;
-    renewing ??= renewLanes(store, [...running.keys()])
-      .catch(onError)
-      .finally(() => {
-        renewing = undefined;
-      });
-  }
-
-  const unlisten = options.listen(wake);
-  const timers = [setInterval(wake, pollMs), setInterval(tick, tickMs), setInterval(renew, renewMs)];
-  wake();
-  tick();
+  const poller = startPoller(claim, {
+    // Also while nothing is queued, to show that it goes through its queue.
+    everyMs: passEveryMs,
+    whenDue: (wake) => pollDue(store, () => hasScoreWork, wake),
+    listen: options.listen,
+    onError,
+  });
+  const ticker = startPoller(() => tickScores(store, now()), { everyMs: tickMs, onError });
+  const renewer = startPoller(renew, { everyMs: renewMs, onError });
+  poller.wake();
+  ticker.wake();
 
   return {
     /** Finishes the lanes under way. */
     async stop() {
-      isStopped = true;
-      const polled = stopPolling();
-      await unlisten();
-      await polled;
-      await ticking;
+      await Promise.all([poller.stop(), ticker.stop()]);
       await Promise.all(running.values());
-      for (const timer of timers) clearInterval(timer);
-      await renewing;
+      await renewer.stop();
     },
   };
 }

@@ -23,6 +23,7 @@ import type { FailedLogins } from './accounts/createFailedLogins.ts';
 import type { AlertFeed } from './alerts/createAlertFeed.ts';
 import type { ChainAccess } from './contracts/chainAccess.ts';
 import type { AbiSources } from './contracts/createAbiSources.ts';
+import type { Lookups } from './lookups.ts';
 
 /** Dependencies of every service; built once. */
 export type Services = {
@@ -107,6 +108,8 @@ export type Call = {
   securityEvents: SecurityEvent[];
   /** Warnings about a request that is carried out nevertheless; they become the header `Warning`. */
   warnings: string[];
+  /** Reads of nodes that the records of a batch share. */
+  lookups?: Lookups;
   /** Collects the tenants whose records the request changes, where someone asks for them. */
   touched?: Set<number>;
 };

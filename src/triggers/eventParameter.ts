@@ -58,7 +58,7 @@ function compile({ signature, conditions }: Params, abi: readonly unknown[]) {
 function hashedFaults(event: EventItem, conditions: Params['conditions']) {
   return conditions.flatMap(({ name, operator, ignoreCase }, index) => {
     const [first] = name.split('.');
-    const input = event.inputs.find((parameter, at) => (parameter.name || String(at)) === first);
+    const input = event.inputs.find((parameter, index) => (parameter.name || String(index)) === first);
     if (!input?.indexed || !isHashed(input)) return [];
     if (input.type === 'string' && ['==', '!=', 'in'].includes(operator) && !ignoreCase) return [];
     const message = `is indexed, so that only its hash is on the chain: ${input.type === 'string' ? 'use ==, != or in, with its case' : 'it cannot be compared'}.`;

@@ -26,23 +26,46 @@ export function startChainUpkeep(
   const warn = (message: string) => (error: unknown) => {
     if (!signal.aborted) log.warn({ err: error, chain: chain.uid }, message);
   };
+  const isHealthNews = createHealthNews(client);
+  const publishHealth = async (at: number) => {
+    if (isHealthNews(at)) await publish(client.health());
+  };
   let previousAt = tickedAt;
   const timer = setInterval(() => {
-    const at = now();
+    const time = now();
     watchList.refresh(store).catch(warn('Reading the watch list failed; retrying'));
     pipeline
-      .tick(previousAt, at)
+      .tick(previousAt, time)
       .catch(warn('Scheduled detectors failed; they run again at their next time'));
-    checkEndpoints(at).catch(warn('Comparing endpoints failed; retrying'));
-    publish(client.health()).catch(warn('Writing the health of endpoints failed; retrying'));
+    checkEndpoints(time).catch(warn('Comparing endpoints failed; retrying'));
+    publishHealth(time).catch(warn('Writing the health of endpoints failed; retrying'));
     inspector.start(warn('Inspecting contracts failed; retrying'));
-    previousAt = at;
+    previousAt = time;
   }, intervalMs);
   return {
     async stop() {
       clearInterval(timer);
       await Promise.all([pipeline.stop(), inspector.stop()]);
     },
+  };
+}
+
+/** Heads and latencies of endpoints change with every block, and are written this often at most. */
+const figuresMs = 5000;
+
+/** Says if the health of endpoints is worth writing: a state or a fault has changed, or the figures were not written for a while. */
+function createHealthNews(client: ChainClient): (at: number) => boolean {
+  let written = '';
+  let writtenAt = 0;
+  return (at) => {
+    const states = client
+      .health()
+      .map(({ endpoint, state, faults, lastFault }) => [endpoint, state, faults > 0, lastFault].join(' '))
+      .join();
+    if (states === written && Math.abs(at - writtenAt) < figuresMs) return false;
+    written = states;
+    writtenAt = at;
+    return true;
   };
 }
 
@@ -55,12 +78,12 @@ function createEndpointCheck(client: ChainClient): (at: number) => Promise<void>
   let troubledAt = 0;
   let allAt = 0;
   let allHead = Number.NEGATIVE_INFINITY;
-  return async (at) => {
-    const isAll = at >= allAt + checkAllMs && client.head() >= allHead + checkAllBlocks;
-    if (!isAll && at < troubledAt + checkTroubledMs) return;
-    troubledAt = at;
+  return async (time) => {
+    const isAll = time >= allAt + checkAllMs && client.head() >= allHead + checkAllBlocks;
+    if (!isAll && time < troubledAt + checkTroubledMs) return;
+    troubledAt = time;
     if (isAll) {
-      allAt = at;
+      allAt = time;
       allHead = client.head();
     }
     await client.checkEndpoints(isAll ? 'all' : 'troubled');

@@ -17,6 +17,7 @@ import { isChainWatched } from '../store/watch/watchedContracts.ts';
 import { processBacktests } from './backtests/processBacktests.ts';
 import { createPreparations } from './createPreparations.ts';
 import { createFreeChains } from './leases/createFreeChains.ts';
+import { createOthersFollow } from './leases/createOthersFollow.ts';
 import { holdLease } from './leases/holdLease.ts';
 import { keepStandBys } from './leases/keepStandBys.ts';
 import { leaveChains } from './leases/leaveChains.ts';
@@ -176,10 +177,12 @@ export function startWatching(options: Options): Stoppable {
   const readable = () => chainUids.filter((uid) => clientOf(uid) !== undefined);
   const removeListener = onEndpointChange?.(startAndEnd);
   startAndEnd();
+  const others = createOthersFollow(store, presence.holder);
   const spreading = spreadLeases({
     db: store,
     presence,
     chainUids: readable,
+    othersFollow: others.isSo,
     prepare: preparations.prepare,
     onError: (error) => log.warn({ err: error }, 'Asking for chains of other processes failed; retrying'),
     signal: leaving.signal,
@@ -189,6 +192,7 @@ export function startWatching(options: Options): Stoppable {
     presence,
     chainUids: readable,
     sets: preparations.standBys,
+    othersFollow: others.isSo,
     idle: starting.idle,
     onReady: (chain, reading) => log.info({ chain, ...reading }, 'Standing by for the chain'),
     onError: (error) => log.warn({ err: error }, 'Standing by for other processes failed; retrying'),
@@ -210,6 +214,7 @@ export function startWatching(options: Options): Stoppable {
   return {
     async stop() {
       leaving.abort();
+      others.stop();
       removeListener?.();
       const ended = Promise.all(Array.from(watches.values(), (watch) => watch.ended));
       await leaveChains(store, presence, ended).catch((error: unknown) =>

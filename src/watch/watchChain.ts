@@ -13,6 +13,7 @@ import { openDeferrals } from './commit/openDeferrals.ts';
 import { type ChainMessage, followChain } from './follow/followChain.ts';
 import { createPipeline, type Pipeline } from './pipeline/createPipeline.ts';
 import { createFundingTracker } from './reads/createFundingTracker.ts';
+import { createRecentBlocks } from './reads/createRecentBlocks.ts';
 import { startChainUpkeep } from './startChainUpkeep.ts';
 import { createWatchList } from './subscribers/createWatchList.ts';
 import { createWatchMeter } from './subscribers/createWatchMeter.ts';
@@ -99,7 +100,8 @@ async function follow(options: FollowOptions, signal: AbortSignal): Promise<void
   const { chain, store, watchList, holder, reading, now, log } = options;
   const cursor = await findCursor(store, chain.uid);
   log.info({ chain: chain.uid, from: cursor.tip?.number ?? 'head', ...reading }, 'Following the chain');
-  const pipeline = await openPipeline(options, cursor);
+  const recent = createRecentBlocks();
+  const pipeline = await openPipeline(options, cursor, recent);
   const tickedAt = cursor.tickedAt ?? now();
   await saveTick(store, chain.uid, holder, tickedAt);
   const upkeep = startChainUpkeep(options, pipeline, tickedAt, signal);
@@ -115,6 +117,9 @@ async function follow(options: FollowOptions, signal: AbortSignal): Promise<void
           { chain: chain.uid, first: message.first, last: message.last },
           'No node keeps these blocks any more; following goes on behind them',
         );
+      // Their traces are evaluated later, and need the blocks again.
+      if (message.type === 'blocks' && watchList.index.wantsTraces()) message.blocks.forEach(recent.add);
+      else if (message.type === 'retract') recent.rewind(message.to?.number ?? -1);
       await pipeline.handle(message);
       if (signal.aborted) break;
       if (watchList.contractCount() === 0) {
@@ -129,7 +134,11 @@ async function follow(options: FollowOptions, signal: AbortSignal): Promise<void
   }
 }
 
-async function openPipeline(options: FollowOptions, cursor: Cursor): Promise<Pipeline> {
+async function openPipeline(
+  options: FollowOptions,
+  cursor: Cursor,
+  recent: ReturnType<typeof createRecentBlocks>,
+): Promise<Pipeline> {
   const { chain, client, store, now, log } = options;
   const watched = options.watchList.index;
   const detail = client.detail && ((block: Block) => client.detail?.(block, watched) ?? block);
@@ -141,7 +150,7 @@ async function openPipeline(options: FollowOptions, cursor: Cursor): Promise<Pip
       deferrals: await openDeferrals(store, chain.uid),
       meter: createWatchMeter(chain.uid, options.recorder),
       readBlock: async (number) => {
-        const block = await client.block(number);
+        const block = recent.get(number) ?? (await client.block(number));
         return block && detail ? detail(block) : block;
       },
       ...(detail && { detail: async (block) => detail(block) }),

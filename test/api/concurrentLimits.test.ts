@@ -86,6 +86,40 @@ describe('the limits of a plan', () => {
       }),
     ],
     [
+      'maxSchedules',
+      'schedule',
+      ({ tenant, duty }, i) => ({
+        tenantId: tenant.id,
+        name: `S ${i}`,
+        zone: 'UTC',
+        layers: [{ userIds: [duty.id], unit: 'DAYS', every: 1, start: 0 }],
+      }),
+    ],
+    [
+      'maxEscalationChains',
+      'escalationchain',
+      ({ tenant, duty }, i) => ({
+        tenantId: tenant.id,
+        name: `E ${i}`,
+        steps: [{ userId: duty.id, waitMinutes: 5 }],
+      }),
+    ],
+    [
+      'maxRoutes',
+      'route',
+      ({ tenant, route }, i) => ({ tenantId: tenant.id, parentId: route.id, name: `R ${i}` }),
+    ],
+    [
+      'maxInhibitions',
+      'inhibition',
+      ({ tenant }, i) => ({
+        tenantId: tenant.id,
+        name: `I ${i}`,
+        sourceQuery: 'name:a',
+        targetQuery: 'name:b',
+      }),
+    ],
+    [
       'maxPlannedChanges',
       'plannedchange',
       ({ contract }, i) => ({

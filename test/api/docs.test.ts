@@ -55,9 +55,17 @@ describe('the page at /docs', () => {
       }),
     );
     expect(directives.has('upgrade-insecure-requests')).toBe(false);
-    expect([...new Set([...directives.values()].flat())].sort()).toEqual(["'none'", "'self'", 'data:']);
+    const isHash = (source: string) => source.startsWith("'sha256-");
+    expect([...new Set([...directives.values()].flat())].filter((source) => !isHash(source)).sort()).toEqual([
+      "'none'",
+      "'self'",
+      'data:',
+    ]);
     for (const needed of ['script-src', 'style-src', 'connect-src']) {
-      expect(directives.get(needed), needed).toEqual(["'self'"]);
+      expect(
+        directives.get(needed)?.filter((source) => !isHash(source)),
+        needed,
+      ).toEqual(["'self'"]);
     }
     expect(directives.get('img-src')).toEqual(["'self'", 'data:']);
     expect(directives.get('default-src')).toEqual(["'none'"]);

@@ -27,6 +27,8 @@ const expectedProblems: Record<string, object> = {
   'POST /action/{id}/execute': noNode,
   // It was pushed without one.
   'GET /alert/{uid}/trace': { code: 'conflict', detail: expect.stringContaining('not about a transaction') },
+  // An example before it resolves the incident.
+  'POST /incident/{uid}/escalate': { code: 'illegal-transition' },
   // The link was printed by a first start.
   'POST /auth/setup': { code: 'not-found' },
   // No node is at the address, and no endpoint is stored.
@@ -90,7 +92,19 @@ const filled: Record<string, () => Json> = {
   'PUT /timeset/{id}': () => ({ name: 'Office hours of the desk' }),
   'POST /alert/{uid}/acknowledge': () => ({ until: Date.now() + 3_600_000 }),
   'POST /incident/{uid}/acknowledge': () => ({ until: Date.now() + 3_600_000 }),
+  'POST /contract/batch': () => ({
+    records: [{ projectId: own.world.project.id, name: 'Vault', chainUid: 'ethereum', address: elsewhere }],
+  }),
+  'POST /label/batch': () => ({
+    records: [{ tenantId: own.world.tenant.id, chainUid: 'ethereum', name: 'Router', address: elsewhere }],
+  }),
   'POST /silence': () => soon(),
+  'POST /schedule': () => ({ name: 'Desk', ...staffed() }),
+  'PUT /schedule/{id}': () => ({ name: 'Desk', ...staffed() }),
+  'POST /escalationchain': () => ({ name: 'Desk' }),
+  'PUT /escalationchain/{id}': () => ({ name: 'Desk' }),
+  'PUT /contact': () => ({ destinationIds: [own.world.destination.id] }),
+  'PUT /user/{id}/contact': () => ({ destinationIds: [own.world.destination.id] }),
   'POST /plannedchange': () => soon(),
   'POST /destination/{id}/preview': () => ({ alertUid }),
   'POST /action/{id}/simulate': () => ({ alertUid }),
@@ -99,8 +113,14 @@ const filled: Record<string, () => Json> = {
   'POST /chain/{uid}/endpoint/try': () => ({ url: nowhere }),
 };
 
+/** Members of a schedule whose users are not those of the documents. */
+const staffed = () => ({
+  layers: [{ userIds: [own.world.duty.id], unit: 'WEEKS', every: 1, start: Date.now() }],
+});
 /** A window that lies ahead, whenever the test runs. */
 const soon = () => ({ from: Date.now() + 60_000, to: Date.now() + 3_600_000 });
+/** The example of a single record has the other address. */
+const elsewhere = '0x00000000000000000000000000000000000000e5';
 const nowhere = 'http://127.0.0.1:1';
 const unknownEndpoint = { uid: 'anvil', endpointUid: '0b8f6f0e-4a52-4a5e-9a32-6f1f2a3c4d5e' };
 
@@ -109,10 +129,14 @@ const pathValues: Record<string, () => Record<string, string | number>> = {
   'POST /detector/{id}/alert': () => ({ id: externalId }),
   'PUT /alert/{uid}': () => ({ uid: alertUid }),
   'GET /alert/{uid}/trace': () => ({ uid: alertUid }),
+  'POST /alert/{uid}/preview': () => ({ uid: alertUid }),
   'PUT /incident/{uid}': () => ({ uid: incidentUid }),
+  'GET /incident/{uid}/story': () => ({ uid: incidentUid }),
+  'GET /incident/{uid}/report': () => ({ uid: incidentUid }),
   'POST /alert/{uid}/acknowledge': () => ({ uid: alertUid }),
   'POST /incident/{uid}/acknowledge': () => ({ uid: incidentUid }),
   'POST /alert/{uid}/comment': () => ({ uid: alertUid }),
+  'POST /incident/{uid}/escalate': () => ({ uid: incidentUid }),
   'PUT /chain/{uid}': () => ({ uid: 'my_chain' }),
   'POST /chain/{uid}/endpoint': () => unknownEndpoint,
   'POST /chain/{uid}/endpoint/try': () => unknownEndpoint,

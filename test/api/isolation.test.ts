@@ -14,7 +14,7 @@ import { dump } from './support/dump.ts';
 import { forAll } from './support/forAll.ts';
 import { foreignId, idPlaces, type Place, valueAt, withValue } from './support/idPlaces.ts';
 import { exampleBody, kindAt, newBody, readAgain, recordAt } from './support/newBody.ts';
-import { endpoints, nameOf, observe, recordEndpoints } from './support/observe.ts';
+import { batchEndpoints, endpoints, nameOf, observe, recordEndpoints } from './support/observe.ts';
 import { nodeOf } from './support/schemas.ts';
 import { foreignClauses, randomClause, wideClauses } from './support/scopeClauses.ts';
 
@@ -55,7 +55,8 @@ describe('an id in the path', () => {
   it('answers alike, byte for byte, whether it is another tenant’s, deleted or unknown', async () => {
     const before = await dump(api);
     const cases = endpoints
-      .filter(({ path }) => path.includes('{id}'))
+      // A pager's callback is known by its signature alone, and asks for its file first.
+      .filter(({ path, file }) => path.includes('{id}') && !file && !path.endsWith('/contact'))
       .flatMap((endpoint) => roles.map((role) => ({ endpoint, role })));
     // The plain way where the role may ask, and one of the others; one of all where it is refused whatever the id.
     const isTurn = createTurns('ways to call', 6);
@@ -136,7 +137,7 @@ describe('an id in a body', () => {
 
   it('answers alike, byte for byte, whether it is another tenant’s or unknown, and has no effect', async () => {
     const before = await dump(api);
-    const cases = recordEndpoints
+    const cases = [...recordEndpoints, ...batchEndpoints]
       .filter(({ body }) => body)
       .flatMap((endpoint) =>
         basesOf(endpoint.method, endpoint.path).flatMap((base) =>
@@ -158,6 +159,8 @@ describe('an id in a body', () => {
           const sent = { token: own.tokens[role], headers: { 'x-request-id': 'twin' } };
           return api.call(endpoint.method, path, withValue(base, place.path, id), sent);
         };
+        // Its checks of a step come before those of references.
+        if (path.startsWith('escalationchain') && place.path[0] === 'steps') continue;
         const where = `${role}: ${nameOf(endpoint)} /${place.path.join('/')}`;
         const unknown = await send(unknownId);
         expect(outcome(unknown), where).toEqual(

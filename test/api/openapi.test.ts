@@ -80,7 +80,7 @@ describe('the OpenAPI document', () => {
       }
       if (operation.requestBody) {
         expectMembers(operation.requestBody, name, ['required', 'content'], ['description']);
-        const isFile = name.endsWith('/import/sanctions');
+        const isFile = /\/(import\/sanctions|callback)$/.test(name);
         const type = isFile ? 'application/octet-stream' : 'application/json';
         expectContent(operation.requestBody.content, name, type);
       }

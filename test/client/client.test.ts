@@ -281,6 +281,35 @@ describe('cookie sessions', () => {
   });
 });
 
+describe('createAll', () => {
+  it('creates any number of records, a thousand with each request, in their order', async () => {
+    const ids = (from: number, count: number) =>
+      json({ data: Array.from({ length: count }, (_, n) => ({ id: from + n })) }, 201);
+    const { client, sent } = scripted(ids(0, 1000), ids(1000, 1000), ids(2000, 5));
+    const labels = Array.from({ length: 2005 }, (_, n) => ({ address: `0x${n}`, name: `Label ${n}` }));
+    const created = await client.createAll('/label', labels, { idempotencyKey: 'import' });
+    expect(created.map(({ id }) => id)).toEqual(Array.from({ length: 2005 }, (_, n) => n));
+    expect(sent.map(({ url }) => url)).toEqual(Array(3).fill('http://vigil/api/v1/label/batch'));
+    expect(sent.flatMap(({ body }) => (body as { records: object[] }).records)).toEqual(labels);
+    expect(sent.map(({ headers }) => headers['idempotency-key'])).toEqual([
+      'import-0',
+      'import-1',
+      'import-2',
+    ]);
+  });
+
+  it('keeps each request below the size that the API takes', async () => {
+    const one = () => json({ data: [{ id: 1 }] }, 201);
+    const { client, sent } = scripted(one(), one(), one());
+    const note = 'é'.repeat(900_000);
+    await client.createAll(
+      '/label',
+      [1, 2, 3].map((n) => ({ address: `0x${n}`, name: 'Label', note })),
+    );
+    expect(sent).toHaveLength(3);
+  });
+});
+
 describe('verifyWebhook', () => {
   it('accepts the vector of Standard Webhooks and nothing that differs', async () => {
     const file = join(import.meta.dirname, '..', 'vectors', 'webhook-signature-vector.json');

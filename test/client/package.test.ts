@@ -75,7 +75,7 @@ async function start(
 it('does what its README shows', async () => {
   const token = await api.token(1, 'tenant-manager');
   const own = blocks.filter((block) => !block.includes('verifyWebhook'));
-  expect(own).toHaveLength(7);
+  expect(own).toHaveLength(8);
   await writeFile(join(folder, 'readme.mjs'), own.join('\n'));
   const { printed, ended } = await start('readme.mjs', [], { VIGIL_URL: api.url, VIGIL_TOKEN: token });
   await until(() => api.services.alertFeed.slots.count(1) === 1 || printed.text.includes('Error'));

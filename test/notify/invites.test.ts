@@ -191,7 +191,7 @@ describe('an invite', () => {
   });
 
   it('goes out by itself while the loop runs', async () => {
-    const outboxLoop = startMailOutbox(options(), 50);
+    const outboxLoop = startMailOutbox(options());
     await invite();
     await vi.waitFor(() => expect(sink.mails).toHaveLength(1), { timeout: 60_000 });
     await outboxLoop.stop();

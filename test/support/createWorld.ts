@@ -20,6 +20,12 @@ export type World = {
   view: Json;
   timeset: Json;
   silence: Json;
+  /** A user who is on call. */
+  duty: Json;
+  schedule: Json;
+  escalationchain: Json;
+  route: Json;
+  inhibition: Json;
   plannedchange: Json;
   license: Json;
   scoreGroup: Json;
@@ -110,6 +116,32 @@ export async function createWorld(api: Pick<TestApi, 'ok'>): Promise<World> {
     to: Date.now() + 86_400_000,
     reason: 'Maintenance',
   });
+  const duty = await make('user', { tenantId, email: `duty${n}@example.com`, roles: ['tenant-viewer'] });
+  const schedule = await make('schedule', {
+    tenantId,
+    name: 'Treasury',
+    zone: 'UTC',
+    layers: [{ userIds: [duty.id], unit: 'DAYS', every: 1, start: Date.now() }],
+  });
+  const escalationchain = await make('escalationchain', {
+    tenantId,
+    name: 'Treasury',
+    steps: [{ userId: duty.id, waitMinutes: 5 }],
+  });
+  // A draft, so that bindings go on.
+  const root = await make('route', { tenantId, name: 'Root' });
+  const route = await make('route', {
+    tenantId,
+    parentId: root.id,
+    name: 'Treasury',
+    query: 'tags:treasury',
+  });
+  const inhibition = await make('inhibition', {
+    tenantId,
+    name: 'Drain',
+    sourceQuery: 'name:drain',
+    targetQuery: 'name:outflow',
+  });
   const plannedchange = await make('plannedchange', {
     contractId: contract.id,
     name: 'Release',
@@ -154,6 +186,11 @@ export async function createWorld(api: Pick<TestApi, 'ok'>): Promise<World> {
     view,
     timeset,
     silence,
+    duty,
+    schedule,
+    escalationchain,
+    route,
+    inhibition,
     plannedchange,
     license,
     scoreGroup,

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import {
   flag,
   integer,
@@ -9,218 +11,92 @@ import {
   object,
   oneOf,
   orNull,
+  type Rule,
   record,
   text,
   textMap,
   without,
 } from './memberRules.ts';
 
-/**
- * The records of docs/api-spec.md, written by hand so that a slip in our own schemas cannot hide here.
- * A member is `orNull` where a request may leave it out and docs/api-spec.md names no default for it.
- */
-export const chainUids =
-  'arbitrum bsc bsc_testnet ethereum linea optimism base base_sepolia gnosis fantom polygon polygon_amoy blast zksync scroll avalanche avalanche_fuji telos sepolia holesky ethereum_sepolia ethereum_holesky tron zeta somnia adi anvil icp vechain stellar bitcoin solana'.split(
-    ' ',
+/** The members of replies as the tables of docs/api-spec.md state them, so that the document and the schemas hold each other. */
+const specification = readFileSync(join(import.meta.dirname, '../../docs/api-spec.md'), 'utf8');
+
+type Row = { member: string; type: string; out: string; meaning: string };
+
+function rowsOf(kind: string): Row[] {
+  const [, section = ''] = specification.split(`\n### ${kind}: `);
+  const [table] = section.split('\n#', 1);
+  const cells = Array.from(table!.matchAll(/^\| (`.+`) \| (.+?) \| .+? \| (\w+) \| (.*?) ?\|$/gm));
+  if (cells.length === 0) throw new Error(`docs/api-spec.md has no table of ${kind}.`);
+  return cells.flatMap(([, names = '', type = '', out = '', meaning = '']) =>
+    namesIn(names).map((member) => ({ member, type, out, meaning })),
   );
+}
 
-const chainUid = oneOf(...chainUids);
-const status = oneOf('ACTIVE', 'DISABLED', 'DELETED');
+/** The members that every reply shows, and those `alsoRead` that only a read of one record shows. */
+function membersOf(kind: string, details: Members = {}, alsoRead: readonly string[] = []): Members {
+  const shown = rowsOf(kind).filter(({ member, out }) => out === 'yes' || alsoRead.includes(member));
+  const unknown = Object.keys(details).filter((name) => !shown.some(({ member }) => member === name));
+  if (unknown.length > 0) throw new Error(`docs/api-spec.md names no ${unknown.join(', ')} of ${kind}.`);
+  return Object.fromEntries(shown.map((row) => [row.member, details[row.member] ?? ruleOf(row, kind)]));
+}
+
+function ruleOf({ member, type, meaning }: Row, kind: string): Rule {
+  const isNullable = type.endsWith(' or null');
+  const plain = type.replace(/ or null$/, '');
+  const isList = plain.startsWith('list of ');
+  const item = plainRule(plain.replace('list of ', ''), member, meaning);
+  if (!item)
+    throw new Error(`docs/api-spec.md: the type "${type}" of ${kind}'s ${member} is not understood.`);
+  const rule = isList ? list(item) : item;
+  return isNullable ? orNull(rule) : rule;
+}
+
+function plainRule(type: string, member: string, meaning: string): Rule | undefined {
+  if (type.startsWith('`')) return oneOf(...namesIn(type));
+  if (type.startsWith('text')) {
+    if (meaning.includes('ISO 8601')) return isoTime;
+    return meaning.includes('JSON text') ? jsonText : text;
+  }
+  if (type === 'integer') return /(At|Date)$/.test(member) ? millis : integer;
+  return { boolean: flag, object, chain: oneOf(...chainUids), role: text }[type];
+}
+
+function namesIn(cell: string): string[] {
+  return Array.from(cell.matchAll(/`([^`]+)`/g), ([, name = '']) => name);
+}
+
+export const chainUids = namesIn(/`chainUid` is one of (.*?), or one that/s.exec(specification)?.[1] ?? '');
+
 const common = { id: integer, createdAt: millis, updatedAt: millis };
+const status = oneOf('ACTIVE', 'DISABLED', 'DELETED');
 
-/** 2.2 */
-export const contractMembers: Members = {
-  ...common,
-  projectId: integer,
-  chainUid,
-  address: text,
-  implementation: orNull(text),
-  name: text,
-  category: orNull(text),
-  tags: list(text),
-  addressType: oneOf('CONTRACT', 'WALLET', 'ENTITY'),
-  amlRequired: flag,
-  icon: orNull(text),
-};
-
-/** 2.3 */
-export const walletMembers: Members = {
-  ...common,
-  status,
-  tenantId: integer,
-  chainUid,
-  address: text,
-  name: text,
-  type: oneOf('DEFAULT', 'HSM'),
-  tags: list(text),
-};
-
-/** 2.4 */
-export const destinationMembers: Members = {
-  ...common,
-  tenantId: integer,
-  type: oneOf(
-    'EMAIL',
-    'MESSENGER_A',
-    'HTTP',
-    'MESSENGER_B',
-    'PAGERDUTY',
-    'TEAMS',
-    'DISCORD',
-    'ALERTMANAGER',
-    'SYSLOG',
-    'SNS',
-    'SQS',
-  ),
-  name: orNull(text),
-  uid: text,
-  tags: list(oneOf('DEFAULT', 'DETECTOR', 'WALLET')),
-  value: orNull(text),
-  messengerABotUsername: orNull(text),
-  messengerAUserId: orNull(text),
-  messengerAUsername: orNull(text),
-  messengerAChatId: orNull(text),
-  messengerAChatTitle: orNull(text),
-  messengerAChatType: orNull(text),
-  messengerBUri: orNull(text),
-  messengerBChannelId: orNull(text),
-  messengerBChannelName: orNull(text),
-  uri: orNull(text),
-  method: orNull(text),
-  headers: orNull(textMap),
-};
+export const contractMembers = membersOf('Contract');
+export const walletMembers = membersOf('Wallet');
+export const destinationMembers = membersOf('Destination', { headers: orNull(textMap) }, ['type']);
 export const destinationWithoutType = record(without(destinationMembers, 'type'));
 
-/** 2.5 */
 const script = { scriptFilter: orNull(text), scriptParams: textMap };
-export const actionMembers: Members = {
-  ...common,
-  walletId: integer,
-  contractId: integer,
-  name: text,
-  funcSignature: text,
+export const actionMembers = membersOf('Action', {
   params: list(record({ name: text, value: text })),
-  funcAbi: object,
-  gasPrice: text,
-  gasLimit: orNull(integer),
-  gasTip: orNull(text),
-  description: orNull(text),
   destinations: list(record({ ...common, tenantDestination: destinationWithoutType })),
   detectors: list(record({ ...common, ...script, detectorId: integer })),
   triggerAlerts: list(record({ ...common, ...script, triggerAlertId: integer })),
-};
+});
 
-/** 2.6 */
-export const detectorMembers: Members = {
-  ...common,
-  status,
-  schema: record({
-    ...common,
-    status,
-    title: text,
-    name: text,
-    version: text,
-    description: orNull(text),
-    author: orNull(text),
-    icon: orNull(text),
-    tags: list(text),
-    networkTags: list(text),
-  }),
-  contractId: integer,
-  name: text,
-  source: oneOf('ATTACK_DETECTOR', 'PLATFORM', 'CUSTOM', 'EXTERNAL', 'IMPORT'),
-  tags: list(text),
-  config: object,
+export const detectorMembers = membersOf('Detector', {
+  schema: record(without(membersOf('Detector schema'), 'configSchema')),
   destinations: list(record({ ...common, status, tenantDestination: record(destinationMembers) })),
   actions: list(record({ ...common, status, ...script, actionId: integer })),
-};
+});
 
-/** 2.8 */
-export const scoreGroupMembers: Members = {
-  ...common,
-  status,
-  name: text,
-  title: orNull(text),
-  description: orNull(text),
-};
-export const licenseMembers: Members = {
-  name: text,
-  version: text,
-  ...common,
-  status,
-  icon: orNull(text),
-  scoreGroups: list(record(scoreGroupMembers)),
-  params: orNull(jsonText),
-  groupScript: orNull(text),
-  scoreScript: orNull(text),
-};
-
-/** 2.9 */
-export const instanceMetaMembers: Members = {
-  ...common,
-  licenseInstanceId: integer,
-  startedAt: isoTime,
-  expiredAt: orNull(isoTime),
-};
-export const instanceMembers: Members = {
+export const scoreGroupMembers = membersOf('Score group');
+export const licenseMembers = membersOf('License', { scoreGroups: list(record(scoreGroupMembers)) });
+export const instanceMetaMembers = membersOf('License instance period');
+export const instanceMembers = membersOf('License instance', {
   license: record(licenseMembers),
-  organisationId: integer,
-  projectId: integer,
-  licenseStatus: oneOf('PENDING', 'LICENCED', 'CANCELED'),
-  ...common,
-  status,
   licenseInstanceMeta: list(record({ ...instanceMetaMembers, status })),
-};
-
-/** 2.7 */
-export const projectMembers: Members = {
-  ...common,
-  tenantId: integer,
-  name: text,
-  legalName: orNull(text),
-  description: orNull(text),
-  icon: orNull(text),
-  website: orNull(text),
-  networkStatus: orNull(oneOf('MAINNET', 'TESTNET', 'DEVNET')),
-  marketDataId: orNull(text),
-  params: orNull(object),
-  tags: list(text),
-  viewTenantIds: list(integer),
-  licenses: list(record(instanceMembers)),
-  type: orNull(text),
-  meta: orNull(object),
-};
-
-/** 2.10 */
-export const subscriptionMembers: Members = {
-  ...common,
-  status,
-  tenantId: integer,
-  startDate: millis,
-  expirationDate: millis,
-  plan: record({
-    ...common,
-    name: text,
-    maxUsers: integer,
-    maxContracts: integer,
-    maxProjects: integer,
-    maxTriggers: integer,
-    maxDetectors: integer,
-    maxWallets: integer,
-    maxActions: integer,
-    maxApiKeys: integer,
-    detectorRateLimit: integer,
-    detectorRateLimitDuration: integer,
-  }),
-  notifyBeforeExpireDays: list(integer),
-};
-
-/** 2.11 */
-export const inviteMembers: Members = {
-  email: text,
-  roles: list(text),
-  ...common,
-  tenantId: orNull(integer),
-  organisationId: orNull(integer),
-  expiredAt: millis,
-};
+});
+export const projectMembers = membersOf('Project', { licenses: list(record(instanceMembers)) });
+export const subscriptionMembers = membersOf('Subscription', { plan: record(membersOf('Plan')) });
+export const inviteMembers = membersOf('Invite');

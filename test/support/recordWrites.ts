@@ -72,6 +72,36 @@ export const recordWrites: Record<string, { create: (world: World, name: string)
     }),
     update: { reason: 'changed' },
   },
+  '/schedule': {
+    create: ({ tenant, duty }, name) => ({
+      tenantId: tenant.id,
+      name,
+      zone: 'Europe/Paris',
+      layers: [{ userIds: [duty.id], unit: 'WEEKS', every: 1, start: Date.now() }],
+    }),
+    update: { description: 'changed' },
+  },
+  '/escalationchain': {
+    create: ({ tenant, duty }, name) => ({
+      tenantId: tenant.id,
+      name,
+      steps: [{ userId: duty.id, waitMinutes: 5 }],
+    }),
+    update: { repeat: 2 },
+  },
+  '/route': {
+    create: ({ tenant, route }, name) => ({ tenantId: tenant.id, parentId: route.id, name }),
+    update: { description: 'changed' },
+  },
+  '/inhibition': {
+    create: ({ tenant }, name) => ({
+      tenantId: tenant.id,
+      name,
+      sourceQuery: 'name:drain',
+      targetQuery: 'name:outflow',
+    }),
+    update: { description: 'changed' },
+  },
   '/plannedchange': {
     create: ({ contract }, name) => ({
       contractId: contract.id,

@@ -27,6 +27,7 @@ let contractId: number;
 beforeAll(async () => {
   anvil = await startAnvil();
   node = await startTraceProxy(anvil.url);
+  node.tracing = 'own tracers';
   vigil = await startTestWatch({
     anvil: {
       urls: [node.url],
@@ -143,6 +144,18 @@ describe('a transaction whose trace is huge', () => {
     expect(await alertsOf(transactionHash)).toEqual(['drain']);
   });
 
+  it('is read by a tracer of heads where the node runs one, with the robbery in it that nothing else shows', async () => {
+    const [owner, , recipient] = anvil.accounts;
+    await vault.send({ from: owner, value: 5n * ether }, 'deposit');
+    node.tracing = 'ok';
+    const use = vault.encode('sweep', recipient, 5n * ether);
+    const args = [150n, 32n * KiB, vault.address, use] as const;
+    const { transactionHash, blockNumber } = await bomb.send(anvil.accounts[3], 'burstAndCall', ...args);
+    await vigil.reached('anvil', Number(blockNumber));
+    expect(await alertsOf(transactionHash)).toEqual(['drain']);
+    node.tracing = 'own tracers';
+  });
+
   it('a transaction whose trace is huge that nodes cannot trace is left out after some attempts, and the rest of its block is not', async () => {
     const [owner, , attacker, bomber] = anvil.accounts;
     await vault.send({ from: owner, value: 5n * ether }, 'deposit');
@@ -164,7 +177,7 @@ describe('a transaction whose trace is huge', () => {
     await vigil.reached('anvil', Number(await anvil.blockNumber()));
     expect(await alertsOf(robbery)).toEqual(['drain', 'reentrancy']);
     expect(await alertsOf(bombed)).toEqual(['blind_spot']);
-    node.tracing = 'ok';
+    node.tracing = 'own tracers';
   });
 });
 
@@ -194,6 +207,44 @@ describe('a trace of hundreds of megabytes', () => {
   });
 });
 
+describe('a tracer of heads', () => {
+  it('shows the same calls as the node does, with less of what they pass', async () => {
+    const clientOf = (transactionBytes: number) =>
+      createEvmClient({
+        chain: chains.anvil,
+        urls: [anvil.url],
+        now: Date.now,
+        onCall: () => {},
+        traceLimits: { blockBytes: 4096, transactionBytes },
+      });
+    const [whole, heads] = [clientOf(64 * 1024 * 1024), clientOf(4096)];
+    try {
+      const value = ether;
+      const sent = [
+        await bomb.send(anvil.accounts[3], 'burst', 3n, 32n * KiB),
+        await thief.send({ from: anvil.accounts[2], value }, 'attack'),
+        await (await anvil.deploy(artifacts.SilentVault)).send({ from: anvil.accounts[0], value }, 'deposit'),
+      ];
+      for (const { blockNumber } of sent) {
+        const block = (await whole.block(Number(blockNumber)))!;
+        const [expected = []] = await whole.tracer!.frames(block);
+        const [frames = []] = await heads.tracer!.frames(block);
+        expect(expected.length).toBeGreaterThan(0);
+        expect(frames).toEqual(
+          expected.map((frame) => ({
+            ...frame,
+            input: frame.input.slice(0, 2 + 2 * 324),
+            ...(frame.input.length > 2 + 2 * 324 && { inputLength: frame.input.length }),
+          })),
+        );
+      }
+    } finally {
+      await whole.close();
+      await heads.close();
+    }
+  });
+});
+
 describe('a block that is given up', () => {
   it('is a fault of each detector that needed its traces, and of no other', async () => {
     node.tracing = 'failing';
@@ -205,7 +256,7 @@ describe('a block that is given up', () => {
       );
       return (await traces()).waiting === 0;
     });
-    node.tracing = 'ok';
+    node.tracing = 'own tracers';
     for (const id of [drainId, strangerId])
       expect(await faultOf(id)).toMatchObject({
         works: false,

@@ -64,6 +64,7 @@ it('four processes share the chains evenly, those of one that is stopped go on e
     };
     const loops = Promise.all([
       spreadLeases({
+        othersFollow: () => true,
         db: store,
         presence,
         chainUids: () => chains,

@@ -255,6 +255,7 @@ it('a chain is read when others have settled; meanwhile what was read before is 
   const settledAt = performance.now() + 300;
   const stopping = new AbortController();
   const keeping = keepStandBys({
+    othersFollow: () => true,
     db: store,
     presence: second,
     chainUids: () => [slow],

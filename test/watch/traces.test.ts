@@ -213,6 +213,26 @@ describe('the trace of an alert', () => {
     expect(page.note).toContain('from=3');
   });
 
+  it('the story of its incident shows where the money went, as the node traced it', async () => {
+    const { hash, number } = await attack();
+    const [alert] = (await vigil.alerts(`txHash:${hash} AND detectorSchemaName:drain`)) as [Json];
+    const found = await vigil.ok('GET', `incident/${alert.incidentUid}/story`);
+    const [, , attacker] = anvil.accounts;
+    const thiefAddress = thief.address.toLowerCase();
+    const taken = found.flows.edges.find(
+      ({ from, to }: Json) => from === vault.address.toLowerCase() && to === thiefAddress,
+    );
+    expect(taken).toMatchObject({ symbol: 'ETH', isReported: false });
+    expect(Number(taken.amount)).toBeGreaterThanOrEqual(6);
+    expect(found.by).toMatchObject([{ address: attacker.toLowerCase() }]);
+    expect(found.lost.losses).toMatchObject([{ symbol: 'ETH', asset: 'native' }]);
+    const sides = new Map(found.flows.nodes.map(({ address, side }: Json) => [address, side]));
+    expect([sides.get(vault.address.toLowerCase()), sides.get(thiefAddress)]).toEqual(['OURS', 'ATTACKER']);
+    expect(found.timeline).toContainEqual(
+      expect.objectContaining({ type: 'TRANSACTION', blockNumber: number, isLoss: true }),
+    );
+  });
+
   it('the trace of an alert names a piece of an early collection by its id', async () => {
     const [, someone] = anvil.accounts;
     const kitties = await anvil.deploy(artifacts.PlainCollection);

@@ -1,9 +1,11 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Finding } from '../../src/model/alert.ts';
 import { addSource } from '../../testing/addSource.ts';
 import { createTurns } from '../../testing/createTurns.ts';
 import { openBrowser, watchFaults } from '../../testing/openBrowser.ts';
 import { startTestApi, type TestApi } from '../../testing/startTestApi.ts';
+import { raiseAll } from '../support/randomAlerts.ts';
 import { axeFaults } from './support/axeFaults.ts';
 import { go } from './support/startConsole.ts';
 
@@ -385,7 +387,7 @@ describe('the call tree of an alert', () => {
       frame(0, { to: thief, function: 'attack()' }),
       frame(1, {
         function: 'withdraw(string)',
-        arguments: [{ name: 'note', type: 'string', value: hostile.slice(0, 300) }],
+        arguments: [{ name: 'note', type: 'string', value: hostile.slice(0, 300), shown: null }],
       }),
       frame(2, { parent: 1, depth: 2, from: vault, to: thief, value: `5${'0'.repeat(18)}`, amount: '5' }),
       frame(3, { type: 'DELEGATECALL', isReverted: true, reason: hostile.slice(0, 300) }),
@@ -436,8 +438,15 @@ describe('the call tree of an alert', () => {
     }
     expect(found).toEqual([]);
     await page.setViewportSize({ width: 1440, height: 900 });
-    await page.getByRole('button', { name: 'Later frames' }).click();
-    await expect.poll(() => asked.at(-1), patient).toContain('from=1000');
+    await expect.poll(() => asked.at(-1), patient).toContain('from=4');
+    await page.getByRole('searchbox', { name: 'Find a call' }).fill('withdraw');
+    await expect.poll(() => page.getByRole('treeitem').count(), patient).toBe(2);
+    await page.getByRole('searchbox', { name: 'Find a call' }).fill('');
+    await page.getByLabel('Touches us').check();
+    await expect.poll(() => item('Vault.withdraw').count(), patient).toBe(1);
+    await page.getByLabel('Touches us').uncheck();
+    await item('Vault.withdraw').click();
+    expect(new URL(page.url()).searchParams.get('frame')).toBe('1');
     expect(faults).toEqual([]);
   });
 
@@ -464,6 +473,107 @@ describe('the call tree of an alert', () => {
     await page.getByRole('button', { name: 'Try again' }).click();
     await page.getByRole('treeitem').first().waitFor();
     await page.unroute('**/api/v1/alert/*/trace*');
+  });
+});
+
+describe('the room of an incident', () => {
+  const robber = '0x15d34aaf54267db7d7c367839aaf71a00a2c6a65';
+  let uid: string;
+  let alertUid: string;
+
+  /** The part of the page that shows it is in view, without scrolling. */
+  async function isInView(text: string | RegExp): Promise<boolean> {
+    const box = await page.getByText(text).first().boundingBox();
+    const { height } = page.viewportSize()!;
+    return box !== null && box.y >= 0 && box.y + box.height <= height;
+  }
+
+  it('says on a phone what was lost, by whom and whether it is stopped, without scrolling', async () => {
+    const { tenantId, projectId, contractId } = source;
+    await api.ok('POST', 'label', { tenantId, address: robber, name: 'Known exploiter', tags: ['EXPLOIT'] });
+    const finding = (n: number, members: Partial<Finding>): Finding => ({
+      tenantId,
+      projectId,
+      contractId,
+      kind: 'detector',
+      group: 'SECURITY',
+      severity: 'CRITICAL',
+      timestamp: Date.now(),
+      key: `room ${n}`,
+      eid: `room-${n}`,
+      name: 'Drain',
+      message: `A transaction of ${robber} took all of it.`,
+      meta: {},
+      tags: [],
+      chainUid: 'ethereum',
+      txHash: `0x${'d7'.repeat(32)}`,
+      blockNumber: 57,
+      blockHash: `0x${'b5'.repeat(32)}`,
+      detectorSchemaName: 'drain',
+      ...members,
+    });
+    const assets = [{ asset: 'native', symbol: 'ETH', change: '-50', held: '50', percent: 100 }];
+    await raiseAll(api.store, [
+      finding(1, { meta: { sender: robber, assets, recipients: [robber], usd: '150000', percent: 100 } }),
+      finding(2, {
+        severity: 'LOW',
+        name: hostileName,
+        message: hostile,
+        meta: { [hostile.slice(0, 90)]: hostile },
+      }),
+    ]);
+    const { data } = await api.ok('POST', 'alert/search', {
+      query: `txHash:0x${'d7'.repeat(32)} AND name:Drain`,
+    });
+    alertUid = data[0].uid;
+    uid = data[0].incidentUid;
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.goto(`${api.url}/alert/${alertUid}`);
+    const headline =
+      'Treasury lost 50 ETH (150,000 USD), 100 % of what it held to Known exploiter; it may go on.';
+    await page.getByText(headline).waitFor();
+    expect(await isInView(headline)).toBe(true);
+    await page.getByRole('link', { name: 'Open the incident' }).click();
+    await page.getByRole('heading', { name: headline }).waitFor();
+    for (const text of [headline, /^150,000 USD$/, /^Known exploiter$/, /^It may go on$/])
+      expect(await isInView(text), String(text)).toBe(true);
+    expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0);
+  });
+
+  it('shows the money and the timeline on a laptop, duplicates folded and hostile text as text', async () => {
+    await page.setViewportSize({ width: 1366, height: 768 });
+    const picture = page.getByRole('img', { name: /moves? among 2 parties/ });
+    await picture.waitFor();
+    expect(await picture.textContent()).toContain('50 ETH');
+    const steps = page.getByRole('region', { name: 'What happened' }).getByRole('listitem');
+    await steps.filter({ hasText: '1 more alert about it' }).getByText('1 more alert about it').click();
+    await page.getByText('<script>alert(2)</script>').first().waitFor();
+    const found: string[] = [];
+    for (const [theme, width] of [
+      ['dark', 1366],
+      ['light', 390],
+    ] as const) {
+      await page.emulateMedia({ colorScheme: theme });
+      await page.setViewportSize({ width, height: 844 });
+      found.push(...(await axeFaults(page)).map((fault) => `${theme} ${width} ${fault}`));
+    }
+    expect(found).toEqual([]);
+    const download = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Report' }).click();
+    expect((await download).suggestedFilename()).toBe(`incident-${uid}.md`);
+    expect(faults).toEqual([]);
+    await page.setViewportSize({ width: 1440, height: 900 });
+  });
+});
+
+describe('the API document', () => {
+  it('has no style, script or request of its page blocked', async () => {
+    const other = await (await browser.newContext()).newPage();
+    const blocked = watchFaults(other, api.url);
+    await other.goto(`${api.url}/docs`);
+    await other.locator('.swagger-ui .info').waitFor(patient);
+    expect(blocked).toEqual([]);
+    await other.context().close();
   });
 });
 
@@ -497,6 +607,7 @@ describe('every page', () => {
         found.push(...(await axeFaults(page)).map((fault) => `${theme} ${path} ${fault}`));
       }
     }
+    await page.setViewportSize({ width: 1440, height: 900 });
     expect(found).toEqual([]);
   });
 

@@ -138,6 +138,7 @@ type Form = {
 const token = `0x${'34'.repeat(20)}`;
 const icon = 'https://example.com/icon.png';
 const hook = 'https://example.com/hook';
+const runbook = 'https://wiki.example.com/runbook';
 
 const forms = (): Form[] => [
   {
@@ -150,6 +151,7 @@ const forms = (): Form[] => [
       '/config/token': token,
       '/config/usdFeed': token,
       '/config/cooldown': '7 min',
+      '/runbookUrl': runbook,
       '/destinations/0/tenantDestinationId': hook,
       '/destinations/0/query': 'severity:HIGH',
       '/actions/0/actionId': 'Resume it',
@@ -166,6 +168,7 @@ const forms = (): Form[] => [
       '/triggerType': null,
       '/params/token': token,
       '/params/minAmount': '9',
+      '/runbookUrl': runbook,
       '/alerts/0/destinations/0/tenantDestinationId': hook,
       '/alerts/0/destinations/0/query': 'severity:HIGH',
       '/alerts/0/actions/0/actionId': 'Resume it',

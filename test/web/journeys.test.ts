@@ -677,8 +677,10 @@ describe('incidents', () => {
     await open(alice, '/incidents?severity=CRITICAL');
     await row(alice, 'Step 1').click();
     await alice.getByRole('heading', { name: 'Step 1' }).waitFor();
-    const list = alice.getByRole('region', { name: /^Its alerts/ }).getByRole('listitem');
-    expect(await list.getByRole('link').allTextContents()).toEqual(['Step 0', 'Step 1', 'Step 2']);
+    const list = alice.getByRole('region', { name: 'What happened' });
+    await list.getByText('2 more alerts about it').click();
+    const steps = list.getByRole('link', { name: /^Step/ });
+    expect(await steps.allTextContents()).toEqual(['Step 1', 'Step 2', 'Step 0']);
     await press(alice, 'Resolve the incident');
     await alice.getByText('Resolved the incident and all its alerts.').waitFor();
     await alice.getByRole('button', { name: 'Open it again' }).waitFor();
@@ -720,6 +722,101 @@ describe('silences', () => {
     await press(dialog(alice), 'End it now');
     await alice.getByText('Ended the silence.').waitFor();
     expect((await one('silence', "reason = 'The engine is tuned.'")).state).toBe('EXPIRED');
+  });
+});
+
+describe('on call', () => {
+  it('builds a rotation, says who is on call, and calls that person until the link of the call is pressed on a phone', async () => {
+    const { contacts } = await api('GET', `contact?tenantId=${tenantId}`);
+    const me = contacts.find(({ email }: Json) => email === 'alice@example.com');
+    const other = contacts.find(({ userId }: Json) => userId !== me.userId);
+    await api('POST', 'destination', {
+      tenantId,
+      type: 'HTTP',
+      name: 'Phone of Alice',
+      uri: `${world.sink.url}/phone`,
+    });
+    await open(alice, '/oncall');
+    await press(alice, 'New schedule');
+    await fillForm(dialog(alice), { '/name': 'Rotation', '/layers/0/userIds': me.name });
+    await fillForm(dialog(alice), { '/layers/0/userIds': other.name });
+    expect(await axeFaults(alice)).toEqual([]);
+    await press(dialog(alice), 'Create schedule');
+    const now = alice.getByRole('region', { name: 'On call by Rotation' });
+    await now.getByText('is on call by').waitFor();
+    expect(await now.getByRole('strong').first().textContent()).toBe(me.name);
+    const bar = now.getByRole('list', { name: 'On call by Rotation' }).getByRole('listitem');
+    expect(await bar.count()).toBeGreaterThanOrEqual(2);
+    expect(await bar.first().getAttribute('title')).toContain(me.name);
+    expect((await one('schedule', "name = 'Rotation'")).layers[0].userIds).toEqual([me.userId, other.userId]);
+    await alice.getByLabel('Phone of Alice').check();
+    await press(alice, 'Save how you are called');
+    await alice.getByText('Saved.', { exact: true }).waitFor();
+    expect(await axeFaults(alice)).toEqual([]);
+    await open(alice, '/chains');
+    await createRecord(alice, 'chain', {
+      '/name': 'Wake someone',
+      '/steps/0/scheduleId': 'Rotation',
+      '/steps/0/waitMinutes': '60',
+    });
+    const [alert] = await alertsOf('name:Noise');
+    const uid = alert!.incidentUid;
+    await open(alice, `/incidents/${uid}`);
+    await alice.getByLabel('Escalation chain').selectOption({ label: 'Wake someone' });
+    await press(alice, 'Call people');
+    const { body } = await until(() => world.sink.received.find(({ path }) => path === '/phone'));
+    expect(body.data.escalation).toMatchObject({ chain: 'Wake someone', userId: me.userId });
+    const context = await world.browser.newContext({ viewport: { width: 390, height: 844 }, isMobile: true });
+    const phone = await context.newPage();
+    await phone.goto(body.data.links.acknowledge);
+    await phone.getByText('This link was sent to').waitFor();
+    expect(await phone.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390);
+    await phone.getByRole('button', { name: 'Acknowledge', exact: true }).click();
+    await phone.getByText(`Acknowledged in the name of ${me.name}.`).waitFor();
+    await context.close();
+    await alice.getByText('ACKNOWLEDGED', { exact: true }).waitFor();
+    expect(await api('GET', `incident/${uid}`)).toMatchObject({
+      acknowledged: true,
+      acknowledgedById: me.userId,
+    });
+  });
+});
+
+describe('routes', () => {
+  it('are built as a draft, tried, switched on, and named on the page of an alert', async () => {
+    await open(alice, '/routes');
+    await alice.getByRole('button', { name: 'New route' }).first().click();
+    await fillForm(dialog(alice), { '/name': 'Everyone' });
+    await dialog(alice).locator('[data-pointer="/destinationIds"] input').first().check();
+    await press(dialog(alice), 'Create route');
+    await row(alice, 'Everyone').getByText('draft').waitFor();
+    await createRecord(alice, 'route', {
+      '/name': 'Loud ones',
+      '/parentId': 'Everyone',
+      '/query': 'name:Routed',
+      '/repeatSeconds': '900',
+    });
+    await row(alice, 'Loud ones').getByText('repeats every 15 min').waitFor();
+    expect(await axeFaults(alice)).toEqual([]);
+    await alice.getByLabel('Alerts to try').fill('name:"Step 0"');
+    await press(alice, 'Try');
+    await alice
+      .getByRole('region', { name: 'Try the routes' })
+      .getByRole('link', { name: 'Everyone' })
+      .first()
+      .waitFor();
+    await row(alice, 'Everyone').click();
+    await press(dialog(alice), 'Switch routes on');
+    await alice.getByText('Routes decide from now on.').waitFor();
+    const [{ detectorId } = {} as Json] = await alertsOf('name:"Step 0"');
+    await api('POST', `detector/${detectorId}/alert`, {
+      alerts: [{ eid: 'routed', severity: 'HIGH', name: 'Routed', message: 'By a route.' }],
+    });
+    const [routed] = await alertsOf('name:Routed');
+    await open(alice, `/alert/${routed!.uid}`);
+    await alice.getByRole('list', { name: 'Decided by' }).getByRole('link', { name: 'Loud ones' }).waitFor();
+    const { id } = await one('route', "name = 'Everyone'");
+    await api('PUT', `route/${id}`, { status: 'DISABLED' });
   });
 });
 

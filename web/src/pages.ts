@@ -68,12 +68,15 @@ export const pages: readonly PageRow[] = [
     needs: 'POST /destination/search',
     load: () => import('./pages/destinations/DestinationsPage.tsx'),
   },
+  { path: '/routes', title: 'Routes', load: () => import('./pages/routes/RoutesPage.tsx') },
   { path: '/silences', title: 'Silences', load: () => import('./pages/silences/SilencesPage.tsx') },
   {
     path: '/planned',
     title: 'Planned changes',
     load: () => import('./pages/silences/PlannedChangesPage.tsx'),
   },
+  { path: '/oncall', title: 'On call', load: () => import('./pages/oncall/OnCallPage.tsx') },
+  { path: '/chains', title: 'Escalation chains', load: () => import('./pages/oncall/ChainsPage.tsx') },
   { path: '/timesets', title: 'Time sets', load: () => import('./pages/silences/TimeSetsPage.tsx') },
   {
     path: '/scores',

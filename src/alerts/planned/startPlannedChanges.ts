@@ -1,3 +1,5 @@
+import type { Stoppable } from '../../lib/createLifecycle.ts';
+import { startPoller } from '../../lib/startPoller.ts';
 import type { Finding } from '../../model/alert.ts';
 import {
   type DuePlannedChange,
@@ -19,18 +21,8 @@ type Options = {
 const graceMs = 120_000;
 
 /** Reports planned changes that did not happen, each once, when their windows have ended. */
-export function startPlannedChanges(options: Options, everyMs = 15_000): { stop(): Promise<void> } {
-  let running: Promise<void> = Promise.resolve();
-  const poll = () => {
-    running = running.then(() => settleDueChanges(options).catch(options.onError));
-  };
-  const timer = setInterval(poll, everyMs).unref();
-  return {
-    async stop() {
-      clearInterval(timer);
-      await running;
-    },
-  };
+export function startPlannedChanges(options: Options, everyMs = 15_000): Stoppable {
+  return startPoller(() => settleDueChanges(options), { everyMs, onError: options.onError });
 }
 
 export async function settleDueChanges(

@@ -27,7 +27,9 @@ import { incidentEndpoints } from './alerts/incidentEndpoints.ts';
 import { linkEndpoints } from './alerts/linkEndpoints.ts';
 import { outcomeEndpoint } from './alerts/outcomeEndpoint.ts';
 import { plannedChange, plannedChangeEndpoints } from './alerts/plannedChange.ts';
+import { previewEndpoint } from './alerts/previewEndpoint.ts';
 import { pushAlertsEndpoint } from './alerts/pushAlertsEndpoint.ts';
+import { storyEndpoints } from './alerts/storyEndpoints.ts';
 import { suggestEndpoint } from './alerts/suggestEndpoint.ts';
 import { traceEndpoint } from './alerts/traceEndpoint.ts';
 import { view } from './alerts/view.ts';
@@ -42,7 +44,11 @@ import { signatureEndpoint } from './contracts/signatureEndpoint.ts';
 import { deliveryEndpoints } from './destinations/deliveryEndpoints.ts';
 import { destination } from './destinations/destination.ts';
 import { destinationEndpoints } from './destinations/destinationEndpoints.ts';
+import { inhibition } from './destinations/inhibition.ts';
 import { kindEndpoint } from './destinations/kindEndpoint.ts';
+import { pagerEndpoint } from './destinations/pagerEndpoint.ts';
+import { route } from './destinations/route.ts';
+import { routeEndpoints } from './destinations/routeEndpoints.ts';
 import { silence } from './destinations/silence.ts';
 import { silenceEndpoints } from './destinations/silenceEndpoints.ts';
 import { timeSet, timeSetEndpoint } from './destinations/timeSet.ts';
@@ -55,6 +61,10 @@ import { triggerSchema } from './detectors/triggerSchema.ts';
 import { label } from './labels/label.ts';
 import { labelImportEndpoint } from './labels/labelImportEndpoint.ts';
 import { sanctionsImportEndpoint } from './labels/sanctionsImportEndpoint.ts';
+import { contactEndpoints } from './onCall/contactEndpoints.ts';
+import { escalationChain } from './onCall/escalationChain.ts';
+import { escalationEndpoints } from './onCall/escalationEndpoints.ts';
+import { schedule, scheduleEndpoints } from './onCall/schedule.ts';
 import { auditEndpoints } from './records/auditEndpoints.ts';
 import { faultEndpoint } from './records/faultEndpoint.ts';
 import { instance } from './scores/instance.ts';
@@ -85,6 +95,10 @@ export const resources: readonly Resource[] = [
   destination,
   timeSet,
   silence,
+  schedule,
+  escalationChain,
+  route,
+  inhibition,
   plannedChange,
   detectorSchema,
   detector,
@@ -124,16 +138,23 @@ export function createEndpoints(confirmations: (uid: ChainUid) => number): Endpo
     suggestEndpoint(),
     outcomeEndpoint,
     traceEndpoint,
+    previewEndpoint,
     ...incidentEndpoints,
+    ...storyEndpoints,
     pushAlertsEndpoint,
     ...backtestEndpoints,
     ...detectorEndpoints,
     signatureEndpoint,
     kindEndpoint,
+    pagerEndpoint,
     ...destinationEndpoints,
     ...deliveryEndpoints,
     timeSetEndpoint,
     ...silenceEndpoints,
+    ...scheduleEndpoints,
+    ...contactEndpoints,
+    ...escalationEndpoints,
+    ...routeEndpoints,
     ...plannedChangeEndpoints,
     ...walletEndpoints,
     ...actionEndpoints,

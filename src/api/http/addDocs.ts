@@ -2,10 +2,14 @@ import Fastify, { type FastifyInstance } from 'fastify';
 import { asStored, packFile, type StoredFile, sendStored } from './storedFile.ts';
 import { whileChainsStay } from './whileChainsStay.ts';
 
+/** The one style that the bundle of the page writes by itself, by its hash. */
+const ownStyle = "'sha256-RL3ie0nH+Lzz2YNqQN83mnU0J1ot4QL7b99vMdIX99w='";
+
 /** Nothing from outside, and no upgrade to HTTPS, which would break the page wherever Vigil is served without it. */
 const policy =
   "default-src 'none'; base-uri 'none'; connect-src 'self'; font-src 'self' data:; form-action 'self'; " +
-  "frame-ancestors 'none'; img-src 'self' data:; script-src 'self'; style-src 'self'";
+  "frame-ancestors 'none'; img-src 'self' data:; script-src 'self'; style-src 'self' " +
+  ownStyle;
 
 const logo = `<svg xmlns="http://www.w3.org/2000/svg" width="120" height="40"><text x="0" y="30" fill="#fff"
   font-family="sans-serif" font-size="28" font-weight="bold">Vigil</text></svg>`;

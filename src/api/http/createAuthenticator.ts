@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { createBoundedMap } from '../../lib/createBoundedMap.ts';
 import { createTokenBucket } from '../../lib/createTokenBucket.ts';
 import { hashToken } from '../../lib/token.ts';
 import { Problem } from '../../model/errors.ts';
@@ -24,9 +25,11 @@ export function createAuthenticator(
   now: () => number,
   rateLimit: { perSecond: number; burst: number },
 ) {
-  const cached = new Map<string, { principal: Promise<Principal | undefined>; at: number }>();
+  const cached = createBoundedMap<string, { principal: Promise<Principal | undefined>; at: number }>(
+    maxCached,
+  );
   /** Tokens that were good, and when. */
-  const trusted = new Map<string, number>();
+  const trusted = createBoundedMap<string, number>(maxTrusted);
   const guesses = createTokenBucket(
     {
       perSecond: rateLimit.perSecond * unknownShare.perSecond,
@@ -38,13 +41,12 @@ export function createAuthenticator(
   async function authenticate(authorization: string | undefined, address: string): Promise<Principal> {
     const token = readBearer(authorization);
     const key = keyOf(token);
-    const at = now();
+    const time = now();
     let entry = cached.get(key);
-    if (!entry || at - entry.at >= cacheMs || at < entry.at) {
-      const isTrusted = at - (trusted.get(key) ?? Number.NEGATIVE_INFINITY) < trustMs;
+    if (!entry || time - entry.at >= cacheMs || time < entry.at) {
+      const isTrusted = time - (trusted.get(key) ?? Number.NEGATIVE_INFINITY) < trustMs;
       if (!isTrusted) refuseGuessing(address);
-      dropOldest(cached, maxCached);
-      entry = { principal: findPrincipal(db, hashToken(token), at), at };
+      entry = { principal: findPrincipal(db, hashToken(token), time), at: time };
       cached.set(key, entry);
       entry.principal.catch(() => cached.delete(key));
     }
@@ -54,7 +56,7 @@ export function createAuthenticator(
       guesses.take(address);
       throw new Problem('unauthenticated', 'The token is unknown, expired or revoked.');
     }
-    trust(key, at);
+    trusted.set(key, time);
     return principal;
   }
 
@@ -71,16 +73,12 @@ export function createAuthenticator(
     );
   }
 
-  function trust(key: string, at: number): void {
-    trusted.delete(key);
-    dropOldest(trusted, maxTrusted);
-    trusted.set(key, at);
-  }
-
   return {
     authenticate,
     /** A token that was just made is good, whatever else comes from its user's address. */
-    trustNew: (token: string) => trust(keyOf(token), now()),
+    trustNew(token: string): void {
+      trusted.set(keyOf(token), now());
+    },
     clearCache: () => cached.clear(),
     sweep: () => guesses.sweep(),
   };
@@ -89,13 +87,6 @@ export function createAuthenticator(
 /** The token itself is not kept in memory. */
 function keyOf(token: string): string {
   return hash('sha256', token, 'base64');
-}
-
-/** Makes room for one more; sending many cannot evict the others. */
-function dropOldest(map: Map<string, unknown>, limit: number): void {
-  if (map.size < limit) return;
-  const [oldest] = map.keys();
-  if (oldest !== undefined) map.delete(oldest);
 }
 
 function readBearer(authorization: string | undefined): string {

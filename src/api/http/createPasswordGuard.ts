@@ -1,3 +1,4 @@
+import { createBoundedMap } from '../../lib/createBoundedMap.ts';
 import { createFairQueue } from '../../lib/createFairQueue.ts';
 import { createTokenBucket } from '../../lib/createTokenBucket.ts';
 import { membersOf } from '../../lib/isRecord.ts';
@@ -31,7 +32,7 @@ export function createPasswordGuard(now: () => number) {
   const emails = createTokenBucket(perEmail, now);
   const users = createTokenBucket(perUser, now);
   const buckets = [addresses, pairs, knownPairs, emails, users];
-  const logins = new Map<string, number>();
+  const logins = createBoundedMap<string, number>(maxKnown);
   const line = (slots: number) => createFairQueue({ slots, waitingPerKey: maxWaiting, full: tooMany });
   // Lines of their own: users who are logged in can change a password while others guess.
   const lines = { check: line(atOnce), known: line(1), set: line(atOnce) };
@@ -53,15 +54,8 @@ export function createPasswordGuard(now: () => number) {
       if (pairs.take(pair).waitSeconds > 0) take(emails, email);
     }
     const done = await lines[isFirst ? 'known' : 'check'].run(ip, work);
-    remember(pair);
-    return done;
-  }
-
-  function remember(pair: string): void {
-    logins.delete(pair);
     logins.set(pair, now());
-    const [oldest] = logins.keys();
-    if (logins.size > maxKnown && oldest !== undefined) logins.delete(oldest);
+    return done;
   }
 
   return {

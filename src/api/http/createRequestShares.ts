@@ -14,6 +14,8 @@ const reportsPerTenant = Math.max(2, Math.min(4, availableParallelism()));
 const kinds = {
   request: { slots: 12, slotsPerKey: 9, waitingPerKey: 1000, word: 'requests' },
   report: { slots: 8, slotsPerKey: reportsPerTenant, waitingPerKey: 50, word: 'searches and reports' },
+  /** A thousand records each, whose transactions take seconds. */
+  batch: { slots: 2, slotsPerKey: 1, waitingPerKey: 100, word: 'batches' },
   /** They wait for another system and hold no database connection meanwhile. */
   outside: { slots: 16, slotsPerKey: 4, waitingPerKey: 20, word: 'requests that wait for others' },
 } as const;
@@ -35,7 +37,12 @@ export function createRequestShares() {
       );
     return createFairQueue({ ...limits, full });
   };
-  const queues = { request: open('request'), report: open('report'), outside: open('outside') };
+  const queues = {
+    request: open('request'),
+    report: open('report'),
+    batch: open('batch'),
+    outside: open('outside'),
+  };
 
   const pace = createTurnPacer(sliceMs);
 
@@ -50,7 +57,8 @@ export function createRequestShares() {
   };
 }
 
-function kindOf({ isReport, effect }: Endpoint): Kind {
+function kindOf({ isReport, effect, quickBody }: Endpoint): Kind {
+  if (quickBody) return 'batch';
   if (isReport) return 'report';
   return effect === 'send' ? 'outside' : 'request';
 }

@@ -108,7 +108,7 @@ const absoluteForm = /^https?:\/\/[^/?#]*(?=[/?#]|$)/i;
 function refuseForeignHosts(app: FastifyInstance): void {
   app.addHook('onRequest', (request, _reply, done) => {
     const { rawHeaders, headers } = request.raw;
-    const hosts = rawHeaders.filter((name, at) => at % 2 === 0 && /^host$/i.test(name)).length;
+    const hosts = rawHeaders.filter((name, index) => index % 2 === 0 && /^host$/i.test(name)).length;
     const [origin] = absoluteForm.exec(request.originalUrl) ?? [];
     const isOther =
       origin !== undefined && origin.replace(/^.*\//, '').toLowerCase() !== headers.host?.toLowerCase();

@@ -1,11 +1,13 @@
-import type { TSchema } from 'typebox';
+import { type TSchema, Type } from 'typebox';
+import { yieldToEventLoop } from '../../lib/eventLoop.ts';
 import { membersOf } from '../../lib/isRecord.ts';
-import type { ProblemCode } from '../../model/errors.ts';
-import { Id, Shape } from '../../model/schema.ts';
+import { type Fault, Problem, type ProblemCode } from '../../model/errors.ts';
+import { Id, List, Shape } from '../../model/schema.ts';
 import { takeNames } from '../../model/takeNames.ts';
-import { invalidInput } from '../../model/validate.ts';
+import { faultLimit, invalidInput, validate } from '../../model/validate.ts';
 import type { Call } from '../../services/call.ts';
 import { createRecord } from '../../services/records/createRecord.ts';
+import { createRecords } from '../../services/records/createRecords.ts';
 import { deleteRecord } from '../../services/records/deleteRecord.ts';
 import { notFound, shownOf } from '../../services/records/findWritable.ts';
 import type { ChangeOf, Owner, RecordKind } from '../../services/records/recordKind.ts';
@@ -23,6 +25,10 @@ import { echoFaults, readUpdate } from './readUpdate.ts';
 import { searchBody, searchReply } from './search.ts';
 
 type Operation = 'create' | 'read' | 'update' | 'delete' | 'search';
+
+/** Records of one request. */
+const maxBatch = 1000;
+const batchBytes = 4 * 1024 * 1024;
 
 type Definition<F extends Fields> = {
   path: string;
@@ -43,8 +49,14 @@ type Definition<F extends Fields> = {
   unexampled?: readonly string[];
   prepare?: (call: Call, change: ChangeOf<Table<F>>) => Row | Promise<Row>;
   finish?: (call: Call, change: ChangeOf<Table<F>>, id: number) => Promise<void>;
+  /** In place of `finish`, for many records at once. */
+  finishAll?: (call: Call, written: readonly Written<F>[]) => Promise<void>;
+  /** Many records may be created by one request. */
+  hasBatch?: true;
   beforeDelete?: (call: Call, current: RecordOf<F>) => Promise<void>;
 };
+
+type Written<F extends Fields> = { change: ChangeOf<Table<F>>; id: number };
 
 export type Resource = { kind: RecordKind; reply: TSchema; endpoints: Endpoint[] };
 
@@ -62,11 +74,12 @@ export function defineResource<F extends Fields>(definition: Definition<F>): Res
   const endpoints = Object.entries(operations)
     .filter(([name]) => !definition.without?.some((operation) => operation === name))
     .map(([, create]) => create());
+  if (definition.hasBatch) endpoints.push(batchEndpoint(parts));
   return { kind, reply: readReplySchema(parts.fields), endpoints };
 }
 
 function toRecordKind<F extends Fields>(definition: Definition<F>): RecordKind {
-  const { table, owner, references = {}, limit, prepare, finish, beforeDelete } = definition;
+  const { table, owner, references = {}, limit, prepare, finish, finishAll, beforeDelete } = definition;
   // The server checks the body against the schemas that these types are derived from, and the store reads the record by them.
   const typed = (change: Row) => change as ChangeOf<Table<F>>;
   return {
@@ -77,7 +90,22 @@ function toRecordKind<F extends Fields>(definition: Definition<F>): RecordKind {
     references,
     ...(limit ? { limit } : {}),
     ...(prepare ? { prepare: (call, change) => prepare(call, typed(change)) } : {}),
-    ...(finish ? { finish: (call, change, id) => finish(call, typed(change), id) } : {}),
+    ...(finish
+      ? {
+          finish: async (call, written) => {
+            for (const { change, id } of written) await finish(call, typed(change), id);
+          },
+        }
+      : {}),
+    ...(finishAll
+      ? {
+          finish: (call, written) =>
+            finishAll(
+              call,
+              written.map(({ change, id }) => ({ change: typed(change), id })),
+            ),
+        }
+      : {}),
     ...(beforeDelete ? { beforeDelete: (call, current) => beforeDelete(call, current as RecordOf<F>) } : {}),
   };
 }
@@ -107,7 +135,7 @@ function createEndpoint({ path, tag, noun, kind, fields, ...parts }: Parts): End
     description: parts.about,
     body,
     ...examplePart(body, parts),
-    reserved: new Set(Object.keys(fields).filter((name) => fields[name]?.usage === 'readOnly')),
+    reserved: reservedOf(fields),
     ...bodyLimitOf(parts),
     reply: replySchema(fields, without),
     status: 201,
@@ -122,6 +150,80 @@ function createEndpoint({ path, tag, noun, kind, fields, ...parts }: Parts): End
       };
     },
   });
+}
+
+function batchEndpoint({ path, tag, noun, kind, fields, ...parts }: Parts): Endpoint {
+  const without = parts.replyWithout?.create;
+  const record = createSchema(fields);
+  const reserved = reservedOf(fields);
+  const body = (items: TSchema) =>
+    Type.Unsafe<{ records: unknown[] }>(
+      Shape(
+        {
+          records: List(items, 'The new records, checked as single ones are.', {
+            minItems: 1,
+            maxItems: maxBatch,
+          }),
+        },
+        ['records'],
+      ),
+    );
+  return endpoint({
+    method: 'POST',
+    path: `${path}/batch`,
+    tag,
+    summary: `Create many ${noun} records`,
+    description:
+      `Up to ${maxBatch.toLocaleString('en')} records, all or none. The rules, limits, approvals and audit entries are those of ` +
+      'single requests. A fault names the record by its index, such as `/records/3/name`.',
+    body: body(record),
+    quickBody: body(Type.Unsafe({ type: 'object' })),
+    ...(parts.unexampled
+      ? { example: { records: [omit(membersOf(exampleOf(record)), parts.unexampled)] } }
+      : {}),
+    bodyLimit: batchBytes,
+    reply: Shape({ data: List(replySchema(fields, without), 'The records, in their order.') }, ['data']),
+    status: 201,
+    effect: 'create',
+    problems: ['conflict', 'unprocessable', ...(parts.limit ? ['plan-limit' as const] : [])],
+    handle: async (call, { body: { records } }) => {
+      const inputs = await readAll(kind.table, record, reserved, records);
+      const created = await createRecords(call, kind, inputs, pointerAt);
+      return { body: { data: created.map((one) => omit(one, without)) } };
+    },
+  });
+}
+
+const pointerAt = (index: number): string => `/records/${index}`;
+
+/** Checks the records of a batch, with turns of others in between. */
+async function readAll(
+  table: Table,
+  schema: TSchema,
+  reserved: ReadonlySet<string>,
+  records: readonly unknown[],
+): Promise<Row[]> {
+  const inputs: Row[] = [];
+  const faults: Fault[] = [];
+  for (const [index, record] of records.entries()) {
+    await yieldToEventLoop();
+    try {
+      validate(schema, record, '', reserved);
+      takeNames(schema, record);
+      inputs.push(newInput(table, membersOf(record)));
+    } catch (error) {
+      if (!(error instanceof Problem) || !error.members.errors) throw error;
+      for (const fault of error.members.errors)
+        faults.push({ ...fault, pointer: `${pointerAt(index)}${fault.pointer}` });
+      if (faults.length >= faultLimit) break;
+    }
+  }
+  if (faults.length > 0) throw invalidInput(faults.slice(0, faultLimit));
+  return inputs;
+}
+
+function reservedOf(fields: Fields): ReadonlySet<string> {
+  return new Set(Object.keys(fields).filter((name) => fields[name]?.usage === 'readOnly'));
 }
 
 function readEndpoint({ path, tag, noun, kind, fields }: Parts): Endpoint {

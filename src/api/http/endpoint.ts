@@ -15,6 +15,8 @@ export type Input<Params, Query, Body, File = unknown> = {
     ifNoneMatch?: string | undefined;
     lastEventId?: string | undefined;
     accept?: string | undefined;
+    /** `X-PagerDuty-Signature`. */
+    pagerSignature?: string | undefined;
   };
   /** The request has the header that only Vigil's own page sends. */
   isFromConsole: boolean;
@@ -71,6 +73,8 @@ export type Endpoint = {
   params?: TSchema;
   query?: TSchema;
   body?: TSchema;
+  /** Checked in place of `body`, of which the handler checks the rest in slices. */
+  quickBody?: TSchema;
   file?: FileBody<unknown>;
   /** Members of the record that this body may not carry; the fault differs from that of a typo. */
   reserved?: ReadonlySet<string>;

@@ -27,6 +27,17 @@ const ownNames: Readonly<Record<string, string>> = {
   'DELETE /alert/{uid}/acknowledge': 'unacknowledgeAlert',
   'POST /incident/{uid}/acknowledge': 'acknowledgeIncident',
   'DELETE /incident/{uid}/acknowledge': 'unacknowledgeIncident',
+  'POST /incident/{uid}/escalate': 'escalateIncident',
+  'GET /incident/{uid}/escalation': 'listIncidentEscalations',
+  'GET /contact': 'listContacts',
+  'PUT /contact': 'updateContact',
+  'PUT /user/{id}/contact': 'updateUserContact',
+  'GET /schedule/{id}/calendar': 'scheduleCalendar',
+  'POST /schedule/{id}/calendar': 'createScheduleCalendar',
+  'DELETE /schedule/{id}/calendar': 'endScheduleCalendar',
+  'POST /schedule/{id}/import': 'importSchedule',
+  'GET /calendar/{code}': 'calendar',
+  'POST /destination/{id}/callback': 'destinationCallback',
   'GET /link/{code}': 'getLink',
   'POST /link/{code}': 'useLink',
   'POST /alert/resolve': 'resolveAlerts',
@@ -49,6 +60,8 @@ export function operationIds(endpoints: readonly Endpoint[]): (endpoint: Endpoin
     const words = wordsOf(path);
     const search = /^(\w+)Search$/.exec(words)?.[1];
     if (method === 'POST' && search !== undefined) return `search${plural(capital(search))}`;
+    const batch = /^(\w+)Batch$/.exec(words)?.[1];
+    if (method === 'POST' && batch !== undefined) return `create${plural(capital(batch))}`;
     const [, record, deed] = deeds.exec(words) ?? [];
     if (method === 'POST' && record !== undefined && deed !== undefined)
       return `${deed.toLowerCase()}${capital(record)}`;
@@ -69,8 +82,8 @@ function hasOne(paths: ReadonlySet<string>, method: string, path: string): boole
 function wordsOf(path: string): string {
   const words = path.split('/').filter((word) => word !== '' && !word.startsWith('{'));
   return words
-    .map((word, at) =>
-      (at === 0 ? word : capital(word)).replaceAll(/[^a-zA-Z0-9](\w)/g, (_, letter: string) =>
+    .map((word, index) =>
+      (index === 0 ? word : capital(word)).replaceAll(/[^a-zA-Z0-9](\w)/g, (_, letter: string) =>
         letter.toUpperCase(),
       ),
     )

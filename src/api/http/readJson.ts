@@ -30,13 +30,13 @@ export async function readLongJson(body: Buffer, members?: Known): Promise<unkno
   const mark = `${randomUUID()} `;
   const texts: string[] = [];
   const rest: Buffer[] = [];
-  let at = 0;
+  let index = 0;
   for (const long of step.value) {
-    rest.push(body.subarray(at, long.start), Buffer.from(`"${mark}${texts.length}"`));
+    rest.push(body.subarray(index, long.start), Buffer.from(`"${mark}${texts.length}"`));
     texts.push(await readText(body, long));
-    at = long.end;
+    index = long.end;
   }
-  rest.push(body.subarray(at));
+  rest.push(body.subarray(index));
   const short = parse(decode(Buffer.concat(rest), decoder));
   await nextTurn();
   const value = restore(short, (text) =>
@@ -48,11 +48,11 @@ export async function readLongJson(body: Buffer, members?: Known): Promise<unkno
 
 async function readText(body: Buffer, { start, end, cuts }: LongText): Promise<string> {
   const slices: string[] = [];
-  let at = start + 1;
+  let index = start + 1;
   for (const cut of [...cuts, end - 1]) {
     await yieldToEventLoop();
-    slices.push(String(parse(`"${decode(body.subarray(at, cut), innerDecoder)}"`)));
-    at = cut;
+    slices.push(String(parse(`"${decode(body.subarray(index, cut), innerDecoder)}"`)));
+    index = cut;
   }
   return slices.join('');
 }

@@ -101,12 +101,13 @@ async function answerFromReplica(
 export function readInput(endpoint: Endpoint, request: Request): Checked {
   const { 'if-match': ifMatch, 'if-none-match': ifNoneMatch, accept } = request.headers;
   const lastEventId = request.headers['last-event-id']?.toString();
+  const pagerSignature = request.headers['x-pagerduty-signature']?.toString();
   const input: Checked = {
     params: fromText(endpoint.params, request.params),
     query: fromText(endpoint.query, request.query),
     body: endpoint.file ? undefined : request.body,
     file: endpoint.file ? request.body : undefined,
-    headers: { ifMatch, ifNoneMatch, lastEventId, accept },
+    headers: { ifMatch, ifNoneMatch, lastEventId, accept, pagerSignature },
     isFromConsole: isFromConsole(request),
     hasCookie: request.caller?.hasCookie ?? false,
     device: readDeviceCookie(request),
@@ -122,8 +123,9 @@ export function readInput(endpoint: Endpoint, request: Request): Checked {
     else throw new Problem('malformed-json', 'The body is missing: this endpoint takes a JSON object.');
   }
   if (endpoint.body) {
-    validate(endpoint.body, input.body, '', endpoint.reserved);
-    if (!endpoint.takesNames) takeNames(endpoint.body, input.body);
+    const body = endpoint.quickBody ?? endpoint.body;
+    validate(body, input.body, '', endpoint.reserved);
+    if (!endpoint.takesNames) takeNames(body, input.body);
   }
   return input;
 }

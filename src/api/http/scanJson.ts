@@ -33,24 +33,24 @@ export function* scanJson(
   /** Beginning and end of the last text. */
   let start = 0;
   let end = 0;
-  for (let at = 0; at < bytes.length; at++) {
-    if (at >= pauseAt) {
+  for (let index = 0; index < bytes.length; index++) {
+    if (index >= pauseAt) {
       yield;
-      pauseAt = at + sliceBytes;
+      pauseAt = index + sliceBytes;
     }
-    const byte = bytes[at];
+    const byte = bytes[index];
     if (byte === 0x22) {
-      start = at;
+      start = index;
       const cuts: number[] = [];
-      for (at += 1; at < bytes.length && bytes[at] !== 0x22; at++) {
-        if (at >= pauseAt && !isContinuation(bytes[at])) {
+      for (index += 1; index < bytes.length && bytes[index] !== 0x22; index++) {
+        if (index >= pauseAt && !isContinuation(bytes[index])) {
           yield;
-          cuts.push(at);
-          pauseAt = at + sliceBytes;
+          cuts.push(index);
+          pauseAt = index + sliceBytes;
         }
-        if (bytes[at] === 0x5c) at += bytes[at + 1] === 0x75 ? 5 : 1;
+        if (bytes[index] === 0x5c) index += bytes[index + 1] === 0x75 ? 5 : 1;
       }
-      end = at + 1;
+      end = index + 1;
       if (cuts.length > 0) longTexts.push({ start, end, cuts });
     } else if (byte === 0x7b || byte === 0x5b) {
       if (++depth > maxDepth)

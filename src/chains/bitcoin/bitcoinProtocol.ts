@@ -1,9 +1,9 @@
-import { type EndpointReport, emptyReport } from '../chainFamily.ts';
 import type { Chain } from '../chains.ts';
 import type { Protocol } from '../net/createEndpoints.ts';
-import { createRpc, type RpcCall, RpcFailure } from '../net/createRpc.ts';
+import { createProbe } from '../net/createProbe.ts';
+import { createRpc, type RpcCall } from '../net/createRpc.ts';
 import { recordOf } from '../net/members.ts';
-import { InvalidResponse, resultOf } from '../net/replies.ts';
+import { resultOf } from '../net/replies.ts';
 
 /** A regtest network belongs to the one who runs its node, and stands in for the main network in trials and tests. */
 const mainOrStandIn = ['main', 'regtest'];
@@ -30,25 +30,17 @@ function nameOf(result: unknown): string {
     : 'unknown';
 }
 
-const timeoutMs = 4000;
-
-/** The fault of an endpoint, found with one call; undefined when it serves the network. */
-export async function endpointFault(url: string, chain: Chain): Promise<string | undefined> {
-  return (await probeEndpoint(url, chain)).fault ?? undefined;
-}
-
-export async function probeEndpoint(url: string, chain: Chain): Promise<EndpointReport> {
-  const rpc = createRpc(url);
-  const startedAt = performance.now();
-  try {
-    const [reply] = await rpc.batch([infoCall], timeoutMs);
+export const { endpointFault, probeEndpoint } = createProbe({
+  connect: (url) => createRpc(url),
+  async examine(ask, chain) {
+    const startedAt = performance.now();
+    const [reply] = await ask(infoCall);
     const info = recordOf(resultOf(reply));
-    const fault = networkFault(info, chain) ?? null;
-    if (fault !== null) return { ...emptyReport, fault };
+    const fault = networkFault(info, chain);
+    if (fault !== undefined) return { fault };
     const isPruned = info.pruned === true;
     const head = Number(info.blocks);
     return {
-      ...emptyReport,
       head,
       latencyMs: Math.round(performance.now() - startedAt),
       // Blocks and not states are what can be pruned here.
@@ -56,11 +48,5 @@ export async function probeEndpoint(url: string, chain: Chain): Promise<Endpoint
       isArchive: !isPruned,
       pendingTransactions: true,
     };
-  } catch (error) {
-    if (error instanceof RpcFailure || error instanceof InvalidResponse)
-      return { ...emptyReport, fault: error.message };
-    throw error;
-  } finally {
-    await rpc.close();
-  }
-}
+  },
+});

@@ -1,4 +1,5 @@
 import { parseDecimal, toUnits } from '../../lib/decimal.ts';
+import { type NamedPrices, priceNames, priceOf } from '../namedPrices.ts';
 import type { RpcCall, RpcReply } from '../net/createRpc.ts';
 import { recordOf } from '../net/members.ts';
 import { resultOf } from '../net/replies.ts';
@@ -6,47 +7,35 @@ import type { Terms } from '../transactor.ts';
 import { toSatoshis } from './decodeBlock.ts';
 
 /** Rates in satoshis for a thousand virtual bytes. */
-export type Rates = {
+export type Rates = NamedPrices & {
   /** Below it no node takes a transaction at present. */
   least: bigint;
   /** By how much a replacement must pay more for its own size. */
   step: bigint;
-  slow: bigint;
-  market: bigint;
-  fast: bigint;
-  fastest: bigint;
 };
 
 /** In so many blocks a transaction shall be mined. */
 const targets = { slow: 72, market: 6, fast: 3, fastest: 2 } as const;
-const modes = ['slow', 'market', 'fast', 'fastest'] as const;
 /** A node that has seen too few blocks knows no rates: it is offered these many times the least. */
 const guesses = { slow: 1n, market: 2n, fast: 4n, fastest: 8n } as const;
 
 export const rateCalls: readonly RpcCall[] = [
   { method: 'getmempoolinfo', params: [] },
-  ...modes.map((mode) => ({ method: 'estimatesmartfee', params: [targets[mode]] })),
+  ...priceNames.map((mode) => ({ method: 'estimatesmartfee', params: [targets[mode]] })),
 ];
 
 export function readRates([pool, ...estimates]: readonly RpcReply[]): Rates {
   const { mempoolminfee, minrelaytxfee, incrementalrelayfee } = recordOf(resultOf(pool));
   const least = max(toSatoshis(mempoolminfee), toSatoshis(minrelaytxfee));
-  const rates: Rates = {
-    least,
-    step: toSatoshis(incrementalrelayfee),
-    slow: 0n,
-    market: 0n,
-    fast: 0n,
-    fastest: 0n,
-  };
+  const rates = { slow: 0n, market: 0n, fast: 0n, fastest: 0n };
   let floor = least;
-  for (const [index, mode] of modes.entries()) {
+  for (const [index, mode] of priceNames.entries()) {
     const { feerate } = recordOf(resultOf(estimates[index]));
     const rate = feerate === undefined ? least * guesses[mode] : toSatoshis(feerate);
     floor = max(floor, rate);
     rates[mode] = floor;
   }
-  return rates;
+  return { ...rates, least, step: toSatoshis(incrementalrelayfee) };
 }
 
 /** An action's fixed rate of more than this many times the market is refused as a mistake or an abuse. */
@@ -60,7 +49,7 @@ export type Rate = { rate: bigint } | { reason: string; isFinal: boolean };
 export function chooseRate(rates: Rates, { price, maxPrice }: Terms): Rate {
   const far = checkRate(rates, price);
   if (far) return { reason: far, isFinal: true };
-  const wanted = wantedRate(rates, price);
+  const wanted = priceOf(price, rates, toRate);
   const cap = maxPrice === null ? undefined : toRate(maxPrice);
   const rate = cap !== undefined && wanted > cap ? cap : wanted;
   if (rate >= rates.least) return { rate };
@@ -88,7 +77,7 @@ export function bumpRate(
   terms: Terms,
   givesUp: boolean,
 ): Rate | undefined {
-  const wanted = wantedRate(rates, terms.price);
+  const wanted = priceOf(terms.price, rates, toRate);
   const needed = max(max((before * bumpPercent) / 100n, before + rates.step), least);
   const rate = max(needed, wanted);
   if (!givesUp && rate > maxReplacementTimes * max(wanted, rates.least)) return undefined;
@@ -99,11 +88,6 @@ export function bumpRate(
     reason: `It waits for a cheaper block: the wallet may not pay more than ${terms.maxPrice} sat/vB.`,
     isFinal: false,
   };
-}
-
-function wantedRate(rates: Rates, price: string): bigint {
-  const mode = modes.find((name) => name === price);
-  return mode ? rates[mode] : toRate(price);
 }
 
 function toRate(satsPerByte: string): bigint {

@@ -1,3 +1,4 @@
+import { createBoundedMap } from '../../lib/createBoundedMap.ts';
 import type { BlockRef } from '../../model/block.ts';
 import type { Scan } from './createScan.ts';
 import type { BitcoinBlock } from './decodeBlock.ts';
@@ -14,7 +15,7 @@ const maxSteps = 300;
  */
 export function createBalances(scan: Scan) {
   const balances = new Map<string, Known>();
-  const steps = new Map<string, Step>();
+  const steps = createBoundedMap<string, Step>(maxSteps);
   let count = 0;
 
   function add({ hash, parentHash, transactions }: BitcoinBlock): void {
@@ -28,20 +29,18 @@ export function createBalances(scan: Scan) {
           changes.set(address, (changes.get(address) ?? 0n) + amount);
     }
     steps.set(hash, { parentHash, seen: ++count, changes });
-    const [oldest] = steps.keys();
-    if (steps.size > maxSteps && oldest !== undefined) steps.delete(oldest);
   }
 
   /** Every block below (and the block itself), with what changed since it; as far as blocks are known. */
   function* path(hash: string, address: string, since: number): Generator<[hash: string, change: bigint]> {
     let change = 0n;
-    let at = hash;
+    let current = hash;
     for (;;) {
-      yield [at, change];
-      const step = steps.get(at);
+      yield [current, change];
+      const step = steps.get(current);
       if (!step || step.seen <= since) return;
       change += step.changes.get(address) ?? 0n;
-      at = step.parentHash;
+      current = step.parentHash;
     }
   }
 
@@ -50,8 +49,8 @@ export function createBalances(scan: Scan) {
     const start = balances.get(address);
     if (!start) return undefined;
     const steps = new Map(path(start.hash, address, start.since));
-    for (const [at, change] of path(hash, address, start.since)) {
-      const back = steps.get(at);
+    for (const [ancestor, change] of path(hash, address, start.since)) {
+      const back = steps.get(ancestor);
       if (back !== undefined) return start.amount - back + change;
     }
     return undefined;
@@ -67,15 +66,15 @@ export function createBalances(scan: Scan) {
   return {
     add,
     /** After the block, or after the newest one where it is too far from what is known. */
-    async read(at: BlockRef, addresses: readonly string[]): Promise<bigint[]> {
-      const unknown = addresses.filter((address) => derive(address, at) === undefined);
+    async read(block: BlockRef, addresses: readonly string[]): Promise<bigint[]> {
+      const unknown = addresses.filter((address) => derive(address, block) === undefined);
       if (unknown.length > 0) await scanAll([...new Set(unknown)]);
       return addresses.map((address) => {
-        const amount = derive(address, at);
+        const amount = derive(address, block);
         const newest = balances.get(address);
         if (!newest || amount === undefined) return newest?.amount ?? 0n;
         // Steps are kept for a while only, so that the start moves along.
-        balances.set(address, { ...newest, hash: at.hash, amount });
+        balances.set(address, { ...newest, hash: block.hash, amount });
         return amount;
       });
     },

@@ -1,3 +1,4 @@
+import { createBoundedMap } from '../../lib/createBoundedMap.ts';
 import type { Endpoints } from '../net/createEndpoints.ts';
 import { listOf, recordOf } from '../net/members.ts';
 import { resultOf } from '../net/replies.ts';
@@ -18,7 +19,7 @@ const coinbaseDepth = 100;
 
 /** The coins of wallets: an address is scanned once, and its coins then follow from the blocks that come, on whatever branch. */
 export function createCoins({ request }: Endpoints, scan: Scan) {
-  const known = new Map<string, State[]>();
+  const known = createBoundedMap<string, State[]>(maxAddresses);
 
   const readHead = () =>
     request(
@@ -36,11 +37,11 @@ export function createCoins({ request }: Endpoints, scan: Scan) {
   /** The newest state on the branch of this block, and the blocks since then, oldest first. */
   async function findStart(hash: string, states: readonly State[]): Promise<[State, string[]] | undefined> {
     const since: string[] = [];
-    for (let at = hash; since.length < maxSteps; at = await readParent(at)) {
-      const state = states.find((candidate) => candidate.hash === at);
+    for (let current = hash; since.length < maxSteps; current = await readParent(current)) {
+      const state = states.find((candidate) => candidate.hash === current);
       if (state) return [state, since];
       if (states.length === 0) return undefined;
-      since.unshift(at);
+      since.unshift(current);
     }
     return undefined;
   }
@@ -83,10 +84,7 @@ export function createCoins({ request }: Endpoints, scan: Scan) {
         state = await follow(address, state, hash);
         reached.push(state);
       }
-      known.delete(address);
       known.set(address, reached.slice(-maxSteps));
-      const [oldest] = known.keys();
-      if (known.size > maxAddresses && oldest !== undefined) known.delete(oldest);
       return [...state.coins.values()]
         .filter(({ isCoinbase, height }) => !isCoinbase || head.height - height + 1 >= coinbaseDepth)
         .map(({ txid, vout, amount }) => ({ txid, vout, amount }))

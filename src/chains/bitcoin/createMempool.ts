@@ -57,11 +57,11 @@ export function createMempool(
   const isWanted = (address: string) => wanted.has(address);
 
   function want(addresses: readonly string[]): void {
-    const at = now();
-    for (const [address, askedAt] of wanted) if (askedAt < at - forgetMs) wanted.delete(address);
+    const time = now();
+    for (const [address, askedAt] of wanted) if (askedAt < time - forgetMs) wanted.delete(address);
     // Examined transactions may involve the new address.
     if (!addresses.every(isWanted)) examined = new Set();
-    for (const address of addresses) wanted.set(address, at);
+    for (const address of addresses) wanted.set(address, time);
   }
 
   /** One at a time, however many ask. */

@@ -1,3 +1,4 @@
+import { createBoundedMap } from '../../lib/createBoundedMap.ts';
 import type { Endpoints } from '../net/createEndpoints.ts';
 import { listOf, recordOf } from '../net/members.ts';
 import { resultOf } from '../net/replies.ts';
@@ -14,42 +15,36 @@ const maxRemembered = 20_000;
  * block to the time of signing. Only for transactions whose inputs are spent.
  */
 export function createTransactionSearch({ request }: Endpoints) {
-  const places = new Map<string, Found>();
+  const positions = createBoundedMap<string, Found>(maxRemembered);
   /** Pairs of block and transaction that do not belong together. */
-  const misses = new Set<string>();
+  const misses = createBoundedMap<string, true>(maxRemembered);
 
   /** The block found earlier; the caller makes sure that it still counts. */
   function recall(hash: string): Found | undefined {
-    return places.get(hash);
+    return positions.get(hash);
   }
 
   async function search({ hash, signedAt }: SentTransaction): Promise<Found | undefined> {
-    let at = await request([{ method: 'getbestblockhash', params: [] }], ([reply]) =>
+    let current = await request([{ method: 'getbestblockhash', params: [] }], ([reply]) =>
       String(resultOf(reply)),
     );
     for (;;) {
-      const isKnown = misses.has(`${at} ${hash}`);
+      const isKnown = misses.has(`${current} ${hash}`);
       const method = isKnown ? 'getblockheader' : 'getblock';
-      const block = await request([{ method, params: [at, isKnown ? true : 1] }], ([reply]) =>
+      const block = await request([{ method, params: [current, isKnown ? true : 1] }], ([reply]) =>
         recordOf(resultOf(reply)),
       );
       if (!isKnown && listOf(block.tx, 'tx').includes(hash)) {
-        const position = { blockHash: at, blockNumber: Number(block.height) };
-        remember(places, () => places.set(hash, position));
+        const position = { blockHash: current, blockNumber: Number(block.height) };
+        positions.set(hash, position);
         return position;
       }
-      remember(misses, () => misses.add(`${at} ${hash}`));
+      misses.set(`${current} ${hash}`, true);
       const { previousblockhash: parent } = block;
       if (Number(block.time) * 1000 < signedAt - timeSlackMs || typeof parent !== 'string') return undefined;
-      at = parent;
+      current = parent;
     }
   }
 
   return { recall, search };
-}
-
-function remember(cache: Map<string, unknown> | Set<string>, add: () => unknown): void {
-  add();
-  const [oldest] = cache.keys();
-  if (cache.size > maxRemembered && oldest !== undefined) cache.delete(oldest);
 }

@@ -40,7 +40,7 @@ export function createEvmClient(options: ClientOptions): EvmClient {
   });
   const broadcaster = createBroadcaster({ urls, relays, head: endpoints.head, onCall });
   const readState = createStateReader(endpoints, now, tracer !== undefined);
-  const logsFault = createLogsCheck(now);
+  const logsCheck = createLogsCheck(now);
 
   /** Block and logs in one request: two calls. */
   const openReader = (logsCall: (number: string) => RpcCall, logsOf: (result: unknown) => unknown) =>
@@ -61,7 +61,9 @@ export function createEvmClient(options: ClientOptions): EvmClient {
         ],
       }),
       isMissing: (raw) => raw === null,
-      decode: (raw, [logs]) => decodeInTurns(chain.uid, raw, logsOf(resultOf(logs)), now(), logsFault),
+      isWhole: (raw) => logsCheck.isEmpty(membersOf(raw)),
+      decode: (raw, [logs]) =>
+        decodeInTurns(chain.uid, raw, logs ? logsOf(resultOf(logs)) : [], now(), logsCheck.fault),
       decodeHeader,
     });
   const reader = openReader(
@@ -71,13 +73,13 @@ export function createEvmClient(options: ClientOptions): EvmClient {
   const byReceipts = openReader((number) => ({ method: 'eth_getBlockReceipts', params: [number] }), logsIn);
   let refusedUntil = 0;
   /** Receipts have the logs too, where no node gives these by themselves: no block waits for them. */
-  const block: ChainClient['block'] = async (number, parentHash) => {
+  const block: ChainClient['block'] = async (number, parentHash, isAnnounced) => {
     if (now() < refusedUntil) {
-      const block = await byReceipts.block(number, parentHash).catch(() => undefined);
+      const block = await byReceipts.block(number, parentHash, isAnnounced).catch(() => undefined);
       if (block !== undefined) return block;
     }
     try {
-      return await reader.block(number, parentHash);
+      return await reader.block(number, parentHash, isAnnounced);
     } catch (error) {
       if (!(error instanceof EndpointsFailed) || !error.faults.some(isRefusal)) throw error;
       const block = await byReceipts.block(number, parentHash).catch(() => {

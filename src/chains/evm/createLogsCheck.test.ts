@@ -27,7 +27,7 @@ describe('logs judged by the bloom', () => {
   });
 
   it('accepts the logs of a block and refuses them with one left out, one too many or none', () => {
-    const check = createLogsCheck(() => 0);
+    const { fault: check } = createLogsCheck(() => 0);
     const { block, bloom } = blockOf(2);
     expect(check(block, bloom)).toBeUndefined();
     const invented = { ...block.logs[0]!, address: `0x${'ba'.repeat(20)}`, index: block.logs.length };
@@ -37,7 +37,7 @@ describe('logs judged by the bloom', () => {
   });
 
   it('works on chains whose bloom is constant', () => {
-    const check = createLogsCheck(() => 0);
+    const { fault: check } = createLogsCheck(() => 0);
     for (let n = 10; n < 14; n++) {
       const { block } = blockOf(n);
       expect(check(block, empty)).toBeUndefined();
@@ -47,7 +47,7 @@ describe('logs judged by the bloom', () => {
   });
 
   it('refuses logs under an empty bloom once the chain has shown that its blooms are exact', () => {
-    const check = createLogsCheck(() => 0);
+    const { fault: check } = createLogsCheck(() => 0);
     const first = blockOf(20);
     expect(check(first.block, first.bloom)).toBeUndefined();
     expect(check(blockOf(21).block, empty)).toMatch(/do not fit/);
@@ -55,7 +55,7 @@ describe('logs judged by the bloom', () => {
 
   it('gives up on blooms of a kind of their own after three seconds, and trusts exact ones for a minute', () => {
     let now = 0;
-    const check = createLogsCheck(() => now);
+    const { fault: check } = createLogsCheck(() => now);
     const [first, second, third] = [blockOf(30), blockOf(31), blockOf(32)];
     const odd = toBloom([{ address: first.block.logs[0]!.address, topics: [] }]);
     expect(check(first.block, odd)).toMatch(/do not fit/);
@@ -81,7 +81,7 @@ describe('logs judged by the bloom', () => {
       transactionIndex: '0x14',
       logIndex: '0x1e',
     };
-    const check = createLogsCheck(() => 0);
+    const { fault: check } = createLogsCheck(() => 0);
     const withMore = { ...raw, transactions: [...transactions, apart] };
     const lone = { ...log, address: `0x${'cd'.repeat(20)}` };
     const block = decodeBlock('polygon', withMore, [...rawLogs, lone], 0, check);
@@ -96,7 +96,7 @@ describe('logs judged by the bloom', () => {
         const block = decodeBlock('ethereum', raw, JSON.parse(String(logsJson)), 0, () => undefined);
         return { block, bloom: raw.logsBloom };
       });
-    const check = createLogsCheck(() => 0);
+    const { fault: check } = createLogsCheck(() => 0);
     for (const { block, bloom } of decode()) check(block, bloom);
     // The processor's time and not the clock's, and the fastest round: others may use the machine.
     const cpuMs = (start: NodeJS.CpuUsage) => {

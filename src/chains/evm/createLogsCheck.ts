@@ -3,7 +3,12 @@ import type { Block, Log } from '../../model/block.ts';
 import { logsBloom } from './logsBloom.ts';
 
 /** Says what is wrong with the logs of a block, judged by its bloom; `own` is that of the logs where it is known. */
-export type LogsCheck = (block: Block, bloom: unknown, computed?: Buffer) => string | undefined;
+export type LogsFault = (block: Block, bloom: unknown, computed?: Buffer) => string | undefined;
+export type LogsCheck = {
+  fault: LogsFault;
+  /** True if the block certainly has no logs: it has no transactions, and its bloom, as those before were right, says so. */
+  isEmpty(block: { readonly transactions?: unknown; readonly logsBloom?: unknown }): boolean;
+};
 
 /**
  * Time for which every endpoint must repeat logs that do not fit before they count: blooms may be odd, but evaluation
@@ -20,7 +25,7 @@ export function createLogsCheck(now: () => number): LogsCheck {
   let trust: 'unknown' | 'exact' | 'odd' = 'unknown';
   const doubts = new Map<string, number>();
 
-  return (block, bloom, computed) => {
+  const fault: LogsFault = (block, bloom, computed) => {
     if (typeof bloom !== 'string' || fullBloom.test(bloom)) return undefined;
     const logs = countedLogs(block);
     const isEmpty = noBloom.test(bloom);
@@ -40,6 +45,16 @@ export function createLogsCheck(now: () => number): LogsCheck {
     if (doubts.size >= maxDoubts) doubts.clear();
     doubts.set(block.hash, since);
     return 'the logs of the block do not fit its bloom';
+  };
+
+  return {
+    fault,
+    isEmpty: ({ transactions, logsBloom: bloom }) =>
+      trust === 'exact' &&
+      Array.isArray(transactions) &&
+      transactions.length === 0 &&
+      typeof bloom === 'string' &&
+      noBloom.test(bloom),
   };
 }
 

@@ -5,7 +5,7 @@ import { isRecord } from '../../lib/isRecord.ts';
 import type { Block, Header, Log, Payment, Receipt, Transaction, Transfer } from '../../model/block.ts';
 import { InvalidResponse, WrongForm } from '../net/replies.ts';
 import { createdAddress } from './createdAddress.ts';
-import { countedLogs, type LogsCheck } from './createLogsCheck.ts';
+import { countedLogs, type LogsFault } from './createLogsCheck.ts';
 import { evmPayments } from './evmPayments.ts';
 import { addToBloom } from './logsBloom.ts';
 import { upgradedAddresses } from './upgradedAddresses.ts';
@@ -28,7 +28,7 @@ export function decodeBlock(
   raw: unknown,
   rawLogs: unknown,
   receivedAt: number,
-  logsFault: LogsCheck,
+  logsFault: LogsFault,
 ): Block {
   const { hash } = decodeHeader(raw);
   const logs = list(rawLogs, 'logs').map((item) => decodeLog(item, hash));
@@ -45,7 +45,7 @@ export async function decodeInTurns(
   raw: unknown,
   rawLogs: unknown,
   receivedAt: number,
-  logsFault: LogsCheck,
+  logsFault: LogsFault,
 ): Promise<Block> {
   const items = list(rawLogs, 'logs');
   if (items.length < manyLogs) return decodeBlock(chainUid, raw, rawLogs, receivedAt, logsFault);
@@ -65,7 +65,7 @@ export async function decodeInTurns(
   return checked(block, raw, (given, sum) => logsFault(given, sum, bloom));
 }
 
-function checked(block: Block, raw: unknown, logsFault: LogsCheck): Block {
+function checked(block: Block, raw: unknown, logsFault: LogsFault): Block {
   const fault = logsFault(block, record(raw, 'block').logsBloom);
   if (fault) throw new InvalidResponse(fault);
   return block;

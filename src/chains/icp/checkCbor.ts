@@ -15,47 +15,47 @@ type Level = { left: number };
  */
 export function checkCbor(bytes: Buffer, layer = 0): void {
   const levels: Level[] = [{ left: 1 }];
-  let at = 0;
+  let index = 0;
   for (let items = 0; levels.length > 0; ) {
     const level = levels.at(-1)!;
-    const isBreak = bytes[at] === 0xff && level.left === Number.POSITIVE_INFINITY;
+    const isBreak = bytes[index] === 0xff && level.left === Number.POSITIVE_INFINITY;
     if (level.left === 0 || isBreak) {
-      if (isBreak) at++;
+      if (isBreak) index++;
       levels.pop();
       continue;
     }
     if (++items > maxItems) throw new Nonsense('its answer has too many values');
-    const { major, count, next } = readHead(bytes, at);
-    at = next;
+    const { major, count, next } = readHead(bytes, index);
+    index = next;
     // A tag belongs to the item that follows.
     if (major === 6) continue;
     level.left--;
     if (major === 2 || major === 3) {
       if (count === Number.POSITIVE_INFINITY) levels.push({ left: count });
       else {
-        const content = bytes.subarray(at, at + count);
+        const content = bytes.subarray(index, index + count);
         if (content.length < count) throw notCbor();
         if (major === 2 && content.indexOf(selfDescribed) === 0 && layer < maxLayers)
           checkCbor(content, layer + 1);
-        at += count;
+        index += count;
       }
     } else if (major === 4 || major === 5) levels.push({ left: major === 4 ? count : 2 * count });
     if (levels.length > maxDepth) throw new Nonsense('its answer is nested too deeply');
   }
-  if (at !== bytes.length) throw notCbor();
+  if (index !== bytes.length) throw notCbor();
 }
 
-function readHead(bytes: Buffer, at: number): { major: number; count: number; next: number } {
-  const first = bytes[at];
+function readHead(bytes: Buffer, index: number): { major: number; count: number; next: number } {
+  const first = bytes[index];
   if (first === undefined) throw notCbor();
   const [major, short] = [first >> 5, first & 31];
-  if (short < 24) return { major, count: short, next: at + 1 };
+  if (short < 24) return { major, count: short, next: index + 1 };
   const isEndless = short === 31 && major >= 2 && major <= 5;
-  if (isEndless) return { major, count: Number.POSITIVE_INFINITY, next: at + 1 };
+  if (isEndless) return { major, count: Number.POSITIVE_INFINITY, next: index + 1 };
   const size = 2 ** (short - 24);
-  const next = at + 1 + size;
+  const next = index + 1 + size;
   if (short > 27 || next > bytes.length) throw notCbor();
-  const count = size === 8 ? Number(bytes.readBigUInt64BE(at + 1)) : bytes.readUIntBE(at + 1, size);
+  const count = size === 8 ? Number(bytes.readBigUInt64BE(index + 1)) : bytes.readUIntBE(index + 1, size);
   return { major, count, next };
 }
 

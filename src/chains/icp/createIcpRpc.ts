@@ -1,5 +1,6 @@
 import type { HttpAgent } from '@icp-sdk/core/agent';
 import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js';
+import { createBoundedMap } from '../../lib/createBoundedMap.ts';
 import { createRedact, maskOrigin } from '../../lib/maskEndpoint.ts';
 import { messageOf } from '../../lib/messageOf.ts';
 import { settleWithin } from '../../lib/withTimeLimit.ts';
@@ -229,8 +230,8 @@ export function createIcpRpc(url: string, rootKeyHex: string): Rpc {
   }
 }
 
-const verified = new Set<string>();
 const maxVerified = 1000;
+const verified = createBoundedMap<string, true>(maxVerified);
 
 /** The delegation of a subnet comes with every certificate and stays the same for weeks; checking it takes tens of milliseconds. */
 function rememberedVerify(icp: Icp) {
@@ -238,8 +239,7 @@ function rememberedVerify(icp: Icp) {
     const id = `${bytesToHex(key)} ${bytesToHex(signature)} ${bytesToHex(message)}`;
     if (verified.has(id)) return true;
     const isRight = icp.agent.blsVerify(key, signature, message);
-    if (verified.size >= maxVerified) verified.clear();
-    if (isRight) verified.add(id);
+    if (isRight) verified.set(id, true);
     return isRight;
   };
 }

@@ -1,5 +1,6 @@
 import { bytesToHex } from '@noble/hashes/utils.js';
 import { showAccount } from '../../codecs/icp/accounts.ts';
+import { createBoundedMap } from '../../lib/createBoundedMap.ts';
 import type { Endpoints } from '../net/createEndpoints.ts';
 import { InvalidResponse, resultOf } from '../net/replies.ts';
 import { certifiedCall, isAbsent, queryCall, type Tip } from './createIcpRpc.ts';
@@ -60,7 +61,7 @@ const uncertainNs = 10n * second;
 export function createLedger(id: string, { request }: Pick<Endpoints, 'request'>, now: () => number) {
   const isIcp = id === icpLedgerId;
   /** Full pages stay as they are; the last one grows. */
-  const pages = new Map<number, LedgerEntry[]>();
+  const pages = createBoundedMap<number, LedgerEntry[]>(maxPages);
   let length = 0;
   let certainUntil = 0n;
   let polledAt = Number.NEGATIVE_INFINITY;
@@ -160,10 +161,7 @@ export function createLedger(id: string, { request }: Pick<Endpoints, 'request'>
     const number = Math.floor(start / pageSize);
     const page = pages.get(number) ?? [];
     if (number * pageSize + page.length !== start) return;
-    pages.delete(number);
     pages.set(number, [...page, ...entries].slice(0, pageSize));
-    const [oldest] = pages.keys();
-    if (pages.size > maxPages && oldest !== undefined) pages.delete(oldest);
   }
 
   async function entryAt(index: number): Promise<LedgerEntry> {

@@ -1,5 +1,6 @@
 import { bytesToHex, hexToBytes, utf8ToBytes } from '@noble/hashes/utils.js';
 import { accountIdentifier, readAccount } from '../../codecs/icp/accounts.ts';
+import { createBoundedMap } from '../../lib/createBoundedMap.ts';
 import { createBroadcast } from '../createBroadcast.ts';
 import type { Endpoints } from '../net/createEndpoints.ts';
 import type { RpcReply } from '../net/createRpc.ts';
@@ -51,8 +52,8 @@ export function createTransactor(
 ): Transactor {
   const { request } = endpoints;
   let loaded: Icp | undefined;
-  const firstSeen = new Map<string, number>();
-  const failures = new Map<string, Failure>();
+  const firstSeen = createBoundedMap<string, number>(maxKnown);
+  const failures = createBoundedMap<string, Failure>(maxKnown);
 
   async function ask(
     icp: Icp,
@@ -190,7 +191,6 @@ export function createTransactor(
     if (state !== 'replied' && state !== 'rejected')
       return { mined: null, time, isCertain: isCertain && !state };
     const second = Math.floor(time / 1000);
-    for (const cache of [firstSeen, failures]) if (cache.size > maxKnown) cache.clear();
     if (!firstSeen.has(sent.hash)) firstSeen.set(sent.hash, second);
     const failure =
       state === 'rejected' ? Buffer.from(message ?? []).toString() : replyFailure(icp, raw, reply);

@@ -1,9 +1,7 @@
-import { messageOf } from '../../lib/messageOf.ts';
-import { type EndpointReport, emptyReport } from '../chainFamily.ts';
 import type { Chain } from '../chains.ts';
 import type { Protocol } from '../net/createEndpoints.ts';
-import { InvalidResponse, resultOf } from '../net/replies.ts';
-import { RpcFailure } from '../net/rpcFailure.ts';
+import { createProbe } from '../net/createProbe.ts';
+import { resultOf } from '../net/replies.ts';
 import { type Certified, createIcpRpc, readStateCall, statusCall } from './createIcpRpc.ts';
 import { icpLedgerId } from './createLedger.ts';
 
@@ -36,33 +34,16 @@ function rootKeyFault(actual: string, wanted: string): string | undefined {
     : `it serves the network with the root key …${actual.slice(-16)} and not …${wanted.slice(-16)}`;
 }
 
-const timeoutMs = 4000;
-
-export async function endpointFault(url: string, chain: Chain): Promise<string | undefined> {
-  return (await probeEndpoint(url, chain)).fault ?? undefined;
-}
-
 /** Nothing of the past is asked of nodes but what ledgers keep, so that nothing else is to be found out. */
-export async function probeEndpoint(url: string, chain: Chain): Promise<EndpointReport> {
-  const rootKey = rootKeyOf(chain);
-  const rpc = createIcpRpc(url, rootKey);
-  const startedAt = performance.now();
-  try {
-    const [status] = await rpc.batch([statusCall], timeoutMs);
+export const { endpointFault, probeEndpoint } = createProbe({
+  connect: (url, chain) => createIcpRpc(url, rootKeyOf(chain)),
+  async examine(ask, chain) {
+    const startedAt = performance.now();
+    const [status] = await ask(statusCall);
     const latencyMs = Math.round(performance.now() - startedAt);
-    const fault = rootKeyFault((resultOf(status) as { rootKey: string }).rootKey, rootKey) ?? null;
-    if (fault !== null) return { ...emptyReport, fault };
-    const [newest] = await rpc.batch([newestCall], timeoutMs);
-    return {
-      ...emptyReport,
-      latencyMs,
-      head: newest && 'result' in newest ? readSecond(newest.result) : null,
-    };
-  } catch (error) {
-    if (error instanceof RpcFailure || error instanceof InvalidResponse)
-      return { ...emptyReport, fault: messageOf(error) };
-    throw error;
-  } finally {
-    await rpc.close();
-  }
-}
+    const fault = rootKeyFault((resultOf(status) as { rootKey: string }).rootKey, rootKeyOf(chain));
+    if (fault !== undefined) return { fault };
+    const [newest] = await ask(newestCall);
+    return { latencyMs, head: newest && 'result' in newest ? readSecond(newest.result) : null };
+  },
+});

@@ -5,15 +5,19 @@ import type { ChainClient } from '../chainClient.ts';
 import { readTraits, textIn } from '../readTraits.ts';
 
 /** Recognises a canister by what the network certifies of it, and a ledger by what it answers. */
-export async function inspectCanister(client: ChainClient, at: Header, address: string): Promise<Inspection> {
+export async function inspectCanister(
+  client: ChainClient,
+  header: Header,
+  address: string,
+): Promise<Inspection> {
   const nothing = { proxyKind: null, implementation: null };
   if (!isCanister(address)) return { ...nothing, hasCode: false, kinds: [], facts: {} };
   const [[hash, controllers], token] = await Promise.all([
-    client.readState(at, [
+    client.readState(header, [
       { type: 'storage', address, key: 'module_hash' },
       { type: 'storage', address, key: 'controllers' },
     ]),
-    readTraits(client, at, address),
+    readTraits(client, header, address),
   ]);
   const code = textIn(hash) ?? '0x';
   const owner = textIn(controllers) ?? '';

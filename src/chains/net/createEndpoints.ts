@@ -163,12 +163,12 @@ export function createEndpoints({
     endpoint.latencyMs = endpoint.latencyMs === null ? ms : endpoint.latencyMs * 0.8 + ms * 0.2;
   }
 
-  function checkChain(endpoint: Endpoint, reply: RpcReply, at: number): void {
+  function checkChain(endpoint: Endpoint, reply: RpcReply, time: number): void {
     if ('error' in reply) throw new RpcFailure(`it does not report its chain: ${reply.error.message}`);
     const fault = identity?.faultOf(reply.result);
     endpoint.isWrongChain = fault !== undefined;
     if (fault !== undefined) throw new RpcFailure(fault);
-    endpoint.checkedAt = at;
+    endpoint.checkedAt = time;
   }
 
   function recordFault(endpoint: Endpoint, error: unknown, calls: readonly RpcCall[]): void {

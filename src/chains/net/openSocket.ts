@@ -231,6 +231,6 @@ function toFrame(code: number, payload: Buffer): Buffer {
   if (head.length === 10) head.writeBigUInt64BE(BigInt(size), 2);
   const mask = randomBytes(4);
   const masked = Buffer.from(payload);
-  for (let at = 0; at < size; at++) masked[at]! ^= mask[at & 3]!;
+  for (let index = 0; index < size; index++) masked[index]! ^= mask[index & 3]!;
   return Buffer.concat([head, mask, masked]);
 }

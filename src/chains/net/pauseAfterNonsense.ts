@@ -20,24 +20,25 @@ export function pauseAfterNonsense(
   let why = '';
 
   function blame(reason: string): void {
-    const at = now();
-    level = Math.max(0, level - Math.floor((at - blamedAt) / forgetMs)) + 1;
-    blamedAt = at;
+    const time = now();
+    level = Math.max(0, level - Math.floor((time - blamedAt) / forgetMs)) + 1;
+    blamedAt = time;
     why = reason;
-    if (level > forgiven) pausedUntil = at + Math.min(maxPauseMs, firstPauseMs * 2 ** (level - forgiven - 1));
+    if (level > forgiven)
+      pausedUntil = time + Math.min(maxPauseMs, firstPauseMs * 2 ** (level - forgiven - 1));
   }
 
   return {
     name: rpc.name,
     async batch(calls, timeoutMs) {
-      const at = now();
-      if (at < pausedUntil)
-        throw new RpcFailure(`${why}; it is not asked again for ${Math.ceil((pausedUntil - at) / 1000)} s`);
+      const time = now();
+      if (time < pausedUntil)
+        throw new RpcFailure(`${why}; it is not asked again for ${Math.ceil((pausedUntil - time) / 1000)} s`);
       try {
         return await rpc.batch(calls, timeoutMs);
       } catch (error) {
         // Requests that were under way together count once.
-        if (isNonsense(error, calls) && at > blamedAt) blame(error.message);
+        if (isNonsense(error, calls) && time > blamedAt) blame(error.message);
         throw error;
       }
     },

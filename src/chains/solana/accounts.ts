@@ -73,11 +73,11 @@ export function readSymbol(mint: SolanaAccount | null, metadata: SolanaAccount |
 
 /** Extensions follow one another: type, length, data. */
 function ownSymbol(data: Buffer): string | undefined {
-  for (let at = tokenAccountSize + 1; at + 4 <= data.length; ) {
-    const [type, length] = [data.readUInt16LE(at), data.readUInt16LE(at + 2)];
+  for (let index = tokenAccountSize + 1; index + 4 <= data.length; ) {
+    const [type, length] = [data.readUInt16LE(index), data.readUInt16LE(index + 2)];
     // Authority, mint, name, symbol.
-    if (type === metadataExtension) return textsIn(data.subarray(at + 4, at + 4 + length), 64, 2)[1];
-    at += 4 + length;
+    if (type === metadataExtension) return textsIn(data.subarray(index + 4, index + 4 + length), 64, 2)[1];
+    index += 4 + length;
   }
   return undefined;
 }
@@ -90,16 +90,16 @@ function metaplexSymbol({ owner, data }: SolanaAccount): string | undefined {
 /** Texts with their lengths before them; those of Metaplex are filled up with zeros. */
 function textsIn(data: Buffer, start: number, count: number): string[] {
   const texts: string[] = [];
-  let at = start;
-  while (texts.length < count && at + 4 <= data.length) {
-    const length = data.readUInt32LE(at);
+  let index = start;
+  while (texts.length < count && index + 4 <= data.length) {
+    const length = data.readUInt32LE(index);
     texts.push(
       data
-        .subarray(at + 4, at + 4 + length)
+        .subarray(index + 4, index + 4 + length)
         .toString('utf8')
         .replace(/\0+$/, ''),
     );
-    at += 4 + length;
+    index += 4 + length;
   }
   return texts;
 }

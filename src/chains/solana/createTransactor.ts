@@ -3,6 +3,7 @@ import { membersOf } from '../../lib/isRecord.ts';
 import { zip } from '../../lib/zip.ts';
 import { createBroadcast } from '../createBroadcast.ts';
 import { createExpiryCheck } from '../createExpiryCheck.ts';
+import { isBeyondLimit, type NamedPrices, priceOf, refuseForgotten } from '../namedPrices.ts';
 import type { Endpoints } from '../net/createEndpoints.ts';
 import type { RpcCall, RpcReply } from '../net/createRpc.ts';
 import { amountOf, listOf, numberOf, recordOf, textOf } from '../net/members.ts';
@@ -32,8 +33,6 @@ const maxUnits = 1_400_000n;
 /** Beyond what the simulation took: the state may change until it runs. The last two bytes make equal calls differ. */
 const spareUnits = 1000n;
 const uniqueUnits = 65_536n;
-/** Nodes forget signatures after some days; long before, it is not believed that one was never taken. */
-const maxAgeMs = 12 * 3_600_000;
 
 export function createTransactor(
   endpoints: Pick<Endpoints, 'request' | 'onEach' | 'sendToAll'>,
@@ -114,8 +113,7 @@ export function createTransactor(
     ask: Endpoints['request'],
     sent: readonly SentTransaction[],
   ): Promise<Progress> {
-    if (sent.some(({ signedAt }) => signedAt < now() - maxAgeMs))
-      throw new Error('A transaction is so old that nodes may have forgotten it.');
+    refuseForgotten(sent, now());
     const { head, final, slots } = await ask(
       [
         { method: 'getBlockHeight', params: [{ commitment: 'finalized' }] },
@@ -217,28 +215,21 @@ function foreignSigner(from: string, { data }: ChainCall): string | undefined {
   return toInstruction(from, data).accounts.find(({ key, isSigner }) => isSigner && key !== from)?.key;
 }
 
-type Prices = { slow: bigint; market: bigint; fast: bigint; fastest: bigint };
-
 /** Micro-lamports that recent transactions paid for a unit. */
-function readPrices(reply: RpcReply | undefined): Prices {
+function readPrices(reply: RpcReply | undefined): NamedPrices {
   const paid = listOf(resultOf(reply), 'fees')
     .map((item) => BigInt(numberOf(recordOf(item).prioritizationFee, 'prioritizationFee')))
     .sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
-  const at = (share: number) => paid[Math.min(paid.length - 1, Math.floor(share * paid.length))] ?? 0n;
-  return { slow: at(0.25), market: at(0.5), fast: at(0.75), fastest: at(0.95) };
+  const quantile = (share: number) => paid[Math.min(paid.length - 1, Math.floor(share * paid.length))] ?? 0n;
+  return { slow: quantile(0.25), market: quantile(0.5), fast: quantile(0.75), fastest: quantile(0.95) };
 }
 
-function choosePrice({ price, maxPrice }: Terms, market: Prices): { price: bigint } | { reason: string } {
-  const wanted = isNamed(price) ? market[price] : BigInt(price);
-  if (maxPrice !== null && wanted > BigInt(Math.floor(Number(maxPrice))))
-    return {
-      reason: `the price of a compute unit is ${wanted} micro-lamports, more than the limit of ${maxPrice}`,
-    };
-  return { price: wanted };
-}
-
-function isNamed(price: string): price is keyof Prices {
-  return ['slow', 'market', 'fast', 'fastest'].includes(price);
+function choosePrice(terms: Terms, market: NamedPrices): { price: bigint } | { reason: string } {
+  const price = priceOf(terms.price, market);
+  if (!isBeyondLimit(price, terms)) return { price };
+  return {
+    reason: `the price of a compute unit is ${price} micro-lamports, more than the limit of ${terms.maxPrice}`,
+  };
 }
 
 type Simulated = { error: unknown; logs: readonly unknown[]; units: bigint; after: bigint | undefined };
@@ -264,7 +255,7 @@ function failureOf({ error, logs }: Simulated): Failure | undefined {
 
 function toOffer(
   terms: Terms,
-  market: Prices,
+  market: NamedPrices,
   reply: RpcReply | undefined,
   balance: bigint,
   anchor: string,

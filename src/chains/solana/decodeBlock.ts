@@ -49,9 +49,9 @@ export function toBlock(
       byHash ??= new Map(transactions.map((transaction) => [transaction.hash, transaction]));
       return byHash.get(signature)?.receipt;
     },
-    holdingOf(asset, holder, at) {
+    holdingOf(asset, holder, moment) {
       balances ??= readBalances(transactions);
-      return balances.get(`${asset} ${holder}`)?.[at];
+      return balances.get(`${asset} ${holder}`)?.[moment];
     },
     logs: [],
     get upgraded() {

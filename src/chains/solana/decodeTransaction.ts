@@ -12,6 +12,7 @@ import type {
 import { amountOf, listOf, numberOf, type Raw, recordOf, textOf } from '../net/members.ts';
 import { InvalidResponse } from '../net/replies.ts';
 import { pairFlows } from '../pairFlows.ts';
+import { coinsIn, paymentsIn } from '../transferSums.ts';
 import { findChanges } from './findChanges.ts';
 import { type Executed, readExecuted } from './readExecuted.ts';
 
@@ -71,7 +72,7 @@ export class SolanaTransaction implements Transaction {
   }
 
   get value(): bigint {
-    return this.transfers.reduce((sum, { asset, amount }) => (asset === 'native' ? sum + amount : sum), 0n);
+    return coinsIn(this.transfers);
   }
 
   get fee(): bigint {
@@ -136,10 +137,8 @@ export class SolanaTransaction implements Transaction {
     return this.#changes;
   }
 
-  *payments(isSource: (address: string) => boolean): Generator<Payment> {
-    const isDirect = this.transfers.length === 1;
-    for (const { from, to } of this.transfers)
-      if (from !== null && to !== null && (isDirect || isSource(from))) yield { from, to, isDirect };
+  payments(isSource: (address: string) => boolean): Generator<Payment> {
+    return paymentsIn(this.transfers, isSource);
   }
 
   /** Native coins of each account before and after, the fee included. */

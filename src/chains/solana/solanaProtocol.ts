@@ -1,11 +1,10 @@
 import { parseExactJson } from '../../lib/parseExactJson.ts';
-import { type EndpointReport, emptyReport } from '../chainFamily.ts';
 import type { Chain } from '../chains.ts';
 import type { Protocol } from '../net/createEndpoints.ts';
+import { createProbe } from '../net/createProbe.ts';
 import { createRpc } from '../net/createRpc.ts';
 import { probeHeads } from '../net/probeHeads.ts';
-import { InvalidResponse, resultOf } from '../net/replies.ts';
-import { RpcFailure } from '../net/rpcFailure.ts';
+import { resultOf } from '../net/replies.ts';
 import type { HeadProtocol } from '../net/subscribeToHeads.ts';
 
 /** Blocks that two thirds of the stake voted for; nodes show no earlier ones. */
@@ -44,42 +43,27 @@ export const solanaHeads: HeadProtocol = {
 
 const timeoutMs = 4000;
 
-/** The fault of an endpoint, found with one request; undefined when it serves the network. */
-export async function endpointFault(url: string, chain: Chain): Promise<string | undefined> {
-  return (await probeEndpoint(url, chain)).fault ?? undefined;
-}
-
-export async function probeEndpoint(url: string, { genesis }: Chain): Promise<EndpointReport> {
-  const rpc = createRpc(url);
-  const startedAt = performance.now();
-  try {
+export const { endpointFault, probeEndpoint } = createProbe({
+  connect: (url) => createRpc(url),
+  async examine(ask, { genesis }, url) {
     // It takes subscriptions only, so that it cannot be asked which network it serves.
-    if (url.startsWith('ws')) return { ...emptyReport, head: await probeHeads(url, solanaHeads, timeoutMs) };
-    const [first, newest, oldest] = await rpc.batch(
-      [
-        { method: 'getGenesisHash', params: [] },
-        { method: 'getSlot', params: [confirmed] },
-        { method: 'getFirstAvailableBlock', params: [] },
-      ],
-      timeoutMs,
+    if (url.startsWith('ws')) return { head: await probeHeads(url, solanaHeads, timeoutMs) };
+    const startedAt = performance.now();
+    const [first, newest, oldest] = await ask(
+      { method: 'getGenesisHash', params: [] },
+      { method: 'getSlot', params: [confirmed] },
+      { method: 'getFirstAvailableBlock', params: [] },
     );
-    const fault = genesisFault(resultOf(first), genesis) ?? null;
-    if (fault !== null) return { ...emptyReport, fault };
+    const fault = genesisFault(resultOf(first), genesis);
+    if (fault !== undefined) return { fault };
     const head = Number(resultOf(newest));
     const kept = oldest && 'result' in oldest ? head - Number(oldest.result) : null;
     return {
-      ...emptyReport,
       head,
       latencyMs: Math.round(performance.now() - startedAt),
       // Blocks and not states: those are never kept.
       archiveDepth: kept,
       isArchive: kept === null ? null : kept >= head,
     };
-  } catch (error) {
-    if (error instanceof RpcFailure || error instanceof InvalidResponse)
-      return { ...emptyReport, fault: error.message };
-    throw error;
-  } finally {
-    await rpc.close();
-  }
-}
+  },
+});

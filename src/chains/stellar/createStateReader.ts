@@ -1,5 +1,6 @@
 import { assetSpec } from '../../codecs/stellar/assetSpec.ts';
 import type { SorobanQuery } from '../../codecs/stellar/sorobanView.ts';
+import { createBoundedMap } from '../../lib/createBoundedMap.ts';
 import { isRecord, membersOf } from '../../lib/isRecord.ts';
 import type { StateRead, StateResult } from '../../model/stateRead.ts';
 import type { ChainClient } from '../chainClient.ts';
@@ -21,7 +22,7 @@ export function createStateReader(
   { request }: Pick<Endpoints, 'request'>,
   network: Network,
 ): ChainClient['readState'] {
-  const specs: Specs = new Map();
+  const specs: Specs = createBoundedMap(maxSpecs);
   return async (_block, questions) => {
     const assets = [
       ...new Set(questions.flatMap((question) => ('asset' in question ? [question.asset] : []))),
@@ -162,7 +163,6 @@ function instancePlan(
       const wasmText = textIn(found);
       if (wasmText === undefined) return found;
       const spec = readSpec(Buffer.from(wasmText.slice(2), 'hex'));
-      if (specs.size >= maxSpecs) specs.clear();
       specs.set(wasm, spec && JSON.stringify(spec));
       return toResult(specs.get(wasm));
     },

@@ -1,3 +1,4 @@
+import { createBoundedMap } from '../../lib/createBoundedMap.ts';
 import type { Block, Header } from '../../model/block.ts';
 import { BlocksGone, type ClientOptions, type ConnectedClient } from '../chainClient.ts';
 import { type Accept, createEndpoints, EndpointsFailed } from '../net/createEndpoints.ts';
@@ -28,14 +29,12 @@ export function createStellarClient({ chain, urls, now, onCall }: ClientOptions)
   });
   const { request } = endpoints;
   const network = createNetwork(passphraseOf(chain));
-  const headers = new Map<number, Header>();
+  const headers = createBoundedMap<number, Header>(maxHeaders);
   let silentSince: number | undefined;
 
   function remember<T extends Header>(block: T): T {
     const { number, hash, parentHash, timestamp } = block;
     headers.set(number, { number, hash, parentHash, timestamp });
-    const [oldest] = headers.keys();
-    if (headers.size > maxHeaders && oldest !== undefined) headers.delete(oldest);
     return block;
   }
 

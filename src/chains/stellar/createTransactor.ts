@@ -4,6 +4,7 @@ import { isRecord, membersOf } from '../../lib/isRecord.ts';
 import { zip } from '../../lib/zip.ts';
 import { createBroadcast } from '../createBroadcast.ts';
 import { createExpiryCheck } from '../createExpiryCheck.ts';
+import { isBeyondLimit, priceNames, refuseForgotten } from '../namedPrices.ts';
 import type { Endpoints } from '../net/createEndpoints.ts';
 import type { RpcCall, RpcReply } from '../net/createRpc.ts';
 import { listOf, numberOf, recordOf, textOf } from '../net/members.ts';
@@ -33,8 +34,6 @@ import { decodeXdr, encodeXdr } from './xdr.ts';
 const validSeconds = 60n;
 /** The clock of a network is no further ahead of ours than this: a node that says so would make transactions valid for ever. */
 const maxAheadSeconds = 7200;
-/** Nodes keep transactions for a day at least; long before, it is not believed that one was never taken. */
-const maxAgeMs = 12 * 3_600_000;
 const minFee = 100n;
 const baseReserve = 5_000_000n;
 /** The least time of a transaction is long past, and makes equal calls differ. */
@@ -175,8 +174,7 @@ export function createTransactor(
     ask: Endpoints['request'],
     sent: readonly SentTransaction[],
   ): Promise<Progress> {
-    if (sent.some(({ signedAt }) => signedAt < now() - maxAgeMs))
-      throw new Error('A transaction is so old that nodes may have forgotten it.');
+    refuseForgotten(sent, now());
     // Each answer says up to which ledger it holds; what all hold for is the least of them.
     const answers = await ask([clockCall, ...sent.map(({ hash }) => transactionCall(hash))], (replies) =>
       replies.map((reply) => recordOf(resultOf(reply))),
@@ -256,17 +254,16 @@ function paidBy(body: unknown): bigint {
 const shares = { slow: 'p20', market: 'p50', fast: 'p90', fastest: 'p99' } as const;
 
 function choosePrice(
-  { price, maxPrice }: Terms,
+  terms: Terms,
   { inclusionFee, sorobanInclusionFee }: Readonly<Record<string, unknown>>,
   isCall: boolean,
 ): { price: bigint } | { reason: string } {
   const stats = recordOf(isCall ? sorobanInclusionFee : inclusionFee);
-  const isNamed = (text: string): text is keyof typeof shares => Object.hasOwn(shares, text);
-  const usual = isNamed(price) ? amountOf(stats[shares[price]]) : BigInt(price);
-  const wanted = usual < minFee ? minFee : usual;
-  if (maxPrice !== null && wanted > BigInt(Math.floor(Number(maxPrice))))
-    return { reason: `the fee of an operation is ${wanted} stroops, more than the limit of ${maxPrice}` };
-  return { price: wanted };
+  const share = priceNames.find((name) => name === terms.price);
+  const usual = share ? amountOf(stats[shares[share]]) : BigInt(terms.price);
+  const price = usual < minFee ? minFee : usual;
+  if (!isBeyondLimit(price, terms)) return { price };
+  return { reason: `the fee of an operation is ${price} stroops, more than the limit of ${terms.maxPrice}` };
 }
 
 /** Resources of a contract call, or the reason not to make it. */

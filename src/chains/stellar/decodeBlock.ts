@@ -98,9 +98,9 @@ function toBlock(
       byHash ??= new Map(transactions.map((transaction) => [transaction.hash, transaction]));
       return byHash.get(hash)?.receipt;
     },
-    holdingOf(asset, holder, at) {
+    holdingOf(asset, holder, moment) {
       balances ??= readBalances(transactions, network);
-      return balances.get(`${asset} ${holder}`)?.[at];
+      return balances.get(`${asset} ${holder}`)?.[moment];
     },
     logs: [],
     get upgraded() {

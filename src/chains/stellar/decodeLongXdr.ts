@@ -25,8 +25,10 @@ export async function decodeLongXdr(type: string, base64: string): Promise<unkno
   const { json, fault } = await decodeElsewhere(type, base64);
   if (!json) throw new InvalidResponse(`it sent no valid ${type}: ${fault}`);
   const intake = createJsonIntake({ ...answerKinds.large, maxDepth: answerKinds.trace.maxDepth });
-  for (let at = 0; at < json.length; at += pieceBytes) {
-    intake.write(Buffer.from(json.buffer, json.byteOffset + at, Math.min(pieceBytes, json.length - at)));
+  for (let index = 0; index < json.length; index += pieceBytes) {
+    intake.write(
+      Buffer.from(json.buffer, json.byteOffset + index, Math.min(pieceBytes, json.length - index)),
+    );
     await yieldToEventLoop();
   }
   return intake.endInParts();

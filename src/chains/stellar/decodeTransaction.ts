@@ -14,6 +14,7 @@ import type {
 import { listOf, type Raw, recordOf, textOf } from '../net/members.ts';
 import { InvalidResponse } from '../net/replies.ts';
 import { pairFlows } from '../pairFlows.ts';
+import { coinsIn, paymentsIn } from '../transferSums.ts';
 import { amountOf, type EntryStep, holdingsIn, ownersOf, readSteps } from './entries.ts';
 import { findChanges } from './findChanges.ts';
 import type { Network } from './network.ts';
@@ -66,7 +67,7 @@ export class StellarTransaction implements Transaction {
   /** Native coins that it moves; for a failed transaction, those of its attempted payments. */
   get value(): bigint {
     if (!this.isSuccess) return this.#operations.reduce((sum, { body }) => sum + paidCoins(body), 0n);
-    return this.transfers.reduce((sum, { asset, amount }) => (asset === 'native' ? sum + amount : sum), 0n);
+    return coinsIn(this.transfers);
   }
 
   get fee(): bigint {
@@ -121,10 +122,8 @@ export class StellarTransaction implements Transaction {
     return this.#changes;
   }
 
-  *payments(isSource: (address: string) => boolean): Generator<Payment> {
-    const isDirect = this.transfers.length === 1;
-    for (const { from, to } of this.transfers)
-      if (from !== null && to !== null && (isDirect || isSource(from))) yield { from, to, isDirect };
+  payments(isSource: (address: string) => boolean): Generator<Payment> {
+    return paymentsIn(this.transfers, isSource);
   }
 
   /** Ledgers take the fees of all transactions first, and give back what is too much of them last. */

@@ -8,9 +8,13 @@ import { readTraits, textIn } from '../readTraits.ts';
 const tokenFunctions = ['allowance', 'balance', 'decimals', 'symbol', 'transfer'];
 
 /** Recognises a contract by the functions of its spec, and what a token says of itself. */
-export async function inspectStellar(client: ChainClient, at: Header, address: string): Promise<Inspection> {
+export async function inspectStellar(
+  client: ChainClient,
+  header: Header,
+  address: string,
+): Promise<Inspection> {
   const abi = address.startsWith('C') ? await client.findInterface?.(address) : undefined;
-  const [hash] = await client.readState(at, [{ type: 'storage', address, key: 'module_hash' }]);
+  const [hash] = await client.readState(header, [{ type: 'storage', address, key: 'module_hash' }]);
   const hasCode = textIn(hash) !== undefined;
   const kinds = hasCode ? kindsOf(specOf(abi ?? [])) : [];
   return {
@@ -18,7 +22,7 @@ export async function inspectStellar(client: ChainClient, at: Header, address: s
     kinds,
     proxyKind: null,
     implementation: null,
-    facts: kinds.includes('TOKEN') ? await readTraits(client, at, address) : {},
+    facts: kinds.includes('TOKEN') ? await readTraits(client, header, address) : {},
   };
 }
 

@@ -1,6 +1,7 @@
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import { contractAddress } from '../../codecs/stellar/strkey.ts';
+import { createBoundedMap } from '../../lib/createBoundedMap.ts';
 import { membersOf } from '../../lib/isRecord.ts';
 import { xdrBytes } from './xdr.ts';
 
@@ -24,8 +25,8 @@ const maxAssets = 20_000;
 
 export function createNetwork(passphrase: string): Network {
   const id = bytesToHex(sha256(utf8ToBytes(passphrase)));
-  const contracts = new Map<string, string>();
-  const names = new Map<string, string>();
+  const contracts = createBoundedMap<string, string>(maxAssets);
+  const names = createBoundedMap<string, string>(maxAssets);
 
   const contractOf = (asset: unknown) =>
     contractAddress(
@@ -50,10 +51,6 @@ export function createNetwork(passphrase: string): Network {
       const cached = contracts.get(name);
       if (cached !== undefined) return cached;
       const contract = contractOf(asset);
-      if (contracts.size >= maxAssets) {
-        contracts.clear();
-        names.clear();
-      }
       contracts.set(name, contract);
       names.set(contract, name);
       return contract;

@@ -17,28 +17,28 @@ export function readSpec(code: Uint8Array): readonly unknown[] | undefined {
 function customSections(code: Uint8Array): { name: string; bytes: Uint8Array }[] {
   if (Buffer.from(code.subarray(0, 4)).toString('hex') !== magic) return [];
   const sections: { name: string; bytes: Uint8Array }[] = [];
-  let at = 8;
+  let index = 8;
   /** A number in groups of seven bits, of which the lowest come first. */
   const whole = () => {
     let value = 0;
     for (let shift = 0; shift < 35; shift += 7) {
-      const byte = code[at++] ?? 0;
+      const byte = code[index++] ?? 0;
       value += (byte & 127) * 2 ** shift;
       if (byte < 128) break;
     }
     return value;
   };
-  while (at < code.length) {
-    const id = code[at++];
+  while (index < code.length) {
+    const id = code[index++];
     const length = whole();
-    const end = at + length;
+    const end = index + length;
     if (end > code.length) break;
     if (id === 0) {
       const nameLength = whole();
-      const name = Buffer.from(code.subarray(at, at + nameLength)).toString();
-      sections.push({ name, bytes: code.subarray(Math.min(at + nameLength, end), end) });
+      const name = Buffer.from(code.subarray(index, index + nameLength)).toString();
+      sections.push({ name, bytes: code.subarray(Math.min(index + nameLength, end), end) });
     }
-    at = end;
+    index = end;
   }
   return sections;
 }

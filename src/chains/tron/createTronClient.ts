@@ -49,8 +49,8 @@ export function createTronClient({ chain, urls, now, onCall }: ClientOptions): C
     },
     keepsHistory: false,
     readState,
-    async findImplementation(at, address) {
-      const implementation = await findImplementation(withoutStorage(readState), at, address);
+    async findImplementation(block, address) {
+      const implementation = await findImplementation(withoutStorage(readState), block, address);
       return implementation && showAddress(implementation.toLowerCase());
     },
     blockOfTransaction: (hash) =>
@@ -73,8 +73,8 @@ export function createTronClient({ chain, urls, now, onCall }: ClientOptions): C
 
 /** On nodes without storage reads, slots of proxies count as empty; proxies with functions are still recognised. */
 export function withoutStorage(readState: ChainClient['readState']): ChainClient['readState'] {
-  return async (at, questions) =>
-    (await readState(at, questions)).map(
+  return async (block, questions) =>
+    (await readState(block, questions)).map(
       (answer, index): StateResult =>
         'missing' in answer && questions[index]?.type === 'storage'
           ? { value: `0x${'0'.repeat(64)}` }

@@ -76,13 +76,13 @@ export function decodeBlock(chainUid: string, raw: unknown, rawInfos: unknown, r
 }
 
 function decodeLogs(info: Raw, transactionHash: string, transactionIndex: number, first: number): Log[] {
-  return listOf(info.log ?? [], 'log').map((item, at) => {
+  return listOf(info.log ?? [], 'log').map((item, position) => {
     const { address, topics, data } = recordOf(item);
     return new EvmLog({
       address: fromNode(address),
       topics: listOf(topics ?? [], 'topics').map((topic) => `0x${textOf(topic, 'topic')}`),
       data: `0x${textOf(data ?? '', 'data')}`,
-      index: first + at,
+      index: first + position,
       transactionHash,
       transactionIndex,
     });

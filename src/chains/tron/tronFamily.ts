@@ -14,10 +14,10 @@ export const tronFamily: ChainFamily = {
     createClient: createTronClient,
     endpointFault,
     probeEndpoint,
-    async inspect({ readState, findImplementation }, at, address) {
+    async inspect({ readState, findImplementation }, header, address) {
       const inspection = await inspectContract(
         { readState: withoutStorage(readState), findImplementation },
-        at,
+        header,
         address,
       );
       const show = (text: string) =>

@@ -1,10 +1,10 @@
 import { isRecord } from '../../lib/isRecord.ts';
-import { type EndpointReport, emptyReport } from '../chainFamily.ts';
 import type { Chain } from '../chains.ts';
 import type { Protocol } from '../net/createEndpoints.ts';
+import { createProbe } from '../net/createProbe.ts';
 import { createRest, post } from '../net/createRest.ts';
 import type { RpcReply } from '../net/createRpc.ts';
-import { InvalidResponse, NotAvailableYet, resultOf } from '../net/replies.ts';
+import { NotAvailableYet, resultOf } from '../net/replies.ts';
 import { RpcFailure } from '../net/rpcFailure.ts';
 import { decodeHeader } from './decodeBlock.ts';
 
@@ -42,36 +42,19 @@ function genesisFault(result: unknown, genesis: string | undefined): string | un
   return id === genesis ? undefined : `its first block is ${id} and not ${genesis}`;
 }
 
-const timeoutMs = 4000;
-
-/** The fault of an endpoint, found with two calls; undefined when it serves the network. */
-export async function endpointFault(url: string, chain: Chain): Promise<string | undefined> {
-  return (await probeEndpoint(url, chain)).fault ?? undefined;
-}
-
-export async function probeEndpoint(url: string, { genesis }: Chain): Promise<EndpointReport> {
-  if (!url.startsWith('http')) return { ...emptyReport, fault: 'nodes of Tron are reached by HTTP only' };
-  const rest = createRest(url);
-  try {
-    const [first] = await rest.batch([blockCall(0)], timeoutMs);
-    const fault = genesisFault(resultOf(first), genesis) ?? null;
-    if (fault !== null) return { ...emptyReport, fault };
+export const { endpointFault, probeEndpoint } = createProbe({
+  connect(url) {
+    if (!url.startsWith('http')) throw new RpcFailure('nodes of Tron are reached by HTTP only');
+    return createRest(url);
+  },
+  async examine(ask, { genesis }) {
+    const [first] = await ask(blockCall(0));
+    const fault = genesisFault(resultOf(first), genesis);
+    if (fault !== undefined) return { fault };
     const startedAt = performance.now();
-    const [newest] = await rest.batch([blockCall()], timeoutMs);
+    const [newest] = await ask(blockCall());
     const latencyMs = Math.round(performance.now() - startedAt);
     // Nodes keep the newest state only.
-    return {
-      ...emptyReport,
-      head: decodeHeader(resultOf(newest)).number,
-      latencyMs,
-      archiveDepth: 0,
-      isArchive: false,
-    };
-  } catch (error) {
-    if (error instanceof RpcFailure || error instanceof InvalidResponse)
-      return { ...emptyReport, fault: error.message };
-    throw error;
-  } finally {
-    await rest.close();
-  }
-}
+    return { head: decodeHeader(resultOf(newest)).number, latencyMs, archiveDepth: 0, isArchive: false };
+  },
+});

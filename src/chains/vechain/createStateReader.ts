@@ -120,7 +120,7 @@ function runCall({ hash }: BlockRef, clauses: readonly object[], caller?: string
 }
 
 function toCall(block: BlockRef, question: Single | ContractCall): RpcCall {
-  const at = `?revision=${block.hash}`;
+  const revision = `?revision=${block.hash}`;
   switch (question.type) {
     case 'call':
       return runCall(block, [{ to: question.to, value: '0x0', data: question.data }]);
@@ -129,11 +129,11 @@ function toCall(block: BlockRef, question: Single | ContractCall): RpcCall {
       return runCall(block, [{ to, value, data }], from);
     }
     case 'balance':
-      return get('/accounts', `/${question.address}${at}`);
+      return get('/accounts', `/${question.address}${revision}`);
     case 'code':
-      return get('/accounts', `/${question.address}/code${at}`);
+      return get('/accounts', `/${question.address}/code${revision}`);
     case 'storage':
-      return get('/accounts', `/${question.address}/storage/${question.key}${at}`);
+      return get('/accounts', `/${question.address}/storage/${question.key}${revision}`);
     case 'receipt':
       return get('/transactions', `/${question.hash}/receipt`);
   }

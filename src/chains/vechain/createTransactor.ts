@@ -39,8 +39,8 @@ export function createTransactor(
 ): ExpiringTransactor {
   const { request } = endpoints;
   const feeCalls = [blockCall('best'), get('/fees', '/priority')];
-  const run = (from: string, { to, data }: ChainCall, at: string | number): RpcCall =>
-    post('/accounts', { clauses: [{ to, value: '0x0', data }], caller: from }, `/*?revision=${at}`);
+  const run = (from: string, { to, data }: ChainCall, revision: string | number): RpcCall =>
+    post('/accounts', { clauses: [{ to, value: '0x0', data }], caller: from }, `/*?revision=${revision}`);
 
   return {
     replaces: 'afterExpiry',

@@ -35,7 +35,7 @@ export function createVechainClient({ chain, urls, now, onCall }: ClientOptions)
     chainUid: chain.uid,
     ...reader,
     readState,
-    findImplementation: (at, address) => findImplementation(readState, at, address),
+    findImplementation: (block, address) => findImplementation(readState, block, address),
     blockOfTransaction: (hash) =>
       orNull(
         endpoints.request([get('/transactions', `/${hash}`)], ([reply]) => {

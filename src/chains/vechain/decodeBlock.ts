@@ -61,13 +61,13 @@ function addClauses(raw: Raw, clauses: VechainClause[], logs: Log[]): void {
   for (const [position, clause] of (given.length === 0 ? [nothing] : given).entries()) {
     const index = clauses.length;
     const output = outputs[position] === undefined ? nothing : recordOf(outputs[position]);
-    const clauseLogs = listOf(output.events ?? [], 'events').map((item, at) => {
+    const clauseLogs = listOf(output.events ?? [], 'events').map((item, position) => {
       const { address, topics, data } = recordOf(item);
       return new EvmLog({
         address: textOf(address, 'address'),
         topics: listOf(topics, 'topics').map((topic) => textOf(topic, 'topic')),
         data: textOf(data, 'data'),
-        index: logs.length + at,
+        index: logs.length + position,
         transactionHash: hash,
         transactionIndex: index,
       });

@@ -1,11 +1,10 @@
 import { isRecord } from '../../lib/isRecord.ts';
-import { type EndpointReport, emptyReport } from '../chainFamily.ts';
 import type { Chain } from '../chains.ts';
 import { archiveDepth } from '../net/archiveDepth.ts';
 import type { Protocol } from '../net/createEndpoints.ts';
+import { createProbe } from '../net/createProbe.ts';
 import { createRest, get } from '../net/createRest.ts';
-import { InvalidResponse, resultOf } from '../net/replies.ts';
-import { RpcFailure } from '../net/rpcFailure.ts';
+import { resultOf } from '../net/replies.ts';
 import type { HeadProtocol } from '../net/subscribeToHeads.ts';
 import { decodeHeader } from './decodeBlock.ts';
 
@@ -44,43 +43,24 @@ function genesisFault(result: unknown, genesis: string | undefined): string | un
   return id === genesis ? undefined : `its first block is ${id} and not ${genesis}`;
 }
 
-const timeoutMs = 4000;
 const nowhere = '0x0000000000000000000000000000000000000000';
 
-/** The fault of an endpoint, found with two calls; undefined when it serves the network. */
-export async function endpointFault(url: string, chain: Chain): Promise<string | undefined> {
-  return (await probe(url, chain, false)).fault ?? undefined;
-}
-
-export function probeEndpoint(url: string, chain: Chain): Promise<EndpointReport> {
-  return probe(url, chain, true);
-}
-
-async function probe(url: string, { genesis }: Chain, isWhole: boolean): Promise<EndpointReport> {
-  const rest = createRest(toHttp(url));
-  const ask = async (path: string, of = '/blocks') => {
-    const [reply] = await rest.batch([get(of, path)], timeoutMs);
-    return reply;
-  };
-  try {
-    const fault = genesisFault(resultOf(await ask('/0')), genesis) ?? null;
-    if (fault !== null) return { ...emptyReport, fault };
+export const { endpointFault, probeEndpoint } = createProbe({
+  connect: (url) => createRest(toHttp(url)),
+  async examine(ask, { genesis }, _url, isWhole) {
+    const [first] = await ask(blockCall(0));
+    const fault = genesisFault(resultOf(first), genesis);
+    if (fault !== undefined) return { fault };
     const startedAt = performance.now();
-    const { number: head } = decodeHeader(resultOf(await ask('/best')));
+    const [best] = await ask(blockCall('best'));
+    const { number: head } = decodeHeader(resultOf(best));
     const latencyMs = Math.round(performance.now() - startedAt);
-    const report = { ...emptyReport, head, latencyMs };
-    if (!isWhole) return report;
+    if (!isWhole) return { head, latencyMs };
     const isKnown = async (number: number) => {
-      const reply = await ask(`/${nowhere}?revision=${number}`, '/accounts');
+      const [reply] = await ask(get('/accounts', `/${nowhere}?revision=${number}`));
       return reply !== undefined && 'result' in reply;
     };
     const depth = await archiveDepth(head, isKnown);
-    return { ...report, archiveDepth: depth, isArchive: depth === head };
-  } catch (error) {
-    if (error instanceof RpcFailure || error instanceof InvalidResponse)
-      return { ...emptyReport, fault: error.message };
-    throw error;
-  } finally {
-    await rest.close();
-  }
-}
+    return { head, latencyMs, archiveDepth: depth, isArchive: depth === head };
+  },
+});

@@ -43,9 +43,9 @@ export function parseFunction(signature: string): FunctionItem {
 /** Index at which the first bracket closes. */
 function closing(text: string): number {
   let depth = 0;
-  for (let at = 0; at < text.length; at++) {
-    if (text[at] === '(') depth++;
-    else if (text[at] === ')' && --depth === 0) return at;
+  for (let index = 0; index < text.length; index++) {
+    if (text[index] === '(') depth++;
+    else if (text[index] === ')' && --depth === 0) return index;
   }
   return text.length;
 }
@@ -154,6 +154,26 @@ export function decodeResult(item: FunctionItem, data: string): readonly unknown
 
 function decodeValues(parameters: readonly AbiParameter[], data: string): readonly unknown[] {
   if (parameters.length === 0) return [];
+  const plain = decodePlain(parameters, data);
+  if (plain) return plain;
   Hex.assert(data);
   return AbiParameters.decode(parameters, data, { checksumAddress: false });
+}
+
+const wordDigits = 64;
+/** Numbers up to 48 bits are no bigints, and signed ones need their sign. */
+const plainType = /^(?:address|uint(?:256|128|112|160|64|96|224|192)?)$/;
+
+/**
+ * Addresses and large numbers, of which most events consist, without the cursor that all types need; undefined for all else, and for
+ * data that is not as it should be.
+ */
+function decodePlain(parameters: readonly AbiParameter[], data: string): readonly unknown[] | undefined {
+  if (data.length < 2 + parameters.length * wordDigits || data.length % 2 !== 0) return undefined;
+  if (!parameters.every(({ type }) => plainType.test(type)) || !/^0x[\da-f]*$/i.test(data)) return undefined;
+  return parameters.map(({ type }, index) => {
+    const start = 2 + index * wordDigits;
+    const word = data.slice(start, start + wordDigits);
+    return type === 'address' ? `0x${word.slice(24).toLowerCase()}` : BigInt(`0x${word}`);
+  });
 }

@@ -20,7 +20,7 @@ export function abiMember(parameters: readonly AbiParameter[], path: string): Ab
       steps.push((value) => take(value, Number(step), ''));
       parameter = element;
     } else {
-      const index = within.findIndex(({ name }, at) => (name || String(at)) === step);
+      const index = within.findIndex(({ name }, index) => (name || String(index)) === step);
       parameter = within[index];
       if (!parameter) throw new RangeError(unknownMember(path, within));
       const { name = '' } = parameter;

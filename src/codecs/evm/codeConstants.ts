@@ -22,14 +22,14 @@ export function codeConstants(input: string): Constants {
   const code = Buffer.from(input.slice(2, 2 + maxDigits), 'hex');
   const addresses = new Set<string>();
   const selectors = new Set<string>();
-  for (let at = 0; at < code.length; ) {
-    const size = code[at++]! - push1 + 1;
+  for (let index = 0; index < code.length; ) {
+    const size = code[index++]! - push1 + 1;
     if (size < 1 || size > wordBytes) continue;
-    if (size === addressBytes) addAddress(addresses, code.toString('hex', at, at + size));
-    else if (size === wordBytes) addWord(addresses, code.toString('hex', at, at + size));
+    if (size === addressBytes) addAddress(addresses, code.toString('hex', index, index + size));
+    else if (size === wordBytes) addWord(addresses, code.toString('hex', index, index + size));
     if (size === selectorBytes || size === wordBytes)
-      selectors.add(`0x${code.toString('hex', at, at + selectorBytes)}`);
-    at += size;
+      selectors.add(`0x${code.toString('hex', index, index + selectorBytes)}`);
+    index += size;
   }
   for (let end = code.length, seen = 0; end >= wordBytes && seen < maxArguments; end -= wordBytes, seen++)
     addWord(addresses, code.toString('hex', end - wordBytes, end));

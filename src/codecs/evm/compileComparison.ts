@@ -162,6 +162,7 @@ function textTest(
 
 /** Two digits are a byte, so a part counts only where a byte begins. */
 function includesBytes(whole: string, part: string): boolean {
-  for (let at = whole.indexOf(part); at >= 0; at = whole.indexOf(part, at + 1)) if (at % 2 === 0) return true;
+  for (let index = whole.indexOf(part); index >= 0; index = whole.indexOf(part, index + 1))
+    if (index % 2 === 0) return true;
   return false;
 }

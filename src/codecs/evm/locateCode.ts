@@ -111,12 +111,12 @@ function wordAddress(word: string): string | undefined {
 type Moment = 'block' | 'parent';
 
 /** The same for a detector. */
-export function locateCode(read: Reader, address: string, at: Moment = 'block'): LocatedCode {
+export function locateCode(read: Reader, address: string, moment: Moment = 'block'): LocatedCode {
   const search = searchCode(address);
   let step = search.next();
   while (!step.done) {
     const reads = step.value;
-    step = search.next(readAll(read, reads, at));
+    step = search.next(readAll(read, reads, moment));
   }
   return step.value;
 }
@@ -131,16 +131,16 @@ export function isCodeInPlace(read: Reader, pointers: readonly CodePointer[]): b
   return pointers.every(([, answer], index) => answers[index] === answer);
 }
 
-function readAll(read: Reader, reads: readonly Pointing[], at: Moment): readonly string[] {
+function readAll(read: Reader, reads: readonly Pointing[], moment: Moment): readonly string[] {
   return read.all(
     reads.map((question) => () => {
       switch (question.type) {
         case 'storage':
-          return read.storage(question.address, question.key, at);
+          return read.storage(question.address, question.key, moment);
         case 'code':
-          return read.code(question.address, at);
+          return read.code(question.address, moment);
         case 'call': {
-          const answer = read.call(question.to, question.data, at);
+          const answer = read.call(question.to, question.data, moment);
           return 'data' in answer ? answer.data : '0x';
         }
       }

@@ -32,26 +32,26 @@ export function parseCandid(text: string): Candid {
       .replace(/\/\/[^\n]*|\/\*[\s\S]*?\*\//g, ' ')
       .matchAll(/"(?:[^"\\]|\\.)*"|->|[A-Za-z_]\w*|\d[\d_]*|[{}();:,=]|\S/g),
   ].map(([token]) => token);
-  let at = 0;
+  let index = 0;
   const types = new Map<string, CandidType>();
   const services = new Map<string, ReadonlyMap<string, CandidMethod>>();
   let methods: ReadonlyMap<string, CandidMethod> | undefined;
 
-  const peek = () => tokens[at] ?? '';
+  const peek = () => tokens[index] ?? '';
   const isNext = (token: string) => {
     if (peek() !== token) return false;
-    at++;
+    index++;
     return true;
   };
   function expect(token: string): void {
     if (!isNext(token))
       throw new RangeError(
-        `is not Candid: ${token} is expected before "${tokens.slice(at, at + 4).join(' ')}".`,
+        `is not Candid: ${token} is expected before "${tokens.slice(index, index + 4).join(' ')}".`,
       );
   }
   function name(): string {
     const token = peek();
-    at++;
+    index++;
     if (token.startsWith('"')) return token.slice(1, -1);
     if (/^\w+$/.test(token)) return token;
     throw new RangeError(`is not Candid: a name is expected in place of "${token}".`);
@@ -80,10 +80,10 @@ export function parseCandid(text: string): Candid {
     expect('{');
     const list: Field[] = [];
     while (!isNext('}')) {
-      const isNamed = tokens[at + 1] === ':';
+      const isNamed = tokens[index + 1] === ':';
       if (isNamed) {
         const fieldName = name();
-        at++;
+        index++;
         list.push([fieldName, type(depth + 1)]);
       } else list.push(isVariant ? [name(), 'null'] : [String(list.length), type(depth + 1)]);
       if (!isNext(';') && peek() !== '}') expect(';');
@@ -95,7 +95,7 @@ export function parseCandid(text: string): Candid {
     expect('(');
     const list: Field[] = [];
     while (!isNext(')')) {
-      const argName = tokens[at + 1] === ':' ? name() : `arg${list.length}`;
+      const argName = tokens[index + 1] === ':' ? name() : `arg${list.length}`;
       isNext(':');
       list.push([argName, type(depth + 1)]);
       if (!isNext(',') && peek() !== ')') expect(',');
@@ -131,12 +131,12 @@ export function parseCandid(text: string): Candid {
     return methods;
   }
 
-  while (at < tokens.length) {
+  while (index < tokens.length) {
     if (isNext('type')) {
       const typeName = name();
       expect('=');
       if (peek() === 'service') {
-        at++;
+        index++;
         services.set(typeName, service(0));
       } else types.set(typeName, type());
     } else if (isNext('service')) {

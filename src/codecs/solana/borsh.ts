@@ -25,12 +25,12 @@ const maxItems = 10_000;
  */
 export function decodeBorsh(type: IdlType, bytes: Uint8Array, types: Types): unknown {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  let at = 0;
+  let offset = 0;
 
   function take(size: number): number {
-    const start = at;
-    at += size;
-    if (at > bytes.length) throw new RangeError('The data is shorter than its type.');
+    const start = offset;
+    offset += size;
+    if (offset > bytes.length) throw new RangeError('The data is shorter than its type.');
     return start;
   }
 
@@ -84,11 +84,11 @@ export function decodeBorsh(type: IdlType, bytes: Uint8Array, types: Types): unk
       case 'f64':
         return view.getFloat64(take(8), true);
       case 'pubkey':
-        return base58.encode(bytes.subarray(take(32), at));
+        return base58.encode(bytes.subarray(take(32), offset));
       case 'string':
       case 'bytes': {
         const size = view.getUint32(take(4), true);
-        const content = Buffer.from(bytes.subarray(take(size), at));
+        const content = Buffer.from(bytes.subarray(take(size), offset));
         return name === 'string' ? content.toString('utf8') : `0x${content.toString('hex')}`;
       }
       default:

@@ -9,7 +9,7 @@ export const maxTemplateLength = 20_000;
 const ownNames = ['uid', 'type', 'timestamp', 'sequence', 'title', 'text', 'link'];
 /** Members that an alert has in a message. */
 const alertNames =
-  'uid kind severity numericSeverity name message status finality tags meta timestamp tenantId projectId contractId chainUid blockNumber blockHash txHash eid incidentUid incident contract project nextStep runbookUrl links walletId walletName walletAddress actionId detectorId triggerId retractionReason'.split(
+  'uid kind severity numericSeverity name message status finality tags meta timestamp tenantId projectId contractId chainUid blockNumber blockHash txHash eid incidentUid incident contract project nextStep nextSteps runbookUrl escalation links walletId walletName walletAddress actionId detectorId triggerId retractionReason'.split(
     ' ',
   );
 

@@ -3,7 +3,7 @@ import { Count, Text } from '../../model/schema.ts';
 import { defineKind, type MessageRequest } from '../destinationKind.ts';
 import { isClosed } from '../messageState.ts';
 import { platformOutcome } from '../platformOutcome.ts';
-import { cleanLine } from '../texts/clean.ts';
+import { cleanLine, cleanLink } from '../texts/clean.ts';
 import { lineAt, memberAt } from '../texts/readData.ts';
 import { toStory } from '../texts/toStory.ts';
 import { uriBelow } from '../uriBelow.ts';
@@ -76,7 +76,8 @@ function toAlert(message: Message, holdHours: number, now: number) {
     annotations: withoutEmpty({
       summary: story.title,
       description: story.lead,
-      next_step: lineAt(message.data, 'nextStep'),
+      next_step: lineAt(message.data, 'nextSteps') || lineAt(message.data, 'nextStep'),
+      runbook_url: cleanLink(message.data.runbookUrl) ?? '',
       transaction: lineAt(message.data, 'txHash'),
       block: lineAt(message.data, 'blockNumber'),
     }),

@@ -4,6 +4,7 @@ import { Text } from '../../model/schema.ts';
 import { defineKind, type MessageRequest } from '../destinationKind.ts';
 import { isClosed } from '../messageState.ts';
 import { platformOutcome } from '../platformOutcome.ts';
+import { isPagerDutySigned, readPagerDutyEvent } from '../readPagerDutyEvent.ts';
 import { cleanLine } from '../texts/clean.ts';
 import { lineAt, memberAt, severityIn } from '../texts/readData.ts';
 import type { Story } from '../texts/story.ts';
@@ -27,7 +28,7 @@ const maxBodyBytes = 512 * 1024;
 export const pagerDuty = defineKind({
   title: 'PagerDuty',
   about:
-    'Add an integration of the type “Events API v2” to a service, and paste its integration key here. It is kept sealed. A test message pages and resolves at once.',
+    'Add an integration of the type “Events API v2” to a service, and paste its integration key here. It is kept sealed. For acknowledgements to come back, add a Generic Webhook (v3) for the service with the address `/api/v1/destination/<id>/callback` of this server, and paste its secret. A test message pages and resolves at once.',
   works:
     'Events API v2: an incident is one alert there (`dedup_key`), triggered by its first alert and resolved when all its alerts are resolved or retracted. `url` is `https://events.eu.pagerduty.com` in the EU',
   operator: [],
@@ -45,6 +46,13 @@ export const pagerDuty = defineKind({
       }),
       isRequired: true,
     },
+    webhookSecret: {
+      schema: Text(
+        'Secret of its webhook subscription (v3), by which acknowledgements and resolutions come back.',
+        'pagerduty-example-webhook-secret',
+        { min: 16, max: 200 },
+      ),
+    },
     url: {
       schema: {
         ...Text('Where the Events API is.', 'https://events.eu.pagerduty.com', { max: 2000 }),
@@ -54,6 +62,11 @@ export const pagerDuty = defineKind({
     },
   },
   keepsStateOf: 'incident',
+  callback: {
+    isSigned: ({ webhookSecret }, signature, body) =>
+      typeof webhookSecret === 'string' && isPagerDutySigned(webhookSecret, signature, body),
+    read: readPagerDutyEvent,
+  },
   transport: 'request',
   readsBody: true,
   request: (target: Target, messages: readonly Message[]): MessageRequest | undefined => {
@@ -73,8 +86,14 @@ function actionOf(message: Message): Action | undefined {
   const { type } = message;
   if (!type.startsWith('alert.')) return 'trigger';
   if (isClosed(message)) return 'resolve';
-  if (type.endsWith('.acknowledged')) return 'acknowledge';
-  return type.endsWith('.raised') ? 'trigger' : undefined;
+  if (type === 'alert.updated') return updateOf(message);
+  return type.endsWith('.raised') || type === 'alert.repeated' ? 'trigger' : undefined;
+}
+
+/** The deed of people on an incident that is open. Nothing takes an acknowledgement back there. */
+function updateOf({ data, state }: Message): Action | undefined {
+  if (data.reopened === true) return 'trigger';
+  return state?.isAcknowledged ? 'acknowledge' : undefined;
 }
 
 /** The same for every message about an incident, so that a callback of the pager leads back to it. */

@@ -1,9 +1,10 @@
 import { harmless } from '../../lib/harmless.ts';
 import { isRecord } from '../../lib/isRecord.ts';
 import { keysOf } from '../../lib/keysOf.ts';
-import { showValue } from '../../lib/showValue.ts';
+import { readEvidence } from '../../model/evidenceReadings.ts';
 import { cleanLink, cleanText } from './clean.ts';
 import { type Data, lineAt, memberAt, severityIn, toLine, toTime } from './readData.ts';
+import { groupDigits, showEvidence } from './showEvidence.ts';
 import type { Fact, Link, Story } from './story.ts';
 
 type AlertStory = Pick<Story, 'title' | 'severity' | 'lead' | 'facts' | 'links'>;
@@ -23,8 +24,24 @@ export function alertStory(prefix: string, first: string, data: Data): AlertStor
 
 /** Not of what is retracted or resolved. */
 function advice(data: Data): Fact[] {
-  const value = toLine(data.nextStep, 500);
-  return value ? [{ name: 'What to do next', value }] : [];
+  const value = toLine(data.nextSteps, 1000) || toLine(data.nextStep, 500);
+  return [...call(data), ...(value ? [{ name: 'What to do next', value }] : [])];
+}
+
+/** The step of an escalation chain by which someone is called. */
+function call(data: Data): Fact[] {
+  const chain = lineAt(data, 'escalation', 'chain');
+  if (!chain) return [];
+  const [step, steps, round, calls] = ['step', 'steps', 'round', 'calls'].map((name) =>
+    lineAt(data, 'escalation', name),
+  );
+  const again = Number(round) > 1 ? `, round ${round}` : '';
+  return [
+    {
+      name: 'You are called',
+      value: `${calls ? `${calls}, by ` : ''}step ${step} of ${steps} of ${chain}${again}`,
+    },
+  ];
 }
 
 export function actionStory(what: string, data: Data): AlertStory {
@@ -70,13 +87,18 @@ function whereAndWhen(data: Data): Fact[] {
   ].filter(({ value }) => value !== '');
 }
 
-/** The first members of the finding; the alert page shows the rest. */
+/** What matters of the evidence, in the order of its kind; the alert page shows the rest. */
 function evidence(data: Data): Fact[] {
   const meta = memberAt(data, 'meta');
   if (!isRecord(meta)) return [];
-  return Object.entries(meta)
-    .filter(([name, value]) => !isRawAmount(name, value))
-    .map(([name, value]) => ({ name: harmless(name, 40), value: toEvidence(value) }))
+  const symbol = typeof meta.symbol === 'string' ? harmless(meta.symbol, 40) : '';
+  const { first, series } = readEvidence(lineAt(data, 'detectorSchemaName') || null, meta);
+  const facts = first
+    .filter(({ name, value }) => !isRawAmount(name, value))
+    .map((member) => ({ name: harmless(member.title, 40), value: showEvidence(member, symbol) }));
+  const compared = series.map(({ title, text }) => ({ name: title, value: groupDigits(text) }));
+  const isNew = ({ name }: Fact) => !facts.some((fact) => fact.name === name);
+  return [...facts, ...compared.filter(isNew)]
     .filter(({ name, value }) => name !== '' && value !== '')
     .slice(0, 10);
 }
@@ -86,26 +108,25 @@ function isRawAmount(name: string, value: unknown): boolean {
   return /^raw[A-Z]/.test(name) || /^-?\d{12,}$/.test(typeof value === 'string' ? value : '');
 }
 
-/** Evidence is as the chain has it, so that whatever shows it must find no link or mention in it. */
-function toEvidence(value: unknown): string {
-  if (value === null || value === undefined) return '';
-  return isTime(value) ? toTime(value) : showValue(value);
-}
-
-function isTime(value: unknown): boolean {
-  return typeof value === 'number' && value > 1e12 && value < 1e13;
-}
-
-const labels = {
-  alert: 'Open the alert',
+const labels = { alert: 'Open the alert', explorer: 'Open in the explorer' } as const;
+/** Pages on which the reader acts. */
+const actLabels = {
   acknowledge: 'Acknowledge',
+  assign: 'Assign to me',
   resolve: 'Resolve',
-  explorer: 'Open in the explorer',
+  silence: 'Silence for an hour',
+  halt: 'Halt actions',
 } as const;
 
 function links(data: Data): Link[] {
-  return keysOf(labels).flatMap((name) => {
-    const url = cleanLink(memberAt(data, 'links', name));
-    return url ? [{ label: labels[name], url }] : [];
-  });
+  const link = (label: string, url: string | undefined, isAct = false): Link[] =>
+    url ? [{ label, url, ...(isAct ? { isAct } : {}) }] : [];
+  return [
+    ...link(labels.alert, cleanLink(memberAt(data, 'links', 'alert'))),
+    ...keysOf(actLabels).flatMap((name) =>
+      link(actLabels[name], cleanLink(memberAt(data, 'links', name)), true),
+    ),
+    ...link('Open the runbook', cleanLink(data.runbookUrl)),
+    ...link(labels.explorer, cleanLink(memberAt(data, 'links', 'explorer'))),
+  ];
 }

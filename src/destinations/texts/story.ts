@@ -17,7 +17,8 @@ export type Story = {
 };
 
 export type Fact = { name: string; value: string };
-export type Link = { label: string; url: string };
+/** `isAct`: a page on which the reader acts, which chats show as a button. */
+export type Link = { label: string; url: string; isAct?: boolean };
 type Item = { title: string; severity?: Severity; lead: string; link?: string };
 
 /** For media without colours. */

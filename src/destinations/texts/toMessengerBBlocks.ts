@@ -1,5 +1,5 @@
 import { cleanLine, cleanText } from './clean.ts';
-import { type Story, severityMark } from './story.ts';
+import { type Link, type Story, severityMark } from './story.ts';
 
 /**
  * Blocks of the workplace chat. Text of tenants and chains goes into `plain_text`, where markup, mentions and links have no
@@ -7,7 +7,10 @@ import { type Story, severityMark } from './story.ts';
  */
 export function toMessengerBBlocks(story: Story): Record<string, unknown> {
   const mark = story.severity ? `${severityMark[story.severity]} ` : '';
-  const links = story.links.map(({ label, url }) => `<${escapeAngles(url)}|${label}>`);
+  const links = story.links
+    .filter(({ isAct }) => !isAct)
+    .map(({ label, url }) => `<${escapeAngles(url)}|${label}>`);
+  const buttons = story.links.filter(({ isAct }) => isAct);
   const facts = story.facts.slice(0, 20);
   const blocks = [
     { type: 'header', text: plain(cleanLine(`${mark}${story.title}`, 150)) },
@@ -25,10 +28,16 @@ export function toMessengerBBlocks(story: Story): Record<string, unknown> {
     ...(links.length > 0
       ? [{ type: 'section', text: { type: 'mrkdwn', text: links.join('   '), verbatim: true } }]
       : []),
+    ...(buttons.length > 0 ? [{ type: 'actions', elements: buttons.map(toButton) }] : []),
     context(story.footer),
   ];
   // The text appears in notifications and where blocks are not supported.
   return { text: escapeAngles(`${mark}${story.title}`), blocks, unfurl_links: false, unfurl_media: false };
+}
+
+/** A button that opens a page; the chat tells no one that it was pressed. */
+function toButton({ label, url }: Link, index: number) {
+  return { type: 'button', text: plain(label), url, action_id: `act-${index}` };
 }
 
 function plain(text: string) {

@@ -34,6 +34,8 @@ function toMessageStory(type: EventType, data: Data): MessageStory {
       const note = data.acknowledged ? `Acknowledged${by ? ` by ${by}` : ''}.` : 'No longer acknowledged.';
       return alertStory('Updated: ', note, data);
     }
+    case 'alert.repeated':
+      return alertStory(`Reminder ${lineAt(data, 'repeat', 'number')}: `, repeatNote(data), data);
     case 'action.submitted':
       return actionStory('Action sent', data);
     case 'action.confirmed':
@@ -72,6 +74,12 @@ function retractionNote(reason: unknown): string {
     default:
       return 'The block of this alert is no longer part of its chain: what it reported did not happen.';
   }
+}
+
+function repeatNote(data: Data): string {
+  const open = Number(memberAt(data, 'repeat', 'open'));
+  const others = open > 1 ? ` ${open} alerts wait for an answer; this is the worst.` : '';
+  return `No one has answered since ${toTime(memberAt(data, 'repeat', 'since'))}.${others}`;
 }
 
 function scoreStory(data: Data): MessageStory {

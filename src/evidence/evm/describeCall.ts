@@ -4,6 +4,7 @@ import {
   type FunctionItem,
   tryDecodeCall,
 } from '../../codecs/evm/abi.ts';
+import { approvalEvent, transferEvent } from '../../codecs/evm/eventSignatures.ts';
 import { functionNamed } from '../../codecs/evm/functionNamed.ts';
 import { showValue } from '../../lib/showValue.ts';
 import type { ChainFacts, Reader } from '../../model/detection.ts';
@@ -77,8 +78,8 @@ const endless = 2n ** 255n;
 
 /** Index of the argument that is an amount of the token itself. */
 const amountPlaces: ReadonlyMap<string, number> = new Map([
-  ['Transfer(address,address,uint256)', 2],
-  ['Approval(address,address,uint256)', 2],
+  [transferEvent, 2],
+  [approvalEvent, 2],
   ['transfer(address,uint256)', 1],
   ['transferFrom(address,address,uint256)', 2],
   ['approve(address,uint256)', 1],

@@ -86,14 +86,14 @@ function heldBefore(read: Reader, asset: string, holder: string): bigint {
 function valueMove(
   read: Reader,
   chain: ChainFacts,
-  at: number,
+  time: number,
   move: Pick<Valued, 'asset' | 'held' | 'change'>,
 ): Valued {
   const { asset: token, held, change } = move;
   const facts = assetFacts(read, chain, token);
   const percent = change < 0n ? percentOf(-change, held) : 0;
   const base = held > 0n ? held : change < 0n ? -change : change;
-  const worth = usdWorth(read, { token, feed: undefined, chain, at }, base, facts.decimals).fields.usd;
+  const worth = usdWorth(read, { token, feed: undefined, chain, at: time }, base, facts.decimals).fields.usd;
   const inUsd = (units: bigint) => (Number(worth) * Number(units)) / Number(base);
   const usd = worth === undefined ? undefined : { held: inUsd(held), change: inUsd(change) };
   return { ...move, facts, percent, usd };

@@ -10,9 +10,9 @@ export function readCall(
   to: string,
   item: FunctionItem,
   values: readonly unknown[] = [],
-  at?: Moment,
+  moment?: Moment,
 ): readonly unknown[] {
-  const answer = tryCall(read, to, item, values, at);
+  const answer = tryCall(read, to, item, values, moment);
   if ('failure' in answer) throw new Error(`${canonicalSignature(item)} of ${to} failed: ${answer.failure}`);
   return answer.results;
 }
@@ -33,8 +33,8 @@ export function tryCall(
   to: string,
   item: FunctionItem,
   values: readonly unknown[] = [],
-  at?: Moment,
+  moment?: Moment,
 ): { results: readonly unknown[] } | { failure: string } {
   const decode = (data: string) => decodeResult(item, data);
-  return tryView(read, to, { item, decode }, encodeCall(item, values), at);
+  return tryView(read, to, { item, decode }, encodeCall(item, values), moment);
 }

@@ -1,4 +1,5 @@
 import { eventTopic } from '../../codecs/evm/abi.ts';
+import { safeExecutionEvents } from '../../codecs/evm/eventSignatures.ts';
 import { topicAddress, zeroAddress } from '../../codecs/evm/words.ts';
 import { showNumber } from '../../lib/showNumber.ts';
 import type { Severity } from '../../model/alert.ts';
@@ -19,28 +20,28 @@ const put = (what: string) => (name: string, value: string) =>
 export const safeEvents: readonly SafeEvent[] = [
   {
     name: 'ExecutionSuccess',
-    signature: 'ExecutionSuccess(bytes32,uint256)',
+    signature: safeExecutionEvents.ExecutionSuccess,
     severity: 'INFO',
     member: 'safeTxHash',
     sentence: (name, hash) => `${name} executed the transaction ${hash}.`,
   },
   {
     name: 'ExecutionFailure',
-    signature: 'ExecutionFailure(bytes32,uint256)',
+    signature: safeExecutionEvents.ExecutionFailure,
     severity: 'MEDIUM',
     member: 'safeTxHash',
     sentence: (name, hash) => `The transaction ${hash} of ${name} failed.`,
   },
   {
     name: 'ExecutionFromModuleSuccess',
-    signature: 'ExecutionFromModuleSuccess(address)',
+    signature: safeExecutionEvents.ExecutionFromModuleSuccess,
     severity: 'MEDIUM',
     member: 'account',
     sentence: (name, module) => `The module ${module} executed a transaction of ${name} without its owners.`,
   },
   {
     name: 'ExecutionFromModuleFailure',
-    signature: 'ExecutionFromModuleFailure(address)',
+    signature: safeExecutionEvents.ExecutionFromModuleFailure,
     severity: 'MEDIUM',
     member: 'account',
     sentence: (name, module) => `The module ${module} failed to execute a transaction of ${name}.`,

@@ -1,4 +1,5 @@
 import { eventTopic, functionSelector } from '../../codecs/evm/abi.ts';
+import { safeExecutionEvents } from '../../codecs/evm/eventSignatures.ts';
 import { bytesAt, sizeAt, topicAddress } from '../../codecs/evm/words.ts';
 import type { InnerCall, Log, Transaction } from '../../model/block.ts';
 
@@ -25,12 +26,7 @@ const execute = [
   'execTransactionFromModule(address,uint256,bytes,uint8)',
   'execTransactionFromModuleReturnData(address,uint256,bytes,uint8)',
 ].map(functionSelector);
-const executed = [
-  'ExecutionSuccess(bytes32,uint256)',
-  'ExecutionFailure(bytes32,uint256)',
-  'ExecutionFromModuleSuccess(address)',
-  'ExecutionFromModuleFailure(address)',
-].map(eventTopic);
+const executed = Object.values(safeExecutionEvents).map(eventTopic);
 
 /**
  * Executions of a Safe between the one before and this log, from logs of rollup Safes or from call data. Code run by
@@ -111,15 +107,15 @@ function itemsOf(data: string): SafeExecution[] {
   if (!data.startsWith(multiSend)) return [];
   const packed = bytesAt(`0x${data.slice(10)}`, 0).slice(2);
   const items: SafeExecution[] = [];
-  for (let at = 0; at + 42 <= packed.length; ) {
-    const end = at + 170 + 2 * sizeAt(packed, at + 106);
+  for (let index = 0; index + 42 <= packed.length; ) {
+    const end = index + 170 + 2 * sizeAt(packed, index + 106);
     items.push({
-      to: `0x${packed.slice(at + 2, at + 42)}`,
-      value: BigInt(`0x${packed.slice(at + 42, at + 106) || '0'}`),
-      isDelegateCall: packed.slice(at, at + 2) === '01',
-      data: `0x${packed.slice(at + 170, end)}`,
+      to: `0x${packed.slice(index + 2, index + 42)}`,
+      value: BigInt(`0x${packed.slice(index + 42, index + 106) || '0'}`),
+      isDelegateCall: packed.slice(index, index + 2) === '01',
+      data: `0x${packed.slice(index + 170, end)}`,
     });
-    at = end;
+    index = end;
   }
   return items;
 }

@@ -72,14 +72,14 @@ export function readHolding(
   read: Reader,
   token: string,
   holder: string,
-  at?: 'block' | 'parent',
+  moment?: 'block' | 'parent',
   id?: bigint,
 ): bigint {
-  if (token === native) return read.balance(holder, at);
-  if (!isContract(token)) return read.holding(token, holder, at);
+  if (token === native) return read.balance(holder, moment);
+  if (!isContract(token)) return read.holding(token, holder, moment);
   return id === undefined
-    ? readNumber(read, token, balanceOf, [holder], at)
-    : readNumber(read, token, balanceOfId, [holder, id], at);
+    ? readNumber(read, token, balanceOf, [holder], moment)
+    : readNumber(read, token, balanceOfId, [holder, id], moment);
 }
 
 /** The same of a token that anyone may have made: undefined when it does not answer, for whatever reason. */
@@ -87,23 +87,28 @@ export function tryHolding(
   read: Reader,
   token: string,
   holder: string,
-  at?: 'block' | 'parent',
+  moment?: 'block' | 'parent',
 ): bigint | undefined {
-  if (!isContract(token)) return read.optional(() => read.holding(token, holder, at));
-  const answer = read.optional(() => tryCall(read, token, balanceOf, [holder], at));
+  if (!isContract(token)) return read.optional(() => read.holding(token, holder, moment));
+  const answer = read.optional(() => tryCall(read, token, balanceOf, [holder], moment));
   return answer && 'results' in answer ? toNumber(answer.results) : undefined;
 }
 
 /** The holder's amount of an untrusted token: 0 where the contract does not answer as a token. */
-export function claimedHolding(read: Reader, token: string, holder: string, at?: 'block' | 'parent'): bigint {
-  if (!isContract(token)) return read.holding(token, holder, at);
-  const answer = tryCall(read, token, balanceOf, [holder], at);
+export function claimedHolding(
+  read: Reader,
+  token: string,
+  holder: string,
+  moment?: 'block' | 'parent',
+): bigint {
+  if (!isContract(token)) return read.holding(token, holder, moment);
+  const answer = tryCall(read, token, balanceOf, [holder], moment);
   return 'results' in answer ? toNumber(answer.results) : 0n;
 }
 
-export function readSupply(read: Reader, token: string, at?: 'block' | 'parent'): bigint {
-  if (!isContract(token)) return read.supply(token, at);
-  return readNumber(read, token, totalSupply, [], at);
+export function readSupply(read: Reader, token: string, moment?: 'block' | 'parent'): bigint {
+  if (!isContract(token)) return read.supply(token, moment);
+  return readNumber(read, token, totalSupply, [], moment);
 }
 
 /** The supply without what the lockers hold; nothing where the token does not exist yet. */
@@ -111,14 +116,14 @@ export function readCirculation(
   read: Reader,
   token: string,
   lockers: readonly string[],
-  at?: 'block' | 'parent',
+  moment?: 'block' | 'parent',
 ): bigint {
   const isOwn = !isContract(token);
   const [supply, ...locked] = read.all([
-    () => (isOwn ? read.supply(token, at) : tryNumber(read, token, totalSupply, [], at)),
+    () => (isOwn ? read.supply(token, moment) : tryNumber(read, token, totalSupply, [], moment)),
     ...lockers.map(
       (locker) => () =>
-        isOwn ? read.holding(token, locker, at) : tryNumber(read, token, balanceOf, [locker], at),
+        isOwn ? read.holding(token, locker, moment) : tryNumber(read, token, balanceOf, [locker], moment),
     ),
   ]);
   return locked.reduce((rest, held) => rest - held, supply);
@@ -129,13 +134,13 @@ function tryNumber(
   token: string,
   item: FunctionItem,
   values: readonly unknown[],
-  at?: 'block' | 'parent',
+  moment?: 'block' | 'parent',
 ): bigint {
-  if (at === 'parent') {
-    const answer = tryCall(read, token, item, values, at);
+  if (moment === 'parent') {
+    const answer = tryCall(read, token, item, values, moment);
     return 'failure' in answer ? 0n : toNumber(answer.results);
   }
-  return readNumber(read, token, item, values, at);
+  return readNumber(read, token, item, values, moment);
 }
 
 export const decimalsMember = Type.Optional(

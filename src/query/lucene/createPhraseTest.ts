@@ -41,7 +41,7 @@ function fitsLoosely(
   slop: number,
 ): boolean {
   const byWord = new Map<string, Occurrences>();
-  for (const [word, at] of offsets) byWord.set(word, { offsets: at, positions: [] });
+  for (const [word, wordOffsets] of offsets) byWord.set(word, { offsets: wordOffsets, positions: [] });
   let start = 0;
   for (const tokens of texts) {
     for (const [index, token] of tokens.entries()) byWord.get(token)?.positions.push(start + index);

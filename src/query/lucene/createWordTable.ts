@@ -30,7 +30,8 @@ export function createWordTable(text: string): WordTable {
     },
     has: (word) => {
       let wanted = seed;
-      for (let at = 0; at < word.length; at++) wanted = Math.imul(wanted ^ word.charCodeAt(at), factor);
+      for (let index = 0; index < word.length; index++)
+        wanted = Math.imul(wanted ^ word.charCodeAt(index), factor);
       for (let slot = slotOf(wanted); ; slot = (slot + 1) & (slots.length - 1)) {
         const index = slots[slot]! - 1;
         if (index === -1) return false;
@@ -58,19 +59,19 @@ export function createWordTable(text: string): WordTable {
   function readWords(from: number, end: number): number {
     let start = -1;
     let hash = seed;
-    let at = from;
-    for (; at <= text.length && (at < end || start !== -1); at++) {
-      const unit = at === text.length ? space : text.charCodeAt(at);
+    let index = from;
+    for (; index <= text.length && (index < end || start !== -1); index++) {
+      const unit = index === text.length ? space : text.charCodeAt(index);
       if (unit > space) {
-        if (start === -1) start = at;
+        if (start === -1) start = index;
         hash = Math.imul(hash ^ unit, factor);
       } else if (start !== -1) {
-        add(start, at, hash);
+        add(start, index, hash);
         start = -1;
         hash = seed;
       }
     }
-    return at;
+    return index;
   }
 
   function slotOf(hashed: number): number {
@@ -94,8 +95,8 @@ export function createWordTable(text: string): WordTable {
   function isSame(index: number, from: number, to: number, hashed: number): boolean {
     const start = words[3 * index]!;
     if (words[3 * index + 2] !== hashed || words[3 * index + 1]! - start !== to - from) return false;
-    for (let at = from; at < to; at++)
-      if (text.charCodeAt(at) !== text.charCodeAt(start + at - from)) return false;
+    for (let index = from; index < to; index++)
+      if (text.charCodeAt(index) !== text.charCodeAt(start + index - from)) return false;
     return true;
   }
 
@@ -111,8 +112,8 @@ export function createWordTable(text: string): WordTable {
   function compare(a: number, b: number): number {
     const [fromA, fromB] = [words[3 * a]!, words[3 * b]!];
     const [lengthA, lengthB] = [words[3 * a + 1]! - fromA, words[3 * b + 1]! - fromB];
-    for (let at = 0; at < lengthA && at < lengthB; at++) {
-      const [left, right] = [text.charCodeAt(fromA + at), text.charCodeAt(fromB + at)];
+    for (let index = 0; index < lengthA && index < lengthB; index++) {
+      const [left, right] = [text.charCodeAt(fromA + index), text.charCodeAt(fromB + index)];
       if (left !== right) return rankOf(left) - rankOf(right);
     }
     return lengthA - lengthB;

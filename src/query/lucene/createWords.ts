@@ -74,10 +74,10 @@ function* readTexts(texts: readonly string[]): Generator<void, string> {
   let length = 0;
   for (const text of texts) {
     pieces.push('\n ');
-    for (let at = 0; at < text.length; ) {
-      const before = at;
-      at = readPiece(text, at, pieces);
-      length += at - before + shortText;
+    for (let index = 0; index < text.length; ) {
+      const before = index;
+      index = readPiece(text, index, pieces);
+      length += index - before + shortText;
       if (length < pieceLength) continue;
       length = 0;
       yield;
@@ -96,7 +96,7 @@ function readPiece(text: string, from: number, pieces: string[]): number {
   const written: Uint8Array | Uint16Array = isWide ? units16 : bytes;
   let length = 0;
   const next = scanWords(text, from, to, (start, end) => {
-    for (let at = start - from; at < end - from; at++) written[length++] = lower.charCodeAt(at);
+    for (let index = start - from; index < end - from; index++) written[length++] = lower.charCodeAt(index);
     written[length++] = 0x20;
   });
   pieces.push(isWide ? units.toString('utf16le', 0, 2 * length) : bytes.toString('latin1', 0, length));

@@ -41,12 +41,12 @@ export type TokenType =
 export function lex(text: string): Token[] {
   const tokens: Token[] = [];
   let state: State = 'default';
-  let at = 0;
+  let index = 0;
   for (;;) {
-    const token = readToken(text, at, state);
+    const token = readToken(text, index, state);
     tokens.push(token);
     if (token.type === 'end' || token.type === 'fault') return tokens;
-    at = token.end;
+    index = token.end;
     state = nextState(token.type, state);
   }
 }
@@ -62,31 +62,31 @@ function nextState(type: TokenType, state: State): State {
 function readToken(text: string, from: number, state: State): Token {
   if (state === 'boost') return readNumber(text, from);
   if (state === 'range') return readRangeToken(text, from);
-  const at = match(whiteSpaces, text, from);
-  const character = text[at];
+  const index = match(whiteSpaces, text, from);
+  const character = text[index];
   switch (character) {
     case undefined:
-      return token('end', text, at, at);
+      return token('end', text, index, index);
     case '(':
     case ')':
     case ':':
     case '^':
-      return token(character, text, at, at + 1);
+      return token(character, text, index, index + 1);
     case '[':
     case '{':
-      return token('rangeStart', text, at, at + 1);
+      return token('rangeStart', text, index, index + 1);
     case '"':
-      return readQuoted(text, at);
+      return readQuoted(text, index);
     case '/':
-      return readRegex(text, at);
+      return readRegex(text, index);
     case '~':
-      return token('slop', text, at, match(termCharacters, text, at + 1));
+      return token('slop', text, index, match(termCharacters, text, index + 1));
     case '+':
     case '-':
     case '!':
-      return readOperator(text, at, character);
+      return readOperator(text, index, character);
     default:
-      return readTerm(text, at);
+      return readTerm(text, index);
   }
 }
 
@@ -115,20 +115,21 @@ const operators: ReadonlyMap<string, TokenType> = new Map([
   ['*', 'star'],
 ]);
 
-function readOperator(text: string, at: number, character: string): Token {
-  const isBare = at + 1 < text.length && match(whiteSpaces, text, at + 1) > at + 1;
+function readOperator(text: string, index: number, character: string): Token {
+  const isBare = index + 1 < text.length && match(whiteSpaces, text, index + 1) > index + 1;
   return isBare
-    ? { type: 'bareOperator', text: character, offset: at, end: at + 2 }
-    : token(getOrThrow(operators, character), text, at, at + 1);
+    ? { type: 'bareOperator', text: character, offset: index, end: index + 2 }
+    : token(getOrThrow(operators, character), text, index, index + 1);
 }
 
-function readTerm(text: string, at: number): Token {
-  const end = match(wildcardCharacters, text, at);
-  if (end === at) return fault(text, at, unreadable(text.charAt(at)));
-  const found = text.slice(at, end);
+function readTerm(text: string, index: number): Token {
+  const end = match(wildcardCharacters, text, index);
+  if (end === index) return fault(text, index, unreadable(text.charAt(index)));
+  const found = text.slice(index, end);
   const type =
-    operators.get(found) ?? (match(termCharacters, text, at) === end ? 'term' : wildcardType(text, at, end));
-  return token(type, text, at, end);
+    operators.get(found) ??
+    (match(termCharacters, text, index) === end ? 'term' : wildcardType(text, index, end));
+  return token(type, text, index, end);
 }
 
 function unreadable(character: string): string {
@@ -137,58 +138,62 @@ function unreadable(character: string): string {
 }
 
 /** One star, at the end, makes it a prefix; the search for its first wildcard ends where the plain part does. */
-function wildcardType(text: string, at: number, end: number): TokenType {
-  return text[end - 1] === '*' && match(termCharacters, text, at) === end - 1 ? 'prefix' : 'wildcard';
+function wildcardType(text: string, index: number, end: number): TokenType {
+  return text[end - 1] === '*' && match(termCharacters, text, index) === end - 1 ? 'prefix' : 'wildcard';
 }
 
-function readQuoted(text: string, at: number): Token {
-  const end = match(quotedText, text, at);
-  return end === at
-    ? fault(text, at, "a quote is not closed by another '\"'")
-    : token('quoted', text, at, end);
+function readQuoted(text: string, index: number): Token {
+  const end = match(quotedText, text, index);
+  return end === index
+    ? fault(text, index, "a quote is not closed by another '\"'")
+    : token('quoted', text, index, end);
 }
 
-function readRegex(text: string, at: number): Token {
-  const end = delimitedEnd(text, at, '/');
-  return end === at
-    ? fault(text, at, "a regular expression is not closed by another '/'; quote or escape a plain slash")
-    : token('regex', text, at, end);
+function readRegex(text: string, index: number): Token {
+  const end = delimitedEnd(text, index, '/');
+  return end === index
+    ? fault(text, index, "a regular expression is not closed by another '/'; quote or escape a plain slash")
+    : token('regex', text, index, end);
 }
 
 /** A delimiter after a backslash may close the text too, but only if no later one does. */
 function delimitedEnd(text: string, start: number, delimiter: string): number {
   let end = start;
-  for (let at = text.indexOf(delimiter, start + 1); at !== -1; at = text.indexOf(delimiter, at + 1)) {
-    end = at + 1;
-    if (text[at - 1] !== '\\') return end;
+  for (
+    let index = text.indexOf(delimiter, start + 1);
+    index !== -1;
+    index = text.indexOf(delimiter, index + 1)
+  ) {
+    end = index + 1;
+    if (text[index - 1] !== '\\') return end;
   }
   return end;
 }
 
-function readNumber(text: string, at: number): Token {
-  const end = match(boostNumber, text, at);
-  if (end > at) return token('number', text, at, end);
-  return at === text.length
-    ? token('end', text, at, at)
-    : fault(text, at, "a number must follow '^' directly");
+function readNumber(text: string, index: number): Token {
+  const end = match(boostNumber, text, index);
+  if (end > index) return token('number', text, index, end);
+  return index === text.length
+    ? token('end', text, index, index)
+    : fault(text, index, "a number must follow '^' directly");
 }
 
 function readRangeToken(text: string, from: number): Token {
-  const at = skipInRange(text, from);
-  const character = text[at];
-  if (character === undefined) return token('end', text, at, at);
-  if (character === ']' || character === '}') return token('rangeEnd', text, at, at + 1);
-  const end = match(rangeWord, text, at);
-  const quotedEnd = character === '"' ? delimitedEnd(text, at, '"') : at;
-  if (quotedEnd >= end && quotedEnd > at + 2) return token('rangeQuoted', text, at, quotedEnd);
-  return token(text.slice(at, end) === 'TO' ? 'to' : 'rangeWord', text, at, end);
+  const index = skipInRange(text, from);
+  const character = text[index];
+  if (character === undefined) return token('end', text, index, index);
+  if (character === ']' || character === '}') return token('rangeEnd', text, index, index + 1);
+  const end = match(rangeWord, text, index);
+  const quotedEnd = character === '"' ? delimitedEnd(text, index, '"') : index;
+  if (quotedEnd >= end && quotedEnd > index + 2) return token('rangeQuoted', text, index, quotedEnd);
+  return token(text.slice(index, end) === 'TO' ? 'to' : 'rangeWord', text, index, end);
 }
 
 /** Only a space ends a word inside brackets, so that a tab is white space alone but part of a word before one. */
 function skipInRange(text: string, from: number): number {
-  let at = from;
-  while (match(whiteSpaces, text, at) > at && match(rangeWord, text, at) <= at + 1) at += 1;
-  return at;
+  let index = from;
+  while (match(whiteSpaces, text, index) > index && match(rangeWord, text, index) <= index + 1) index += 1;
+  return index;
 }
 
 function token(type: TokenType, text: string, offset: number, end: number): Token {

@@ -26,7 +26,7 @@ const space = 0x20;
 
 /** Everything up to the space counts as blank, control characters included. */
 function isBlank(text: string): boolean {
-  for (let at = 0; at < text.length; at++) if (text.charCodeAt(at) > space) return false;
+  for (let index = 0; index < text.length; index++) if (text.charCodeAt(index) > space) return false;
   return true;
 }
 

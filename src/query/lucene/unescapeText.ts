@@ -4,26 +4,27 @@ import { invalidQuery, quote } from './invalidQuery.ts';
 export function unescapeText(text: string, offset: number): string {
   if (!text.includes('\\')) return text;
   let plain = '';
-  for (let at = 0; at < text.length; at++) {
-    if (text[at] !== '\\') {
-      plain += text[at];
+  for (let index = 0; index < text.length; index++) {
+    if (text[index] !== '\\') {
+      plain += text[index];
       continue;
     }
-    at += 1;
-    if (at === text.length) throw invalidQuery(offset + at - 1, 'a backslash needs a character after it');
-    if (text[at] !== 'u') {
-      plain += text[at];
+    index += 1;
+    if (index === text.length)
+      throw invalidQuery(offset + index - 1, 'a backslash needs a character after it');
+    if (text[index] !== 'u') {
+      plain += text[index];
       continue;
     }
-    const digits = text.slice(at + 1, at + 5);
+    const digits = text.slice(index + 1, index + 5);
     if (!fourHexDigits.test(digits)) {
       throw invalidQuery(
-        offset + at - 1,
+        offset + index - 1,
         `${quote(`\\u${digits}`)} is no Unicode escape, which has four hex digits`,
       );
     }
     plain += String.fromCharCode(Number.parseInt(digits, 16));
-    at += 4;
+    index += 4;
   }
   return plain;
 }

@@ -16,15 +16,15 @@ export function parseWildcard(pattern: string, isFolded: boolean): WildcardPart[
     if (text !== '') parts.push({ type: 'text', text: isFolded ? lowerCase(text) : text });
     text = '';
   };
-  for (let at = 0; at < pattern.length; at++) {
-    const character = pattern.charAt(at);
+  for (let index = 0; index < pattern.length; index++) {
+    const character = pattern.charAt(index);
     if (character === '*' || character === '?') {
       endText();
       if (character === '?') parts.push({ type: 'one' });
       else if (parts.at(-1)?.type !== 'any') parts.push({ type: 'any' });
     } else {
-      if (character === '\\' && at + 1 < pattern.length) at += 1;
-      text += pattern[at];
+      if (character === '\\' && index + 1 < pattern.length) index += 1;
+      text += pattern[index];
     }
   }
   endText();
@@ -56,7 +56,7 @@ export function loopLength(parts: readonly WildcardPart[]): number {
 /** A test of whole values that never goes back beyond the last `any` part. */
 export function createWildcardTest(parts: readonly WildcardPart[]): (value: string) => boolean {
   return (value) => {
-    let at = 0;
+    let offset = 0;
     let index = 0;
     let retryAt = -1;
     let retryIndex = -1;
@@ -67,21 +67,21 @@ export function createWildcardTest(parts: readonly WildcardPart[]): (value: stri
         index += 1;
         retryPart = parts[index];
         if (!retryPart) return true;
-        retryAt = at;
+        retryAt = offset;
         retryIndex = index;
         continue;
       }
-      const end = part === undefined ? -1 : partEnd(part, value, at);
+      const end = part === undefined ? -1 : partEnd(part, value, offset);
       if (end !== -1) {
-        at = end;
+        offset = end;
         index += 1;
-      } else if (part === undefined && at === value.length) {
+      } else if (part === undefined && offset === value.length) {
         return true;
       } else {
         if (!retryPart || retryAt >= value.length) return false;
         retryAt = nextStart(retryPart, value, retryAt + codePointLength(value, retryAt));
         if (retryAt === -1) return false;
-        at = retryAt;
+        offset = retryAt;
         index = retryIndex;
       }
     }
@@ -89,18 +89,18 @@ export function createWildcardTest(parts: readonly WildcardPart[]): (value: stri
 }
 
 /** End of `part` if it stands at `at`, or -1. */
-function partEnd(part: WildcardPart, value: string, at: number): number {
-  if (part.type === 'text') return value.startsWith(part.text, at) ? at + part.text.length : -1;
-  return at < value.length ? at + codePointLength(value, at) : -1;
+function partEnd(part: WildcardPart, value: string, index: number): number {
+  if (part.type === 'text') return value.startsWith(part.text, index) ? index + part.text.length : -1;
+  return index < value.length ? index + codePointLength(value, index) : -1;
 }
 
 /** The next offset from `from` at which `part` can stand, between two characters; -1 if there is none. */
 function nextStart(part: WildcardPart, value: string, from: number): number {
   if (part.type !== 'text') return from;
-  let at = value.indexOf(part.text, from);
-  while (at > 0 && isLow(value.charCodeAt(at)) && isHigh(value.charCodeAt(at - 1)))
-    at = value.indexOf(part.text, at + 1);
-  return at;
+  let index = value.indexOf(part.text, from);
+  while (index > 0 && isLow(value.charCodeAt(index)) && isHigh(value.charCodeAt(index - 1)))
+    index = value.indexOf(part.text, index + 1);
+  return index;
 }
 
 function isHigh(unit: number): boolean {
@@ -111,8 +111,8 @@ function isLow(unit: number): boolean {
   return (unit & 0xfc00) === 0xdc00;
 }
 
-function codePointLength(value: string, at: number): number {
-  return isHigh(value.charCodeAt(at)) && isLow(value.charCodeAt(at + 1)) ? 2 : 1;
+function codePointLength(value: string, index: number): number {
+  return isHigh(value.charCodeAt(index)) && isLow(value.charCodeAt(index + 1)) ? 2 : 1;
 }
 
 /** The longest text that every match has. */

@@ -1,17 +1,18 @@
+import { createBoundedMap } from '../../lib/createBoundedMap.ts';
 import { isWithin } from './isWithin.ts';
 import { beginsOn, type CompiledRange, dayMinutes, dayMs, minuteMs, type TimeSet } from './timeSet.ts';
 
 /** Every date of the calendar falls on every weekday within 40 years. */
 const searchDays = 41 * 366;
 
-/** The first instant after `instant` at which the set begins or ends to hold; undefined if neither happens any more. */
-export function nextChange(timeSet: TimeSet, instant: number): number | undefined {
+/** The first instant after `instant` at which the set begins or ends to hold; undefined if neither happens in these days of UTC. */
+export function nextChange(timeSet: TimeSet, instant: number, days = searchDays): number | undefined {
   if (timeSet.ranges.some(isAlways)) return undefined;
   const state = isWithin(timeSet, instant);
   const end = endOf(timeSet.ranges);
   const coverOf = createCover(timeSet.ranges);
   const first = Math.floor(instant / dayMs) * dayMs;
-  for (let day = 0; day < searchDays; day++) {
+  for (let day = 0; day < days; day++) {
     const start = first + day * dayMs;
     if (start + dayMs > end) return undefined;
     // The clocks of a zone show yesterday, today or tomorrow of UTC.
@@ -37,13 +38,13 @@ function endOf(ranges: readonly CompiledRange[]): number {
 }
 
 const maxMs = 8.64e15;
+const maxCovers = 8;
 
 /** Tells of a local date whether the set holds all day, never, or (undefined) at some times. */
 function createCover(ranges: readonly CompiledRange[]): (start: number) => boolean | undefined {
-  const covers = new Map<number, boolean | undefined>();
+  const covers = createBoundedMap<number, boolean | undefined>(maxCovers);
   return (start) => {
     if (covers.has(start)) return covers.get(start);
-    if (covers.size > 8) covers.clear();
     const cover = coverOfDate(ranges, start);
     covers.set(start, cover);
     return cover;

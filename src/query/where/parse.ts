@@ -37,10 +37,10 @@ function refuseUnstorable(text: string): void {
   if (text.length > maxLength) {
     throw invalidWhere(maxLength + 1, `the text has ${text.length} characters, ${maxLength} are allowed`);
   }
-  const at = text.search(unstorable);
-  if (at === -1) return;
-  const code = text.charCodeAt(at).toString(16).toUpperCase().padStart(4, '0');
-  throw invalidWhere(at + 1, `the character U+${code} cannot be part of any stored text`);
+  const index = text.search(unstorable);
+  if (index === -1) return;
+  const code = text.charCodeAt(index).toString(16).toUpperCase().padStart(4, '0');
+  throw invalidWhere(index + 1, `the character U+${code} cannot be part of any stored text`);
 }
 
 /** PostgreSQL text holds neither NUL nor half a surrogate pair. */

@@ -140,7 +140,7 @@ const scriptedWallet = ['id', 'name', 'chainUid', 'address', 'requireApproval'] 
 
 /** An action stopped because of its scripts may run again. */
 export async function finishAction(call: Call, change: ActionChange, id: number): Promise<void> {
-  await resetScriptTimeouts(call.db, { tenantId: tenantOf(change), actionId: id });
+  if (change.current) await resetScriptTimeouts(call.db, { tenantId: tenantOf(change), actionId: id });
 }
 
 type Callable = {
@@ -168,7 +168,7 @@ function openFaults({ rules, chain, funcAbi, params, openParams }: Callable): Fa
     if (min !== undefined && max !== undefined && BigInt(min) > BigInt(max))
       return fault('/max', 'must not be below `min`.');
     const bounds = [
-      ...values.map((value, at) => ({ member: `/values/${at}`, value })),
+      ...values.map((value, index) => ({ member: `/values/${index}`, value })),
       { member: '/min', value: min },
       { member: '/max', value: max },
     ];

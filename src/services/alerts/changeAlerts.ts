@@ -50,8 +50,8 @@ export async function changeAlerts(
   if (dryRun) return { count: chosen.length, isComplete };
   let count = 0;
   for (const [tenantId, keys] of byTenant) {
-    for (let at = 0; at < keys.length; at += batchSize) {
-      const batch = keys.slice(at, at + batchSize);
+    for (let index = 0; index < keys.length; index += batchSize) {
+      const batch = keys.slice(index, index + batchSize);
       count += await reports.transaction(async (tx) => {
         await allowChanges(tx);
         if (assigneeId !== null) await checkAssignee(tx, tenantId, assigneeId);

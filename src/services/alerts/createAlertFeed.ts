@@ -1,3 +1,4 @@
+import type { Stoppable } from '../../lib/createLifecycle.ts';
 import { everything, type Scope } from '../../model/principal.ts';
 import { firstAlertEvent, lastAlertEvent, readAlertEvents } from '../../store/alerts/alertEvents.ts';
 import type { Db } from '../../store/db/db.ts';
@@ -61,7 +62,7 @@ export function createAlertFeed({ db, listen, onError }: Options): AlertFeed {
   const unmatched = new Map<string, number>();
   let last = firstAlertEvent;
   let starting: Promise<void> | undefined;
-  let running: { stop(): Promise<void> } | undefined;
+  let running: Stoppable | undefined;
   let reading: Promise<void> = Promise.resolve();
   /** A restart waits for the current read to end, which would otherwise move the position back. */
   let stopping: Promise<void> = Promise.resolve();

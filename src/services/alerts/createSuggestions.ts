@@ -41,9 +41,9 @@ export function createSuggestions() {
       return [
         ...Array.from(alertTable.mapping.fields.values(), ({ name, type }) => toSuggestion(name, type)),
         ...members.map(({ value, count }) => {
-          const at = value.lastIndexOf(' ');
-          const type = memberTypes[value.slice(at + 1)] ?? 'object';
-          return toSuggestion(`meta.${value.slice(0, at)}`, type, null, count);
+          const index = value.lastIndexOf(' ');
+          const type = memberTypes[value.slice(index + 1)] ?? 'object';
+          return toSuggestion(`meta.${value.slice(0, index)}`, type, null, count);
         }),
       ];
     },

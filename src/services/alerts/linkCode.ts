@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { AuditKeys } from '../../lib/auditKey.ts';
 
-export const linkActions = ['acknowledge', 'resolve'] as const;
+export const linkActions = ['acknowledge', 'assign', 'resolve', 'silence', 'halt'] as const;
 
 /** What a link of a message does, to whom it was sent, and until when it works. */
 export type ActionLink = {
@@ -12,10 +12,14 @@ export type ActionLink = {
   subject: 'alert' | 'incident';
   uid: string;
   expiresAt: number;
+  /** The user who was called by it, where it went to one. */
+  userId: number | null;
 };
 
-const form =
-  /^(\d{1,10})\.(\d{1,15})\.(\d{1,15})\.(acknowledge|resolve)\.(alert|incident)\.([0-9a-f-]{36})\.(\d{1,15})$/;
+const form = new RegExp(
+  String.raw`^(\d{1,10})\.(\d{1,15})\.(\d{1,15})\.(${linkActions.join('|')})\.(alert|incident)\.([0-9a-f-]{36})` +
+    String.raw`\.(\d{1,15})(?:\.(\d{1,15}))?$`,
+);
 
 /** The text of a link: readable, and signed as a whole by a key that the database does not have. */
 export function writeLinkCode({ newest }: Pick<AuditKeys, 'newest'>, link: ActionLink): string {
@@ -29,26 +33,30 @@ export async function readLinkCode(
   keys: Pick<AuditKeys, 'find'>,
   code: string,
 ): Promise<ActionLink | undefined> {
-  const at = code.lastIndexOf('.');
-  const text = code.slice(0, Math.max(at, 0));
-  const [, keyId, tenantId, destinationId, action, subject, uid = '', expiresAt] = form.exec(text) ?? [];
+  const index = code.lastIndexOf('.');
+  const text = code.slice(0, Math.max(index, 0));
+  const [, keyId, tenantId, destinationId, word, subject, uid = '', expiresAt, userId] =
+    form.exec(text) ?? [];
+  const action = linkActions.find((candidate) => candidate === word);
   const key = keyId === undefined ? undefined : await keys.find(Number(keyId));
-  if (!key) return undefined;
+  if (!key || !action) return undefined;
   const expected = key.signLink(text).toString('base64url');
-  const given = code.slice(at + 1);
+  const given = code.slice(index + 1);
   if (given.length !== expected.length || !timingSafeEqual(Buffer.from(given), Buffer.from(expected)))
     return undefined;
   return {
     tenantId: Number(tenantId),
     destinationId: Number(destinationId),
-    action: action === 'resolve' ? 'resolve' : 'acknowledge',
+    action,
     subject: subject === 'incident' ? 'incident' : 'alert',
     uid,
     expiresAt: Number(expiresAt),
+    userId: userId === undefined ? null : Number(userId),
   };
 }
 
 function textOf(keyId: number, link: ActionLink): string {
-  const { tenantId, destinationId, action, subject, uid, expiresAt } = link;
-  return [keyId, tenantId, destinationId, action, subject, uid, expiresAt].join('.');
+  const { tenantId, destinationId, action, subject, uid, expiresAt, userId } = link;
+  const user = userId === null ? [] : [userId];
+  return [keyId, tenantId, destinationId, action, subject, uid, expiresAt, ...user].join('.');
 }

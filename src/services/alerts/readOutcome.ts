@@ -1,15 +1,20 @@
 import { detectors } from '../../detectors/detectors.ts';
+import { keysOf } from '../../lib/keysOf.ts';
 import { endNextStep, type Severity } from '../../model/alert.ts';
 import { Problem } from '../../model/errors.ts';
 import { type Withheld, withheldByItself } from '../../notify/decideNotification.ts';
 import { findAlertIntents } from '../../store/actions/intentLog.ts';
 import { findAlert } from '../../store/alerts/alertRecords.ts';
 import { findIncident } from '../../store/alerts/incidentTable.ts';
-import { findDecision } from '../../store/destinations/alertDecisions.ts';
+import { findDecision, type StoredDecision } from '../../store/destinations/alertDecisions.ts';
 import { findAlertDeliveries } from '../../store/destinations/deliveryLog.ts';
+import { findGuidance } from '../../store/destinations/findAlertDocuments.ts';
+import { findInhibitionNames } from '../../store/destinations/inhibitions.ts';
 import { deliveryRetentionMs } from '../../store/destinations/purgeDeliveries.ts';
 import { type AlertSource, findRecipients } from '../../store/destinations/recipients.ts';
-import { findSilencesById, type NamedSilence } from '../../store/destinations/silences.ts';
+import { findRouteNames } from '../../store/destinations/routes.ts';
+import { findSilencesById } from '../../store/destinations/silences.ts';
+import { findEscalations } from '../../store/onCall/escalations.ts';
 import { ownTenantsScope } from '../../store/search/documents/documentScopes.ts';
 import { findChainStates } from '../../store/watch/chainStates.ts';
 import { findUnseen } from '../../store/watch/untraced.ts';
@@ -23,8 +28,12 @@ export const withheldReasons = {
   shadow: 'Its detector is on trial (tag `shadow`): it notifies no one and fires nothing.',
   purged: 'Deliveries are kept for 90 days; those of this alert are deleted.',
   silenced: 'A silence holds it from people: it is stored, searched and scored, and its actions fire.',
+  inhibited:
+    'An open incident on its contract explains it, as a rule says: it is stored, and its actions fire.',
+  muted: 'The routes that took it are muted at this time.',
+  'below-floor': 'The routes that took it notify only of worse alerts.',
   'no-destination':
-    'No active destination is bound to what raised it, gets it by a rule of its own, or has the default tags. Bind one, or let one get it.',
+    'No active destination is bound to what raised it, gets it by a rule of its own, or has the default tags; or, where routes are on, those that took it lead to none. Bind one, or let one get it.',
   filtered:
     'The filters of bindings and destinations (severity, query) did not let it pass to any destination.',
 } as const satisfies Record<Withheld | 'purged', string>;
@@ -45,6 +54,7 @@ const names = [
   'backfilled',
   'detectorId',
   'detectorSchemaName',
+  'triggerId',
   'actionId',
   'incidentUid',
   'chainUid',
@@ -62,6 +72,7 @@ type OwnAlert = AlertSource & {
   backfilled: boolean;
   detectorId: number | null;
   detectorSchemaName: string | null;
+  triggerId: number | null;
   actionId: number | null;
   incidentUid: string | null;
   chainUid: string | null;
@@ -84,16 +95,35 @@ export async function readOutcome(call: Call, uid: string) {
   const key = { tenantId: alert.tenantId, alertUid: alert.uid };
   const deliveries = await findAlertDeliveries(call.db, key, maxShown);
   const intents = await findAlertIntents(call.db, key, maxShown);
-  const held = await findHolders(call, alert, deliveries);
-  const code = held.length > 0 ? 'silenced' : deliveries.length > 0 ? null : await findReason(call, alert);
+  const guidance = (await findGuidance(call.db, [alert])).get(alert.uid);
+  const stored = await findDecision(call.db, alert);
+  const held =
+    stored && !isNotifiedSince(deliveries, stored.decidedAt) ? toReason(stored.decision.code) : null;
+  const code = held ?? (deliveries.length > 0 ? null : await findReason(call, alert));
   return {
     incident: alert.incidentUid && ((await findIncident(call.db, call.scope, alert.incidentUid)) ?? null),
-    nextStep: isEnd(alert) ? endNextStep : (detectors.get(alert.detectorSchemaName ?? '')?.nextStep ?? null),
-    silence: code && { code, reason: withheldReasons[code], silences: held },
+    nextStep: guidance?.nextSteps ?? nextStepOf(alert),
+    runbookUrl: guidance?.runbookUrl ?? null,
+    silence: code && {
+      code,
+      reason: withheldReasons[code],
+      silences:
+        code === 'silenced'
+          ? await findSilencesById(call.db, alert.tenantId, stored?.decision.silenceIds ?? [])
+          : [],
+    },
+    decision: stored ? await describeDecision(call, alert.tenantId, stored) : null,
     unseen: await readUnseen(call, alert),
+    escalations: alert.incidentUid
+      ? await findEscalations(call.db, { tenantId: alert.tenantId, incidentUid: alert.incidentUid })
+      : [],
     deliveries,
     intents: intents.map((intent) => explainWait(call, intent)),
   };
+}
+
+function nextStepOf(alert: OwnAlert): string | null {
+  return isEnd(alert) ? endNextStep : (detectors.get(alert.detectorSchemaName ?? '')?.nextStep ?? null);
 }
 
 /** Only detectors of Vigil's own report ends. */
@@ -101,18 +131,42 @@ function isEnd({ detectorSchemaName, severity, meta }: OwnAlert): boolean {
   return meta.ended === true && severity === 'INFO' && detectors.has(detectorSchemaName ?? '');
 }
 
-/** The silences that held the alert when it was last raised; none if someone was notified since. */
-async function findHolders(
-  { db }: Call,
-  { tenantId, uid }: OwnAlert,
+/** True if someone was notified after the alert was last decided. */
+function isNotifiedSince(
   deliveries: readonly { type: string; createdAt: number }[],
-): Promise<NamedSilence[]> {
-  const found = await findDecision(db, { tenantId, uid });
-  if (!found) return [];
-  const isNotified = deliveries.some(
-    ({ type, createdAt }) => !followUps.has(type) && createdAt > found.decidedAt,
+  decidedAt: number,
+): boolean {
+  return deliveries.some(({ type, createdAt }) => !followUps.has(type) && createdAt > decidedAt);
+}
+
+function toReason(code: string | null): Reason | null {
+  return keysOf(withheldReasons).find((reason) => reason === code) ?? null;
+}
+
+/** Which routes took it and whom they notified, and the inhibitions that held it. */
+async function describeDecision(
+  { db }: Call,
+  tenantId: number,
+  {
+    decidedAt,
+    decision: { routes = [], inhibitionIds = [] },
+  }: { decidedAt: number; decision: StoredDecision },
+) {
+  const names = await findRouteNames(
+    db,
+    tenantId,
+    routes.map(({ id }) => id),
   );
-  return isNotified ? [] : findSilencesById(db, tenantId, found.decision.silenceIds);
+  return {
+    at: decidedAt,
+    routes: routes.map(({ id, held, destinationIds }) => ({
+      id,
+      name: names.get(id) ?? '',
+      held: toReason(held),
+      destinationIds,
+    })),
+    inhibitions: await findInhibitionNames(db, tenantId, inhibitionIds),
+  };
 }
 
 const followUps: ReadonlySet<string> = new Set(['alert.retracted', 'alert.resolved']);

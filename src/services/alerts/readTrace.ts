@@ -2,12 +2,8 @@ import type { ChainClient } from '../../chains/chainClient.ts';
 import { type ChainUid, getChain } from '../../chains/chains.ts';
 import { describeFrame } from '../../chains/evm/traces/describeFrame.ts';
 import { families } from '../../chains/families.ts';
-import {
-  decimalsData,
-  readTokenDecimals,
-  readTokenSymbol,
-  symbolData,
-} from '../../codecs/evm/tokenMetadata.ts';
+import { transferTopic } from '../../codecs/evm/erc20Transfer.ts';
+import { decimalsData } from '../../codecs/evm/tokenMetadata.ts';
 import { type NetChange, netChanges } from '../../evidence/evm/netChanges.ts';
 import { ambiguousTransfer, isUniqueToken, ownerData } from '../../evidence/evm/uniqueToken.ts';
 import { canonicalHash } from '../../lib/canonicalHash.ts';
@@ -17,14 +13,16 @@ import { settleWithin } from '../../lib/withTimeLimit.ts';
 import { tracingOff } from '../../matching/matchInner.ts';
 import type { Block, Frame, Log, Transaction } from '../../model/block.ts';
 import { Problem } from '../../model/errors.ts';
-import type { StateResult } from '../../model/stateRead.ts';
 import { NotTraced } from '../../model/traceState.ts';
 import { findAlert } from '../../store/alerts/alertRecords.ts';
 import { listContractAbis } from '../../store/contracts/listContractAbis.ts';
-import { type NamedAddress, nameAddresses } from '../../store/labels/nameAddresses.ts';
+import { nameAddresses } from '../../store/labels/nameAddresses.ts';
 import { visibleScope } from '../../store/search/documents/documentScopes.ts';
 import type { Call } from '../call.ts';
 import { noEndpoint } from '../contracts/noEndpoint.ts';
+import { partiesOf } from './partiesOf.ts';
+import { dataOf, readTokens, type TokenNaming } from './readTokens.ts';
+import { showAmounts } from './showAmounts.ts';
 
 const timeLimitMs = 30_000;
 /** Rows of balance changes, and tokens whose symbol and decimals are read. */
@@ -56,6 +54,15 @@ export async function readTrace(call: Call, uid: string, { from, size }: { from:
   ];
   const named = await nameAddresses(call.db, call.scope, chainUid, addresses);
   const abis = await listContractAbis(call.db, call.scope, chainUid, addresses);
+  const moved = [...shownChanges.map(({ asset }) => asset), ...tokensIn(transaction.logs)];
+  const tokens = await traceOrThrow(chainUid, () =>
+    readTokens(
+      call.services,
+      client,
+      block,
+      [...new Set(moved)].filter((asset) => asset !== native).slice(0, maxTokens),
+    ),
+  );
   const leftOut = {
     before: Math.min(from, frames.length),
     after: Math.max(0, frames.length - from - page.length),
@@ -70,8 +77,8 @@ export async function readTrace(call: Call, uid: string, { from, size }: { from:
     total: frames.length,
     reverted: frames.reduce((count, { isReverted }) => count + Number(isReverted), 0),
     depth: frames.reduce((most, { depth }) => Math.max(most, depth), 0),
-    frames: await describePage(page, from, chainUid, abis),
-    changes: await describeChanges(call, chainUid, client, block, shownChanges),
+    frames: await describePage(page, from, chainUid, abis, tokens),
+    changes: describeChanges(chainUid, tokens, shownChanges),
     parties: partiesOf(named),
     leftOut,
     note: noteOf(leftOut, from + page.length),
@@ -164,6 +171,7 @@ async function describePage(
   first: number,
   uid: ChainUid,
   abis: ReadonlyMap<string, readonly unknown[]>,
+  tokens: ReadonlyMap<string, TokenNaming>,
 ) {
   const { decimals } = getChain(uid).currency;
   const described = [];
@@ -181,7 +189,7 @@ async function describePage(
       to: to === '' ? null : to,
       value: String(value),
       amount: formatDecimal(toDecimal(value, decimals)),
-      ...describeFrame(frame, abi),
+      ...showAmounts(frame, describeFrame(frame, abi), tokens),
       inputBytes: Math.max(0, (inputLength - 2) >> 1),
       isReverted,
     });
@@ -189,16 +197,13 @@ async function describePage(
   return described;
 }
 
-async function describeChanges(
-  call: Call,
+function describeChanges(
   uid: ChainUid,
-  client: ChainClient,
-  block: Block,
+  tokens: ReadonlyMap<string, TokenNaming>,
   changes: readonly NetChange[],
 ) {
-  const tokens = [...new Set(changes.map(({ asset }) => asset))].filter((asset) => asset !== native);
-  const facts = await readTokens(call, uid, client, block, tokens.slice(0, maxTokens));
   const { symbol, decimals } = getChain(uid).currency;
+  const facts = new Map<string, Pick<TokenNaming, 'symbol' | 'decimals'>>(tokens);
   facts.set(native, { symbol, decimals });
   return changes.map(({ party, asset, tokenId, amount }) => {
     const { symbol = null, decimals = 0 } = facts.get(asset) ?? {};
@@ -214,6 +219,11 @@ async function describeChanges(
   });
 }
 
+/** Contracts that report a transfer: what other calls name as amounts are amounts of these. */
+function tokensIn(logs: readonly Log[]): string[] {
+  return logs.filter(({ key }) => key === transferTopic).map(({ address }) => address);
+}
+
 /** Logs that may report an amount or the id of a unique token; anyone can write a log. */
 const maxAmbiguous = 100;
 
@@ -222,7 +232,7 @@ async function findUnique(
   call: Call,
   uid: ChainUid,
   client: ChainClient,
-  at: Block,
+  block: Block,
   logs: readonly Log[],
 ): Promise<ReadonlySet<string>> {
   const ambiguous = new Map<string, { token: string; tokenId: bigint }>();
@@ -234,7 +244,11 @@ async function findUnique(
   const fetch = call.services.fetchFor(uid, client);
   const ask = (questions: readonly { token: string; data: string }[]) =>
     fetch(
-      questions.map(({ token: to, data }) => ({ type: 'chain', at, question: { type: 'call', to, data } })),
+      questions.map(({ token: to, data }) => ({
+        type: 'chain',
+        at: block,
+        question: { type: 'call', to, data },
+      })),
     );
   const asked = [...ambiguous.values()];
   const [decimals, owners] = await traceOrThrow(uid, () =>
@@ -251,56 +265,6 @@ async function findUnique(
 /** The id that a log may report is in its data, with the two ends. */
 function idKey({ address, data }: Log): string {
   return `${address} ${data}`;
-}
-
-/** Symbols and decimals as tokens report them; of one that reports none its smallest units are shown. */
-async function readTokens(
-  call: Call,
-  uid: ChainUid,
-  client: ChainClient,
-  at: Block,
-  tokens: readonly string[],
-) {
-  const fetch = call.services.fetchFor(uid, client);
-  const ask = (data: string) =>
-    fetch(tokens.map((to) => ({ type: 'chain', at, question: { type: 'call', to, data } })));
-  const [symbols, decimals] = await traceOrThrow(uid, () =>
-    Promise.all([ask(symbolData), ask(decimalsData)]),
-  );
-  return new Map(
-    tokens.map((token, index) => [
-      token,
-      {
-        symbol: readTokenSymbol(dataOf(symbols[index]) ?? '') ?? null,
-        decimals: readTokenDecimals(dataOf(decimals[index])),
-      },
-    ]),
-  );
-}
-
-function dataOf(answer: unknown): string | undefined {
-  const { value } = (answer ?? {}) as { value?: Extract<StateResult, { value: unknown }>['value'] };
-  return typeof value === 'object' && 'data' in value ? value.data : undefined;
-}
-
-/** One row for each address: own contracts and wallets before labels, with the tags of all its labels. */
-function partiesOf(named: readonly NamedAddress[]) {
-  const parties = new Map<string, NamedAddress>();
-  for (const label of named) {
-    const first = parties.get(label.address);
-    const tags = [...new Set([...(first?.tags ?? []), ...label.tags])];
-    const score = Math.max(first?.score ?? -1, label.score ?? -1);
-    const best = first && (first.type !== 'label' || label.type === 'label') ? first : label;
-    parties.set(label.address, { ...best, tags, score: score === -1 ? null : score });
-  }
-  return Array.from(parties.values(), ({ address, type, id, name, tags, score }) => ({
-    address,
-    type,
-    name,
-    contractId: id,
-    tags,
-    score,
-  }));
 }
 
 function noteOf(leftOut: { before: number; after: number; changes: number }, next: number): string | null {

@@ -1,14 +1,19 @@
 import { createHash } from 'node:crypto';
 import { Problem } from '../../model/errors.ts';
+import { haltActions } from '../../store/actions/cancelIntents.ts';
 import type { Acknowledgement } from '../../store/alerts/acknowledge.ts';
 import { acknowledgeAlerts } from '../../store/alerts/acknowledge.ts';
 import { findAlert, hasKey, resolveAlerts } from '../../store/alerts/alertRecords.ts';
-import { belongsTo, findIncident } from '../../store/alerts/incidentTable.ts';
+import { assignIncident, belongsTo, findIncident } from '../../store/alerts/incidentTable.ts';
 import { findLinkReceiver, markLinkUsed } from '../../store/alerts/linkUses.ts';
+import { findPeople, type Person } from '../../store/onCall/people.ts';
 import { appendAudit } from '../../store/records/audit.ts';
-import type { Row } from '../../store/records/records.ts';
+import { insertRecord, type Row } from '../../store/records/records.ts';
 import { ownTenantsScope } from '../../store/search/documents/documentScopes.ts';
+import { silenceTable } from '../../store/tables/silenceTable.ts';
 import type { Call } from '../call.ts';
+import { checkQuery } from '../destinations/prepareSilence.ts';
+import { checkPlanLimit } from '../records/checkPlanLimit.ts';
 import { applyToIncident, refuseRetracted } from './acknowledge.ts';
 import { keyOf } from './changeAlert.ts';
 import { type ActionLink, readLinkCode } from './linkCode.ts';
@@ -52,13 +57,19 @@ export async function useLink(call: Call, code: string): Promise<LinkView> {
   const used = { tenantId: link.tenantId, hash: hashOf(code), usedAt: call.now, expiresAt: link.expiresAt };
   if (!(await markLinkUsed(call.db, used))) throw gone();
   refuseRetracted(link.subject, view.status);
-  const by: Acknowledgement = { at: call.now, by: `${view.sentTo} (link)`, byId: null, until: null };
+  const user = await findLinkUser(call, link);
+  const by: Acknowledgement = {
+    at: call.now,
+    by: `${user?.name ?? view.sentTo} (link)`,
+    byId: user?.id ?? null,
+    until: null,
+  };
   const after = await act(call, link, by);
   await appendAudit(call.db, call.services.keyring.audit, {
     at: call.now,
     requestId: call.requestId,
     tenantId: link.tenantId,
-    actor: { tokenId: null, tokenKind: 'SYSTEM', userId: null, address: call.address },
+    actor: { tokenId: null, tokenKind: 'SYSTEM', userId: user?.id ?? null, address: call.address },
     action: `${link.subject}.${link.action}`,
     record: { kind: link.subject, id: null },
     changes: { uid: link.uid, link: { destinationId: link.destinationId, sentTo: view.sentTo } },
@@ -77,6 +88,9 @@ async function openLink(
   const subject = receiver && (await findSubject(call, link, lock));
   if (!receiver || !subject) throw gone();
   const { action, uid, expiresAt } = link;
+  const user = await findLinkUser(call, link);
+  // A user who is gone can own nothing.
+  if (action === 'assign' && !user) throw gone();
   return {
     link,
     view: {
@@ -85,6 +99,7 @@ async function openLink(
       uid,
       expiresAt,
       ...receiver,
+      ...(user ? { sentTo: user.name } : {}),
       severity: String(subject.severity),
       name: String(subject.name),
       message: String(subject.message),
@@ -105,28 +120,71 @@ function findSubject(
     : findAlert(call.db, ownTenantsScope(scope), uid, names, lock);
 }
 
+async function findLinkUser({ db }: Call, { tenantId, userId }: ActionLink): Promise<Person | undefined> {
+  if (userId === null) return undefined;
+  const user = (await findPeople(db, tenantId, [userId])).get(userId);
+  return user?.isActive ? user : undefined;
+}
+
 /** The subject is locked. */
 async function act(call: Call, link: ActionLink, by: Acknowledgement): Promise<Row> {
   const { db, now } = call;
-  const isResolving = link.action === 'resolve';
-  const { tenantId, uid } = link;
-  if (link.subject === 'incident') {
+  const { tenantId, uid, action } = link;
+  if (action === 'halt') await haltActions(db, tenantId, now);
+  else if (action === 'silence') await silenceSubject(call, link, by);
+  else if (link.subject === 'incident') {
     const scope = { all: false, tenantIds: [tenantId], organisationIds: [] };
     const incident = await findIncident(db, scope, uid);
     if (!incident) throw gone();
-    if (isResolving) await resolveAlerts(db, belongsTo(incident), true, now);
+    if (action === 'resolve') await resolveAlerts(db, belongsTo(incident), true, now);
     else await applyToIncident(db, incident, by, now);
+    if (action === 'assign') await assignIncident(db, incident, by.byId, now);
   } else {
     const alert = await findSubject(call, link, false);
     if (!alert) throw gone();
     const condition = hasKey(keyOf(alert));
-    if (isResolving) await resolveAlerts(db, condition, true, now);
+    if (action === 'resolve') await resolveAlerts(db, condition, true, now);
     else await acknowledgeAlerts(db, condition, by, now);
   }
   call.touched?.add(tenantId);
   const after = await findSubject(call, link, false);
   if (!after) throw new Error(`The ${link.subject} ${uid} is gone although it is locked.`);
   return after;
+}
+
+const silenceMs = 3_600_000;
+
+/** Silences what raised the alert on its contract for an hour. An incident has the uid of the alert that began it. */
+async function silenceSubject(
+  call: Call,
+  { tenantId, uid }: ActionLink,
+  { by, byId }: Acknowledgement,
+): Promise<void> {
+  const { db, now } = call;
+  const scope = ownTenantsScope({ all: false, tenantIds: [tenantId], organisationIds: [] });
+  const alert = await findAlert(db, scope, uid, [...names, 'detectorId', 'triggerId', 'actionId']);
+  if (!alert) throw gone();
+  const source = (['detectorId', 'triggerId', 'actionId'] as const).find((member) => alert[member] != null);
+  if (!source)
+    throw new Problem(
+      'illegal-transition',
+      'Nothing is known that raised the alert: make a silence by hand.',
+    );
+  const query = `${source}:${Number(alert[source])} AND contractId:${Number(alert.contractId)}`;
+  await checkPlanLimit(call, tenantId, 'maxSilences');
+  await insertRecord(db, silenceTable, {
+    tenantId,
+    createdAt: now,
+    updatedAt: now,
+    query,
+    startsAt: now,
+    endsAt: now + silenceMs,
+    includeCritical: false,
+    reason: 'Silenced for an hour by the link of a notification.',
+    authorId: byId,
+    author: by,
+    cost: Math.ceil(checkQuery(query, now)),
+  });
 }
 
 function hashOf(code: string): Buffer {

@@ -1,9 +1,10 @@
-import { findSchemaId, hasDetector } from '../../store/detectors/detectorSchemas.ts';
-import { insertRecord } from '../../store/records/records.ts';
+import { itemAt } from '../../lib/itemAt.ts';
+import { findDetected, findSchemaId } from '../../store/detectors/detectorSchemas.ts';
+import { insertRecords } from '../../store/records/records.ts';
 import type { contractTable } from '../../store/tables/contractTable.ts';
 import { detectorTable } from '../../store/tables/detectorTable.ts';
 import type { Call } from '../call.ts';
-import { audit } from '../records/audit.ts';
+import { auditCreated } from '../records/audit.ts';
 import { type ChangeOf, tenantOf } from '../records/recordKind.ts';
 
 type ContractChange = ChangeOf<typeof contractTable>;
@@ -13,26 +14,49 @@ const automatic = {
   aml: { name: 'AML', source: 'PLATFORM' },
 } as const;
 
+type Written = { change: ContractChange; id: number };
+
 /** The attack detector watches every new contract, the AML detector every one that requires it. */
-export async function enableDetectors(call: Call, change: ContractChange, contractId: number): Promise<void> {
-  if (!change.current) await enableDetector(call, tenantOf(change), contractId, 'attack_detector');
-  if (change.input.amlRequired) await enableDetector(call, tenantOf(change), contractId, 'aml');
+export async function enableDetectors(call: Call, written: readonly Written[]): Promise<void> {
+  await enable(
+    call,
+    'attack_detector',
+    written.filter(({ change }) => !change.current),
+  );
+  await enable(
+    call,
+    'aml',
+    written.filter(({ change }) => change.input.amlRequired),
+  );
 }
 
-async function enableDetector(
+async function enable(
   call: Call,
-  tenantId: number,
-  contractId: number,
   schemaName: keyof typeof automatic,
+  written: readonly Written[],
 ): Promise<void> {
+  if (written.length === 0) return;
   const schemaId = await findSchemaId(call.db, schemaName);
-  if (schemaId === undefined || (await hasDetector(call.db, tenantId, contractId, schemaId))) return;
-  const detector = { ...automatic[schemaName], contractId, schemaId, tags: [], config: {} };
-  const id = await insertRecord(call.db, detectorTable, {
-    tenantId,
-    createdAt: call.now,
-    updatedAt: call.now,
-    ...detector,
-  });
-  await audit(call, 'detector', 'create', { id, tenantId }, undefined, detector);
+  if (schemaId === undefined) return;
+  const contracts = written.map(({ change, id }) => ({ tenantId: tenantOf(change), id }));
+  const detected = await findDetected(call.db, contracts, schemaId);
+  const detectors = contracts
+    .filter(({ id }) => !detected.has(id))
+    .map(({ tenantId, id: contractId }) => ({
+      tenantId,
+      after: { ...automatic[schemaName], contractId, schemaId, tags: [], config: {} },
+    }));
+  if (detectors.length === 0) return;
+  const { ids } = await insertRecords(
+    call.db,
+    detectorTable,
+    detectors.map(({ tenantId, after }) => ({
+      tenantId,
+      createdAt: call.now,
+      updatedAt: call.now,
+      ...after,
+    })),
+  );
+  const created = detectors.map((detector, index) => ({ ...detector, id: itemAt(ids, index) }));
+  await auditCreated(call, 'detector', created);
 }

@@ -6,17 +6,17 @@ import { settleSoon } from './settleSoon.ts';
 
 /** The interfaces that contracts carry themselves, for which a node answers soon; none where contracts carry none. */
 export async function findInterfaces(
-  { services }: Call,
+  call: Call,
   chain: Chain,
   addresses: readonly string[],
 ): Promise<Interfaces> {
-  const client = services.chains.client(chain.uid);
+  const client = call.services.chains.client(chain.uid);
   const interfaces = await Promise.all(
     [...new Set(addresses)].map(async (address) => {
       const read = families[chain.family].readAddress(address, chain);
-      if ('fault' in read || !client?.findInterface) return [];
-      const asked = client.findInterface(read.canonical).then((abi) => ({ abi }));
-      const answer = await settleSoon(asked);
+      const findInterface = client?.findInterface;
+      if ('fault' in read || !findInterface) return [];
+      const answer = await settleSoon(call)(async () => ({ abi: await findInterface(read.canonical) }));
       return answer ? [[address, answer.abi ?? null] as const] : [];
     }),
   );

@@ -34,8 +34,9 @@ async function findAbi(
 ): Promise<readonly unknown[] | undefined> {
   const chain = getChain(chainUid);
   const client = call.services.chains.client(chainUid);
-  const abi = client?.findInterface
-    ? await settleSoon(client.findInterface(address))
+  const findInterface = client?.findInterface;
+  const abi = findInterface
+    ? await settleSoon(call)(() => findInterface(address))
     : (await call.services.abiSources.find(chainUid, address))?.abi;
   return abi && faultsOf(chain, abi).length === 0 ? abi : undefined;
 }
@@ -57,6 +58,6 @@ async function inspect(
     if (!latest) return undefined;
     return { implementation: await client.findImplementation(latest, address), watchedFrom: latest.number };
   };
-  const settled = await settleSoon(read());
+  const settled = await settleSoon(call)(read);
   return settled ? { ...settled, inspectedAt: call.now } : {};
 }

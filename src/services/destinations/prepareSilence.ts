@@ -61,8 +61,8 @@ function authorOf({ principal }: Call, tenantId: number): number | null {
 }
 
 /** Refuses what could not be tried on every alert, and members that alerts do not have: these would hide nothing. Returns its cost. */
-export function checkQuery(query: string, now: number): number {
-  const { cost } = atMember('/query', 'query', () => createAlertMatcher(query, now));
+export function checkQuery(query: string, now: number, pointer = '/query'): number {
+  const { cost } = atMember(pointer, 'query', () => createAlertMatcher(query, now));
   const names = [...alertTable.columns.keys()];
   const faults = [...namedFields(parseQuery(query))].flatMap((name): Fault[] => {
     if (name.includes('*') || alertTable.mapping.fields.has(name)) return [];
@@ -70,7 +70,7 @@ export function checkQuery(query: string, now: number): number {
     if (first === 'meta' && second) return [];
     const closest = nearest(name, names);
     const message = `names ${name.slice(0, 80)}, which is no member of alerts${closest ? `; did you mean ${closest}?` : '.'}`;
-    return [{ pointer: '/query', code: 'unknown-field', message }];
+    return [{ pointer, code: 'unknown-field', message }];
   });
   if (faults.length > 0) throw invalidInput(faults);
   return cost;

@@ -8,13 +8,13 @@ import type { Call } from '../call.ts';
 import type { ChangeOf } from '../records/recordKind.ts';
 
 export function prepareTimeSet(_call: Call, { input }: ChangeOf<typeof timeSetTable>): Row {
-  if (input.zone !== undefined) checkZone(input.zone);
-  const faults = (input.ranges ?? []).flatMap(rangeFaults);
+  if (input.zone !== undefined) checkZone(input.zone, '/zone');
+  const faults = (input.ranges ?? []).flatMap((range, index) => rangeFaults(range, `/ranges/${index}`));
   if (faults.length > 0) throw invalidInput(faults);
   return input;
 }
 
-function checkZone(zone: string): void {
+export function checkZone(zone: string, pointer: string): void {
   try {
     compileTimeSet({ zone, ranges: [] });
   } catch (error) {
@@ -22,17 +22,18 @@ function checkZone(zone: string): void {
     const closest = nearest(zone, Intl.supportedValuesOf('timeZone'));
     const hint = closest ? ` Did you mean ${closest}?` : '';
     throw invalid(
-      '/zone',
+      pointer,
       'invalid-time-zone',
       `'${zone.slice(0, 40)}' is no time zone: give UTC, an IANA name such as Europe/Paris, or an offset such as +05:45.${hint}`,
     );
   }
 }
 
-function rangeFaults({ from, to, daysOfMonth, months }: TimeRange, index: number): Fault[] {
+/** The faults of one range at a pointer that no schema sees. */
+export function rangeFaults({ from, to, daysOfMonth, months }: TimeRange, pointer: string): Fault[] {
   const faults: Fault[] = [];
   const add = (member: string, code: string, message: string) =>
-    faults.push({ pointer: `/ranges/${index}/${member}`, code, message });
+    faults.push({ pointer: `${pointer}/${member}`, code, message });
   if (from === '24:00') add('from', 'range', 'must be before 24:00, at which the day has ended.');
   for (const [member, text] of [
     ['from', from],

@@ -9,7 +9,7 @@ import { ownTenantsScope } from '../../store/search/documents/documentScopes.ts'
 import { searchDocuments } from '../../store/search/searchDocuments.ts';
 import { timeSetTable } from '../../store/tables/timeSetTable.ts';
 import type { Call } from '../call.ts';
-import { ownerOf } from '../records/createRecord.ts';
+import { ownerOf } from '../records/findOwners.ts';
 import { tenantOf } from '../records/recordKind.ts';
 import { checkQuery } from './prepareSilence.ts';
 

@@ -9,18 +9,18 @@ import type { Call } from '../call.ts';
 const shownChanges = 10;
 
 /** What a time set says of an instant, and when that changes next. */
-export async function readTimeSet({ db, scope, now }: Call, id: number, at = now) {
+export async function readTimeSet({ db, scope, now }: Call, id: number, time = now) {
   const record = await findRecord(db, timeSetTable, scope, id, ['zone', 'ranges']);
   if (!record) throw new Problem('not-found', 'There is no such time set.');
   const timeSet = compileTimeSet(record);
-  const isNow = isWithin(timeSet, at);
+  const isNow = isWithin(timeSet, time);
   const changes: { at: number; isWithin: boolean }[] = [];
-  for (let last = at, state = isNow; changes.length < shownChanges; ) {
+  for (let last = time, state = isNow; changes.length < shownChanges; ) {
     const next = nextChange(timeSet, last);
     if (next === undefined) break;
     state = !state;
     changes.push({ at: next, isWithin: state });
     last = next;
   }
-  return { at, isWithin: isNow, changes };
+  return { at: time, isWithin: isNow, changes };
 }

@@ -14,7 +14,7 @@ export async function replayDelivery(call: Call, uid: string): Promise<Delivery>
   if (delivery.state === 'CANCELED')
     throw new Problem(
       'illegal-transition',
-      'The delivery was cancelled because its alert is retracted; only DELIVERED, DEAD and PENDING ones can be sent again.',
+      'The delivery was cancelled because its alert was retracted or someone answered it; only DELIVERED, DEAD and PENDING ones can be sent again.',
     );
   const { tenantId, destinationId, state: before } = delivery;
   await audit(call, 'destination', 'replay', { id: destinationId, tenantId }, undefined, undefined, {

@@ -1,6 +1,8 @@
 import type { TSchema } from 'typebox';
 import { configSchema } from '../../detectors/configSchema.ts';
 import { detectors } from '../../detectors/detectors.ts';
+import { expressionParameters } from '../../detectors/expressionParameters.ts';
+import { createBoundedMap } from '../../lib/createBoundedMap.ts';
 import { webhookFault } from '../../lib/egress.ts';
 import { membersOf } from '../../lib/isRecord.ts';
 import { messageOf } from '../../lib/messageOf.ts';
@@ -8,6 +10,7 @@ import { nearest } from '../../lib/nearest.ts';
 import { templateMembers } from '../../model/alert.ts';
 import { automaticDetectors } from '../../model/enumerations.ts';
 import { atMember, type Fault, invalid, unprocessable } from '../../model/errors.ts';
+import { hasEvmDialect } from '../../model/family.ts';
 import { membersWith } from '../../model/schema.ts';
 import { invalidInput, withDefaults } from '../../model/validate.ts';
 import { findActionFunctions } from '../../store/actions/intentLog.ts';
@@ -73,6 +76,7 @@ export async function prepareDetector(call: Call, change: DetectorChange): Promi
   const checked = check(schema, input.config ?? current?.config ?? {});
   if ('faults' in checked) throw invalidInput(checked.faults);
   const config = membersOf(checked.value);
+  let parameters: string[] | undefined;
   if (chain) checkAddresses(schema, config, chain, '/config');
   if (chain && kind && contractId !== undefined && tenantId !== null) {
     const abi = await findAbi(call.db, tenantId, contractId, chain.family);
@@ -83,6 +87,9 @@ export async function prepareDetector(call: Call, change: DetectorChange): Promi
         .map((fault) => ({ ...fault, pointer: `/config${fault.pointer}` }));
       if (schema.length > 0) throw invalidInput(schema);
     }
+    const { signature } = config;
+    if (kinds.has(record.name) && hasEvmDialect(chain.family))
+      parameters = expressionParameters(record.name, signature, abi);
     const mistaken = expressionFaults(record.name, config, abi, chain);
     if (mistaken.length > 0) throw invalidInput(mistaken);
   }
@@ -90,7 +97,7 @@ export async function prepareDetector(call: Call, change: DetectorChange): Promi
     ...(tenantId === null ? [] : targetFaults(call, schema, config, tenantId)),
     ...(await scriptFaults(call, configScripts(schema, config))),
     ...alertFaults(call, schema, config, current?.config),
-    ...messageFaults(record.name, config),
+    ...messageFaults(record.name, config, parameters),
   ];
   if (faults.length > 0) throw invalidInput(faults);
   return seal();
@@ -201,11 +208,14 @@ function memberFault(member: string): string | undefined {
   return 'code' in field && field.code !== 'text-field' ? field.message : undefined;
 }
 
+/** Kinds whose findings have arguments of a signature. */
+const kinds: ReadonlySet<string> = new Set(['custom_event', 'custom_function']);
+
 /** Findings of a detector that runs elsewhere are unknown here. */
-function messageFaults(name: string, { desc }: Row): Fault[] {
+function messageFaults(name: string, { desc }: Row, parameters?: readonly string[]): Fault[] {
   const definition = detectors.get(name);
   return definition && typeof desc === 'string'
-    ? templateFaults(desc, [...definition.fields, ...templateMembers], '/config/desc')
+    ? templateFaults(desc, [...definition.fields, ...templateMembers], '/config/desc', parameters)
     : [];
 }
 
@@ -219,14 +229,13 @@ function schemaOf(record: { name: string; configSchema: object | null }): TSchem
 }
 
 /** A schema is compiled once per object, so the same text must yield the same object. */
-const schemas = new Map<string, TSchema>();
 const maxSchemas = 1000;
+const schemas = createBoundedMap<string, TSchema>(maxSchemas);
 
 function cachedSchema(schema: object): TSchema {
   const text = JSON.stringify({ ...schema, $id: undefined });
   const cached = schemas.get(text);
   if (cached) return cached;
-  if (schemas.size >= maxSchemas) schemas.clear();
   const parsed: TSchema = JSON.parse(text);
   schemas.set(text, parsed);
   return parsed;

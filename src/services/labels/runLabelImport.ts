@@ -4,7 +4,7 @@ import { dryRun } from '../../store/db/dryRun.ts';
 import type { Call } from '../call.ts';
 import { audit } from '../records/audit.ts';
 import { checkPlanLimit } from '../records/checkPlanLimit.ts';
-import { ownerOf } from '../records/createRecord.ts';
+import { ownerOf } from '../records/findOwners.ts';
 import { importLabels } from './importLabels.ts';
 import { toLabelTags } from './labelMembers.ts';
 import { importSanctions } from './sanctions/importSanctions.ts';

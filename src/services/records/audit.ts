@@ -1,25 +1,55 @@
 import { isDeepStrictEqual } from 'node:util';
-import { appendAudit } from '../../store/records/audit.ts';
+import { yieldToEventLoop } from '../../lib/eventLoop.ts';
+import { type AuditEntry, appendAudit, appendAudits } from '../../store/records/audit.ts';
 import type { Row } from '../../store/records/records.ts';
 import type { Call } from '../call.ts';
 
+type AuditCall = Pick<Call, 'services' | 'db' | 'principal' | 'address' | 'requestId' | 'now' | 'touched'>;
+type AuditedRecord = { id: number | null; tenantId: number | null };
+
 /** Writes the one audit entry of a change, in its transaction: every member that differs, before and after. */
 export async function audit(
-  call: Pick<Call, 'services' | 'db' | 'principal' | 'address' | 'requestId' | 'now' | 'touched'>,
+  call: AuditCall,
   kind: string,
   verb: string,
-  record: { id: number | null; tenantId: number | null },
+  record: AuditedRecord,
   before: Row | undefined,
   after: Row | undefined,
   extra: Row = {},
 ): Promise<void> {
-  const { principal } = call;
-  if (record.tenantId !== null) call.touched?.add(record.tenantId);
-  await appendAudit(call.db, call.services.keyring.audit, {
+  const changes = { ...difference(before, after), ...extra };
+  await appendAudit(call.db, call.services.keyring.audit, entryOf(call, kind, verb, record, changes));
+}
+
+/** The same for new records of one kind. */
+export async function auditCreated(
+  call: AuditCall,
+  kind: string,
+  created: readonly (AuditedRecord & { after: Row })[],
+): Promise<void> {
+  const [first] = created;
+  if (first && created.length === 1) return audit(call, kind, 'create', first, undefined, first.after);
+  const entries: AuditEntry[] = [];
+  for (const { after, ...record } of created) {
+    await yieldToEventLoop();
+    entries.push(entryOf(call, kind, 'create', record, difference(undefined, after)));
+  }
+  await appendAudits(call.db, call.services.keyring.audit, entries);
+}
+
+function entryOf(
+  { principal, ...call }: AuditCall,
+  kind: string,
+  verb: string,
+  { id, tenantId }: AuditedRecord,
+  changes: Row,
+): AuditEntry {
+  if (tenantId !== null) call.touched?.add(tenantId);
+  return {
     at: call.now,
     requestId: call.requestId,
     // A tenant's own record is written into that tenant's chain.
-    tenantId: kind === 'tenant' ? record.id : record.tenantId,
+    tenantId: kind === 'tenant' ? id : tenantId,
     actor: {
       tokenId: principal.tokenId,
       tokenKind: principal.tokenKind,
@@ -27,9 +57,9 @@ export async function audit(
       address: call.address,
     },
     action: `${kind}.${verb}`,
-    record: { kind, id: record.id },
-    changes: { ...difference(before, after), ...extra },
-  });
+    record: { kind, id },
+    changes,
+  };
 }
 
 function difference(before: Row = {}, after: Row = {}): Row {

@@ -1,12 +1,15 @@
+import { groupBy } from '../../lib/groupBy.ts';
 import { type Fault, Problem } from '../../model/errors.ts';
 import type { Scope } from '../../model/principal.ts';
+import { faultLimit } from '../../model/validate.ts';
 import { type BindingItem, isItems } from '../../store/records/bindings.ts';
 import { lockRecords, type Row } from '../../store/records/records.ts';
 import { type Binding, nounOf, type Table } from '../../store/tables/table.ts';
 import type { Call } from '../call.ts';
 import type { RecordKind } from './recordKind.ts';
 
-type Reference = { table: Table; id: number; pointer: string };
+type Reference = { table: Table; tenantId: number | null; id: number; pointer: string };
+type Change = { tenantId: number | null; input: Row; pointer: string };
 
 /**
  * Every id in a body must be an existing record of the same tenant; foreign and missing ones are reported alike.
@@ -15,33 +18,29 @@ type Reference = { table: Table; id: number; pointer: string };
 export async function checkReferences(
   call: Call,
   kind: RecordKind,
-  tenantId: number | null,
-  input: Row,
+  changes: readonly Change[],
 ): Promise<void> {
-  const references = [...ownReferences(kind, input), ...bindingReferences(kind.table.bindings, input, '')];
+  const references = changes.flatMap(({ tenantId, input, pointer }): Reference[] =>
+    [...ownReferences(kind, input, pointer), ...bindingReferences(kind.table.bindings, input, pointer)].map(
+      (reference) => ({ ...reference, tenantId }),
+    ),
+  );
   const faults: Fault[] = [];
-  for (const table of new Set(references.map((reference) => reference.table))) {
-    const ofTable = references.filter((reference) => reference.table === table);
-    const ids = [...new Set(ofTable.map((reference) => reference.id))];
-    const records = await lockRecords(call.db, table, scopeFor(call, table, tenantId), ids, 'read');
-    for (const { id, pointer } of ofTable) {
-      if (records.has(id)) continue;
-      faults.push({
-        pointer,
-        code: 'unknown-reference',
-        message: `There is no ${nounOf(table)} with this id.`,
-      });
+  for (const [table, ofTable] of groupBy(references, (reference) => reference.table))
+    for (const [tenantId, ofTenant] of groupBy(ofTable, (reference) => reference.tenantId)) {
+      const ids = [...new Set(ofTenant.map((reference) => reference.id))];
+      const records = await lockRecords(call.db, table, scopeFor(call, table, tenantId), ids, 'read');
+      const message = `There is no ${nounOf(table)} with this id.`;
+      for (const { id, pointer } of ofTenant)
+        if (!records.has(id)) faults.push({ pointer, code: 'unknown-reference', message });
     }
-  }
-  if (faults.length > 0) {
+  const listed = faults.slice(0, faultLimit);
+  if (listed.length > 0)
     throw new Problem(
       'unprocessable',
-      faults.map((fault) => `${fault.pointer}: ${fault.message}`).join(' '),
-      {
-        errors: faults,
-      },
+      listed.map((fault) => `${fault.pointer}: ${fault.message}`).join(' '),
+      { errors: listed },
     );
-  }
 }
 
 /** Inside a tenant only its own records count, for every caller; the platform's records follow the caller's scope. */
@@ -50,10 +49,12 @@ function scopeFor(call: Call, table: Table, tenantId: number | null): Scope {
   return isTenants ? { all: false, tenantIds: [tenantId], organisationIds: [] } : call.visible;
 }
 
-function ownReferences(kind: RecordKind, input: Row): Reference[] {
-  return Object.entries(kind.references).flatMap(([member, table]): Reference[] => {
+type Named = Omit<Reference, 'tenantId'>;
+
+function ownReferences(kind: RecordKind, input: Row, pointer: string): Named[] {
+  return Object.entries(kind.references).flatMap(([member, table]): Named[] => {
     const id = input[member];
-    return typeof id === 'number' ? [{ table, id, pointer: `/${member}` }] : [];
+    return typeof id === 'number' ? [{ table, id, pointer: `${pointer}/${member}` }] : [];
   });
 }
 
@@ -61,20 +62,18 @@ function bindingReferences(
   bindings: readonly Binding[],
   holder: Row | BindingItem,
   pointer: string,
-): Reference[] {
+): Named[] {
   return bindings.flatMap((binding) => {
     const items = holder[binding.member];
     if (!isItems(items)) return [];
     return items.flatMap((item, index) => {
       const itemPointer = `${pointer}/${binding.member}/${index}`;
-      const itemReferences = Object.entries(binding.items).flatMap(
-        ([member, { references }]): Reference[] => {
-          const id = item[member];
-          return references && typeof id === 'number'
-            ? [{ table: references(), id, pointer: `${itemPointer}/${member}` }]
-            : [];
-        },
-      );
+      const itemReferences = Object.entries(binding.items).flatMap(([member, { references }]): Named[] => {
+        const id = item[member];
+        return references && typeof id === 'number'
+          ? [{ table: references(), id, pointer: `${itemPointer}/${member}` }]
+          : [];
+      });
       return [...itemReferences, ...bindingReferences(binding.bindings, item, itemPointer)];
     });
   });

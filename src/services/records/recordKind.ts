@@ -16,8 +16,8 @@ export type RecordKind = {
   references: Readonly<Record<string, Table>>;
   /** Turns checked input into the values to write. */
   prepare?: (call: Call, change: RecordChange) => Row | Promise<Row>;
-  /** Runs after the row is written, for what must happen along with it. */
-  finish?: (call: Call, change: RecordChange, id: number) => Promise<void>;
+  /** Runs after the rows are written, for what must happen along with them. */
+  finish?: (call: Call, written: readonly WrittenRecord[]) => Promise<void>;
   /** Refuses a deletion, by throwing. */
   beforeDelete?: (call: Call, current: Row) => Promise<void>;
 };
@@ -37,6 +37,9 @@ export type RecordChange = {
   /** The record before an update. */
   current?: Row | undefined;
 };
+
+/** A creation or an update that is written, and the id of its record. */
+type WrittenRecord = { change: RecordChange; id: number };
 
 /** The same with the types of a record kind. */
 export type ChangeOf<T extends Table> =

@@ -4,9 +4,9 @@ import { findRecord, type Row, touchRecord, updateRecord as updateRow } from '..
 import type { Call } from '../call.ts';
 import { audit } from './audit.ts';
 import { checkReferences } from './checkReferences.ts';
-import { translateConflict } from './createRecord.ts';
 import { auditedOf, findWritable, namesWithTenant, shownOf } from './findWritable.ts';
 import type { RecordKind } from './recordKind.ts';
+import { translateConflict } from './translateConflict.ts';
 
 /**
  * Changes the members that are present and keeps the rest; the whole change is one step. A request that changes nothing
@@ -29,13 +29,13 @@ export async function updateRecord(
     );
   }
   const tenantId = typeof current.tenantId === 'number' ? current.tenantId : null;
-  await checkReferences(call, kind, tenantId, input);
+  await checkReferences(call, kind, [{ tenantId, input, pointer: '' }]);
   const change = { id, tenantId, input, current };
   const values = kind.prepare ? await kind.prepare(call, change) : input;
   const isChanged = await translateConflict(kind.table, () =>
     writeChange(call, kind, { tenantId, id }, values),
   );
-  await kind.finish?.(call, change, id);
+  await kind.finish?.(call, [{ change, id }]);
   const names = namesWithTenant(kind);
   const record = await findRecord(call.db, kind.table, call.scope, id, names, { use: 'write' });
   if (!record) throw new Error(`The changed ${kind.table.kind} ${id} cannot be read back.`);

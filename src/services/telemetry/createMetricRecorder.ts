@@ -12,10 +12,10 @@ export function createMetricRecorder(db: Db, now: () => number): MetricRecorder 
   let waiting: Promise<void> | undefined;
 
   function add(series: Series, tenantId: number, value: number): void {
-    const at = now();
-    if (at < minute || at >= minute + minuteMs) {
+    const time = now();
+    if (time < minute || time >= minute + minuteMs) {
       close();
-      minute = at - (at % minuteMs);
+      minute = time - (time % minuteMs);
     }
     let tenants = open.get(series);
     if (!tenants) {

@@ -35,8 +35,12 @@ const counted = {
       or owner_id in (select m.id from member m where m.status <> 'DELETED'))`,
   },
   maxTimeSets: { word: 'time sets', from: "time_set where status <> 'DELETED'" },
+  maxSchedules: { word: 'schedules', from: "duty_schedule where status <> 'DELETED'" },
+  maxEscalationChains: { word: 'escalation chains', from: "escalation_chain where status <> 'DELETED'" },
   // Those that have ended stay on record.
   maxSilences: { word: 'open silences', from: "silence where status <> 'DELETED' and ends_at > u.now" },
+  maxRoutes: { word: 'routes', from: "route where status <> 'DELETED'" },
+  maxInhibitions: { word: 'inhibitions', from: "inhibition where status <> 'DELETED'" },
   maxPlannedChanges: {
     word: 'open planned changes',
     from: "planned_change where status <> 'DELETED' and ends_at > u.now",
@@ -58,6 +62,8 @@ const planColumns = `p.id, p.name, p.max_users as "maxUsers", p.max_contracts as
   p.max_destinations as "maxDestinations", p.max_labels as "maxLabels", p.max_streams as "maxStreams",
   p.max_invites as "maxInvites", p.max_pushed_alerts as "maxPushedAlerts", p.max_views as "maxViews",
   p.max_time_sets as "maxTimeSets", p.max_silences as "maxSilences",
+  p.max_schedules as "maxSchedules", p.max_escalation_chains as "maxEscalationChains",
+  p.max_routes as "maxRoutes", p.max_inhibitions as "maxInhibitions",
   p.max_planned_changes as "maxPlannedChanges"`;
 
 /** The plan of the newest running subscription, else the free plan; a from clause, in which the plan is `p`. */

@@ -204,6 +204,9 @@ export function lastAttempt({ uid, attempts }: SentIntent): Attempt {
   return last;
 }
 
+/** True if a call is to be fired or tracked. */
+export const hasOpenIntents = sql`exists (select from action_intent where state in ('WAITING', 'SIGNED', 'SUBMITTED'))`;
+
 /** The chains with intents under way, and the lanes in which intents wait there. */
 export async function findBusyChains(db: Db): Promise<{ chainUid: string; lanes: FiringLane[] }[]> {
   return db.prepared<{ chainUid: string; lanes: FiringLane[] }>(

@@ -2,6 +2,8 @@ import { type Sql, sql } from '../../lib/sql.ts';
 import type { Db } from '../db/db.ts';
 import { perTenant } from '../db/shards/perTenant.ts';
 import { insertUpdatedDeliveries } from '../destinations/followUps.ts';
+import { cancelRepeats, resumeRepeats } from '../destinations/routeGroups.ts';
+import { endAnswered } from '../onCall/escalations.ts';
 import { insertAlertEvents } from './alertEvents.ts';
 
 /** `by` is a name for people; `byId` is null where no user did it. Without `until` it holds until someone takes it back. */
@@ -45,7 +47,9 @@ export async function acknowledgeAlerts(
     now,
   );
   await insertAlertEvents(tx, 'changed', changed);
+  await (at === null ? resumeRepeats : cancelRepeats)(tx, changed, now);
   if (at !== null) {
+    await endAnswered(tx, changed, now);
     const timed = changed.flatMap((alert) =>
       alert.detectorId === null ? [] : [{ ...alert, took: Math.max(0, at - alert.timestamp) }],
     );
@@ -75,6 +79,7 @@ export async function acknowledgeIncidentRow(
         acknowledged_severity = case when ${at}::bigint is not null then i.numeric_severity end, updated_at = ${now}
       where i.tenant_id = ${tenantId} and i.uid = ${uid}::uuid`,
   );
+  if (at !== null) await endAnswered(tx, [{ tenantId, uid }], now);
 }
 
 /** Gives new alerts of acknowledged incidents the acknowledgement of these. */

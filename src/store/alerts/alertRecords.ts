@@ -1,7 +1,9 @@
 import { type Sql, sql } from '../../lib/sql.ts';
 import type { Db } from '../db/db.ts';
 import { perTenant } from '../db/shards/perTenant.ts';
-import { insertResolvedDeliveries } from '../destinations/followUps.ts';
+import { insertReopenedDeliveries, insertResolvedDeliveries } from '../destinations/followUps.ts';
+import { cancelRepeats } from '../destinations/routeGroups.ts';
+import { endAnswered } from '../onCall/escalations.ts';
 import type { Row } from '../records/records.ts';
 import { findDocument, setTags } from '../search/documentRecords.ts';
 import { alertTable } from '../search/documents/alertTable.ts';
@@ -61,7 +63,11 @@ export async function resolveAlerts(
       returning t.tenant_id as "tenantId", t.uid::text, ${incidentUidSql}::text as "incidentUid"`,
   );
   await countResolved(tx, changed, isResolved, now);
-  if (isResolved) await insertResolvedDeliveries(tx, changed, now);
+  if (isResolved) {
+    await cancelRepeats(tx, changed, now);
+    await insertResolvedDeliveries(tx, changed, now);
+    await endAnswered(tx, changed, now);
+  } else await insertReopenedDeliveries(tx, changed, now);
   await insertAlertEvents(tx, isResolved ? 'resolved' : 'changed', changed);
   return changed.length;
 }

@@ -1,3 +1,4 @@
+import { createBoundedMap } from '../../lib/createBoundedMap.ts';
 import type { Store } from '../db/db.ts';
 import { findShardGroups } from '../db/shards/findShardGroups.ts';
 import type { FindGroups } from './groupWrites.ts';
@@ -13,7 +14,7 @@ export function createShardGroups(
   store: Store,
   now: () => number = () => performance.now(),
 ): () => Promise<FindGroups | undefined> {
-  const cache = new Map<number, { group: number; until: number }>();
+  const cache = createBoundedMap<number, { group: number; until: number }>(maxKept);
   const find: FindGroups = async (db, tenantIds) => {
     const ids = [...new Set(tenantIds)];
     const groups = new Map<number, number>();
@@ -23,7 +24,6 @@ export function createShardGroups(
     }
     const unknown = ids.filter((id) => !groups.has(id));
     if (unknown.length === 0) return groups;
-    if (cache.size + unknown.length > maxKept) cache.clear();
     for (const [id, group] of await findShardGroups(db, unknown)) {
       groups.set(id, group);
       cache.set(id, { group, until: now() + keepMs });

@@ -20,7 +20,7 @@ export async function insertGroupWrites(
   tx: Db,
   chainUid: string,
   writesByGroup: ReadonlyMap<number, readonly AlertWrite[]>,
-  at: number,
+  time: number,
 ): Promise<(StoredWrite & { group: number; isBehind: boolean })[]> {
   const groups = [...writesByGroup].map(([group, writes]) => ({ group, writes }));
   if (groups.length === 0) return [];
@@ -30,7 +30,7 @@ export async function insertGroupWrites(
       group,
       writes,
     }) => sql`(${chainUid}, ${group}::int, ${storableJson(writes)}::text, ${countFindings(writes)}::int,
-      ${writes.some(isRetraction)}::boolean, ${at}::bigint, ${[...new Set(writes.flatMap(tenantsOf))]}::bigint[])`,
+      ${writes.some(isRetraction)}::boolean, ${time}::bigint, ${[...new Set(writes.flatMap(tenantsOf))]}::bigint[])`,
   );
   const rows = await tx.prepared<{ id: number; group: number; isOldest: boolean; isBehind: boolean }>(
     sql`with older as materialized (select shard_group, tenant_ids from group_write where chain_uid = ${chainUid})
@@ -41,7 +41,7 @@ export async function insertGroupWrites(
         exists (select from older
           where older.shard_group <> added.shard_group and older.tenant_ids && added.tenant_ids) as "isBehind"`,
   );
-  return rows.map((row) => ({ ...row, at, writes: writesByGroup.get(row.group) ?? [] }));
+  return rows.map((row) => ({ ...row, at: time, writes: writesByGroup.get(row.group) ?? [] }));
 }
 
 /** The ids of the oldest rows of a chain and group. */

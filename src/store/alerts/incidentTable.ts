@@ -144,6 +144,19 @@ export async function findIncidentAlerts(
   );
 }
 
+/** The alert of an incident that a person should hear of: the worst open one, and of these the newest. */
+export async function findWorstOpenAlert(
+  db: Db,
+  incident: IncidentKeyRow,
+): Promise<{ uid: string; detectorSchemaName: string | null } | undefined> {
+  const rows = await db.query<{ uid: string; detectorSchemaName: string | null }>(
+    sql`select t.uid::text, t.detector_schema_name as "detectorSchemaName"
+      from alert t where ${belongsTo(incident)} and t.retracted_at is null and not t.is_resolved
+      order by t.numeric_severity desc, t.timestamp desc, t.uid limit 1`,
+  );
+  return rows[0];
+}
+
 const newestFirst = [{ field: 'lastAt', order: 'desc' }] as const;
 
 /** As `searchRecords`; the one with the newest alert comes first unless `sort` says otherwise. */

@@ -5,6 +5,7 @@ import type { Db } from '../db/db.ts';
 import { findCommitted } from '../db/shards/findCommitted.ts';
 import { perShard } from '../db/shards/perShard.ts';
 import { type OfTenant, perTenant } from '../db/shards/perTenant.ts';
+import { acknowledgedExpression } from '../search/documents/alertTable.ts';
 import { incidentUidSql } from '../search/documents/incidentUidSql.ts';
 import { txHashSql } from '../search/documents/packedHashes.ts';
 import { nowMs } from '../tables/fragments.ts';
@@ -54,7 +55,15 @@ function keyRows(keys: readonly IncidentKey[]) {
 }
 
 /** `isLone`: it is only an alert so far, without a row of its own. */
-export type IncidentState = { uid: string; firstAt: number; isOpen: boolean; isLone: boolean };
+export type IncidentState = {
+  uid: string;
+  firstAt: number;
+  isOpen: boolean;
+  isAcknowledged?: boolean;
+  isLone: boolean;
+};
+
+const acknowledged = (alias: string) => raw(acknowledgedExpression(alias));
 
 /** The incidents to which keys lead, by uid; those that retention has removed are closed. */
 export async function findIncidentStates(
@@ -65,6 +74,8 @@ export async function findIncidentStates(
     tx.prepared<IncidentState>(
       sql`select k.uid::text, coalesce(i.first_at, t.timestamp) as "firstAt",
         coalesce(i.status = 'UNRESOLVED', t.retracted_at is null and not t.is_resolved) as "isOpen",
+        coalesce(${acknowledged('i')}, false) or (i.uid is null and coalesce(${acknowledged('t')}, false))
+          as "isAcknowledged",
         i.uid is null as "isLone"
       from unnest(${of.map(({ tenantId }) => tenantId)}::bigint[],
         ${of.map(({ uid }) => uid)}::uuid[], ${of.map(({ uid }) => uidTime(uid) ?? 0)}::bigint[])
@@ -79,6 +90,7 @@ export async function findIncidentStates(
     uid,
     firstAt: uidTime(uid) ?? 0,
     isOpen: false,
+    isAcknowledged: false,
     isLone: false,
   }));
   return new Map([...gone, ...incidentRows].map((state) => [state.uid, state]));

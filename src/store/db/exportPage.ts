@@ -30,18 +30,18 @@ export function exportLimit(size: number | undefined): number {
 export async function readExportPage(
   db: Db,
   count: number,
-  at: number,
+  index: number,
   select: (from: number, to: number) => Sql,
 ): Promise<ExportPage> {
-  const to = Math.min(at + pageRows, count);
-  if (at >= to) return { lines: [], next: to };
+  const to = Math.min(index + pageRows, count);
+  if (index >= to) return { lines: [], next: to };
   const rows = await db.query<{ n: number; json: string; before: number }>(
     sql`select n, json, before from (
         select n, json, (sum(octet_length(json)) over (order by n))::bigint - octet_length(json) as before
-        from (${select(at, to)}) found) page
+        from (${select(index, to)}) found) page
       where before < ${pageBytes} order by n`,
   );
   const last = rows.at(-1);
   const isFull = last !== undefined && last.before + Buffer.byteLength(last.json) >= pageBytes;
-  return { lines: rows.map(({ json }) => json), next: isFull ? at + last.n : to };
+  return { lines: rows.map(({ json }) => json), next: isFull ? index + last.n : to };
 }

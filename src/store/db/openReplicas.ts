@@ -33,19 +33,19 @@ export function openReplicas(options: { primary: Db; replicas: readonly Store[];
   };
 
   async function notePrimary(): Promise<void> {
-    const at = now();
+    const moment = now();
     try {
       const { lsn } = onlyRow(
         await primary.prepared<{ lsn: number }>(
           sql`select pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::bigint as lsn`,
         ),
       );
-      positions.push({ at, lsn });
+      positions.push({ at: moment, lsn });
     } catch {
       // Without the primary the age of a replica is unknown; what was noted so far ages.
     }
-    while (positions.length > 0 && positions[0]!.at < at - 2 * maxAgeMs) positions.shift();
-    for (const [writer, time] of wroteAt) if (time < at - maxAgeMs) wroteAt.delete(writer);
+    while (positions.length > 0 && positions[0]!.at < moment - 2 * maxAgeMs) positions.shift();
+    for (const [writer, time] of wroteAt) if (time < moment - maxAgeMs) wroteAt.delete(writer);
   }
 
   async function noteReplica(replica: Replica): Promise<void> {

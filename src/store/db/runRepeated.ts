@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { createBoundedMap } from '../../lib/createBoundedMap.ts';
 import { type OnText, streamTexts } from './streamTexts.ts';
 
 type Query = { text: string; values: unknown[]; onText?: OnText | undefined };
@@ -36,8 +37,8 @@ async function forgetOldest(client: pg.ClientBase, names: Set<string>): Promise<
 }
 
 /** Texts that were asked last, with the name of those that were asked more than once. */
-const texts = new Map<string, string | undefined>();
 const maxTexts = 500;
+const texts = createBoundedMap<string, string | undefined>(maxTexts);
 /** Longer ones are those of queries with many clauses, which nobody repeats often. */
 const maxLength = 20_000;
 let names = 0;
@@ -48,8 +49,6 @@ export function nameOfRepeated(text: string): string | undefined {
   const isKnown = texts.has(text);
   // A name is never used again, so that it means the same in every connection.
   const name = isKnown ? (texts.get(text) ?? `repeated_${++names}`) : undefined;
-  texts.delete(text);
   texts.set(text, name);
-  if (texts.size > maxTexts) texts.delete(texts.keys().next().value!);
   return name;
 }

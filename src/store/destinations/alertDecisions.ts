@@ -2,11 +2,19 @@ import { sql } from '../../lib/sql.ts';
 import { type Db, onlyRow } from '../db/db.ts';
 import { inChunks } from '../db/inChunks.ts';
 
-/** Why no one was notified of an alert, as it was decided when the alert was raised. */
-export type StoredDecision = { code: 'silenced'; silenceIds: number[] };
+/**
+ * What was decided of an alert when it was raised, where a rule had a say. `code`: why no one was notified, null where someone was.
+ * `routes`: those that took it, and whom each notified or would have.
+ */
+export type StoredDecision = {
+  code: string | null;
+  silenceIds?: number[];
+  inhibitionIds?: number[];
+  routes?: { id: number; held: string | null; destinationIds: number[] }[];
+};
 type Key = { tenantId: number; uid: string };
 
-/** An alert that is raised again is decided again: the last decision stays. */
+/** One that is raised again is decided again: the last decision stays. */
 export async function insertDecisions(
   tx: Db,
   decisions: readonly (Key & { decision: StoredDecision })[],
@@ -50,7 +58,8 @@ export async function findSilenced(
           and s.id in (select (i.id)::bigint from jsonb_array_elements_text(d.decision -> 'silenceIds') i(id))
       ) as silences
       from alert_decision d
-      where (${tenantIds === undefined} or d.tenant_id = any(${tenantIds ?? []}::bigint[]))
+      where d.decision ->> 'code' = 'silenced'
+        and (${tenantIds === undefined} or d.tenant_id = any(${tenantIds ?? []}::bigint[]))
         and d.alert_uid = any(${uids}::uuid[]) order by 1`,
   );
 }

@@ -45,6 +45,10 @@ const maxDue = 5000;
 /** Longer than any attempt may take; after a crash, others claim the delivery when it ends. */
 const deliveryLeaseSeconds = 30;
 
+/** True if a delivery may be claimed. */
+export const isDeliveryDue = (now: number): Sql => sql`exists (select from delivery_queue q
+  where q.next_attempt_at <= ${now} and (q.lease_until is null or q.lease_until < now()))`;
+
 /**
  * Claims due deliveries, a few of every destination, so that none delays another. Skips destinations that wait for a
  * retry, unless a long queue hides due ones. `busy`: running attempts by destination; `mailLimit`: most mail

@@ -137,20 +137,20 @@ export async function logSent(
 ): Promise<void> {
   const status = outcome.status ?? null;
   const error = outcome.ok ? null : outcome.error;
-  const at = message.timestamp;
+  const time = message.timestamp;
   await db.query(
     sql`with said as (
         insert into delivery_message (tenant_id, created_at, data)
-        values (${tenantId}, ${at}, ${storableJson(message.data)}::jsonb) returning id),
+        values (${tenantId}, ${time}, ${storableJson(message.data)}::jsonb) returning id),
       sent as (
         insert into delivery (id, tenant_id, uid, destination_id, type, message_id, state, attempts, next_attempt_at,
           created_at, updated_at, delivered_at, last_status, last_error)
         select ${message.sequence}::bigint, ${tenantId}::bigint, ${message.uid}::uuid, ${id}::bigint,
           ${message.type}::text, said.id,
-          ${outcome.ok ? 'DELIVERED' : 'DEAD'}::text, 1, ${at}::bigint, ${at}::bigint, ${at}::bigint,
-          ${outcome.ok ? at : null}::bigint, ${status}::int, ${error}::text
+          ${outcome.ok ? 'DELIVERED' : 'DEAD'}::text, 1, ${time}::bigint, ${time}::bigint, ${time}::bigint,
+          ${outcome.ok ? time : null}::bigint, ${status}::int, ${error}::text
         from said returning tenant_id, id)
       insert into delivery_attempt (tenant_id, delivery_id, attempt, at, duration_ms, status, error)
-      select tenant_id, id, 1, ${at}, ${durationMs}, ${status}, ${error} from sent`,
+      select tenant_id, id, 1, ${time}, ${durationMs}, ${status}, ${error} from sent`,
   );
 }

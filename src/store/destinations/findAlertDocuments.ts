@@ -19,6 +19,8 @@ export type AlertDocument = {
   blockNumber: number | null;
   contract: { id: number; name: string; address: string; chainUid: string } | null;
   project: { id: number; name: string } | null;
+  runbookUrl?: string;
+  nextSteps?: string;
 };
 
 const members = selectDocument(alertTable, [...alertTable.columns.keys()]);
@@ -30,18 +32,34 @@ export async function findAlertDocuments(
   if (await db.isDistributed()) return findOnWorkers(db, keys);
   const times = keys.map(({ timestamp }) => timestamp);
   // The bounds let the planner skip the partitions without any of the alerts.
-  return db.prepared<AlertDocument>(
+  const rows = await db.prepared<Unguided & Guidance>(
     sql`select ${members},
         case when c.id is not null then json_build_object('id', c.id, 'name', c.name, 'address', c.address,
           'chainUid', c.chain_uid) end as contract,
-        case when p.id is not null then json_build_object('id', p.id, 'name', p.name) end as project
+        case when p.id is not null then json_build_object('id', p.id, 'name', p.name) end as project,
+        coalesce(d.runbook_url, g.runbook_url) as "runbookUrl", coalesce(d.next_steps, g.next_steps) as "nextSteps"
       from unnest(${keys.map(({ tenantId }) => tenantId)}::bigint[], ${times}::bigint[],
         ${keys.map(({ uid }) => uid)}::uuid[]) k(tenant_id, timestamp, uid)
       join alert t on t.tenant_id = k.tenant_id and t.timestamp = k.timestamp and t.uid = k.uid
         and t.timestamp between ${Math.min(...times)} and ${Math.max(...times)}
       left join contract c on c.tenant_id = t.tenant_id and c.id = t.contract_id
-      left join project p on p.tenant_id = t.tenant_id and p.id = t.project_id`,
+      left join project p on p.tenant_id = t.tenant_id and p.id = t.project_id
+      left join detector d on d.tenant_id = t.tenant_id and d.id = t.detector_id
+      left join "trigger" g on g.tenant_id = t.tenant_id and g.id = t.trigger_id`,
   );
+  return rows.map(({ runbookUrl, nextSteps, ...document }) => guided(document, { runbookUrl, nextSteps }));
+}
+
+type Unguided = Omit<AlertDocument, keyof Guidance>;
+
+/** A message leaves out what no one has written. */
+function guided(document: Unguided, guidance: Guidance | undefined): AlertDocument {
+  const { runbookUrl, nextSteps } = guidance ?? {};
+  return {
+    ...document,
+    ...(runbookUrl ? { runbookUrl } : {}),
+    ...(nextSteps ? { nextSteps } : {}),
+  } as AlertDocument;
 }
 
 /** Contracts and projects are not beside the alerts. */
@@ -63,11 +81,40 @@ async function findOnWorkers(
   const projects = await db.prepared<NonNullable<AlertDocument['project']>>(
     sql`select id, name from project where id = any(${alerts.map(({ projectId }) => projectId)}::bigint[])`,
   );
+  const guidance = await findGuidance(
+    db,
+    alerts.map(({ uid, tenantId, detectorId, triggerId }) => ({ uid, tenantId, detectorId, triggerId })),
+  );
   const contractOf = new Map(contracts.map((contract) => [contract.id, contract]));
   const projectOf = new Map(projects.map((project) => [project.id, project]));
-  return alerts.map((alert) => ({
-    ...alert,
-    contract: contractOf.get(alert.contractId) ?? null,
-    project: projectOf.get(alert.projectId) ?? null,
-  }));
+  return alerts.map((alert) =>
+    guided(
+      {
+        ...alert,
+        contract: contractOf.get(alert.contractId) ?? null,
+        project: projectOf.get(alert.projectId) ?? null,
+      },
+      guidance.get(alert.uid),
+    ),
+  );
+}
+
+export type Guidance = { runbookUrl: string | null; nextSteps: string | null };
+
+/** What the detectors and triggers behind alerts say about them, by the uid of the alert. */
+export async function findGuidance(
+  db: Db,
+  alerts: readonly { uid: string; tenantId: number; detectorId?: unknown; triggerId?: unknown }[],
+): Promise<Map<string, Guidance>> {
+  const idOf = (id: unknown) => (typeof id === 'number' ? id : null);
+  const rows = await db.prepared<Guidance & { uid: string }>(
+    sql`select k.uid, coalesce(d.runbook_url, g.runbook_url) as "runbookUrl",
+        coalesce(d.next_steps, g.next_steps) as "nextSteps"
+      from unnest(${alerts.map(({ uid }) => uid)}::text[], ${alerts.map(({ tenantId }) => tenantId)}::bigint[],
+        ${alerts.map(({ detectorId }) => idOf(detectorId))}::bigint[],
+        ${alerts.map(({ triggerId }) => idOf(triggerId))}::bigint[]) k(uid, tenant_id, detector_id, trigger_id)
+      left join detector d on d.tenant_id = k.tenant_id and d.id = k.detector_id
+      left join "trigger" g on g.tenant_id = k.tenant_id and g.id = k.trigger_id`,
+  );
+  return new Map(rows.map(({ uid, ...guidance }) => [uid, guidance]));
 }

@@ -2,6 +2,7 @@ import { storableJson } from '../../lib/json.ts';
 import { empty, type Sql, sql } from '../../lib/sql.ts';
 import type { EventType } from '../../model/notification.ts';
 import type { Db } from '../db/db.ts';
+import { hasCallbackType } from '../tables/kindConditions.ts';
 import { restoreMessages } from './archivedMessages.ts';
 import { messageData } from './claimDeliveries.ts';
 import { enqueue, queueColumns } from './insertDeliveries.ts';
@@ -67,17 +68,36 @@ export async function insertResolvedDeliveries(
       sent as (
         select distinct on (d.destination_id, d.alert_uid) d.* from resolved
         join delivery d on d.tenant_id = resolved.tenant_id and d.alert_uid = resolved.uid
-        where d.type like '%.raised' and d.state in ('PENDING', 'DELIVERED')
+        where (d.type like '%.raised' or d.type = 'alert.repeated') and d.state in ('PENDING', 'DELIVERED')
         order by d.destination_id, d.alert_uid, d.id desc),
       ${insertFollowUps('alert.resolved', sql`jsonb_build_object('status', 'RESOLVED')`, now)}`,
   );
 }
 
-/** Notifies the webhooks that got these alerts of what is new about them; people see it in the console. */
+/** Notifies the webhooks and pagers that got these alerts of what is new about them; people see it in the console. */
 export async function insertUpdatedDeliveries(
   tx: Db,
   alerts: readonly { tenantId: number; uid: string }[],
   news: Readonly<Record<string, unknown>>,
+  now: number,
+): Promise<void> {
+  await insertUpdates(tx, alerts, news, sql`x.type = 'HTTP' or ${hasCallbackType()}`, now);
+}
+
+/** Notifies the pagers that got these alerts that they are open again. */
+export async function insertReopenedDeliveries(
+  tx: Db,
+  alerts: readonly { tenantId: number; uid: string }[],
+  now: number,
+): Promise<void> {
+  await insertUpdates(tx, alerts, { status: 'UNRESOLVED', reopened: true }, hasCallbackType(), now);
+}
+
+async function insertUpdates(
+  tx: Db,
+  alerts: readonly { tenantId: number; uid: string }[],
+  news: Readonly<Record<string, unknown>>,
+  receivers: Sql,
   now: number,
 ): Promise<void> {
   if (alerts.length === 0) return;
@@ -91,7 +111,7 @@ export async function insertUpdatedDeliveries(
         join delivery d on d.tenant_id = updated.tenant_id and d.alert_uid = updated.uid
         where d.type like '%.raised' and d.state in ('PENDING', 'DELIVERED')
         order by d.destination_id, d.alert_uid, d.id desc),
-      ${insertFollowUps('alert.updated', sql`${storableJson(news)}::jsonb`, now, sql`where x.type = 'HTTP'`)}`,
+      ${insertFollowUps('alert.updated', sql`${storableJson(news)}::jsonb`, now, sql`where ${receivers}`)}`,
   );
 }
 

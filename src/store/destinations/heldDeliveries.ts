@@ -28,6 +28,10 @@ export async function setHeldBlocks(
 
 const maxReleased = 5000;
 
+/** True if a delivery has waited for enough blocks. */
+export const isHeldDue = sql`exists (select from held_delivery h
+  join chain_cursor k on k.chain_uid = h.chain_uid and k.processed >= h.due_block)`;
+
 /**
  * Releases deliveries whose alerts have enough blocks above, and wakes the senders. Dropped alerts are cancelled by the
  * transaction that moves the chain; until that is written, nothing is released.

@@ -16,6 +16,10 @@ export type NewMessage = {
   incident?: { uid: string; destinationIds: ReadonlySet<number> } | undefined;
   /** The alert that it reports. */
   alertUid?: string;
+  /** The step of a chain that it is sent for. */
+  escalation?: { id: number; number: number };
+  /** Says which message it is, where no other may be like it: with the destination it decides the uid. */
+  key?: string;
   /** Condition for sending: the block, if any, and the number of blocks above it by destination. */
   held?: { chainUid: string; block: number | null; confirmations: ReadonlyMap<number, number> } | undefined;
 };
@@ -27,16 +31,20 @@ export async function insertDeliveries(tx: Db, messages: readonly NewMessage[], 
     sql`with m as materialized (
         select nextval(pg_get_serial_sequence('delivery_message', 'id')) as id, m.*
         from rows from (jsonb_to_recordset(${storableJson(messages.map((message) => toColumns(message, now)))}::jsonb)
-          as (tenant_id bigint, type text, data jsonb, alert_uid uuid, chain_uid text, destinations jsonb))
-          with ordinality as m (tenant_id, type, data, alert_uid, chain_uid, destinations, n)),
+          as (tenant_id bigint, type text, data jsonb, alert_uid uuid, chain_uid text, key text, destinations jsonb,
+            escalation_id bigint, escalation_number integer))
+          with ordinality as m (tenant_id, type, data, alert_uid, chain_uid, key, destinations, escalation_id,
+            escalation_number, n)),
       message as (
         insert into delivery_message (tenant_id, id, created_at, data)
         select m.tenant_id, m.id, ${now}, m.data from m where jsonb_array_length(m.destinations) > 0 order by m.n),
       written as (
         insert into delivery (tenant_id, uid, destination_id, type, message_id, alert_uid, incident_uid,
-          next_attempt_at, created_at, updated_at)
-        select m.tenant_id, gen_random_uuid(), (d.item->>0)::bigint, m.type, m.id, m.alert_uid, (d.item->>2)::uuid,
-          (d.item->>1)::bigint, ${now}, ${now}
+          next_attempt_at, created_at, updated_at, escalation_id, escalation_number)
+        select m.tenant_id,
+          case when m.key is null then gen_random_uuid() else md5(m.key || ' ' || (d.item->>0))::uuid end,
+          (d.item->>0)::bigint, m.type, m.id, m.alert_uid, (d.item->>2)::uuid,
+          (d.item->>1)::bigint, ${now}, ${now}, m.escalation_id, m.escalation_number
         from m cross join lateral jsonb_array_elements(m.destinations) d(item)
         order by m.n, d.item returning ${queueColumns}),
       held as (
@@ -60,7 +68,7 @@ export function enqueue(written: Sql): Sql {
 }
 
 function toColumns(
-  { tenantId, type, data, alertUid, incident, destinationIds, dueAt, held }: NewMessage,
+  { tenantId, type, data, alertUid, key, incident, destinationIds, dueAt, held, escalation }: NewMessage,
   now: number,
 ) {
   return {
@@ -69,6 +77,9 @@ function toColumns(
     data,
     alert_uid: alertUid,
     chain_uid: held?.chainUid,
+    key,
+    escalation_id: escalation?.id,
+    escalation_number: escalation?.number,
     destinations: destinationIds.map((id) => {
       const confirmations = held?.confirmations.get(id);
       const item = [

@@ -46,6 +46,10 @@ type Row = {
 };
 
 /** Claims the oldest due mails, including those whose lease has ended. */
+/** True if a mail is to be sent. */
+export const isMailDue = (now: number) => sql`exists (select from mail_outbox where state = 'PENDING'
+  and next_attempt_at <= ${now} and (lease_until is null or lease_until < clock_timestamp()))`;
+
 export async function claimMails(
   db: Db,
   keyring: Keyring,

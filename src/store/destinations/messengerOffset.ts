@@ -25,14 +25,14 @@ export async function leaseMessenger(
 /** Records that an update was read, in the transaction of its effect; false when it was read before or the lease was lost. */
 export async function advanceMessenger(
   tx: Db,
-  at: { bot: string; holder: string; leaseMs: number; now: number },
+  poll: { bot: string; holder: string; leaseMs: number; now: number },
   update: number,
 ): Promise<boolean> {
   const rows = await tx.query(
-    sql`update messenger_offset set next_update = ${update + 1}, updated_at = ${at.now},
-        lease_until = clock_timestamp() + ${at.leaseMs} * interval '1 ms'
-      where bot = ${at.bot} and holder = ${at.holder} and lease_until > clock_timestamp()
-        and (next_update <= ${update} or updated_at < ${at.now - offsetValidMs})
+    sql`update messenger_offset set next_update = ${update + 1}, updated_at = ${poll.now},
+        lease_until = clock_timestamp() + ${poll.leaseMs} * interval '1 ms'
+      where bot = ${poll.bot} and holder = ${poll.holder} and lease_until > clock_timestamp()
+        and (next_update <= ${update} or updated_at < ${poll.now - offsetValidMs})
       returning 1`,
   );
   return rows.length > 0;

@@ -1,9 +1,12 @@
 import { sql } from '../../lib/sql.ts';
 import { type Db, onlyRow } from '../db/db.ts';
 import { inChunks } from '../db/inChunks.ts';
+import { purgeEscalations } from '../onCall/escalations.ts';
 import { purgeDecisions } from './alertDecisions.ts';
 import { purgeArchivedMessages } from './archivedMessages.ts';
 import { deadLetterDeliveries } from './deadLetterDeliveries.ts';
+import { purgeInhibitionSources } from './inhibitions.ts';
+import { purgeGroups } from './routeGroups.ts';
 
 /** Settled deliveries are deleted after this time. */
 export const deliveryRetentionMs = 90 * 24 * 3_600_000;
@@ -27,6 +30,9 @@ export async function purgeDeliveries(db: Db, now: number): Promise<void> {
   });
   await purgeMessages(db, now);
   await purgeDecisions(db, now - deliveryRetentionMs);
+  await purgeEscalations(db, now - deliveryRetentionMs);
+  await purgeGroups(db, { quiet: now - 2 * dayMs, repeated: now - deliveryRetentionMs });
+  await purgeInhibitionSources(db, now - deliveryRetentionMs);
   await purgeArchivedMessages(db, now - deliveryRetentionMs - dayMs);
 }
 

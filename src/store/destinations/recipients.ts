@@ -23,8 +23,9 @@ export type Recipient = {
   query: string | null;
 };
 
-/** A messenger destination that is not bound to a chat reaches no one. */
-const isReachable = sql`x.status = 'ACTIVE' and (not ${isBoundByChatType()} or x.messenger_a_chat_id is not null)`;
+/** A condition on destinations as `x`: a messenger destination that is not bound to a chat reaches no one. */
+export const isReachable = sql`x.status = 'ACTIVE'
+  and (not ${isBoundByChatType()} or x.messenger_a_chat_id is not null)`;
 
 /**
  * Recipients of alerts: reachable destinations bound to the source, else the default ones with the bindings' filters;

@@ -12,17 +12,6 @@ export type OpenSilence = {
   timeSet: TimeSetInput | null;
 };
 
-/** The version of what decides the notifications of each tenant; tenants that have nothing of the kind are missing. */
-export async function findDecisionRules(
-  tx: Db,
-  tenantIds: readonly number[],
-): Promise<ReadonlyMap<number, number>> {
-  const rows = await tx.prepared<{ tenantId: number; version: number }>(
-    sql`select tenant_id as "tenantId", version from decision_rules where tenant_id = any(${tenantIds}::bigint[])`,
-  );
-  return new Map(rows.map(({ tenantId, version }) => [tenantId, version]));
-}
-
 /**
  * The silences of a tenant that end later than `now`, the oldest first. One that began when it was made holds wherever it is seen,
  * because the clocks of servers differ.

@@ -8,6 +8,7 @@ import type { Keyring } from '../records/keyring.ts';
 const maxFormerSecrets = 10;
 
 export type SealedTarget = Omit<Target, 'headers' | 'secrets'> & {
+  status: string;
   sealedSettings: Buffer | null;
   sealedMessengerBUri: Buffer | null;
   sealedHeaders: Buffer | null;
@@ -18,12 +19,17 @@ export type SealedTarget = Omit<Target, 'headers' | 'secrets'> & {
 
 export async function findTargets(db: Db, ids: readonly number[]): Promise<SealedTarget[]> {
   return db.prepared<SealedTarget>(
-    sql`select id, tenant_id as "tenantId", type, value, method, messenger_a_chat_id as "messengerAChatId",
+    sql`select id, tenant_id as "tenantId", status, type, value, method, messenger_a_chat_id as "messengerAChatId",
         messenger_b_uri as "messengerBUri",
+        coalesce(
+          (select m.id from member m where m.tenant_id = x.tenant_id and x.type = 'EMAIL' and m.email = lower(x.value)
+            and m.status = 'ACTIVE'),
+          (select min(c.member_id) from member_contact c
+            where c.tenant_id = x.tenant_id and x.id = any(c.destination_ids) having count(*) = 1)) as "userId",
         settings, sealed_settings as "sealedSettings", sealed_messenger_b_uri as "sealedMessengerBUri",
         confirmed_at is not null as "isConfirmed", sealed_headers as "sealedHeaders", sealed_secret as "sealedSecret",
         sealed_former_secrets as "sealedFormerSecrets", former_secrets_until as "formerSecretsUntil"
-      from destination where id = any(${ids}::bigint[])`,
+      from destination x where id = any(${ids}::bigint[])`,
   );
 }
 
@@ -36,6 +42,7 @@ export async function openTarget(keyring: Keyring, sealed: SealedTarget, now: nu
     sealedSecret,
     sealedFormerSecrets,
     formerSecretsUntil,
+    status: _status,
     ...target
   } = sealed;
   const sealRef = (member: string) => ({

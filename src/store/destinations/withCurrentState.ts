@@ -15,18 +15,20 @@ export async function withCurrentState<M extends About>(
   messages: readonly M[],
   of: 'incident' | 'alert',
 ): Promise<(M & Pick<Message, 'state'>)[]> {
-  const open = await findOpen(db, messages.filter(isAboutAlert), of);
+  const states = await findStates(db, messages.filter(isAboutAlert), of);
   return messages.map((message) => {
-    const isOpen = isAboutAlert(message) ? open.get(keyOf(message, of)) : undefined;
-    return isOpen === undefined ? message : { ...message, state: { isOpen } };
+    const state = isAboutAlert(message) ? states.get(keyOf(message, of)) : undefined;
+    return state ? { ...message, state } : message;
   });
 }
 
-async function findOpen(
+type State = NonNullable<Message['state']>;
+
+async function findStates(
   db: Db,
   messages: readonly About[],
   of: 'incident' | 'alert',
-): Promise<Map<string, boolean>> {
+): Promise<Map<string, State>> {
   const hasIncident = (message: About) => of === 'incident' && incidentOf(message) !== undefined;
   const incidents = messages.filter(hasIncident);
   const alerts = messages.filter((message) => !hasIncident(message));
@@ -40,8 +42,13 @@ async function findOpen(
   });
   const documents = keys.length > 0 ? await findAlertDocuments(db, keys) : [];
   return new Map([
-    ...[...states].map(([uid, { isOpen }]) => [uid, isOpen] as const),
-    ...documents.map(({ uid, status }) => [uid, status !== 'RESOLVED' && status !== 'RETRACTED'] as const),
+    ...[...states].map(
+      ([uid, { isOpen, isAcknowledged = false }]) => [uid, { isOpen, isAcknowledged }] as const,
+    ),
+    ...documents.map(({ uid, status, acknowledged }) => {
+      const isOpen = status !== 'RESOLVED' && status !== 'RETRACTED';
+      return [uid, { isOpen, isAcknowledged: acknowledged === true }] as const;
+    }),
   ]);
 }
 

@@ -41,17 +41,18 @@ export async function findSchemaId(db: Db, name: string): Promise<number | undef
   return rows[0]?.id;
 }
 
-export async function hasDetector(
+/** The ids of those of the contracts that have a detector of the schema. */
+export async function findDetected(
   db: Db,
-  tenantId: number,
-  contractId: number,
+  contracts: readonly { tenantId: number; id: number }[],
   schemaId: number,
-): Promise<boolean> {
-  const rows = await db.query(
-    sql`select 1 from detector where tenant_id = ${tenantId} and contract_id = ${contractId}
-      and schema_id = ${schemaId} and status <> 'DELETED' limit 1`,
+): Promise<Set<number>> {
+  const tenantIds = [...new Set(contracts.map(({ tenantId }) => tenantId))];
+  const rows = await db.query<{ id: number }>(
+    sql`select distinct contract_id as id from detector where tenant_id = any(${tenantIds})
+      and contract_id = any(${contracts.map(({ id }) => id)}) and schema_id = ${schemaId} and status <> 'DELETED'`,
   );
-  return rows.length > 0;
+  return new Set(rows.map(({ id }) => id));
 }
 
 export async function findSchemaName(db: Db, id: number): Promise<string | undefined> {

@@ -117,7 +117,7 @@ async function commandOf(pid: number): Promise<string> {
   }
 }
 
-function isAlive(pid: number): boolean {
+export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;

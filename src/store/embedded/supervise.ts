@@ -1,9 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { WriteLog } from './log.ts';
-import { isPostmaster, type Postmaster } from './postmaster.ts';
+import { isAlive, isPostmaster, type Postmaster } from './postmaster.ts';
 
 /** Systems other than Linux spawn a process for each check. */
 const pollMs = process.platform === 'linux' ? 200 : 2000;
+/** On Linux most looks only ask if the process is there; who it is changes seldom. */
+const looksPerCheck = 25;
 const maxRestarts = 5;
 /** After this time a new exit counts as unrelated to the previous one. */
 const stableAfterMs = 60_000;
@@ -29,6 +31,7 @@ export function supervise(options: {
 }): Supervisor {
   const { cluster, relaunch, log } = options;
   let { postmaster } = options;
+  let looks = 0;
   const stopping = new AbortController();
   let lose: (error: Error) => void = () => {};
   const lost = new Promise<Error>((resolve) => {
@@ -70,6 +73,8 @@ export function supervise(options: {
 
   async function isRunning(): Promise<boolean> {
     try {
+      if (process.platform === 'linux' && looks++ % looksPerCheck !== 0 && isAlive(postmaster.pid))
+        return true;
       return await isPostmaster(postmaster.pid, cluster);
     } catch (error) {
       // A failed check (too many open files, for example) must not start a second server.

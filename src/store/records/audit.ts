@@ -1,4 +1,6 @@
 import type { AuditKeys } from '../../lib/auditKey.ts';
+import { yieldToEventLoop } from '../../lib/eventLoop.ts';
+import { groupBy } from '../../lib/groupBy.ts';
 import { empty, type Sql, sql } from '../../lib/sql.ts';
 import type { Scope } from '../../model/principal.ts';
 import { type Db, onlyRow } from '../db/db.ts';
@@ -39,6 +41,46 @@ export async function appendAudit(db: Db, keys: Pick<AuditKeys, 'newest'>, entry
         ${entry.record.id}
       from head`,
   );
+}
+
+/** The same for many entries, with a statement for each chain. */
+export async function appendAudits(
+  db: Db,
+  keys: Pick<AuditKeys, 'newest'>,
+  entries: readonly AuditEntry[],
+): Promise<void> {
+  const key = keys.newest();
+  const chains = [...groupBy(entries, ({ tenantId }) => tenantId ?? platformChain)];
+  // In one order, so that no two transactions wait for each other's chain.
+  for (const [chain, own] of chains.sort(([one], [next]) => one - next)) {
+    let { hash } = await lockHead(db, chain);
+    const rows: object[] = [];
+    for (const entry of own) {
+      await yieldToEventLoop();
+      const text = JSON.stringify(entry);
+      hash = key.link(hash, text);
+      const { at, action, record } = entry;
+      rows.push({
+        n: rows.length + 1,
+        hash: hash.toString('hex'),
+        text,
+        at,
+        action,
+        kind: record.kind,
+        id: record.id,
+      });
+    }
+    await sendLater(
+      db,
+      sql`with head as (
+          update audit_head set seq = seq + ${own.length}, hash = ${hash} where chain = ${chain}
+          returning seq - ${own.length} as before)
+        insert into audit_entry (chain, seq, hash, key_id, entry, at, action, record_kind, record_id)
+        select ${chain}, head.before + r.n, decode(r.hash, 'hex'), ${key.id}, r.text, r.at, r.action, r.kind, r.id
+        from head, jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
+          as r(n bigint, hash text, text text, at bigint, action text, kind text, id bigint) order by r.n`,
+    );
+  }
 }
 
 async function lockHead(db: Db, chain: number): Promise<{ hash: Buffer }> {

@@ -1,6 +1,8 @@
+import { groupBy } from '../../lib/groupBy.ts';
+import { itemAt } from '../../lib/itemAt.ts';
 import { join, raw, type Sql, sql } from '../../lib/sql.ts';
-import { unprocessable } from '../../model/errors.ts';
-import { type Db, onlyRow } from '../db/db.ts';
+import { type Problem, unprocessable } from '../../model/errors.ts';
+import type { Db } from '../db/db.ts';
 import { columnOf } from '../tables/members.ts';
 import type { Binding } from '../tables/table.ts';
 
@@ -27,11 +29,7 @@ export async function writeBindings(
   items.forEach((item, index) => {
     if (item.id === undefined) return;
     if (!storedIds.has(item.id) || listedIds.has(item.id)) {
-      throw unprocessable(
-        `${pointer}/${index}/id`,
-        'unknown-binding',
-        'This record has no such binding; leave out `id` to add a new one.',
-      );
+      throw unknownBinding(`${pointer}/${index}`);
     }
     listedIds.add(item.id);
   });
@@ -53,6 +51,14 @@ export async function writeBindings(
   return isChanged;
 }
 
+function unknownBinding(pointer: string): Problem {
+  return unprocessable(
+    `${pointer}/id`,
+    'unknown-binding',
+    'This record has no such binding; leave out `id` to add a new one.',
+  );
+}
+
 async function insert(
   db: Db,
   binding: Binding,
@@ -60,14 +66,64 @@ async function insert(
   item: BindingItem,
   now: number,
 ): Promise<number> {
-  const given = columns(binding, item);
-  const names = ['tenant_id', binding.parent, 'created_at', 'updated_at', ...given.map(([name]) => name)];
-  const values = [owner.tenantId, owner.id, now, now].map((value) => sql`${value}`);
-  const rows = await db.query<{ id: number }>(
-    sql`insert into ${raw(binding.table)} (${raw(names.join(', '))})
-      values (${join([...values, ...given.map(([, value]) => value)], ', ')}) returning id`,
-  );
-  return onlyRow(rows).id;
+  return itemAt(await insertAll(db, binding, [{ owner, item, pointer: '' }], now), 0);
+}
+
+/** An item of a record, and its pointer in the request. */
+export type NewItem = { owner: BindingOwner; item: BindingItem; pointer: string };
+
+/** Writes the items of new records, with one statement for all of the same members. */
+export async function writeNewBindings(
+  db: Db,
+  binding: Binding,
+  items: readonly NewItem[],
+  now: number,
+): Promise<void> {
+  for (const { item, pointer } of items) if (item.id !== undefined) throw unknownBinding(pointer);
+  const ids = await insertAll(db, binding, items, now);
+  for (const child of binding.bindings) {
+    const below = items.flatMap(({ owner, item, pointer }, index) => {
+      const list = item[child.member];
+      const holder = { tenantId: owner.tenantId, id: itemAt(ids, index) };
+      return isItems(list) ? newItems(holder, list, `${pointer}/${child.member}`) : [];
+    });
+    if (below.length > 0) await writeNewBindings(db, child, below, now);
+  }
+}
+
+export function newItems(owner: BindingOwner, items: readonly BindingItem[], pointer: string): NewItem[] {
+  return items.map((item, index) => ({ owner, item, pointer: `${pointer}/${index}` }));
+}
+
+/** PostgreSQL takes 65,535 values a statement. */
+const maxValues = 60_000;
+
+/** The ids of the new items, in their order: PostgreSQL returns the rows of a list of values in its order. */
+async function insertAll(
+  db: Db,
+  binding: Binding,
+  items: readonly NewItem[],
+  now: number,
+): Promise<number[]> {
+  const ids: number[] = [];
+  const rows = items.map(({ owner, item }, index) => {
+    const given = columns(binding, item);
+    const fixed = [owner.tenantId, owner.id, now, now].map((value) => sql`${value}`);
+    const names = ['tenant_id', binding.parent, 'created_at', 'updated_at', ...given.map(([name]) => name)];
+    return { index, names: names.join(', '), values: [...fixed, ...given.map(([, value]) => value)] };
+  });
+  for (const [names, alike] of groupBy(rows, (row) => row.names)) {
+    const most = Math.floor(maxValues / alike[0].values.length);
+    for (let start = 0; start < alike.length; start += most) {
+      const part = alike.slice(start, start + most);
+      const lists = part.map(({ values }) => sql`(${join(values, ', ')})`);
+      const written = await db.query<{ id: number }>(
+        sql`insert into ${raw(binding.table)} (${raw(names)}) values ${join(lists, ', ')} returning id`,
+      );
+      for (const [n, { index }] of part.entries()) ids[index] = itemAt(written, n).id;
+    }
+  }
+  return ids;
 }
 
 async function update(

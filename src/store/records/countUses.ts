@@ -1,4 +1,4 @@
-import { raw, sql } from '../../lib/sql.ts';
+import { raw, type Sql, sql } from '../../lib/sql.ts';
 import { type Db, onlyRow } from '../db/db.ts';
 
 // Actions by tenant and wallet, with which their index begins.
@@ -19,15 +19,27 @@ const uses = {
   'detectors of a schema': 'detector where schema_id',
   'silences of a time set': `(select status, time_set_id from silence
     where ends_at > extract(epoch from clock_timestamp()) * 1000) of_time_set where time_set_id`,
+  'routes of a time set': `(select status, active_time_set_id as time_set_id from route
+    union all select status, mute_time_set_id from route) of_time_set where time_set_id`,
+  'routes below a route': 'route where parent_id',
   'instances of a license': 'license_instance where license_id',
 } as const;
 
-export type UseOf = keyof typeof uses;
+/** Uses by records that name several in an array. */
+const usesInArrays = { 'routes of a destination': 'route where destination_ids' } as const;
+
+export type UseOf = keyof typeof uses | keyof typeof usesInArrays;
 
 /** Number of live records that refer to this one; the caller has locked it. */
 export async function countUses(db: Db, use: UseOf, id: number): Promise<number> {
   const rows = await db.query<{ count: number }>(
-    sql`select count(*) as count from ${raw(uses[use])} = ${id} and status <> 'DELETED'`,
+    sql`select count(*) as count from ${usedBy(use, id)} and status <> 'DELETED'`,
   );
   return onlyRow(rows).count;
+}
+
+function usedBy(use: UseOf, id: number): Sql {
+  return use === 'routes of a destination'
+    ? sql`${raw(usesInArrays[use])} @> array[${id}]::bigint[]`
+    : sql`${raw(uses[use])} = ${id}`;
 }

@@ -1,3 +1,4 @@
+import { groupBy } from '../../lib/groupBy.ts';
 import { empty, join, raw, type Sql, sql } from '../../lib/sql.ts';
 import type { Scope } from '../../model/principal.ts';
 import { compileSort, type WhereSortItem } from '../../query/where/compileSort.ts';
@@ -33,6 +34,21 @@ export async function findRecord<F extends Fields, N extends string>(
   // A statement of its own: what one statement reads after waiting for a lock mixes the new row with old bindings.
   if (options.lock) await db.prepared(sql`select 1 ${from} ${locks[options.lock]}`);
   return (await db.prepared<Found<F, N>>(sql`select ${selectList(table, names)} ${from}`))[0];
+}
+
+/** The records with these ids that are not deleted, by id. */
+export async function findRecords(
+  db: Db,
+  table: Table,
+  scope: Scope,
+  ids: readonly number[],
+  names: readonly string[],
+): Promise<Map<number, Row>> {
+  const rows = await db.query<Row & { foundId: number }>(
+    sql`select t.id as "foundId", ${selectList(table, names)} from ${source(table, scope)}
+      where t.id = any(${ids}) and t.status <> 'DELETED' and ${condition(table, scope, 'read')}`,
+  );
+  return new Map(rows.map(({ foundId, ...row }) => [foundId, row]));
 }
 
 export type Search = {
@@ -109,12 +125,51 @@ export async function insertRecord(db: Db, table: Table, values: Row): Promise<n
   const names = Object.keys(values);
   const rows = await db.query<{ id: number }>(
     sql`insert into ${raw(table.name)} (${raw(names.map(columnOf).join(', '))})
-      values (${join(
-        names.map((name) => bind(table, name, values[name])),
-        ', ',
-      )}) returning id`,
+      values (${valuesOf(table, names, values)}) returning id`,
   );
   return onlyRow(rows).id;
+}
+
+/** PostgreSQL takes 65,535 values a statement. */
+const maxValues = 60_000;
+
+/**
+ * Inserts many records and returns their ids, in their order. `taken` has the indexes of those that a unique index refuses:
+ * the caller must then undo the transaction.
+ */
+export async function insertRecords(
+  db: Db,
+  table: Table,
+  records: readonly Row[],
+): Promise<{ ids: number[]; taken: number[] }> {
+  const reserved = await db.query<{ id: number }>(
+    sql`select nextval(pg_get_serial_sequence(${table.name}, 'id')) as id
+      from generate_series(1, ${records.length}::int)`,
+  );
+  const ids = reserved.map(({ id }) => id);
+  const rows = records.map((record, index): Row => ({ ...record, id: ids[index] }));
+  const inserted = new Set<number>();
+  for (const alike of groupBy(rows, (row) => Object.keys(row).sort().join()).values()) {
+    const names = Object.keys(alike[0] ?? {}).sort();
+    const most = Math.floor(maxValues / names.length);
+    for (let start = 0; start < alike.length; start += most) {
+      const part = alike.slice(start, start + most);
+      const lists = part.map((row) => sql`(${valuesOf(table, names, row)})`);
+      const written = await db.query<{ id: number }>(
+        sql`insert into ${raw(table.name)} (${raw(names.map(columnOf).join(', '))})
+          values ${join(lists, ', ')} on conflict do nothing returning id`,
+      );
+      for (const { id } of written) inserted.add(id);
+    }
+  }
+  return { ids, taken: ids.flatMap((id, index) => (inserted.has(id) ? [] : [index])) };
+}
+
+function valuesOf(table: Table, names: readonly string[], values: Row): Sql {
+  return join(
+    names.map((name) => bind(table, name, values[name])),
+    ', ',
+  );
 }
 
 /** Writes the values that differ from the stored ones. False, and `updatedAt` stays, when none does. */

@@ -7,6 +7,9 @@ export type Lane = { tenantId: number; instanceId: number; holder: string };
 /** After a crash, another process takes over when this time ends. */
 const laneLeaseSeconds = 10;
 
+/** True if something is to be scored. */
+export const hasScoreWork = sql`exists (select from score_work)`;
+
 /**
  * Claims instances with queued work, each for one worker: first tenants with the fewest running lanes (`held`: those of
  * this process), then the longest waiting. So a tenant's slow instances delay only its own.

@@ -15,10 +15,10 @@ export async function findDueTicks(db: Db, now: number, limit: number): Promise<
   );
 }
 
-export async function setFirstTick(db: Db, due: DueTick, at: number): Promise<void> {
+export async function setFirstTick(db: Db, due: DueTick, time: number): Promise<void> {
   await db.prepared(
     sql`insert into score_lane as s (tenant_id, license_instance_id, next_tick_at)
-      values (${due.tenantId}, ${due.instanceId}, ${at})
+      values (${due.tenantId}, ${due.instanceId}, ${time})
       on conflict (tenant_id, license_instance_id) do update set next_tick_at = excluded.next_tick_at
         where s.next_tick_at is null`,
   );

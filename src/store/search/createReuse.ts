@@ -1,3 +1,4 @@
+import { createBoundedMap } from '../../lib/createBoundedMap.ts';
 import { renderOnce, type Sql } from '../../lib/sql.ts';
 import type { CompiledSearch } from './compile/compileQuery.ts';
 import type { SortItem } from './documents/documentSort.ts';
@@ -15,7 +16,7 @@ export function createReuse(
   use: string,
 ): Page['reuse'] {
   if (!statements || !names) return (_name, make) => make();
-  const cached = statements.get(names) ?? new Map<string, Sql>();
+  const cached = statements.get(names) ?? createBoundedMap<string, Sql>(maxPages);
   statements.set(names, cached);
   const page = `${use} ${from} ${size} ${sort ? JSON.stringify(sort) : ''}`;
   return (name, make) => {
@@ -23,7 +24,6 @@ export function createReuse(
     const statement = cached.get(key);
     if (statement) return statement;
     const made = renderOnce(make());
-    if (cached.size >= maxPages) cached.clear();
     cached.set(key, made);
     return made;
   };

@@ -48,7 +48,7 @@ export function exportKeys(
   return {
     count,
     isComplete: found.length <= count,
-    read: (at) => reportSlowSearch(() => readExportPage(db, count, at, selectPage)),
+    read: (index) => reportSlowSearch(() => readExportPage(db, count, index, selectPage)),
   };
 }
 

@@ -116,7 +116,15 @@ export async function findRows(
     (await searchAll(run, table, compiled, page, search.sort));
     if (total !== undefined) return { data, total: Math.min(total, trackTotalCount), isProven };
     if (trackTotalCount === 0) return { data, total: 0 };
-    const counted = await countUpToByCells(db, table, scope, search, now, trackTotalCount, rest.proof);
+    const { timeseries } = search;
+    const counting = { now, limit: trackTotalCount, proof: rest.proof };
+    const counted = await countUpToByCells(
+      db,
+      table,
+      scope,
+      { timeseries, parsed: compiled.parsed },
+      counting,
+    );
     return {
       data,
       total: counted ?? (await countHits(run, table, scope, compiled, { limit: trackTotalCount, now })),

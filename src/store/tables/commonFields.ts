@@ -24,6 +24,31 @@ export const bindingFields = {
 /** The state of an item, which Vigil sets. */
 export const bindingStatus = readOnly(statusField.schema, { notNull: true });
 
+/** What people do about an alert, in the words of the tenant. */
+export const guidanceFields = {
+  runbookUrl: editable(
+    Text(
+      'Address of the page that says what to do about its alerts; every message about them has it.',
+      'https://wiki.example.com/runbooks/vault',
+      {
+        max: 2000,
+        format: 'webAddress',
+      },
+    ),
+    { detail: true },
+  ),
+  nextSteps: editable(
+    Text(
+      'What to do about its alerts, in place of what Vigil says; every message about them has it.',
+      'Call the desk, then pause the vault.',
+      {
+        max: 2000,
+      },
+    ),
+    { detail: true },
+  ),
+} as const;
+
 export const scriptFields = {
   scriptFilter: editable(
     Text(

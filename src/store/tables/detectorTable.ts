@@ -4,6 +4,7 @@ import { actionTable } from './actionTable.ts';
 import {
   bindingFields,
   bindingStatus,
+  guidanceFields,
   idField,
   scriptFields,
   searchedTenant,
@@ -50,6 +51,7 @@ export const detectorTable = defineTable({
     }),
     tags: editable(Words('Free labels.', ['critical']), { default: [] }),
     config: editable(JsonObject('Detector configuration.', { allowedOwners: [] }), { default: {} }),
+    ...guidanceFields,
     destinations: bindings(
       'Destinations that its alerts are sent to.',
       { table: 'detector_destination', parent: 'detector_id' },

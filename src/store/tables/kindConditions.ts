@@ -21,10 +21,14 @@ const isGroupedText = withTrait(isGrouped);
 const isSequentialText = withTrait(isSequential);
 const getsScoresText = withTrait(({ getsScores }) => getsScores === true);
 
+const hasCallbackText = withTrait(({ callback }) => callback !== undefined);
+
 export const isMailedType = (column = 'x.type'): Sql => raw(isMailedText(column));
 export const isBoundByChatType = (column = 'x.type'): Sql => raw(isBoundByChatText(column));
 /** Messages that are due together go out as one. */
 export const isGroupedType = (column = 'x.type'): Sql => raw(isGroupedText(column));
 /** Messages go one at a time. */
 export const isSequentialType = (column = 'x.type'): Sql => raw(isSequentialText(column));
+/** Changes of acknowledgements are sent to it. */
+export const hasCallbackType = (column = 'x.type'): Sql => raw(hasCallbackText(column));
 export const getsScoresType = (column = 'x.type'): Sql => raw(getsScoresText(column));

@@ -46,6 +46,13 @@ export const planTable = defineTable({
       default: 1000,
       detail: true,
     }),
+    maxSchedules: editable(Count('Most on-call schedules of a tenant.', 200), { default: 200, detail: true }),
+    maxEscalationChains: editable(Count('Most escalation chains of a tenant.', 200), {
+      default: 200,
+      detail: true,
+    }),
+    maxRoutes: editable(Count('Most routes of a tenant.', 1000), { default: 1000, detail: true }),
+    maxInhibitions: editable(Count('Most inhibitions of a tenant.', 200), { default: 200, detail: true }),
     maxPlannedChanges: editable(Count('Most planned changes of a tenant whose window has not ended.', 200), {
       default: 200,
       detail: true,

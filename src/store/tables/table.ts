@@ -189,6 +189,7 @@ const nouns: Readonly<Record<string, string>> = {
   'instance/meta': 'license instance period',
   timeset: 'time set',
   plannedchange: 'planned change',
+  escalationchain: 'escalation chain',
 };
 
 /** The name of such a record in a sentence. */

@@ -3,10 +3,14 @@ import { Id, Name, Text } from '../../model/schema.ts';
 import { apiKeyTable } from './apiKeyTable.ts';
 import { idField, statusField, timeFields } from './commonFields.ts';
 import { destinationTable } from './destinationTable.ts';
+import { escalationChainTable } from './escalationChainTable.ts';
 import { editable } from './fields.ts';
+import { inhibitionTable } from './inhibitionTable.ts';
 import { inviteTable } from './inviteTable.ts';
 import { labelTable } from './labelTable.ts';
 import { projectTable } from './projectTable.ts';
+import { routeTable } from './routeTable.ts';
+import { scheduleTable } from './scheduleTable.ts';
 import { silenceTable } from './silenceTable.ts';
 import { subscriptionTable } from './subscriptionTable.ts';
 import { administrators, defineTable, within } from './table.ts';
@@ -43,6 +47,10 @@ export const tenantTable = defineTable({
       viewTable,
       timeSetTable,
       silenceTable,
+      scheduleTable,
+      escalationChainTable,
+      routeTable,
+      inhibitionTable,
     ].map((table) => ({ table, column: 'tenant_id' })),
   unique: { tenant_name: { member: 'name', message: 'Another tenant has this name.' } },
 });

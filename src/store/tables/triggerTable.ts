@@ -4,6 +4,7 @@ import { Id, JsonObject, Name, OneOf, Text, Words } from '../../model/schema.ts'
 import { actionTable } from './actionTable.ts';
 import {
   bindingFields,
+  guidanceFields,
   idField,
   scriptFields,
   searchedTenant,
@@ -66,6 +67,7 @@ export const triggerTable = defineTable({
       default: {},
     }),
     tags: editable(Words('Free labels.', ['treasury']), { default: [] }),
+    ...guidanceFields,
     alerts: bindings(
       'Alerts that it raises.',
       { table: 'trigger_alert', parent: 'trigger_id', alias: 'a' },

@@ -92,6 +92,10 @@ export async function cancelBacktest(db: Db, scope: Scope, uid: string, now: num
 
 export type ClaimedBacktest = NewBacktest & { uid: string; contract: ContractFacts };
 
+/** True if one is queued, or its process died. */
+export const hasBacktests = sql`exists (select from backtest
+  where state = 'QUEUED' or state = 'RUNNING' and lease_until < clock_timestamp())`;
+
 /** The oldest that is queued, or whose process died. */
 export async function claimBacktest(
   db: Db,

@@ -120,9 +120,9 @@ export async function finalizeChain(tx: Db, chainUid: string, holder: string, fi
 }
 
 /** Records that all scheduled work until then was run. */
-export async function saveTick(db: Db, chainUid: string, holder: string, at: number): Promise<void> {
+export async function saveTick(db: Db, chainUid: string, holder: string, time: number): Promise<void> {
   await db.prepared(
-    sql`update chain_cursor set ticked_at = greatest(ticked_at, ${at}::bigint)
+    sql`update chain_cursor set ticked_at = greatest(ticked_at, ${time}::bigint)
       where chain_uid = ${chainUid} and holder = ${holder}`,
   );
 }

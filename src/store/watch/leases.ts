@@ -110,6 +110,10 @@ export async function requestLease(
   return rows[0];
 }
 
+/** True if a process other than this one follows a chain. */
+export const isFollowedByOthers = (holder: string) =>
+  sql`exists (select from chain_cursor where holder <> ${holder} and lease_until > clock_timestamp())`;
+
 /** A process that asked for a chain and did not get ready within this time has given it up. */
 const maxPreparationMs = 60_000;
 

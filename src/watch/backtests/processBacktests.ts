@@ -1,22 +1,26 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { ChainClient } from '../../chains/chainClient.ts';
 import { type ChainUid, getChain } from '../../chains/chains.ts';
 import { toChainFacts } from '../../chains/toChainFacts.ts';
 import { messageOf } from '../../lib/messageOf.ts';
+import { waitForNews } from '../../lib/waitForNews.ts';
 import { compileDetector } from '../../matching/compileDetector.ts';
 import type { Fetch } from '../../matching/createReadCache.ts';
 import type { Store } from '../../store/db/db.ts';
+import { pollDue } from '../../store/db/pollDue.ts';
 import {
   type ClaimedBacktest,
   claimBacktest,
   continueBacktest,
   findBacktestTargets,
   finishBacktest,
+  hasBacktests,
 } from '../../store/watch/backtests.ts';
 import { runBacktest } from './runBacktest.ts';
 
 const leaseMs = 15_000;
 const reportIntervalMs = 500;
+/** Between two looks in any case. */
+const longestWaitMs = 30_000;
 
 type Options = {
   store: Store;
@@ -49,7 +53,7 @@ export async function processBacktests({
     } catch (error) {
       onError(error);
     }
-    await sleep(500, undefined, { signal }).catch(() => undefined);
+    await waitForNews(longestWaitMs, signal, (wake) => pollDue(store, () => hasBacktests, wake));
   }
 
   async function run(claimed: ClaimedBacktest): Promise<void> {

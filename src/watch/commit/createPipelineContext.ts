@@ -94,6 +94,13 @@ export function createPipelineContext(options: PipelineOptions, tip: Header | un
       });
     },
 
+    /** For work beside the chain, which ends with the pipeline. */
+    runUnlessStopped(work: () => Promise<unknown>): Promise<void> {
+      return context.runExclusive(async () => {
+        if (!context.isStopped) await work();
+      });
+    },
+
     async refreshDeferrals(): Promise<void> {
       if (!areDeferralsStale) return;
       await deferrals.reload();

@@ -2,6 +2,8 @@
 const remembered = 32;
 /** Times of blocks are whole seconds: below this interval they tell nothing about a single block. */
 const minClockedMs = 1500;
+/** A longer time between two blocks of a fast chain is a pause. */
+const longestUsualMs = 5000;
 /** Fewer blocks tell nothing. */
 const minSteps = 3;
 
@@ -28,8 +30,10 @@ export function createArrivals(nominalMs: number) {
     const middle = quantile(steps, 0.5);
     if (middle >= minClockedMs)
       return quantile(steps, 0.8) <= 1.6 * quantile(steps, 0.2) && isClock(middle) ? middle : undefined;
-    const mean = steps.reduce((sum, step) => sum + step, 0) / steps.length;
-    return steps.length >= 8 && mean > 0 && mean < 2 * nominalMs ? Math.max(20, mean) : undefined;
+    // A pause of the chain says nothing about its pace.
+    const usual = steps.filter((step) => step <= longestUsualMs);
+    const mean = usual.reduce((sum, step) => sum + step, 0) / usual.length;
+    return usual.length >= 8 && mean > 0 && mean < 2 * nominalMs ? Math.max(20, mean) : undefined;
   }
 
   /** True if the blocks appear as far apart as their times are, which on test chains can be anything. */

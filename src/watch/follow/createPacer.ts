@@ -60,8 +60,15 @@ export function createPacer({ client, blockTimeMs, now, signal }: Options) {
     });
   }
 
-  /** The most time between two polls: a second, and more where blocks are so far apart that it does not matter. */
-  const longestMs = () => Math.min(3000, Math.max(1000, arrivals.usualMs() / 100));
+  /**
+   * The most time between two polls: a second, more where blocks are so far apart that it does not matter, and less where they
+   * come much faster than the chain is said to make them.
+   */
+  function longestMs(): number {
+    const interval = arrivals.intervalMs();
+    const most = Math.min(3000, Math.max(1000, arrivals.usualMs() / 100));
+    return interval < blockTimeMs / 2 ? Math.min(most, Math.max(250, interval / 4)) : most;
+  }
 
   /** Time between two polls while the block is due. */
   function spacingMs(): number {
@@ -99,6 +106,8 @@ export function createPacer({ client, blockTimeMs, now, signal }: Options) {
     },
     /** True if the chain may be further than the known head. */
     mayBeBehind: (next: number) => client.head() < next && (hits >= 3 || announced > next + 1),
+    /** True if a node said that it has the block. */
+    isAnnounced: (number: number) => announced >= number,
     received(blocks: readonly Block[]): void {
       const at = now();
       const last = blocks.at(-1);

@@ -12,8 +12,8 @@ type PendingBlock = { promise: Promise<Block | null>; block?: Block | null };
 export function createPrefetcher(client: ChainClient) {
   let pending = new Map<number, PendingBlock>();
 
-  function fetch(number: number, parentHash?: string): PendingBlock {
-    const promise = client.block(number, parentHash);
+  function fetch(number: number, parentHash?: string, isAnnounced?: boolean): PendingBlock {
+    const promise = client.block(number, parentHash, isAnnounced);
     const entry: PendingBlock = { promise };
     promise.then(
       (block) => {
@@ -39,9 +39,9 @@ export function createPrefetcher(client: ChainClient) {
 
   return {
     /** The block and those after it that are fetched already and form a chain; none when there is no such block. */
-    async take(number: number, parentHash: string | undefined): Promise<Block[]> {
+    async take(number: number, parentHash: string | undefined, isAnnounced?: boolean): Promise<Block[]> {
       fill(number + 1);
-      let first = await (pending.get(number) ?? fetch(number, parentHash)).promise;
+      let first = await (pending.get(number) ?? fetch(number, parentHash, isAnnounced)).promise;
       // It was prefetched from any node; when it does not continue the chain, another node's block may.
       if (first && pending.has(number) && parentHash !== undefined && first.parentHash !== parentHash)
         first = await fetch(number, parentHash).promise;

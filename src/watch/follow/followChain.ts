@@ -54,7 +54,7 @@ export async function* followChain(options: Options): AsyncGenerator<ChainMessag
         }
         await pacer.wait(next);
         const tip = processed.at(-1);
-        const blocks = await abortable(prefetcher.take(next, tip?.hash));
+        const blocks = await abortable(prefetcher.take(next, tip?.hash, pacer.isAnnounced(next)));
         const first = blocks[0];
         const height: number | undefined = first
           ? next

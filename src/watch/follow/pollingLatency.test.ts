@@ -133,6 +133,7 @@ describe('over HTTP alone, a block is found soon after it is available, with at 
     ],
     ['blocks of 2 s that come every second', { nominalMs: 2000, slotMs: 1000, delayMs: steady(100, 200) }],
     ['blocks of 12 s that come every 3 s', { nominalMs: 12_000, slotMs: 3000, delayMs: steady(200, 500) }],
+    ['blocks of 12 s that come every second', { nominalMs: 12_000, slotMs: 1000, delayMs: steady(5, 60) }],
     ['250 ms blocks', { nominalMs: 250, slotMs: 250, delayMs: steady(20, 60) }],
   ])('%s', async (name, chain) => {
     const seed = 7;
@@ -142,6 +143,16 @@ describe('over HTTP alone, a block is found soon after it is available, with at 
     );
     expect(median).toBeLessThanOrEqual(500);
     expect(p99).toBeLessThanOrEqual(1500);
+    expect(calls).toBeLessThanOrEqual(4);
+  });
+
+  it('blocks of 12 s that come every second are found within half a second', async () => {
+    const { median, p99, calls } = await simulate(
+      { nominalMs: 12_000, slotMs: 1000, delayMs: steady(5, 60) },
+      7,
+    );
+    expect(median).toBeLessThanOrEqual(150);
+    expect(p99).toBeLessThanOrEqual(500);
     expect(calls).toBeLessThanOrEqual(4);
   });
 

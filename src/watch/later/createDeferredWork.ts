@@ -1,32 +1,104 @@
-import type { Subscriber, SubscriberRef } from '../../matching/subscriber.ts';
+import { BlockUnavailable } from '../../chains/chainClient.ts';
+import { createFairQueue } from '../../lib/createFairQueue.ts';
+import { createSubscriptionIndex } from '../../matching/createSubscriptionIndex.ts';
+import type { Evaluated } from '../../matching/evaluateMatches.ts';
+import type { Subscriber } from '../../matching/subscriber.ts';
 import { assertHolder } from '../../store/watch/cursor.ts';
-import { type DeferredBacklog, deleteDeferred, dropDeferred } from '../../store/watch/deferred.ts';
-import { addEvaluated, commitInPlace, commitWrites, createWrites } from '../commit/commitWrites.ts';
+import {
+  type DeferredBacklog,
+  type DeferredRow,
+  deleteDeferred,
+  findDeferred,
+  postponeDeferred,
+} from '../../store/watch/deferred.ts';
+import { addEvaluated, commitWrites, createWrites } from '../commit/commitWrites.ts';
 import type { PipelineContext } from '../commit/createPipelineContext.ts';
-import { faultFinding, lateFinding } from '../subscribers/subscriberFindings.ts';
-import { switchOffSubscriber } from '../subscribers/switchOffSubscriber.ts';
-import { createDeferredLane, type DeferredEvaluation } from './createDeferredLane.ts';
+import { createBacklog } from './createBacklog.ts';
+import { createBacklogLimit } from './createBacklogLimit.ts';
+import { evaluateBeside } from './evaluateBeside.ts';
+import { reportWaiting } from './reportWaiting.ts';
+
+/** Subscribers evaluated concurrently, one per tenant. */
+const slots = 4;
+/** The first and the longest wait of a script that ran into its time limit; it doubles with each further time. */
+const firstLoopDelayMs = 1000;
+const maxLoopDelayMs = 32_000;
 
 /**
- * The first wait of a script that ran into its time limit. It doubles with each further time, up to 32 times the first.
+ * Evaluates deferred blocks beside the chain, in order for each subscriber and fair between tenants. Each block has a
+ * row until its findings are written.
  */
-const firstLoopDelayMs = 1000;
-
-/** Evaluates deferred blocks beside the chain; whatever it reads or writes of the caches takes its turn with the blocks. */
 export function createDeferredWork(context: PipelineContext) {
-  const { chain, store, alerts, watchList, ledger, deferrals, states, meter, holder, now, runExclusive } =
-    context;
+  const { chain, store, watchList, deferrals, states, meter, holder, now } = context;
+  const backlog = createBacklog(context);
+  const limit = createBacklogLimit(context);
+  const turns = createFairQueue({ slots, slotsPerKey: 1 });
+  const running = new Set<string>();
 
-  /** Runs the work in its turn, unless the pipeline was stopped before. */
-  function unlessStopped(work: () => Promise<unknown>): Promise<void> {
-    return runExclusive(async () => {
-      if (!context.isStopped) await work();
-    });
+  /** Continues with everything that is due. */
+  function start(): void {
+    if (context.isStopped) return;
+    for (const due of deferrals.due(now())) {
+      const key = `${due.kind} ${due.id}`;
+      if (running.has(key)) continue;
+      running.add(key);
+      turns
+        .run(due.tenantId, () => evaluateNext(due))
+        .catch((error: unknown) => {
+          deferrals.delay(due, now() + 5000);
+          if (!context.isStopped) context.onError(error);
+        })
+        .finally(() => {
+          running.delete(key);
+          start();
+        });
+    }
   }
 
-  /** Does nothing when a reorganisation or the clock changed the subscriber's state meanwhile: the block is evaluated again. */
-  async function settle({ subscriber, row, before, evaluated, epoch }: DeferredEvaluation): Promise<void> {
-    if (deferrals.epoch() !== epoch || states.get(subscriber) !== before) return;
+  async function evaluateNext(due: DeferredBacklog): Promise<void> {
+    if (context.isStopped || !deferrals.has(due)) return;
+    const epoch = deferrals.epoch();
+    const subscriber = watchList.find(due.kind, due.id);
+    if (!subscriber) return limit.drop(due);
+    const row = await findDeferred(store, chain.uid, due);
+    if (!row) return deferrals.reload();
+    due.oldestAt = row.createdAt;
+    if (row.reason !== 'read' && (await limit.check(subscriber, due, row))) return;
+    try {
+      const matches = await matchesOf(subscriber, row);
+      const { evaluated, commit } = await evaluateBeside(context, [subscriber], () => ({
+        matches,
+        onReadFailure: backlog.onReadFailure(row),
+      }));
+      const [postponed] = evaluated.deferred;
+      if (postponed) {
+        await postpone(due, row);
+        await context.runUnlessStopped(() => reportWaiting(context, row, postponed.fault));
+      } else
+        await commit(async () => {
+          // After a reorganisation, which changed the rows, the subscriber starts with its oldest row again.
+          if (deferrals.epoch() === epoch) await settle(subscriber, row, evaluated);
+        });
+    } catch (error) {
+      if (!(error instanceof BlockUnavailable)) throw error;
+      await postpone(due, row);
+    }
+  }
+
+  async function matchesOf(subscriber: Subscriber, row: DeferredRow) {
+    const block = await backlog.readBlock(row);
+    const index = createSubscriptionIndex();
+    index.add(subscriber);
+    return index.match(block, row.previous ?? undefined);
+  }
+
+  async function postpone(due: DeferredBacklog, row: DeferredRow & { attempts: number }): Promise<void> {
+    const nextAttemptAt = backlog.nextAttemptAt(row);
+    await postponeDeferred(store, chain.uid, row, nextAttemptAt);
+    deferrals.delay(due, nextAttemptAt);
+  }
+
+  async function settle(subscriber: Subscriber, row: DeferredRow, evaluated: Evaluated): Promise<void> {
     const writes = createWrites();
     addEvaluated(writes, evaluated, states.apply(row.number, evaluated.states));
     const isLooping = evaluated.faults[0]?.loopedAt !== undefined;
@@ -39,71 +111,10 @@ export function createDeferredWork(context: PipelineContext) {
     deferrals.complete(subscriber);
     deferrals.setSlow(subscriber, isLooping);
     const looped = looping[0]?.looped ?? 1;
-    if (isLooping) deferrals.delay(subscriber, now() + firstLoopDelayMs * 2 ** Math.min(looped - 1, 5));
-    for (const ref of switchedOff) removeSwitchedOff(ref);
+    if (isLooping)
+      deferrals.delay(subscriber, now() + Math.min(maxLoopDelayMs, firstLoopDelayMs * 2 ** (looped - 1)));
+    for (const ref of switchedOff) limit.removeSwitchedOff(ref);
   }
 
-  async function drop(backlog: DeferredBacklog): Promise<void> {
-    await store.transaction(async (tx) => {
-      await assertHolder(tx, chain.uid, holder);
-      await dropDeferred(tx, chain.uid, backlog);
-    });
-    deferrals.drop(backlog);
-  }
-
-  async function switchOff(subscriber: Subscriber, backlog: DeferredBacklog): Promise<void> {
-    const at = now();
-    const reason = `its scripts need more time than its tenant has a share of, and it is ${backlog.count} blocks behind`;
-    const fault = { subscriber, message: reason, at };
-    await alerts.prepare([faultFinding(fault)]);
-    await alerts.commit(chain.uid, async (tx) => {
-      await assertHolder(tx, chain.uid, holder);
-      const notice = await switchOffSubscriber(tx, context.auditKeys, { subscriber, reason, at, now: at });
-      const findings = notice ? [notice] : [];
-      return { result: undefined, writes: [{ type: 'raise', of: 'notices', findings }] };
-    });
-    ledger.committed([{ subscriber, fault }]);
-    removeSwitchedOff(subscriber);
-  }
-
-  /** The watch list is notified by the store too, but perhaps only after the next block. */
-  function removeSwitchedOff(subscriber: SubscriberRef): void {
-    deferrals.drop(subscriber);
-    watchList.onNotify(`contract ${subscriber.contract.id}`);
-  }
-
-  return createDeferredLane({
-    chainUid: chain.uid,
-    store,
-    deferrals,
-    fetch: context.fetch,
-    readBlock: context.readBlock,
-    findSubscriber: watchList.find,
-    loadState: (subscriber) =>
-      runExclusive(async () => {
-        await context.refreshDeferrals();
-        await states.load([subscriber]);
-        return states.get(subscriber);
-      }),
-    settle: (evaluation) => unlessStopped(() => settle(evaluation)),
-    drop: (backlog) => unlessStopped(() => drop(backlog)),
-    reportLate: (subscriber, backlog) =>
-      unlessStopped(() =>
-        commitInPlace(context, createWrites({ findings: [lateFinding(subscriber, backlog)] })),
-      ),
-    reportFault: (fault) =>
-      unlessStopped(() =>
-        commitInPlace(
-          context,
-          createWrites({
-            outcomes: [{ subscriber: fault.subscriber, fault: { ...fault, isWaiting: true } }],
-          }),
-        ),
-      ),
-    switchOff: (subscriber, backlog) => unlessStopped(() => switchOff(subscriber, backlog)),
-    readWaitMs: context.readWaitMs,
-    isStopped: () => context.isStopped,
-    now,
-    onError: context.onError,
-  });
+  return { start, cacheBlock: backlog.cacheBlock };
 }

@@ -34,6 +34,8 @@ type Options = {
   /** Those that this process can follow. */
   chainUids: () => readonly string[];
   sets: StandBySets;
+  /** True if another process follows a chain, by which this one could stand. */
+  othersFollow: () => boolean;
   /** Resolves when no chain waits to be followed by this process. */
   idle: () => Promise<void>;
   onReady: (chainUid: string, reading: { contractsRead: number; readMs: number }) => void;
@@ -46,7 +48,7 @@ type Options = {
  * can take over at once. A handed-over chain needs no new read.
  */
 export async function keepStandBys(options: Options): Promise<void> {
-  const { db, presence, chainUids, sets, idle, onReady, onError, signal } = options;
+  const { db, presence, chainUids, sets, othersFollow, idle, onReady, onError, signal } = options;
   const { holder } = presence;
   const claiming = createMutex();
   // It has to answer at once, whatever it reads.
@@ -92,7 +94,7 @@ export async function keepStandBys(options: Options): Promise<void> {
     await idle();
     const settlingMs = sets.settlingMs();
     if (settlingMs > 0) return Math.min(settlingMs, intervalMs);
-    return (await claim(chainUids, () => [])) ? betweenMs : intervalMs;
+    return othersFollow() && (await claim(chainUids, () => [])) ? betweenMs : intervalMs;
   }
 
   async function claim(uids: () => readonly string[], readyUids: () => readonly string[]): Promise<boolean> {

@@ -20,6 +20,8 @@ type Options = {
   presence: Pick<Presence, 'holder' | 'onLease'>;
   /** Those that this process can follow. */
   chainUids: () => readonly string[];
+  /** True if another process follows a chain, of which this one could ask for some. */
+  othersFollow: () => boolean;
   /** `isOffered`: its holder waits for it to stop. */
   prepare: (chainUid: string, isOffered: boolean) => Promise<PreparedChain>;
   onError: (error: unknown) => void;
@@ -34,16 +36,25 @@ export async function spreadLeases({
   db,
   presence,
   chainUids,
+  othersFollow,
   prepare,
   onError,
   signal,
 }: Options): Promise<void> {
   const { holder } = presence;
+  let isOffered = false;
   while (!signal.aborted) {
     try {
-      const requested = await requestLease(db, chainUids(), holder);
+      const isWorthAsking = isOffered || othersFollow();
+      isOffered = false;
+      const requested = isWorthAsking ? await requestLease(db, chainUids(), holder) : undefined;
       if (requested === undefined)
-        await waitForNews(intervalMs, signal, (wake) => presence.onLease(offerMessage, wake));
+        await waitForNews(intervalMs, signal, (wake) =>
+          presence.onLease(offerMessage, () => {
+            isOffered = true;
+            wake();
+          }),
+        );
       else await takeOver(requested);
     } catch (error) {
       if (!signal.aborted) onError(error);

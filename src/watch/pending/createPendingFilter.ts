@@ -1,3 +1,4 @@
+import { createBoundedMap } from '../../lib/createBoundedMap.ts';
 import type { createSubscriptionIndex } from '../../matching/createSubscriptionIndex.ts';
 import type { Block } from '../../model/block.ts';
 import type { PendingTransaction } from '../../model/pending.ts';
@@ -13,7 +14,7 @@ const addressPadding = '0'.repeat(24);
 
 /** Says which pending transactions are worth a simulation, and whose share it counts against; cheap, as there are thousands a second. */
 export function createPendingFilter(index: Index) {
-  const relays = new Map<string, number>();
+  const relays = createBoundedMap<string, number>(maxRelays);
 
   /** A tenant whose contract it names, `unknown` for any other call or creation, undefined for what can touch no contract. */
   function judge({ from, to, input }: PendingTransaction): number | 'unknown' | undefined {
@@ -28,12 +29,12 @@ export function createPendingFilter(index: Index) {
   function tenantIn(input: string): number | undefined {
     for (const start of [10, 18])
       for (
-        let at = start, word = 0;
-        at + wordLength <= input.length && word < maxWords;
-        at += wordLength, word++
+        let offset = start, word = 0;
+        offset + wordLength <= input.length && word < maxWords;
+        offset += wordLength, word++
       ) {
-        if (!input.startsWith(addressPadding, at)) continue;
-        const tenant = index.tenantOf(`0x${input.slice(at + 24, at + wordLength).toLowerCase()}`);
+        if (!input.startsWith(addressPadding, offset)) continue;
+        const tenant = index.tenantOf(`0x${input.slice(offset + 24, offset + wordLength).toLowerCase()}`);
         if (tenant !== undefined) return tenant;
       }
     return undefined;
@@ -47,10 +48,7 @@ export function createPendingFilter(index: Index) {
         for (const observation of observations) {
           const to = 'transaction' in observation ? observation.transaction.to : null;
           if (to === null || index.tenantOf(to) !== undefined) continue;
-          relays.delete(to);
           relays.set(to, contract.tenantId);
-          const [oldest] = relays.keys();
-          if (oldest !== undefined && relays.size > maxRelays) relays.delete(oldest);
         }
     },
   };

@@ -17,6 +17,8 @@ import {
 import type { PipelineContext } from '../commit/createPipelineContext.ts';
 import { createTransactionTable } from './createTransactionTable.ts';
 
+export type TrackedTransactions = ReturnType<typeof createTrackedTransactions>;
+
 const checkMs = 15_000;
 const defaultDropMs = 120_000;
 const settleBatch = 500;
@@ -186,8 +188,10 @@ export function createTrackedTransactions(context: PipelineContext) {
   };
 }
 
-function toSettled({ message, ...finding }: Finding, alert: UnfulfilledAlert): Finding {
+/** `meta.unfulfilled` says that the block has the transaction without what was reported; no text of a finding can say so. */
+function toSettled({ message, meta, ...finding }: Finding, alert: UnfulfilledAlert): Finding {
   const { blockNumber, blockHash, isUnseen } = alert;
   const note = isUnseen ? '' : ` Block ${blockNumber} has the transaction, but it did not do this.`;
-  return { ...finding, message: `${message}${note}`, blockNumber, blockHash };
+  const known = isUnseen ? meta : { ...meta, unfulfilled: true };
+  return { ...finding, message: `${message}${note}`, meta: known, blockNumber, blockHash };
 }

@@ -25,36 +25,36 @@ export function createHaltWatch(context: PipelineContext, stored: ChainHalt | un
   let wasSteady = false;
   let observedAt = startedAt;
 
-  async function check(at: number): Promise<void> {
-    const silence = findSilence(at);
-    if (silence && !halt) await context.runExclusive(() => raiseHalt(silence, at));
-    else if (halt && !silence && isOver(halt)) await context.runExclusive(() => raiseEnd(at));
+  async function check(time: number): Promise<void> {
+    const silence = findSilence(time);
+    if (silence && !halt) await context.runExclusive(() => raiseHalt(silence, time));
+    else if (halt && !silence && isOver(halt)) await context.runExclusive(() => raiseEnd(time));
   }
 
-  function findSilence(at: number): Silence | undefined {
+  function findSilence(time: number): Silence | undefined {
     const { tip } = context;
     const isReachable = context.isReachable();
-    if (seen.tip !== tip) seen = { tip, at };
+    if (seen.tip !== tip) seen = { tip, at: time };
     const newestAt = Math.max(tip?.timestamp ?? 0, seen.at);
-    observeSteadiness(at, newestAt);
+    observeSteadiness(time, newestAt);
     // While blocks remain to be caught up with, the chain is known to make some, unless no node answers any more.
     if (isReachable && tip && context.head() > tip.number) return undefined;
     // A chain that answers and has no block here yet is about to be followed.
     if (isReachable && !tip) return undefined;
-    if (at - newestAt <= limitMs) return undefined;
+    if (time - newestAt <= limitMs) return undefined;
     // A chain of developers may make blocks only when someone sends a transaction.
     if (isReachable && chain.network === 'DEVNET' && !wasSteady) return undefined;
     return { after: tip?.number ?? -1, since: tip?.timestamp ?? startedAt, isReachable };
   }
 
-  function observeSteadiness(at: number, newestAt: number): void {
-    const isFresh = context.tip !== undefined && at - newestAt <= silentFactor * chain.blockTimeMs;
+  function observeSteadiness(time: number, newestAt: number): void {
+    const isFresh = context.tip !== undefined && time - newestAt <= silentFactor * chain.blockTimeMs;
     // A process that slept has seen nothing meanwhile.
-    if (at - observedAt > maxUnobservedMs) steadyFrom = undefined;
-    observedAt = at;
+    if (time - observedAt > maxUnobservedMs) steadyFrom = undefined;
+    observedAt = time;
     if (isFresh) {
-      steadyFrom ??= at;
-      wasSteady = at - steadyFrom >= minSilentMs;
+      steadyFrom ??= time;
+      wasSteady = time - steadyFrom >= minSilentMs;
     } else steadyFrom = undefined;
   }
 
@@ -63,22 +63,22 @@ export function createHaltWatch(context: PipelineContext, stored: ChainHalt | un
   }
 
   /** Again inside the mutex, because a block may have come while it was waited for. */
-  async function raiseHalt(silence: Silence, at: number): Promise<void> {
+  async function raiseHalt(silence: Silence, time: number): Promise<void> {
     if (context.isStopped || halt || (context.tip?.number ?? -1) !== silence.after) return;
     await watchList.refresh(store);
     const watchers = silence.after >= 0 ? await findHaltWatchers(store, chain.uid) : new Set<number>();
-    const findings = haltFindings(chain, contracts(watchers), silence, at);
-    const next = { after: silence.after, at };
+    const findings = haltFindings(chain, contracts(watchers), silence, time);
+    const next = { after: silence.after, at: time };
     await commit(findings, next);
     halt = next;
   }
 
-  async function raiseEnd(at: number): Promise<void> {
+  async function raiseEnd(time: number): Promise<void> {
     const { tip } = context;
     if (context.isStopped || !halt || !tip) return;
     await watchList.refresh(store);
     const watchers = halt.after >= 0 ? await findHaltWatchers(store, chain.uid) : new Set<number>();
-    await commit(haltEndFindings(chain, contracts(watchers), halt, tip.number, at), undefined);
+    await commit(haltEndFindings(chain, contracts(watchers), halt, tip.number, time), undefined);
     halt = undefined;
   }
 

@@ -1,13 +1,9 @@
-import { type DeferralReason, type Evaluated, evaluateMatches } from '../../matching/evaluateMatches.ts';
-import type { Matches } from '../../matching/matches.ts';
 import type { Subscriber } from '../../matching/subscriber.ts';
 import type { Block, Header } from '../../model/block.ts';
 import { advanceCursor, finalizeChain } from '../../store/watch/cursor.ts';
-import type { DeferredRow } from '../../store/watch/deferred.ts';
 import type { FundedAddress } from '../../store/watch/funding.ts';
 import type { ChainHalt } from '../../store/watch/halts.ts';
-import type { NewUntraced } from '../../store/watch/untraced.ts';
-import { addEvaluated, commitWrites, createWrites } from '../commit/commitWrites.ts';
+import { commitWrites, createWrites } from '../commit/commitWrites.ts';
 import { createPipelineContext, type PipelineOptions } from '../commit/createPipelineContext.ts';
 import type { ChainMessage } from '../follow/followChain.ts';
 import { createDeferredWork } from '../later/createDeferredWork.ts';
@@ -15,6 +11,7 @@ import { createScheduledWork } from '../later/createScheduledWork.ts';
 import { createTraceWork } from '../later/createTraceWork.ts';
 import { createPendingWork } from '../pending/createPendingWork.ts';
 import { createScriptBudget } from '../reads/createScriptBudget.ts';
+import { createBlockEvaluator, type EvaluateBlock } from './createBlockEvaluator.ts';
 import { createHaltWatch } from './createHaltWatch.ts';
 import { rewindChain } from './rewindChain.ts';
 import { skipBlocks } from './skipBlocks.ts';
@@ -28,13 +25,15 @@ export function createPipeline(
   { tip, halt }: { tip: Header | undefined; halt: ChainHalt | undefined },
 ) {
   const context = createPipelineContext(options, tip);
-  const { chain, store, watchList, deferrals, funding, states, meter, holder, now } = context;
+  const { chain, store, watchList, deferrals, funding, meter, holder, now } = context;
   const deferredWork = createDeferredWork(context);
   const scheduledWork = createScheduledWork(context);
   const traceWork = createTraceWork(context);
   const haltWatch = createHaltWatch(context, halt);
   const pendingWork = createPendingWork(context);
   const scriptBudget = createScriptBudget();
+  /** Work beside the chain, which goes on with what is due after blocks and every second. */
+  const lanes = [deferredWork, traceWork, pendingWork];
 
   function handle(message: ChainMessage): Promise<void> {
     return context.runExclusive(async () => {
@@ -56,23 +55,35 @@ export function createPipeline(
     await funding.refresh(store);
     await context.refreshDeferrals();
     const writes = createWrites();
-    const untraced = traceWork.isWanted() ? blocks.filter(({ transactions }) => transactions.length > 0) : [];
-    untraced.forEach(traceWork.prefetch);
-    writes.untraced = [...untraced, ...blocks.flatMap((block) => fundingTraces(block, untraced))];
-    const waiting = new Map<Subscriber, DeferralReason>();
-    const evaluateBlock = async (block: Block, previous: Header | undefined, observations: Matches) => {
-      const deferred = takeDeferred(observations, waiting);
-      const evaluated = await evaluate(observations);
-      addEvaluated(writes, evaluated, states.apply(block.number, evaluated.states));
-      deferred.push(...evaluated.deferred);
-      for (const { subscriber, reason } of deferred) {
-        waiting.set(subscriber, reason === 'read' ? reason : 'order');
-        writes.deferred.push(toDeferredRow(subscriber, block, previous, reason));
-      }
-      if (deferred.length > 0) deferredWork.cacheBlock(block);
-      return evaluated;
-    };
+    const isTraced = traceWork.take(blocks, writes);
+    const evaluateBlock = createBlockEvaluator(context, writes, {
+      allowance: scriptBudget.openBlock,
+      onDeferred: deferredWork.cacheBlock,
+    });
     const shown = await takeBaselines(context, blocks[0], writes, evaluateBlock);
+    const funded = await evaluateBlocks(blocks, shown, evaluateBlock);
+    const upgraded = blocks.flatMap((block) => block.upgraded.filter(watchList.index.has));
+    writes.blocks = { funded, upgraded, lastAt: last.timestamp };
+    const mined = await pendingWork.take(blocks, isTraced);
+    await commitWrites(context, writes, async (tx) => {
+      await advanceCursor(tx, context.cursorStep(), blocks);
+      return mined.write(tx);
+    });
+    context.tip = last;
+    await mined.committed();
+    watchList.removeAdded(shown.keys());
+    deferrals.add(writes.deferred, now());
+    meter.countAlerts(writes.findings);
+    meter.measureLag(last, context.head());
+    for (const lane of lanes) lane.start();
+  }
+
+  /** Returns the addresses that the blocks funded. */
+  async function evaluateBlocks(
+    blocks: readonly Block[],
+    shown: ReadonlyMap<Subscriber, number>,
+    evaluateBlock: EvaluateBlock,
+  ): Promise<FundedAddress[]> {
     const funded: FundedAddress[] = [];
     let previous = context.tip;
     for (const block of blocks) {
@@ -86,90 +97,22 @@ export function createPipeline(
       meter.countBlock(block, observations, evaluated);
       previous = block;
     }
-    const upgraded = blocks.flatMap((block) => block.upgraded.filter(watchList.index.has));
-    writes.blocks = { funded, upgraded, lastAt: last.timestamp };
-    await pendingWork.load();
-    const pending = pendingWork.findMined(blocks, (block) => untraced.includes(block));
-    await commitWrites(context, writes, async (tx) => {
-      await advanceCursor(tx, context.cursorStep(), blocks);
-      return pending.write(tx);
-    });
-    context.tip = last;
-    await pending.committed();
-    watchList.removeAdded(shown.keys());
-    deferrals.add(writes.deferred, now());
-    meter.countAlerts(writes.findings);
-    meter.measureLag(last, context.head());
-    deferredWork.start();
-    traceWork.start();
-    pendingWork.start();
-  }
-
-  /** Waits for traces of transactions that may hide the recipients of a labelled source, if no subscriber needs the block's. */
-  function fundingTraces(block: Block, untraced: readonly Block[]): NewUntraced[] {
-    if (!traceWork.isPossible() || untraced.includes(block)) return [];
-    const { number, hash } = block;
-    return funding.suspects(block).length > 0 ? [{ number, hash, onlyFunding: true }] : [];
-  }
-
-  /** Removes the subscribers that must wait: their state depends on the order of their blocks. */
-  function takeDeferred(
-    observations: Matches,
-    waiting: ReadonlyMap<Subscriber, DeferralReason>,
-  ): Evaluated['deferred'] {
-    const deferred: Evaluated['deferred'] = [];
-    for (const subscriber of observations.keys()) {
-      const reason = waiting.get(subscriber) ?? deferrals.reasonFor(subscriber);
-      if (reason === undefined) continue;
-      deferred.push({ subscriber, reason });
-      observations.delete(subscriber);
-    }
-    return deferred;
-  }
-
-  async function evaluate(observations: Matches): Promise<Evaluated> {
-    await states.load(observations.keys());
-    const allowance = scriptBudget.openBlock();
-    return evaluateMatches(
-      observations,
-      states.get,
-      (requests) => context.fetch(requests, { allowance }),
-      'defer',
-    );
+    return funded;
   }
 
   return {
     handle,
     /** Runs what is due by the clock, and continues deferred evaluations. */
-    async tick(previousAt: number, at: number): Promise<void> {
-      await haltWatch.check(at);
-      deferredWork.start();
-      traceWork.start();
+    async tick(previousAt: number, time: number): Promise<void> {
+      await haltWatch.check(time);
+      for (const lane of lanes) lane.start();
       await traceWork.upkeep();
-      pendingWork.start();
       await pendingWork.upkeep();
-      await scheduledWork.tick(previousAt, at);
+      await scheduledWork.tick(previousAt, time);
     },
     async stop(): Promise<void> {
       pendingWork.stop();
       await context.stop();
     },
-  };
-}
-
-function toDeferredRow(
-  { kind, id, contract }: Subscriber,
-  { number, hash }: Header,
-  previous: Header | undefined,
-  reason: string,
-): DeferredRow {
-  return {
-    kind,
-    id,
-    number,
-    hash,
-    previous: previous ? { number: previous.number, timestamp: previous.timestamp } : null,
-    tenantId: contract.tenantId,
-    reason,
   };
 }

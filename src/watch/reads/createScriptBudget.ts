@@ -1,3 +1,5 @@
+export type ScriptBudget = ReturnType<typeof createScriptBudget>;
+
 type Account = { remainingMs: number; at: number };
 
 /** Script time that a tenant gains with each block and with each millisecond that passes, and the limit of what it can save. */

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Json, startTestApi, type TestApi } from '../../../testing/startTestApi.ts';
 import { createWorld, type World } from '../../support/createWorld.ts';
 import { expectProblem, faultCode } from '../../support/expectProblem.ts';
-import { filled, record } from '../../support/memberRules.ts';
+import { filled, nothing, record } from '../../support/memberRules.ts';
 import { actionMembers, detectorMembers } from '../../support/recordMembers.ts';
 
 let api: TestApi;
@@ -246,6 +246,8 @@ describe('the detector of an action', () => {
       ...detectorMembers,
       destinations: both('destinations'),
       actions: both('actions'),
+      runbookUrl: nothing,
+      nextSteps: nothing,
     });
     expect(rule(detector)).toEqual([]);
     const [{ id, createdAt, updatedAt, scriptFilter, scriptParams }] = before.detectors;

@@ -34,6 +34,8 @@ export async function plantCanaries(api: TestApi, world: World): Promise<void> {
       change.scoreScript = JSON.stringify(canary);
     }
     if (kind === 'silence') change.query = `meta.${canary}:1`;
+    if (kind === 'route') change.query = `meta.${canary}:1`;
+    if (kind === 'inhibition') change.sourceQuery = change.targetQuery = `meta.${canary}:1`;
     if (kind === 'view') change.columns = [`meta.${canary}`];
     if (kind === 'destination') {
       change.value = `https://canary-${world.tenant.id}-destination-.example.com/`;

@@ -9,6 +9,8 @@ let count = 0;
 
 /** A body that creates one more record of a kind (`/wallet`) in the world, with every member that can be given. */
 export function newBody(path: string, world: World): Json {
+  const single = /^(.+)\/batch$/.exec(path)?.[1];
+  if (single !== undefined) return { records: [newBody(single, world)] };
   const create = endpoints.find((endpoint) => endpoint.method === 'POST' && endpoint.path === path);
   if (!create?.body) throw new Error(`There is no POST ${path} with a body.`);
   const own = membersOf(path, world, ++count);
@@ -85,6 +87,23 @@ function membersOf(path: string, world: World, n: number): Json {
       to: Date.now() + 3_600_000,
       timeSetId: world.timeset.id,
     }),
+    '/schedule': () => ({
+      tenantId,
+      name,
+      layers: [{ userIds: [world.duty.id], unit: 'WEEKS', every: 1, start: Date.now() }],
+      overrides: [],
+    }),
+    '/escalationchain': () => ({ tenantId, name, steps: [{ userId: world.duty.id, waitMinutes: 5 }] }),
+    '/route': () => ({
+      tenantId,
+      name,
+      parentId: world.route.id,
+      escalationChainId: null,
+      destinationIds: [world.destination.id],
+      activeTimeSetId: world.timeset.id,
+      muteTimeSetId: world.timeset.id,
+    }),
+    '/inhibition': () => ({ tenantId, name }),
     '/plannedchange': () => ({
       contractId,
       actors: [],

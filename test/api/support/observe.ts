@@ -10,7 +10,11 @@ export const endpoints: readonly Endpoint[] = createEndpoints(() => 1);
 /** Create, read, change, delete and search of the records; the others are no part of this list. */
 export const recordEndpoints = resources
   .flatMap(({ endpoints }) => endpoints)
-  .filter(({ path }) => !path.includes('{uid}'));
+  .filter(({ path }) => !path.includes('{uid}') && !path.endsWith('/batch'));
+/** Many new records by one request. */
+export const batchEndpoints = resources
+  .flatMap(({ endpoints }) => endpoints)
+  .filter(({ path }) => path.endsWith('/batch'));
 
 const document: Json = toOpenApi(endpoints, 'test');
 

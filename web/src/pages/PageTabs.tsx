@@ -13,6 +13,9 @@ const groups = {
   ],
   'Destinations and silences': [
     { to: '/destinations', title: 'Destinations', needs: 'POST /destination/search' },
+    { to: '/oncall', title: 'On call', needs: 'POST /schedule/search' },
+    { to: '/chains', title: 'Escalation', needs: 'POST /escalationchain/search' },
+    { to: '/routes', title: 'Routes', needs: 'POST /route/search' },
     { to: '/silences', title: 'Silences', needs: 'POST /silence/search' },
     { to: '/planned', title: 'Planned changes', needs: 'POST /plannedchange/search' },
     { to: '/timesets', title: 'Time sets', needs: 'POST /timeset/search' },

@@ -8,25 +8,27 @@ export type EvidenceProps = {
   chainUid?: string | null;
   /** Names of addresses, by their lower-case text. */
   names?: ReadonlyMap<string, string>;
+  /** Words for members, in place of their names. */
+  titles?: Readonly<Record<string, string>>;
+  /** Only the rows, for a list that is there already. */
+  isBare?: boolean;
 };
 
 /** Members of a finding as people read them: addresses with their names, transactions as links, amounts grouped. */
-export function Evidence({ value, chainUid, names }: EvidenceProps) {
+export function Evidence({ value, chainUid, names, titles, isBare = false }: EvidenceProps) {
   const symbol = typeof value.symbol === 'string' ? value.symbol : undefined;
-  return (
-    <dl class="facts evidence">
-      {Object.entries(value).map(([name, member]) => (
-        <Member
-          key={name}
-          name={name}
-          value={member}
-          chainUid={chainUid ?? null}
-          names={names}
-          symbol={symbol}
-        />
-      ))}
-    </dl>
-  );
+  const rows = Object.entries(value).map(([name, member]) => (
+    <Member
+      key={name}
+      name={name}
+      title={titles?.[name] ?? toLabel(name)}
+      value={member}
+      chainUid={chainUid ?? null}
+      names={names}
+      symbol={symbol}
+    />
+  ));
+  return isBare ? rows : <dl class="facts evidence">{rows}</dl>;
 }
 
 type Shown = {
@@ -36,10 +38,10 @@ type Shown = {
   symbol?: string | undefined;
 };
 
-function Member({ name, ...shown }: Shown & { name: string }) {
+function Member({ name, title, ...shown }: Shown & { name: string; title: string }) {
   return (
     <>
-      <dt class="foreign">{toLabel(name)}</dt>
+      <dt class="foreign">{title}</dt>
       <dd>
         <Value
           {...shown}
@@ -110,12 +112,17 @@ export function Message({ text, names }: { text: string; names?: ReadonlyMap<str
           part
         ) : (
           <span key={index} class="mono" title={part}>
-            {names?.get(part.toLowerCase()) ?? shorten(part)}
+            {nameBefore(names?.get(part.toLowerCase()), parts[index + 1]) ?? shorten(part)}
           </span>
         ),
       )}
     </>
   );
+}
+
+/** No name where the text says it in brackets by itself. */
+function nameBefore(name: string | undefined, next = ''): string | undefined {
+  return name !== undefined && next.startsWith(' (') && next.slice(0, 200).includes(name) ? undefined : name;
 }
 
 export function isAddress(text: string): boolean {

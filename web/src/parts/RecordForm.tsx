@@ -57,12 +57,15 @@ export function RecordForm(props: RecordFormProps) {
   const [state, setState] = useState<State>({ isBusy: false, faults: [], round: 0 });
   // A second press after a lost answer must not create a second record.
   const key = useRef(newKey());
-  const isSent = useRef(false);
-  const settle = useUnsaved(form, Object.keys(edits).length > 0);
-  // The server has what was sent, and the form goes on from it.
+  /** Edits that the server has, until the record that is read again shows them. */
+  const sent = useRef<Fields>({});
+  const unsent = Object.entries(edits).filter(
+    ([name, typed]) => !(name in sent.current && isSame(sent.current[name], typed)),
+  );
+  const settle = useUnsaved(form, unsent.length > 0);
   useEffect(() => {
-    if (isSent.current) setEdits({});
-    isSent.current = false;
+    if (unsent.length < Object.keys(edits).length) setEdits(Object.fromEntries(unsent));
+    sent.current = {};
   }, [record?.updatedAt]);
   if (!schema) return <Loading />;
   const names = Object.keys(schema.properties ?? {});
@@ -108,7 +111,7 @@ export function RecordForm(props: RecordFormProps) {
         ? await send('PUT', `${path}/{id}`, { path: { id: Number(record.id) }, body })
         : await send('POST', path, { body, idempotencyKey: key.current });
       toast(record ? `Saved the ${singular}.` : `Created the ${singular}.`);
-      isSent.current = true;
+      sent.current = edits;
       settle();
       setState({ isBusy: false, faults: [], round });
       onDone(data as Fields, headers);

@@ -30,6 +30,10 @@ export type RecordKind<Row extends RecordRow> = {
   /** Whether records carry `tenantId`, so that an administrator's choice of tenant narrows the list. */
   isOfTenant?: boolean;
   sort?: { field: string; order: 'asc' | 'desc' };
+  /** The rows as they are shown, where they stand in no plain order. */
+  arrange?(rows: readonly Row[]): readonly Row[];
+  /** How many rows are read at first. */
+  size?: number;
   /** Reads the list again after so many milliseconds. */
   every?: number;
   form?: Omit<RecordFormProps, 'path' | 'singular' | 'record' | 'onDone' | 'onCancel'>;
@@ -77,7 +81,7 @@ export function RecordList<Row extends RecordRow>({
 }) {
   const { path, singular, plural, columns, searched = [], about, detail, created } = kind;
   const [text, setText] = useState('');
-  const [size, setSize] = useState(pageSize);
+  const [size, setSize] = useState(kind.size ?? pageSize);
   const [made, setMade] = useState<{ row: Row; headers: Headers }>();
   const [deleting, setDeleting] = useState<Row>();
   const where = [
@@ -158,7 +162,7 @@ export function RecordList<Row extends RecordRow>({
           <DataTable
             label={plural}
             columns={columns}
-            rows={list.data.data}
+            rows={kind.arrange ? kind.arrange(list.data.data) : list.data.data}
             rowKey={({ id }) => id}
             openKey={openId}
             onOpen={(row) =>

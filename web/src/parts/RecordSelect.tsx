@@ -21,6 +21,11 @@ const kinds = {
   tenantDestinationId: 'destination',
   destinationId: 'destination',
   timeSetId: 'timeset',
+  scheduleId: 'schedule',
+  escalationChainId: 'escalationchain',
+  activeTimeSetId: 'timeset',
+  muteTimeSetId: 'timeset',
+  parentId: 'route',
   categoryId: 'tokenomics/category',
 } as const;
 
@@ -35,7 +40,15 @@ const knownBy = ['name', 'value', 'uri', 'messengerBChannelName', 'messengerACha
 type Row = { id: number; version?: string; contractId?: number } & Partial<
   Record<(typeof knownBy)[number], string | null>
 >;
-const ofTenant = new Set<RecordKindName>(['project', 'wallet', 'destination', 'timeset']);
+const ofTenant = new Set<RecordKindName>([
+  'project',
+  'wallet',
+  'destination',
+  'timeset',
+  'route',
+  'schedule',
+  'escalationchain',
+]);
 const limit = 500;
 
 export type RecordSelectProps = {

@@ -13,11 +13,18 @@ export function useAddressNames(addresses: ReadonlySet<string>): ReadonlyMap<str
         ? searchRecords<{ address: string; name: string }>('/wallet', { where, size: 100 }, signal)
         : { data: [] },
       can('POST /label/search')
-        ? searchRecords<{ address: string; tags: string[] }>('/label', { where, size: 100 }, signal)
+        ? searchRecords<{ address: string; name: string | null; tags: string[] }>(
+            '/label',
+            { where, size: 100 },
+            signal,
+          )
         : { data: [] },
     ]);
     return new Map([
-      ...labels.data.map(({ address, tags }): [string, string] => [address.toLowerCase(), tags.join(', ')]),
+      ...labels.data.map(({ address, name, tags }): [string, string] => [
+        address.toLowerCase(),
+        name ?? tags.join(', '),
+      ]),
       ...[...wallets.data, ...contracts.data].map(({ address, name }): [string, string] => [
         address.toLowerCase(),
         name,

@@ -1,5 +1,6 @@
 import { checkRank } from '../../../services/accounts/checkGrant.ts';
 import { finishUser, prepareUser } from '../../../services/accounts/prepareUser.ts';
+import { refuseDuties } from '../../../services/onCall/refuseDuties.ts';
 import { refuseIfUsed } from '../../../services/records/refuseIfUsed.ts';
 import { revokeSessions } from '../../../store/accounts/tokens.ts';
 import { userTable } from '../../../store/tables/userTable.ts';
@@ -22,6 +23,7 @@ const resource = defineResource({
       current.id,
       'wallets name this user, who may be disabled instead, as an approver',
     );
+    if (current.tenantId !== null) await refuseDuties(call, current.tenantId, { userId: current.id });
     await revokeSessions(call.db, current.id, call.now);
     call.services.invalidateTokens();
   },

@@ -14,4 +14,5 @@ export const action = defineResource({
   references: { walletId: walletTable },
   prepare: prepareAction,
   finish: finishAction,
+  hasBatch: true,
 });

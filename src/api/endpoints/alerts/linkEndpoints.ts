@@ -45,11 +45,11 @@ export const linkEndpoints: Endpoint[] = [
     tag,
     summary: 'Use a link of a notification',
     description:
-      'Acknowledges or resolves the alert or incident, in the name of the destination that the link was sent to. Works once, for seven days, as long as the destination exists.',
+      'Acknowledges or resolves the alert or incident, gives it to the user who was called, silences what raised it for an hour, or halts the actions of the tenant, in the name of the user or destination that the link was sent to. Works once, for seven days, as long as the destination exists.',
     params,
     reply,
     effect: 'change',
-    problems: ['not-found', 'illegal-transition'],
+    problems: ['not-found', 'illegal-transition', 'plan-limit'],
     handle: async (call, { params }) => ({ body: await useLink(call, params.code) }),
   }),
 ];

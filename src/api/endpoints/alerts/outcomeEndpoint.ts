@@ -7,6 +7,7 @@ import { replySchema } from '../../../store/tables/fields.ts';
 import { endpoint } from '../../http/endpoint.ts';
 import { intent } from '../actions/actionEndpoints.ts';
 import { delivery } from '../destinations/deliveryEndpoints.ts';
+import { escalation } from '../onCall/escalationEndpoints.ts';
 
 const alertDelivery = {
   ...delivery,
@@ -36,6 +37,30 @@ const silence = {
   ),
 };
 
+const takenRoute = {
+  id: Id('The route.'),
+  name: Text('Its name.', 'Treasury at night'),
+  held: nullable(OneOf(keysOf(withheldReasons), 'Why it notified no one; null where it did.', 'muted')),
+  destinationIds: List(
+    Id('A destination.'),
+    'Whom it notified, or would have if nothing else had held the alert. Those of an earlier route are left out.',
+  ),
+};
+const decision = {
+  at: Millis('When it was decided.'),
+  routes: List(
+    Shape(takenRoute, Object.keys(takenRoute)),
+    'The routes that took it; empty where routes were off.',
+  ),
+  inhibitions: List(
+    Shape({ id: Id('The inhibition.'), name: Text('Its name.', 'A drain explains the rest') }, [
+      'id',
+      'name',
+    ]),
+    'The inhibitions that held it.',
+  ),
+};
+
 const unseen = {
   state: OneOf(
     unseenStates,
@@ -62,8 +87,14 @@ export const outcomeEndpoint = endpoint({
       }),
       nextStep: nullable(
         Text(
-          'What to do next, as the kind of its detector knows; null for what no detector of Vigil raised.',
+          'What to do next, in the words of its detector or trigger, or else as the kind of its detector knows; null where neither says anything.',
           'Check with the owners whether the transfer was planned.',
+        ),
+      ),
+      runbookUrl: nullable(
+        Text(
+          'Address of the page that says what to do, of its detector or trigger.',
+          'https://wiki.example.com/runbooks/vault',
         ),
       ),
       silence: nullable(
@@ -73,6 +104,13 @@ export const outcomeEndpoint = endpoint({
           'Why no one was notified; null when someone was or is about to be.',
         ),
       ),
+      decision: nullable(
+        Shape(
+          decision,
+          Object.keys(decision),
+          'What routes and rules decided when it was raised; null where none had a say.',
+        ),
+      ),
       unseen: nullable(
         Shape(
           unseen,
@@ -80,10 +118,21 @@ export const outcomeEndpoint = endpoint({
           'Why what contracts did within the transactions of its block is not seen, so that there may be more than this alert; null when nothing is known to be missing.',
         ),
       ),
+      escalations: List(escalation, 'Who was called about its incident, the newest chain first.'),
       deliveries: List(Shape(alertDelivery, Object.keys(alertDelivery)), 'What was sent, newest first.'),
       intents: List(Shape(alertIntent, Object.keys(alertIntent)), 'What it fired, newest first.'),
     },
-    ['incident', 'nextStep', 'silence', 'unseen', 'deliveries', 'intents'],
+    [
+      'incident',
+      'nextStep',
+      'runbookUrl',
+      'silence',
+      'decision',
+      'unseen',
+      'escalations',
+      'deliveries',
+      'intents',
+    ],
   ),
   effect: 'read',
   problems: ['not-found'],

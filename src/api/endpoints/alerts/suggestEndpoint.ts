@@ -163,7 +163,7 @@ function choose(
     const { value, label } = suggestion;
     // The label of a field is a sentence about it.
     const names = of === 'field' ? [value] : [value, label ?? ''];
-    const offsets = names.map((name) => name.toLowerCase().indexOf(needle)).filter((at) => at >= 0);
+    const offsets = names.map((name) => name.toLowerCase().indexOf(needle)).filter((index) => index >= 0);
     return { suggestion, rank: offsets.length === 0 ? undefined : Math.min(...offsets, 1) };
   });
   return ranked

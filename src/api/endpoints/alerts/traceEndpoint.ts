@@ -27,6 +27,12 @@ const argument = {
     'Its value; numbers are decimal, lists and structs in brackets, what is longer than 300 characters is cut.',
     '5',
   ),
+  shown: nullable(
+    Text(
+      'An amount of a token that the transaction moves, in whole tokens with its symbol; null for anything else.',
+      '5 DUSD',
+    ),
+  ),
 };
 const frame = {
   position: Count('Its place among all frames, in the order in which calls began.', 1),
@@ -63,7 +69,7 @@ const change = {
   value: Text('By how much, in the smallest unit; below 0 when it has less.', '-5000000000000000000'),
   amount: Text('The same in whole tokens.', '-5'),
 };
-const party = {
+const partyMembers = {
   address: Text('The address.', vault),
   type: OneOf(addressKinds, 'By what it is known.', 'contract'),
   name: Text('Your name for it.', 'Vault'),
@@ -71,6 +77,7 @@ const party = {
   tags: Words('The tags of its labels.', []),
   score: nullable(Count('How suspicious its labels say it is.', 90, 100)),
 };
+export const party = Shape(partyMembers, Object.keys(partyMembers));
 const leftOut = {
   before: Count('Frames before the first of these.', 0),
   after: Count('Frames after the last of these.', 0),
@@ -90,7 +97,7 @@ const reply = {
     Shape(change, Object.keys(change)),
     'What each party has more or less after it: coins by the frames that remain, without fees, and tokens as they report it in events.',
   ),
-  parties: List(Shape(party, Object.keys(party)), 'What you know of the addresses.'),
+  parties: List(party, 'What you know of the addresses.'),
   leftOut: Shape(leftOut, Object.keys(leftOut), 'What is not among these.'),
   note: nullable(
     Text(

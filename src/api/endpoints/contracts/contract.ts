@@ -16,8 +16,11 @@ const resource = defineResource({
   // A main ABI can be large.
   bodyLimit: 4 * 1024 * 1024,
   prepare: prepareContract,
-  finish: enableDetectors,
+  finishAll: enableDetectors,
+  hasBatch: true,
 });
+
+type Created = { chainUid: ChainUid };
 
 /** A contract on a chain that is not configured is kept but not watched, which must not go unsaid. */
 function warnOfUnwatched(create: Endpoint): Endpoint {
@@ -25,10 +28,16 @@ function warnOfUnwatched(create: Endpoint): Endpoint {
     ...create,
     async handle(call, input) {
       const reply = await create.handle(call, input);
-      const { chainUid } = reply.body as { chainUid: ChainUid };
-      if (call.services.chains.isConfigured(chainUid)) return reply;
-      const warning = `199 vigil "The contract is not watched: no endpoint is configured for ${chainUid}. Set VIGIL_RPC_${chainUid.toUpperCase()} and start Vigil again."`;
-      return { ...reply, headers: { ...reply.headers, warning } };
+      const { data = [reply.body as Created] } = reply.body as { data?: Created[] };
+      const chainUids = [...new Set(data.map(({ chainUid }) => chainUid))];
+      const warnings = chainUids
+        .filter((uid) => !call.services.chains.isConfigured(uid))
+        .map(
+          (uid) =>
+            `199 vigil "The contract is not watched: no endpoint is configured for ${uid}. Set VIGIL_RPC_${uid.toUpperCase()} and start Vigil again."`,
+        );
+      if (warnings.length === 0) return reply;
+      return { ...reply, headers: { ...reply.headers, warning: warnings.join(', ') } };
     },
   };
 }

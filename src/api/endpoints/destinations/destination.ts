@@ -2,6 +2,8 @@ import { foreignMembers } from '../../../destinations/destinationKinds.ts';
 import { finishDestination } from '../../../services/destinations/finishDestination.ts';
 import { prepareDestination } from '../../../services/destinations/prepareDestination.ts';
 import { ensureSecret } from '../../../services/destinations/webhookSecret.ts';
+import { refuseDuties } from '../../../services/onCall/refuseDuties.ts';
+import { refuseIfUsed } from '../../../services/records/refuseIfUsed.ts';
 import { destinationTable } from '../../../store/tables/destinationTable.ts';
 import { defineResource } from '../../http/defineResource.ts';
 import type { Endpoint } from '../../http/endpoint.ts';
@@ -22,6 +24,10 @@ const resource = defineResource({
   unexampled: foreignMembers('HTTP'),
   prepare: prepareDestination,
   finish: finishDestination,
+  beforeDelete: async (call, { id, tenantId }) => {
+    await refuseIfUsed(call, 'routes of a destination', id, 'routes lead to it');
+    await refuseDuties(call, tenantId, { destinationId: id });
+  },
 });
 
 /** The secret that signs webhooks is made along with an HTTP destination and shown in this answer only. */

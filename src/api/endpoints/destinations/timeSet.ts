@@ -14,13 +14,15 @@ export const timeSet = defineResource({
   tag,
   about:
     'Times at which something holds, such as nights or office hours: ranges of times on weekdays, days of the month, months and ' +
-    'years, by the clocks of a zone. Silences name one by its id.',
+    'years, by the clocks of a zone. Silences and routes name one by its id.',
   table: timeSetTable,
   owner: 'tenant',
   limit: 'maxTimeSets',
   prepare: prepareTimeSet,
-  beforeDelete: async (call, { id }) =>
-    refuseIfUsed(call, 'silences of a time set', id, 'silences that have not ended use it'),
+  beforeDelete: async (call, { id }) => {
+    await refuseIfUsed(call, 'silences of a time set', id, 'silences that have not ended use it');
+    await refuseIfUsed(call, 'routes of a time set', id, 'routes use it');
+  },
 });
 
 const change = {

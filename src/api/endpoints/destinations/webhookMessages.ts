@@ -12,6 +12,7 @@ const words: Readonly<Record<EventType, string>> = {
   'alert.retracted': 'What an alert reported did not happen: its block or its pending transaction is gone.',
   'alert.resolved': 'A user marked an alert as resolved.',
   'alert.updated': 'A user acknowledged an alert, or took that back.',
+  'alert.repeated': 'No one has acknowledged or resolved an alert, and its route repeats it.',
   'action.submitted': 'The transaction of an action was sent.',
   'action.confirmed': 'The transaction of an action is confirmed.',
   'action.failed': 'An action failed.',
@@ -57,6 +58,27 @@ const alert = titled(
         'The incident that it belongs to.',
       ),
       nextStep: Text('The first step for a person after an alert of this kind.', 'Pause the contract.'),
+      nextSteps: Text(
+        'What to do, in the words of its detector or trigger.',
+        'Call the desk, then pause the vault.',
+      ),
+      runbookUrl: Text(
+        'Address of the page that says what to do.',
+        'https://wiki.example.com/runbooks/vault',
+      ),
+      escalation: Shape(
+        {
+          id: Id('Which one.'),
+          chain: Text('Name of the escalation chain.', 'Treasury'),
+          step: Count('The step, from 1.', 1),
+          steps: Count('How many steps a round has.', 3),
+          round: Count('The round, from 1.', 1),
+          calls: nullable(Text('Who is called; null for a destination.', 'Alice (Treasury)')),
+          userId: nullable(Id('The user who is called.')),
+        },
+        ['id', 'chain', 'step', 'steps', 'round', 'calls', 'userId'],
+        'The step of a chain that it was sent for.',
+      ),
       links: Shape(
         {
           explorer: nullable(Text('In a block explorer.', 'https://etherscan.io/tx/0x5c50')),
@@ -69,9 +91,31 @@ const alert = titled(
             'https://vigil.example.com/act/1.3.7.acknowledge.alert.…',
           ),
           resolve: Text('The same to resolve it.', 'https://vigil.example.com/act/1.3.7.resolve.alert.…'),
+          assign: Text(
+            'The same by which the user who was called takes it.',
+            'https://vigil.example.com/act/1.3.7.assign.alert.…',
+          ),
+          silence: Text(
+            'The same to silence such alerts for an hour, CRITICAL ones excepted.',
+            'https://vigil.example.com/act/1.3.7.silence.alert.…',
+          ),
+          halt: Text(
+            'The same to halt all actions of the tenant; only of alerts that are HIGH or CRITICAL, and of actions.',
+            'https://vigil.example.com/act/1.3.7.halt.alert.…',
+          ),
         },
         ['explorer', 'alert'],
         'Where more can be read.',
+      ),
+      repeat: whole(
+        {
+          number: Count('Which repeat it is, from 1.', 3),
+          since: Millis('When the first message was.'),
+          open: Count('How many alerts of its group no one has answered.', 2),
+          routeId: Id('The route that repeats it.'),
+          routeName: Text('Its name.', 'Treasury at night'),
+        },
+        'Only where it is repeated.',
       ),
       truncated: Flag(
         'The message was too long: it leaves out `meta`, and if that is not enough all but three members.',

@@ -15,4 +15,5 @@ export const detector = defineResource({
   unexampled: ['schemaId'],
   prepare: prepareDetector,
   finish: finishDetector,
+  hasBatch: true,
 });

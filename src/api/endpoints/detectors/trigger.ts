@@ -11,4 +11,5 @@ export const trigger = defineResource({
   owner: { member: 'contractId', table: contractTable, use: 'write' },
   limit: 'maxTriggers',
   prepare: prepareTrigger,
+  hasBatch: true,
 });

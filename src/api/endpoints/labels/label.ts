@@ -11,4 +11,5 @@ export const label = defineResource({
   owner: 'anyone',
   limit: 'maxLabels',
   prepare: prepareLabel,
+  hasBatch: true,
 });

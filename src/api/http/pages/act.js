@@ -2,8 +2,26 @@
 const part = (id) => document.getElementById(id);
 const code = location.pathname.split('/').at(-1) ?? '';
 const endpoint = new URL(`../api/v1/link/${code}`, location.href);
-const verbs = { acknowledge: 'Acknowledge', resolve: 'Resolve' };
-const done = { acknowledge: 'Acknowledged', resolve: 'Resolved' };
+const verbs = {
+  acknowledge: 'Acknowledge',
+  assign: 'Assign to me',
+  resolve: 'Resolve',
+  silence: 'Silence for an hour',
+  halt: 'Halt all actions',
+};
+const done = {
+  acknowledge: 'Acknowledged',
+  assign: 'Assigned to you, and acknowledged,',
+  resolve: 'Resolved',
+  silence: 'Silenced for an hour',
+  halt: 'Halted all actions',
+};
+/** Words that say more than the subject does. */
+const questions = {
+  assign: (what) => `Take ${what}?`,
+  silence: () => 'Silence such alerts for an hour? CRITICAL ones still come.',
+  halt: ({ tenant }) => `Halt all actions${tenant ? ` of ${tenant}` : ''}? A manager can let them go on.`,
+};
 
 async function ask(method) {
   const answer = await fetch(endpoint, { method }).catch(() => undefined);
@@ -27,7 +45,10 @@ async function showLink() {
     refuse(body);
     return;
   }
-  part('title').textContent = `${verbs[body.action]} ${subjectOf(body)}?`;
+  part('title').textContent =
+    body.action === 'halt'
+      ? questions.halt(body)
+      : (questions[body.action]?.(subjectOf(body)) ?? `${verbs[body.action]} ${subjectOf(body)}?`);
   part('message').textContent = `[${body.severity}] ${body.name}\n${body.message}`;
   part('notice').textContent =
     `This link was sent to ${body.sentTo} of ${body.tenant}, and works once. ${body.status === 'UNRESOLVED' ? '' : `It is ${body.status.toLowerCase()} already.`}`;

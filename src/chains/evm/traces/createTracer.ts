@@ -17,6 +17,7 @@ import { requestInTurn } from '../../net/requestInTurn.ts';
 import { AnswerTooLarge } from '../../net/rpcFailure.ts';
 import { toHex } from '../toRpcCall.ts';
 import { decodeFrames } from './decodeFrames.ts';
+import { headsTracer } from './headsTracer.ts';
 import { isOfOne, traceEach } from './traceEach.ts';
 import { answerLimits, traceLimits } from './traceLimits.ts';
 import { traceReading } from './traceReading.ts';
@@ -82,11 +83,7 @@ export function createTracer({ urls, now, onCall, limits: given }: Options) {
   async function frames(block: Block, options: TraceOptions = {}): Promise<BlockFrames> {
     if (block.transactions.length === 0) return [];
     const oneByOne = () =>
-      traceEach(block, (one) => request((endpoint) => ask(endpoint, block, one.index, true)), {
-        ...options,
-        limits,
-        now,
-      });
+      traceEach(block, (one) => traceOne(block, one.index, options), { ...options, limits, now });
     if (options.only) return oneByOne();
     try {
       return await request((endpoint) => ask(endpoint, block));
@@ -98,9 +95,43 @@ export function createTracer({ urls, now, onCall, limits: given }: Options) {
 
   function transaction(block: Block, { hash, index }: Transaction): Promise<readonly Frame[]> {
     return kept(`${block.hash} ${hash}`, async () => {
-      const [frames] = await request((endpoint) => ask(endpoint, block, index));
+      const [frames] = await orByHeads(block, index, {}, () =>
+        request((endpoint) => ask(endpoint, block, index)),
+      );
       return frames ?? [];
     });
+  }
+
+  function traceOne(block: Block, index: number, options: TraceOptions): Promise<BlockFrames> {
+    return orByHeads(block, index, options, () => request((endpoint) => ask(endpoint, block, index, true)));
+  }
+
+  /** Asks the node for the heads of inputs alone where one transaction's trace is too large. */
+  async function orByHeads(
+    block: Block,
+    index: number,
+    options: TraceOptions,
+    trace: () => Promise<BlockFrames>,
+  ): Promise<BlockFrames> {
+    try {
+      return await trace();
+    } catch (error) {
+      if (!(error instanceof NotTraced) || !isOfOne(error, options)) throw error;
+      // The trace itself stands in the way, whatever becomes of this attempt.
+      return request((endpoint) => askHeads(endpoint, block, index)).catch(() => Promise.reject(error));
+    }
+  }
+
+  async function askHeads({ rpc }: Endpoint, block: Block, index: number): Promise<BlockFrames> {
+    const { hash } = itemAt(block.transactions, index);
+    const method = 'debug_traceTransaction';
+    onCall(method);
+    const [reply] = await rpc.batch(
+      [{ method, params: [hash, { tracer: headsTracer, timeout: '10s' }] }],
+      timeoutMs,
+    );
+    if (!reply || 'error' in reply) throw new NotTraced('unsupported', 'it runs no tracers of others');
+    return decodeFrames('debug', reply.result, block, index);
   }
 
   async function request(askOne: (endpoint: Endpoint) => Promise<BlockFrames>): Promise<BlockFrames> {

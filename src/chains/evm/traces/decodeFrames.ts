@@ -122,7 +122,7 @@ function flatMembers({ type, action: rawAction, result }: Raw): [type: unknown, 
 
 function toFrame(
   rawType: unknown,
-  { from, to, value, input, output }: Raw,
+  { from, to, value, input, inputLength, output }: Raw,
   { depth, parent, error, isIn }: { depth: number; parent: number; error: unknown; isIn: boolean },
 ): Frame {
   const type = frameTypes.find((known) => known === rawType);
@@ -141,6 +141,8 @@ function toFrame(
     value: type === 'DELEGATECALL' || typeof value !== 'string' || value === '0x0' ? 0n : BigInt(value),
     input: code,
     ...(input instanceof TextHead && { inputLength: input.length }),
+    // As the tracer of heads says it.
+    ...(typeof inputLength === 'number' && inputLength > code.length && { inputLength }),
     isReverted: isIn || failure !== undefined,
     ...(failure !== undefined && { error: failure, ...(returned !== undefined && { output: returned }) }),
     ...(failure === undefined &&

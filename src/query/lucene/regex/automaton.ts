@@ -20,9 +20,9 @@ export function createAutomaton(nfa: Nfa, subsets: Subsets, hasFewSets: boolean)
       let rows = subsets.rows();
       let dead = subsets.dead();
       let set = 0;
-      for (let at = 0; at < value.length; at++) {
-        const codePoint = codePointAt(value, at);
-        if (codePoint > 0xffff) at += 1;
+      for (let index = 0; index < value.length; index++) {
+        const codePoint = codePointAt(value, index);
+        if (codePoint > 0xffff) index += 1;
         const cached = rows[set]![classOf(codePoint)]!;
         if (cached !== -1) {
           set = cached;
@@ -40,8 +40,8 @@ export function createAutomaton(nfa: Nfa, subsets: Subsets, hasFewSets: boolean)
       let dead = subsets.dead();
       let set = 0;
       let isInWord = false;
-      for (let at = 0; at < text.length; at++) {
-        const unit = text.charCodeAt(at);
+      for (let index = 0; index < text.length; index++) {
+        const unit = text.charCodeAt(index);
         if (unit <= space) {
           if (isInWord && accepts(set)) return true;
           set = 0;
@@ -49,8 +49,8 @@ export function createAutomaton(nfa: Nfa, subsets: Subsets, hasFewSets: boolean)
           continue;
         }
         isInWord = true;
-        const codePoint = codePointAt(text, at);
-        if (codePoint > 0xffff) at += 1;
+        const codePoint = codePointAt(text, index);
+        if (codePoint > 0xffff) index += 1;
         const cached = rows[set]![classOf(codePoint)]!;
         if (cached !== -1) {
           set = cached;
@@ -61,9 +61,9 @@ export function createAutomaton(nfa: Nfa, subsets: Subsets, hasFewSets: boolean)
         }
         if (set === dead) {
           // Nothing can follow; go on with the next word.
-          const end = text.indexOf(' ', at + 1);
+          const end = text.indexOf(' ', index + 1);
           if (end === -1) return false;
-          at = end;
+          index = end;
           set = 0;
           isInWord = false;
         }
@@ -75,9 +75,9 @@ export function createAutomaton(nfa: Nfa, subsets: Subsets, hasFewSets: boolean)
 
 const space = 0x20;
 
-function codePointAt(text: string, at: number): number {
-  const unit = text.charCodeAt(at);
-  return (unit & 0xf800) === 0xd800 ? text.codePointAt(at)! : unit;
+function codePointAt(text: string, index: number): number {
+  const unit = text.charCodeAt(index);
+  return (unit & 0xf800) === 0xd800 ? text.codePointAt(index)! : unit;
 }
 
 export function createWholeAutomaton(nfa: Nfa): Automaton {

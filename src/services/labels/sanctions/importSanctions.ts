@@ -45,8 +45,8 @@ export async function importSanctions(
   const source = given ?? format.source;
   const labels = found.map((label) => ({ ...label, source }));
   const result = { created: 0, updated: 0 };
-  for (let at = 0; at < labels.length; at += batchSize) {
-    const batch = await upsertLabels(tx, tenantId, labels.slice(at, at + batchSize), members, now);
+  for (let index = 0; index < labels.length; index += batchSize) {
+    const batch = await upsertLabels(tx, tenantId, labels.slice(index, index + batchSize), members, now);
     result.created += batch.created;
     result.updated += batch.updated;
   }

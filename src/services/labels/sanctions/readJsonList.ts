@@ -44,13 +44,13 @@ async function parse(pieces: AsyncIterable<string>): Promise<unknown> {
 }
 
 function readItem(item: unknown, index: number): ListedAddress {
-  const at = `Element ${index}`;
+  const location = `Element ${index}`;
   const { address, name, currency } =
     typeof item === 'string' ? { address: item } : isRecord(item) ? item : {};
   if (typeof address !== 'string')
-    throw new ListError(`${at}: is neither an address nor an object with \`address\`.`);
+    throw new ListError(`${location}: is neither an address nor an object with \`address\`.`);
   return {
-    at,
+    at: location,
     address: address.trim(),
     ...(typeof name === 'string' ? { name } : {}),
     ...(typeof currency === 'string' ? { currency: currency.toUpperCase() } : {}),

@@ -128,10 +128,10 @@ function toMembers({ name, reference, programs = [], currency }: ListedAddress) 
 }
 
 /** A file with so many is not the list that was meant, and costs as much as one. */
-function hopeless(at: string, faults: readonly string[]): Problem {
+function hopeless(location: string, faults: readonly string[]): Problem {
   return new Problem(
     'unprocessable',
-    `More than ${maxFaults.toLocaleString('en-US')} addresses have faults, so reading stopped (${at}) and nothing was imported. ` +
+    `More than ${maxFaults.toLocaleString('en-US')} addresses have faults, so reading stopped (${location}) and nothing was imported. ` +
       `The first ${faults.length} are listed.`,
     { errors: faults.map((message) => ({ pointer: '', code: 'address', message })) },
   );

@@ -1,3 +1,5 @@
+import { createBoundedMap } from '../../../lib/createBoundedMap.ts';
+
 type Query = { text: string; values: unknown[]; name?: string };
 type Answer = { rows: Record<string, unknown>[] };
 type Ask = (query: Query) => Promise<Answer>;
@@ -26,12 +28,11 @@ export function noteWrites(): void {
  * contract, and the coordinator would be woken for each.
  */
 export function keepAnswers(ask: Ask, now: () => number = () => performance.now()): Ask {
-  const cache = new Map<string, { answer: Promise<Answer>; at: number; writes: number }>();
+  const cache = createBoundedMap<string, { answer: Promise<Answer>; at: number; writes: number }>(maxKept);
   return (query) => {
     const key = JSON.stringify([query.text, query.values]);
     const cached = cache.get(key);
     if (cached && cached.writes === writes && now() - cached.at < keepMs) return cached.answer;
-    if (cache.size >= maxKept) cache.clear();
     const answer = ask(query);
     cache.set(key, { answer, at: now(), writes });
     answer.catch(() => {

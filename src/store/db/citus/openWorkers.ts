@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { createBoundedMap } from '../../../lib/createBoundedMap.ts';
 import { distributedTables } from './distributedTables.ts';
 import { toShardText } from './toShardText.ts';
 
@@ -29,14 +30,13 @@ export function openWorkers(
   open: (server: WorkerServer) => Worker,
   onUnreachable: (error: Error) => void,
 ): Workers {
-  const placements = new Map<number, Promise<Placement | undefined>>();
+  const placements = createBoundedMap<number, Promise<Placement | undefined>>(maxPlacements);
   const workers = new Map<string, Worker>();
   const avoidedUntil = new Map<string, number>();
 
   function placementOf(tenantId: number): Promise<Placement | undefined> {
     let placement = placements.get(tenantId);
     if (placement) return placement;
-    if (placements.size >= maxPlacements) placements.clear();
     placement = readPlacement(askCoordinator, tenantId);
     placements.set(tenantId, placement);
     placement.catch(() => placements.delete(tenantId));

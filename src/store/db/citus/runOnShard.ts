@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import type pg from 'pg';
+import { createBoundedMap } from '../../../lib/createBoundedMap.ts';
 import { distributedTables } from './distributedTables.ts';
 import { notSent } from './notSent.ts';
 import type { Workers } from './openWorkers.ts';
@@ -46,14 +47,13 @@ type Field = Pick<pg.FieldDef, 'name' | 'dataTypeID'>;
  */
 type Shape = { relations: readonly string[] | undefined; key: string; fields?: Field[] };
 
-const shapes = new Map<string, Shape>();
 const maxShapes = 1000;
+const shapes = createBoundedMap<string, Shape>(maxShapes);
 
 function shapeOf(text: string): Shape {
   let shape = shapes.get(text);
   if (shape) return shape;
   shape = { relations: relationsOf(text), key: `v${hash('sha1', text)}` };
-  if (shapes.size >= maxShapes) shapes.clear();
   shapes.set(text, shape);
   return shape;
 }

@@ -1,4 +1,5 @@
 import { hash, randomUUID } from 'node:crypto';
+import { createBoundedMap } from '../../../lib/createBoundedMap.ts';
 import { type Sql, sql } from '../../../lib/sql.ts';
 import { distributedTables } from './distributedTables.ts';
 import { notSent } from './notSent.ts';
@@ -51,8 +52,8 @@ function toScalar(value: unknown): string {
   throw new Error(`A value of type ${typeof value} cannot be bound.`);
 }
 
-const prepared = new Map<string, { statement: string; key: string }>();
 const maxPrepared = 1000;
+const prepared = createBoundedMap<string, { statement: string; key: string }>(maxPrepared);
 
 /** The statement with its values from a setting, which has all of them. A statement casts each from text to what it needs. */
 function prepare(text: string, marks: Marks): { statement: string; key: string } {
@@ -64,7 +65,6 @@ function prepare(text: string, marks: Marks): { statement: string; key: string }
       `with bound as materialized (select ${list} as values), ` +
       text.replace(/^\s*with\s/, '').replaceAll(/\$(\d+)/g, '(select values[$1] from bound)');
     found = { statement, key: `w${hash('sha1', statement)}` };
-    if (prepared.size >= maxPrepared) prepared.clear();
     prepared.set(name, found);
   }
   return found;

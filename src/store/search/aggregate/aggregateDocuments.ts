@@ -7,6 +7,7 @@ import { atTenant } from '../../db/shards/atTenant.ts';
 import { reportSlowSearch } from '../../records/reportSlowSearch.ts';
 import {
   compileQuery,
+  compileSearch,
   createQueryBudget,
   type QueryBudget,
   type QueryInput,
@@ -65,11 +66,13 @@ export async function aggregateDocuments(
   const budget = createQueryBudget();
   const run: Run = { db: timed, table: shown, tenantIds: scope.tenantIds, now, buckets: 0, budget };
   return reportSlowSearch(async () => {
-    const condition = await compileQuery(timed, table, scope, search, now, budget);
+    const { condition, parsed } = await compileSearch(timed, table, scope, search, now, budget);
     const root: Slot = { keys: [], items: new Map() };
     const limit = search.trackTotalCount ?? defaultTotal;
     const isCellular = items.some(isOfCells);
-    const cells = isCellular || limit > 0 ? await countCells(timed, table, scope, search, now) : undefined;
+    const { timeseries } = search;
+    const cells =
+      isCellular || limit > 0 ? await countCells(timed, table, scope, { timeseries, parsed }) : undefined;
     for (const item of items) {
       if (item.buckets)
         await readBuckets(run, item, [], [root], condition, isOfCells(item) ? cells : undefined);

@@ -70,6 +70,14 @@ export type CompiledSearch = {
   /** Statements for pages of it, by the members that these show; absent where it depends on the documents as they are now. */
   statements?: WeakMap<readonly string[], Map<string, Sql>>;
   monthCounts?: MonthCounts;
+  /** Undefined without a query. */
+  parsed?: ParsedQuery;
+};
+
+export type ParsedQuery = {
+  predicate: Predicate;
+  /** Names in the text, of which the predicate may lack some. */
+  fields: ReadonlySet<string>;
 };
 
 export async function compileSearch(
@@ -80,15 +88,23 @@ export async function compileSearch(
   now: number,
   budget = createQueryBudget(),
 ): Promise<CompiledSearch> {
-  const prepared = prepareSearch(table, input, now, budget);
+  return compilePrepared(db, table, scope, prepareSearch(table, input, now, budget));
+}
+
+export async function compilePrepared(
+  db: Db,
+  table: DocumentTable,
+  scope: DocumentScope,
+  prepared: PreparedSearch,
+): Promise<CompiledSearch> {
   // Each step is short, but together they may block the event loop for a query of a thousand clauses.
-  if (prepared.predicate) await yieldToEventLoop();
+  if (prepared.parsed) await yieldToEventLoop();
   return buildSearch(db, table, scope, prepared, await readBasis(db, table, scope, prepared));
 }
 
 /** The parts of a search that depend on its text alone. */
 export type PreparedSearch = {
-  predicate?: Predicate;
+  parsed?: ParsedQuery;
   times: readonly Sql[];
   bounds: readonly Sql[];
   isHidden: boolean;
@@ -105,14 +121,15 @@ export function prepareSearch(
   const times = input.timeseries ? [inTime(input.timeseries)] : [];
   const query = input.query?.trim() ? parseQuery(input.query) : undefined;
   const { hidden } = table;
-  const isHidden =
-    hidden !== undefined && !hidden.unless.some((name) => query && namedFields(query).has(name));
+  const fields = query && namedFields(query);
+  const isHidden = hidden !== undefined && !hidden.unless.some((name) => fields?.has(name));
   const bounds = isHidden ? [...times, hidden.condition] : times;
   const isInOrder = (isHidden || !hidden) && (input.timeseries?.length ?? 1) === 1;
-  if (!query) return { times, bounds, isHidden, isInOrder };
+  if (!query || !fields) return { times, bounds, isHidden, isInOrder };
   const { predicate, cost } = compile(query, table.mapping, now, budget.left);
   budget.left -= cost;
-  return { predicate, times, bounds, isHidden, isInOrder, ...keptCounts(table, predicate, isHidden) };
+  const counts = keptCounts(table, predicate, isHidden);
+  return { parsed: { predicate, fields }, times, bounds, isHidden, isInOrder, ...counts };
 }
 
 /** Further dependencies of a search's statements: Citus, the version of terms, words and statistics. */
@@ -127,16 +144,16 @@ export async function readBasis(
   db: Db,
   table: DocumentTable,
   scope: DocumentScope,
-  { predicate }: PreparedSearch,
+  { parsed }: PreparedSearch,
 ): Promise<Basis> {
   const ofTenant = await nameTenant(db, scope);
   const { tenantIds } = scope;
-  if (!predicate) return { ofTenant };
+  if (!parsed) return { ofTenant };
   const common = commonTerms(db, table.name);
   if (!tenantIds || tenantIds.length > hashedTenants) return { ofTenant, common };
   const version = table.name === 'alert' ? await completeTerms(db) : 0;
   if (version < 3) return { ofTenant, common, version };
-  const words = await expandPatterns(db, predicate, table.columns, tenantIds);
+  const words = await expandPatterns(db, parsed.predicate, table.columns, tenantIds);
   return { ofTenant, common, version, words };
 }
 
@@ -144,12 +161,13 @@ export async function buildSearch(
   db: Db,
   table: DocumentTable,
   scope: DocumentScope,
-  { predicate, times, bounds, isHidden, isInOrder, ...counts }: PreparedSearch,
+  { parsed, times, bounds, isHidden, isInOrder, ...counts }: PreparedSearch,
   basis: Basis,
 ): Promise<CompiledSearch> {
   const { ofTenant } = basis;
   const statements: CompiledSearch['statements'] = new WeakMap();
-  if (!predicate) return { condition: all([scope.condition, ...bounds]), ofTenant, statements };
+  if (!parsed) return { condition: all([scope.condition, ...bounds]), ofTenant, statements };
+  const { predicate } = parsed;
   const part = toSql(predicate, {
     columns: narrowColumns(table, scope, isHidden),
     oddWords: raw('t.odd_words'),
@@ -158,10 +176,10 @@ export async function buildSearch(
   const condition = all([scope.condition, ...bounds, narrowed(part, terms)]);
   if (!part.isExact) {
     const checked = await recheckRows(db, table, condition, predicate);
-    return { condition: all([scope.condition, ...times, checked]), ofTenant };
+    return { condition: all([scope.condition, ...times, checked]), ofTenant, parsed };
   }
   const common = part.common ? { common: all([scope.condition, ...bounds, part.common]) } : {};
-  if (part.narrow.length === 0) return { condition, ofTenant, statements, ...counts, ...common };
+  if (part.narrow.length === 0) return { condition, ofTenant, statements, parsed, ...counts, ...common };
   const name = raw(table.name);
   const rarest = { ...part, narrow: rarestOf(part.narrow, basis.common) };
   // Otherwise PostgreSQL would combine the term index with another one over the whole scope, which takes far longer.
@@ -179,6 +197,7 @@ export async function buildSearch(
     candidates,
     hashes,
     statements,
+    parsed,
     ...counts,
     ...common,
     ...(rest.length === 0 && { candidateHashes: only?.hashes ?? [] }),

@@ -1,3 +1,4 @@
+import { createBoundedMap } from '../../../lib/createBoundedMap.ts';
 import { yieldToEventLoop } from '../../../lib/eventLoop.ts';
 import { empty } from '../../../lib/sql.ts';
 import type { Db } from '../../db/db.ts';
@@ -37,10 +38,8 @@ export async function compileRepeated(
   if (key === undefined || !db.cacheKey) return compileSearch(db, table, scope, input, now);
   const searches = searchesOf(db.cacheKey, table);
   const cached = searches.get(key) ?? { prepared: prepareSearch(table, input, now, createQueryBudget()) };
-  searches.delete(key);
   searches.set(key, cached);
-  if (searches.size > maxKept) searches.delete(searches.keys().next().value!);
-  if (cached.prepared.predicate && !cached.compiled) await yieldToEventLoop();
+  if (cached.prepared.parsed && !cached.compiled) await yieldToEventLoop();
   const basis = await readBasis(db, table, scope, cached.prepared);
   if (cached.compiled && cached.basis && isSame(cached.basis, basis)) return cached.compiled;
   const compiled = await buildSearch(db, table, scope, cached.prepared, basis);
@@ -58,7 +57,7 @@ function keyOf({ key, foreign }: DocumentScope, { query = '', timeseries }: Quer
 function searchesOf(database: object, table: DocumentTable): Map<string, Kept> {
   const tables = databases.get(database) ?? new WeakMap<DocumentTable, Map<string, Kept>>();
   databases.set(database, tables);
-  const searches = tables.get(table) ?? new Map<string, Kept>();
+  const searches = tables.get(table) ?? createBoundedMap<string, Kept>(maxKept);
   tables.set(table, searches);
   return searches;
 }

@@ -1,7 +1,7 @@
 import { sql } from '../../../lib/sql.ts';
 import type { Db } from '../../db/db.ts';
 import { atTenant } from '../../db/shards/atTenant.ts';
-import { compileQuery } from '../compile/compileQuery.ts';
+import { compilePrepared, createQueryBudget, prepareSearch } from '../compile/compileQuery.ts';
 import { alertTable } from '../documents/alertTable.ts';
 import { contractScope } from '../documents/documentScopes.ts';
 import { asSeenIn, type DocumentScope } from '../documents/documentTable.ts';
@@ -26,20 +26,16 @@ export async function countAlertsOverTime(
   now: number,
 ): Promise<CellCount[]> {
   const db = atTenant(anywhere, [owner.tenantId]);
-  const isCounted = createCellTest(query, owner, now);
-  const counts = isCounted && (await countByRollup(db, owner, cut));
-  if (counts) return counts.filter(isCounted);
   const { tenantId, contractId, isForeign = false } = owner;
   const scope: DocumentScope =
     contractId === 0
       ? { condition: sql`t.tenant_id = ${tenantId}`, tenantIds: [tenantId] }
       : contractScope({ id: contractId, tenantId, isForeign });
-  const condition = await compileQuery(
-    db,
-    asSeenIn(alertTable, scope),
-    scope,
-    { query, timeseries: [cut] },
-    now,
-  );
+  const table = asSeenIn(alertTable, scope);
+  const prepared = prepareSearch(table, { query, timeseries: [cut] }, now, createQueryBudget());
+  const isCounted = createCellTest(prepared.parsed, owner);
+  const counts = isCounted && (await countByRollup(db, owner, cut));
+  if (counts) return counts.filter(isCounted);
+  const { condition } = await compilePrepared(db, table, scope, prepared);
   return db.query<CellCount>(countsOfAlerts(cut, condition));
 }

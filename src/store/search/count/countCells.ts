@@ -1,9 +1,11 @@
 import type { Db } from '../../db/db.ts';
-import type { QueryInput } from '../compile/compileQuery.ts';
+import type { ParsedQuery, QueryInput } from '../compile/compileQuery.ts';
 import type { DocumentScope, DocumentTable, Proof } from '../documents/documentTable.ts';
 import { type CellCount, countByRollup } from '../rollups/countByRollup.ts';
 import { dayMs } from '../rollups/rollups.ts';
 import { createCellTest, kindOf } from './createCellTest.ts';
+
+type Search = Pick<QueryInput, 'timeseries'> & { parsed?: ParsedQuery | undefined };
 
 /** Far beyond every alert, and the end of a day. */
 const end = 3_000_000 * dayMs - 1;
@@ -13,24 +15,16 @@ export async function countUpToByCells(
   db: Db,
   table: DocumentTable,
   scope: DocumentScope,
-  search: QueryInput,
-  now: number,
-  limit: number,
-  proof?: Proof,
+  search: Search,
+  { now, limit, proof }: { now: number; limit: number; proof?: Proof | undefined },
 ): Promise<number | undefined> {
+  const count = createCellCounter(db, table, scope, search);
   if (limit <= fewHits && !search.timeseries) {
     const from = Math.floor(now / dayMs - recentDays) * dayMs;
-    const recent = await countCells(
-      db,
-      table,
-      scope,
-      { ...search, timeseries: [{ from, to: end }] },
-      now,
-      proof,
-    );
+    const recent = await count?.([{ from, to: end }], proof);
     if (!recent || sumOf(recent) >= limit) return recent && limit;
   }
-  const all = await countCells(db, table, scope, search, now, proof);
+  const all = await count?.(search.timeseries, proof);
   return all && Math.min(sumOf(all), limit);
 }
 
@@ -44,20 +38,31 @@ export function sumOf(cells: readonly { count: number }[]): number {
 /** The alerts that a search finds, by group and severity, from the roll-ups; undefined where these do not have them. */
 export async function countCells(
   db: Db,
+  table: DocumentTable,
+  scope: DocumentScope,
+  search: Search,
+): Promise<CellCount[] | undefined> {
+  return createCellCounter(db, table, scope, search)?.(search.timeseries);
+}
+
+type CellCounter = (timeseries: QueryInput['timeseries'], proof?: Proof) => Promise<CellCount[] | undefined>;
+
+function createCellCounter(
+  db: Db,
   { name }: DocumentTable,
   { counted }: DocumentScope,
-  { query, timeseries = [{ from: 0, to: end }] }: QueryInput,
-  now: number,
-  proof?: Proof,
-): Promise<CellCount[] | undefined> {
-  const [time, another] = timeseries;
-  if (name !== 'alert' || !counted || !time || another) return undefined;
-  const isCounted = createCellTest(query, counted, now);
-  if (!isCounted) return undefined;
-  const [from, to] = [Math.max(0, time.from), Math.min(end, time.to)];
-  if (from > to) return [];
-  const counts = await countByRollup(db, counted, { from, to, starts: [from] }, proof);
-  return counts?.filter(
-    (cell) => isCounted(cell) && (counted.kind === undefined || kindOf(cell.group) === counted.kind),
-  );
+  { parsed }: Search,
+): CellCounter | undefined {
+  const isCounted = name === 'alert' && counted ? createCellTest(parsed, counted) : undefined;
+  if (!counted || !isCounted) return undefined;
+  return async (timeseries = [{ from: 0, to: end }], proof) => {
+    const [time, another] = timeseries;
+    if (!time || another) return undefined;
+    const [from, to] = [Math.max(0, time.from), Math.min(end, time.to)];
+    if (from > to) return [];
+    const counts = await countByRollup(db, counted, { from, to, starts: [from] }, proof);
+    return counts?.filter(
+      (cell) => isCounted(cell) && (counted.kind === undefined || kindOf(cell.group) === counted.kind),
+    );
+  };
 }

@@ -33,10 +33,10 @@ export function addDay(
   let lastQuarter = -1;
   for (const number of numbers) {
     const quarter = cut === wholeDay ? lastQuarter : quarterOf(number);
-    const at = day * dayMs + quarter * quarterMs;
-    if (cut !== wholeDay && (at < span.from || at >= span.beyond)) continue;
+    const time = day * dayMs + quarter * quarterMs;
+    if (cut !== wholeDay && (time < span.from || time >= span.beyond)) continue;
     // Mostly in the order of time.
-    if (quarter !== lastQuarter) bucket = bucketOf(starts, at);
+    if (quarter !== lastQuarter) bucket = bucketOf(starts, time);
     lastQuarter = quarter;
     add(bucket, number);
   }
@@ -62,9 +62,9 @@ export function addMonth(
 ): void {
   let bucket = 0;
   unpackMonth(monthDay, numbers, (day, quarter, cell, count) => {
-    const at = day * dayMs + quarter * quarterMs;
-    if (at < from || at >= beyond || isIn(settled, day)) return;
-    if (at < starts[bucket]! || at >= (starts[bucket + 1] ?? beyond)) bucket = bucketOf(starts, at);
+    const time = day * dayMs + quarter * quarterMs;
+    if (time < from || time >= beyond || isIn(settled, day)) return;
+    if (time < starts[bucket]! || time >= (starts[bucket + 1] ?? beyond)) bucket = bucketOf(starts, time);
     sums[bucket * perQuarter + cell]! += count;
   });
 }
@@ -72,11 +72,11 @@ export function addMonth(
 const quarterOf = (number: number) => Math.floor((number & (perCount - 1)) / perQuarter);
 
 /** The last bucket that does not begin after `at`. */
-function bucketOf(starts: readonly number[], at: number): number {
+function bucketOf(starts: readonly number[], time: number): number {
   let [low, high] = [0, starts.length];
   while (low < high) {
     const middle = (low + high) >> 1;
-    if (starts[middle]! <= at) low = middle + 1;
+    if (starts[middle]! <= time) low = middle + 1;
     else high = middle;
   }
   return low - 1;

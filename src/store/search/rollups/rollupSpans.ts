@@ -10,11 +10,11 @@ export type DaySpan = { cut: number; first: number; last: number };
 /** Days in which one bucket begins have a cut; those with several, and those that are not counted as a whole, have all quarters. */
 export function rollupSpans(cuts: readonly [number, ...number[]]): DaySpan[] {
   const cutOf = new Map<number, number>();
-  for (const [index, at] of cuts.entries()) {
-    const day = Math.floor(at / dayMs);
+  for (const [index, time] of cuts.entries()) {
+    const day = Math.floor(time / dayMs);
     const isEnd = index === 0 || index === cuts.length - 1;
-    const cut = isEnd || cutOf.has(day) ? everyQuarter : (at % dayMs) / quarterMs;
-    if (at % dayMs !== 0) cutOf.set(day, cut);
+    const cut = isEnd || cutOf.has(day) ? everyQuarter : (time % dayMs) / quarterMs;
+    if (time % dayMs !== 0) cutOf.set(day, cut);
   }
   const spans: DaySpan[] = [];
   const push = (cut: number, first: number, last: number) => {

@@ -1,3 +1,4 @@
+import { createBoundedMap } from '../../../lib/createBoundedMap.ts';
 import type { Db } from '../../db/db.ts';
 
 /** Sum of whole days, cell by cell, at one version of their rows. */
@@ -10,19 +11,14 @@ const maxKept = 2000;
 export function findSums(db: Db, days: string): RollupSums | undefined {
   const sums = db.cacheKey && cache.get(db.cacheKey);
   const settled = sums?.get(days);
-  if (sums && settled) {
-    sums.delete(days);
-    sums.set(days, settled);
-  }
+  if (settled) sums?.set(days, settled);
   return settled;
 }
 
 export function keepSums(db: Db, days: string, settled: RollupSums): void {
   const { cacheKey } = db;
   if (!cacheKey) return;
-  const sums = cache.get(cacheKey) ?? new Map<string, RollupSums>();
+  const sums = cache.get(cacheKey) ?? createBoundedMap<string, RollupSums>(maxKept);
   cache.set(cacheKey, sums);
-  sums.delete(days);
   sums.set(days, settled);
-  if (sums.size > maxKept) sums.delete(sums.keys().next().value!);
 }

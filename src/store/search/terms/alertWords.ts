@@ -125,8 +125,8 @@ export const maxNewWords = 10_000;
 
 /** Adds words to the dictionary, in its order, so that two transactions cannot wait for each other. */
 export async function insertWords(db: Db, words: readonly Word[], limit = maxWords): Promise<void> {
-  for (let at = 0; at < words.length; at += maxNewWords)
-    await insertChunk(db, words.slice(at, at + maxNewWords), limit);
+  for (let index = 0; index < words.length; index += maxNewWords)
+    await insertChunk(db, words.slice(index, index + maxNewWords), limit);
 }
 
 async function insertChunk(db: Db, words: readonly Word[], limit: number): Promise<void> {

@@ -29,8 +29,8 @@ export async function indexTexts(
     for (const text of texts) {
       if (text === undefined) continue;
       const words = text.length < largeText ? analyze(text) : await analyzeInPieces(text);
-      for (let at = 0; at < words.length; at += wordsPerTurn) {
-        const piece = words.length > wordsPerTurn ? words.slice(at, at + wordsPerTurn) : words;
+      for (let index = 0; index < words.length; index += wordsPerTurn) {
+        const piece = words.length > wordsPerTurn ? words.slice(index, index + wordsPerTurn) : words;
         for (const word of piece) {
           for (const hash of hashesOf(word)) terms.add(hash);
           note?.(word);
@@ -47,8 +47,8 @@ export async function indexTexts(
 
 async function analyzeInPieces(text: string): Promise<string[]> {
   const words: string[] = [];
-  for (let at = 0; at < text.length; ) {
-    at = addWords(text, at, at + largeText, words);
+  for (let index = 0; index < text.length; ) {
+    index = addWords(text, index, index + largeText, words);
     await yieldToEventLoop();
   }
   return words;

@@ -8,6 +8,7 @@ import { client, VigilError } from '../../state/api.ts';
 import { href } from '../../state/route.ts';
 import { useLoad } from '../../state/useLoad.ts';
 import { AlertView } from '../alerts/AlertView.tsx';
+import { IncidentLine } from './IncidentLine.tsx';
 
 /** What the link of a notification opens: made to be understood on a phone in the night. */
 export default function AlertPage({ params }: PageProps) {
@@ -28,7 +29,7 @@ export default function AlertPage({ params }: PageProps) {
       </div>
     );
   return (
-    <div class="page narrow-page">
+    <div class="page alert-page">
       <Problem error={loaded.error} retry={loaded.reload} />
       {!alert && loaded.isLoading && <Loading />}
       {alert && (
@@ -42,6 +43,7 @@ export default function AlertPage({ params }: PageProps) {
               </button>
             </span>
           </header>
+          <IncidentLine alert={alert} />
           <AlertView alert={alert} onChange={setChanged} />
         </>
       )}

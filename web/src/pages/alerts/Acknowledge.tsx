@@ -24,7 +24,13 @@ export function AcknowledgeAlert({ alert, onChange }: { alert: Alert; onChange(a
 }
 
 /** The same for an incident with all its alerts. */
-export function AcknowledgeIncident({ incident, reload }: { incident: Incident; reload(): void }) {
+export function AcknowledgeIncident({
+  incident,
+  reload,
+}: {
+  incident: Omit<Incident, 'alertList'>;
+  reload(): void;
+}) {
   const path = { uid: incident.uid };
   return (
     <Acknowledge

@@ -4,15 +4,17 @@ import { Badge } from '../../parts/Badge.tsx';
 import { Loading } from '../../parts/Empty.tsx';
 import { Problem } from '../../parts/Problem.tsx';
 import { Time } from '../../parts/Time.tsx';
+import { showCount } from '../../state/format.ts';
 import { href } from '../../state/route.ts';
 import type { Loaded } from '../../state/useLoad.ts';
+import { heldWords } from '../routes/heldWords.ts';
 import { Part } from './Part.tsx';
 
 export type Outcome = Loaded<ReplyOf<'GET', '/alert/{uid}/outcome'>>;
 
 /** Who was notified of an alert or why no one was, and which actions it fired. */
 export function AlertOutcome({ outcome }: { outcome: Outcome }) {
-  const { deliveries = [], intents = [], silence } = outcome.data ?? {};
+  const { deliveries = [], intents = [], silence, decision } = outcome.data ?? {};
   return (
     <Part title="Notified and fired">
       <Problem error={outcome.error} />
@@ -28,6 +30,29 @@ export function AlertOutcome({ outcome }: { outcome: Outcome }) {
               <span class="dim">
                 by <span class="foreign">{author}</span>, until <Time at={to} />
               </span>
+            </li>
+          ))}
+        </ul>
+      )}
+      {decision && (decision.routes.length > 0 || decision.inhibitions.length > 0) && (
+        <ul class="list" aria-label="Decided by">
+          {decision.routes.map(({ id, name, held, destinationIds }) => (
+            <li key={id} class="row">
+              <span class="dim">Route</span>
+              <a class="foreign" href={href(`/routes?route=${id}`)}>
+                {name.slice(0, 200)}
+              </a>
+              <span class="dim">
+                {held ? heldWords[held] : `to ${showCount(destinationIds.length)} destinations`}
+              </span>
+            </li>
+          ))}
+          {decision.inhibitions.map(({ id, name }) => (
+            <li key={id} class="row">
+              <span class="dim">Held by</span>
+              <a class="foreign" href={href(`/routes?inhibition=${id}`)}>
+                {name.slice(0, 200)}
+              </a>
             </li>
           ))}
         </ul>

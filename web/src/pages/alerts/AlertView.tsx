@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import type { Alert, BodyOf } from '../../../../sdk/src/index.ts';
 import { Address } from '../../parts/Address.tsx';
 import { Badge, Tags } from '../../parts/Badge.tsx';
-import { addressesIn, Evidence, Message } from '../../parts/Evidence.tsx';
+import { addressesIn, Message } from '../../parts/Evidence.tsx';
 import { Icon } from '../../parts/Icon.tsx';
 import { Problem } from '../../parts/Problem.tsx';
 import { Severity } from '../../parts/Severity.tsx';
@@ -21,13 +21,14 @@ import { AcknowledgeAlert } from './Acknowledge.tsx';
 import { AlertOutcome } from './AlertOutcome.tsx';
 import { Assignee } from './Assignee.tsx';
 import { Comments } from './Comments.tsx';
+import { EvidenceByKind } from './EvidenceByKind.tsx';
 import { Explain } from './Explain.tsx';
 import { Part } from './Part.tsx';
 import './alerts.css';
 
 /** Everything about one alert: what happened first, then who deals with it, then the proof. */
 export function AlertView({ alert, onChange }: { alert: Alert; onChange(alert: Alert): void }) {
-  const names = useAddressNames(addressesIn(alert.meta));
+  const names = useAddressNames(addressesIn([alert.meta, alert.message.match(/0x[0-9a-fA-F]{40}\b/g)]));
   const chain = chainOf(alert.chainUid);
   const hasOutcome = isOwn(alert) && can('GET /alert/{uid}/outcome');
   const outcome = useLoad(
@@ -141,8 +142,8 @@ export function AlertView({ alert, onChange }: { alert: Alert; onChange(alert: A
         </dl>
       </Part>
       {Object.keys(alert.meta).length > 0 && (
-        <Part title="Evidence">
-          <Evidence value={alert.meta} chainUid={alert.chainUid} names={names} />
+        <Part title="Evidence" name="evidence-part">
+          <EvidenceByKind alert={alert} names={names} />
         </Part>
       )}
       {hasOutcome && <AlertOutcome outcome={outcome} />}

@@ -1,4 +1,4 @@
-import { Severity } from '../../parts/Severity.tsx';
+import { Severity, severities } from '../../parts/Severity.tsx';
 import { hasCondition, toggleCondition } from '../../state/alertQuery.ts';
 import { showCompact } from '../../state/format.ts';
 import { chainOf, nameOf } from '../../state/names.ts';
@@ -26,7 +26,8 @@ export function Facets({ query, facets, onQuery }: FacetsProps) {
   return (
     <div class="facets">
       {facetFields.map((field) => {
-        const { buckets = [], otherCount = 0 } = facets?.[field] ?? {};
+        const { buckets: found = [], otherCount = 0 } = facets?.[field] ?? {};
+        const buckets = field === 'severity' ? worstFirst(found) : found;
         if (buckets.length === 0) return null;
         return (
           <section key={field}>
@@ -65,6 +66,12 @@ export function Facets({ query, facets, onQuery }: FacetsProps) {
       })}
     </div>
   );
+}
+
+/** Severities in their own order, however many there are of each. */
+function worstFirst(buckets: readonly Bucket[]): Bucket[] {
+  const rank = ({ key }: Bucket) => severities.findIndex((severity) => severity === key);
+  return buckets.toSorted((a, b) => rank(b) - rank(a));
 }
 
 function show(field: FacetField, key: string | number) {

@@ -1,8 +1,17 @@
 import type { ComponentChildren } from 'preact';
 
-export function Part({ title, children }: { title: string; children: ComponentChildren }) {
+export function Part({
+  title,
+  name = '',
+  children,
+}: {
+  title: string;
+  /** A class for its place. */
+  name?: string;
+  children: ComponentChildren;
+}) {
   return (
-    <section class="stack part">
+    <section class={`stack part ${name}`}>
       <h2>{title}</h2>
       {children}
     </section>

@@ -4,7 +4,9 @@ import { Badge } from '../../parts/Badge.tsx';
 import { Empty, Loading } from '../../parts/Empty.tsx';
 import { Icon } from '../../parts/Icon.tsx';
 import { Problem } from '../../parts/Problem.tsx';
+import { Time } from '../../parts/Time.tsx';
 import { client, searchRecords } from '../../state/api.ts';
+import { showCount } from '../../state/format.ts';
 import { href, search } from '../../state/route.ts';
 import { can } from '../../state/session.ts';
 import { attempt } from '../../state/toasts.ts';
@@ -29,6 +31,7 @@ export function WatchedBy({ contract }: { contract: Contract }) {
     ]);
     return { detectors, triggers, actions };
   });
+  const raised = useRaised(contract.id);
   if (!can('POST /detector/search')) return null;
   const { detectors = [], triggers = [], actions = [] } = watching.data ?? {};
   const rows = [
@@ -88,6 +91,7 @@ export function WatchedBy({ contract }: { contract: Contract }) {
                 {row.name}
               </a>
               <span class="dim small foreign">{what}</span>
+              <Raised found={raised.get(`${kind} ${row.id}`)} kind={kind} id={row.id} />
             </span>
             <span class="row tight">
               <Badge value={row.status} />
@@ -110,6 +114,54 @@ export function WatchedBy({ contract }: { contract: Contract }) {
         ))}
       </ul>
     </section>
+  );
+}
+
+type Found = { count: number; latest: number };
+type Buckets = { buckets: { key: number; count: number; latest: { max: number | null } }[] };
+const days = 30;
+
+/** Alerts of the last days by what raised them, with the time of the newest. */
+function useRaised(contractId: number): ReadonlyMap<string, Found> {
+  const [now] = useState(Date.now());
+  const { data } = useLoad(
+    `raised ${contractId}`,
+    async (signal) => {
+      const latest = { name: 'latest', field: 'timestamp', aggregation: ['max'] };
+      const item = (kind: string) => ({
+        name: kind,
+        field: `${kind}Id`,
+        size: 200,
+        aggregation: ['terms', latest],
+      });
+      const body = {
+        query: `contractId:${contractId}`,
+        timeseries: [{ from: now - days * 86_400_000, to: now + 3_600_000 }],
+        trackTotalCount: 0,
+        aggregation: [item('detector'), item('trigger')],
+      };
+      const read = (await client.post('/alert/aggregation', { body, signal })).data as unknown;
+      return read as Record<'detector' | 'trigger', Buckets>;
+    },
+    { later: true },
+  );
+  if (!data) return new Map();
+  return new Map(
+    (['detector', 'trigger'] as const).flatMap((kind) =>
+      data[kind].buckets.map(({ key, count, latest }): [string, Found] => [
+        `${kind} ${key}`,
+        { count, latest: latest.max ?? 0 },
+      ]),
+    ),
+  );
+}
+
+function Raised({ found, kind, id }: { found: Found | undefined; kind: string; id: number }) {
+  if (!found) return null;
+  return (
+    <a class="small" href={href(`/alerts?range=${days}d&q=${kind}Id:${id}`)}>
+      {found.count === 1 ? '1 alert' : `${showCount(found.count)} alerts`}, last <Time at={found.latest} />
+    </a>
   );
 }
 

@@ -22,6 +22,7 @@ import { automaticReason, isAutomatic } from './automatic.ts';
 import { Backtest, BacktestCount } from './Backtest.tsx';
 import { Explain } from './Explain.tsx';
 import { expressionNames } from './expressionNames.ts';
+import { MessagePreview } from './MessagePreview.tsx';
 import { isShadow, shadowTag } from './shadow.ts';
 import { useBacktest } from './useBacktest.ts';
 import { useSchemas } from './useSchemas.ts';
@@ -207,6 +208,7 @@ function Editor({ schemas, detector, reload }: EditorProps) {
           )}
         </section>
         <div class="stack stick">
+          <MessagePreview template={descOf(value)} query={previewQuery(detector, schema, contractId)} />
           <Backtest backtest={backtest} />
           {detector && <Explain detectorId={detector.id} />}
         </div>
@@ -232,6 +234,21 @@ function Editor({ schemas, detector, reload }: EditorProps) {
   );
 }
 
+function descOf({ config }: Fields): string {
+  const { desc } = (config ?? {}) as Fields;
+  return typeof desc === 'string' ? desc : '';
+}
+
+/** Alerts on which its message can be tried: its own, else those of the kind on the contract. */
+function previewQuery(
+  detector: Detector | undefined,
+  schema: DetectorSchema | undefined,
+  contractId: number | undefined,
+): string {
+  if (detector) return `detectorId:${detector.id}`;
+  return `contractId:${contractId ?? 0} AND detectorSchemaName:${schema?.name ?? 'none'}`;
+}
+
 function reportsEveryLook({ config }: Detector): boolean {
   return (config as Fields | null)?.repeat === 'every look';
 }
@@ -254,7 +271,9 @@ function withConfig(body: Schema, chosen: DetectorSchema | undefined): Schema {
   const kind = schemaId && { ...schemaId, description: 'What it looks for.' };
   const properties = { ...others, ...(kind ? { schemaId: kind } : {}) };
   if (!config) return { ...body, properties };
-  const own = Object.keys(config.properties ?? {}).filter((name) => !shared.includes(name));
+  // The server lists what matters, in the order of the kind; what it leaves out folds away unless it is required.
+  const essential = config['x-order'] ?? Object.keys(config.properties ?? {});
+  const own = essential.filter((name) => !shared.includes(name));
   const required = config.required ?? [];
   const order = [...own].sort((a, b) => Number(required.includes(b)) - Number(required.includes(a)));
   return {

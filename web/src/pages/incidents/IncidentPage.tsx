@@ -1,37 +1,42 @@
-import { useEffect } from 'preact/hooks';
-import type { Incident } from '../../../../sdk/src/index.ts';
+import { useEffect, useMemo } from 'preact/hooks';
 import type { PageProps } from '../../pageProps.ts';
-import { Address } from '../../parts/Address.tsx';
 import { Badge } from '../../parts/Badge.tsx';
 import { Empty, Loading } from '../../parts/Empty.tsx';
-import { Message } from '../../parts/Evidence.tsx';
 import { Icon } from '../../parts/Icon.tsx';
 import { Problem } from '../../parts/Problem.tsx';
 import { Severity } from '../../parts/Severity.tsx';
 import { Time } from '../../parts/Time.tsx';
 import { client, VigilError } from '../../state/api.ts';
-import { showCount, showDuration, showTime } from '../../state/format.ts';
-import { chainOf, nameOf } from '../../state/names.ts';
+import { showCount, showDuration } from '../../state/format.ts';
+import { chainOf } from '../../state/names.ts';
 import { href } from '../../state/route.ts';
 import { can } from '../../state/session.ts';
 import { attempt } from '../../state/toasts.ts';
 import { useLoad } from '../../state/useLoad.ts';
 import { AcknowledgeIncident } from '../alerts/Acknowledge.tsx';
+import { Affected } from './Affected.tsx';
 import './incidents.css';
+import { Escalations } from './Escalations.tsx';
 import { Judgement } from './Judgement.tsx';
+import { MoneyFlow } from './MoneyFlow.tsx';
+import { Respond } from './Respond.tsx';
+import { Situation } from './Situation.tsx';
+import { partiesOf, type Story } from './story.ts';
+import { Timeline } from './Timeline.tsx';
 
-/** One incident: what is worst in it, what belongs to it, and its alerts in the order in which they happened. */
+/** The room of one incident: what was lost, by whom and whether it goes on, then the money, then everything that happened. */
 export default function IncidentPage({ params }: PageProps) {
   const uid = params.uid ?? '';
   const { data, error, isLoading, reload } = useLoad(
     uid,
-    (signal) => client.get('/incident/{uid}', { path: { uid }, signal }),
+    (signal) => client.get('/incident/{uid}/story', { path: { uid }, signal }),
     { every: 5000 },
   );
-  const incident = data?.uid === uid ? data : undefined;
+  const story = data?.uid === uid ? data : undefined;
+  const parties = useMemo(() => (story ? partiesOf(story) : new Map()), [story]);
   useEffect(() => {
-    if (incident) document.title = `${incident.severity}: ${incident.name.slice(0, 200)} – Vigil`;
-  }, [incident?.uid, incident?.severity]);
+    if (story) document.title = `${story.incident.severity}: ${story.incident.name.slice(0, 200)} – Vigil`;
+  }, [story?.uid, story?.incident.severity]);
   if (error instanceof VigilError && error.status === 404)
     return (
       <div class="page">
@@ -42,158 +47,80 @@ export default function IncidentPage({ params }: PageProps) {
       </div>
     );
   return (
-    <div class="page narrow-page">
+    <div class="page room">
       <Problem error={error} retry={reload} />
-      {!incident && isLoading && <Loading />}
-      {incident && (
+      {!story && isLoading && <Loading />}
+      {story && (
         <>
-          <Head incident={incident} reload={reload} />
-          <Facts incident={incident} />
-          <Alerts incident={incident} />
+          <Head story={story} />
+          <Situation story={story} parties={parties} />
+          <Buttons story={story} reload={reload} />
+          <MoneyFlow story={story} parties={parties} />
+          <div class="room-columns">
+            <Timeline story={story} parties={parties} />
+            <div class="stack">
+              <Affected story={story} />
+              <Escalations incident={story.incident} />
+              <section class="card stack unprinted" aria-labelledby="judgement">
+                <header>
+                  <h2 id="judgement">Owner and judgement</h2>
+                </header>
+                <Judgement key={uid} incident={story.incident} reload={reload} />
+              </section>
+            </div>
+          </div>
         </>
       )}
     </div>
   );
 }
 
-function Head({ incident, reload }: { incident: Incident; reload(): void }) {
-  const { uid, name, message, severity, status, openAlerts } = incident;
+function Head({ story: { headline, incident } }: { story: Story }) {
+  const { severity, status, firstAt, lastAt, chainUid, alerts } = incident;
+  return (
+    <header class="room-head">
+      <p class="row tight small">
+        <Severity value={severity} />
+        <Badge value={status} />
+        <span class="dim">
+          {chainUid && `${chainOf(chainUid)?.name ?? chainUid} · `}
+          <Time at={firstAt} />
+          {lastAt > firstAt && `, for ${showDuration(lastAt - firstAt)}`}
+          {` · ${alerts === 1 ? '1 alert' : `${showCount(alerts)} alerts`}`}
+        </span>
+      </p>
+      <h1 class="foreign headline">{headline.slice(0, 1000)}</h1>
+    </header>
+  );
+}
+
+function Buttons({ story, reload }: { story: Story; reload(): void }) {
+  const { uid, status, openAlerts } = story.incident;
   const change = async (to: 'RESOLVED' | 'UNRESOLVED', said: string) => {
     const body = { status: to };
     if (await attempt(() => client.put('/incident/{uid}', { path: { uid }, body }), said)) reload();
   };
+  const mayChange = can('PUT /incident/{uid}') && status !== 'RETRACTED';
   return (
-    <>
-      <header>
-        <h1 class="foreign">{name.slice(0, 300)}</h1>
-        <Severity value={severity} />
-        <Badge value={status} />
-      </header>
-      <p class="incident-message foreign keep-lines">
-        <Message text={message} />
-      </p>
-      {status === 'RETRACTED' && (
-        <p class="notice warn">Its blocks are no longer part of the chain: it did not happen after all.</p>
+    <div class="room-buttons unprinted">
+      <AcknowledgeIncident incident={story.incident} reload={reload} />
+      {mayChange && status === 'UNRESOLVED' && (
+        <button
+          type="button"
+          class="primary"
+          title={`${openAlerts === 1 ? 'Its open alert changes' : `Its ${showCount(openAlerts)} open alerts change`} with it; everyone who was notified gets one message.`}
+          onClick={() => change('RESOLVED', 'Resolved the incident and all its alerts.')}
+        >
+          <Icon name="check" />
+          Resolve the incident
+        </button>
       )}
-      {can('PUT /incident/{uid}') && status !== 'RETRACTED' && (
-        <p class="row">
-          {status === 'UNRESOLVED' ? (
-            <>
-              <button
-                type="button"
-                class="primary"
-                onClick={() => change('RESOLVED', 'Resolved the incident and all its alerts.')}
-              >
-                <Icon name="check" />
-                Resolve the incident
-              </button>
-              <span class="dim small">
-                {openAlerts === 1
-                  ? 'Its open alert changes'
-                  : `Its ${showCount(openAlerts)} open alerts change`}{' '}
-                with it; everyone who was notified gets one message.
-              </span>
-            </>
-          ) : (
-            <button type="button" onClick={() => change('UNRESOLVED', 'The incident is open again.')}>
-              Open it again
-            </button>
-          )}
-        </p>
+      {mayChange && status === 'RESOLVED' && (
+        <button type="button" onClick={() => change('UNRESOLVED', 'The incident is open again.')}>
+          Open it again
+        </button>
       )}
-      <AcknowledgeIncident incident={incident} reload={reload} />
-      <Judgement key={uid} incident={incident} reload={reload} />
-    </>
-  );
-}
-
-const shown = 10;
-
-function Facts({ incident }: { incident: Incident }) {
-  const { firstAt, lastAt, chainUid, contractIds, txHashes } = incident;
-  return (
-    <section class="card" aria-label="Facts">
-      <dl class="facts">
-        <dt>When</dt>
-        <dd>
-          {showTime(firstAt)}
-          {lastAt > firstAt && <span class="dim">, for {showDuration(lastAt - firstAt)}</span>}
-        </dd>
-        {chainUid && (
-          <>
-            <dt>Chain</dt>
-            <dd>{chainOf(chainUid)?.name ?? chainUid}</dd>
-          </>
-        )}
-        <dt>{contractIds.length === 1 ? 'Contract' : 'Contracts'}</dt>
-        <dd>
-          <ul>
-            {contractIds.slice(0, shown).map((id) => (
-              <li key={id}>
-                <a class="foreign" href={href(`/contracts/${id}`)}>
-                  {nameOf('contract', id) ?? `#${id}`}
-                </a>
-              </li>
-            ))}
-            <More count={contractIds.length - shown} />
-          </ul>
-        </dd>
-        {txHashes.length > 0 && (
-          <>
-            <dt>{txHashes.length === 1 ? 'Transaction' : 'Transactions'}</dt>
-            <dd>
-              <ul>
-                {txHashes.slice(0, shown).map((hash) => (
-                  <li key={hash}>
-                    <Address value={hash} chainUid={chainUid} kind="transaction" />
-                  </li>
-                ))}
-                <More count={txHashes.length - shown} />
-              </ul>
-            </dd>
-          </>
-        )}
-      </dl>
-    </section>
-  );
-}
-
-function More({ count }: { count: number }) {
-  return count > 0 ? <li class="dim">and {showCount(count)} more</li> : null;
-}
-
-function Alerts({ incident }: { incident: Incident }) {
-  const { uid, alertList, firstAt, lastAt } = incident;
-  const query = encodeURIComponent(`incidentUid:"${uid}"`);
-  return (
-    <section class="card" aria-labelledby="incident-alerts">
-      <header>
-        <h2 id="incident-alerts">
-          Its alerts <span class="dim small">{showCount(alertList.length)}</span>
-        </h2>
-        <a href={href(`/alerts?range=${firstAt}-${lastAt + 1}&q=${query}`)}>As a search</a>
-      </header>
-      <ol class="timeline">
-        {alertList.map(({ uid: alertUid, severity, name, message, status, timestamp }) => (
-          <li key={alertUid}>
-            <span class="dim small">
-              <Time at={timestamp} exact />
-            </span>
-            <div>
-              <span class="row">
-                <Severity value={severity} />
-                <a class="foreign" href={href(`/alert/${alertUid}`)}>
-                  {name.slice(0, 200)}
-                </a>
-                {status !== 'UNRESOLVED' && <Badge value={status} />}
-              </span>
-              <p class="small foreign">
-                <Message text={message.slice(0, 1000)} />
-              </p>
-            </div>
-          </li>
-        ))}
-      </ol>
-    </section>
+      <Respond story={story} reload={reload} />
+    </div>
   );
 }

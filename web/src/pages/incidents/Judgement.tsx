@@ -15,7 +15,7 @@ const titles = {
 type Disposition = keyof typeof titles;
 
 /** Who owns an incident, and what it turned out to be. */
-export function Judgement({ incident, reload }: { incident: Incident; reload(): void }) {
+export function Judgement({ incident, reload }: { incident: Omit<Incident, 'alertList'>; reload(): void }) {
   const { uid, disposition, dispositionReason, status } = incident;
   const [reason, setReason] = useState(dispositionReason ?? '');
   const change = async (

@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { Chart } from '../../parts/Chart.tsx';
 import { Problem } from '../../parts/Problem.tsx';
 import { severities } from '../../parts/Severity.tsx';
@@ -9,17 +9,40 @@ import { resolveRange } from '../../state/timeRange.ts';
 import { useAlertFigures } from '../alerts/useAlertFigures.ts';
 
 const ranges = [
+  ['1h', 'hour'],
+  ['6h', '6 hours'],
   ['24h', 'day'],
   ['7d', 'week'],
   ['30d', 'month'],
 ] as const;
 
+type Range = (typeof ranges)[number][0];
+const hourMs = 3_600_000;
+
+/** The shortest range that has every alert of the last day: on a young installation a day would be one bar at its edge. */
+function rangeOfData(times: readonly number[], counts: readonly number[], to: number): Range {
+  const first = times.find((_, index) => counts[index]! > 0);
+  if (first === undefined) return '24h';
+  return to - first < hourMs ? '1h' : to - first < 6 * hourMs ? '6h' : '24h';
+}
+
 /** Alerts by severity; a part that is dragged over opens as a search. */
 export function AlertsOverTime() {
-  const [range, setRange] = useState<(typeof ranges)[number][0]>('24h');
+  const [chosen, setRange] = useState<Range>();
+  const [fitted, setFitted] = useState<Range>();
+  const range = chosen ?? fitted ?? '24h';
   const [asOf] = useState(Date.now());
   const period = resolveRange(range, asOf);
   const figures = useAlertFigures({ query: withinTenant(''), ...period });
+  const { data, isLoading } = figures;
+  // Once fitted, the range stays until another one is chosen.
+  useEffect(() => {
+    if (!data || isLoading || fitted !== undefined) return;
+    const sums = data.times.map((_, index) =>
+      data.series.reduce((sum, { values }) => sum + values[index]!, 0),
+    );
+    setFitted(rangeOfData(data.times, sums, asOf));
+  }, [data, isLoading, fitted]);
   const counts = figures.data?.facets.severity.buckets ?? [];
   return (
     <section class="card stack" aria-label="Alerts over time">

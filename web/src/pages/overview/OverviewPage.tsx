@@ -2,6 +2,7 @@ import { Icon } from '../../parts/Icon.tsx';
 import { href } from '../../state/route.ts';
 import { can, mayChooseTenant, tenantId } from '../../state/session.ts';
 import { AlertsOverTime } from './AlertsOverTime.tsx';
+import { AwayCard } from './AwayCard.tsx';
 import { ChainsCard } from './ChainsCard.tsx';
 import { Checklist } from './Checklist.tsx';
 import { FaultsCard } from './FaultsCard.tsx';
@@ -25,6 +26,7 @@ export default function OverviewPage() {
         )}
       </header>
       <Checklist />
+      <AwayCard />
       <AlertsOverTime />
       <div class="overview-cards">
         <NewestCard />

@@ -1,60 +1,240 @@
-import { useMemo, useRef, useState } from 'preact/hooks';
-import { Amount } from '../../parts/Amount.tsx';
-import { shorten } from '../../state/format.ts';
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { CopyButton } from '../../parts/CopyButton.tsx';
+import { showCount } from '../../state/format.ts';
 import { chainOf } from '../../state/names.ts';
-import type { Party, Trace } from './trace.ts';
-
-type Frame = Trace['frames'][number];
+import { search as addressSearch, setSearch } from '../../state/route.ts';
+import {
+  arrangeFrames,
+  maxIndent,
+  type ShownFrame,
+  type TreeFilter,
+  visibleFrames,
+} from './arrangeFrames.ts';
+import { FrameLine } from './FrameLine.tsx';
+import type { Frame, Party, Trace } from './trace.ts';
 
 /** Frames of which a page shows all from the start; of a larger tree only the first levels. */
 const smallTree = 60;
 const firstLevels = 2;
-/** Deeper ones stand as far right as this, with their depth as a number. */
-const maxIndent = 12;
+/** A longer list has rows of one height, of which only those in view are in the document. */
+const longList = 300;
+const rowHeight = 28;
+const overscan = 12;
+
+type Props = {
+  trace: Trace;
+  frames: readonly Frame[];
+  parties: ReadonlyMap<string, Party>;
+};
 
 /**
  * The calls as a tree. Arrow keys move through it as in any tree: up and down, right opens or goes in, left closes or goes
- * out; Home and End, and Enter opens and closes.
+ * out; Home and End, and Enter opens and closes. The chosen frame is in the address.
  */
-export function CallTree({ trace, parties }: { trace: Trace; parties: ReadonlyMap<string, Party> }) {
-  const { frames, chainUid } = trace;
-  const parents = useMemo(() => new Set(frames.map(({ parent }) => parent)), [frames]);
-  const [closed, setClosed] = useState<ReadonlySet<number>>(() => initiallyClosed(frames));
-  const [current, setCurrent] = useState(frames[0]?.position ?? 0);
-  const list = useRef<HTMLDivElement>(null);
-  const shown = useMemo(() => visible(frames, closed), [frames, closed]);
-  const symbol = chainOf(chainUid)?.currency.symbol ?? '';
+export function CallTree({ trace, frames, parties }: Props) {
+  const linked = toPosition(addressSearch.value.get('frame'));
+  const [filter, setFilter] = useState<TreeFilter>({
+    hidesReads: false,
+    foldsProxies: true,
+    isOurs: false,
+    search: '',
+  });
+  const { frames: arranged, found } = useMemo(
+    () => arrangeFrames(frames, parties, filter),
+    [frames, parties, filter],
+  );
+  const [opened, setOpened] = useState<{ mode: Mode; toggled: ReadonlyMap<number, boolean> }>({
+    mode: 'start',
+    toggled: new Map(),
+  });
+  const closed = useMemo(
+    () => closedFrames(frames, { ...opened, total: trace.total, linked }),
+    [frames, opened, trace.total, linked],
+  );
+  const [current, setCurrent] = useState(linked ?? frames[0]?.position ?? 0);
+  const isSearching = filter.search.trim() !== '' || filter.isOurs;
+  const shown = useMemo(
+    () => visibleFrames(arranged, isSearching ? nothing : closed),
+    [arranged, closed, isSearching],
+  );
+  const symbol = chainOf(trace.chainUid)?.currency.symbol ?? '';
+  const chosen = arranged.find(({ frame }) => frame.position === current);
 
-  const focus = (position: number | undefined) => {
-    if (position === undefined) return;
-    setCurrent(position);
-    list.current?.querySelector<HTMLElement>(`[data-position="${position}"]`)?.focus();
-  };
   const setOpen = (position: number, isOpen: boolean) =>
-    setClosed((before) => {
-      const next = new Set(before);
-      if (isOpen) next.delete(position);
-      else next.add(position);
-      return next;
-    });
+    setOpened(({ mode, toggled }) => ({ mode, toggled: new Map(toggled).set(position, isOpen) }));
+  const choose = (position: number) => {
+    setCurrent(position);
+    setSearch({ frame: String(position) });
+  };
+  const change = (changes: Partial<TreeFilter>) => setFilter({ ...filter, ...changes });
+  return (
+    <>
+      <div class="row tree-bar unprinted">
+        <input
+          type="search"
+          aria-label="Find a call"
+          placeholder="Find: function, name, address, value"
+          maxLength={200}
+          value={filter.search}
+          onInput={({ currentTarget }) => change({ search: currentTarget.value })}
+        />
+        <Check label="Touches us" isOn={filter.isOurs} onChange={(isOurs) => change({ isOurs })} />
+        <Check
+          label="Hide reads"
+          isOn={filter.hidesReads}
+          onChange={(hidesReads) => change({ hidesReads })}
+        />
+        <Check
+          label="Fold proxies"
+          isOn={filter.foldsProxies}
+          onChange={(foldsProxies) => change({ foldsProxies })}
+        />
+        <button type="button" class="small" onClick={() => setOpened({ mode: 'open', toggled: new Map() })}>
+          Open all
+        </button>
+        <button
+          type="button"
+          class="small"
+          onClick={() => {
+            setOpened({ mode: 'closed', toggled: new Map() });
+            setCurrent(frames[0]?.position ?? 0);
+          }}
+        >
+          Close all
+        </button>
+        <span class="dim small" role="status">
+          {isSearching
+            ? `${showCount(found.size)} of ${showCount(trace.total)} calls`
+            : `${showCount(shown.length)} of ${showCount(trace.total)} shown`}
+        </span>
+      </div>
+      <Rows
+        shown={shown}
+        closed={isSearching ? nothing : closed}
+        found={found}
+        current={current}
+        parties={parties}
+        symbol={symbol}
+        onCurrent={setCurrent}
+        onChoose={choose}
+        setOpen={setOpen}
+      />
+      {chosen && (
+        <div class="chosen-frame unprinted" aria-label="The chosen call" role="region">
+          <span class="dim small">
+            Frame {showCount(chosen.frame.position)}{' '}
+            <CopyButton text={linkTo(current)} label="Copy a link to this call" />
+          </span>
+          <FrameLine frame={chosen.frame} parties={parties} symbol={symbol} />
+        </div>
+      )}
+    </>
+  );
+}
+
+const nothing: ReadonlySet<number> = new Set();
+
+function linkTo(position: number): string {
+  const url = new URL(location.href);
+  url.searchParams.set('frame', String(position));
+  return url.href;
+}
+
+function Check({ label, isOn, onChange }: { label: string; isOn: boolean; onChange(isOn: boolean): void }) {
+  return (
+    <label class="check">
+      <input
+        type="checkbox"
+        checked={isOn}
+        onChange={({ currentTarget }) => onChange(currentTarget.checked)}
+      />
+      {label}
+    </label>
+  );
+}
+
+type RowsProps = {
+  shown: readonly ShownFrame[];
+  closed: ReadonlySet<number>;
+  found: ReadonlySet<number>;
+  current: number;
+  parties: ReadonlyMap<string, Party>;
+  symbol: string;
+  onCurrent(position: number): void;
+  onChoose(position: number): void;
+  setOpen(position: number, isOpen: boolean): void;
+};
+
+function Rows({ shown, closed, found, current, parties, symbol, onCurrent, onChoose, setOpen }: RowsProps) {
+  const list = useRef<HTMLDivElement>(null);
+  const isLong = shown.length > longList;
+  const [view, setView] = useState({ first: 0, count: 40 });
+  /** The row that gets the focus once it is in the document. */
+  const focusAt = useRef<number>(undefined);
+  const index = shown.findIndex(({ frame }) => frame.position === current);
+  useLayoutEffect(() => {
+    const element = list.current;
+    if (!element || !isLong) return;
+    const update = () => {
+      const first = Math.floor(element.scrollTop / rowHeight);
+      const count = Math.ceil(element.clientHeight / rowHeight);
+      setView((before) => (before.first === first && before.count === count ? before : { first, count }));
+    };
+    update();
+    element.addEventListener('scroll', update, { passive: true });
+    return () => element.removeEventListener('scroll', update);
+  }, [isLong]);
+  const scrollTo = (at: number) => {
+    const element = list.current;
+    if (!element) return;
+    const top = at * rowHeight;
+    if (!isLong)
+      element
+        .querySelector(`[data-position="${shown[at]?.frame.position}"]`)
+        ?.scrollIntoView({ block: 'nearest' });
+    else if (top < element.scrollTop || top + 2 * rowHeight > element.scrollTop + element.clientHeight)
+      element.scrollTop = Math.max(0, top - element.clientHeight / 2);
+  };
+  // A link leads to its frame, once.
+  const isLed = useRef(false);
+  useEffect(() => {
+    if (isLed.current || index < 1) return;
+    isLed.current = true;
+    scrollTo(index);
+  }, [index]);
+  useLayoutEffect(() => {
+    if (focusAt.current === undefined) return;
+    const row = list.current?.querySelector<HTMLElement>(`[data-position="${focusAt.current}"]`);
+    if (!row) return;
+    row.focus({ preventScroll: true });
+    focusAt.current = undefined;
+  });
+  const focus = (target: ShownFrame | undefined) => {
+    if (!target) return;
+    const { position } = target.frame;
+    onCurrent(position);
+    focusAt.current = position;
+    scrollTo(shown.indexOf(target));
+  };
   const onKeyDown = (event: KeyboardEvent) => {
-    const place = shown.findIndex(({ position }) => position === current);
-    const frame = shown[place];
-    if (!frame || event.altKey || event.ctrlKey || event.metaKey) return;
-    const isParent = parents.has(frame.position);
+    const row = shown[index];
+    if (!row || event.altKey || event.ctrlKey || event.metaKey) return;
+    const { isParent, frame } = row;
     const isOpen = isParent && !closed.has(frame.position);
     const moves: Record<string, () => void> = {
-      ArrowDown: () => focus(shown[place + 1]?.position),
-      ArrowUp: () => focus(shown[place - 1]?.position),
-      Home: () => focus(shown[0]?.position),
-      End: () => focus(shown.at(-1)?.position),
+      ArrowDown: () => focus(shown[index + 1]),
+      ArrowUp: () => focus(shown[index - 1]),
+      PageDown: () => focus(shown[Math.min(shown.length - 1, index + 15)]),
+      PageUp: () => focus(shown[Math.max(0, index - 15)]),
+      Home: () => focus(shown[0]),
+      End: () => focus(shown.at(-1)),
       ArrowRight: () => {
-        if (isOpen) focus(shown[place + 1]?.position);
+        if (isOpen) focus(shown[index + 1]);
         else if (isParent) setOpen(frame.position, true);
       },
       ArrowLeft: () => {
         if (isOpen) setOpen(frame.position, false);
-        else focus(shown.find(({ position }) => position === frame.parent)?.position);
+        else focus(shown.find((other) => other.frame.position === row.parent));
       },
       Enter: () => isParent && setOpen(frame.position, !isOpen),
       ' ': () => isParent && setOpen(frame.position, !isOpen),
@@ -64,171 +244,85 @@ export function CallTree({ trace, parties }: { trace: Trace; parties: ReadonlyMa
     event.preventDefault();
     move();
   };
-
+  const count = isLong ? Math.min(shown.length, view.count + 2 * overscan) : shown.length;
+  const first = isLong ? Math.max(0, Math.min(view.first - overscan, shown.length - count)) : 0;
+  const rows = shown.slice(first, first + count).map((row, nth) => ({ row, at: first + nth }));
+  const isAway = index >= 0 && (index < first || index >= first + count);
+  // The focus stays where the keyboard left it, however far the pointer scrolls.
+  if (isAway) rows.splice(index < first ? 0 : rows.length, 0, { row: shown[index]!, at: index });
   return (
-    <>
-      <p class="row unprinted">
-        <button type="button" class="small" onClick={() => setClosed(new Set())}>
-          Open all
-        </button>
-        <button
-          type="button"
-          class="small"
-          onClick={() => {
-            setClosed(
-              new Set(frames.filter(({ position }) => parents.has(position)).map(({ position }) => position)),
-            );
-            setCurrent(frames[0]?.position ?? 0);
-          }}
-        >
-          Close all
-        </button>
-      </p>
-      <div class="call-tree" role="tree" aria-labelledby="calls" ref={list} onKeyDown={onKeyDown}>
-        {shown.map((frame) => {
-          const { position, depth, isReverted } = frame;
-          const isParent = parents.has(position);
+    <div
+      class={`call-tree${isLong ? ' long' : ''}`}
+      role="tree"
+      aria-labelledby="calls"
+      ref={list}
+      onKeyDown={onKeyDown}
+    >
+      <div role="presentation" style={isLong ? { height: `${shown.length * rowHeight}px` } : {}}>
+        {rows.map(({ row, at }) => {
+          const { frame, level, isParent } = row;
+          const { position, isReverted } = frame;
+          const isFound = found.has(position);
           return (
             <div
               key={position}
               role="treeitem"
-              class={`call${isReverted ? ' reverted' : ''}`}
+              class={`call${isReverted ? ' reverted' : ''}${isFound ? ' found' : ''}`}
               data-position={position}
-              aria-level={depth + 1}
+              aria-level={level + 1}
               {...(isParent ? { 'aria-expanded': !closed.has(position) } : {})}
-              tabIndex={position === current ? 0 : -1}
-              style={{ '--indent': Math.min(depth, maxIndent) }}
+              aria-selected={position === current}
+              tabIndex={position === current || (index < 0 && at === 0) ? 0 : -1}
+              style={{
+                '--indent': Math.min(level, maxIndent),
+                ...(isLong ? { top: `${at * rowHeight}px` } : {}),
+              }}
               onClick={() => {
-                setCurrent(position);
+                onChoose(position);
                 if (isParent) setOpen(position, closed.has(position));
               }}
-              onFocus={() => setCurrent(position)}
+              onFocus={() => onCurrent(position)}
             >
               <span class="twist" aria-hidden="true">
                 {isParent ? (closed.has(position) ? '▸' : '▾') : ''}
               </span>
-              <Line frame={frame} parties={parties} symbol={symbol} />
+              <FrameLine frame={frame} parties={parties} symbol={symbol} />
             </div>
           );
         })}
       </div>
-    </>
+    </div>
   );
 }
 
-function Line({
-  frame,
-  parties,
-  symbol,
-}: {
-  frame: Frame;
-  parties: ReadonlyMap<string, Party>;
-  symbol: string;
-}) {
-  const {
-    depth,
-    type,
-    to,
-    value,
-    amount,
-    selector,
-    arguments: values,
-    isReverted,
-    reason,
-    inputBytes,
-  } = frame;
-  const name = frame.function?.split('(')[0];
-  return (
-    <span class="line">
-      {depth > maxIndent && <span class="dim small">{depth} deep </span>}
-      {type !== 'CALL' && <span class="call-type">{verbs[type]} </span>}
-      <Named address={to} parties={parties} />
-      {type === 'SELFDESTRUCT' || type.startsWith('CREATE') ? (
-        type !== 'SELFDESTRUCT' && (
-          <span class="dim small"> {inputBytes.toLocaleString('en')} bytes of code</span>
-        )
-      ) : (
-        <span class="mono foreign">
-          {name !== undefined || selector !== null ? `.${name ?? selector}` : ''}
-          {name !== undefined && (
-            <>
-              (
-              {values.map((argument, place) => (
-                <span key={place}>
-                  {place > 0 && ', '}
-                  <span class="dim">{argument.name}: </span>
-                  <Value value={argument.value} parties={parties} />
-                </span>
-              ))}
-              )
-            </>
-          )}
-        </span>
-      )}
-      {value !== '0' && (
-        <strong class="coins">
-          {' '}
-          <Amount value={amount} symbol={symbol} />
-        </strong>
-      )}
-      {isReverted && (
-        <strong class="bad foreign">
-          {' '}
-          {reason === null ? 'reverted with its caller' : `reverted: ${reason}`}
-        </strong>
-      )}
-    </span>
+function toPosition(text: string | null): number | undefined {
+  return text !== null && /^\d{1,9}$/.test(text) ? Number(text) : undefined;
+}
+
+type Mode = 'start' | 'open' | 'closed';
+
+/** A long tree begins with its first levels, and with the way to the frame of a link. */
+function closedFrames(
+  frames: readonly Frame[],
+  {
+    total,
+    mode,
+    toggled,
+    linked,
+  }: { total: number; mode: Mode; toggled: ReadonlyMap<number, boolean>; linked: number | undefined },
+): ReadonlySet<number> {
+  const byPosition = new Map(frames.map((frame) => [frame.position, frame]));
+  const way = new Set<number>();
+  for (let at = linked; at !== undefined; at = byPosition.get(at)?.parent ?? undefined) way.add(at);
+  const isClosedAtFirst = ({ depth, position }: Frame) =>
+    total > smallTree && depth >= firstLevels && !way.has(position);
+  return new Set(
+    frames
+      .filter((frame) => {
+        const isOpen = toggled.get(frame.position);
+        if (isOpen !== undefined) return !isOpen;
+        return mode === 'start' ? isClosedAtFirst(frame) : mode === 'closed';
+      })
+      .map(({ position }) => position),
   );
-}
-
-const verbs: Record<Frame['type'], string> = {
-  CALL: 'calls',
-  STATICCALL: 'reads',
-  DELEGATECALL: 'borrows the code of',
-  CALLCODE: 'borrows the code of',
-  CREATE: 'creates',
-  CREATE2: 'creates',
-  SELFDESTRUCT: 'destroys itself in favour of',
-};
-
-function Named({ address, parties }: { address: string | null; parties: ReadonlyMap<string, Party> }) {
-  if (address === null) return <span class="dim">nothing</span>;
-  const party = parties.get(address);
-  return (
-    <span class={`foreign${party ? ' known' : ' mono'}`} title={address}>
-      {party ? party.name.slice(0, 80) : shorten(address, 6, 4)}
-      {party?.tags.slice(0, 3).map((tag) => (
-        <span key={tag} class="bad small">
-          {' '}
-          {tag}
-        </span>
-      ))}
-    </span>
-  );
-}
-
-/** Addresses by their names, and long values by their ends. */
-function Value({ value, parties }: { value: string; parties: ReadonlyMap<string, Party> }) {
-  if (/^0x[0-9a-f]{40}$/.test(value)) return <Named address={value} parties={parties} />;
-  return (
-    <span class="foreign" title={value}>
-      {value.length > 60 ? `${value.slice(0, 40)}…` : value}
-    </span>
-  );
-}
-
-/** A long tree begins with its first levels. */
-function initiallyClosed(frames: readonly Frame[]): ReadonlySet<number> {
-  if (frames.length <= smallTree) return new Set();
-  return new Set(frames.filter(({ depth }) => depth >= firstLevels).map(({ position }) => position));
-}
-
-/** Without what is inside closed frames. Frames whose parent is on an earlier page stand on their own. */
-function visible(frames: readonly Frame[], closed: ReadonlySet<number>): Frame[] {
-  const hidden = new Set<number>();
-  return frames.filter(({ position, parent }) => {
-    const isHidden = parent !== null && (closed.has(parent) || hidden.has(parent));
-    if (isHidden) hidden.add(position);
-    return !isHidden;
-  });
 }

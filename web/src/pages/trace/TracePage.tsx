@@ -1,10 +1,12 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { PageProps } from '../../pageProps.ts';
 import { Address } from '../../parts/Address.tsx';
 import { Amount } from '../../parts/Amount.tsx';
 import { Badge, Tags } from '../../parts/Badge.tsx';
 import { Loading } from '../../parts/Empty.tsx';
+import { addressesIn, Evidence, Message } from '../../parts/Evidence.tsx';
 import { Problem } from '../../parts/Problem.tsx';
+import { useAddressNames } from '../../state/addressNames.ts';
 import { client } from '../../state/api.ts';
 import { showCount } from '../../state/format.ts';
 import { chainOf } from '../../state/names.ts';
@@ -14,16 +16,24 @@ import { CallTree } from './CallTree.tsx';
 import type { Party, Trace } from './trace.ts';
 import './trace.css';
 
-/** Frames that are read at a time: a tree of more is not read at night, and the page stays quick. */
-const pageSize = 1000;
+/** The first frames are shown at once, the others are read behind them. */
+const firstPage = 1000;
+const nextPage = 5000;
+/** A tree of more is read in the API. */
+const maxFrames = 20_000;
 
 /** What happened inside the transaction of an alert: who gained and lost first, then the calls. */
 export default function TracePage({ params }: PageProps) {
   const uid = params.uid ?? '';
-  const [from, setFrom] = useState(0);
-  const { data, error, isLoading, reload } = useLoad(`${uid} ${from}`, (signal) =>
-    client.get('/alert/{uid}/trace', { path: { uid }, query: { from, size: pageSize }, signal }),
+  const { data, error, isLoading, reload } = useLoad(uid, (signal) =>
+    client.get('/alert/{uid}/trace', { path: { uid }, query: { from: 0, size: firstPage }, signal }),
   );
+  const rest = useRest(uid, isLoading ? undefined : data);
+  const frames = useMemo(
+    () => (data ? [...data.frames, ...rest.flatMap((page) => page.frames)] : []),
+    [data, rest],
+  );
+  const parties = useMemo(() => partiesOf(data ? [data, ...rest] : []), [data, rest]);
   useEffect(() => {
     document.title = 'Call tree – Vigil';
   }, []);
@@ -33,20 +43,27 @@ export default function TracePage({ params }: PageProps) {
         <h1>What happened inside</h1>
         <a href={href(`/alert/${uid}`)}>Back to the alert</a>
       </header>
+      <Prevented uid={uid} />
       <Problem error={error} retry={reload} />
       {isLoading && <Loading />}
       {data && !isLoading && error === undefined && (
         <>
-          <Summary trace={data} />
-          <Changes trace={data} />
+          <Summary trace={data} parties={parties} />
+          <Changes trace={data} parties={parties} />
           <section class="card" aria-labelledby="calls">
             <header>
               <h2 id="calls">
                 Calls <span class="dim small">{showCount(data.total)}</span>
               </h2>
             </header>
-            <CallTree key={from} trace={data} parties={partiesOf(data)} />
-            <Pages trace={data} from={from} onChange={setFrom} />
+            <CallTree key={uid} trace={data} frames={frames} parties={parties} />
+            {frames.length < data.total && (
+              <p class="dim small" role="status">
+                {frames.length >= maxFrames
+                  ? `The first ${showCount(frames.length)} of ${showCount(data.total)} frames; the API reads the others.`
+                  : `${showCount(frames.length)} of ${showCount(data.total)} frames are read so far.`}
+              </p>
+            )}
           </section>
         </>
       )}
@@ -54,10 +71,72 @@ export default function TracePage({ params }: PageProps) {
   );
 }
 
-const partiesOf = ({ parties }: Trace): ReadonlyMap<string, Party> =>
-  new Map(parties.map((party) => [party.address, party]));
+/** The pages behind the first, as they come. */
+function useRest(uid: string, first: Trace | undefined): readonly Trace[] {
+  const [pages, setPages] = useState<readonly Trace[]>([]);
+  useEffect(() => {
+    setPages([]);
+    if (!first) return;
+    const controller = new AbortController();
+    void readRest(uid, first, controller.signal, (page) => setPages((before) => [...before, page]));
+    return () => controller.abort();
+  }, [uid, first]);
+  return pages;
+}
 
-function Summary({ trace }: { trace: Trace }) {
+async function readRest(
+  uid: string,
+  first: Trace,
+  signal: AbortSignal,
+  onPage: (page: Trace) => void,
+): Promise<void> {
+  try {
+    for (let from = first.frames.length; from < Math.min(first.total, maxFrames); ) {
+      const query = { from, size: Math.min(nextPage, maxFrames - from) };
+      const page = await client.get('/alert/{uid}/trace', { path: { uid }, query, signal });
+      // Another transaction, or nothing new: what is there stays.
+      if (signal.aborted || page.frames[0]?.position !== from) return;
+      onPage(page);
+      from += page.frames.length;
+    }
+  } catch {
+    // What was read is shown, with how much that is.
+  }
+}
+
+/** Of an attack that took no effect the trace shows a failure; the alert knows what it would have done. */
+function Prevented({ uid }: { uid: string }) {
+  const { data: alert } = useLoad(uid, (signal) => client.get('/alert/{uid}', { path: { uid }, signal }), {
+    later: true,
+  });
+  const isUndone =
+    alert?.meta.unfulfilled === true ||
+    (alert?.status === 'RETRACTED' && alert.retractionReason !== 'REORGANISED');
+  const names = useAddressNames(
+    addressesIn(isUndone ? { message: alert.message.match(/0x[0-9a-fA-F]{40}/g), meta: alert.meta } : {}),
+  );
+  if (!alert || !isUndone) return null;
+  return (
+    <section class="card stack prevented" aria-labelledby="prevented">
+      <header>
+        <h2 id="prevented">What the simulation saw before the block</h2>
+        <Badge tone="good">it did not take effect</Badge>
+      </header>
+      <p class="foreign">
+        <Message text={alert.message} names={names} />
+      </p>
+      <Evidence value={alert.meta} chainUid={alert.chainUid} names={names} />
+      <p class="dim small">Below is what the transaction really did.</p>
+    </section>
+  );
+}
+
+const partiesOf = (pages: readonly Trace[]): ReadonlyMap<string, Party> =>
+  new Map(pages.flatMap(({ parties }) => parties.map((party) => [party.address, party])));
+
+type Shown = { trace: Trace; parties: ReadonlyMap<string, Party> };
+
+function Summary({ trace, parties }: Shown) {
   const { chainUid, txHash, blockNumber, from, isReverted, reverted, depth } = trace;
   return (
     <p class="row">
@@ -73,16 +152,17 @@ function Summary({ trace }: { trace: Trace }) {
         {chainOf(chainUid)?.name ?? chainUid}
       </span>
       <span>
-        sent by <PartyName address={from} chainUid={chainUid} party={partiesOf(trace).get(from)} />
+        sent by <PartyName address={from} chainUid={chainUid} party={parties.get(from)} />
       </span>
-      <span class="dim">{depth === 0 ? 'no inner calls' : `${showCount(depth)} calls deep`}</span>
+      <span class="dim">
+        {depth === 0 ? 'no inner calls' : depth === 1 ? '1 call deep' : `${showCount(depth)} calls deep`}
+      </span>
     </p>
   );
 }
 
-function Changes({ trace }: { trace: Trace }) {
+function Changes({ trace, parties }: Shown) {
   const { changes, chainUid, leftOut } = trace;
-  const parties = partiesOf(trace);
   return (
     <section class="card" aria-labelledby="changes">
       <header>
@@ -153,28 +233,5 @@ export function PartyName({
       <Address value={address} chainUid={chainUid} name={party?.name} />
       {party && party.tags.length > 0 && <Tags tags={party.tags.slice(0, 4)} />}
     </span>
-  );
-}
-
-function Pages({ trace, from, onChange }: { trace: Trace; from: number; onChange(from: number): void }) {
-  const { leftOut, frames } = trace;
-  if (leftOut.before === 0 && leftOut.after === 0) return null;
-  return (
-    <p class="row" role="status">
-      <span>
-        Frames {showCount(from + 1)} to {showCount(from + frames.length)} of {showCount(trace.total)}; the
-        others are left out here.
-      </span>
-      {leftOut.before > 0 && (
-        <button type="button" onClick={() => onChange(Math.max(0, from - pageSize))}>
-          Earlier frames
-        </button>
-      )}
-      {leftOut.after > 0 && (
-        <button type="button" onClick={() => onChange(from + pageSize)}>
-          Later frames
-        </button>
-      )}
-    </p>
   );
 }

@@ -1,0 +1,65 @@
+import { yieldToEventLoop } from '../lib/eventLoop.ts';
+import type { AlertFilters } from './createAlertFilters.ts';
+import {
+  decideNotification,
+  type NotifiableAlert,
+  type NotificationDecision,
+  type Way,
+} from './decideNotification.ts';
+import type { RouteStep } from './routes/takeRoutes.ts';
+import type { CompiledRoute } from './rules/compileRoutes.ts';
+import type { InhibitionEntry, Rules } from './rules/createRules.ts';
+
+/** What is known of a tenant when its alerts are decided. */
+export type Known = {
+  rules: Rules | undefined;
+  /** The destinations that can be reached; undefined where routes are off. */
+  destinations: ReadonlyMap<number, unknown> | undefined;
+  /** The inhibitions with an open incident, as `<contract> <inhibition>`. */
+  inhibiting: ReadonlySet<string>;
+  now: number;
+};
+
+export type DecidedAlert = NotifiableAlert & { contractId: number };
+
+/** Decides an alert by the rules of its tenant. `document`: the alert as matchers read it. `ways`: what is bound to its source. */
+export function decideByRules<W extends Way>(
+  alert: DecidedAlert,
+  document: object,
+  ways: readonly W[],
+  { rules, destinations, inhibiting, now }: Known,
+  { passes, subjectOf }: AlertFilters,
+  note?: (route: CompiledRoute, step: RouteStep) => void,
+): Promise<NotificationDecision<W, CompiledRoute>> {
+  const finds = (query: { matcherAt: CompiledRoute['matcherAt'] }) =>
+    query.matcherAt(now)(subjectOf(document), yieldToEventLoop);
+  const routes = destinations && rules?.routes;
+  // Where someone hears of each route, those are asked too that cannot find it.
+  const candidates = routes && (note ? routes.children : routes.candidatesFor(subjectOf(document)));
+  return decideNotification(alert, {
+    recipients: ways,
+    silences: rules?.silences.candidatesFor(subjectOf(document)) ?? [],
+    inhibitions: inhibitionsAt(rules?.targets.candidatesFor(subjectOf(document)) ?? [], alert, inhibiting),
+    routing: routes && {
+      root: routes.root,
+      below: (route) => candidates?.get(route) ?? [],
+      takes: finds,
+      canReach: (id) => destinations.has(id),
+    },
+    now,
+    passes: (query) => passes(query, document),
+    isFound: finds,
+    isHeldBy: async ({ source, target }) => (await finds(target)) && !(await finds(source)),
+    ...(note ? { note } : {}),
+  });
+}
+
+function inhibitionsAt(
+  entries: readonly InhibitionEntry[],
+  { contractId }: DecidedAlert,
+  inhibiting: ReadonlySet<string>,
+) {
+  return entries.flatMap(({ inhibition }) =>
+    inhibiting.has(`${contractId} ${inhibition.id}`) ? [inhibition] : [],
+  );
+}

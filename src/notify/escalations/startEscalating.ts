@@ -1,0 +1,32 @@
+import { createCoalescedLoop } from '../../lib/createCoalescedLoop.ts';
+import type { Stoppable } from '../../lib/createLifecycle.ts';
+import type { AlertLinks } from '../../model/notification.ts';
+import type { Store } from '../../store/db/db.ts';
+import { takeSteps } from './takeSteps.ts';
+
+const everyMs = 500;
+
+type Options = {
+  store: Store;
+  links: AlertLinks;
+  /** Subscribes to notifications of chains that begin. */
+  listen: (onNotify: () => void) => () => Promise<void>;
+  now: () => number;
+  onError: (error: unknown) => void;
+};
+
+/** Makes the steps of chains when they are due, until it is stopped. Any number of processes may run it side by side. */
+export function startEscalating({ store, links, listen, now, onError }: Options): Stoppable {
+  const { wake, stop } = createCoalescedLoop(async () => {
+    while ((await takeSteps(store, { now: now(), links })) > 0);
+  }, onError);
+  const unlisten = listen(wake);
+  const timer = setInterval(wake, everyMs);
+  return {
+    stop: async () => {
+      clearInterval(timer);
+      await unlisten();
+      await stop();
+    },
+  };
+}

@@ -1,0 +1,250 @@
+import { groupBy } from '../../lib/groupBy.ts';
+import { uidTime } from '../../lib/uid.ts';
+import { type AlertLinks, raisedType } from '../../model/notification.ts';
+import { onCallAt } from '../../query/onCall/onCallAt.ts';
+import { compileSchedule } from '../../query/onCall/schedule.ts';
+import type { Db, Store } from '../../store/db/db.ts';
+import { type AlertDocument, findAlertDocuments } from '../../store/destinations/findAlertDocuments.ts';
+import { insertDeliveries } from '../../store/destinations/insertDeliveries.ts';
+import { findCallable, findContacts } from '../../store/onCall/contacts.ts';
+import {
+  type ChainStep,
+  claimEscalations,
+  type Escalation,
+  endEscalations,
+  findAnswers,
+  insertSteps,
+  type MadeStep,
+} from '../../store/onCall/escalations.ts';
+import { findPeople } from '../../store/onCall/people.ts';
+import { findSchedules } from '../../store/onCall/schedules.ts';
+
+const minuteMs = 60_000;
+/** Steps of one transaction. */
+const maxSteps = 50;
+
+/** A step that is due, and the chain that it belongs to. */
+type Due = { escalation: Escalation; step: ChainStep };
+
+/** The reach of a step; without destinations `detail` says why. */
+type Reach = Pick<MadeStep, 'kind' | 'targetId' | 'name' | 'userId' | 'detail'> & {
+  destinationIds: readonly number[];
+};
+
+/**
+ * Makes the steps that are due, in one transaction with their messages, and ends chains that were answered or have no step left.
+ * Returns how many chains it moved.
+ */
+export async function takeSteps(
+  store: Store,
+  { now, links }: { now: number; links: AlertLinks },
+): Promise<number> {
+  return store.transaction(async (tx) => {
+    const claimed = await claimEscalations(tx, now, maxSteps);
+    if (claimed.length === 0) return 0;
+    const answers = await findAnswers(tx, claimed);
+    const documents = await readDocuments(tx, claimed);
+    const ended = claimed.flatMap((escalation): Parameters<typeof endEscalations>[1][number][] => {
+      const { tenantId, id, alertUid } = escalation;
+      const state = answers.get(id) ?? (documents.has(alertUid) ? undefined : 'RETRACTED');
+      const isOver = escalation.position >= escalation.steps.length * (escalation.repeat + 1);
+      if (state) return [{ tenantId, id, state }];
+      return isOver ? [{ tenantId, id, state: 'EXHAUSTED' }] : [];
+    });
+    await endEscalations(tx, ended, now);
+    const gone = new Set(ended.map(({ id }) => id));
+    const due = claimed.flatMap((escalation): Due[] => {
+      const step = escalation.steps[escalation.position % escalation.steps.length];
+      return gone.has(escalation.id) || !step ? [] : [{ escalation, step }];
+    });
+    await makeSteps(tx, due, { now, links, documents });
+    return claimed.length;
+  });
+}
+
+async function makeSteps(
+  tx: Db,
+  due: readonly Due[],
+  {
+    now,
+    links,
+    documents,
+  }: { now: number; links: AlertLinks; documents: ReadonlyMap<string, AlertDocument> },
+): Promise<void> {
+  const reached = await findReach(tx, due, now);
+  const made = due.map((one, index) => ({ ...one, reach: reached[index] ?? unknownReach(one) }));
+  await insertDeliveries(
+    tx,
+    made.flatMap(({ escalation, reach }) => {
+      const document = documents.get(escalation.alertUid);
+      if (!document || reach.destinationIds.length === 0) return [];
+      const { tenantId, id, alertUid, position } = escalation;
+      return [
+        {
+          tenantId,
+          type: raisedType(document),
+          data: {
+            ...document,
+            ...escalation.extra,
+            escalation: toMember(escalation, reach),
+            links: links(document),
+          },
+          destinationIds: reach.destinationIds,
+          alertUid,
+          escalation: { id, number: position },
+        },
+      ];
+    }),
+    now,
+  );
+  await insertSteps(
+    tx,
+    made.map(({ escalation, step, reach }) => toMadeStep(escalation, step, reach, now)),
+    now,
+  );
+}
+
+/** The member of a message that says why it comes. */
+function toMember({ chainName, steps, position, id }: Escalation, { kind, name, userId }: Reach) {
+  return {
+    id,
+    chain: chainName,
+    step: (position % steps.length) + 1,
+    steps: steps.length,
+    round: Math.floor(position / steps.length) + 1,
+    calls: kind === 'destination' ? null : name,
+    userId,
+  };
+}
+
+function toMadeStep(
+  { tenantId, id, position, steps }: Escalation,
+  { waitMinutes }: ChainStep,
+  { destinationIds, ...reach }: Reach,
+  now: number,
+): MadeStep {
+  const isReached = destinationIds.length > 0;
+  // No one else is left to be called after the last step of a round, so that its wait counts even if it reached no one.
+  const isLast = position % steps.length === steps.length - 1;
+  return {
+    ...reach,
+    tenantId,
+    escalationId: id,
+    number: position,
+    outcome: isReached ? 'CALLED' : 'NOBODY',
+    nextAt: isReached || isLast ? now + waitMinutes * minuteMs : now,
+  };
+}
+
+async function readDocuments(
+  tx: Db,
+  escalations: readonly Escalation[],
+): Promise<Map<string, AlertDocument>> {
+  const keys = escalations.map(({ tenantId, alertUid }) => ({
+    tenantId,
+    uid: alertUid,
+    timestamp: uidTime(alertUid) ?? 0,
+  }));
+  return new Map((await findAlertDocuments(tx, keys)).map((document) => [document.uid, document]));
+}
+
+/** Asks once for all schedules, users and destinations of the steps. */
+async function findReach(tx: Db, due: readonly Due[], now: number): Promise<Reach[]> {
+  const onCall = await findOnCall(tx, due, now);
+  const users = due.flatMap(({ escalation: { tenantId }, step }) => {
+    const userId = step.userId ?? onCall.get(keyOf(tenantId, step.scheduleId))?.userId;
+    return userId == null ? [] : [{ tenantId, userId }];
+  });
+  const contacts = new Map(
+    (await findContacts(tx, users)).map((contact) => [keyOf(contact.tenantId, contact.userId), contact]),
+  );
+  const named = due.flatMap(({ escalation: { tenantId }, step: { destinationId } }) =>
+    destinationId == null ? [] : [{ tenantId, id: destinationId }],
+  );
+  const destinations = new Map(
+    (await findCallable(tx, named)).map((destination) => [
+      keyOf(destination.tenantId, destination.id),
+      destination,
+    ]),
+  );
+
+  const ofUser = (tenantId: number, userId: number): Pick<Reach, 'name' | 'detail' | 'destinationIds'> => {
+    const contact = contacts.get(keyOf(tenantId, userId));
+    if (!contact) return { name: `User ${userId}`, detail: 'The user is deleted.', destinationIds: [] };
+    const { name, isActive, destinationIds } = contact;
+    if (!isActive) return { name, detail: 'The account of the user is disabled.', destinationIds: [] };
+    const detail =
+      destinationIds.length > 0 ? null : 'The user has no destination that can be called: set the contact.';
+    return { name, detail, destinationIds };
+  };
+  return due.map((one): Reach => {
+    const { escalation, step } = one;
+    const { tenantId } = escalation;
+    if (step.userId != null)
+      return { kind: 'user', targetId: step.userId, userId: step.userId, ...ofUser(tenantId, step.userId) };
+    if (step.scheduleId != null) {
+      const schedule = onCall.get(keyOf(tenantId, step.scheduleId));
+      const common = { kind: 'schedule', targetId: step.scheduleId } as const;
+      const name = schedule?.name ?? `Schedule ${step.scheduleId}`;
+      if (schedule?.userId == null) {
+        const detail = schedule ? 'No one is on call at this time.' : 'The schedule is deleted.';
+        return { ...common, name, userId: null, detail, destinationIds: [] };
+      }
+      const user = ofUser(tenantId, schedule.userId);
+      return { ...common, userId: schedule.userId, ...user, name: `${user.name} (${name})` };
+    }
+    const destination = destinations.get(keyOf(tenantId, step.destinationId));
+    if (!destination) return unknownReach(one);
+    return {
+      kind: 'destination',
+      targetId: destination.id,
+      name: destination.name,
+      userId: null,
+      detail: destination.isCallable ? null : 'The destination is disabled, deleted or not confirmed.',
+      destinationIds: destination.isCallable ? [destination.id] : [],
+    };
+  });
+}
+
+function unknownReach({ step: { destinationId } }: Due): Reach {
+  return {
+    kind: 'destination',
+    targetId: destinationId ?? 0,
+    name: `Destination ${destinationId ?? ''}`.trim(),
+    userId: null,
+    detail: 'It does not exist.',
+    destinationIds: [],
+  };
+}
+
+/** The user on call now by each schedule; `userId` is undefined where there is no one. */
+async function findOnCall(
+  tx: Db,
+  due: readonly Due[],
+  now: number,
+): Promise<Map<string, { name: string; userId: number | undefined }>> {
+  const keys = new Map(
+    due.flatMap(({ escalation: { tenantId }, step: { scheduleId } }) =>
+      scheduleId == null ? [] : [[keyOf(tenantId, scheduleId), { tenantId, id: scheduleId }] as const],
+    ),
+  );
+  const schedules = await findSchedules(tx, [...keys.values()]);
+  const onCall = new Map<string, { name: string; userId: number | undefined }>();
+  for (const [tenantId, ofTenant] of groupBy(schedules, (schedule) => schedule.tenantId)) {
+    const ids = ofTenant.flatMap(({ layers, overrides }) => [
+      ...layers.flatMap(({ userIds }) => userIds),
+      ...overrides.map(({ userId }) => userId),
+    ]);
+    const people = await findPeople(tx, tenantId, [...new Set(ids)]);
+    for (const schedule of ofTenant) {
+      const isPresent = (id: number) => people.get(id)?.isActive === true;
+      const userId = onCallAt(compileSchedule(schedule), now, isPresent)?.userId;
+      onCall.set(keyOf(tenantId, schedule.id), { name: schedule.name, userId });
+    }
+  }
+  return onCall;
+}
+
+function keyOf(tenantId: number, id: number | null | undefined): string {
+  return `${tenantId} ${id}`;
+}
