@@ -12,6 +12,7 @@ import { groupBy } from '../lib/groupBy.ts';
 import { zip } from '../lib/zip.ts';
 import { type Severity, severityOf } from '../model/alert.ts';
 import type { Block, Frame, Transaction } from '../model/block.ts';
+import type { ContractKind } from '../model/contractKinds.ts';
 import {
   type Detection,
   defineDetector,
@@ -58,6 +59,15 @@ type State = {
 type Series = NonNullable<State['series']>;
 type Context = EvaluationContext<Config, State>;
 
+/** What such contracts are approved for, their own rules say. */
+const holdsNoAllowances: ReadonlySet<ContractKind> = new Set([
+  'ERC20',
+  'ERC721',
+  'ERC1155',
+  'POOL',
+  'PRICE_FEED',
+]);
+
 export const allowanceDrain = defineDetector<Config, State>({
   name: 'allowance_drain',
   title: 'Allowance drain',
@@ -69,6 +79,13 @@ export const allowanceDrain = defineDetector<Config, State>({
       reason:
         'It pulls tokens by allowances: a call that it can be talked into empties everyone who has approved it.',
     }),
+    // Its code need not show it: what calls whatever it is told pulls as well.
+    CONTRACT: ({ kinds }) =>
+      kinds.some((kind) => holdsNoAllowances.has(kind))
+        ? undefined
+        : {
+            reason: 'Users may have approved it: who can talk it into a call empties all of them.',
+          },
   },
   severity: 'AUTO',
   description:

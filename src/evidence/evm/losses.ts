@@ -23,6 +23,25 @@ export function standingOf(tokens: readonly string[], { uid }: ChainFacts, calle
   };
 }
 
+/** Bounds the reads of tokens without a price. Whoever has the contract pay out more at once has paid for each of them. */
+const maxUnpriced = 100;
+
+/**
+ * The assets to look at: all that are named or priced come first, then as many others as there is room for. `notRead`: the
+ * others.
+ */
+export function chooseAssets(
+  assets: readonly string[],
+  standing: (asset: string) => Standing,
+): { looked: readonly string[]; notRead: readonly string[] } {
+  const isCertain = (asset: string) => standing(asset) === 'named' || standing(asset) === 'priced';
+  const others = assets.filter((asset) => !isCertain(asset));
+  return {
+    looked: [...assets.filter(isCertain), ...others.slice(0, maxUnpriced)],
+    notRead: others.slice(maxUnpriced),
+  };
+}
+
 /** Effect of a transaction on the holdings, by asset. */
 export type Taken = {
   transaction: Transaction;
