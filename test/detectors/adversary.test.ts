@@ -189,6 +189,29 @@ describe('price_manipulation', () => {
     expect(observer.faults).toEqual([]);
   });
 
+  it('reports a bent price of a pool of the watched token, among any number of made-up pools', async () => {
+    const { anvil } = chain;
+    const real = await anvil.deploy(artifacts.Token, 'Token', 'TKN', 18, 1_000_000n * coin);
+    const pool = await anvil.deploy(artifacts.LyingPair, real.address, weth.address);
+    await real.send(owner, 'transfer', pool.address, 10_000n * coin);
+    await real.send(owner, 'transfer', batch.address, coin);
+    const fakes: Contract[] = [];
+    for (let made = 0; made < 25; made++)
+      fakes.push(await anvil.deploy(artifacts.LyingPair, real.address, weth.address));
+    const observer = await chain.watch('price_manipulation', {}, real);
+    const bend = (pair: Contract, second: bigint): Call => [pair, 'report', 1000n * ether, second];
+    await rob(
+      ...fakes.flatMap((fake) => [bend(fake, 10n ** 30n), bend(fake, 1000n * ether)]),
+      [real, 'transfer', pool.address, coin],
+      bend(pool, 3000n * ether),
+      bend(pool, 1000n * ether),
+    );
+    expect(await observer.catchUp()).toMatchObject([
+      { severity: 'CRITICAL', meta: { pool: pool.address, movePercent: 200, restPercent: 100 } },
+    ]);
+    expect(observer.faults).toEqual([]);
+  });
+
   it('is not set off by a pool that a stranger makes up', async () => {
     const fake = await chain.anvil.deploy(artifacts.LyingPair, weth.address, token.address);
     const observer = await chain.watch('price_manipulation', {}, vault);

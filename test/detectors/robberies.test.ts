@@ -36,6 +36,14 @@ describe('price_manipulation', () => {
       },
       { severity: 'HIGH', meta: { question: 'get_virtual_price', movePercent: 200, stays: true } },
     ]);
+    // Any number of questions that someone else asks before.
+    const noise = Array.from(
+      { length: 110 },
+      (_, n) => `${pool.encode('get_virtual_price')}${(n + 1).toString(16).padStart(64, '0')}`,
+    );
+    const inputs = [...noise, bend(620n), borrow];
+    await batch.send(thief, 'run', [...noise.map(() => pool.address), pool.address, lender.address], inputs);
+    expect(await observer.catchUp()).toMatchObject([{ severity: 'HIGH', meta: { pool: pool.address } }]);
     // Someone else's pool that no one reads says nothing.
     const own = await anvil.deploy(artifacts.RatePool);
     const loud = await anvil.deploy(artifacts.RateLender, own.address);
