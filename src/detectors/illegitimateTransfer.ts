@@ -101,7 +101,7 @@ const isApprovedForAll = parseFunction('isApprovedForAll(address,address)(bool)'
 const balanceOfId = parseFunction('balanceOf(address,uint256)(uint256)');
 
 /** Bounds the reads. Owners who take part cost none, so that only those of others are counted. */
-const maxPieces = 40;
+const maxPieces = 200;
 const maxCallers = 5;
 const many = 10;
 const maxShown = 10;
