@@ -236,6 +236,60 @@ const scenes: Record<string, () => Promise<Scene>> = {
         ),
     };
   },
+  'a token that reports nothing of what it moves, and is taken': async () => {
+    const mute = await chain.anvil.deploy(artifacts.MuteToken, 1_000n * ether);
+    const box = await chain.anvil.deploy(artifacts.Lockbox);
+    await mute.send(owner!, 'transfer', box.address, 1_000n * ether);
+    return {
+      address: box.address,
+      day: () => box.send(user!, 'release', mute.address, user, 10n * ether, '0x'),
+      robbery: () => box.send(thief!, 'release', mute.address, thief, 700n * ether, '0x'),
+    };
+  },
+  'coins of a pair that a false swap takes': async () => {
+    const pair = await chain.anvil.deploy(artifacts.SwapPair, token.address, money.address);
+    for (const asset of [token, money]) await asset.send(owner!, 'transfer', pair.address, 10_000n * ether);
+    for (const account of [user!, other!]) await token.send(account, 'approve', pair.address, 2n ** 255n);
+    return {
+      address: pair.address,
+      day: () =>
+        run([
+          () => pair.send(user!, 'sell', 100n * ether, 98n * ether),
+          () => pair.send(other!, 'sell', 50n * ether, 48n * ether),
+        ]),
+      robbery: () => pair.send(thief!, 'swap', 0n, 6_000n * ether, thief, '0x'),
+    };
+  },
+  'a token of which a fortune is made': async () => {
+    const coined = await chain.anvil.deploy(artifacts.Token, 'Coined', 'CND', 18, 1_000_000n * ether);
+    return {
+      address: coined.address,
+      day: () =>
+        run([
+          () => coined.send(owner!, 'transfer', user, 5_000n * ether),
+          () => coined.send(user!, 'transfer', other, 100n * ether),
+        ]),
+      robbery: () => coined.send(owner!, 'mint', thief, 900_000n * ether),
+    };
+  },
+  'a feed whose price is multiplied': async () => {
+    const feed = await chain.anvil.deploy(artifacts.PriceFeed, 8, 10n ** 8n);
+    return {
+      address: feed.address,
+      day: () =>
+        run([() => feed.send(owner!, 'set', 101_000_000n), () => feed.send(owner!, 'set', 99_000_000n)]),
+      robbery: () => feed.send(thief!, 'set', 5_000_000_000n),
+    };
+  },
+  'a Safe that gets a module': async () => {
+    const safe = await chain.anvil.deploy(artifacts.SafeLike);
+    await safe.send(owner!, 'setup', [owner, user], 1n);
+    return { address: safe.address, robbery: () => safe.send(thief!, 'enableModule', thief) };
+  },
+  'an owner who is replaced': async () => {
+    const { vault } = await deployProxy(chain.anvil);
+    return { address: vault.address, robbery: () => vault.send(owner!, 'transferOwnership', thief) };
+  },
   'wrapped coins that are unwrapped and taken': async () => {
     const vault = await chain.anvil.deploy(artifacts.OpenVault);
     await chain.anvil.send({ from: owner!, to: vault.address, value: 100n * ether });

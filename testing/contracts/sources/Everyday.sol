@@ -100,3 +100,20 @@ contract DollarFeed {
         return (1, 1e8, block.timestamp, block.timestamp, 1);
     }
 }
+
+/// Reports nothing of what it moves.
+contract MuteToken {
+    string public constant symbol = "MUTE";
+    uint8 public constant decimals = 18;
+    mapping(address => uint256) public balanceOf;
+
+    constructor(uint256 supply) {
+        balanceOf[msg.sender] = supply;
+    }
+
+    function transfer(address to, uint256 amount) external returns (bool) {
+        balanceOf[msg.sender] -= amount;
+        balanceOf[to] += amount;
+        return true;
+    }
+}
