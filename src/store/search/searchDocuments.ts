@@ -34,7 +34,7 @@ export type DocumentSearch = QueryInput & {
  */
 const newestPerHit = 60;
 const minNewest = 600;
-/** When the term index names too many documents, this many of the newest probably have a page of hits. */
+/** So many of the newest probably have a page of hits when the term index names too many documents. */
 const manyNewest = 8000;
 /** Pages that end later are not searched among the newest documents. */
 const maxHitsAmongNewest = 1000;
