@@ -80,7 +80,7 @@ export const allowanceDrain = defineDetector<Config, State>({
       reason:
         'It pulls tokens by allowances: a call that it can be talked into empties everyone who has approved it.',
     }),
-    // Its code need not show it: what calls whatever it is told pulls as well.
+    // Its code need not show it: what makes any call it is given pulls as well.
     CONTRACT: ({ kinds }) =>
       kinds.some((kind) => holdsNoAllowances.has(kind))
         ? undefined

@@ -38,8 +38,8 @@ beforeAll(async () => {
   await copy(artifacts.DollarFeed, known.feed);
   dollars = anvil.at(known.dollars, artifacts.Dollars.abi);
   for (const asset of [token, money])
-    for (const account of [user!, thief!, other!])
-      await asset.send(owner!, 'transfer', account, 100_000n * ether);
+    for (const account of [user, thief, other])
+      await asset.send(owner, 'transfer', account, 100_000n * ether);
 });
 
 /** All that is recommended for an address, with its defaults. */

@@ -63,8 +63,8 @@ beforeAll(async () => {
   }
   dollars = anvil.at(known.dollars, artifacts.Dollars.abi);
   const [, , , , own] = anvil.accounts;
-  await dollars.send(owner, 'mint', own!, 200_000n * unit);
-  await dollars.send(own!, 'approve', router.address, 200_000n * unit);
+  await dollars.send(owner, 'mint', own, 200_000n * unit);
+  await dollars.send(own, 'approve', router.address, 200_000n * unit);
   await pieces.send(owner, 'mint', wallet, 1n);
   await real.send(owner, 'transfer', vault.address, 100n * ether);
   await anvil.send({ from: owner, to: vault.address, value: 5n * ether });
@@ -186,8 +186,8 @@ const cases: readonly Case[] = [
     at: () => router.address,
     before: async () => {
       const [, , , , own] = chain.anvil.accounts;
-      await lone.send(owner, 'transfer', own!, 200_000n * unit);
-      await lone.send(own!, 'approve', router.address, 200_000n * unit);
+      await lone.send(owner, 'transfer', own, 200_000n * unit);
+      await lone.send(own, 'approve', router.address, 200_000n * unit);
     },
     run: () => pull(lone),
   },

@@ -446,9 +446,9 @@ describe('traces that take longer to judge than a block', () => {
     await vigil.reached('anvil', Number(await anvil.blockNumber()));
     node.slow = { text: token.address.slice(2).toLowerCase(), ms: 1500 };
     const { transactionHash } = await open.send(owner, 'pay', token.address, recipient, 90n * ether);
-    let isPaying = true;
+    const payer = { isOn: true };
     const paying = (async () => {
-      while (isPaying) {
+      while (payer.isOn) {
         await anvil.send({ from: owner, to: open.address, value: 1n });
         await sleep(200);
       }
@@ -456,7 +456,7 @@ describe('traces that take longer to judge than a block', () => {
     try {
       await until(async () => (await alertsOf(transactionHash)).includes('drain'), 60_000);
     } finally {
-      isPaying = false;
+      payer.isOn = false;
       node.slow = undefined;
       await paying;
     }

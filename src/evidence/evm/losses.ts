@@ -24,7 +24,7 @@ export function standingOf(tokens: readonly string[], { uid }: ChainFacts, calle
   };
 }
 
-/** Bounds the reads of tokens without a price. Whoever has the contract pay out more at once has paid for each of them. */
+/** Bounds the reads of tokens without a price. Who has the contract pay out more at once has paid for each of them. */
 const maxUnpriced = 100;
 
 /**
