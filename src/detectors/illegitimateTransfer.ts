@@ -86,12 +86,15 @@ function piecesOf(log: Log): Piece[] {
   const [from, to, id] = log.indexed;
   if (log.key === transferTopic && from !== undefined && to !== undefined && id !== undefined)
     return [{ from: topicAddress(from), to: topicAddress(to), tokenId: BigInt(id), isUnique: true }];
-  return decodeMultiTransfers(log).map(({ from: owner, to: recipient, tokenId }) => ({
-    from: owner,
-    to: recipient,
-    tokenId,
-    isUnique: false,
-  }));
+  // Anyone may move nothing of anyone's.
+  return decodeMultiTransfers(log)
+    .filter(({ amount }) => amount > 0n)
+    .map(({ from: owner, to: recipient, tokenId }) => ({
+      from: owner,
+      to: recipient,
+      tokenId,
+      isUnique: false,
+    }));
 }
 
 const approvals = new Set([approvalEvent, 'ApprovalForAll(address,address,bool)'].map(eventTopic));

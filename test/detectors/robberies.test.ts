@@ -91,6 +91,25 @@ describe('illegitimate_transfer', () => {
     expect(observer.faults).toEqual([]);
   });
 
+  it('reports a piece among any number of moves of nothing', async () => {
+    const { anvil } = chain;
+    const [, owner, thief] = anvil.accounts;
+    const kinds = await anvil.deploy(artifacts.MultiToken);
+    const batch = await anvil.deploy(artifacts.Batch);
+    await kinds.send(owner, 'mint', owner, 999n, 5n);
+    const observer = await chain.watch('illegitimate_transfer', {}, kinds);
+    const move = (id: number, value: bigint) => kinds.encode('move', owner, thief, BigInt(id), value);
+    const moves = [...Array.from({ length: 250 }, (_, id) => move(id, 0n)), move(999, 5n)];
+    const data = batch.encode(
+      'run',
+      moves.map(() => kinds.address),
+      moves,
+    );
+    const { status } = await anvil.send({ from: thief, to: batch.address, data, gas: 29_000_000n });
+    expect(status).toBe('success');
+    expect(await observer.catchUp()).toMatchObject([{ severity: 'HIGH', meta: { tokenIds: ['999'] } }]);
+  });
+
   it('reports what an account sends beyond what it had', async () => {
     const { anvil } = chain;
     const [owner, someone, thief] = anvil.accounts;
