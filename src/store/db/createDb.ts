@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { render, renderCached } from '../../lib/sql.ts';
 import { bindCoordinators, needsCoordinator } from './citus/bindCoordinators.ts';
-import { type HangWatch, runWatched, type Use } from './citus/createHangWatch.ts';
+import { type HangWatch, runWatched, type ServerUse } from './citus/createHangWatch.ts';
 import { distributedTables } from './citus/distributedTables.ts';
 import { findWatches, watchesOfTenants } from './citus/findWatches.ts';
 import { type keepAnswers, noteStatement } from './citus/keepAnswers.ts';
@@ -19,7 +19,7 @@ import { toProblem, unavailable } from './toProblem.ts';
 
 type Statement = { text: string; values: unknown[]; name?: string; onText?: OnText | undefined };
 /** `use` is cut off with the connection that the statement gets. */
-export type Run = (query: Statement, use?: Use) => Promise<pg.QueryResult>;
+export type Run = (query: Statement, use?: ServerUse) => Promise<pg.QueryResult>;
 
 export function send(
   client: pg.ClientBase,

@@ -1,4 +1,4 @@
-import type pg from 'pg';
+import pg from 'pg';
 import type { Probe } from './citus/createHangWatch.ts';
 import { type Connection, destroyClient, openClient } from './openClient.ts';
 
@@ -33,12 +33,17 @@ export function createProbe(config: Connection, { setUp, text, values = [], when
       try {
         const { rows } = await (await asked).query<{ isOk: boolean }>(text, [...values]);
         return rows[0]?.isOk === true;
-      } catch {
+      } catch (error) {
         // Unless another connection was opened since.
         if (opening === asked) rest();
-        return whenRefused;
+        return whenRefused || isFull(error);
       }
     },
     rest,
   };
+}
+
+/** A server that has no connection left answers nevertheless. */
+function isFull(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && (error.code ?? '').startsWith('53');
 }

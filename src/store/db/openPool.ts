@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { Problem } from '../../model/errors.ts';
-import type { Use } from './citus/createHangWatch.ts';
+import type { ServerUse } from './citus/createHangWatch.ts';
 import { type Connection, clientOf, destroyClient } from './openClient.ts';
 import { isWorkerDown, toProblem, unavailable } from './toProblem.ts';
 
@@ -73,7 +73,7 @@ export const randomPageCost = 1.1;
 export async function useClient<T>(
   pool: pg.Pool,
   work: (client: pg.PoolClient) => Promise<T>,
-  ...uses: Use[]
+  ...uses: ServerUse[]
 ): Promise<T> {
   const client = await connect(pool, uses);
   let failure: unknown;
@@ -91,7 +91,7 @@ export async function useClient<T>(
 }
 
 /** A connection that is destroyed when one of the uses is cut off, as is the wait for it. */
-export function connect(pool: pg.Pool, uses: readonly Use[]): Promise<pg.PoolClient> {
+export function connect(pool: pg.Pool, uses: readonly ServerUse[]): Promise<pg.PoolClient> {
   return new Promise((resolve, reject) => {
     let isCut = false;
     for (const use of uses)

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { render } from '../../lib/sql.ts';
-import { runWatched, type Use } from './citus/createHangWatch.ts';
+import { runWatched, type ServerUse } from './citus/createHangWatch.ts';
 import { distributedTables } from './citus/distributedTables.ts';
 import { keepAnswers } from './citus/keepAnswers.ts';
 import { openPlacements, type WorkerServer } from './citus/openPlacements.ts';
@@ -48,6 +48,7 @@ function createPooledStore(pool: pg.Pool, begin: string, hangs: Hangs): Store {
     atTenant: undefined,
     cacheKey: pool,
     transaction: (work) => transaction(pool, work, layout, begin),
+    silentWorkers: silentWorkers(layout),
     isSilent: () => hangs.server.isSilent,
     workerOf: workerOf(layout),
     stats: () => statsOf(pool),
@@ -62,9 +63,17 @@ export function createStore(
   hangs?: Hangs,
 ): Store {
   /** On the server of the pool. */
-  const useServer = <T>(work: (client: pg.PoolClient) => Promise<T>, use?: Use): Promise<T> =>
+  const useServer = <T>(work: (client: pg.PoolClient) => Promise<T>, use?: ServerUse): Promise<T> =>
     runWatched(hangs ? [hangs.server] : [], (ofServer) =>
-      useClient(pool, work, ofServer, ...(use ? [use] : [])),
+      useClient(
+        pool,
+        (client) => {
+          if (use && hangs) use.cut = () => hangs.abandon(client);
+          return work(client);
+        },
+        ofServer,
+        ...(use ? [use] : []),
+      ),
     );
   const run: Run = (query, use) => useServer((client) => send(client, query), use);
   const placements = openPlacements(run);
@@ -90,6 +99,7 @@ export function createStore(
     transaction: (work) => transaction(pool, work, layout),
     maintain: (statement, settings) =>
       useServer((client) => maintain(client, render(statement), { statement_timeout: '0', ...settings })),
+    silentWorkers: silentWorkers(layout),
     isSilent: () => hangs?.server.isSilent ?? false,
     workerOf: workerOf(layout),
     stats: () => statsOf(pool),
@@ -107,6 +117,16 @@ const workerOf =
     const placement = layout.placements?.peek(tenantId);
     return placement && `${placement.groupId}`;
   };
+
+const silentWorkers = (layout: Layout) => async (): Promise<readonly number[]> => {
+  const { distributed, hangs, placements } = layout;
+  if (!distributed?.has(distributedTables[0]) || !hangs || !placements) return [];
+  const workers = await placements.listWorkers();
+  const answers = await Promise.all(
+    workers.map(async (worker) => (await hangs.workers.of(worker).answersBehind?.()) ?? true),
+  );
+  return workers.flatMap(({ groupId }, index) => (answers[index] ? [] : [groupId]));
+};
 
 async function maintain(
   client: pg.ClientBase,

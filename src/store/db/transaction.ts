@@ -1,6 +1,8 @@
 import pg from 'pg';
 import { settleAll } from '../../lib/settleAll.ts';
-import { type HangWatch, runWatched, type Use } from './citus/createHangWatch.ts';
+import { announceLater, announceNow, channelsOf } from './citus/announced.ts';
+import { type HangWatch, runWatched, type ServerUse } from './citus/createHangWatch.ts';
+import { distributedTables } from './citus/distributedTables.ts';
 import { noteWrites } from './citus/keepAnswers.ts';
 import { isNotSent } from './citus/notSent.ts';
 import { createDb, type Layout, type Run, send } from './createDb.ts';
@@ -37,7 +39,7 @@ export async function transaction<T>(
 export const unnamed = ({ text, values = [] }: pg.QueryConfig): pg.QueryConfig => ({ text, values });
 
 /** `begin`: given where a pooler shares sessions. `use`: cut off with the connection. */
-type Once = { begin?: string | undefined; use?: Use | undefined };
+type Once = { begin?: string | undefined; use?: ServerUse | undefined };
 
 export async function transactionOnce<T>(
   pool: pg.Pool,
@@ -60,31 +62,41 @@ async function transactionOn<T>(
   work: (tx: Db, client: pg.PoolClient) => Promise<T>,
   layout: Layout,
   begin: string | undefined,
-  uses: readonly Use[],
+  uses: readonly ServerUse[],
 ): Promise<T> {
   const client = await connect(pool, uses);
   const unawaited: Promise<unknown>[] = [];
   const touched = new Set<HangWatch>();
   /** Cuts the connection off too when a worker hangs that the statement needs. */
-  const guard = <R>(use: Use | undefined, statement: () => Promise<R>) => {
-    if (use) use.cut = () => destroyClient(client);
+  const guard = <R>(use: ServerUse | undefined, statement: () => Promise<R>) => {
+    if (use) use.cut = () => (layout.hangs ? layout.hangs.abandon(client) : destroyClient(client));
     return statement();
   };
   const onTouched = (text: string) =>
     touched.size === 0
       ? client.query(text)
       : runWatched([...touched], (use) => guard(use, () => client.query(text)));
+  const isSpread = layout.distributed?.has(distributedTables[0]) ?? false;
+  const channels = new Set<string>();
   let failure: unknown;
   try {
-    const run: Run = (query, use) =>
+    const runPlain: Run = (query, use) =>
       guard(use, () => (begin === undefined ? send(client, query) : client.query(unnamed(query))));
     const keepUnawaited = (statement: Promise<unknown>) => void unawaited.push(handled(statement));
-    await client.query(begin ?? 'begin');
+    const run: Run = isSpread
+      ? (query, use) => {
+          for (const channel of channelsOf(query.text)) channels.add(channel);
+          return runPlain(query, use);
+        }
+      : runPlain;
+    await client.query(isSpread ? `${begin ?? 'begin'}; ${announceLater}` : (begin ?? 'begin'));
     const tx = createDb(run, layout, { touched });
     const result = await work(client.pipeline ? { ...tx, keepUnawaited } : tx, client);
     // After a statement that has failed it undoes the transaction.
     keepUnawaited(onTouched('commit'));
     await settleAll(unawaited);
+    // All that is announced is also looked for, in case that this fails.
+    if (channels.size > 0) await client.query(announceNow(channels)).catch(() => undefined);
     refuseUnreplicated(client);
     return result;
   } catch (caught) {

@@ -2,6 +2,7 @@ import { createHangWatch } from './citus/createHangWatch.ts';
 import type { WorkerServer } from './citus/openPlacements.ts';
 import { type Hangs, watchWorkers } from './citus/watchWorkers.ts';
 import { createProbe } from './createProbe.ts';
+import { createSessionEnder } from './createSessionEnder.ts';
 import { type Connection, credentialsOf } from './openClient.ts';
 
 /** A server alone is given up later than a worker: nothing else could serve meanwhile. */
@@ -46,6 +47,7 @@ export function watchHangs(
   return {
     server,
     workers,
+    abandon: createSessionEnder(connection),
     close() {
       server.close();
       workers.close();

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { afterEach, expect, it } from 'vitest';
 import { until } from '../../../../testing/until.ts';
-import { createHangWatch, type HangWatch, runWatched, type Use } from './createHangWatch.ts';
+import { createHangWatch, type HangWatch, runWatched, type ServerUse } from './createHangWatch.ts';
 
 const open: HangWatch[] = [];
 afterEach(() => {
@@ -10,18 +10,23 @@ afterEach(() => {
 });
 
 /** A server that answers probes as it is told: at once, never, or that it does not serve. */
-function createServer({ isBehind = false } = {}) {
-  const server = { answer: true as boolean | 'never', asked: 0, changes: [] as boolean[] };
-  const watch = createHangWatch({
-    words: 'The server does not answer.',
+function createServer({ isBehind = false, answerMs = 300 } = {}) {
+  const server = {
+    answer: true as boolean | 'never',
+    asked: 0,
+    changes: [] as boolean[],
     probe: {
-      ask: () => {
+      ask: (): Promise<boolean> => {
         server.asked++;
         return server.answer === 'never' ? new Promise(() => {}) : Promise.resolve(server.answer);
       },
       rest: () => {},
     },
-    answerMs: 300,
+  };
+  const watch = createHangWatch({
+    words: 'The server does not answer.',
+    probe: server.probe,
+    answerMs,
     isBehind,
     onChange: (isSilent) => server.changes.push(isSilent),
   });
@@ -30,7 +35,7 @@ function createServer({ isBehind = false } = {}) {
 }
 
 /** A statement that ends only when it is cut off. */
-const stuck = (use: Use) =>
+const stuck = (use: ServerUse) =>
   new Promise<never>((_, reject) => {
     use.cut = () => reject(new Error('cut'));
   });
@@ -64,6 +69,22 @@ it('leaves a statement alone that takes long on a server that answers', async ()
   const { server, watch } = createServer();
   expect(await runWatched([watch], () => sleep(1500, 'done'))).toBe('done');
   expect(server.asked).toBeGreaterThan(0);
+  expect(server.changes).toEqual([]);
+});
+
+it('does not take a probe for unanswered that is on its way when the last statement ends', async () => {
+  const { server, watch } = createServer({ answerMs: 5000 });
+  let answer: ((isAnswered: boolean) => void) | undefined;
+  server.probe.ask = () =>
+    new Promise((resolve) => {
+      answer = resolve;
+    });
+  server.probe.rest = () => answer?.(false);
+  await runWatched([watch], () => until(() => answer));
+  // Longer than the pause between two looks at what runs.
+  await sleep(500);
+  answer?.(true);
+  await sleep(10);
   expect(server.changes).toEqual([]);
 });
 

@@ -11,15 +11,19 @@ export type Probe = {
 };
 
 /** A statement that runs on a server. `cut` ends it from this side, when the server has stopped to answer. */
-export type Use = { readonly since: number; cut?: (() => void) | undefined; cutBy?: HangWatch | undefined };
+export type ServerUse = {
+  readonly since: number;
+  cut?: (() => void) | undefined;
+  cutBy?: HangWatch | undefined;
+};
 
 /** Notices that a server hangs: it takes connections and statements, but answers none. */
 export type HangWatch = {
   readonly isSilent: boolean;
   /** What callers get meanwhile. */
   problem(cause?: unknown): Problem;
-  add(use: Use): void;
-  delete(use: Use): void;
+  add(use: ServerUse): void;
+  delete(use: ServerUse): void;
   /** For statements that another server passes on: false if this one is silent, which takes up to the limit of a probe. */
   answersBehind?(): Promise<boolean>;
   close(): void;
@@ -56,7 +60,7 @@ export function createHangWatch({
   isBehind = false,
   onChange,
 }: HangOptions): HangWatch {
-  const uses = new Set<Use>();
+  const uses = new Set<ServerUse>();
   let answeredAt = Number.NEGATIVE_INFINITY;
   let isSilent = false;
   let asking: Promise<boolean> | undefined;
@@ -64,6 +68,8 @@ export function createHangWatch({
   let isClosed = false;
 
   function check(): void {
+    // A probe on its way must not be taken for one without an answer.
+    if (asking) return;
     if (uses.size === 0 && !isSilent) {
       clearInterval(timer);
       timer = undefined;
@@ -132,10 +138,10 @@ export function createHangWatch({
 /** Runs a statement on these servers; refused at once while one of them is silent, and cut off when one becomes so. */
 export async function runWatched<T>(
   watches: readonly HangWatch[],
-  work: (use: Use) => Promise<T>,
+  work: (use: ServerUse) => Promise<T>,
 ): Promise<T> {
   for (const watch of watches) if (watch.isSilent) throw watch.problem();
-  const use: Use = { since: performance.now() };
+  const use: ServerUse = { since: performance.now() };
   for (const watch of watches) watch.add(use);
   try {
     return await work(use);

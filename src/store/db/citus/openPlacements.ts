@@ -20,7 +20,7 @@ export type Placements = ReturnType<typeof openPlacements>;
 /** The shards of tenants and the workers that have them. */
 export function openPlacements(ask: Ask) {
   const cache = createBoundedMap<number, Entry>(maxPlacements);
-  let workers: { list: readonly WorkerServer[]; readAt: number } | undefined;
+  let workers: { list: readonly WorkerServer[]; newest: number; readAt: number } | undefined;
   let isReading = false;
 
   function find(tenantId: number): Entry {
@@ -44,11 +44,16 @@ export function openPlacements(ask: Ask) {
     isReading = true;
     try {
       const { rows } = await ask({
-        text: `select nodename as host, nodeport as port, groupid as "groupId" from pg_dist_node
+        text: `select nodename as host, nodeport as port, groupid as "groupId",
+            (select max(placementid) from pg_dist_placement) as newest from pg_dist_node
           where groupid <> 0 and noderole = 'primary' and isactive and shouldhaveshards`,
         values: [],
       });
-      workers = { list: rows as WorkerServer[], readAt: performance.now() };
+      const list = rows as (WorkerServer & { newest: number })[];
+      const newest = list[0]?.newest ?? 0;
+      // Each move of a shard makes a placement.
+      if (workers && workers.newest !== newest) cache.clear();
+      workers = { list, newest, readAt: performance.now() };
     } catch {
       // The coordinator is down, which its own statements report; the former list holds.
     } finally {
@@ -56,10 +61,17 @@ export function openPlacements(ask: Ask) {
     }
   }
 
+  function renewWorkers(): void {
+    if (!workers || performance.now() - workers.readAt > keepWorkersMs) void readWorkers();
+  }
+
   return {
     find: (tenantId: number): Promise<Placement | undefined> => find(tenantId).placement,
     /** As far as it is known; reads it for the next time. */
-    peek: (tenantId: number): Placement | undefined => find(tenantId).current,
+    peek(tenantId: number): Placement | undefined {
+      renewWorkers();
+      return find(tenantId).current;
+    },
     forget: (tenantId: number): void => void cache.delete(tenantId),
     /** Reads it again, unless that was done a moment ago; the former placement holds until then. */
     refresh(tenantId: number): void {
@@ -69,9 +81,13 @@ export function openPlacements(ask: Ask) {
       const next = find(tenantId);
       next.current = former.current;
     },
+    async listWorkers(): Promise<readonly WorkerServer[]> {
+      if (!workers) await readWorkers();
+      return workers?.list ?? [];
+    },
     /** All workers, as far as they are known. */
     workers(): readonly WorkerServer[] {
-      if (!workers || performance.now() - workers.readAt > keepWorkersMs) void readWorkers();
+      renewWorkers();
       return workers?.list ?? [];
     },
   };

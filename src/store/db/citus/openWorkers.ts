@@ -1,15 +1,15 @@
 import pg from 'pg';
-import type { Use } from './createHangWatch.ts';
+import type { ServerUse } from './createHangWatch.ts';
 import { distributedTables } from './distributedTables.ts';
 import type { Placement, Placements, WorkerServer } from './openPlacements.ts';
 import { toShardText } from './toShardText.ts';
 
 type Query = { text: string; values: unknown[] };
-type Ask = (query: Query, use?: Use) => Promise<pg.QueryResult>;
+type Ask = (query: Query, use?: ServerUse) => Promise<pg.QueryResult>;
 
 export type Workers = {
   /** The answer of a tenant's worker; undefined if it cannot be asked, and the coordinator must be. */
-  ask(tenantId: number, query: Query, use?: Use): Promise<pg.QueryResult | undefined>;
+  ask(tenantId: number, query: Query, use?: ServerUse): Promise<pg.QueryResult | undefined>;
   close(): Promise<void>;
 };
 

@@ -1,13 +1,13 @@
 import { hash } from 'node:crypto';
 import type pg from 'pg';
 import { createBoundedMap } from '../../../lib/createBoundedMap.ts';
-import type { Use } from './createHangWatch.ts';
+import type { ServerUse } from './createHangWatch.ts';
 import { distributedTables } from './distributedTables.ts';
 import { notSent } from './notSent.ts';
 import type { Workers } from './openWorkers.ts';
 
 type Query = { text: string; values: unknown[]; name?: string };
-type Run = (query: Query, use?: Use) => Promise<pg.QueryResult>;
+type Run = (query: Query, use?: ServerUse) => Promise<pg.QueryResult>;
 
 /**
  * Runs statements on the tenant's worker itself: Citus plans them twice and prepares them on neither server. Statements

@@ -1,8 +1,9 @@
+import type { ClientBase } from 'pg';
 import { createHangWatch, type HangWatch, type Probe } from './createHangWatch.ts';
 import type { WorkerServer } from './openPlacements.ts';
 
 /** A worker that does not answer, as logs and the doctor name it. */
-export type SilentWorker = WorkerServer & { since: number };
+type SilentWorker = WorkerServer & { since: number };
 
 export type WorkerWatches = {
   of(worker: WorkerServer): HangWatch;
@@ -12,7 +13,13 @@ export type WorkerWatches = {
 };
 
 /** Watches of the servers of one database, which all pools of a process share. */
-export type Hangs = { server: HangWatch; workers: WorkerWatches; close(): void };
+export type Hangs = {
+  server: HangWatch;
+  workers: WorkerWatches;
+  /** Ends a session of the coordinator that waits for a worker. */
+  abandon(client: ClientBase): void;
+  close(): void;
+};
 
 /** With the time until a statement is noticed, a worker that hangs is noticed within two seconds. */
 const answerMs = 1000;
@@ -31,8 +38,10 @@ export function watchWorkers(
       const watch =
         watches.get(name) ??
         createHangWatch({
-          // Tenants are told the number of the worker, which the log and the doctor explain, and not its address.
-          words: `The database worker ${worker.groupId}, which has these alerts, does not answer at the moment; send the request again later.`,
+          // Tenants read the number of the worker, which the log and the doctor explain, and not its address.
+          words:
+            `The database worker ${worker.groupId}, which has these alerts, does not answer at the moment; ` +
+            'send the request again later.',
           probe: anyOf(ask(worker)),
           answerMs,
           isBehind: true,
