@@ -4051,7 +4051,7 @@ export type ListFaultsReply = {
     /** The tenant. */
     tenantId: number;
     /** Kind of record. */
-    kind: 'detector' | 'trigger' | 'destination' | 'action' | 'wallet' | 'instance';
+    kind: 'detector' | 'trigger' | 'destination' | 'action' | 'wallet' | 'instance' | 'tenant';
     /** The record. */
     id: number;
     /** Its name, or its address; null where it has none. */
@@ -8471,7 +8471,7 @@ export interface Api {
       /** The tenant; all that you may see if left out. */
       tenantId?: number;
       /** Only of this kind. */
-      kind?: 'detector' | 'trigger' | 'destination' | 'action' | 'wallet' | 'instance';
+      kind?: 'detector' | 'trigger' | 'destination' | 'action' | 'wallet' | 'instance' | 'tenant';
       /** Only in this state. */
       state?: 'FAILING' | 'SWITCHED_OFF' | 'LATE' | 'INCOMPLETE' | 'FAILED' | 'UNDER_WAY';
       /** Skip this many. */
