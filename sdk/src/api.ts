@@ -1168,6 +1168,8 @@ export type ContractActionAlertPage = {
   }>;
   /** Number of matching records, counted up to `trackTotalCount`. */
   total: number;
+  /** Only where a search over all tenants lacks the documents of some workers: their names. */
+  partial?: string[];
 };
 
 /** What stands at the address. */
@@ -1178,6 +1180,8 @@ export type ContractDetectorAlertPage = {
   data: Alert[];
   /** Number of matching records, counted up to `trackTotalCount`. */
   total: number;
+  /** Only where a search over all tenants lacks the documents of some workers: their names. */
+  partial?: string[];
 };
 
 export type ContractHistogramBody = {
@@ -1379,6 +1383,8 @@ export type ContractTriggerAlertPage = {
   }>;
   /** Number of matching records, counted up to `trackTotalCount`. */
   total: number;
+  /** Only where a search over all tenants lacks the documents of some workers: their names. */
+  partial?: string[];
 };
 
 /** What fed the trigger. */
@@ -3715,6 +3721,8 @@ export type InstanceScorePage = {
   data: UpdateScoreReply[];
   /** Number of matching records, counted up to `trackTotalCount`. */
   total: number;
+  /** Only where a search over all tenants lacks the documents of some workers: their names. */
+  partial?: string[];
 };
 
 export type InstanceScoreReply = {

@@ -1,13 +1,14 @@
 import pg from 'pg';
 import { render, renderCached } from '../../lib/sql.ts';
 import { bindCoordinators, needsCoordinator } from './citus/bindCoordinators.ts';
-import { type HangWatch, runWatched, type ServerUse } from './citus/createHangWatch.ts';
+import { type HangWatch, isCancelled, runWatched, type ServerUse } from './citus/createHangWatch.ts';
 import { distributedTables } from './citus/distributedTables.ts';
 import { findWatches, watchesOfTenants } from './citus/findWatches.ts';
 import { type keepAnswers, noteStatement } from './citus/keepAnswers.ts';
 import type { Placements } from './citus/openPlacements.ts';
 import type { Workers } from './citus/openWorkers.ts';
 import { readDistributed } from './citus/readDistributed.ts';
+import { readTenants } from './citus/readTenants.ts';
 import { runOnShard } from './citus/runOnShard.ts';
 import type { Hangs } from './citus/watchWorkers.ts';
 import type { Db } from './db.ts';
@@ -56,16 +57,28 @@ export function createDb(
   const isAlertDistributed = () => layout.distributed?.has(distributedTables[0]) ?? false;
   const watchesOf = (config: Parameters<Run>[0]): readonly HangWatch[] => {
     const { hangs, placements } = layout;
-    if (!hangs || !placements || !isAlertDistributed()) return [];
+    if (!hangs || !placements) return [];
+    if (!layout.distributed && readTenants(config)) void db.isDistributed().catch(() => undefined);
+    if (!isAlertDistributed()) return [];
     return ownTenantId === undefined
       ? findWatches(config, placements, hangs.workers)
       : watchesOfTenants([ownTenantId], placements, hangs.workers);
   };
   const watched = (config: Parameters<Run>[0], runOnce: Run): Promise<pg.QueryResult> => {
     const watches = watchesOf(config);
-    if (watches.length === 0) return runOnce(config);
+    if (watches.length === 0) return runOnce(config).catch(async (error: unknown) => explain(config, error));
     for (const watch of watches) touched?.add(watch);
     return runWatched(watches, (use) => runOnce(config, use));
+  };
+  /** A statement that had no watch, because it was the first, may have waited for a worker that hangs. */
+  const explain = async (config: Parameters<Run>[0], error: unknown): Promise<never> => {
+    const { hangs, placements } = layout;
+    if (hangs && placements && isCancelled(error) && readTenants(config) && (await db.isDistributed())) {
+      await placements.know(ownTenantId === undefined ? readTenants(config) : [ownTenantId]);
+      for (const watch of watchesOf(config))
+        if ((await watch.answersBehind?.()) === false) throw watch.problem(error);
+    }
+    throw error;
   };
   const query = async <Row extends pg.QueryResultRow>(
     config: Parameters<Run>[0],

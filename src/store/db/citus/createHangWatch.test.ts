@@ -113,6 +113,16 @@ it('blames the server behind for a time limit, where that does not answer', asyn
   await expect(runWatched([watch], slow)).rejects.toMatchObject(refusal);
 });
 
+it('looks again for a server that was found silent while nothing ran there', async () => {
+  const { server, watch } = createServer({ isBehind: true });
+  server.answer = false;
+  expect(await watch.answersBehind?.()).toBe(false);
+  await expect(runWatched([watch], stuck)).rejects.toMatchObject(refusal);
+  server.answer = true;
+  await until(() => !watch.isSilent);
+  expect(await runWatched([watch], async () => 'done')).toBe('done');
+});
+
 it('refuses what needs several servers when one of them is silent', async () => {
   const [first, second] = [createServer(), createServer()];
   second.server.answer = false;

@@ -82,6 +82,10 @@ export function createHangWatch({
     if (isSilent || isLate) void ask();
   }
 
+  function startLooking(): void {
+    timer ??= setInterval(check, tickMs).unref();
+  }
+
   function ask(): Promise<boolean> {
     asking ??= answersInTime().then((isAnswered) => {
       asking = undefined;
@@ -109,6 +113,8 @@ export function createHangWatch({
       onChange?.(isSilent);
     }
     if (!isSilent) return;
+    // Nothing runs there any more that would make it look again.
+    startLooking();
     for (const use of uses) {
       use.cutBy ??= watch;
       use.cut?.();
@@ -122,7 +128,7 @@ export function createHangWatch({
     problem: (cause) => new Problem('unavailable', words, { retryAfterSeconds }, { cause }),
     add(use) {
       uses.add(use);
-      timer ??= setInterval(check, tickMs).unref();
+      startLooking();
     },
     delete: (use) => void uses.delete(use),
     ...(isBehind && { answersBehind: async () => !isSilent && (await ask()) }),
@@ -156,6 +162,6 @@ export async function runWatched<T>(
   }
 }
 
-function isCancelled(error: unknown): boolean {
+export function isCancelled(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code === '57014';
 }

@@ -81,6 +81,11 @@ export function openPlacements(ask: Ask) {
       const next = find(tenantId);
       next.current = former.current;
     },
+    /** Waits until the workers are known that these tenants need, or all. */
+    async know(tenantIds: readonly number[] | 'all' | undefined): Promise<void> {
+      if (tenantIds === 'all' || !tenantIds) await this.listWorkers();
+      else await Promise.all(tenantIds.map((tenantId) => find(tenantId).placement));
+    },
     async listWorkers(): Promise<readonly WorkerServer[]> {
       if (!workers) await readWorkers();
       return workers?.list ?? [];
