@@ -164,6 +164,22 @@ describe('the story of an incident', () => {
     expect(markdown).not.toMatch(/\u202E|<img|(?<!\\)\]\(javascript|^# .*\n# /m);
   });
 
+  it.each([
+    ['long', `x |\n\n# owned\n<img src=x onerror=alert(1)> [x](javascript:alert(1))`],
+    ['short', 'a\n# <b>|'],
+  ])('keeps a %s hostile name of an asset without a symbol as text too', async (length, asset) => {
+    const meta = { sender: thief, assets: [{ asset, change: '-400', held: '500', percent: 80 }] };
+    const uid = await raise(hash(length === 'long' ? 40 : 41), [{ meta }]);
+    const { headline, lost } = await story(uid);
+    expect(lost.losses).toMatchObject([{ asset, amount: '400' }]);
+    expect(headline).not.toMatch(/[\n<>]/);
+    const { markdown } = await api.ok('GET', `incident/${uid}/report`);
+    expect(markdown).toContain('| 400 ');
+    expect(markdown).not.toMatch(/<img|<b>|(?<!\\)\]\(javascript|^# owned|^# ‹b/m);
+    const rows = markdown.split('\n').filter((line: string) => line.includes('| 400 '));
+    for (const row of rows) expect(row.match(/(?<!\\)\|/g)!.length).toBeLessThanOrEqual(6);
+  });
+
   it('the story of five thousand alerts is bounded, and says what it leaves out', async () => {
     const uid = await raise(
       hash(5),

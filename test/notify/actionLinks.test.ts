@@ -204,6 +204,32 @@ describe('A link of a notification', () => {
     expect(await alertOf(uid)).toMatchObject(untouched);
   });
 
+  it('works no more when the user who was called by it is disabled or gone, although the destination stays', async () => {
+    const email = 'dave@example.com';
+    const user = { tenantId: world.tenantId, email, name: 'Dave', roles: ['tenant-user'] };
+    const { id: userId } = await world.ok('POST', 'user', user);
+    const { id } = await world.addDestination('/dave');
+    await world.ok('PUT', `user/${userId}/contact`, { destinationIds: [id] });
+    await world.bind(id);
+    const { uid, acknowledge, resolve } = await send('/dave');
+    expect((await look(acknowledge)).body.sentTo).toBe('Dave');
+    const { body: page } = world.sink.received.find(
+      (one) => one.path === '/dave' && one.body.data.uid === uid,
+    )!;
+    const { silence, halt } = page.data.links;
+    const codes = [acknowledge, resolve, codeOf(silence), codeOf(halt)];
+    await world.ok('PUT', `user/${userId}`, { status: 'DISABLED' });
+    for (const code of codes) await expectRefused(code);
+    await world.ok('PUT', `user/${userId}`, { status: 'ACTIVE' });
+    expect((await look(acknowledge)).status).toBe(200);
+    await world.ok('DELETE', `user/${userId}`);
+    for (const code of codes) await expectRefused(code);
+    expect(await alertOf(uid)).toMatchObject(untouched);
+    expect((await world.ok('GET', `action/halt?tenantId=${world.tenantId}`)).halted).toBe(false);
+    expect((await world.ok('GET', `destination/${id}`)).id).toBe(id);
+    await world.bind(destinationId);
+  });
+
   it('stands in mails and in both messengers, the same at every attempt', () => {
     const links = createActionLinks(world.services.keyring.audit, () => world.url);
     const target = { id: 7, tenantId: world.tenantId };

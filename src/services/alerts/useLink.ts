@@ -42,7 +42,7 @@ const names = [
   'acknowledged',
 ];
 
-/** A wrong, expired or used link, and one to a destination or a person that is gone, are answered alike. */
+/** A wrong, expired or used link, and one to a destination or a user that is gone, are answered alike. */
 const gone = () => new Problem('not-found', 'There is no such link, or it has expired or was used already.');
 
 /** Says what a link does; nothing changes. */
@@ -89,7 +89,8 @@ async function openLink(
   if (!receiver || !subject) throw gone();
   const { action, uid, expiresAt } = link;
   const user = await findLinkUser(call, link);
-  // A user who is gone can own nothing.
+  // Whoever was called by it keeps the message, and must not act with it after leaving.
+  if (link.userId !== null && !user) throw gone();
   if (action === 'assign' && !user) throw gone();
   return {
     link,
