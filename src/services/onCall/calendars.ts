@@ -82,7 +82,7 @@ export async function importCalendar(
   const { tenantId, zone, overrides } = current as RecordOf<typeof scheduleTable.fields>;
   const people = await listPeople(call.db, tenantId);
   const find = createPeopleIndex(people);
-  const imported = readCalendar(calendar, zone).map((event) => ({
+  const imported = (await readCalendar(calendar, zone)).map((event) => ({
     userId: whoIs(event, find).id,
     from: event.from,
     to: event.to,
@@ -124,8 +124,8 @@ function whoIs({ names, line }: CalendarEvent, find: (name: string) => readonly 
   }
   const shown =
     names
-      .map((name) => `'${name.slice(0, 80)}'`)
       .slice(0, 3)
+      .map((name) => `'${name.slice(0, 80)}'`)
       .join(', ') || 'no one';
   throw unknown(
     line,
