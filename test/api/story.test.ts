@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { sql } from '../../src/lib/sql.ts';
 import type { Finding } from '../../src/model/alert.ts';
 import { type Json, startTestApi, type TestApi } from '../../testing/startTestApi.ts';
 import { raiseAll } from '../support/randomAlerts.ts';
@@ -178,6 +179,24 @@ describe('the story of an incident', () => {
     expect(markdown).not.toMatch(/<img|<b>|(?<!\\)\]\(javascript|^# owned|^# ‹b/m);
     const rows = markdown.split('\n').filter((line: string) => line.includes('| 400 '));
     for (const row of rows) expect(row.match(/(?<!\\)\|/g)!.length).toBeLessThanOrEqual(6);
+  });
+
+  it('leaves large evidence of pushed findings out, and takes the members of it that are small', async () => {
+    const small = { sender: thief, assets: assets() };
+    const uid = await raise(
+      hash(42),
+      Array.from({ length: 6 }, (_, n) => ({ meta: { marker: 'large', n, ...(n === 0 ? small : {}) } })),
+    );
+    // Written past the index of words, which would take most of a minute.
+    await api.store.query(
+      sql`update alert set meta = meta || jsonb_build_object('blob', (select jsonb_agg(n) from generate_series(0, 59999) n))
+        where meta ->> 'marker' = 'large'`,
+    );
+    const { headline } = await story(uid);
+    const { markdown } = await api.ok('GET', `incident/${uid}/report`);
+    expect(headline).toContain('lost 400 DUSD');
+    expect(markdown).toContain('Larger members are on the page of the alert.');
+    expect(markdown).not.toContain('59999');
   });
 
   it('the story of five thousand alerts is bounded, and says what it leaves out', async () => {

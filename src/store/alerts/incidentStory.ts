@@ -6,7 +6,19 @@ import { alertTable } from '../search/documents/alertTable.ts';
 import { selectDocument } from '../search/searchDocuments.ts';
 import { belongsTo, type IncidentKeyRow } from './incidentTable.ts';
 
-/** The worst alerts of an incident with these members, retracted ones included. */
+/** Bytes of the evidence of one alert that are read whole, and what is read of larger evidence, as pushed findings may have. */
+const maxEvidence = 32 * 1024;
+const maxMember = 1024;
+const maxMembers = 40;
+
+const boundedMeta = sql`case when octet_length(w.meta::text) <= ${maxEvidence}::integer then w.meta else (
+    select coalesce(jsonb_object_agg(m.key, m.value), '{}')
+      || jsonb_build_object('notShown', 'Larger members are on the page of the alert.')
+    from (select e.key, e.value from jsonb_each(w.meta) e
+      where octet_length(e.value::text) <= ${maxMember}::integer and octet_length(e.key) <= 100
+      order by e.key limit ${maxMembers}::integer) m) end`;
+
+/** The worst alerts of an incident with these members, retracted ones included. Of large evidence only small members are read. */
 export async function findWorstAlerts<Row extends object>(
   db: Db,
   incident: IncidentKeyRow,
@@ -14,8 +26,9 @@ export async function findWorstAlerts<Row extends object>(
   limit: number,
 ): Promise<Row[]> {
   return db.query<Row>(
-    sql`select ${selectDocument(alertTable, names)} from alert t where ${belongsTo(incident)}
-      order by t.numeric_severity desc, t.timestamp, t.uid limit ${limit}`,
+    sql`select w.*, ${boundedMeta} as meta
+      from (select ${selectDocument(alertTable, names)} from alert t where ${belongsTo(incident)}
+        order by t.numeric_severity desc, t.timestamp, t.uid limit ${limit}) w`,
   );
 }
 
