@@ -1,3 +1,4 @@
+import { yieldToEventLoop } from '../../lib/eventLoop.ts';
 import type { Shift } from '../../query/onCall/shiftsBetween.ts';
 
 type Calendar = {
@@ -10,9 +11,12 @@ type Calendar = {
   now: number;
 };
 
+/** Shifts between two turns of others. */
+const sliceShifts = 200;
+
 /** The shifts of a schedule as an iCalendar file (RFC 5545). */
-export function writeCalendar({ id, name, shifts, cutAt, nameOf, now }: Calendar): string {
-  const lines = [
+export async function writeCalendar({ id, name, shifts, cutAt, nameOf, now }: Calendar): Promise<string> {
+  const head = [
     'BEGIN:VCALENDAR',
     'VERSION:2.0',
     'PRODID:-//Vigil//On call//EN',
@@ -23,7 +27,11 @@ export function writeCalendar({ id, name, shifts, cutAt, nameOf, now }: Calendar
       ? []
       : [`X-WR-CALDESC:${escapeText(`Too many shifts for one calendar: it ends at ${stamp(cutAt)}.`)}`]),
     'REFRESH-INTERVAL;VALUE=DURATION:PT1H',
-    ...shifts.flatMap(({ userId, from, to }) => [
+  ];
+  const lines = head.map(fold);
+  for (const [index, { userId, from, to }] of shifts.entries()) {
+    if (index % sliceShifts === 0) await yieldToEventLoop();
+    const event = [
       'BEGIN:VEVENT',
       `UID:vigil-${id}-${from}@on-call`,
       `DTSTAMP:${stamp(now)}`,
@@ -32,10 +40,11 @@ export function writeCalendar({ id, name, shifts, cutAt, nameOf, now }: Calendar
       `SUMMARY:${escapeText(`${nameOf(userId)}: ${name}`)}`,
       'TRANSP:TRANSPARENT',
       'END:VEVENT',
-    ]),
-    'END:VCALENDAR',
-  ];
-  return `${lines.map(fold).join('\r\n')}\r\n`;
+    ];
+    for (const line of event) lines.push(fold(line));
+  }
+  lines.push('END:VCALENDAR', '');
+  return lines.join('\r\n');
 }
 
 function stamp(ms: number): string {
