@@ -125,6 +125,8 @@ describe('binding an approved action of a guarded wallet', () => {
       const asked = await send(carl, 'POST', `${kind}/batch`, { records });
       expect(asked.status, JSON.stringify(asked.body)).toBe(202);
       expect(asked.body).toMatchObject({ path: `/${kind}/batch`, walletId: wallet.id, recordId: null });
+      // A batch has megabytes, and a list of approvals has hundreds of them.
+      expect(asked.body.body).toEqual({ records: 3 });
       expect(
         asked.body.changes.map(({ change, kind: changed, name }: Json) => [change, changed, name]),
       ).toEqual(
