@@ -134,6 +134,28 @@ describe('the story of an incident', () => {
     expect(shown.headline).toContain('tried to take 400 DUSD');
   });
 
+  it('names web addresses that were called by their host, because their paths may hold keys', async () => {
+    const { id: tenantId } = own.world.tenant;
+    const uid = await raise(hash(43), [{}]);
+    for (const uri of [
+      'https://user:pass@hooks.example.com/services/T00/secret-key',
+      'http://[::1]:9/secret-key',
+    ])
+      await api.store.query(
+        sql`with made as (insert into destination (tenant_id, uid, type, value, tags, created_at, updated_at)
+            values (${tenantId}, ${uri}, 'HTTP', ${uri}, '{}', 1, 1) returning id)
+          insert into delivery (tenant_id, uid, destination_id, type, state, next_attempt_at, created_at, updated_at,
+            delivered_at, incident_uid)
+          select ${tenantId}, gen_random_uuid(), id, 'alert.detector.raised', 'DELIVERED', 1, ${Date.now()},
+            ${Date.now()}, ${Date.now()}, ${uid}::uuid from made`,
+      );
+    const shown = await story(uid, own.tokens['tenant-viewer']);
+    const { markdown } = await api.ok('GET', `incident/${uid}/report`);
+    const called = shown.timeline.filter(({ type }: Json) => type === 'NOTIFICATION');
+    expect(called.map(({ text }: Json) => text)).toContain('hooks.example.com');
+    for (const text of [JSON.stringify(shown), markdown]) expect(text).not.toMatch(/secret-key|user:pass/);
+  });
+
   it('is not there for another tenant, as one that does not exist', async () => {
     const uid = await raise(hash(3), [{}]);
     const token = other.tokens['tenant-manager'];
