@@ -178,11 +178,11 @@ describe('one client’s bodies and requests', { timeout: 600_000 }, () => {
     const count = sized(20, 300);
     const authorization = `Authorization: Bearer ${attacker.token}\r\n`;
     const body = `POST /api/v1/alert/search HTTP/1.1\r\nHost: a\r\n${authorization}Content-Type: application/json\r\nContent-Length: 5000\r\n\r\n`;
-    const ways = [
+    const ways: readonly (readonly [first: string, next: string])[] = [
       ['', ''],
       ['GET /healthz HTTP/1.1\r\n', 'x: y\r\n'],
       [body, ' '],
-    ] as const;
+    ];
     await results.hold(
       { attack: `${count} slow headers and bodies`, measure: 'the last of them ends' },
       async () => {
