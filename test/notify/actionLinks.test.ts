@@ -5,7 +5,7 @@ import { toMessengerBBlocks } from '../../src/destinations/texts/toMessengerBBlo
 import { toPlainText } from '../../src/destinations/texts/toPlainText.ts';
 import { toStory } from '../../src/destinations/texts/toStory.ts';
 import { sql } from '../../src/lib/sql.ts';
-import type { Message } from '../../src/model/notification.ts';
+import type { Message, Target } from '../../src/model/notification.ts';
 import { createActionLinks } from '../../src/services/alerts/createActionLinks.ts';
 import { purgeLinkUses } from '../../src/store/alerts/linkUses.ts';
 import type { Json } from '../../testing/startTestApi.ts';
@@ -196,7 +196,7 @@ describe('A link of a notification', () => {
     );
     const message = messageOf(uid, { incident: { uid: (await alertOf(uid)).incidentUid, number: 1 } });
     const links = createActionLinks(world.services.keyring.audit, () => world.url);
-    const { data } = links({ id: mail!.id, tenantId: world.tenantId }, message);
+    const { data } = links({ id: mail!.id, tenantId: world.tenantId, type: 'EMAIL' }, message);
     const code = codeOf((data.links as Record<string, string>).acknowledge!);
     expect((await look(code)).body.sentTo).toBe(email);
     await world.ok('DELETE', `user/${userId}`);
@@ -232,7 +232,7 @@ describe('A link of a notification', () => {
 
   it('stands in mails and in both messengers, the same at every attempt', () => {
     const links = createActionLinks(world.services.keyring.audit, () => world.url);
-    const target = { id: 7, tenantId: world.tenantId };
+    const target = { id: 7, tenantId: world.tenantId, type: 'EMAIL' } as const;
     const message = messageOf('01a2b3c4-d5e6-8f70-8a1b-2c3d4e5f6071', {});
     const linked = links(target, message);
     expect(links(target, message)).toEqual(linked);
@@ -247,6 +247,14 @@ describe('A link of a notification', () => {
       for (const url of [acknowledge!, resolve!]) expect(text).toContain(url);
     const resolved = { ...message, type: 'alert.resolved' } as const;
     expect(links(target, resolved)).toBe(resolved);
+  });
+
+  it('stands in no message to a log, which anyone who reads the log could use', () => {
+    const links = createActionLinks(world.services.keyring.audit, () => world.url);
+    const message = messageOf('01a2b3c4-d5e6-8f70-8a1b-2c3d4e5f6071', {});
+    const of = (type: Target['type']) => links({ id: 7, tenantId: world.tenantId, type }, message);
+    expect(of('SYSLOG')).toBe(message);
+    expect(of('HTTP').data.links).toHaveProperty('acknowledge');
   });
 });
 
