@@ -143,7 +143,7 @@ describe('binding an approved action of a guarded wallet', () => {
       expect(closed.status).toBe(422);
       expect(closed.body.errors[0].pointer).toMatch(/^\/records\/1\/.*scriptParams\/value$/);
       const answers = await Promise.all([approve(bert, asked.body.id), approve(bert, asked.body.id)]);
-      expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409]);
+      expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 409]));
       const { reply } = answers.find(({ status }) => status === 200)!.body;
       expect(reply.data.map(({ name }: Json) => name)).toEqual(records.map(({ name }) => name));
       expect(await countOf()).toBe(before + 3);

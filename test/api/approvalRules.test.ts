@@ -85,8 +85,13 @@ describe('the approval that a guarded wallet asks for', () => {
     const keys = reaching.map(({ method, path }) => `${method} ${path}`);
     expect(keys).toEqual(
       expect.arrayContaining([
-        ...['POST /trigger', 'PUT /trigger/{id}', 'POST /detector', 'PUT /action/{id}'],
-        ...['POST /trigger/batch', 'POST /detector/batch', 'POST /action/batch'],
+        'POST /trigger',
+        'PUT /trigger/{id}',
+        'POST /detector',
+        'PUT /action/{id}',
+        'POST /trigger/batch',
+        'POST /detector/batch',
+        'POST /action/batch',
       ]),
     );
     const unheld = reaching.filter((endpoint) => approvalRuleOf(endpoint) === 'never');

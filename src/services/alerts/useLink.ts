@@ -89,7 +89,7 @@ async function openLink(
   if (!receiver || !subject) throw gone();
   const { action, uid, expiresAt } = link;
   const user = await findLinkUser(call, link);
-  // Whoever was called by it keeps the message, and must not act with it after leaving.
+  // The user who was called keeps the message, and must not act with it after leaving.
   if (link.userId !== null && !user) throw gone();
   if (action === 'assign' && !user) throw gone();
   return {

@@ -51,7 +51,8 @@ export async function findIncidentDeliveries(
   return db.query<StoryDelivery>(
     sql`select d.destination_id as "destinationId",
         coalesce(x.name, case when x.type = 'EMAIL' then x.value end, x.messenger_a_chat_title,
-          x.messenger_b_channel_name, substring(x.value from '^https?://(?:[^/?#]*@)?([^/?#:@]+)')) as "destinationName",
+          x.messenger_b_channel_name, substring(x.value from '^https?://(?:[^/?#]*@)?([^/?#:@]+)'))
+          as "destinationName",
         d.type, d.state, d.created_at as "createdAt", d.delivered_at as "deliveredAt", d.last_error as "lastError"
       from delivery d left join destination x on x.tenant_id = d.tenant_id and x.id = d.destination_id
       where d.tenant_id = ${tenantId} and d.incident_uid = ${uid}::uuid order by d.id limit ${limit}`,
