@@ -65,9 +65,9 @@ describe('a filled template', () => {
     const started = process.cpuUsage();
     const list = Array.from({ length: 20_000 }, () => 'x'.repeat(50));
     const filled = fillTemplate('{list}'.repeat(3_000), { list });
-    expect(filled.length).toBeLessThanOrEqual(maxFilled + 1);
+    expect(filled.length).toBeLessThanOrEqual(maxFilled);
     expect(filled.endsWith('…')).toBe(true);
-    expect(fillTemplate('{list}{list}', { list: ['abc'] }, undefined, 4)).toBe('abca…');
+    expect(fillTemplate('{list}{list}', { list: ['abc'] }, undefined, 4)).toBe('abc…');
     expect(fillTemplate('abcd', {}, undefined, 4)).toBe('abcd');
     expect(process.cpuUsage(started).user / 1000).toBeLessThan(2_000);
   });

@@ -21,7 +21,7 @@ export function fillTemplate(
     const shown = member?.format === undefined ? undefined : show?.(member);
     const value = member === undefined ? undefined : memberOf(fields, member.name);
     filled += shown ?? (value === undefined ? written : print(value, 0));
-    if (filled.length > maxLength) return `${cutText(filled, maxLength)}…`;
+    if (filled.length > maxLength) return `${cutText(filled, Math.max(0, maxLength - 1))}…`;
   }
   return filled;
 }

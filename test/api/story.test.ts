@@ -245,3 +245,21 @@ describe('the story of an incident', () => {
     expect(shown.timeline[0]).toMatchObject({ foldedMore: 979 });
   });
 });
+
+describe('the preview of a message template', () => {
+  it('is bounded whatever a pushed finding carries, and is not there for another tenant', async () => {
+    const list = Array.from({ length: 4000 }, (_, n) => `text ${n} <b>`);
+    await raise(hash(50), [{ meta: { list, sender: thief } }]);
+    const { data } = await api.ok('POST', 'alert/search', { query: `txHash:${hash(50)}`, size: 1 });
+    const path = `alert/${data[0].uid}/preview`;
+    const send = (template: string, who = own) =>
+      api.call('POST', path, { template }, { token: who.tokens['tenant-viewer'] });
+    expect((await send('{name} by {sender}')).body).toEqual({ message: `Drain by ${thief}` });
+    const { message } = (await send('{list}'.repeat(1600))).body;
+    expect(message).toMatch(/^text 0 ‹b›, text 1 ‹b›/);
+    expect(message.length).toBeLessThanOrEqual(100_000);
+    const refused = await send(Array.from({ length: 900 }, (_, n) => `{lisst${n}}`).join(''));
+    expect([refused.status, refused.body.errors.length]).toEqual([400, 10]);
+    expect((await send('{name}', other)).status).toBe(404);
+  });
+});
