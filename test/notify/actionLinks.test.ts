@@ -204,7 +204,7 @@ describe('A link of a notification', () => {
     expect(await alertOf(uid)).toMatchObject(untouched);
   });
 
-  it('works no more when the user who was called by it is disabled or gone, although the destination stays', async () => {
+  it('works no more when the user who was called by it is disabled or gone, and lets a viewer only answer', async () => {
     const email = 'dave@example.com';
     const user = { tenantId: world.tenantId, email, name: 'Dave', roles: ['tenant-user'] };
     const { id: userId } = await world.ok('POST', 'user', user);
@@ -220,7 +220,10 @@ describe('A link of a notification', () => {
     const codes = [acknowledge, resolve, codeOf(silence), codeOf(halt)];
     await world.ok('PUT', `user/${userId}`, { status: 'DISABLED' });
     for (const code of codes) await expectRefused(code);
-    await world.ok('PUT', `user/${userId}`, { status: 'ACTIVE' });
+    await world.ok('PUT', `user/${userId}`, { status: 'ACTIVE', roles: ['tenant-viewer'] });
+    for (const link of [silence, halt].map(codeOf))
+      for (const ask of [look, use])
+        expect(await ask(link)).toMatchObject({ status: 403, body: { code: 'forbidden' } });
     expect((await look(acknowledge)).status).toBe(200);
     await world.ok('DELETE', `user/${userId}`);
     for (const code of codes) await expectRefused(code);

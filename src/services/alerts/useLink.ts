@@ -92,6 +92,12 @@ async function openLink(
   // The user who was called keeps the message, and must not act with it after leaving.
   if (link.userId !== null && !user) throw gone();
   if (action === 'assign' && !user) throw gone();
+  // Being called lets a viewer answer for an alert, not do what the API refuses to viewers.
+  if (user?.isViewer && (action === 'silence' || action === 'halt'))
+    throw new Problem(
+      'forbidden',
+      `${user.name} may only read, so this link does nothing. Acknowledge, and ask a manager of the tenant.`,
+    );
   return {
     link,
     view: {
