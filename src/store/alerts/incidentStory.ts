@@ -3,8 +3,9 @@ import { sql } from '../../lib/sql.ts';
 import type { IntentState } from '../../model/action.ts';
 import type { Db } from '../db/db.ts';
 import { alertTable } from '../search/documents/alertTable.ts';
+import { belongsTo } from '../search/documents/belongsTo.ts';
 import { selectDocument } from '../search/searchDocuments.ts';
-import { belongsTo, type IncidentKeyRow } from './incidentTable.ts';
+import type { IncidentKeyRow } from './incidentTable.ts';
 
 /** The worst alerts of an incident with these members, retracted ones included. */
 export async function findWorstAlerts<Row extends object>(
