@@ -13,8 +13,8 @@ import {
 import { findTargets, openTarget } from '../../store/destinations/targets.ts';
 import { appendAudit } from '../../store/records/audit.ts';
 import { belongsTo } from '../../store/search/documents/belongsTo.ts';
-import { applyToIncident } from '../alerts/acknowledge.ts';
 import type { Call } from '../call.ts';
+import { applyToIncident } from './acknowledge.ts';
 
 export const pagerOutcomes = ['applied', 'ignored', 'stale', 'replayed', 'overtaken', 'unchanged'] as const;
 type PagerOutcome = (typeof pagerOutcomes)[number];
