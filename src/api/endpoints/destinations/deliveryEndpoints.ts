@@ -1,4 +1,3 @@
-
 import { Count, Id, List, Millis, nullable, OneOf, Shape, Text } from '../../../model/schema.ts';
 import { replayDelivery } from '../../../services/destinations/replayDelivery.ts';
 import { findReadable } from '../../../services/records/findReadable.ts';
