@@ -3,8 +3,9 @@ import { sql } from '../../lib/sql.ts';
 import type { IntentState } from '../../model/action.ts';
 import type { Db } from '../db/db.ts';
 import { alertTable } from '../search/documents/alertTable.ts';
+import { belongsTo } from '../search/documents/belongsTo.ts';
 import { selectDocument } from '../search/searchDocuments.ts';
-import { belongsTo, type IncidentKeyRow } from './incidentTable.ts';
+import type { IncidentKeyRow } from './incidentTable.ts';
 
 /** Bytes of the evidence of one alert that are read whole, and what is read of larger evidence, as pushed findings may have. */
 const maxEvidence = 32 * 1024;
