@@ -60,7 +60,7 @@ type State = {
 type Series = NonNullable<State['series']>;
 type Context = EvaluationContext<Config, State>;
 
-/** What such contracts are approved for, their own rules say. */
+/** Their own rules say what they are approved for. */
 const holdsNoAllowances: ReadonlySet<ContractKind> = new Set([
   'ERC20',
   'ERC721',

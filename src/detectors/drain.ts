@@ -160,7 +160,7 @@ function atLeast(severity: Severity, least: Severity): Severity {
   return severityOf[severity] < severityOf[least] ? least : severity;
 }
 
-/** Who takes one or two pieces of a few may be their owner. */
+/** An owner may take one or two pieces of a few. */
 const leastPieces = 3;
 
 /** Pieces of a collection have no price, so they count by their number. Undefined where too few are gone. */

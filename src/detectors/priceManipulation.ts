@@ -310,7 +310,7 @@ function judge(
   ];
 }
 
-/** How much of the watched token moved to or from an address, by its own logs: no made-up pool can claim that. */
+/** The largest amount of the watched token that moved to or from an address, by its own logs, which no made-up pool can forge. */
 function tradedWith({ logs }: Transaction, token: string): (address: string) => number {
   const most = new Map<string, number>();
   for (const log of logs) {
