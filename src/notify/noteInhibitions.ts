@@ -38,7 +38,8 @@ export async function noteInhibitions(
           uid,
           timestamp,
         });
-    if ((await rules.targets.candidatesFor(subject, yieldToEventLoop)).length > 0) asked.push({ tenantId, contractId });
+    if ((await rules.targets.candidatesFor(subject, yieldToEventLoop)).length > 0)
+      asked.push({ tenantId, contractId });
   }
   await insertInhibitionSources(tx, sources, now);
   const stored = await findInhibiting(tx, asked);

@@ -1,4 +1,6 @@
 import { expect, it } from 'vitest';
+import { measureSlowdown } from '../../../test/support/measureSlowdown.ts';
+import { processorMs } from '../../../test/support/processorMs.ts';
 import { createRandom, type Random } from '../../../testing/createRandom.ts';
 import { sized } from '../../../testing/proveSize.ts';
 import { weekdays } from '../timeSets/timeSet.ts';
@@ -116,6 +118,48 @@ it('answers soon where restrictions never change and every layer hands over each
   expect([shifts.length, gaps]).toEqual([92 * 24, []]);
   // A third of a second on an idle machine; without a bound it took minutes.
   expect(performance.now() - startedAt).toBeLessThan(20_000);
+});
+
+it('answers any question about the worst schedule that may be stored within a moment of processor time', () => {
+  const time = (minute: number) =>
+    `${String(Math.floor(minute / 60)).padStart(2, '0')}:${String(minute % 60).padStart(2, '0')}`;
+  const zones = ['Europe/Berlin', 'America/New_York', 'Asia/Kathmandu', 'Australia/Lord_Howe', 'UTC'];
+  const layer = (index: number): LayerInput => ({
+    userIds: Array.from({ length: 50 }, (_, user) => index * 50 + user + 1),
+    unit: index % 2 === 0 ? 'HOURS' : 'DAYS',
+    every: 1,
+    start: index * 6 * minuteMs,
+    zone: zones[index % zones.length]!,
+    restrictions: Array.from({ length: 20 }, (_, range) => ({
+      from: time(range * 70 + index * 7),
+      to: time(range * 70 + index * 7 + 1),
+      weekdays: weekdays.filter((_day, day) => (day + range) % 7 !== 0),
+    })),
+  });
+  const layers = Array.from({ length: 10 }, (_, index) => layer(index));
+  const start = at('2026-06-01T00:00:00Z');
+  const overrides = Array.from({ length: 500 }, (_, index) => ({
+    userId: 7000 + index,
+    from: start + index * 4 * 3_600_000,
+    to: start + (index * 4 + 1) * 3_600_000,
+  }));
+  const schedule = compileSchedule({ zone: 'UTC', layers, overrides });
+  const { shifts, gaps, to } = shiftsBetween(schedule, start, start + 92 * dayMs, everyone);
+  expect([shifts.length + gaps.length, to]).toEqual([10_000, Math.max(shifts.at(-1)!.to, gaps.at(-1)!.to)]);
+  const questions = {
+    shifts: () => shiftsBetween(schedule, start, start + 92 * dayMs, everyone),
+    'shifts without anyone': () => shiftsBetween(schedule, start, start + 92 * dayMs, () => false),
+    'the end of a duty': () => dutyEnd(schedule, start + 70_000, () => false, 366 * dayMs),
+    'the end of a duty in a hundred years': () =>
+      dutyEnd(schedule, start + 36_500 * dayMs, () => false, 366 * dayMs),
+  };
+  const slowdown = measureSlowdown();
+  for (const [question, ask] of Object.entries(questions)) {
+    // The first one reads the clocks of the zones, which are kept.
+    const fastest = Math.min(...[1, 2, 3].map(() => processorMs(() => void ask())));
+    // A second and a half when each handover asked every layer again.
+    expect(fastest / slowdown, question).toBeLessThan(150);
+  }
 });
 
 it('agrees with a slow reference by the minute in every zone around both switches of its clocks', () => {

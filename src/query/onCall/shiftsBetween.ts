@@ -1,35 +1,34 @@
-import { createHandovers, type Duty, type IsPresent, onCallAt } from './onCallAt.ts';
+import { createDuties, type Duty, type IsPresent } from './onCallAt.ts';
 import type { DutySchedule } from './schedule.ts';
 
 /** A time in which the same user is on call by the same layer. */
 export type Shift = Duty & { from: number; to: number };
 export type Gap = { from: number; to: number };
 
-/** Handovers that one call looks at: hourly turns in every layer for a quarter of a year. */
-const maxSteps = 50_000;
+/** Shifts and gaps that one answer has: a hundred a day for a quarter of a year. */
+const maxParts = 10_000;
 
-/** All shifts and gaps in a time, cut at its ends. */
+/** Shifts and gaps in a time, cut at its ends. `to` is earlier than asked for where there are too many of them. */
 export function shiftsBetween(
   schedule: DutySchedule,
   from: number,
   to: number,
   isPresent: IsPresent,
-): { shifts: Shift[]; gaps: Gap[] } {
+): { shifts: Shift[]; gaps: Gap[]; to: number } {
   const shifts: Shift[] = [];
   const gaps: Gap[] = [];
-  const nextHandover = createHandovers(schedule);
+  const dutyAt = createDuties(schedule, isPresent);
   let start = from;
-  for (let step = 0; start < to; step++) {
-    if (step > maxSteps) throw new RangeError('The time has too many handovers.');
-    const duty = onCallAt(schedule, start, isPresent);
-    const end = Math.min(nextHandover(start) ?? to, to);
+  while (start < to && shifts.length + gaps.length < maxParts) {
+    const { duty, until } = dutyAt(start);
+    const end = Math.min(until, to);
     const last = duty ? shifts.at(-1) : gaps.at(-1);
     if (last?.to === start && isSame(duty, last)) last.to = end;
     else if (duty) shifts.push({ ...duty, from: start, to: end });
     else gaps.push({ from: start, to: end });
     start = end;
   }
-  return { shifts, gaps };
+  return { shifts, gaps, to: Math.min(start, to) };
 }
 
 function isSame(duty: Duty | undefined, last: Shift | Gap): boolean {
@@ -43,12 +42,13 @@ export function dutyEnd(
   isPresent: IsPresent,
   horizonMs: number,
 ): number | undefined {
-  const userId = onCallAt(schedule, instant, isPresent)?.userId;
-  const nextHandover = createHandovers(schedule);
-  let end = nextHandover(instant);
-  for (let step = 0; end !== undefined && end <= instant + horizonMs && step < maxSteps; step++) {
-    if (onCallAt(schedule, end, isPresent)?.userId !== userId) return end;
-    end = nextHandover(end);
+  const dutyAt = createDuties(schedule, isPresent);
+  const { duty, until } = dutyAt(instant);
+  let end = until;
+  while (end <= instant + horizonMs) {
+    const next = dutyAt(end);
+    if (next.duty?.userId !== duty?.userId) return end;
+    end = next.until;
   }
   return undefined;
 }

@@ -24,6 +24,11 @@ export function nextChange(timeSet: TimeSet, instant: number, days = searchDays)
   return undefined;
 }
 
+/** The instants of a day of UTC, from its start on, at which the set may begin or end to hold, and whether it holds from then on. */
+export function statesOn(timeSet: TimeSet, start: number): { from: number; holds: boolean }[] {
+  return candidatesOf(timeSet, start).map((from) => ({ from, holds: isWithin(timeSet, from) }));
+}
+
 function isAlways({ from, to, weekdays, daysOfMonth, months, years }: CompiledRange): boolean {
   return to - from >= dayMinutes && !weekdays && !daysOfMonth && !months && !years;
 }

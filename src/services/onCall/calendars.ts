@@ -1,3 +1,4 @@
+import { groupBy } from '../../lib/groupBy.ts';
 import { createToken, hashToken } from '../../lib/token.ts';
 import { Problem, unprocessable } from '../../model/errors.ts';
 import { compileSchedule } from '../../query/onCall/schedule.ts';
@@ -78,8 +79,14 @@ export async function importCalendar(
   const current = await findWritable(call, kind, id);
   const { tenantId, zone, overrides } = current as RecordOf<typeof scheduleTable.fields>;
   const people = await listPeople(call.db, tenantId);
+  const byName = groupBy(
+    people.flatMap((person) =>
+      [...new Set([fold(person.email), fold(person.name)])].map((name) => ({ name, person })),
+    ),
+    ({ name }) => name,
+  );
   const imported = readCalendar(calendar, zone).map((event) => ({
-    userId: whoIs(event, people).id,
+    userId: whoIs(event, (name) => byName.get(fold(name)) ?? []).id,
     from: event.from,
     to: event.to,
     note: null,
@@ -101,15 +108,18 @@ export async function importCalendar(
   );
 }
 
-function whoIs({ names, line }: CalendarEvent, people: readonly Person[]): Person {
-  const fold = (text: string) => text.trim().toLowerCase();
+function fold(text: string): string {
+  return text.trim().toLowerCase();
+}
+
+function whoIs(
+  { names, line }: CalendarEvent,
+  find: (name: string) => readonly { person: Person }[],
+): Person {
   for (const name of names) {
-    const found = people.filter((person) =>
-      [person.email, person.name].some((own) => fold(own) === fold(name)),
-    );
-    if (found.length === 1) return found[0]!;
-    if (found.length > 1)
-      throw unknown(line, `'${name.slice(0, 80)}' names several users: use their e-mail address.`);
+    const [found, second] = find(name);
+    if (found && !second) return found.person;
+    if (second) throw unknown(line, `'${name.slice(0, 80)}' names several users: use their e-mail address.`);
   }
   const shown =
     names

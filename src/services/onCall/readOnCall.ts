@@ -41,7 +41,13 @@ export async function readShifts(call: Call, id: number, from = call.now, to = f
   if (to - from > maxShiftDays * dayMs)
     throw invalid('/to', 'too-long', `must be at most ${maxShiftDays} days after \`from\`: ask for parts.`);
   const { stored, schedule, people } = await openSchedule(call, id);
-  const { shifts, gaps } = shiftsBetween(schedule, from, to, isPresentIn(people));
+  const { shifts, gaps, to: complete } = shiftsBetween(schedule, from, to, isPresentIn(people));
+  if (complete < to)
+    throw invalid(
+      '/to',
+      'too-many',
+      `must be earlier: until ${new Date(complete).toISOString()} alone the schedule changes ${shifts.length + gaps.length} times.`,
+    );
   return {
     from,
     to,

@@ -46,6 +46,7 @@ function escapeText(text: string): string {
 
 /** A line has at most 75 bytes; its rest follows in lines that begin with a space. */
 function fold(line: string): string {
+  if (Buffer.byteLength(line) <= 75) return line;
   const parts: string[] = [];
   let part = '';
   let bytes = 0;
