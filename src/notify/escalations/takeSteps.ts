@@ -10,11 +10,14 @@ import { findCallable, findContacts } from '../../store/onCall/contacts.ts';
 import {
   type ChainStep,
   claimEscalations,
+  type EndedEscalation,
   type Escalation,
   endEscalations,
   findAnswers,
   insertSteps,
   type MadeStep,
+  replanEscalations,
+  resumeSnoozed,
 } from '../../store/onCall/escalations.ts';
 import { findPeople } from '../../store/onCall/people.ts';
 import { findSchedules } from '../../store/onCall/schedules.ts';
@@ -39,26 +42,34 @@ export async function takeSteps(
   store: Store,
   { now, links }: { now: number; links: AlertLinks },
 ): Promise<number> {
+  await replanEscalations(store, now);
   return store.transaction(async (tx) => {
+    const resumed = await resumeSnoozed(tx, now, maxSteps);
     const claimed = await claimEscalations(tx, now, maxSteps);
-    if (claimed.length === 0) return 0;
+    if (claimed.length === 0) return resumed;
     const answers = await findAnswers(tx, claimed);
-    const documents = await readDocuments(tx, claimed);
-    const ended = claimed.flatMap((escalation): Parameters<typeof endEscalations>[1][number][] => {
+    const current = claimed.map((escalation) => ({
+      ...escalation,
+      // What began the chain may be resolved or retracted while its incident is open.
+      alertUid: answers.get(escalation.id)?.alertUid ?? escalation.alertUid,
+    }));
+    const documents = await readDocuments(tx, current);
+    const ended = current.flatMap((escalation): EndedEscalation[] => {
       const { tenantId, id, alertUid } = escalation;
-      const state = answers.get(id) ?? (documents.has(alertUid) ? undefined : 'RETRACTED');
+      const { state = null, until = null } = answers.get(id) ?? {};
       const isOver = escalation.position >= escalation.steps.length * (escalation.repeat + 1);
-      if (state) return [{ tenantId, id, state }];
+      if (state) return [{ tenantId, id, state, until }];
+      if (!documents.has(alertUid)) return [{ tenantId, id, state: 'RETRACTED' }];
       return isOver ? [{ tenantId, id, state: 'EXHAUSTED' }] : [];
     });
     await endEscalations(tx, ended, now);
     const gone = new Set(ended.map(({ id }) => id));
-    const due = claimed.flatMap((escalation): Due[] => {
+    const due = current.flatMap((escalation): Due[] => {
       const step = escalation.steps[escalation.position % escalation.steps.length];
       return gone.has(escalation.id) || !step ? [] : [{ escalation, step }];
     });
     await makeSteps(tx, due, { now, links, documents });
-    return claimed.length;
+    return claimed.length + resumed;
   });
 }
 
@@ -118,7 +129,7 @@ function toMember({ chainName, steps, position, id }: Escalation, { kind, name, 
 }
 
 function toMadeStep(
-  { tenantId, id, position, steps }: Escalation,
+  { tenantId, id, position, steps, alertUid }: Escalation,
   { waitMinutes }: ChainStep,
   { destinationIds, ...reach }: Reach,
   now: number,
@@ -130,6 +141,7 @@ function toMadeStep(
     ...reach,
     tenantId,
     escalationId: id,
+    alertUid,
     number: position,
     outcome: isReached ? 'CALLED' : 'NOBODY',
     nextAt: isReached || isLast ? now + waitMinutes * minuteMs : now,
