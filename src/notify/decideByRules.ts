@@ -11,7 +11,7 @@ import type { CompiledRoute } from './rules/compileRoutes.ts';
 import type { Guarded, GuardIndex } from './rules/createGuardIndex.ts';
 import type { InhibitionEntry, Rules } from './rules/createRules.ts';
 
-/** What is known of a tenant when its alerts are decided. */
+/** Facts of a tenant that decide its notifications. */
 export type Known = {
   rules: Rules | undefined;
   /** The destinations that can be reached; undefined where routes are off. */
@@ -35,9 +35,9 @@ export async function decideByRules<W extends Way>(
   const finds = (query: { matcherAt: CompiledRoute['matcherAt'] }) =>
     query.matcherAt(now)(subjectOf(document), yieldToEventLoop);
   const routes = destinations && rules?.routes;
-  // Where someone hears of each route, those are asked too that cannot find it.
   const candidatesOf = <T extends Guarded>(index: GuardIndex<T> | undefined) =>
     index && index.size > 0 ? index.candidatesFor(subjectOf(document), yieldToEventLoop) : [];
+  // A trial reports each route, so it also asks routes that cannot find the alert.
   const candidates =
     routes && (note ? routes.children : await routes.candidatesFor(subjectOf(document), yieldToEventLoop));
   return decideNotification(alert, {

@@ -41,8 +41,8 @@ function turnOf(layer: Layer, instant: number): number | undefined {
 export type DutyUntil = { duty: Duty | undefined; until: number };
 
 /**
- * Follows a schedule through time: to be asked for ascending instants. Each layer and override is looked at again only when it may
- * have changed, so that a year of the worst schedule takes milliseconds.
+ * Follows a schedule through time; ask for ascending instants. Layers and overrides are read again only when they may have changed,
+ * so that a year of the worst schedule takes milliseconds.
  */
 export function createDuties(
   { layers, overrides }: DutySchedule,

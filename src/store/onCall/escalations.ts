@@ -89,8 +89,8 @@ export async function startEscalation(tx: Db, start: EscalationStart, now: numbe
 const maxDue = 5000;
 
 /**
- * Locks chains whose next step is due, tenant by tenant in turn, so that a thousand chains of one tenant delay no one else. A step
- * is made in the transaction of its lock, so that there is no lease: after a crash the lock is gone and so is the step.
+ * Locks chains whose next step is due, tenant by tenant in turn, for fairness. A step is made in the transaction of its lock:
+ * after a crash both are gone.
  */
 export async function claimEscalations(tx: Db, now: number, limit: number): Promise<Escalation[]> {
   return tx.prepared<Escalation>(
@@ -120,8 +120,8 @@ export async function replanEscalations(db: Db, now: number): Promise<void> {
 type Subject = Pick<Escalation, 'tenantId' | 'id' | 'incidentUid' | 'alertUid'>;
 
 /**
- * What became of the incident of a chain. `state`: null while it waits for an answer. `until`: the end of a snooze. `alertUid`: the
- * worst open alert of the incident, where the alert of the chain is not open any more.
+ * The answer to the incident of a chain. `state`: null until someone answers. `until`: the end of a snooze. `alertUid`: the worst
+ * open alert of the incident, if the alert of the chain is closed.
  */
 export type Answer = {
   state: Exclude<EscalationState, 'RUNNING' | 'EXHAUSTED'> | null;
