@@ -39,7 +39,8 @@ export async function acknowledgeAlerts(
         acknowledged_by_id = ${byId}::bigint, acknowledged_until = ${until}::bigint
       where ${condition} and t.retracted_at is null
         and (${at}::bigint is not null or t.acknowledged_at is not null)
-      returning t.tenant_id as "tenantId", t.uid::text, ${incidentUidSql}::text as "incidentUid", t.detector_id as "detectorId", t.timestamp`,
+      returning t.tenant_id as "tenantId", t.uid::text, ${incidentUidSql}::text as "incidentUid",
+        t.detector_id as "detectorId", t.timestamp`,
   );
   const news = { acknowledged: at !== null, acknowledgedAt: at, acknowledgedBy: by };
   await insertUpdatedDeliveries(

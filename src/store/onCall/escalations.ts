@@ -123,7 +123,7 @@ type Subject = Pick<Escalation, 'tenantId' | 'id' | 'incidentUid' | 'alertUid'>;
  * The answer to the incident of a chain. `state`: null until someone answers. `until`: the end of a snooze. `alertUid`: the worst
  * open alert of the incident, if the alert of the chain is closed.
  */
-export type Answer = {
+export type IncidentAnswer = {
   state: Exclude<EscalationState, 'RUNNING' | 'EXHAUSTED'> | null;
   until: number | null;
   alertUid: string | null;
@@ -133,11 +133,14 @@ export type Answer = {
  * The answers to the incidents of chains, by the id of the chain. The acknowledgement of the alert that a chain calls about answers it
  * too. An incident that retention has removed counts as retracted.
  */
-export async function findAnswers(db: Db, subjects: readonly Subject[]): Promise<Map<number, Answer>> {
+export async function findAnswers(
+  db: Db,
+  subjects: readonly Subject[],
+): Promise<Map<number, IncidentAnswer>> {
   const keys = subjects.map((subject) => ({ ...subject, timestamp: uidTime(subject.alertUid) ?? 0 }));
   const isAcknowledged = (alias: string) => sql`coalesce(${raw(acknowledgedExpression(alias))}, false)`;
   const rows = await perTenant(db, keys, (of, ofTenant) =>
-    db.prepared<Answer & { id: number }>(
+    db.prepared<IncidentAnswer & { id: number }>(
       sql`select k.id, case
           when i.uid is null and t.uid is null then 'RETRACTED'
           when i.alerts = 0 or (i.uid is null and t.retracted_at is not null) then 'RETRACTED'
@@ -183,7 +186,8 @@ export async function endEscalations(tx: Db, ended: readonly EndedEscalation[], 
   await tx.prepared(
     sql`update escalation e set state = k.state, ended_at = ${now}, resumes_at = k.until
       from unnest(${ended.map(({ tenantId }) => tenantId)}::bigint[], ${ended.map(({ id }) => id)}::bigint[],
-        ${ended.map(({ state }) => state)}::text[], ${ended.map(({ state, until = null }) => (state === 'ACKNOWLEDGED' ? until : null))}::bigint[])
+        ${ended.map(({ state }) => state)}::text[],
+        ${ended.map(({ state, until = null }) => (state === 'ACKNOWLEDGED' ? until : null))}::bigint[])
         k(tenant_id, id, state, until)
       where e.tenant_id = k.tenant_id and e.id = k.id and e.state = 'RUNNING'`,
   );
@@ -369,7 +373,8 @@ export async function failOver(
         update escalation_step s set outcome = 'FAILED',
           detail = concat_ws(' ', s.detail, 'Its first attempts failed.', h.error)
         from hopeless h where s.tenant_id = h.tenant_id and s.escalation_id = h.escalation_id and s.number = h.number)
-      update escalation e set next_at = least(e.next_at, ${now}), planned_at = least(e.planned_at, ${now}) from hopeless h
+      update escalation e set next_at = least(e.next_at, ${now}), planned_at = least(e.planned_at, ${now})
+      from hopeless h
       where e.tenant_id = h.tenant_id and e.id = h.escalation_id and e.position % jsonb_array_length(e.steps) <> 0`,
   );
 }

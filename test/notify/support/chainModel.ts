@@ -158,7 +158,7 @@ export class ChainModel {
         run.nextAt = now + Math.max(0, run.nextAt - run.plannedAt);
         run.plannedAt = now;
       }
-    for (const run of [...this.runs])
+    for (const run of this.runs)
       if (run.resumesAt !== undefined && run.resumesAt <= now) {
         const { state, until } = this.answer(run);
         run.resumesAt = state === 'ACKNOWLEDGED' && until !== null ? Math.max(until, now + 1000) : undefined;
