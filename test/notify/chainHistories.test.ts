@@ -43,6 +43,15 @@ async function setUp(random: Random, model: ChainModel): Promise<void> {
   await store.query(sql`update escalation_chain set status = 'DELETED'`);
   await store.query(sql`update duty_schedule set status = 'DELETED'`);
   model.reachable = new Set(destinations);
+  model.root = destinations.filter(() => random.chance(0.5));
+  await store.query(sql`update route set status = 'DELETED'`);
+  if (random.chance(0.7))
+    await store.query(
+      sql`insert into route (tenant_id, created_at, updated_at, status, position, name, goes_on, group_by, wait_seconds,
+          destination_ids, cost)
+        values (${tenantId}, 1, 1, 'ACTIVE', 0, 'Root', false, 'INCIDENT', 0, ${model.root}::bigint[], 0)`,
+    );
+  else model.root = [];
   model.users = userIds.map((id) => ({
     id,
     isActive: random.chance(0.9),
@@ -322,7 +331,7 @@ async function stored(): Promise<string[]> {
           (select string_agg(concat_ws(' ', s.number, s.at, s.kind, s.target_id, s.user_id, s.outcome), ';'
             order by s.number) from escalation_step s where s.escalation_id = e.id),
           (select string_agg(concat_ws(' ', d.escalation_number, d.destination_id, d.state, d.alert_uid), ';'
-            order by d.escalation_number, d.destination_id) from delivery d where d.escalation_id = e.id)) as line
+            order by d.escalation_number, d.destination_id, d.id) from delivery d where d.escalation_id = e.id)) as line
       from escalation e order by e.id`,
   );
   return rows.map(({ line }) => line).sort();

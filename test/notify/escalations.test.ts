@@ -447,6 +447,38 @@ describe('a route with a chain', () => {
     expect((await timeline(incidentUid)).state).toBe('ACKNOWLEDGED');
     await world.ok('PUT', `route/${root.id}`, { status: 'DISABLED' });
   });
+
+  it('falls to the root where a schedule has a gap and no one else is left, and says so', async () => {
+    const start = world.now() + 30 * 24 * 60 * minuteMs;
+    const later = await world.ok('POST', 'schedule', {
+      tenantId: world.tenantId,
+      name: 'Later',
+      zone: 'UTC',
+      layers: [{ userIds: [ben.id], unit: 'WEEKS', every: 1, start }],
+    });
+    const escalationChainId = await addChain([{ scheduleId: later.id, waitMinutes: 30 }]);
+    const common = { tenantId: world.tenantId };
+    await world.store.query(sql`update route set status = 'DELETED'`);
+    const root = await world.ok('POST', 'route', {
+      ...common,
+      name: 'Root 2',
+      status: 'ACTIVE',
+      destinationIds: [ids['/desk']],
+    });
+    const made = { ...common, parentId: root.id, name: 'Gap', query: 'name:Gap', escalationChainId };
+    await world.ok('POST', 'route', made);
+    const [uid] = await world.push({ severity: 'HIGH', name: 'Gap' });
+    await settle();
+    await until(() => pagesAt('/desk', uid!).length === 1);
+    const { incidentUid } = await world.ok('GET', `alert/${uid}`);
+    const [step] = (await timeline(incidentUid)).steps;
+    expect([step.outcome, step.detail]).toEqual([
+      'CALLED',
+      'No one is on call at this time. No one of this round could be called, so that the root route was.',
+    ]);
+    await world.ok('POST', `incident/${incidentUid}/acknowledge`, {});
+    await world.ok('PUT', `route/${root.id}`, { status: 'DISABLED' });
+  });
 });
 
 describe('the steps of chains', () => {

@@ -338,6 +338,21 @@ export async function insertSteps(tx: Db, steps: readonly MadeStep[], now: numbe
   );
 }
 
+/** The chains among these whose steps from `since` on have called no one. */
+export async function findUnheard(
+  tx: Db,
+  chains: readonly { tenantId: number; id: number; since: number }[],
+): Promise<Set<number>> {
+  if (chains.length === 0) return new Set();
+  const rows = await tx.prepared<{ id: number }>(
+    sql`select k.id from unnest(${chains.map(({ tenantId }) => tenantId)}::bigint[],
+        ${chains.map(({ id }) => id)}::bigint[], ${chains.map(({ since }) => since)}::int[]) k(tenant_id, id, since)
+      where not exists (select from escalation_step s where s.tenant_id = k.tenant_id and s.escalation_id = k.id
+        and s.number >= k.since and s.outcome = 'CALLED')`,
+  );
+  return new Set(rows.map(({ id }) => id));
+}
+
 /** Failed attempts after which a step passes to the next one. */
 const failedAttempts = 2;
 

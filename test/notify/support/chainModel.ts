@@ -56,6 +56,8 @@ export class ChainModel {
   schedules: ModelSchedule[] = [];
   chains: ModelChain[] = [];
   reachable = new Set<number>();
+  /** The destinations of the root route. */
+  root: number[] = [];
   readonly alerts: Alert[] = [];
   readonly acknowledged = new Map<string, { until: number | null }>();
   readonly runs: Run[] = [];
@@ -172,6 +174,8 @@ export class ChainModel {
     const { length } = run.steps;
     if (run.position >= length * (run.repeat + 1)) {
       run.state = 'EXHAUSTED';
+      run.alert = this.current(run);
+      if (run.made.every(({ outcome }) => outcome !== 'CALLED')) this.callRoot(run, run.position - 1);
       return;
     }
     const step = run.steps[run.position % length]!;
@@ -179,11 +183,28 @@ export class ChainModel {
     const { target, to } = this.reach(step, now);
     for (const destinationId of to)
       run.deliveries.push({ number: run.position, destinationId, state: 'PENDING', alert: run.alert });
-    run.made.push({ number: run.position, at: now, target, outcome: to.length > 0 ? 'CALLED' : 'NOBODY' });
+    const round = run.made.filter(
+      ({ number }) => Math.floor(number / length) === Math.floor(run.position / length),
+    );
+    const isUnheard =
+      to.length === 0 &&
+      run.position % length === length - 1 &&
+      round.every(({ outcome }) => outcome !== 'CALLED') &&
+      this.callRoot(run, run.position);
+    const isCalled = to.length > 0 || isUnheard;
+    run.made.push({ number: run.position, at: now, target, outcome: isCalled ? 'CALLED' : 'NOBODY' });
     run.position += 1;
-    const waits = to.length > 0 || run.position % length === 0;
+    const waits = isCalled || run.position % length === 0;
     run.nextAt = now + (waits ? step.waitMinutes * minute : 0);
     run.plannedAt = now;
+  }
+
+  /** True if it has a destination that can be called. */
+  private callRoot(run: Run, number: number): boolean {
+    const to = this.root.filter((id) => this.reachable.has(id));
+    for (const destinationId of to)
+      run.deliveries.push({ number, destinationId, state: 'PENDING', alert: run.alert });
+    return to.length > 0;
   }
 
   private reach(step: ModelStep, now: number): { target: string; to: number[] } {
