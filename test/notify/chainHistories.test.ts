@@ -367,7 +367,9 @@ function expected(model: ChainModel): string[] {
     .sort();
 }
 
-it('calls by chains and schedules as a slow model does, through crashes, clock jumps and answers at every moment', async () => {
+it('calls by chains and schedules as a slow model does, through crashes, clock jumps and answers at every moment', {
+  timeout: sized(240_000, 8 * 3_600_000),
+}, async () => {
   const random = createRandom('chain histories');
   const start = Date.now();
   const states = new Map<string, number>();

@@ -328,7 +328,9 @@ function expected(model: RouteModel): string[] {
     .sort();
 }
 
-it('routes, holds and repeats as a slow model does, through crashes, clock jumps and answers at every moment', async () => {
+it('routes, holds and repeats as a slow model does, through crashes, clock jumps and answers at every moment', {
+  timeout: sized(240_000, 8 * 3_600_000),
+}, async () => {
   const random = createRandom('route histories');
   const start = Date.now();
   let repeats = 0;

@@ -30,7 +30,7 @@ export type Escalation = {
 };
 
 export const escalationStates = ['RUNNING', 'ACKNOWLEDGED', 'RESOLVED', 'RETRACTED', 'EXHAUSTED'] as const;
-export type EscalationState = (typeof escalationStates)[number];
+type EscalationState = (typeof escalationStates)[number];
 
 /** The wish to run a chain for the incident of an alert. `extra`: members of its messages beside those of the alert. */
 export type EscalationStart = {

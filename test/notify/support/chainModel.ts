@@ -3,7 +3,7 @@
  * looked up at the moment of the step.
  */
 export type ModelUser = { id: number; isActive: boolean; contact: number[] };
-export type ModelLayer = {
+type ModelLayer = {
   userIds: number[];
   everyHours: number;
   start: number;
