@@ -27,7 +27,7 @@ import { postBare } from './support/postBare.ts';
 import { raiseNumberedAlerts } from './support/raiseNumberedAlerts.ts';
 import type { Arrivals } from './support/receive.ts';
 import { reportProgress } from './support/reportProgress.ts';
-import { setRoutes, setSilences } from './support/setRules.ts';
+import { setRoutes, setSilences, spreadRoutes } from './support/setRules.ts';
 
 /** How long alerts come at the steady rate; `npm run bench:notify -- 600` for ten minutes, `-- store` for the database alone, `-- silences` for deciding beside silences and routes. */
 const seconds = Number(process.argv[3] ?? 30);
@@ -116,6 +116,7 @@ async function measure(store: Store, ports: readonly number[]): Promise<string[]
   reportProgress(`The same beside 1,000 routes and 1,000 silences of the tenant`);
   await setSilences(store, (n) => `name:maintenance${n} OR meta.reason:maintenance${n}`);
   await setRoutes(store, (n) => `detectorId:${1000 + n} AND name:large`, null, [1, 2]);
+  await spreadRoutes(store, destinations / 2);
   const ruled = await steady(toPlace);
   await worker.stop();
   if (errors.length > 0) throw errors[0];

@@ -38,3 +38,12 @@ export async function setRoutes(
       from root, unnest(${queries}::text[]) with ordinality q(q, n)`,
   );
 }
+
+/** Gives the first routes the destinations to which the detectors are bound, so that alerts spread as they do without routes. */
+export async function spreadRoutes(store: Store, detectors: number): Promise<void> {
+  await store.query(
+    sql`update route set query = 'detectorId:' || position,
+        destination_ids = array[2 * position - 1, 2 * position]::bigint[]
+      where parent_id is not null and status <> 'DELETED' and position between 1 and ${detectors}`,
+  );
+}

@@ -31,6 +31,7 @@ it('hands over by the clocks of the zone, also across a switch of daylight savin
       { userId: 1, layer: 0, from: at('2026-04-06T07:00:00Z'), to: at('2026-04-10T00:00:00Z') },
     ],
     gaps: [],
+    to: at('2026-04-10T00:00:00Z'),
   });
 });
 
