@@ -207,35 +207,6 @@ const layerOf = (members: Json): Json => ({
   ...members,
 });
 
-describe('the worst schedule that may be stored', () => {
-  it('is asked for in parts, which the refusal names, and its calendar shows as much as fits', async () => {
-    const time = (minute: number) =>
-      `${String(Math.floor(minute / 60)).padStart(2, '0')}:${String(minute % 60).padStart(2, '0')}`;
-    const layers = Array.from({ length: 10 }, (_, index) => ({
-      userIds: [ann.id, ben.id],
-      unit: 'HOURS',
-      every: 1,
-      start: monday,
-      restrictions: Array.from({ length: 20 }, (_item, range) => ({
-        from: time(range * 70 + index * 7),
-        to: time(range * 70 + index * 7 + 1),
-      })),
-    }));
-    const { id } = await make({ zone: 'UTC', layers });
-    const from = at('2026-06-01T00:00:00Z');
-    const ask = (to: number) =>
-      api.call('GET', `schedule/${id}/shifts?from=${from}&to=${to}`, undefined, as('tenant-viewer'));
-    const [fault] = expectProblem(await ask(from + 92 * dayMs), 400, '/to').errors;
-    expect(fault.code).toBe('too-many');
-    const until = Date.parse(/until (\S+) alone/.exec(fault.message)![1]!);
-    expect(until).toBeGreaterThan(from + 14 * dayMs);
-    const { shifts, gaps } = (await ask(until)).body;
-    expect(shifts.length + gaps.length).toBe(10_000);
-    const { calendar } = await read(id, 'calendar');
-    expect(calendar.split('BEGIN:VEVENT').length).toBeGreaterThan(4000);
-  });
-});
-
 describe('the calendar of a schedule', () => {
   it('comes by an address with a secret of its own, until that is replaced or ended', async () => {
     const { id } = await make();

@@ -75,7 +75,7 @@ export async function startEscalations(
         join escalation_chain c on c.tenant_id = s.tenant_id and c.id = s.chain_id and c.status = 'ACTIVE'
         order by s.tenant_id, s.incident_uid, c.id
         on conflict (tenant_id, incident_uid, chain_id) where state = 'RUNNING' do nothing returning 1)
-      select count(*) as count, (select pg_notify('vigil_work', '') from started limit 1) from started`,
+      select count(*) as count, (select announce('vigil_work') from started limit 1) from started`,
   );
   return rows[0]?.count ?? 0;
 }
