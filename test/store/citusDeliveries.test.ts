@@ -107,7 +107,7 @@ describe('messages of settled deliveries on Citus', () => {
     return row;
   }
 
-  it('of chains are about the worst open alert of their incident, which its worker finds', async () => {
+  it('messages of chains are about the worst open alert of their incident, which its worker finds', async () => {
     await ensurePartitions(store, 'alert', [now]);
     const subjects: (Parameters<typeof findAnswers>[1][number] & { other: string })[] = [];
     for (const [index, tenantId] of tenantIds.entries()) {
