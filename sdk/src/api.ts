@@ -1168,6 +1168,19 @@ export type ContractActionAlertPage = {
   }>;
   /** Number of matching records, counted up to `trackTotalCount`. */
   total: number;
+  /** Only with `matched`: for each record, in their order, the clauses that it matches. Of the first 32 clauses that nothing excludes, while they cost less than 1000 together. */
+  matched?: ContractActionAlertPageMatched[][];
+};
+
+export type ContractActionAlertPageMatched = {
+  /** The clause as it stands in the query. */
+  clause: string;
+  /** The column in which it begins, from 1. */
+  position: number;
+  /** Members of the record that have the value, such as `meta.amount`; at most 16. */
+  members: string[];
+  /** Words of their texts that fit, in lower case; at most 16. None for a whole value. */
+  words: string[];
 };
 
 /** What stands at the address. */
@@ -1178,6 +1191,8 @@ export type ContractDetectorAlertPage = {
   data: Alert[];
   /** Number of matching records, counted up to `trackTotalCount`. */
   total: number;
+  /** Only with `matched`: for each record, in their order, the clauses that it matches. Of the first 32 clauses that nothing excludes, while they cost less than 1000 together. */
+  matched?: ContractActionAlertPageMatched[][];
 };
 
 export type ContractHistogramBody = {
@@ -1379,6 +1394,8 @@ export type ContractTriggerAlertPage = {
   }>;
   /** Number of matching records, counted up to `trackTotalCount`. */
   total: number;
+  /** Only with `matched`: for each record, in their order, the clauses that it matches. Of the first 32 clauses that nothing excludes, while they cost less than 1000 together. */
+  matched?: ContractActionAlertPageMatched[][];
 };
 
 /** What fed the trigger. */
@@ -3715,6 +3732,8 @@ export type InstanceScorePage = {
   data: UpdateScoreReply[];
   /** Number of matching records, counted up to `trackTotalCount`. */
   total: number;
+  /** Only with `matched`: for each record, in their order, the clauses that it matches. Of the first 32 clauses that nothing excludes, while they cost less than 1000 together. */
+  matched?: ContractActionAlertPageMatched[][];
 };
 
 export type InstanceScoreReply = {
@@ -4450,6 +4469,10 @@ export type QuerySearch = {
   trackTotalCount?: number;
   /** The order of the records; newest first if left out. */
   sort?: WhereSearchSort[];
+  /** `uid` of the last record that you have: the page begins after it, also when records were added meanwhile or it is gone. For the order of `timestamp`, without `from`. */
+  cursor?: string;
+  /** True to add `matched` to the reply; `size` is then at most 200. */
+  matched?: boolean;
 };
 
 export type QuerySearchTimeseries = {

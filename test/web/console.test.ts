@@ -260,6 +260,23 @@ describe('alerts', () => {
     await status().filter({ hasText: '100 found' }).waitFor();
   });
 
+  it('marks what a query found, names members that the table does not show, and says why in the drawer', async () => {
+    await page.goto(`${api.url}/alerts?q=${encodeURIComponent('number AND meta.symbol:ETH AND eid:"e-1"')}`);
+    const hit = row('Number 1 happened.');
+    await hit.locator('mark', { hasText: 'Number' }).waitFor();
+    expect(await hit.locator('.found-in').textContent()).toBe('found in Symbol, Eid');
+    await hit.focus();
+    await page.keyboard.press('Enter');
+    const why = page.getByRole('dialog').locator('section', { hasText: 'Why it was found' });
+    await why.waitFor();
+    const facts = await why.locator('dl').innerText();
+    expect(facts.replaceAll(/\s*\n\s*/g, ' ')).toBe(
+      'number Message: number meta.symbol:ETH Symbol: eth eid:"e-1" Eid',
+    );
+    expect(await axeFaults(page)).toEqual([]);
+    await page.keyboard.press('Escape');
+  });
+
   it('opens an alert by keyboard with its evidence, resolves it, and a link shows the same', async () => {
     await page.goto(`${api.url}/alerts?q=eid:"e-0"`);
     await row('Number 0 happened.').focus();

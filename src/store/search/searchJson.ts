@@ -1,5 +1,7 @@
 import { createTextWriter } from '../../lib/createTextWriter.ts';
+import { yieldToEventLoop } from '../../lib/eventLoop.ts';
 import { raw, sql } from '../../lib/sql.ts';
+import { createExplainer } from '../../query/lucene/createExplainer.ts';
 import type { Db } from '../db/db.ts';
 import { documentJson } from './documents/documentJson.ts';
 import { asSeenIn, type DocumentScope, type DocumentTable } from './documents/documentTable.ts';
@@ -18,6 +20,7 @@ export async function searchJson(
   now: number,
 ): Promise<string | Buffer[]> {
   const seen = asSeenIn(table, scope);
+  if (search.matched) return searchExplained(db, seen, scope, search, names, now);
   const columns = sql`${documentJson(seen, names)} as json`;
   const writer = createReplyWriter();
   const { data, total } = await findRows(
@@ -31,12 +34,35 @@ export async function searchJson(
   return writer.end(data, total);
 }
 
+/** The same with `matched`: for each record the clauses that it matches, by what the caller may see of it. */
+async function searchExplained(
+  db: Db,
+  table: DocumentTable,
+  scope: DocumentScope,
+  search: DocumentSearch,
+  names: readonly string[],
+  now: number,
+): Promise<string> {
+  const everything = [...table.columns.keys()];
+  const columns = sql`${documentJson(table, names)} as json, ${documentJson(table, everything)} as whole`;
+  const { data, total } = await findRows(db, table, scope, search, { columns, use: 'explained' }, now);
+  const explain = search.query?.trim() ? createExplainer(search.query, table.mapping, now) : undefined;
+  const matched: unknown[] = [];
+  for (const { whole } of data)
+    matched.push(explain ? await explain(JSON.parse(String(whole)), yieldToEventLoop) : []);
+  const records = data.map(({ json }) => String(json)).join();
+  return `{"data":[${records}],"total":${total},"matched":${JSON.stringify(matched)}}`;
+}
+
 /** With more hits, looking the record up by itself takes no longer than proving it beside each of them. */
 const maxProven = 100;
 
 /** True if the statements of a search can prove that the record of the scope exists. */
-export function isProvable({ proof }: DocumentScope, { size = 10 }: DocumentSearch): boolean {
-  return proof !== undefined && size <= maxProven;
+export function isProvable(
+  { proof }: DocumentScope,
+  { size = 10, cursor, matched }: DocumentSearch,
+): boolean {
+  return proof !== undefined && size <= maxProven && cursor === undefined && !matched;
 }
 
 /** The same as `searchJson`; where it is proven, the record that the scope is about need not be looked up. */
