@@ -269,10 +269,8 @@ describe('alerts', () => {
     await page.keyboard.press('Enter');
     const why = page.getByRole('dialog').locator('section', { hasText: 'Why it was found' });
     await why.waitFor();
-    const facts = await why.locator('dl').innerText();
-    expect(facts.replaceAll(/\s*\n\s*/g, ' ')).toBe(
-      'number Message: number meta.symbol:ETH Symbol: eth eid:"e-1" Eid',
-    );
+    expect(await why.locator('dt').allTextContents()).toEqual(['number', 'meta.symbol:ETH', 'eid:"e-1"']);
+    expect(await why.locator('dd').allTextContents()).toEqual(['Message: number', 'Symbol: eth', 'Eid']);
     expect(await axeFaults(page)).toEqual([]);
     await page.keyboard.press('Escape');
   });

@@ -10,6 +10,7 @@ type Drawing = {
   height: number;
   step: number | undefined;
   range: ChartProps['range'];
+  marks: ChartProps['marks'];
   isSelectable: boolean;
 };
 
@@ -40,7 +41,7 @@ function toData(times: readonly number[], series: readonly Series[]): uPlot.Alig
 }
 
 function options(
-  { element, times, series, height, step, range, isSelectable }: Drawing,
+  { element, times, series, height, step, range, marks = [], isSelectable }: Drawing,
   onRange: (from: number, to: number) => void,
 ): uPlot.Options {
   const style = getComputedStyle(element);
@@ -104,6 +105,24 @@ function options(
       ),
     ],
     hooks: {
+      draw: [
+        (plot) => {
+          const { ctx, bbox } = plot;
+          ctx.save();
+          ctx.lineWidth = devicePixelRatio;
+          ctx.setLineDash([4 * devicePixelRatio, 3 * devicePixelRatio]);
+          for (const { at, color: name } of marks) {
+            const left = plot.valToPos(at / 1000, 'x', true);
+            if (left < bbox.left || left > bbox.left + bbox.width) continue;
+            ctx.strokeStyle = color(name);
+            ctx.beginPath();
+            ctx.moveTo(left, bbox.top);
+            ctx.lineTo(left, bbox.top + bbox.height);
+            ctx.stroke();
+          }
+          ctx.restore();
+        },
+      ],
       setSelect: [
         (plot) => {
           if (plot.select.width < 4) return;

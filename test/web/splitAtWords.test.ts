@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { splitAtWords } from '../../web/src/parts/Marked.tsx';
+import { splitAtWords } from '../../web/src/parts/splitAtWords.ts';
 
 it('marks whole words in any case, and the longest where words overlap', () => {
   expect(splitAtWords('Transfer of transfers: TRANSFER', ['transfer'])).toEqual([
