@@ -545,7 +545,7 @@ describe('the room of an incident', () => {
     await page.setViewportSize({ width: 390, height: 844 });
     await page.goto(`${api.url}/alert/${alertUid}`);
     const headline =
-      'Treasury lost 50 ETH (150,000 USD), 100 % of what it held to Known exploiter; it may go on.';
+      'Treasury lost 50 ETH (150,000 USD), 100 % of what it held, to Known exploiter; it may go on.';
     await page.getByText(headline).waitFor();
     expect(await isInView(headline)).toBe(true);
     await page.getByRole('link', { name: 'Open the incident' }).click();

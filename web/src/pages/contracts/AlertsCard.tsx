@@ -13,10 +13,30 @@ import { useLoad } from '../../state/useLoad.ts';
 import { useAlertFigures } from '../alerts/useAlertFigures.ts';
 import { Holdings } from './Holdings.tsx';
 
+const rangeWords = {
+  '1h': 'of the last hour',
+  '24h': 'of the last day',
+  '7d': 'of the last 7 days',
+} as const;
+
+/** What is younger than an hour or a day is drawn over that time, so that its alerts are no bar at the edge. */
+function fittingRange(ageMs: number): keyof typeof rangeWords {
+  if (ageMs < 3_600_000) return '1h';
+  return ageMs < 86_400_000 ? '24h' : '7d';
+}
+
+export type AlertsCardProps = {
+  condition: string;
+  contractId?: number;
+  /** When there was nothing of it yet. */
+  since?: number;
+};
+
 /** Alerts of a contract or project: over the last week, and the newest. */
-export function AlertsCard({ condition, contractId }: { condition: string; contractId?: number }) {
+export function AlertsCard({ condition, contractId, since = 0 }: AlertsCardProps) {
   const [asOf] = useState(Date.now());
-  const period = resolveRange('7d', asOf);
+  const range = fittingRange(asOf - since);
+  const period = resolveRange(range, asOf);
   const figures = useAlertFigures({ query: condition, ...period });
   const newest = useLoad(
     condition,
@@ -25,12 +45,12 @@ export function AlertsCard({ condition, contractId }: { condition: string; contr
     { every: 10_000 },
   );
   const marks = useMemo(() => marksOf(figures.data), [figures.data]);
-  const search = `/alerts?range=7d&q=${encodeURIComponent(condition)}`;
+  const search = `/alerts?range=${range}&q=${encodeURIComponent(condition)}`;
   return (
     <section class="card" aria-labelledby="alerts-card">
       <header>
         <h2 id="alerts-card">
-          {contractId === undefined ? 'Alerts' : 'Holdings and alerts'} of the last 7 days
+          {contractId === undefined ? 'Alerts' : 'Holdings and alerts'} {rangeWords[range]}
         </h2>
         <a href={href(search)}>All</a>
       </header>

@@ -110,7 +110,7 @@ export default function ContractPage({ params }: PageProps) {
           )}
         </dl>
       </section>
-      <AlertsCard condition={`contractId:${id}`} contractId={id} />
+      <AlertsCard condition={`contractId:${id}`} contractId={id} since={contract.data.createdAt} />
       <WatchedBy contract={contract.data} quality={facts.data?.detectors ?? []} />
       {addressType === 'CONTRACT' && <AbiCard contract={contract.data} reload={contract.reload} />}
       <Tokenomics contractId={id} />

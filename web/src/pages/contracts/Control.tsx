@@ -30,7 +30,7 @@ export function Control({ facts, chainUid, contractId }: ControlProps) {
         <>
           <dt key={index}>{titles[fact.name]}</dt>
           <dd>
-            <span class={fact.name === 'paused' && fact.value === 'true' ? 'bad-text' : ''}>
+            <span class={fact.name === 'paused' && fact.value === 'true' ? 'bad' : ''}>
               <Value fact={fact} chainUid={chainUid} names={names} />
             </span>{' '}
             <Since fact={fact} contractId={contractId} />

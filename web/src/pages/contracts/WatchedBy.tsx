@@ -52,23 +52,25 @@ export function WatchedBy({ contract, quality }: { contract: Contract; quality: 
     <section class="card" aria-labelledby="watched-by">
       <header>
         <h2 id="watched-by">Watched by</h2>
-        {can('POST /contract/{id}/recommend') && !isOpen && (
-          <button type="button" onClick={() => setOpen(true)}>
-            <Icon name="plus" />
-            Add detectors
-          </button>
-        )}
-        {can('POST /detector') && !isOpen && (
-          <a class="button" href={href(`/catalogue?contract=${contract.id}`)}>
-            All kinds
-          </a>
-        )}
-        {can('POST /trigger') && !isOpen && (
-          <a class="button" href={href(`/triggers?new=trigger&contract=${contract.id}`)}>
-            <Icon name="plus" />
-            Add trigger
-          </a>
-        )}
+        <span class="row">
+          {can('POST /contract/{id}/recommend') && !isOpen && (
+            <button type="button" onClick={() => setOpen(true)}>
+              <Icon name="plus" />
+              Add detectors
+            </button>
+          )}
+          {can('POST /detector') && !isOpen && (
+            <a class="button" href={href(`/catalogue?contract=${contract.id}`)}>
+              All kinds
+            </a>
+          )}
+          {can('POST /trigger') && !isOpen && (
+            <a class="button" href={href(`/triggers?new=trigger&contract=${contract.id}`)}>
+              <Icon name="plus" />
+              Add trigger
+            </a>
+          )}
+        </span>
       </header>
       <Problem error={watching.error} retry={watching.reload} />
       {!watching.data && watching.isLoading && <Loading />}
@@ -135,7 +137,7 @@ function Missing({ contractId, round, onOpen }: { contractId: number; round: num
   const missing = data?.data.filter(({ detectorId }) => detectorId === null) ?? [];
   if (missing.length === 0) return null;
   return (
-    <div class="notice stack tight">
+    <div class="notice stack tight missing">
       <div class="row apart">
         <strong>Recommended but not enabled</strong>
         <button type="button" class="small" onClick={onOpen}>
