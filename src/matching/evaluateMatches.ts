@@ -51,6 +51,8 @@ export type SampledHoldings = {
   subscriber: Subscriber;
   timestamp: number;
   blockNumber: number;
+  /** Something was found in the block. */
+  isAlerted: boolean;
   holdings: readonly HoldingSample[];
 };
 
@@ -335,7 +337,7 @@ function sampleHoldings(
   const { timestamp, number } = observation.block;
   const hourOf = (time: number) => Math.floor(time / sampleEveryMs);
   if (!hasFindings && sampledAt !== undefined && hourOf(sampledAt) === hourOf(timestamp)) return undefined;
-  const sample = { subscriber, timestamp, blockNumber: number };
+  const sample = { subscriber, timestamp, blockNumber: number, isAlerted: hasFindings };
   try {
     return { ...sample, holdings: holdings() };
   } catch (error) {

@@ -10,10 +10,17 @@ export type ContractHolding = HoldingSample & {
   contractId: number;
   timestamp: number;
   blockNumber: number;
+  /** Taken because of an alert. */
+  isAlerted: boolean;
 };
 
-/** A block that is alerted about is sampled too, however close to the one before. */
-const slotMs = 600_000;
+const hourMs = 3_600_000;
+const alertedMs = 600_000;
+
+/** Samples of alerts have slots of their own, below 0, so that what was held before stays beside it. */
+function slotOf({ timestamp, isAlerted }: ContractHolding): number {
+  return isAlerted ? -1 - Math.floor(timestamp / alertedMs) : Math.floor(timestamp / hourMs);
+}
 
 /** Keeps the last sample of an asset in each slot of time. */
 export async function saveHoldings(
@@ -24,7 +31,7 @@ export async function saveHoldings(
   if (samples.length === 0) return;
   const latest = new Map(
     samples.map((sample) => {
-      const slot = Math.floor(sample.timestamp / slotMs);
+      const slot = slotOf(sample);
       const row = { ...sample, slot, units: sample.units.toString(), usd: sample.usd ?? null };
       return [`${sample.contractId} ${sample.asset} ${slot}`, row];
     }),
@@ -49,7 +56,10 @@ export async function deleteHoldingsAbove(tx: Db, chainUid: string, height: numb
   await tx.query(sql`delete from holding_sample where chain_uid = ${chainUid} and block_number > ${height}`);
 }
 
-export type StoredHolding = Omit<ContractHolding, 'units' | 'usd'> & { units: string; usd: string | null };
+export type StoredHolding = Omit<ContractHolding, 'units' | 'usd' | 'isAlerted'> & {
+  units: string;
+  usd: string | null;
+};
 
 /** The last sample of each asset in each step of time, oldest first. */
 export async function findHoldings(

@@ -1,4 +1,4 @@
--- What contracts hold, as detectors saw it: at most one row of an asset for ten minutes. Amounts in smallest units.
+-- What contracts hold, as detectors saw it, in smallest units: one row of an asset for an hour, and below slot 0 one for ten minutes with alerts.
 create table holding_sample (
   tenant_id bigint not null references tenant (id),
   contract_id bigint not null,

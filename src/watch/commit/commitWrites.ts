@@ -95,10 +95,9 @@ export function addEvaluated(
 ): void {
   writes.findings.push(...findings);
   writes.states.push(...states);
-  for (const { subscriber, timestamp, blockNumber, holdings } of sampled) {
+  for (const { subscriber, holdings, ...moment } of sampled) {
     const { tenantId, id: contractId } = subscriber.contract;
-    for (const holding of holdings)
-      writes.holdings.push({ ...holding, tenantId, contractId, timestamp, blockNumber });
+    for (const holding of holdings) writes.holdings.push({ ...holding, ...moment, tenantId, contractId });
   }
   for (const subscriber of succeeded) writes.outcomes.push({ subscriber });
   for (const fault of faults) writes.outcomes.push({ subscriber: fault.subscriber, fault });

@@ -98,7 +98,8 @@ function options(
           label,
           stroke: color(name),
           width: kind === 'bars' ? 0 : 1.5,
-          points: { show: false },
+          // A line of few points may be too short to be seen.
+          points: { show: kind !== 'bars' && times.length < 12 },
           ...(kind === 'bars' ? { fill: color(name), paths: bars } : {}),
           ...(kind === 'step' ? { paths: uPlot.paths.stepped!({ align: 1 }) } : {}),
         }),
