@@ -26,7 +26,7 @@ type Options = {
   minedHooks: readonly AlertHook[];
   retractionHooks: readonly RetractionHook[];
   alertLinks: AlertLinks;
-  /** What links begin with. */
+  /** Beginning of every link. */
   publicUrl: () => string;
   now: () => number;
   log: Logger;
@@ -59,6 +59,7 @@ export function startLoops(options: Options): Stoppable[] {
         alertHooks,
         minedHooks,
         retractionHooks,
+        maxWaitingBytes: config.maxUnwrittenMib * 1024 * 1024,
         now,
         log,
       }),

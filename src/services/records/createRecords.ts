@@ -9,13 +9,13 @@ import { isItems, newItems, writeNewBindings } from '../../store/records/binding
 import { findRecords, insertRecord, insertRecords, type Row } from '../../store/records/records.ts';
 import type { Table } from '../../store/tables/table.ts';
 import type { Call } from '../call.ts';
-import { createLookups } from '../contracts/settleSoon.ts';
 import { auditCreated } from './audit.ts';
 import { checkPlanLimit } from './checkPlanLimit.ts';
 import { checkReferences } from './checkReferences.ts';
 import { findOwners } from './findOwners.ts';
 import { auditedOf, namesWithTenant, shownOf } from './findWritable.ts';
 import type { RecordChange, RecordKind } from './recordKind.ts';
+import { createLookups } from './settleSoon.ts';
 import { translateConflict } from './translateConflict.ts';
 
 type Change = RecordChange & { pointer: string };
@@ -24,9 +24,8 @@ type Change = RecordChange & { pointer: string };
 const maxWarnings = 10;
 
 /**
- * Checks, writes, binds and audits new records of one kind; the caller's transaction makes it one step. The rules are those of
- * a single record, and the number of statements does not depend on the number of records. `pointerOf` says where a
- * record is in the request, for its faults.
+ * Checks, writes, binds and audits new records of one kind, in the caller's transaction and by the rules of a single record. The
+ * number of statements is constant. `pointerOf`: a record's position in the request.
  */
 export async function createRecords(
   call: Call,

@@ -1,11 +1,10 @@
 import { sql } from '../../lib/sql.ts';
+import { canaryId } from '../../model/heartbeat.ts';
 import { platformTenant } from '../../model/metrics.ts';
 import type { Db } from '../db/db.ts';
 
 /** No destination has this id: what is queued for it, the senders deliver to themselves. */
 export const canaryDestination = 0;
-/** The one canary that there is: sent again when it came through. */
-export const canaryId = 0;
 
 /**
  * Queues the canary among the deliveries, unless it still waits, not in a future that the clock has left. It has no
@@ -28,6 +27,6 @@ export async function queueCanary(db: Db, now: number): Promise<void> {
         insert into delivery_queue (tenant_id, id, destination_id, next_attempt_at)
         select tenant_id, id, ${canaryDestination}::bigint, ${now}::bigint from written
         on conflict (tenant_id, id) do update set next_attempt_at = excluded.next_attempt_at returning 1)
-      select pg_notify('vigil_work', '') from queued`,
+      select announce('vigil_work') from queued`,
   );
 }

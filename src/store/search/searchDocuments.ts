@@ -3,7 +3,7 @@ import { severityOf } from '../../model/alert.ts';
 import type { Db } from '../db/db.ts';
 import { atTenant } from '../db/shards/atTenant.ts';
 import { reportSlowSearch } from '../records/reportSlowSearch.ts';
-import type { CompiledSearch, QueryInput } from './compile/compileQuery.ts';
+import { type CompiledSearch, type QueryInput, reachable } from './compile/compileQuery.ts';
 import { compileRepeated } from './compile/compileRepeated.ts';
 import { countUpToByCells } from './count/countCells.ts';
 import { countHits, defaultTotal } from './count/countHits.ts';
@@ -39,7 +39,7 @@ export type DocumentSearch = QueryInput & {
  */
 const newestPerHit = 60;
 const minNewest = 600;
-/** When the term index names too many documents, this many of the newest probably have a page of hits. */
+/** So many of the newest probably have a page of hits when the term index names too many documents. */
 const manyNewest = 8000;
 /** Pages that end later are not searched among the newest documents. */
 const maxHitsAmongNewest = 1000;
@@ -75,9 +75,9 @@ export async function searchKeys(
   return data as { tenantId: number; uid: string }[];
 }
 
-type Shown = { columns: Sql; names?: readonly string[]; use?: string } & Pick<Page, 'proof' | 'onText'>;
+type Shown = { columns: Sql; names?: readonly string[] } & Pick<Page, 'onText'>;
 
-/** The hits of a page with these columns; `names` are the members in them, if they are those of many searches, and `use` what else is. */
+/** The hits of a page with these columns; `names` are the members in them, if they are those of many searches. */
 export async function findRows(
   db: Db,
   table: DocumentTable,
@@ -101,7 +101,7 @@ async function findPage(
   table: DocumentTable,
   scope: DocumentScope,
   search: DocumentSearch,
-  { columns, names, use = '', ...rest }: Shown,
+  { columns, names, onText }: Shown,
   now: number,
 ): Promise<SearchResult & { total: number }> {
   const { from = 0, size = 10, trackTotalCount = defaultTotal } = search;
@@ -111,9 +111,10 @@ async function findPage(
   const isPlain = !search.query?.trim() && !search.timeseries && !search.sort;
   const run = isPlain ? { ...db, query: db.repeated } : db;
   return reportSlowSearch(async () => {
-    const compiled = await compileRepeated(db, table, scope, search, now);
+    const within = scope.isPartial ? sql` and ${reachable(scope)}` : empty;
+    const compiled = { ...(await compileRepeated(db, table, scope, search, now)), within };
     await rejectObjectSort(db, table, compiled.condition, search.sort);
-    const page = { columns, order, from, size, ...rest, reuse: createReuse(compiled, search, names, use) };
+    const page = { columns, order, from, size, onText, reuse: createReuse(compiled, search, names) };
     const newest = async () => (isNewestFirst(search.sort) ? searchNewest(run, compiled, page) : undefined);
     const hasFewHits = from + size <= fewHits;
     // Some documents have several of the terms.
@@ -124,20 +125,17 @@ async function findPage(
     const candidates = hasMany ? moreNewest : () => searchCandidates(run, table, compiled, page, search.sort);
     const isNewestFaster = hasFewHits && !isOneRare(db, table.name, compiled.hashes);
     const [first, second] = isNewestFaster ? [newest, candidates] : [candidates, newest];
-    const {
-      data,
-      total,
-      isProven = false,
-    } = (await first()) ??
-    (await second()) ??
-    (await searchRare(run, table, compiled, page, search.sort)) ??
-    (await searchBySeverity(run, table, scope, compiled, page, search)) ??
-    (await searchDeep(run, table, scope, compiled, page, search)) ??
-    (await searchAll(run, table, compiled, page, search.sort));
-    if (total !== undefined) return { data, total: Math.min(total, trackTotalCount), isProven };
+    const { data, total } =
+      (await first()) ??
+      (await second()) ??
+      (await searchRare(run, table, compiled, page, search.sort)) ??
+      (await searchBySeverity(run, table, scope, compiled, page, search)) ??
+      (await searchDeep(run, table, scope, compiled, page, search)) ??
+      (await searchAll(run, table, compiled, page, search.sort));
+    if (total !== undefined) return { data, total: Math.min(total, trackTotalCount) };
     if (trackTotalCount === 0) return { data, total: 0 };
     const { timeseries } = search;
-    const counting = { now, limit: trackTotalCount, proof: rest.proof };
+    const counting = { now, limit: trackTotalCount };
     const counted = await countUpToByCells(
       db,
       table,
@@ -151,6 +149,9 @@ async function findPage(
     };
   });
 }
+
+/** `within`: a condition for each mention of the table where not every worker is asked. */
+type PartSearch = CompiledSearch & { within: Sql };
 
 async function searchNewest(
   db: Db,
@@ -175,7 +176,7 @@ async function searchNewest(
 async function searchMoreNewest(
   db: Db,
   table: DocumentTable,
-  compiled: CompiledSearch,
+  compiled: PartSearch,
   page: Page,
   sort: DocumentSearch['sort'],
 ): Promise<SearchResult | undefined> {
@@ -196,7 +197,7 @@ async function searchMoreNewest(
 async function searchRare(
   db: Db,
   { name }: DocumentTable,
-  { condition, ofTenant, newest }: CompiledSearch,
+  { condition, ofTenant, newest, within }: PartSearch,
   { columns, order, from, size }: Page,
   sort: DocumentSearch['sort'],
 ): Promise<SearchResult | undefined> {
@@ -206,7 +207,7 @@ async function searchRare(
       join (select *, count(*) over () as total
             from (select t.tenant_id, t.timestamp, t.uid from ${raw(name)} t where ${condition} offset 0) t
             order by t.timestamp desc, t.uid limit ${from + size}) k
-        on t.tenant_id = k.tenant_id and t.timestamp = k.timestamp and t.uid = k.uid${ofTenant}
+        on t.tenant_id = k.tenant_id and t.timestamp = k.timestamp and t.uid = k.uid${ofTenant}${within}
       order by ${order.whole}`,
   );
   const data = rows.slice(from).map(({ _total, ...row }) => row);
@@ -246,7 +247,7 @@ async function searchBySeverity(
 async function searchAll(
   db: Db,
   table: DocumentTable,
-  { condition, ofTenant }: CompiledSearch,
+  { condition, ofTenant, within }: PartSearch,
   { columns, order, from, size, reuse, onText }: Page,
   sort: DocumentSearch['sort'],
 ): Promise<SearchResult> {
@@ -270,7 +271,7 @@ async function searchAll(
   const data = await db.query<DocumentRow>(
     sql`select ${columns} from ${name} t
       join (select t.tenant_id, t.timestamp, t.uid ${found(empty)} limit ${size} offset ${from}) k
-        on t.tenant_id = k.tenant_id and t.timestamp = k.timestamp and t.uid = k.uid${ofTenant}
+        on t.tenant_id = k.tenant_id and t.timestamp = k.timestamp and t.uid = k.uid${ofTenant}${within}
       order by ${order.whole}`,
   );
   return { data };

@@ -1,6 +1,6 @@
 import { createTextWriter } from '../../lib/createTextWriter.ts';
 import { yieldToEventLoop } from '../../lib/eventLoop.ts';
-import { raw, sql } from '../../lib/sql.ts';
+import { sql } from '../../lib/sql.ts';
 import { createExplainer } from '../../query/lucene/createExplainer.ts';
 import type { Db } from '../db/db.ts';
 import { documentJson } from './documents/documentJson.ts';
@@ -18,9 +18,11 @@ export async function searchJson(
   search: DocumentSearch,
   names: readonly string[],
   now: number,
+  /** What the answer lacks. */
+  missing?: readonly string[],
 ): Promise<string | Buffer[]> {
   const seen = asSeenIn(table, scope);
-  if (search.matched) return searchExplained(db, seen, scope, search, names, now);
+  if (search.matched) return searchExplained(db, seen, scope, search, names, now, missing);
   const columns = sql`${documentJson(seen, names)} as json`;
   const writer = createReplyWriter();
   const { data, total } = await findRows(
@@ -31,7 +33,7 @@ export async function searchJson(
     { columns, names, onText: writer.add },
     now,
   );
-  return writer.end(data, total);
+  return writer.end(data, total, missing);
 }
 
 /** The same with `matched`: for each record the clauses that it matches, by what the caller may see of it. */
@@ -42,46 +44,18 @@ async function searchExplained(
   search: DocumentSearch,
   names: readonly string[],
   now: number,
+  missing: readonly string[] | undefined,
 ): Promise<string> {
   const everything = [...table.columns.keys()];
   const columns = sql`${documentJson(table, names)} as json, ${documentJson(table, everything)} as whole`;
-  const { data, total } = await findRows(db, table, scope, search, { columns, use: 'explained' }, now);
+  const { data, total } = await findRows(db, table, scope, search, { columns }, now);
   const explain = search.query?.trim() ? createExplainer(search.query, table.mapping, now) : undefined;
   const matched: unknown[] = [];
   for (const { whole } of data)
     matched.push(explain ? await explain(JSON.parse(String(whole)), yieldToEventLoop) : []);
   const records = data.map(({ json }) => String(json)).join();
-  return `{"data":[${records}],"total":${total},"matched":${JSON.stringify(matched)}}`;
-}
-
-/** With more hits, looking the record up by itself takes no longer than proving it beside each of them. */
-const maxProven = 100;
-
-/** True if the statements of a search can prove that the record of the scope exists. */
-export function isProvable(
-  { proof }: DocumentScope,
-  { size = 10, cursor, matched }: DocumentSearch,
-): boolean {
-  return proof !== undefined && size <= maxProven && cursor === undefined && !matched;
-}
-
-/** The same as `searchJson`; where it is proven, the record that the scope is about need not be looked up. */
-export async function searchProven(
-  db: Db,
-  table: DocumentTable,
-  scope: DocumentScope,
-  search: DocumentSearch,
-  names: readonly string[],
-  now: number,
-): Promise<{ json: string | Buffer[]; isProven: boolean }> {
-  const condition = scope.proof ?? raw('false');
-  const columns = sql`${documentJson(table, names)} as json, ${condition} as proven`;
-  const proof = search.size === 0 ? { condition, isProven: false } : undefined;
-  const result = await findRows(db, table, scope, search, { columns, names, use: 'proven', proof }, now);
-  const { data, total } = result;
-  const isProven = data.length > 0 ? data.every(({ proven }) => proven === true) : result.isProven === true;
-  const json = createReplyWriter().end(data, total);
-  return { json, isProven: isProven || proof?.isProven === true };
+  const partial = missing && missing.length > 0 ? `,"partial":${JSON.stringify(missing)}` : '';
+  return `{"data":[${records}],"total":${total},"matched":${JSON.stringify(matched)}${partial}}`;
 }
 
 function createReplyWriter() {
@@ -94,9 +68,10 @@ function createReplyWriter() {
   };
   return {
     add,
-    end: (rows: readonly DocumentRow[], total: number): string | Buffer[] => {
+    end: (rows: readonly DocumentRow[], total: number, missing?: readonly string[]): string | Buffer[] => {
       for (const { json } of rows) add(json as string);
-      write(`${separator === ',' ? '' : separator}],"total":${total}}`);
+      const partial = missing ? `,"partial":${JSON.stringify(missing)}` : '';
+      write(`${separator === ',' ? '' : separator}],"total":${total}${partial}}`);
       return end();
     },
   };

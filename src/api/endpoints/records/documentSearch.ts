@@ -1,9 +1,10 @@
 import type { Static, TSchema } from 'typebox';
-import { invalid, type ProblemCode } from '../../../model/errors.ts';
+import { invalid, Problem, type ProblemCode } from '../../../model/errors.ts';
 import type { Call } from '../../../services/call.ts';
 import type { DocumentScope, DocumentTable } from '../../../store/search/documents/documentTable.ts';
 import { exportDocuments } from '../../../store/search/exportDocuments.ts';
-import { isProvable, searchJson, searchProven } from '../../../store/search/searchJson.ts';
+import { findReachable } from '../../../store/search/findReachable.ts';
+import { searchJson } from '../../../store/search/searchJson.ts';
 import { type Endpoint, endpoint, type Input } from '../../http/endpoint.ts';
 import { exportable } from '../../http/exportable.ts';
 import { checkMatched, checkTimeseries, type familyQ, familyQReply } from './familyQ.ts';
@@ -41,19 +42,21 @@ export function documentSearch<P extends TSchema>({
     handle: async (call, { params, body }) => {
       checkTimeseries(body.timeseries);
       checkMatched(body);
-      const find = (within: DocumentScope) =>
-        searchJson(call.services.reports, table, within, body, shape.names, call.now);
+      const find = async (within: DocumentScope) => {
+        const { reports } = call.services;
+        try {
+          return await searchJson(reports, table, within, body, shape.names, call.now);
+        } catch (error) {
+          const isOfAll = call.scope.all && within.tenantIds?.length !== 1;
+          if (!isOfAll || !(error instanceof Problem) || error.code !== 'unavailable') throw error;
+          // Of everybody's documents, those that can be reached serve better than none.
+          const part = await findReachable(reports, within);
+          if (!part) throw error;
+          return await searchJson(reports, table, part.scope, body, shape.names, call.now, part.missing);
+        }
+      };
       const guess = probable?.(call, params);
       if (!guess) return { json: await find(await scope(call, params)) };
-      const { reports, replicas } = call.services;
-      // A replica may not know yet that the record is gone.
-      if (!replicas && isProvable(guess, body)) {
-        const search = searchProven(reports, table, guess, body, shape.names, call.now);
-        const [outcome] = await Promise.allSettled([search]);
-        if (outcome.status === 'fulfilled' && outcome.value.isProven) return { json: outcome.value.json };
-        const within = await scope(call, params, guess);
-        return { json: within === guess ? settledValue(outcome).json : await find(within) };
-      }
       const [allowed, outcome] = await Promise.allSettled([scope(call, params, guess), find(guess)]);
       const within = settledValue(allowed);
       return { json: within === guess ? settledValue(outcome) : await find(within) };

@@ -110,6 +110,7 @@ export function familyQReply<T extends TSchema>(record: T) {
     data: Static<T>[];
     total: number;
     matched?: Static<typeof matchedClause>[][];
+    partial?: string[];
   }>({
     ...Shape(
       {
@@ -120,6 +121,10 @@ export function familyQReply<T extends TSchema>(record: T) {
           examples: [1],
         }),
         matched: explained,
+        partial: List(
+          Text('A database worker that does not answer.', 'worker 2'),
+          'Only where a search over all tenants lacks the documents of some workers: their names.',
+        ),
       },
       ['data', 'total'],
     ),
