@@ -2,7 +2,7 @@ import { createCipheriv, createECDH, createPrivateKey, hkdfSync, randomBytes, si
 
 /** A browser that agreed to be notified: its address at the push service, its public key and its shared secret. */
 export type PushKeys = { p256dh: Buffer; auth: Buffer };
-/** What RFC 8291 draws at random; given by tests alone. */
+/** Values that RFC 8291 draws at random; tests give their own. */
 type Drawn = { salt: Buffer; privateKey: Buffer };
 
 const curve = 'prime256v1';
@@ -10,7 +10,7 @@ const curve = 'prime256v1';
 const recordSize = 4096;
 const tagBytes = 16;
 const headerBytes = 16 + 4 + 1 + 65;
-/** What a push service takes with the header, less the delimiter and the tag. */
+/** Longest text: a push service takes 4096 bytes with the header, the delimiter and the tag. */
 export const maxPushBytes = recordSize - headerBytes - tagBytes - 1;
 
 /** Encrypts a text for one browser (RFC 8291, `aes128gcm` of RFC 8188): the push service carries it and cannot read it. */

@@ -79,9 +79,9 @@ export const walletBalance = defineDetector<Static<typeof config>, State>({
       : { fires: false, ends: false, isAgain: false, after: {} };
     const before = trackAnyChange ? state?.balance : undefined;
     const hasChanged = before !== undefined && before !== balance.toString();
-    const at = observation.block.timestamp;
+    const { timestamp } = observation.block;
     const holdings = () =>
-      sampleHoldings(read, chain, at, [{ token, units: balance, usdFeed: settings.usdFeed }]);
+      sampleHoldings(read, chain, timestamp, [{ token, units: balance, usdFeed: settings.usdFeed }]);
     const newState = keepState(state, {
       ...judged.after,
       decimals,

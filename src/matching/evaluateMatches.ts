@@ -46,8 +46,8 @@ export type EvaluationFault = {
   readonly loopedAt?: number;
 };
 
-/** What the contract of a subscriber holds after a block. */
-export type SampledHoldings = {
+/** Holdings of a subscriber's contract after a block. */
+type SampledHoldings = {
   subscriber: Subscriber;
   timestamp: number;
   blockNumber: number;

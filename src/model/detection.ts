@@ -292,7 +292,7 @@ export type Detection = {
   readonly shown?: Readonly<Record<string, string>>;
 };
 
-/** What the contract holds of an asset, in smallest units; `usd` where a price answers. */
+/** One holding of the contract, in smallest units; `usd` where a price answers. */
 export type HoldingSample = {
   readonly asset: string;
   readonly symbol: string;
@@ -304,7 +304,7 @@ export type HoldingSample = {
 export type EvaluationResult<State> = {
   readonly detections?: readonly Detection[];
   readonly state?: State;
-  /** What the contract holds, of a detector that has just looked. Called only when a sample is due, about once an hour. */
+  /** Holdings that the detector has just looked at. Called only when a sample is due, about once an hour. */
   readonly holdings?: () => readonly HoldingSample[];
 };
 

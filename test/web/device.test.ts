@@ -103,6 +103,7 @@ it('shows a severe alert while the console is open in the background, as text, a
       static permission = 'granted';
       static requestPermission = async () => 'granted';
       constructor(title, options) { this.title = title; Object.assign(this, options); window.shown.push(this); }
+      addEventListener(type, listener) { this[type] = listener; }
       close() {}
     };
     Object.defineProperty(document, 'hidden', { configurable: true, get: () => true });`);
@@ -119,7 +120,7 @@ it('shows a severe alert while the console is open in the background, as text, a
   await expect
     .poll(shown, { timeout: 60_000, interval: 500 })
     .toContainEqual(['CRITICAL: Drained <b>', '<img src=x onerror=alert(1)>']);
-  await page.evaluate('window.shown[0].onclick()');
+  await page.evaluate('window.shown[0].click()');
   await page.waitForURL(/\/(incidents|alert)\//);
   expect(faults).toEqual([]);
 });

@@ -81,7 +81,7 @@ export const webPush = defineKind({
     const headers = {
       ttl: String(keptSeconds),
       urgency: isUrgent ? 'high' : 'normal',
-      // What is said later of an incident takes the place of what waits for the device.
+      // A later message about an incident replaces the one that waits for the device.
       ...(incident ? { topic: topicOf(incident) } : {}),
     };
     const made = { method: 'POST', uri: String(endpoint) };

@@ -6,19 +6,19 @@ import { usdWorth } from './usdWorth.ts';
 type Held = { token: string; units: bigint; usdFeed?: string | undefined };
 
 /** Assets of one contract that are drawn over time. */
-export const maxSampledAssets = 20;
+const maxSampledAssets = 20;
 
-/** What is held of assets, with their symbols and what they are worth where a price answers. */
+/** Holdings with their symbols, and their worth where a price answers. */
 export function sampleHoldings(
   read: Reader,
   chain: ChainFacts,
-  at: number,
+  time: number,
   held: readonly Held[],
 ): HoldingSample[] {
   return read.all(
     held.slice(0, maxSampledAssets).map(({ token, units, usdFeed }) => () => {
       const { symbol, decimals } = assetFacts(read, chain, token);
-      const { usd } = usdWorth(read, { token, feed: usdFeed, chain, at }, units, decimals).fields;
+      const { usd } = usdWorth(read, { token, feed: usdFeed, chain, at: time }, units, decimals).fields;
       return {
         asset: token,
         symbol: harmless(symbol, 60),

@@ -13,7 +13,7 @@ import type { Group, Node } from './tree.ts';
  * A clause of the query that a document matches: its text, where it begins (a column from 1), the members that have the
  * value, and the words of their texts that fit, in lower case.
  */
-export type MatchedClause = { clause: string; position: number; members: string[]; words: string[] };
+type MatchedClause = { clause: string; position: number; members: string[]; words: string[] };
 
 /** The clauses that a document matches; `pause` is awaited between pieces of the work. */
 export type Explainer = (document: unknown, pause: () => Promise<void>) => Promise<MatchedClause[]>;

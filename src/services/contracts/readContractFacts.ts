@@ -1,21 +1,21 @@
-import { type ChainUid, getChain } from '../../chains/chains.ts';
+import { getChain } from '../../chains/chains.ts';
 import { families } from '../../chains/families.ts';
 import { messageOf } from '../../lib/messageOf.ts';
+import { showValue } from '../../lib/showValue.ts';
 import type { ContractKind, Inspection } from '../../model/contractKinds.ts';
 import { Problem } from '../../model/errors.ts';
-import { type DetectorPrecision, findDetectorsOf } from '../../store/alerts/judgements.ts';
+import { type DetectorPrecision, findDetectorsOf, qualityDays } from '../../store/alerts/judgements.ts';
 import { findRecord } from '../../store/records/records.ts';
 import { alertTable } from '../../store/search/documents/alertTable.ts';
 import { contractScope } from '../../store/search/documents/documentScopes.ts';
 import { searchDocuments } from '../../store/search/searchDocuments.ts';
 import { contractTable } from '../../store/tables/contractTable.ts';
 import type { Call } from '../call.ts';
-import { qualityDays } from '../detectors/readQuality.ts';
 import { findReadable } from '../records/findReadable.ts';
 import { cannotInspect, inspectNow } from './inspectAddress.ts';
 
 /** Something about a contract that its owner can change; `since` is the alert that reported it as it is now. */
-export type ContractFact = {
+type ContractFact = {
   name: 'implementation' | 'owner' | 'paused' | 'owners' | 'threshold' | 'minDelay' | 'role';
   value: string;
   since: number | null;
@@ -25,7 +25,7 @@ export type ContractFact = {
   watchedSince: number | null;
 };
 
-export type ContractFacts = {
+type ContractStanding = {
   block: number | null;
   /** Reason why the chain says nothing. */
   fault: string | null;
@@ -54,13 +54,13 @@ const reporters: Readonly<Record<ContractFact['name'], readonly string[]>> = {
 const maxAlerts = 200;
 const maxRoles = 20;
 
-/** Who controls a contract and how it stands, read from the chain now, each with since when as far as alerts say. */
-export async function readContractFacts(call: Call, id: number): Promise<ContractFacts> {
+/** Reads from the chain who controls a contract and how it stands, and finds since when in its alerts. */
+export async function readContractFacts(call: Call, id: number): Promise<ContractStanding> {
   const contract = await findReadable(call, contractTable, id);
   const [inspected, alerts, detectors] = await Promise.all([
     inspect(call, id),
     findChanges(call, contract),
-    // What others make of alerts stays with them.
+    // Judgements are private to the tenant that made them.
     contract.isForeign ? [] : findDetectorsOf(call.db, contract, call.now - qualityDays * 86_400_000),
   ]);
   const { inspection } = inspected;
@@ -96,7 +96,7 @@ async function inspect(
   id: number,
 ): Promise<{ inspection?: Inspection; block: number | null; fault: string | null }> {
   const record = await findRecord(call.db, contractTable, call.scope, id, ['chainUid', 'address']);
-  const chain = getChain(String(record?.chainUid) as ChainUid);
+  const chain = getChain(String(record?.chainUid));
   const { readAddress, nodes } = families[chain.family];
   const read = readAddress(String(record?.address), chain);
   if (!nodes?.inspect || 'fault' in read) return { block: null, fault: cannotInspect(chain.uid) };
@@ -167,7 +167,9 @@ function setBy(
     value: text,
     isSetBy: (alert) => {
       const set = alert.schema === schema ? after(alert.meta) : undefined;
-      return set === undefined || set === null ? undefined : String(set).toLowerCase() === text.toLowerCase();
+      return set === undefined || set === null
+        ? undefined
+        : showValue(set).toLowerCase() === text.toLowerCase();
     },
   };
 }
@@ -185,10 +187,10 @@ function rolesOf(alerts: readonly ChangeAlert[]) {
   for (const { uid, timestamp, schema, meta } of alerts) {
     const { event, account, role, roleName } = meta;
     if (schema !== 'access_control_change' || typeof account !== 'string' || role === undefined) continue;
-    const key = `${String(role)} ${account}`.toLowerCase();
+    const key = `${showValue(role)} ${account}`.toLowerCase();
     if (seen.has(key)) continue;
     const isGranted = event === 'RoleGranted';
-    const value = `${String(roleName ?? role)}: ${account}`;
+    const value = `${showValue(roleName ?? role)}: ${account}`;
     seen.set(key, isGranted ? { value, since: timestamp, alertUid: uid } : undefined);
   }
   return [...seen.values()].filter((role) => role !== undefined).slice(0, maxRoles);

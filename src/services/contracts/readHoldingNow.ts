@@ -1,4 +1,4 @@
-import { type ChainUid, getChain } from '../../chains/chains.ts';
+import { getChain } from '../../chains/chains.ts';
 import { families } from '../../chains/families.ts';
 import { toChainFacts } from '../../chains/toChainFacts.ts';
 import { formatUnits, native } from '../../evidence/amounts.ts';
@@ -11,8 +11,8 @@ import type { Call } from '../call.ts';
 import { readBalances } from './readBalances.ts';
 import { readTokenState } from './readTokenState.ts';
 
-/** What a contract holds of one asset now. */
-export type HoldingNow = {
+/** Holding of one asset after the newest block. */
+type HoldingNow = {
   asset: string;
   symbol: string;
   decimals: number;
@@ -25,7 +25,7 @@ const timeLimitMs = 5000;
 /** Null where the chain does not answer, or the address is no token. */
 export async function readHoldingNow(call: Call, id: number, asset: string): Promise<HoldingNow | null> {
   const record = await findRecord(call.db, contractTable, call.scope, id, ['chainUid', 'address']);
-  const chain = getChain(String(record?.chainUid) as ChainUid);
+  const chain = getChain(String(record?.chainUid));
   const client = call.services.chains.client(chain.uid);
   const holder = String(record?.address);
   if (asset !== native) {

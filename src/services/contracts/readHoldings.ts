@@ -11,7 +11,7 @@ export type AssetHoldings = { asset: string; symbol: string; decimals: number; p
 const steps = 240;
 const maxPoints = 5000;
 
-/** What a contract held, as its detectors saw it; assets by their worth now, those without a price last. */
+/** Holdings of a contract over time, as its detectors saw them; assets by their worth now, those without a price last. */
 export async function readHoldings(
   call: Call,
   id: number,

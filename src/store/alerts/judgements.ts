@@ -7,6 +7,9 @@ import type { IncidentKeyRow } from './incidentTable.ts';
 
 export type IncidentJudgement = { disposition: string | null; reason: string | null };
 
+/** Length of the time over which the precision of a detector is counted. */
+export const qualityDays = 90;
+
 /** Quality of a detector over a time. */
 export type Quality = {
   acknowledged: number;

@@ -4,7 +4,7 @@ import type { HoldingSample } from '../../model/detection.ts';
 import { type Db, onlyRow } from '../db/db.ts';
 import { inChunks } from '../db/inChunks.ts';
 
-/** What a contract holds of one asset after a block. */
+/** Holding of one asset after a block. */
 export type ContractHolding = HoldingSample & {
   tenantId: number;
   contractId: number;

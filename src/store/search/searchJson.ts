@@ -18,7 +18,7 @@ export async function searchJson(
   search: DocumentSearch,
   names: readonly string[],
   now: number,
-  /** What the answer lacks. */
+  /** Workers whose documents the answer lacks. */
   missing?: readonly string[],
 ): Promise<string | Buffer[]> {
   const seen = asSeenIn(table, scope);

@@ -18,7 +18,7 @@ import { switchOffLooping } from './switchOffLooping.ts';
 /** Everything that one transaction writes besides the chain's cursor. */
 export type PendingWrites = {
   findings: Finding[];
-  /** What contracts hold, for the charts of people. */
+  /** Holdings of contracts, for the charts of people. */
   holdings: ContractHolding[];
   states: StateChange[];
   outcomes: Outcome[];

@@ -50,7 +50,7 @@ export function checkVapid(header: string, applicationKey: Buffer): Record<strin
   return JSON.parse(bytes(claims).toString());
 }
 
-export type Pushed = { path: string; headers: IncomingHttpHeaders; bytes: Buffer };
+type Pushed = { path: string; headers: IncomingHttpHeaders; bytes: Buffer };
 
 export type PushService = { url: string; pushed: Pushed[]; close(): Promise<void> };
 

@@ -7,7 +7,7 @@ export function InlineMarkdown({ text }: { text: string }) {
         if (part.startsWith('`')) return <code key={index}>{part.slice(1, -1)}</code>;
         if (part.startsWith('**')) return <strong key={index}>{part.slice(2, -2)}</strong>;
         const [, words = '', address = ''] = /^\[(.*)\]\((.*)\)$/.exec(part) ?? [];
-        return /^https:\/\//.test(address) ? (
+        return address.startsWith('https://') ? (
           <a key={index} href={address} target="_blank" rel="noreferrer noopener">
             {words}
           </a>

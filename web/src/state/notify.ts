@@ -57,9 +57,9 @@ function show({ uid, incidentUid, name, message, severity }: Alert): void {
     tag: incidentUid ?? uid,
     icon: './icon-192.png',
   });
-  notification.onclick = () => {
+  notification.addEventListener('click', () => {
     window.focus();
     navigate(incidentUid ? `/incidents/${incidentUid}` : `/alert/${uid}`);
     notification.close();
-  };
+  });
 }

@@ -60,7 +60,7 @@ const precision = shapeOf({
   ),
 });
 
-/** How a contract stands: what it holds over time, who controls it, and how good its detectors are. */
+/** Endpoints of the page of a contract: its holdings over time, who controls it, and how good its detectors are. */
 export const contractViewEndpoints: readonly Endpoint[] = [
   endpoint({
     method: 'GET',

@@ -56,7 +56,7 @@ function AmountInput({ contractId, options, ...props }: Props) {
 
 /** The asset that an amount is about: the token beside it, or the coin where its name says so. */
 function assetOf(name: string, siblings: Readonly<Record<string, unknown>>): string | undefined {
-  if (/^native/.test(name)) return siblings.native === false ? undefined : 'native';
+  if (name.startsWith('native')) return siblings.native === false ? undefined : 'native';
   const { token } = siblings;
   if (typeof token !== 'string') return undefined;
   return token === 'native' || /^0x[0-9a-fA-F]{40}$/.test(token) ? token : undefined;
