@@ -32,13 +32,15 @@ function findStandbyFaults(node: ClusterNode): string[] {
   const lost = node.groupId === 0 ? 'everything' : 'the alerts of its tenants';
   if (standbys.length === 0)
     return [
-      `No standby follows ${nameNode(node)}; its loss would lose ${lost} since the last backup, and stop them until it is restored.`,
+      `No standby follows ${nameNode(node)}; its loss would lose ${lost} since the last backup, ` +
+        'and stop them until it is restored.',
     ];
   const isSynchronous = standbys.some(({ sync }) => sync === 'sync' || sync === 'quorum');
   return [
     ...(synchronousNames === ''
       ? [
-          `${nameNode(node)} replicates asynchronously: a failover loses the last changes. Set synchronous_standby_names.`,
+          `${nameNode(node)} replicates asynchronously: a failover loses the last changes. ` +
+            'Set synchronous_standby_names.',
         ]
       : []),
     ...(synchronousNames !== '' && !isSynchronous
@@ -50,7 +52,8 @@ function findStandbyFaults(node: ClusterNode): string[] {
         : []),
       ...(lagBytes !== null && lagBytes > maxLagBytes
         ? [
-            `Standby ${name} of ${nameNode(node)} is ${lagBytes} bytes behind; a failover would wait for them or lose them.`,
+            `Standby ${name} of ${nameNode(node)} is ${lagBytes} bytes behind; ` +
+              'a failover would wait for them or lose them.',
           ]
         : []),
     ]),
@@ -70,7 +73,8 @@ function findSettingFaults(node: ClusterNode): string[] {
       : []),
     ...(Math.abs(clockOffsetMs) > maxClockOffsetMs
       ? [
-          `The clock of ${nameNode(node)} is ${Math.abs(clockOffsetMs)} ms ${clockOffsetMs < 0 ? 'behind' : 'ahead of'} this machine's. Synchronise both.`,
+          `The clock of ${nameNode(node)} is ${Math.abs(clockOffsetMs)} ms ` +
+            `${clockOffsetMs < 0 ? 'behind' : 'ahead of'} this machine's. Synchronise both.`,
         ]
       : []),
   ];
