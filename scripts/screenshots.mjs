@@ -58,6 +58,7 @@ async function takePictures(link, theme) {
   await page.getByRole('link', { name: 'Open as a page of its own' }).click();
   await page.waitForURL(/\/alert\//);
   await take('alert');
+  const detector = await page.locator('a[href*="detector="]').first().getAttribute('href');
   await page.getByRole('link', { name: 'What happened inside' }).click();
   await page.getByRole('treeitem').first().waitFor();
   await take('trace');
@@ -67,6 +68,21 @@ async function takePictures(link, theme) {
   await take('incident');
   await page.setViewportSize({ width: 390, height: 844 });
   await take('incident-phone');
+  await page.setViewportSize({ width: 1440, height: 900 });
+  // One whose holdings are sampled.
+  await page.goto(new URL('/alerts?q=detectorSchemaName:tvl_drop', link).href);
+  await page.getByRole('grid', { name: 'Alerts' }).getByRole('row').nth(1).click();
+  const contract = await page
+    .getByRole('dialog')
+    .locator('a[href*="/contracts/"]')
+    .first()
+    .getAttribute('href');
+  await page.goto(new URL(contract, link).href);
+  await take('contract');
+  await page.goto(new URL(`/detectors/${/detector=(\d+)/.exec(detector)[1]}`, link).href);
+  await take('detector');
+  await page.goto(new URL('/oncall', link).href);
+  await take('on-call');
   await context.close();
 
   async function take(name) {

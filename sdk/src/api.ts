@@ -311,7 +311,7 @@ export type AlertOutcomeReply = {
     /** The destination as people know it; null where it has no address. */
     destinationName: string | null;
     /** Kind of the destination. */
-    destinationType: 'EMAIL' | 'MESSENGER_A' | 'HTTP' | 'MESSENGER_B' | 'PAGERDUTY' | 'TEAMS' | 'DISCORD' | 'ALERTMANAGER' | 'SYSLOG' | 'SNS' | 'SQS' | null;
+    destinationType: 'EMAIL' | 'MESSENGER_A' | 'HTTP' | 'MESSENGER_B' | 'PAGERDUTY' | 'TEAMS' | 'DISCORD' | 'ALERTMANAGER' | 'SYSLOG' | 'SNS' | 'SQS' | 'WEB_PUSH' | null;
   }>;
   /** What it fired, newest first. */
   intents: Array<{
@@ -1119,8 +1119,21 @@ export type ContractActionAlertPage = {
   }>;
   /** Number of matching records, counted up to `trackTotalCount`. */
   total: number;
+  /** Only with `matched`: for each record, in their order, the clauses that it matches. Of the first 32 clauses that nothing excludes, while they cost less than 1000 together. */
+  matched?: ContractActionAlertPageMatched[][];
   /** Only where a search over all tenants lacks the documents of some workers: their names. */
   partial?: string[];
+};
+
+export type ContractActionAlertPageMatched = {
+  /** The clause as it stands in the query. */
+  clause: string;
+  /** The column in which it begins, from 1. */
+  position: number;
+  /** Members of the record that have the value, such as `meta.amount`; at most 16. */
+  members: string[];
+  /** Words of their texts that fit, in lower case; at most 16. None for a whole value. */
+  words: string[];
 };
 
 /** What stands at the address. */
@@ -1131,8 +1144,51 @@ export type ContractDetectorAlertPage = {
   data: Alert[];
   /** Number of matching records, counted up to `trackTotalCount`. */
   total: number;
+  /** Only with `matched`: for each record, in their order, the clauses that it matches. Of the first 32 clauses that nothing excludes, while they cost less than 1000 together. */
+  matched?: ContractActionAlertPageMatched[][];
   /** Only where a search over all tenants lacks the documents of some workers: their names. */
   partial?: string[];
+};
+
+export type ContractFactsReply = {
+  /** The block after which the chain was asked. */
+  block: number | null;
+  /** Why the chain says nothing. */
+  fault: string | null;
+  /** Kinds that it was recognised as. */
+  kinds: InspectContractReplyDataKind[];
+  /** The facts. */
+  data: Array<{
+    /** What it is. `minDelay` is in seconds; `role` is one that was granted and not taken back, as far as alerts tell. */
+    name: 'implementation' | 'owner' | 'paused' | 'owners' | 'threshold' | 'minDelay' | 'role';
+    /** How it stands now. */
+    value: string;
+    /** Since when, if the newest alert about it led to the present value. In epoch milliseconds. */
+    since: number | null;
+    /** The newest alert about it. Without `since` it changed after that, without an alert. */
+    alertUid: string | null;
+    /** The active detector that reports changes; null where none does. */
+    detectorId: number | null;
+    /** Since when there is that detector. In epoch milliseconds. */
+    watchedSince: number | null;
+  }>;
+  /** Its detectors, at most 500. */
+  detectors: Array<{
+    /** The detector. */
+    id: number;
+    /** Its kind. */
+    schema: string;
+    /** Its status. */
+    status: string;
+    /** Since when there is the detector. In epoch milliseconds. */
+    createdAt: number;
+    /** Incidents of the last 90 days with an alert of it that someone judged, tests left out. */
+    judged: number;
+    /** How many of them were an attack or a real fault. */
+    right: number;
+    /** `right` by `judged`; null before any is judged. */
+    precision: number | null;
+  }>;
 };
 
 export type ContractHistogramBody = {
@@ -1195,6 +1251,41 @@ export type ContractHistogramReplyDataBucketSecurity = {
   count: number;
   /** The worst of them. */
   maxSeverity: MaxSeverity;
+};
+
+export type ContractHoldingsReply = {
+  /** By asset, the most valuable first; at most 5,000 points in all. */
+  data: Array<{
+    /** `native`, or the address of the token. */
+    asset: string;
+    /** Its symbol. */
+    symbol: string;
+    /** Its decimals. */
+    decimals: number;
+    /** What was held, oldest first. */
+    points: Array<{
+      /** When it was seen. In epoch milliseconds. */
+      timestamp: number;
+      /** After which block. */
+      blockNumber: number;
+      /** How many whole tokens. */
+      amount: string;
+      /** Worth in US dollars then; null where no price answered. */
+      usd: string | null;
+    }>;
+  }>;
+  now?: {
+    /** `native`, or the address of the token. */
+    asset: string;
+    /** Its symbol. */
+    symbol: string;
+    /** Its decimals. */
+    decimals: number;
+    /** How many whole tokens it holds. */
+    amount: string;
+    /** After which block. */
+    blockNumber: number;
+  } | null;
 };
 
 export type ContractPage = {
@@ -1334,6 +1425,8 @@ export type ContractTriggerAlertPage = {
   }>;
   /** Number of matching records, counted up to `trackTotalCount`. */
   total: number;
+  /** Only with `matched`: for each record, in their order, the clauses that it matches. Of the first 32 clauses that nothing excludes, while they cost less than 1000 together. */
+  matched?: ContractActionAlertPageMatched[][];
   /** Only where a search over all tenants lacks the documents of some workers: their names. */
   partial?: string[];
 };
@@ -1668,7 +1761,7 @@ export type CreateDestinationBodyMethod = 'POST' | 'PUT' | 'PATCH';
 export type CreateDestinationBodyTag = 'DEFAULT' | 'DETECTOR' | 'WALLET';
 
 /** Kind of destination. */
-export type CreateDestinationBodyType = 'EMAIL' | 'MESSENGER_A' | 'HTTP' | 'MESSENGER_B' | 'PAGERDUTY' | 'TEAMS' | 'DISCORD' | 'ALERTMANAGER' | 'SYSLOG' | 'SNS' | 'SQS';
+export type CreateDestinationBodyType = 'EMAIL' | 'MESSENGER_A' | 'HTTP' | 'MESSENGER_B' | 'PAGERDUTY' | 'TEAMS' | 'DISCORD' | 'ALERTMANAGER' | 'SYSLOG' | 'SNS' | 'SQS' | 'WEB_PUSH';
 
 export type CreateDestinationReply = Omit<CreateDetectorReplyDestinationTenantDestination, 'type'>;
 
@@ -2745,7 +2838,7 @@ export type DestinationKindReply = {
   /** The kinds. */
   data: Array<{
     /** The `type` of its destinations. */
-    type: 'EMAIL' | 'MESSENGER_A' | 'HTTP' | 'MESSENGER_B' | 'PAGERDUTY' | 'TEAMS' | 'DISCORD' | 'ALERTMANAGER' | 'SYSLOG' | 'SNS' | 'SQS';
+    type: 'EMAIL' | 'MESSENGER_A' | 'HTTP' | 'MESSENGER_B' | 'PAGERDUTY' | 'TEAMS' | 'DISCORD' | 'ALERTMANAGER' | 'SYSLOG' | 'SNS' | 'SQS' | 'WEB_PUSH';
     /** What people call it; the operator may have named it. */
     title: string;
     /** What a person has to do to add one. */
@@ -3589,6 +3682,8 @@ export type InstanceScorePage = {
   data: UpdateScoreReply[];
   /** Number of matching records, counted up to `trackTotalCount`. */
   total: number;
+  /** Only with `matched`: for each record, in their order, the clauses that it matches. Of the first 32 clauses that nothing excludes, while they cost less than 1000 together. */
+  matched?: ContractActionAlertPageMatched[][];
   /** Only where a search over all tenants lacks the documents of some workers: their names. */
   partial?: string[];
 };
@@ -4311,6 +4406,10 @@ export type QuerySearch = {
   trackTotalCount?: number;
   /** The order of the records; newest first if left out. */
   sort?: WhereSearchSort[];
+  /** `uid` of the last record that you have: the page begins after it, also when records were added meanwhile or it is gone. For the order of `timestamp`, without `from`. */
+  cursor?: string;
+  /** True to add `matched` to the reply; `size` is then at most 200. */
+  matched?: boolean;
 };
 
 export type QuerySearchTimeseries = {
@@ -5322,7 +5421,7 @@ export type TryRouteReply = {
         /** The destination. */
         id: number;
         /** Its kind. */
-        type: 'EMAIL' | 'MESSENGER_A' | 'HTTP' | 'MESSENGER_B' | 'PAGERDUTY' | 'TEAMS' | 'DISCORD' | 'ALERTMANAGER' | 'SYSLOG' | 'SNS' | 'SQS';
+        type: 'EMAIL' | 'MESSENGER_A' | 'HTTP' | 'MESSENGER_B' | 'PAGERDUTY' | 'TEAMS' | 'DISCORD' | 'ALERTMANAGER' | 'SYSLOG' | 'SNS' | 'SQS' | 'WEB_PUSH';
         /** What people call it. */
         name: string | null;
       }>;
@@ -6389,7 +6488,7 @@ export type WebhookDestination = {
   /** The destination. */
   destinationId: number;
   /** Its kind. */
-  destinationType: 'EMAIL' | 'MESSENGER_A' | 'HTTP' | 'MESSENGER_B' | 'PAGERDUTY' | 'TEAMS' | 'DISCORD' | 'ALERTMANAGER' | 'SYSLOG' | 'SNS' | 'SQS';
+  destinationType: 'EMAIL' | 'MESSENGER_A' | 'HTTP' | 'MESSENGER_B' | 'PAGERDUTY' | 'TEAMS' | 'DISCORD' | 'ALERTMANAGER' | 'SYSLOG' | 'SNS' | 'SQS' | 'WEB_PUSH';
   /** Reason that nothing gets through. */
   reason: string;
   /** When the first of the failures was. In epoch milliseconds. */
@@ -7494,6 +7593,21 @@ export interface Api {
     };
     reply: ContractTokenomicsReply;
   };
+  /** Read what a contract held over time */
+  'GET /contract/{id}/holdings': {
+    path: { id: number };
+    query?: {
+      /** Start, included; seven days before `to` if left out. At most 31 days before it. In epoch milliseconds. */
+      from?: number;
+      /** End, included; now if left out. In epoch milliseconds. */
+      to?: number;
+      /** `native` or the address of a token, to read what it holds of that now. */
+      token?: string;
+    };
+    reply: ContractHoldingsReply;
+  };
+  /** Read who controls a contract, since when */
+  'GET /contract/{id}/facts': { path: { id: number }; reply: ContractFactsReply };
   /** Search the score changes of a license instance */
   'POST /instance/{id}/score/search': {
     path: { id: number };

@@ -4,7 +4,15 @@ import type { EarlierMessage, Message, SendOutcome, Target } from '../model/noti
 import type { PagerEvent } from './readPagerDutyEvent.ts';
 
 /** One request to the receiver of a destination. */
-export type MessageRequest = { method: string; uri: string; headers: Record<string, string>; body: string };
+export type MessageRequest = {
+  method: string;
+  uri: string;
+  headers: Record<string, string>;
+  /** As people see it in a preview. */
+  body: string;
+  /** Sent in its place where it is encrypted. */
+  bytes?: Buffer;
+};
 
 /**
  * The answer to a request. `text` has its body, empty unless the kind reads it. `shown` is the same text where a tenant may

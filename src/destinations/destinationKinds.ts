@@ -11,6 +11,7 @@ import { sns } from './kinds/sns.ts';
 import { sqs } from './kinds/sqs.ts';
 import { syslog } from './kinds/syslog.ts';
 import { teams } from './kinds/teams.ts';
+import { webPush } from './kinds/webPush.ts';
 
 export type DestinationType = (typeof destinationTypes)[number];
 
@@ -27,6 +28,7 @@ export const destinationKinds: Readonly<Record<DestinationType, DestinationKind>
   SYSLOG: syslog,
   SNS: sns,
   SQS: sqs,
+  WEB_PUSH: webPush,
 };
 
 /** The types whose kind has this trait. */

@@ -3,6 +3,7 @@ import { decodeTransfer, netOutflow, transferTopic } from '../codecs/evm/erc20Tr
 import { compareToLimit, formatUnits, native, percentOf, showAmount } from '../evidence/amounts.ts';
 import { type Flow, findFlows, mainTransaction, showFlows, toFlowEvidence } from '../evidence/evm/flows.ts';
 import { findKnownFeed } from '../evidence/evm/knownFeeds.ts';
+import { sampleHoldings } from '../evidence/evm/sampleHoldings.ts';
 import { assetDecimalsIfKnown, assetFacts, readHolding, tryHolding } from '../evidence/evm/tokens.ts';
 import { usdFeedMember, usdWorth } from '../evidence/evm/usdWorth.ts';
 import { severityByTrust, showTrust, vouchedBy } from '../evidence/evm/vouchedBy.ts';
@@ -150,7 +151,17 @@ export const tvlDrop = defineDetector<Config, State>({
       isShown(asset) ? [] : judge(context, observation.block, asset, holding, holdings),
     );
     const kept = Object.fromEntries(looks.map(([{ token }, balance]) => [token, balance.toString()]));
-    return { ...keepState(context.state, kept), detections };
+    return {
+      ...keepState(context.state, kept),
+      detections,
+      holdings: () =>
+        sampleHoldings(
+          read,
+          context.chain,
+          observation.block.timestamp,
+          looks.map(([{ token, usdFeed }, units]) => ({ token, usdFeed, units })),
+        ),
+    };
   },
 });
 

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { formatUnits, groupDigits, showAmount } from '../evidence/amounts.ts';
 import { findFlows, showFlows, toFlowEvidence } from '../evidence/evm/flows.ts';
+import { sampleHoldings } from '../evidence/evm/sampleHoldings.ts';
 import { assetDecimals, assetFacts, readHolding } from '../evidence/evm/tokens.ts';
 import { usdFeedMember, usdWorth } from '../evidence/evm/usdWorth.ts';
 import { Asset, Configuration, Flag, Polling, scheduleOf } from '../evidence/parameters.ts';
@@ -78,12 +79,15 @@ export const walletBalance = defineDetector<Static<typeof config>, State>({
       : { fires: false, ends: false, isAgain: false, after: {} };
     const before = trackAnyChange ? state?.balance : undefined;
     const hasChanged = before !== undefined && before !== balance.toString();
+    const { timestamp } = observation.block;
+    const holdings = () =>
+      sampleHoldings(read, chain, timestamp, [{ token, units: balance, usdFeed: settings.usdFeed }]);
     const newState = keepState(state, {
       ...judged.after,
       decimals,
       ...(trackAnyChange && { balance: balance.toString() }),
     });
-    if (!judged.fires && !judged.ends && !hasChanged) return newState;
+    if (!judged.fires && !judged.ends && !hasChanged) return { ...newState, holdings };
     const { symbol } = assetFacts(read, chain, token);
     const previous = hasChanged ? formatUnits(BigInt(before), decimals) : judged.previous;
     const facts = { symbol, decimals };
@@ -98,6 +102,7 @@ export const walletBalance = defineDetector<Static<typeof config>, State>({
     const why = judged.fires || judged.ends ? `, which ${meets(judged)} ${condition}` : '';
     return {
       ...newState,
+      holdings,
       detections: [
         {
           // A change that is wanted anyway is more than the end of the condition.

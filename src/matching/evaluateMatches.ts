@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { cutText } from '../lib/cutText.ts';
 import { messageOf } from '../lib/messageOf.ts';
 import { type Finding, severityOf } from '../model/alert.ts';
-import type { Detection, Observation } from '../model/detection.ts';
+import type { Detection, HoldingSample, Observation } from '../model/detection.ts';
 import { ScriptTimeout } from '../model/scriptTimeout.ts';
 import {
   createReadCache,
@@ -28,6 +28,8 @@ export type SubscriberState = {
   /** The worst that was reported in the cooldown: the severity as a number, and the magnitude. */
   readonly alertSeverity?: number;
   readonly alertMagnitude?: number;
+  /** Time of the last sample of what its contract holds. */
+  readonly sampledAt?: number;
   /** True if the beginning of a lasting condition was reported, so its end is too; undefined without one. */
   readonly isOpen?: boolean;
 };
@@ -44,8 +46,19 @@ export type EvaluationFault = {
   readonly loopedAt?: number;
 };
 
+/** Holdings of a subscriber's contract after a block. */
+type SampledHoldings = {
+  subscriber: Subscriber;
+  timestamp: number;
+  blockNumber: number;
+  /** Something was found in the block. */
+  isAlerted: boolean;
+  holdings: readonly HoldingSample[];
+};
+
 export type Evaluated = {
   findings: Finding[];
+  sampled: SampledHoldings[];
   /** Only those that changed. */
   states: Map<Subscriber, SubscriberState>;
   /** At most one per subscriber. */
@@ -79,6 +92,7 @@ export async function evaluateMatches(
   const reads = createReadCache(fetch);
   const evaluated: Evaluated = {
     findings: [],
+    sampled: [],
     states: new Map(),
     faults: [],
     succeeded: [],
@@ -134,6 +148,7 @@ type Evaluation = {
   before: SubscriberState;
   state: SubscriberState;
   findings: Finding[];
+  sampled: SampledHoldings[];
   faults: EvaluationFault[];
 };
 
@@ -162,6 +177,7 @@ function startEvaluation(
     before,
     state: before,
     findings: [],
+    sampled: [],
     faults: [],
   };
 }
@@ -223,6 +239,7 @@ function advance(
   evaluated.evaluations += observations.length - faults.length;
   // Not spread into one call: there can be more than its stack holds.
   for (const finding of evaluation.findings) evaluated.findings.push(finding);
+  evaluated.sampled.push(...evaluation.sampled);
   if (evaluation.state !== evaluation.before) evaluated.states.set(subscriber, evaluation.state);
   return 'finished';
 }
@@ -296,8 +313,37 @@ function evaluateOne(evaluation: Evaluation, observation: Observation, reads: Re
       };
     }
   }
-  evaluation.findings.push(...markIncomplete(findings, gaps.notes));
+  const marked = markIncomplete(findings, gaps.notes);
+  const sampled = sampleHoldings(outcome.holdings, evaluation, observation, after, findings.length > 0);
+  evaluation.findings.push(...marked);
+  if (sampled) {
+    evaluation.sampled.push(sampled);
+    after = { ...after, sampledAt: sampled.timestamp };
+  }
   evaluation.state = after;
+}
+
+const sampleEveryMs = 3_600_000;
+
+/** Samples once in each hour, and when something is found. A sample that cannot be read is left out: no alert depends on it. */
+function sampleHoldings(
+  holdings: (() => readonly HoldingSample[]) | undefined,
+  { subscriber }: Evaluation,
+  observation: Observation,
+  { sampledAt }: SubscriberState,
+  hasFindings: boolean,
+): SampledHoldings | undefined {
+  if (!holdings || !('block' in observation)) return undefined;
+  const { timestamp, number } = observation.block;
+  const hourOf = (time: number) => Math.floor(time / sampleEveryMs);
+  if (!hasFindings && sampledAt !== undefined && hourOf(sampledAt) === hourOf(timestamp)) return undefined;
+  const sample = { subscriber, timestamp, blockNumber: number, isAlerted: hasFindings };
+  try {
+    return { ...sample, holdings: holdings() };
+  } catch (error) {
+    if (error instanceof NotFetched) throw error;
+    return { ...sample, holdings: [] };
+  }
 }
 
 /** Severity by the detector's judgement where it judges, whatever severity is configured. */

@@ -292,7 +292,21 @@ export type Detection = {
   readonly shown?: Readonly<Record<string, string>>;
 };
 
-export type EvaluationResult<State> = { readonly detections?: readonly Detection[]; readonly state?: State };
+/** One holding of the contract, in smallest units; `usd` where a price answers. */
+export type HoldingSample = {
+  readonly asset: string;
+  readonly symbol: string;
+  readonly decimals: number;
+  readonly units: bigint;
+  readonly usd?: string;
+};
+
+export type EvaluationResult<State> = {
+  readonly detections?: readonly Detection[];
+  readonly state?: State;
+  /** Holdings that the detector has just looked at. Called only when a sample is due, about once an hour. */
+  readonly holdings?: () => readonly HoldingSample[];
+};
 
 const categories = ['SECURITY', 'COMPLIANCE', 'FINANCIAL', 'OPERATIONAL'] as const;
 

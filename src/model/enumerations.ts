@@ -14,6 +14,7 @@ export const destinationTypes = [
   'SYSLOG',
   'SNS',
   'SQS',
+  'WEB_PUSH',
 ] as const;
 export const destinationTags = ['DEFAULT', 'DETECTOR', 'WALLET'] as const;
 export const detectorSources = ['ATTACK_DETECTOR', 'PLATFORM', 'CUSTOM', 'EXTERNAL', 'IMPORT'] as const;

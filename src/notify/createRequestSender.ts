@@ -70,7 +70,7 @@ export function createRequestSender(options: Options): Sender {
   async function attempt(
     kind: RequestKind,
     target: Target,
-    { uri, ...made }: MessageRequest,
+    { uri, bytes, ...made }: MessageRequest,
     signal: AbortSignal,
   ): Promise<Answer> {
     const { tenantId } = target;
@@ -78,7 +78,8 @@ export function createRequestSender(options: Options): Sender {
     const limits = { headersTimeout: timeLimitMs, ...(readsBody ? {} : { bodyTimeout: responseReadMs }) };
     try {
       const received = await withTimeLimit(signal, timeLimitMs, async (within) => {
-        const options = { ...made, ...limits, dispatcher: agents.agentOf(tenantId), signal: within };
+        const sent = { ...made, body: bytes ?? made.body };
+        const options = { ...sent, ...limits, dispatcher: agents.agentOf(tenantId), signal: within };
         const response = await request(uri, options);
         return { ...response, text: readsBody ? await response.body.text() : '' };
       });

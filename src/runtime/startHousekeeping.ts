@@ -13,6 +13,7 @@ import { purgeLinkUses } from '../store/alerts/linkUses.ts';
 import { purgeBesideAlerts, purgeIncidentKeys } from '../store/alerts/purgeBesideAlerts.ts';
 import { purgeAlertRateCounts } from '../store/alerts/rateHits.ts';
 import { summarizeBlocks } from '../store/alerts/summarizeBlocks.ts';
+import { purgeHoldings } from '../store/contracts/holdingSamples.ts';
 import { archiveMessages } from '../store/destinations/archivedMessages.ts';
 import { purgePagerEvents } from '../store/destinations/pagerEvents.ts';
 import { purgeDeliveries } from '../store/destinations/purgeDeliveries.ts';
@@ -40,6 +41,7 @@ const keepRatesDays = 30;
 const keepIncidentKeysDays = 7;
 const keepAlertEventsDays = 7;
 const keepBacktestsDays = 30;
+const keepHoldingsDays = 31;
 /** A little longer than their figures look back. */
 const keepJudgementsDays = 100;
 
@@ -83,6 +85,7 @@ export async function runHousekeeping(options: Options, signal: AbortSignal): Pr
     'Purging used links': () => purgeLinkUses(store, time),
     'Purging old judgements of detectors': () => purgeJudgements(store, time - keepJudgementsDays * dayMs),
     'Purging old backtests': () => purgeBacktests(store, time - keepBacktestsDays * dayMs),
+    'Purging old samples of holdings': () => purgeHoldings(store, time - keepHoldingsDays * dayMs),
     'Purging states of deleted detectors': () => purgeDeletedStates(store),
     'Purging queues of deleted license instances': () => purgeScoreQueues(store),
     'Destroying unused wallet keys': () => destroyOrphanKeys({ store, hsm, now }),

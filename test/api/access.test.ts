@@ -180,6 +180,8 @@ const otherRights: Record<string, string> = {
   'POST /wallet/{id}/rotate': 'm',
   'GET /wallet/{id}/balance': 'v',
   'POST /contract/{id}/histogram': 'vV',
+  'GET /contract/{id}/holdings': 'vV',
+  'GET /contract/{id}/facts': 'vV',
   'GET /contract/{id}/tokenomics': 'vV',
   'POST /tenant/{id}/dashboard/usage': 'vV',
   'POST /tenant/telemetry': 'vV',

@@ -95,7 +95,7 @@ describe('the story of an incident', () => {
     const shown = await story(uid, own.tokens['tenant-viewer']);
     const { name } = own.world.contract;
     expect(shown.headline).toBe(
-      `${name} lost 400 DUSD (400 USD), 80 % of what it held to Known exploiter; it may go on.`,
+      `${name} lost 400 DUSD (400 USD), 80 % of what it held, to Known exploiter; it may go on.`,
     );
     expect(shown).toMatchObject({
       incident: { uid, severity: 'CRITICAL', acknowledged: true },

@@ -199,14 +199,18 @@ describe('pages', () => {
     expect(sent[1]!.body).toMatchObject({ where: "(name = 'A' or id = 4) and id > 9", size: 2 });
   });
 
-  it('pages of alerts end at the moment of the start and follow the offset', async () => {
+  it('pages of alerts end at the moment of the start and follow the last alert, by number in another order', async () => {
     const { client, sent } = scripted(json({ data: [{ uid: 'b' }], total: 0 }), json({ data: [], total: 0 }));
     const uids: string[] = [];
     for await (const { uid } of client.each('/alert/search', { body: { query: 'severity:HIGH', size: 1 } }))
       uids.push(uid);
     expect(uids).toEqual(['b']);
-    const [first, second] = sent.map(({ body }) => body as { from: number; timeseries: { to: number }[] });
-    expect([first!.from, second!.from]).toEqual([0, 1]);
+    const [first, second] = sent.map(({ body }) => body as { cursor?: string; timeseries: { to: number }[] });
+    expect([first!.cursor, second!.cursor]).toEqual([undefined, 'b']);
+    const sorted = scripted(json({ data: [{ uid: 'b' }], total: 0 }), json({ data: [], total: 0 }));
+    const body = { size: 1, sort: [{ field: 'severity' }] };
+    for await (const { uid } of sorted.client.each('/alert/search', { body })) uids.push(uid);
+    expect(sorted.sent.map(({ body }) => (body as { from: number }).from)).toEqual([0, 1]);
     expect(first!.timeseries).toEqual(second!.timeseries);
     expect(Math.abs(first!.timeseries[0]!.to - Date.now())).toBeLessThan(60_000);
   });

@@ -260,6 +260,21 @@ describe('alerts', () => {
     await status().filter({ hasText: '100 found' }).waitFor();
   });
 
+  it('marks what a query found, names members that the table does not show, and says why in the drawer', async () => {
+    await page.goto(`${api.url}/alerts?q=${encodeURIComponent('number AND meta.symbol:ETH AND eid:"e-1"')}`);
+    const hit = row('Number 1 happened.');
+    await hit.locator('mark', { hasText: 'Number' }).waitFor();
+    expect(await hit.locator('.found-in').textContent()).toBe('found in Symbol, Eid');
+    await hit.focus();
+    await page.keyboard.press('Enter');
+    const why = page.getByRole('dialog').locator('section', { hasText: 'Why it was found' });
+    await why.waitFor();
+    expect(await why.locator('dt').allTextContents()).toEqual(['number', 'meta.symbol:ETH', 'eid:"e-1"']);
+    expect(await why.locator('dd').allTextContents()).toEqual(['Message: number', 'Symbol: eth', 'Eid']);
+    expect(await axeFaults(page)).toEqual([]);
+    await page.keyboard.press('Escape');
+  });
+
   it('opens an alert by keyboard with its evidence, resolves it, and a link shows the same', async () => {
     await page.goto(`${api.url}/alerts?q=eid:"e-0"`);
     await row('Number 0 happened.').focus();
@@ -530,7 +545,7 @@ describe('the room of an incident', () => {
     await page.setViewportSize({ width: 390, height: 844 });
     await page.goto(`${api.url}/alert/${alertUid}`);
     const headline =
-      'Treasury lost 50 ETH (150,000 USD), 100 % of what it held to Known exploiter; it may go on.';
+      'Treasury lost 50 ETH (150,000 USD), 100 % of what it held, to Known exploiter; it may go on.';
     await page.getByText(headline).waitFor();
     expect(await isInView(headline)).toBe(true);
     await page.getByRole('link', { name: 'Open the incident' }).click();

@@ -146,6 +146,14 @@ describe('the first quarter of an hour', () => {
     // At once, because no later test can use a paused token.
     await token.send(world.anvil.accounts[0], 'unpause');
     await open(admin, `/contracts/${tokenId}`);
+    const facts = admin.getByRole('region', { name: 'Facts' });
+    await facts.getByText('no change seen since it is watched').first().waitFor();
+    await facts.locator('dt:text-is("Paused") + dd', { hasText: 'no' }).waitFor();
+    // That it goes on is not reported, so that no alert says since when.
+    await facts.locator('dt:text-is("Paused") + dd', { hasText: 'changed after' }).waitFor();
+    await admin.getByText('Recommended but not enabled').waitFor();
+    await admin.getByRole('heading', { name: /^Holdings and alerts of the last/ }).waitFor();
+    expect(await axeFaults(admin)).toEqual([]);
     await admin.locator(`a[href$="alert=${encodeURIComponent(alert!.uid)}"]`).click();
     await admin.getByText('What to do next').waitFor();
   });
@@ -214,7 +222,7 @@ describe('administration', () => {
     await fillForm(dialog(alice), { '/label': 'ci' });
     await dialog(alice).getByLabel('tenant-viewer').check();
     await press(dialog(alice), 'Create key');
-    const secret = (await dialog(alice).locator('code').textContent())!;
+    const secret = (await dialog(alice).locator('code:not(.hint code)').textContent())!;
     const ask = () => world.vigil.call('GET', 'auth/me', undefined, { token: secret });
     expect((await ask()).body).toMatchObject({ tenantId, roles: ['tenant-viewer'] });
     await press(dialog(alice), 'Close');
@@ -231,7 +239,7 @@ describe('administration', () => {
     await fillForm(dialog(alice), { '/email': 'ivy@example.com' });
     await dialog(alice).getByLabel('tenant-viewer').check();
     await press(dialog(alice), 'Create invite');
-    const link = (await dialog(alice).locator('code').textContent())!;
+    const link = (await dialog(alice).locator('code:not(.hint code)').textContent())!;
     expect(link).toContain(`${world.vigil.url}/accept-invite?invite=`);
     const ivy = await world.openPage();
     await ivy.goto(link);
@@ -306,16 +314,26 @@ describe('detectors and triggers', () => {
     await open(alice, '/catalogue');
     await alice.getByLabel('Search the catalogue').fill('large transfer');
     await alice.getByRole('link', { name: 'Use it: Large transfer' }).click();
-    // The contract, which says whose blocks to look at, comes after the press.
+    // The contract, which says whose blocks to look at, comes late; the backtest begins by itself then.
     await alice.route(/\/contract\/\d+$/, async (route) => {
       await new Promise((resolve) => setTimeout(resolve, 1500));
       await route.continue();
     });
     await fillForm(alice, { '/contractId': 'Vigil (VGL)', '/name': 'Whales', '/config/threshold': '4000' });
-    await press(alice, 'Run a backtest');
+    await alice
+      .getByRole('region', { name: 'Backtest' })
+      .getByText(/^[12] alerts? in \d+ blocks/)
+      .waitFor();
     await alice.unroute(/\/contract\/\d+$/);
     const result = alice.getByRole('region', { name: 'Backtest' });
-    await result.getByText(/^[12] alerts? in \d+ blocks/).waitFor();
+    // A bar shows its alerts, and an alert what it would have carried.
+    await result
+      .getByRole('button', { name: /^[12] alerts? on / })
+      .first()
+      .click();
+    await result.getByRole('listitem').locator('summary').first().click();
+    await result.locator('dl.evidence dt').first().waitFor();
+    expect(await axeFaults(alice)).toEqual([]);
     await fillForm(alice, { '/config/threshold': '6000000' });
     await result.getByText(/^0 alerts in \d+ blocks/).waitFor();
     await alice
@@ -330,6 +348,32 @@ describe('detectors and triggers', () => {
       config: { threshold: '6000' },
       status: 'ACTIVE',
     });
+    // What saving would change, before it is saved.
+    await fillForm(alice, { '/config/threshold': '7000', '/name': 'Big whales' });
+    const changes = alice.locator('.form-changes');
+    await changes.getByText('2 changes to save').waitFor();
+    expect(await changes.locator('dt').allTextContents()).toEqual(['Name', 'Configuration › Threshold']);
+    expect(await changes.locator('del, ins').allTextContents()).toEqual([
+      'Whales',
+      'Big whales',
+      '6000',
+      '7000',
+    ]);
+    await fillForm(alice, { '/config/threshold': '6000', '/name': 'Whales' });
+    await changes.waitFor({ state: 'detached' });
+  });
+
+  it('say what a share is in tokens, and render the code in their hints', async () => {
+    const schema = await one('detector/schema', "name = 'tvl_drop'");
+    await open(alice, `/detectors/new?schema=${schema.id}&contract=${tokenId}`);
+    const native = alice.locator('[data-pointer="/config/nativeThreshold"]');
+    await native.locator('input').fill('10%');
+    await native.getByText(/^10 % of [\d.,]+ ETH = [\d.,]+ ETH$/).waitFor();
+    await alice.locator('.hint code', { hasText: 'cron' }).first().waitFor({ state: 'attached' });
+    expect(await alice.locator('.hint').filter({ hasText: '`' }).count()).toBe(0);
+    expect(await axeFaults(alice)).toEqual([]);
+    // A form that is left half filled would ask before the next page.
+    await native.locator('input').fill('');
   });
 
   it('say how often a condition on a value is reported, and keep what was stored before', async () => {

@@ -10,6 +10,9 @@ import { loadSession } from './state/session.ts';
 startRouting();
 rememberView();
 void loadSession();
+// Beside the first page, which waits for nothing of it.
+if (localStorage.getItem('vigil-notify') === '1')
+  void import('./state/notify.ts').then(({ startNotifying }) => startNotifying());
 // Drawn once, with its page; one that is slow or cannot be read says so in its place.
 const found = findPage(path.value);
 if (found)

@@ -35,6 +35,7 @@ import { traceEndpoint } from './alerts/traceEndpoint.ts';
 import { view } from './alerts/view.ts';
 import { chainEndpoint } from './contracts/chainEndpoint.ts';
 import { contract } from './contracts/contract.ts';
+import { contractViewEndpoints } from './contracts/contractViewEndpoints.ts';
 import { inspectEndpoints } from './contracts/inspectEndpoints.ts';
 import { ownChainEndpoints } from './contracts/ownChainEndpoints.ts';
 import { project } from './contracts/project.ts';
@@ -162,6 +163,7 @@ export function createEndpoints(confirmations: (uid: ChainUid) => number): Endpo
     sanctionsImportEndpoint,
     histogramEndpoint,
     tokenomicsEndpoint,
+    ...contractViewEndpoints,
     scoreSearchEndpoint,
     ...scoreEndpoints,
     usageEndpoint,

@@ -264,6 +264,8 @@ const table = {
   'DELETE /tokenomics/schedule/{id}': ['tenant-manager'],
   'POST /tokenomics/schedule/search': ['tenant-viewer'],
 
+  'GET /contract/{id}/holdings': ['tenant-viewer', 'organisation-viewer'],
+  'GET /contract/{id}/facts': ['tenant-viewer', 'organisation-viewer'],
   'GET /contract/{id}/tokenomics': ['tenant-viewer', 'organisation-viewer'],
 
   'POST /contract/{id}/action/alert/search': ['tenant-viewer', 'organisation-viewer'],

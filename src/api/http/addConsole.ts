@@ -8,14 +8,16 @@ import { asStored, type StoredFile, sendStored, storedFile } from './storedFile.
 /** Nothing from outside, nothing inline and nothing evaluated: no text of an alert can become a script. */
 const policy =
   "default-src 'none'; base-uri 'self'; connect-src 'self'; font-src 'self'; form-action 'self'; " +
-  "frame-ancestors 'none'; img-src 'self' data:; script-src 'self'; style-src 'self'";
+  "frame-ancestors 'none'; manifest-src 'self'; worker-src 'self'; img-src 'self' data:; script-src 'self'; style-src 'self'";
 
 const types: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
   '.html': 'text/html; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
+  '.png': 'image/png',
   '.svg': 'image/svg+xml',
   '.txt': 'text/plain; charset=utf-8',
+  '.webmanifest': 'application/manifest+json',
   '.woff2': 'font/woff2',
 };
 

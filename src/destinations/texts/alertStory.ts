@@ -22,10 +22,12 @@ export function alertStory(prefix: string, first: string, data: Data): AlertStor
   };
 }
 
+export const nextStepName = 'What to do next';
+
 /** Not of what is retracted or resolved. */
 function advice(data: Data): Fact[] {
   const value = toLine(data.nextSteps, 1000) || toLine(data.nextStep, 500);
-  return [...call(data), ...(value ? [{ name: 'What to do next', value }] : [])];
+  return [...call(data), ...(value ? [{ name: nextStepName, value }] : [])];
 }
 
 /** The step of an escalation chain by which someone is called. */

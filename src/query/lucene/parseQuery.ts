@@ -1,19 +1,22 @@
 import { invalidQuery, quote } from './invalidQuery.ts';
 import { lex, type Token, type TokenType } from './lex.ts';
 import { toValue } from './toValue.ts';
-import type { Clause, Group, Node, Query } from './tree.ts';
+import type { Clause, Group, Node, Query, Range } from './tree.ts';
 import { unescapeText } from './unescapeText.ts';
+
+/** Reports each value clause, and from where to where it stands in the text, its field included. */
+type OnValue = (node: Exclude<Node, Group>, start: number, end: number) => void;
 
 /**
  * Reads a query string. A blank one has no clauses and matches nothing.
  * Throws the problem `invalid-query` with the column at which reading stopped.
  */
-export function parseQuery(text: string): Query {
+export function parseQuery(text: string, onValue?: OnValue): Query {
   if (text.length > maxLength) {
     throw invalidQuery(maxLength, `the query has ${text.length} characters and may have ${maxLength}`);
   }
   if (isBlank(text)) return { type: 'group', clauses: [] };
-  const reader: Reader = { tokens: lex(text), at: 0, depth: 0, clauseCount: 0 };
+  const reader: Reader = { tokens: lex(text), at: 0, depth: 0, clauseCount: 0, onValue };
   const query = parseGroup(reader, undefined);
   expect(reader, 'end');
   return query;
@@ -30,7 +33,13 @@ function isBlank(text: string): boolean {
   return true;
 }
 
-type Reader = { readonly tokens: readonly Token[]; at: number; depth: number; clauseCount: number };
+type Reader = {
+  readonly tokens: readonly Token[];
+  at: number;
+  depth: number;
+  clauseCount: number;
+  readonly onValue: OnValue | undefined;
+};
 
 function parseGroup(reader: Reader, field: string | undefined): Group {
   const clauses: Clause[] = [];
@@ -99,19 +108,25 @@ function parseJoined(reader: Reader, field: string | undefined, count: number): 
   reader.at += count;
   countClause(reader, first);
   const text = terms.map((term) => unescapeText(term.text, term.offset)).join(' ');
-  return { type: 'text', field, offset: first.offset, text, isJoined: true };
+  return reported(reader, first, { type: 'text', field, offset: first.offset, text, isJoined: true });
+}
+
+function reported<T extends Exclude<Node, Group>>(reader: Reader, start: Token, node: T): T {
+  reader.onValue?.(node, start.offset, reader.tokens[reader.at - 1]?.end ?? start.end);
+  return node;
 }
 
 function parseClause(reader: Reader, outerField: string | undefined): Node {
+  const start = peek(reader);
   const field = parseField(reader) ?? outerField;
   const first = peek(reader);
   // A group counts by the clauses in it.
   if (first.type === '(') return parseParentheses(reader, field);
   countClause(reader, first);
-  if (first.type === 'rangeStart') return parseRange(reader, field);
+  if (first.type === 'rangeStart') return reported(reader, start, parseRange(reader, field));
   if (!values.has(first.type)) throw unexpected(first);
   reader.at += 1;
-  return toValue(first, parseSuffixes(reader), field);
+  return reported(reader, start, toValue(first, parseSuffixes(reader), field));
 }
 
 function countClause(reader: Reader, token: Token): void {
@@ -139,7 +154,7 @@ function parseParentheses(reader: Reader, field: string | undefined): Node {
   return group;
 }
 
-function parseRange(reader: Reader, field: string | undefined): Node {
+function parseRange(reader: Reader, field: string | undefined): Range {
   const open = expect(reader, 'rangeStart');
   const lower = parseRangeText(reader);
   expect(reader, 'to');

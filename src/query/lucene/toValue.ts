@@ -1,6 +1,6 @@
 import { invalidQuery, quote } from './invalidQuery.ts';
 import type { Token } from './lex.ts';
-import type { Node } from './tree.ts';
+import type { Group, Node } from './tree.ts';
 import { unescapeText } from './unescapeText.ts';
 
 const maxRegexLength = 1_000;
@@ -8,7 +8,11 @@ const maxSlop = 2_147_483_647;
 const decimal = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
 
 /** The node of a term, a quoted text or a pattern; `slop` is the tilde behind it. */
-export function toValue(token: Token, slop: Token | undefined, field: string | undefined): Node {
+export function toValue(
+  token: Token,
+  slop: Token | undefined,
+  field: string | undefined,
+): Exclude<Node, Group> {
   const { offset } = token;
   if (token.type === 'quoted') {
     const text = unescapeText(token.text.slice(1, -1), offset + 1);

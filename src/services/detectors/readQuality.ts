@@ -1,9 +1,8 @@
-import { readQuality as findQuality, type Quality } from '../../store/alerts/judgements.ts';
+import { readQuality as findQuality, type Quality, qualityDays } from '../../store/alerts/judgements.ts';
 import { detectorTable } from '../../store/tables/detectorTable.ts';
 import type { Call } from '../call.ts';
 import { findReadable } from '../records/findReadable.ts';
 
-export const qualityDays = 90;
 const dayMs = 86_400_000;
 
 /** The precision of a detector, and how long its alerts waited for someone. */

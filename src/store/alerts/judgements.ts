@@ -7,6 +7,9 @@ import type { IncidentKeyRow } from './incidentTable.ts';
 
 export type IncidentJudgement = { disposition: string | null; reason: string | null };
 
+/** Length of the time over which the precision of a detector is counted. */
+export const qualityDays = 90;
+
 /** Quality of a detector over a time. */
 export type Quality = {
   acknowledged: number;
@@ -79,4 +82,32 @@ export async function purgeJudgements(db: Db, before: number): Promise<void> {
       );
       return onlyRow(rows).count;
     });
+}
+
+/** A detector of a contract, with how many judged incidents it took part in, and how many of those were right. */
+export type DetectorPrecision = {
+  id: number;
+  schema: string;
+  status: string;
+  createdAt: number;
+  judged: number;
+  right: number;
+};
+
+/** The detectors of one contract; a test says nothing about what a detector finds in earnest. */
+export async function findDetectorsOf(
+  db: Db,
+  { tenantId, id }: { tenantId: number; id: number },
+  since: number,
+): Promise<DetectorPrecision[]> {
+  return db.query<DetectorPrecision>(
+    sql`select d.id, s.name as schema, d.status, d.created_at as "createdAt", j.judged, j.right
+      from detector d join detector_schema s on s.id = d.schema_id
+      cross join lateral (
+        select count(*)::int as judged, (count(*) filter (where j.disposition = 'TRUE'))::int as right
+        from detector_judgement j
+        where j.tenant_id = d.tenant_id and j.detector_id = d.id and j.at >= ${since} and j.disposition <> 'TEST') j
+      where d.tenant_id = ${tenantId} and d.contract_id = ${id} and d.status <> 'DELETED'
+      order by d.id limit 500`,
+  );
 }

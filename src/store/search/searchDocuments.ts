@@ -18,6 +18,7 @@ import {
   searchCandidates,
 } from './searchCandidates.ts';
 import { searchDeep } from './searchDeep.ts';
+import { startAfter } from './startAfter.ts';
 import { countCommon, isOneRare } from './terms/commonTerms.ts';
 
 /** A search by query string. */
@@ -26,6 +27,10 @@ export type DocumentSearch = QueryInput & {
   size?: number;
   trackTotalCount?: number;
   sort?: readonly SortItem[];
+  /** The uid of the record before the page (`startAfter`). */
+  cursor?: string;
+  /** True to explain each hit. */
+  matched?: boolean;
 };
 
 /**
@@ -70,13 +75,33 @@ export async function searchKeys(
   return data as { tenantId: number; uid: string }[];
 }
 
+type Shown = { columns: Sql; names?: readonly string[] } & Pick<Page, 'onText'>;
+
 /** The hits of a page with these columns; `names` are the members in them, if they are those of many searches. */
 export async function findRows(
+  db: Db,
+  table: DocumentTable,
+  scope: DocumentScope,
+  search: DocumentSearch,
+  shown: Shown,
+  now: number,
+): Promise<SearchResult & { total: number }> {
+  const { cursor, ...whole } = search;
+  if (cursor === undefined) return findPage(db, table, scope, search, shown, now);
+  const page = { ...whole, trackTotalCount: 0 };
+  const rest = await findPage(db, table, startAfter(scope, cursor, search), page, shown, now);
+  if (search.trackTotalCount === 0) return rest;
+  // The number of hits is that of the whole search, as on a page by number.
+  const { total } = await findPage(db, table, scope, { ...whole, size: 0 }, { columns: shown.columns }, now);
+  return { ...rest, total };
+}
+
+async function findPage(
   anywhere: Db,
   table: DocumentTable,
   scope: DocumentScope,
   search: DocumentSearch,
-  { columns, names, onText }: { columns: Sql; names?: readonly string[] } & Pick<Page, 'onText'>,
+  { columns, names, onText }: Shown,
   now: number,
 ): Promise<SearchResult & { total: number }> {
   const { from = 0, size = 10, trackTotalCount = defaultTotal } = search;

@@ -2,6 +2,7 @@ import type { Evaluated } from '../../matching/evaluateMatches.ts';
 import type { SubscriberRef } from '../../matching/subscriber.ts';
 import type { Finding } from '../../model/alert.ts';
 import type { AlertWrite } from '../../model/alertWrite.ts';
+import { type ContractHolding, saveHoldings } from '../../store/contracts/holdingSamples.ts';
 import type { Db } from '../../store/db/db.ts';
 import { assertHolder } from '../../store/watch/cursor.ts';
 import { type DeferredRow, insertDeferred } from '../../store/watch/deferred.ts';
@@ -17,6 +18,8 @@ import { switchOffLooping } from './switchOffLooping.ts';
 /** Everything that one transaction writes besides the chain's cursor. */
 export type PendingWrites = {
   findings: Finding[];
+  /** Holdings of contracts, for the charts of people. */
+  holdings: ContractHolding[];
   states: StateChange[];
   outcomes: Outcome[];
   deferred: DeferredRow[];
@@ -68,6 +71,7 @@ async function write(
   const findings = [...writes.findings, ...alerting.map(faultFinding)];
   const { notices, switchedOff } = await switchOffLooping(tx, context, looping);
   await saveStates(tx, chain.uid, writes.states);
+  await saveHoldings(tx, chain.uid, writes.holdings);
   if (writes.blocks) {
     await funding.write(tx, writes.blocks.funded, writes.blocks.lastAt);
     await markForInspection(tx, chain.uid, writes.blocks.upgraded);
@@ -81,16 +85,20 @@ async function write(
 }
 
 export function createWrites(writes: Partial<PendingWrites> = {}): PendingWrites {
-  return { findings: [], states: [], outcomes: [], deferred: [], untraced: [], ...writes };
+  return { findings: [], holdings: [], states: [], outcomes: [], deferred: [], untraced: [], ...writes };
 }
 
 export function addEvaluated(
   writes: PendingWrites,
-  { findings, faults, succeeded }: Evaluated,
+  { findings, sampled, faults, succeeded }: Evaluated,
   states: readonly StateChange[],
 ): void {
   writes.findings.push(...findings);
   writes.states.push(...states);
+  for (const { subscriber, holdings, ...moment } of sampled) {
+    const { tenantId, id: contractId } = subscriber.contract;
+    for (const holding of holdings) writes.holdings.push({ ...holding, ...moment, tenantId, contractId });
+  }
   for (const subscriber of succeeded) writes.outcomes.push({ subscriber });
   for (const fault of faults) writes.outcomes.push({ subscriber: fault.subscriber, fault });
 }

@@ -1,6 +1,7 @@
 import { evaluateMatches } from '../../matching/evaluateMatches.ts';
 import type { BlockRef, Header } from '../../model/block.ts';
 import type { Observation } from '../../model/detection.ts';
+import { deleteHoldingsAbove } from '../../store/contracts/holdingSamples.ts';
 import { rewindCursor } from '../../store/watch/cursor.ts';
 import { deleteDeferredAbove } from '../../store/watch/deferred.ts';
 import { unmineAbove } from '../../store/watch/pendingAlerts.ts';
@@ -32,6 +33,7 @@ export async function rewindChain(
   await commitWrites(context, writes, async (tx) => {
     await rewindCursor(tx, context.cursorStep(), to, height);
     await undoStates(tx, chain.uid, height);
+    await deleteHoldingsAbove(tx, chain.uid, height);
     await deleteDeferredAbove(tx, chain.uid, height);
     await deleteUntracedAbove(tx, chain.uid, height);
     await unmineAbove(tx, chain.uid, height, now());

@@ -47,6 +47,8 @@ type Options = {
   hosts?: HostQueues;
   /** Whether new alerts carry links by which readers act. */
   hasActionLinks?: boolean;
+  /** The built console, to be served too. */
+  consoleFolder?: URL;
 };
 
 /** A tenant with a detector that alerts are pushed into, and a receiver for them. */
@@ -67,6 +69,7 @@ export async function startNotifyWorld(options: Options = {}): Promise<NotifyWor
     egress,
     notifier,
     alertHooks: [createNotifyOnAlerts({ links, now: () => now() })],
+    ...(options.consoleFolder ? { consoleFolder: options.consoleFolder } : {}),
   });
   now = api.services.now;
   const started = new Set<{ stop(): Promise<void> }>();

@@ -5,7 +5,7 @@ import type { ChartProps } from './chartProps.ts';
 import './Chart.css';
 
 /** Lines or stacked bars over time, to drag over. Its figures are also there as a table for screen readers. */
-export function Chart({ label, times, series, height = 140, step, onRange, range }: ChartProps) {
+export function Chart({ label, times, series, height = 140, step, onRange, range, marks }: ChartProps) {
   const place = useRef<HTMLDivElement>(null);
   const select = useRef(onRange);
   select.current = onRange;
@@ -21,7 +21,7 @@ export function Chart({ label, times, series, height = 140, step, onRange, range
     void import('./drawChart.ts').then(({ drawChart }) => {
       if (isGone) return;
       const isSelectable = select.current !== undefined;
-      remove = drawChart({ element, times, series, height, step, range, isSelectable }, (from, to) =>
+      remove = drawChart({ element, times, series, height, step, range, marks, isSelectable }, (from, to) =>
         select.current?.(from, to),
       );
     });
@@ -29,11 +29,12 @@ export function Chart({ label, times, series, height = 140, step, onRange, range
       isGone = true;
       remove();
     };
-  }, [times, series, height, step, range?.from, range?.to, scheme]);
+  }, [times, series, height, step, range?.from, range?.to, marks, scheme]);
 
   const total = series.map(
     ({ label, values }) => `${label} ${values.reduce<number>((sum, value) => sum + (value ?? 0), 0)}`,
   );
+  for (const { label, at } of (marks ?? []).slice(0, 20)) total.push(`${label} ${showTime(at)}`);
   const first = times[0];
   const last = times.at(-1);
   return (

@@ -1,6 +1,7 @@
 import { shorten, toLabel } from '../state/format.ts';
 import { Address } from './Address.tsx';
 import { Amount } from './Amount.tsx';
+import { Marked } from './Marked.tsx';
 import './Evidence.css';
 
 export type EvidenceProps = {
@@ -102,16 +103,23 @@ function LongText({ text }: { text: string }) {
   );
 }
 
+export type MessageProps = {
+  text: string;
+  names?: ReadonlyMap<string, string>;
+  /** Words to mark, in lower case. */
+  marked?: readonly string[];
+};
+
 /** A text for people in which long addresses and hashes are short, or called by their name. */
-export function Message({ text, names }: { text: string; names?: ReadonlyMap<string, string> }) {
+export function Message({ text, names, marked = [] }: MessageProps) {
   const parts = text.slice(0, 20_000).split(/(\b0x[0-9a-fA-F]{40,64}\b)/);
   return (
     <>
       {parts.map((part, index) =>
         index % 2 === 0 ? (
-          part
+          <Marked key={index} text={part} words={marked} />
         ) : (
-          <span key={index} class="mono" title={part}>
+          <span key={index} class={marked.includes(part.toLowerCase()) ? 'mono marked' : 'mono'} title={part}>
             {nameBefore(names?.get(part.toLowerCase()), parts[index + 1]) ?? shorten(part)}
           </span>
         ),

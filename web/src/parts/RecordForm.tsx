@@ -8,6 +8,7 @@ import { mayChooseTenant, tenantId } from '../state/session.ts';
 import { toast, toastHeld } from '../state/toasts.ts';
 import { leave, useUnsaved } from '../state/unsaved.ts';
 import { Loading } from './Empty.tsx';
+import { FormChanges } from './FormChanges.tsx';
 import { FormFaults } from './FormFaults.tsx';
 import { holdsUnreadable } from './fieldFaults.ts';
 import { SchemaForm } from './SchemaForm.tsx';
@@ -139,6 +140,7 @@ export function RecordForm(props: RecordFormProps) {
           ...props.widgets,
         }}
       />
+      {record && unsent.length > 0 && <FormChanges before={base} after={value} labels={props.labels} />}
       <FormFaults form={form} error={state.error} faults={state.faults} round={state.round} />
       <div class="row end">
         {props.beside}

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import type { Fault } from '../state/api.ts';
+import { InlineMarkdown } from './InlineMarkdown.tsx';
 import type { WidgetProps } from './schemaTypes.ts';
 
 export type SchemaFieldProps = {
@@ -52,12 +53,16 @@ function Hint({ base, faults }: Pick<SchemaFieldProps, 'base' | 'faults'>) {
           {message}
         </span>
       ))}
-      {base.schema.description && <span class="hint">{inPlainWords(base.schema.description)}</span>}
+      {base.schema.description && (
+        <span class="hint">
+          <InlineMarkdown text={inPlainWords(base.schema.description)} />
+        </span>
+      )}
     </span>
   );
 }
 
 /** In a form there is no null: a box is left empty. */
 function inPlainWords(description: string): string {
-  return description.replace(/if (left out or )?null\b/g, 'if left empty').replaceAll('`', '');
+  return description.replace(/if (left out or )?null\b/g, 'if left empty');
 }

@@ -59,6 +59,7 @@ export function SchemaForm(props: SchemaFormProps) {
       isRequired={required.has(name)}
       pointer={`${pointer}/${name}`}
       onChange={(next) => onChange(withMember(value, name, next))}
+      siblings={value}
       shared={{ faults, widgets, labels }}
     />
   );
@@ -93,12 +94,13 @@ type MemberProps = {
   isRequired: boolean;
   pointer: string;
   onChange(value: unknown): void;
+  siblings: Members;
   /** What nested forms get as well. */
   shared: { faults: readonly Fault[]; widgets: Widgets; labels: Readonly<Record<string, string>> };
 };
 
 function Member(props: MemberProps) {
-  const { name, schema, value, onChange, isRequired, pointer, shared } = props;
+  const { name, schema, value, onChange, isRequired, pointer, siblings, shared } = props;
   const id = useId();
   const own = ownFaults(schema, pointer, shared.faults);
   const base: WidgetProps = {
@@ -109,6 +111,8 @@ function Member(props: MemberProps) {
     label: shared.labels[name] ?? schema.title ?? toLabel(recordKindOf(name) ? name.slice(0, -2) : name),
     describedBy: `${id}-hint`,
     isInvalid: own.length > 0,
+    name,
+    siblings,
   };
   const widget = shared.widgets[name] ?? shared.widgets[`format:${schema.format ?? ''}`];
   if (!widget && baseType(schema) === 'boolean')
@@ -152,7 +156,7 @@ function Control(props: ControlProps) {
     );
   if (schema.enum) return <EnumSelect {...base} />;
   if (type === 'integer' || type === 'number') return <NumberInput {...base} />;
-  if (type === 'string') return <TextInput {...base} name={name} />;
+  if (type === 'string') return <TextInput {...base} />;
   if (type === 'array') return <ListControl {...props} base={base} />;
   if (type === 'object' && Object.keys(schema.properties ?? {}).length > 0)
     return (

@@ -1,8 +1,8 @@
 import { controlAttributes, placeholderOf, type WidgetProps } from './schemaTypes.ts';
 
 /** A text: in one line, in several where it may be long, hidden where it is a secret. An empty one is none. */
-export function TextInput({ name, ...props }: WidgetProps & { name: string }) {
-  const { schema, value, onChange } = props;
+export function TextInput(props: WidgetProps) {
+  const { name, schema, value, onChange } = props;
   const isScript = schema.format === 'script';
   const shared = {
     ...controlAttributes(props),

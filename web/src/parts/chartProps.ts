@@ -7,6 +7,9 @@ export type Series = {
   kind?: 'line' | 'step' | 'bars';
 };
 
+/** A moment that is drawn across a chart, such as that of an alert. */
+export type ChartMark = { at: number; label: string; color: string };
+
 export type ChartProps = {
   label: string;
   /** Epoch milliseconds. */
@@ -18,4 +21,5 @@ export type ChartProps = {
   /** Called with the range that was dragged over. */
   onRange?(from: number, to: number): void;
   range?: { from: number; to: number };
+  marks?: readonly ChartMark[];
 };

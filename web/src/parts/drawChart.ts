@@ -10,6 +10,7 @@ type Drawing = {
   height: number;
   step: number | undefined;
   range: ChartProps['range'];
+  marks: ChartProps['marks'];
   isSelectable: boolean;
 };
 
@@ -40,7 +41,7 @@ function toData(times: readonly number[], series: readonly Series[]): uPlot.Alig
 }
 
 function options(
-  { element, times, series, height, step, range, isSelectable }: Drawing,
+  { element, times, series, height, step, range, marks = [], isSelectable }: Drawing,
   onRange: (from: number, to: number) => void,
 ): uPlot.Options {
   const style = getComputedStyle(element);
@@ -97,13 +98,32 @@ function options(
           label,
           stroke: color(name),
           width: kind === 'bars' ? 0 : 1.5,
-          points: { show: false },
+          // A line of few points may be too short to be seen.
+          points: { show: kind !== 'bars' && times.length < 12 },
           ...(kind === 'bars' ? { fill: color(name), paths: bars } : {}),
           ...(kind === 'step' ? { paths: uPlot.paths.stepped!({ align: 1 }) } : {}),
         }),
       ),
     ],
     hooks: {
+      draw: [
+        (plot) => {
+          const { ctx, bbox } = plot;
+          ctx.save();
+          ctx.lineWidth = devicePixelRatio;
+          ctx.setLineDash([4 * devicePixelRatio, 3 * devicePixelRatio]);
+          for (const { at, color: name } of marks) {
+            const left = plot.valToPos(at / 1000, 'x', true);
+            if (left < bbox.left || left > bbox.left + bbox.width) continue;
+            ctx.strokeStyle = color(name);
+            ctx.beginPath();
+            ctx.moveTo(left, bbox.top);
+            ctx.lineTo(left, bbox.top + bbox.height);
+            ctx.stroke();
+          }
+          ctx.restore();
+        },
+      ],
       setSelect: [
         (plot) => {
           if (plot.select.width < 4) return;

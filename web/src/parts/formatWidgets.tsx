@@ -4,6 +4,7 @@ import { tenantId } from '../state/session.ts';
 import { useLoad } from '../state/useLoad.ts';
 import { CodeEditor } from './CodeEditor.tsx';
 import { RepeatInput } from './RepeatInput.tsx';
+import { SuggestInput } from './SuggestInput.tsx';
 import type { WidgetProps, Widgets } from './schemaTypes.ts';
 
 type Signatures = ReplyOf<'GET', '/contract/{id}/signature'>;
@@ -53,49 +54,6 @@ export function useSignatures(contractId: number | undefined): Signatures | unde
   return useLoad(contractId === undefined ? null : `signatures ${contractId}`, (signal) =>
     client.get('/contract/{id}/signature', { path: { id: contractId! }, signal }),
   ).data;
-}
-
-type Option = string | { value: string; text: string };
-
-export function SuggestInput({
-  id,
-  value,
-  onChange,
-  describedBy,
-  isInvalid,
-  schema,
-  options,
-  isMono = false,
-}: WidgetProps & { options: readonly Option[]; isMono?: boolean }) {
-  const standard = schema.default;
-  return (
-    <>
-      <input
-        id={id}
-        type="text"
-        class={isMono ? 'mono' : ''}
-        list={`${id}-options`}
-        autocomplete="off"
-        spellcheck={false}
-        aria-describedby={describedBy}
-        aria-invalid={isInvalid}
-        value={typeof value === 'string' || typeof value === 'number' ? String(value) : ''}
-        placeholder={typeof standard === 'string' ? standard : ''}
-        onInput={({ currentTarget: { value: text } }) => onChange(text === '' ? undefined : text)}
-      />
-      <datalist id={`${id}-options`}>
-        {options.map((option) =>
-          typeof option === 'string' ? (
-            <option key={option} value={option} />
-          ) : (
-            <option key={option.value} value={option.value}>
-              {option.text}
-            </option>
-          ),
-        )}
-      </datalist>
-    </>
-  );
 }
 
 type Known = { address: string; name: string | null };

@@ -10,6 +10,9 @@ export type WidgetProps = {
   label: string;
   describedBy: string;
   isInvalid: boolean;
+  /** The name of the member, and the members beside it. */
+  name: string;
+  siblings: Readonly<Record<string, unknown>>;
 };
 /** A control of one's own for a member (by name) or for a format (as `format:duration`). */
 export type Widgets = Readonly<Record<string, (props: WidgetProps) => JSX.Element>>;

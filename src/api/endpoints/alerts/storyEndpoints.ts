@@ -169,7 +169,7 @@ const story = {
   uid: Text('The incident.', '01a2b3c4-d5e6-8f70-8a1b-2c3d4e5f6071'),
   headline: Text(
     'What was lost, by whom, and whether it goes on, in one sentence.',
-    'Lending pool lost 500,000 DUSD, 100 % of what it held to Known exploiter; it was stopped by Pause the pool in block 58.',
+    'Lending pool lost 500,000 DUSD, 100 % of what it held, to Known exploiter; it was stopped by Pause the pool in block 58.',
   ),
   progress: whole(progress, 'Whether it goes on.'),
   lost: lossList(

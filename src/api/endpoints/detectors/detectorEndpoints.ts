@@ -2,7 +2,8 @@ import { Type } from 'typebox';
 import { Count, Id, JsonObject, List, Millis, nullable, OneOf, Shape, Text } from '../../../model/schema.ts';
 import { explainDetector } from '../../../services/detectors/explainDetector.ts';
 import { readFault } from '../../../services/detectors/readFault.ts';
-import { qualityDays, readQuality } from '../../../services/detectors/readQuality.ts';
+import { readQuality } from '../../../services/detectors/readQuality.ts';
+import { qualityDays } from '../../../store/alerts/judgements.ts';
 import { type Endpoint, endpoint } from '../../http/endpoint.ts';
 import { foundAlert } from './backtestEndpoints.ts';
 

@@ -1,5 +1,5 @@
 import type { Static, TSchema } from 'typebox';
-import { Problem, type ProblemCode } from '../../../model/errors.ts';
+import { invalid, Problem, type ProblemCode } from '../../../model/errors.ts';
 import type { Call } from '../../../services/call.ts';
 import type { DocumentScope, DocumentTable } from '../../../store/search/documents/documentTable.ts';
 import { exportDocuments } from '../../../store/search/exportDocuments.ts';
@@ -7,7 +7,7 @@ import { findReachable } from '../../../store/search/findReachable.ts';
 import { searchJson } from '../../../store/search/searchJson.ts';
 import { type Endpoint, endpoint, type Input } from '../../http/endpoint.ts';
 import { exportable } from '../../http/exportable.ts';
-import { checkTimeseries, type familyQ, familyQReply } from './familyQ.ts';
+import { checkMatched, checkTimeseries, type familyQ, familyQReply } from './familyQ.ts';
 
 type Definition<P extends TSchema> = {
   path: string;
@@ -41,6 +41,7 @@ export function documentSearch<P extends TSchema>({
     isReport: true,
     handle: async (call, { params, body }) => {
       checkTimeseries(body.timeseries);
+      checkMatched(body);
       const find = async (within: DocumentScope) => {
         const { reports } = call.services;
         try {
@@ -64,6 +65,8 @@ export function documentSearch<P extends TSchema>({
   return exportable(search, shape.names, async (call, input, names) => {
     const typed = input as SearchInput;
     checkTimeseries(typed.body.timeseries);
+    if (typed.body.matched)
+      throw invalid('/matched', 'not-exported', 'is for JSON; leave it out of an export.');
     const { reports } = call.services;
     return exportDocuments(reports, table, await scope(call, typed.params), typed.body, names, call.now);
   });

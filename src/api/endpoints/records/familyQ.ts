@@ -1,7 +1,8 @@
 import { type Static, type TSchema, Type } from 'typebox';
-import type { Fault } from '../../../model/errors.ts';
-import { List, maxId, Shape, Text } from '../../../model/schema.ts';
+import { type Fault, invalid } from '../../../model/errors.ts';
+import { List, maxId, Shape, Text, Words } from '../../../model/schema.ts';
 import { invalidInput } from '../../../model/validate.ts';
+import { explainBudget, maxExplainedClauses } from '../../../query/lucene/createExplainer.ts';
 import { pageMembers, sortList } from '../../http/search.ts';
 
 const time = (description: string, example: number) =>
@@ -41,7 +42,25 @@ type FamilyQ = {
   timeseries?: { from: number; to: number }[];
   trackTotalCount?: number;
   sort?: { field: string; order?: 'asc' | 'desc'; direction?: 'asc' | 'desc' }[];
+  cursor?: string;
+  matched?: boolean;
 };
+
+const cursor = Type.String({
+  description:
+    '`uid` of the last record that you have: the page begins after it, also when records were added meanwhile or it is gone. For the order of `timestamp`, without `from`.',
+  maxLength: 36,
+  examples: ['01a2b3c4-d5e6-8f70-8a1b-2c3d4e5f6071'],
+});
+
+/** Explaining a hit takes about as long as trying the query on it. */
+const maxMatched = 200;
+
+const matched = Type.Boolean({
+  description: `True to add \`matched\` to the reply; \`size\` is then at most ${maxMatched}.`,
+  default: false,
+  examples: [true],
+});
 
 /** Family Q: query-string search, of alerts or of score changes. */
 const searchOf = (query: TSchema) =>
@@ -53,6 +72,8 @@ const searchOf = (query: TSchema) =>
         timeseries,
         trackTotalCount,
         sort: sortList('The order of the records; newest first if left out.', 'timestamp'),
+        cursor,
+        matched,
       },
       [],
     ),
@@ -61,8 +82,36 @@ const searchOf = (query: TSchema) =>
 export const familyQ = searchOf(queryText);
 export const scoreFamilyQ = searchOf(Type.Unsafe({ ...queryText, examples: ['scoreChange:<-5'] }));
 
+const matchedClause = Shape(
+  {
+    clause: Text('The clause as it stands in the query.', 'message:transfer', { max: 32_000 }),
+    position: Type.Integer({
+      description: 'The column in which it begins, from 1.',
+      minimum: 1,
+      examples: [1],
+    }),
+    members: Words('Members of the record that have the value, such as `meta.amount`; at most 16.', [
+      'message',
+    ]),
+    words: Words('Words of their texts that fit, in lower case; at most 16. None for a whole value.', [
+      'transfer',
+    ]),
+  },
+  ['clause', 'position', 'members', 'words'],
+);
+
+const explained = List(
+  List(matchedClause, 'The clauses that one record matches.'),
+  `Only with \`matched\`: for each record, in their order, the clauses that it matches. Of the first ${maxExplainedClauses} clauses that nothing excludes, while they cost less than ${explainBudget} together.`,
+);
+
 export function familyQReply<T extends TSchema>(record: T) {
-  return Type.Unsafe<{ data: Static<T>[]; total: number; partial?: string[] }>({
+  return Type.Unsafe<{
+    data: Static<T>[];
+    total: number;
+    matched?: Static<typeof matchedClause>[][];
+    partial?: string[];
+  }>({
     ...Shape(
       {
         data: List(record, 'The records of this page.'),
@@ -71,6 +120,7 @@ export function familyQReply<T extends TSchema>(record: T) {
           minimum: 0,
           examples: [1],
         }),
+        matched: explained,
         partial: List(
           Text('A database worker that does not answer.', 'worker 2'),
           'Only where a search over all tenants lacks the documents of some workers: their names.',
@@ -79,6 +129,12 @@ export function familyQReply<T extends TSchema>(record: T) {
       ['data', 'total'],
     ),
   });
+}
+
+/** More hits than are explained. */
+export function checkMatched({ matched: isWanted, size = 10 }: FamilyQ): void {
+  if (isWanted && size > maxMatched)
+    throw invalid('/size', 'too-many', `must be at most ${maxMatched} with \`matched\`.`);
 }
 
 /** Ranges that end before they begin. */

@@ -29,12 +29,14 @@ export function writeHeadline(facts: Facts): string {
       .map((name) => clean(name)),
   );
   const lost = showLosses(losses);
+  // A share stands between commas where the sentence goes on.
+  const taken = lost.endsWith('of what it held') ? `${lost},` : lost;
   const often = transactions > 1 ? ` in ${transactions} transactions` : '';
   if (progress.state === 'PREVENTED')
-    return `${who || 'Someone'} tried to take ${lost} from ${victims || 'the contract'}; nothing was lost, ${ending}.`;
+    return `${who || 'Someone'} tried to take ${taken} from ${victims || 'the contract'}; nothing was lost, ${ending}.`;
   if (progress.state === 'PENDING')
-    return `${who || 'Someone'} is about to take ${lost} from ${victims || 'the contract'}; ${ending}.`;
-  return `${victims || 'The contract'} lost ${lost}${who && ` to ${who}`}${often}; ${ending}.`;
+    return `${who || 'Someone'} is about to take ${taken} from ${victims || 'the contract'}; ${ending}.`;
+  return `${victims || 'The contract'} lost ${who || often ? taken : lost}${who && ` to ${who}`}${often}; ${ending}.`;
 }
 
 /** `500,000 DUSD and 3 ETH (1,234 USD), 100 % of what was held`. */

@@ -1,10 +1,11 @@
 import { useState } from 'preact/hooks';
 import type { Action } from '../../../../sdk/src/index.ts';
 import { alertNames, bindingsToForm, shapeBindings, withFilters } from '../../parts/bindings.ts';
-import { formatWidgets, SuggestInput, useSignatures } from '../../parts/formatWidgets.tsx';
+import { formatWidgets, useSignatures } from '../../parts/formatWidgets.tsx';
 import type { Fields } from '../../parts/RecordForm.tsx';
 import { type RecordKind, RecordList } from '../../parts/RecordPage.tsx';
 import { updatedColumn } from '../../parts/recordColumns.tsx';
+import { SuggestInput } from '../../parts/SuggestInput.tsx';
 import type { Widgets } from '../../parts/schemaTypes.ts';
 import { nameOf } from '../../state/names.ts';
 import { PageTabs } from '../PageTabs.tsx';

@@ -7,17 +7,21 @@ import { client } from '../../state/api.ts';
 import { href } from '../../state/route.ts';
 import { useLoad } from '../../state/useLoad.ts';
 import { AlertView } from './AlertView.tsx';
+import { FoundBy } from './FoundBy.tsx';
+import type { Matched } from './matched.ts';
 
 export type AlertDrawerProps = {
   uid: string;
   /** What the table has of it, shown until the whole is read. */
   row: Alert | undefined;
+  /** Why the search of the table found it. */
+  matched: Matched | undefined;
   onChange(alert: Alert): void;
   onClose(): void;
 };
 
 /** One alert beside the table. */
-export function AlertDrawer({ uid, row, onChange, onClose }: AlertDrawerProps) {
+export function AlertDrawer({ uid, row, matched, onChange, onClose }: AlertDrawerProps) {
   const loaded = useLoad(uid, (signal) => client.get('/alert/{uid}', { path: { uid }, signal }));
   const [changed, setChanged] = useState<Alert>();
   const alert = changed ?? loaded.data ?? row;
@@ -34,6 +38,7 @@ export function AlertDrawer({ uid, row, onChange, onClose }: AlertDrawerProps) {
               onChange(next);
             }}
           />
+          {matched && <FoundBy matched={matched} />}
           <p>
             <a href={href(`/alert/${uid}`)}>Open as a page of its own</a>
           </p>

@@ -34,13 +34,13 @@ export default function AlertsPage() {
   const openUid = search.value.get('alert') ?? undefined;
   const columnText = search.value.get('columns') ?? '';
   const columns = useMemo(() => columnText.split(',').filter(Boolean), [columnText]);
-  const shownColumns = useMemo(() => alertColumns(columns), [columns]);
   const [asOf, setAsOf] = useState(Date.now());
   const [selected, setSelected] = useState<ReadonlySet<string | number>>(new Set());
   const [areFacetsOpen, setFacetsOpen] = useState(false);
   const period = resolveRange(range, asOf);
   const sent = { query: withinTenant(query), ...period };
   const pages = useAlertPages(sent);
+  const shownColumns = useMemo(() => alertColumns(columns, pages.matched), [columns, pages.matched]);
   const figures = useAlertFigures(sent);
   const tail = useTail(sent.query, isLive);
   const known = new Set(tail.rows.map(({ uid }) => uid));
@@ -184,6 +184,7 @@ export default function AlertsPage() {
           key={openUid}
           uid={openUid}
           row={rows.find(({ uid }) => uid === openUid)}
+          matched={pages.matched.get(openUid)}
           onChange={(alert) => pages.replace([alert])}
           onClose={() => setSearch({ alert: undefined })}
         />

@@ -2,6 +2,7 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Alert } from '../../../../sdk/src/index.ts';
 import { client } from '../../state/api.ts';
 import { reconnections } from '../../state/connection.ts';
+import type { Matched } from './matched.ts';
 
 export type AlertSearch = { query: string; from: number; to: number };
 
@@ -15,25 +16,30 @@ export function useAlertPages({ query, from, to }: AlertSearch) {
   const [state, setState] = useState<{
     rows: readonly Alert[];
     total: number;
+    /** Why each was found, by uid. */
+    matched: ReadonlyMap<string, Matched>;
     error?: unknown;
     isLoading: boolean;
   }>({
     rows: [],
     total: 0,
+    matched: new Map(),
     isLoading: true,
   });
   const running = useRef<AbortController>(undefined);
   const isReadingMore = useRef(false);
   const returns = reconnections.value;
 
-  const read = async (offset: number, signal: AbortSignal) =>
+  /** The page after an alert: by its place it would move as others are raised. */
+  const read = async (cursor: string | undefined, signal: AbortSignal) =>
     client.post('/alert/search', {
       body: {
         query,
         timeseries: [{ from, to }],
-        from: offset,
-        size: offset === 0 ? firstPageSize : pageSize,
-        trackTotalCount: countedTo,
+        ...(cursor === undefined
+          ? { size: firstPageSize, trackTotalCount: countedTo }
+          : { cursor, size: pageSize, trackTotalCount: 0 }),
+        ...(/^(tenantId:\d+)?$/.test(query) ? {} : { matched: true }),
       },
       signal,
     });
@@ -44,8 +50,10 @@ export function useAlertPages({ query, from, to }: AlertSearch) {
     running.current = controller;
     isReadingMore.current = false;
     setState((before) => ({ ...before, isLoading: true }));
-    read(0, controller.signal).then(
-      ({ data, total }) => !controller.signal.aborted && setState({ rows: data, total, isLoading: false }),
+    read(undefined, controller.signal).then(
+      (page) =>
+        !controller.signal.aborted &&
+        setState({ rows: page.data, total: page.total, matched: byUid(page), isLoading: false }),
       (error: unknown) =>
         !controller.signal.aborted && setState((before) => ({ ...before, error, isLoading: false })),
     );
@@ -57,16 +65,18 @@ export function useAlertPages({ query, from, to }: AlertSearch) {
     if (!signal || isReadingMore.current) return;
     isReadingMore.current = true;
     try {
-      const { data } = await read(state.rows.length, signal);
+      const page = await read(state.rows.at(-1)?.uid, signal);
       if (signal.aborted) return;
-      setState((before) => {
-        const known = new Set(before.rows.map(({ uid }) => uid));
-        const added = data.filter(({ uid }) => !known.has(uid));
-        // An empty page ends the list, whatever the count said.
-        return added.length === 0
+      // An empty page ends the list, whatever the count said.
+      setState((before) =>
+        page.data.length === 0
           ? { ...before, total: before.rows.length }
-          : { ...before, rows: [...before.rows, ...added] };
-      });
+          : {
+              ...before,
+              rows: [...before.rows, ...page.data],
+              matched: new Map([...before.matched, ...byUid(page)]),
+            },
+      );
     } catch (error) {
       if (!signal.aborted) setState((before) => ({ ...before, error }));
     } finally {
@@ -76,9 +86,13 @@ export function useAlertPages({ query, from, to }: AlertSearch) {
 
   /** Shows a changed alert in its place. */
   const replace = (changed: readonly Alert[]) => {
-    const byUid = new Map(changed.map((alert) => [alert.uid, alert]));
-    setState((before) => ({ ...before, rows: before.rows.map((row) => byUid.get(row.uid) ?? row) }));
+    const now = new Map(changed.map((alert) => [alert.uid, alert]));
+    setState((before) => ({ ...before, rows: before.rows.map((row) => now.get(row.uid) ?? row) }));
   };
 
   return { ...state, more, replace };
+}
+
+function byUid({ data, matched = [] }: { data: readonly Alert[]; matched?: readonly Matched[] }) {
+  return new Map(data.flatMap(({ uid }, index) => (matched[index] ? [[uid, matched[index]] as const] : [])));
 }

@@ -1,5 +1,6 @@
-import { useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import { Chart } from '../../parts/Chart.tsx';
+import type { ChartMark } from '../../parts/chartProps.ts';
 import { Empty, Loading } from '../../parts/Empty.tsx';
 import { Message } from '../../parts/Evidence.tsx';
 import { Problem } from '../../parts/Problem.tsx';
@@ -10,11 +11,32 @@ import { href, navigate } from '../../state/route.ts';
 import { resolveRange } from '../../state/timeRange.ts';
 import { useLoad } from '../../state/useLoad.ts';
 import { useAlertFigures } from '../alerts/useAlertFigures.ts';
+import { Holdings } from './Holdings.tsx';
+
+const rangeWords = {
+  '1h': 'of the last hour',
+  '24h': 'of the last day',
+  '7d': 'of the last 7 days',
+} as const;
+
+/** What is younger than an hour or a day is drawn over that time, so that its alerts are no bar at the edge. */
+function fittingRange(ageMs: number): keyof typeof rangeWords {
+  if (ageMs < 3_600_000) return '1h';
+  return ageMs < 86_400_000 ? '24h' : '7d';
+}
+
+export type AlertsCardProps = {
+  condition: string;
+  contractId?: number;
+  /** When there was nothing of it yet. */
+  since?: number;
+};
 
 /** Alerts of a contract or project: over the last week, and the newest. */
-export function AlertsCard({ condition }: { condition: string }) {
+export function AlertsCard({ condition, contractId, since = 0 }: AlertsCardProps) {
   const [asOf] = useState(Date.now());
-  const period = resolveRange('7d', asOf);
+  const range = fittingRange(asOf - since);
+  const period = resolveRange(range, asOf);
   const figures = useAlertFigures({ query: condition, ...period });
   const newest = useLoad(
     condition,
@@ -22,11 +44,14 @@ export function AlertsCard({ condition }: { condition: string }) {
       client.post('/alert/search', { body: { query: condition, size: 8, trackTotalCount: 0 }, signal }),
     { every: 10_000 },
   );
-  const search = `/alerts?range=7d&q=${encodeURIComponent(condition)}`;
+  const marks = useMemo(() => marksOf(figures.data), [figures.data]);
+  const search = `/alerts?range=${range}&q=${encodeURIComponent(condition)}`;
   return (
     <section class="card" aria-labelledby="alerts-card">
       <header>
-        <h2 id="alerts-card">Alerts of the last 7 days</h2>
+        <h2 id="alerts-card">
+          {contractId === undefined ? 'Alerts' : 'Holdings and alerts'} {rangeWords[range]}
+        </h2>
         <a href={href(search)}>All</a>
       </header>
       <Problem error={figures.error ?? newest.error} />
@@ -36,6 +61,7 @@ export function AlertsCard({ condition }: { condition: string }) {
           They show up here as soon as a detector or trigger finds something.
         </Empty>
       )}
+      {contractId !== undefined && <Holdings contractId={contractId} period={period} marks={marks} />}
       {newest.data && newest.data.data.length > 0 && figures.data && (
         <Chart
           label="Alerts over time by severity"
@@ -65,4 +91,17 @@ export function AlertsCard({ condition }: { condition: string }) {
       </ul>
     </section>
   );
+}
+
+type Figures = NonNullable<ReturnType<typeof useAlertFigures>['data']>;
+
+/** The times with alerts that matter, each in the colour of its worst. */
+function marksOf(figures: Figures | undefined): ChartMark[] {
+  if (!figures) return [];
+  return figures.times.flatMap((at, index) => {
+    const worst = figures.series.findLast(
+      ({ label, values }) => label !== 'INFO' && label !== 'LOW' && (values[index] ?? 0) > 0,
+    );
+    return worst ? [{ at: at + figures.step / 2, label: `${worst.label} alerts`, color: worst.color }] : [];
+  });
 }

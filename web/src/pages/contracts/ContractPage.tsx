@@ -15,12 +15,16 @@ import { toast } from '../../state/toasts.ts';
 import { useLoad } from '../../state/useLoad.ts';
 import { AbiCard } from './AbiCard.tsx';
 import { AlertsCard } from './AlertsCard.tsx';
+import { Control } from './Control.tsx';
 import { Tokenomics } from './Tokenomics.tsx';
 import { WatchedBy } from './WatchedBy.tsx';
 
 export default function ContractPage({ params }: PageProps) {
   const id = Number(params.id);
   const contract = useLoad(String(id), (signal) => client.get('/contract/{id}', { path: { id }, signal }));
+  const facts = useLoad(can('GET /contract/{id}/facts') ? `facts ${id}` : null, (signal) =>
+    client.get('/contract/{id}/facts', { path: { id }, signal }),
+  );
   const [open, setOpen] = useState<'edit' | 'delete'>();
   const close = () => setOpen(undefined);
   if (contract.error instanceof VigilError && contract.error.status === 404)
@@ -81,7 +85,8 @@ export default function ContractPage({ params }: PageProps) {
           <dd>
             <Address value={address} chainUid={chainUid} whole />
           </dd>
-          {implementation && (
+          {facts.data && <Control facts={facts.data} chainUid={chainUid} contractId={id} />}
+          {implementation && !facts.data?.data.some(({ name }) => name === 'implementation') && (
             <>
               <dt>Proxy of</dt>
               <dd>
@@ -105,9 +110,9 @@ export default function ContractPage({ params }: PageProps) {
           )}
         </dl>
       </section>
-      <WatchedBy contract={contract.data} />
+      <AlertsCard condition={`contractId:${id}`} contractId={id} since={contract.data.createdAt} />
+      <WatchedBy contract={contract.data} quality={facts.data?.detectors ?? []} />
       {addressType === 'CONTRACT' && <AbiCard contract={contract.data} reload={contract.reload} />}
-      <AlertsCard condition={`contractId:${id}`} />
       <Tokenomics contractId={id} />
       {open === 'edit' && (
         <Dialog title={`Edit ${name}`} kind="drawer" onClose={close}>

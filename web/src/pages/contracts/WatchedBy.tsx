@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { Action, Contract, Detector, Trigger } from '../../../../sdk/src/index.ts';
+import type { Action, Contract, Detector, ReplyOf, Trigger } from '../../../../sdk/src/index.ts';
 import { Badge } from '../../parts/Badge.tsx';
 import { Empty, Loading } from '../../parts/Empty.tsx';
 import { Icon } from '../../parts/Icon.tsx';
@@ -12,10 +12,11 @@ import { can } from '../../state/session.ts';
 import { attempt } from '../../state/toasts.ts';
 import { useLoad } from '../../state/useLoad.ts';
 import { automaticHint, isAutomatic } from '../detectors/automatic.ts';
+import type { Facts } from './Control.tsx';
 import { Recommend } from './Recommend.tsx';
 
 /** What watches a contract and what acts on it; each can be switched on and off in place. */
-export function WatchedBy({ contract }: { contract: Contract }) {
+export function WatchedBy({ contract, quality }: { contract: Contract; quality: Facts['detectors'] }) {
   const where = `contractId = ${contract.id}`;
   const isNew = search.value.get('new') !== null;
   const [isOpen, setOpen] = useState(isNew);
@@ -32,6 +33,8 @@ export function WatchedBy({ contract }: { contract: Contract }) {
     return { detectors, triggers, actions };
   });
   const raised = useRaised(contract.id);
+  const faults = useFaults();
+  const precisions = new Map(quality.map((one) => [one.id, one]));
   if (!can('POST /detector/search')) return null;
   const { detectors = [], triggers = [], actions = [] } = watching.data ?? {};
   const rows = [
@@ -49,23 +52,25 @@ export function WatchedBy({ contract }: { contract: Contract }) {
     <section class="card" aria-labelledby="watched-by">
       <header>
         <h2 id="watched-by">Watched by</h2>
-        {can('POST /contract/{id}/recommend') && !isOpen && (
-          <button type="button" onClick={() => setOpen(true)}>
-            <Icon name="plus" />
-            Add detectors
-          </button>
-        )}
-        {can('POST /detector') && !isOpen && (
-          <a class="button" href={href(`/catalogue?contract=${contract.id}`)}>
-            All kinds
-          </a>
-        )}
-        {can('POST /trigger') && !isOpen && (
-          <a class="button" href={href(`/triggers?new=trigger&contract=${contract.id}`)}>
-            <Icon name="plus" />
-            Add trigger
-          </a>
-        )}
+        <span class="row">
+          {can('POST /contract/{id}/recommend') && !isOpen && (
+            <button type="button" onClick={() => setOpen(true)}>
+              <Icon name="plus" />
+              Add detectors
+            </button>
+          )}
+          {can('POST /detector') && !isOpen && (
+            <a class="button" href={href(`/catalogue?contract=${contract.id}`)}>
+              All kinds
+            </a>
+          )}
+          {can('POST /trigger') && !isOpen && (
+            <a class="button" href={href(`/triggers?new=trigger&contract=${contract.id}`)}>
+              <Icon name="plus" />
+              Add trigger
+            </a>
+          )}
+        </span>
       </header>
       <Problem error={watching.error} retry={watching.reload} />
       {!watching.data && watching.isLoading && <Loading />}
@@ -92,6 +97,7 @@ export function WatchedBy({ contract }: { contract: Contract }) {
               </a>
               <span class="dim small foreign">{what}</span>
               <Raised found={raised.get(`${kind} ${row.id}`)} kind={kind} id={row.id} />
+              {kind === 'detector' && <Precision one={precisions.get(row.id)} />}
             </span>
             <span class="row tight">
               <Badge value={row.status} />
@@ -101,6 +107,7 @@ export function WatchedBy({ contract }: { contract: Contract }) {
                 </button>
               )}
             </span>
+            <Fault fault={faults.get(`${kind} ${row.id}`)} />
           </li>
         ))}
         {actions.map(({ id, name, funcSignature }) => (
@@ -113,7 +120,69 @@ export function WatchedBy({ contract }: { contract: Contract }) {
           </li>
         ))}
       </ul>
+      {!isOpen && watching.data && can('POST /contract/{id}/recommend') && (
+        <Missing contractId={contract.id} round={detectors.length} onOpen={() => setOpen(true)} />
+      )}
     </section>
+  );
+}
+
+/** Detectors that fit the contract and that it lacks. */
+function Missing({ contractId, round, onOpen }: { contractId: number; round: number; onOpen(): void }) {
+  const { data } = useLoad(
+    `missing ${contractId} ${round}`,
+    (signal) => client.post('/contract/{id}/recommend', { path: { id: contractId }, body: {}, signal }),
+    { later: true },
+  );
+  const missing = data?.data.filter(({ detectorId }) => detectorId === null) ?? [];
+  if (missing.length === 0) return null;
+  return (
+    <div class="notice stack tight missing">
+      <div class="row apart">
+        <strong>Recommended but not enabled</strong>
+        <button type="button" class="small" onClick={onOpen}>
+          Look at {missing.length === 1 ? 'it' : `all ${missing.length}`}
+        </button>
+      </div>
+      <ul class="stack tight">
+        {missing.slice(0, 4).map(({ schemaName, title, reason }) => (
+          <li key={schemaName} class="small">
+            <span class="foreign">{title}</span> <span class="dim foreign">{reason}</span>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+type FaultRow = ReplyOf<'GET', '/fault'>['data'][number];
+
+/** What fails or stands still, of all that one may see. */
+function useFaults(): ReadonlyMap<string, FaultRow> {
+  const { data } = useLoad(
+    can('GET /fault') ? 'faults of subscribers' : null,
+    (signal) => client.get('/fault', { query: { size: 1000 }, signal }),
+    { later: true, every: 30_000 },
+  );
+  return new Map((data?.data ?? []).map((fault) => [`${fault.kind} ${fault.id}`, fault]));
+}
+
+function Fault({ fault }: { fault: FaultRow | undefined }) {
+  if (!fault) return null;
+  return (
+    <p class="notice bad small foreign whole-row">
+      {fault.reason.slice(0, 300)} <span class="dim">since</span> <Time at={fault.since} />. {fault.advice}
+    </p>
+  );
+}
+
+/** How often people found it right. */
+function Precision({ one }: { one: Facts['detectors'][number] | undefined }) {
+  if (!one || one.precision === null) return null;
+  return (
+    <span class="dim small" title="Judged incidents of the last 90 days that were an attack or a real fault">
+      {one.right} of {one.judged} right
+    </span>
   );
 }
 

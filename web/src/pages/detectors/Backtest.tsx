@@ -1,12 +1,14 @@
+import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { Backtest as BacktestRecord } from '../../../../sdk/src/index.ts';
 import { Address } from '../../parts/Address.tsx';
-import { Chart } from '../../parts/Chart.tsx';
+import { Evidence } from '../../parts/Evidence.tsx';
 import { Problem } from '../../parts/Problem.tsx';
 import { Severity } from '../../parts/Severity.tsx';
 import { Time } from '../../parts/Time.tsx';
 import { shortenHex, showCount } from '../../state/format.ts';
 import { chainOf } from '../../state/names.ts';
 import { can } from '../../state/session.ts';
+import { type Bar, DayBars } from './DayBars.tsx';
 import type { BacktestState } from './useBacktest.ts';
 import './detectors.css';
 
@@ -109,7 +111,12 @@ type ResultOf = NonNullable<BacktestRecord['result']>;
 
 function Result({ result, chainUid }: { result: ResultOf; chainUid: string | undefined }) {
   const { blocks, transactions, alerts, samples, faults, firstFault } = result;
-  const { times, values, step } = buckets(result);
+  const bars = useMemo(() => toBars(result), [result]);
+  const [chosen, setChosen] = useState<Bar>();
+  useEffect(() => setChosen(undefined), [result]);
+  const shown = chosen
+    ? samples.filter(({ timestamp }) => timestamp >= chosen.from && timestamp < chosen.to)
+    : samples;
   return (
     <>
       <p role="status">
@@ -121,35 +128,19 @@ function Result({ result, chainUid }: { result: ResultOf; chainUid: string | und
           {showCount(faults)} evaluations failed. {firstFault}
         </p>
       )}
-      {alerts > 0 && (
-        <Chart
-          label="Alerts over time"
-          times={times}
-          step={step}
-          series={[{ label: 'Alerts', color: '--accent', values, kind: 'bars' }]}
-          height={110}
-        />
-      )}
-      {samples.length > 0 && (
+      {alerts > 0 && <DayBars bars={bars} chosen={chosen} onChoose={setChosen} />}
+      {shown.length > 0 && (
         <ul class="found" aria-label="Alerts that would have been raised">
-          {samples.map(({ severity, message, timestamp, txHash, blockNumber }, index) => (
-            <li key={`${txHash} ${blockNumber} ${index}`}>
-              <Severity value={severity} />
-              <span class="foreign" title={message}>
-                {shortenHex(message)}
-              </span>
-              <span class="dim small">
-                <Time at={timestamp} exact />
-              </span>
-              {txHash && (
-                <span class="small link-to">
-                  <Address value={txHash} chainUid={chainUid} kind="transaction" />
-                </span>
-              )}
-            </li>
+          {shown.map((sample, index) => (
+            <Sample
+              key={`${sample.txHash} ${sample.blockNumber} ${index}`}
+              sample={sample}
+              chainUid={chainUid}
+            />
           ))}
         </ul>
       )}
+      {chosen && shown.length === 0 && <p class="dim small">The first alerts are kept, and none of these.</p>}
       {alerts > samples.length && <p class="dim small">The first {showCount(samples.length)} are shown.</p>}
       {alerts === 0 && faults === 0 && (
         <p class="dim">Nothing. Look at more blocks, or make it less strict, if you expected something.</p>
@@ -158,15 +149,60 @@ function Result({ result, chainUid }: { result: ResultOf; chainUid: string | und
   );
 }
 
-/** Days where there are several, else forty equal parts of the time in which something was found. */
-function buckets({ byDay, samples, alerts }: ResultOf) {
-  const day = 86_400_000;
-  if (byDay.length > 1 || alerts > samples.length)
-    return { times: byDay.map(({ ts }) => ts), values: byDay.map(({ count }) => count), step: day };
+type SampleOf = ResultOf['samples'][number];
+
+/** One alert that would have been raised: its message, and when it is opened all that it would have carried. */
+function Sample({ sample, chainUid }: { sample: SampleOf; chainUid: string | undefined }) {
+  const { severity, message, timestamp, txHash, meta } = sample;
+  return (
+    <li>
+      <details>
+        <summary class="row">
+          <Severity value={severity} />
+          <span class="foreign grow cut" title={message}>
+            {shortenHex(message)}
+          </span>
+          <span class="dim small">
+            <Time at={timestamp} exact />
+          </span>
+        </summary>
+        <div class="stack tight">
+          <p class="foreign keep-lines">{shortenHex(message)}</p>
+          {txHash && (
+            <p class="small">
+              <Address value={txHash} chainUid={chainUid} kind="transaction" />
+            </p>
+          )}
+          <Evidence value={meta} chainUid={chainUid ?? null} />
+        </div>
+      </details>
+    </li>
+  );
+}
+
+const dayMs = 86_400_000;
+
+/** Every day of the time with alerts where there are several, else forty equal parts of it. */
+function toBars({ byDay, samples, alerts }: ResultOf): Bar[] {
+  if (alerts === 0) return [];
+  if (byDay.length > 1 || alerts > samples.length) {
+    const counts = new Map(byDay.map(({ ts, count }) => [ts, count]));
+    const days = byDay.map(({ ts }) => ts);
+    const [first, last] = [Math.min(...days), Math.max(...days)];
+    const length = Math.min(400, (last - first) / dayMs + 1);
+    return Array.from({ length }, (_, index) => {
+      const from = last - (length - 1 - index) * dayMs;
+      return { from, to: from + dayMs, count: counts.get(from) ?? 0 };
+    });
+  }
   const moments = samples.map(({ timestamp }) => timestamp);
   const first = Math.min(...moments);
   const step = Math.max(1000, Math.ceil((Math.max(...moments) - first + 1) / 40));
-  const values = Array.from({ length: 40 }, () => 0);
-  for (const moment of moments) values[Math.min(39, Math.floor((moment - first) / step))]! += 1;
-  return { times: values.map((_, index) => first + index * step), values, step };
+  const bars = Array.from({ length: 40 }, (_, index) => ({
+    from: first + index * step,
+    to: first + (index + 1) * step,
+    count: 0,
+  }));
+  for (const moment of moments) bars[Math.min(39, Math.floor((moment - first) / step))]!.count += 1;
+  return bars;
 }

@@ -7,6 +7,7 @@ import { Confirm } from '../../parts/Dialog.tsx';
 import { Loading } from '../../parts/Empty.tsx';
 import { formatWidgets, scriptOf, useSignatures } from '../../parts/formatWidgets.tsx';
 import { Icon } from '../../parts/Icon.tsx';
+import { InlineMarkdown } from '../../parts/InlineMarkdown.tsx';
 import { PlanNotice } from '../../parts/PlanNotice.tsx';
 import { Problem } from '../../parts/Problem.tsx';
 import { type Fields, RecordForm } from '../../parts/RecordForm.tsx';
@@ -18,6 +19,7 @@ import type { Schema } from '../../state/schemas.ts';
 import { can } from '../../state/session.ts';
 import { attempt, toast } from '../../state/toasts.ts';
 import { useLoad } from '../../state/useLoad.ts';
+import { amountWidgets } from './amountWidget.tsx';
 import { automaticReason, isAutomatic } from './automatic.ts';
 import { Backtest, BacktestCount } from './Backtest.tsx';
 import { Explain } from './Explain.tsx';
@@ -87,6 +89,8 @@ function Editor({ schemas, detector, reload }: EditorProps) {
     config: value.config as Record<string, unknown> | undefined,
     // That of the contract before, while the one just chosen is being read.
     chainUid: contract?.id === contractId ? contract?.chainUid : undefined,
+    // A form that is only looked at asks for nothing; one that lacks what is required cannot be tried.
+    isEdited: typed !== undefined || (!detector && hasRequired(schema, value.config)),
   });
   const mayWrite = can(detector ? 'PUT /detector/{id}' : 'POST /detector');
   const toggleShadow = async () => {
@@ -147,7 +151,11 @@ function Editor({ schemas, detector, reload }: EditorProps) {
       )}
       <div class="beside">
         <section class="card stack">
-          {schema?.description && <p class="dim foreign">{schema.description.split('\n\n')[0]}</p>}
+          {schema?.description && (
+            <p class="dim foreign">
+              <InlineMarkdown text={schema.description.split('\n\n')[0] ?? ''} />
+            </p>
+          )}
           {mayWrite ? (
             <RecordForm
               path="/detector"
@@ -165,6 +173,7 @@ function Editor({ schemas, detector, reload }: EditorProps) {
                     ...(signatures?.functions ?? []),
                   ]),
                 ),
+                ...amountWidgets(contractId),
                 scriptFilter: scriptOf(alertNames),
                 schemaId: ({ id, value: chosen, onChange, describedBy }) => (
                   <select
@@ -232,6 +241,12 @@ function Editor({ schemas, detector, reload }: EditorProps) {
       )}
     </>
   );
+}
+
+/** What a new one begins with may be all that it needs. */
+function hasRequired(schema: DetectorSchema | undefined, config: unknown): boolean {
+  const { required = [] } = (schema?.configSchema ?? {}) as Schema;
+  return required.every((name) => (config as Fields | undefined)?.[name] !== undefined);
 }
 
 function descOf({ config }: Fields): string {

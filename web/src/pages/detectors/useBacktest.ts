@@ -10,6 +10,8 @@ export type Proposal = {
   name: string | undefined;
   config: Record<string, unknown> | undefined;
   chainUid: string | undefined;
+  /** Something was chosen or typed that is worth a run. */
+  isEdited: boolean;
 };
 
 export type BacktestState = {
@@ -25,7 +27,7 @@ export type BacktestState = {
   cancel(): Promise<unknown>;
 };
 
-/** A run of the detector in a form over the last blocks; it runs again when the form changes. */
+/** A run of the detector in a form over the last blocks; it runs by itself as the form is filled in, and again when it changes. */
 export function useBacktest(proposal: Proposal): BacktestState {
   const { contractId, schemaId, chainUid } = proposal;
   const [length, setLength] = useState(1000);
@@ -33,6 +35,9 @@ export function useBacktest(proposal: Proposal): BacktestState {
   const [run, setRun] = useState<BacktestRecord>();
   const [error, setError] = useState<unknown>();
   const isReady = contractId !== undefined && schemaId !== undefined && chainUid !== undefined;
+  /** Without blocks a run would only fail. */
+  const isFollowed =
+    isReady && chains.value.some((chain) => chain.chainUid === chainUid && (chain.processed ?? 0) > 0);
   const wanted = JSON.stringify([contractId, chainUid, schemaId, proposal.config ?? {}, length]);
 
   const start = async () => {
@@ -53,10 +58,10 @@ export function useBacktest(proposal: Proposal): BacktestState {
 
   // What is typed is tried once it has rested for a moment.
   useEffect(() => {
-    if (!hasRun) return;
+    if (!hasRun && !(proposal.isEdited && isFollowed)) return;
     const timer = setTimeout(() => void start(), 900);
     return () => clearTimeout(timer);
-  }, [wanted]);
+  }, [wanted, hasRun || (proposal.isEdited && isFollowed)]);
 
   const isOpen = run?.state === 'QUEUED' || run?.state === 'RUNNING';
   useEffect(() => {

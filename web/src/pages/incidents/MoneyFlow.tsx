@@ -38,7 +38,7 @@ export function MoneyFlow({ story, parties }: { story: Story; parties: Parties }
               <Box key={node.address} node={node} />
             ))}
             {picture.edges.map((edge, index) => (
-              <text key={index} class="flow-label" x={edge.x} y={edge.y + labelShift(index)}>
+              <text key={index} class="flow-label" x={edge.x} y={edge.y + 4}>
                 {amountText(edge)}
               </text>
             ))}
@@ -74,7 +74,7 @@ export function MoneyFlow({ story, parties }: { story: Story; parties: Parties }
           'Dashed: as the evidence of alerts says; no node has shown it. '}
         {flows.leftOut > 0 && `${showCount(flows.leftOut)} smaller moves are left out. `}
         {story.leftOut.transactions > 0 &&
-          `${showCount(story.leftOut.transactions)} transactions are known by their alerts alone.`}
+          `${story.leftOut.transactions === 1 ? '1 transaction is' : `${showCount(story.leftOut.transactions)} transactions are`} known by alerts alone.`}
       </p>
     </section>
   );
@@ -119,9 +119,6 @@ function netText({ amount, symbol }: PlacedNode['net'][number]): string {
   const sign = amount.startsWith('-') ? '−' : '+';
   return cut(`${sign}${shortAmount(amount.replace('-', ''))} ${symbol ?? ''}`, 28);
 }
-
-/** Labels of lines that cross in the middle do not cover each other. */
-const labelShift = (index: number): number => 4 + (index % 3) * 2 - 2;
 
 const symbolOf = ({ symbol, asset }: FlowEdge): string => symbol ?? shorten(asset);
 

@@ -75,10 +75,28 @@ export function layoutFlows(nodes: readonly FlowNode[], edges: readonly FlowEdge
   const hasArcs = lines.some(({ from, to }) => placed.get(from)!.column === placed.get(to)!.column);
   return {
     nodes: [...placed.values()],
-    edges: lines,
+    edges: separateLabels(lines),
     width: width + (hasArcs ? columnGap / 2 : 0),
     height: tallest + 2 * padding,
   };
+}
+
+/** Room that a label takes. */
+const labelSize = { width: 150, height: 19 };
+
+/** Moves labels down until none covers another one. */
+function separateLabels(lines: readonly PlacedEdge[]): PlacedEdge[] {
+  const labels: { x: number; y: number }[] = [];
+  const lowered = new Map<PlacedEdge, number>();
+  for (const line of lines.toSorted((a, b) => a.y - b.y)) {
+    let { y } = line;
+    const covers = (label: { x: number; y: number }) =>
+      Math.abs(label.x - line.x) < labelSize.width && Math.abs(label.y - y) < labelSize.height;
+    for (let label = labels.find(covers); label; label = labels.find(covers)) y = label.y + labelSize.height;
+    labels.push({ x: line.x, y });
+    lowered.set(line, y);
+  }
+  return lines.map((line) => ({ ...line, y: lowered.get(line) ?? line.y }));
 }
 
 /** Without empty columns. */

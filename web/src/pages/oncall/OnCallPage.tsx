@@ -16,6 +16,7 @@ import { attempt } from '../../state/toasts.ts';
 import { useLoad } from '../../state/useLoad.ts';
 import { PageTabs } from '../PageTabs.tsx';
 import { ContactForm } from './ContactForm.tsx';
+import { DeviceCard } from './DeviceCard.tsx';
 import { OnCallNow } from './OnCallNow.tsx';
 import { PeopleInput, PersonSelect } from './PeopleInput.tsx';
 
@@ -187,6 +188,7 @@ export default function OnCallPage() {
       <Now />
       <RecordList kind={schedules} heading="h1" />
       <ContactForm />
+      <DeviceCard />
     </div>
   );
 }

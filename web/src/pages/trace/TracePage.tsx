@@ -4,7 +4,7 @@ import { Address } from '../../parts/Address.tsx';
 import { Amount } from '../../parts/Amount.tsx';
 import { Badge, Tags } from '../../parts/Badge.tsx';
 import { Loading } from '../../parts/Empty.tsx';
-import { addressesIn, Evidence, Message } from '../../parts/Evidence.tsx';
+import { addressesIn, Message } from '../../parts/Evidence.tsx';
 import { Problem } from '../../parts/Problem.tsx';
 import { useAddressNames } from '../../state/addressNames.ts';
 import { client } from '../../state/api.ts';
@@ -12,6 +12,7 @@ import { showCount } from '../../state/format.ts';
 import { chainOf } from '../../state/names.ts';
 import { href } from '../../state/route.ts';
 import { useLoad } from '../../state/useLoad.ts';
+import { EvidenceByKind } from '../alerts/EvidenceByKind.tsx';
 import { CallTree } from './CallTree.tsx';
 import type { Party, Trace } from './trace.ts';
 import './trace.css';
@@ -125,7 +126,7 @@ function Prevented({ uid }: { uid: string }) {
       <p class="foreign">
         <Message text={alert.message} names={names} />
       </p>
-      <Evidence value={alert.meta} chainUid={alert.chainUid} names={names} />
+      <EvidenceByKind alert={alert} names={names} />
       <p class="dim small">Below is what the transaction really did.</p>
     </section>
   );
