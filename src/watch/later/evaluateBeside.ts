@@ -93,7 +93,6 @@ export async function evaluateDespiteBlocks(
 function join(a: Evaluated, b: Evaluated): Evaluated {
   return {
     findings: [...a.findings, ...b.findings],
-    sampled: [...a.sampled, ...b.sampled],
     states: new Map([...a.states, ...b.states]),
     faults: [...a.faults, ...b.faults],
     succeeded: [...a.succeeded, ...b.succeeded],
