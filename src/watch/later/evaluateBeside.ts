@@ -97,6 +97,7 @@ function join(a: Evaluated, b: Evaluated): Evaluated {
     faults: [...a.faults, ...b.faults],
     succeeded: [...a.succeeded, ...b.succeeded],
     deferred: [...a.deferred, ...b.deferred],
+    sampled: [...a.sampled, ...b.sampled],
     evaluations: a.evaluations + b.evaluations,
   };
 }
