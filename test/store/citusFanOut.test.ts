@@ -41,7 +41,7 @@ describe('what asks several workers', () => {
     citus = await startCitus(workspace.folder);
     const { connection } = citus.coordinator;
     await migrate(connection);
-    await distribute(connection, () => {});
+    await distribute(connection, () => {}, 4);
     api = await startTestApi({ database: { config: connection, drop: async () => {} } });
     worlds = [];
     for (let n = 0; n < 3; n++) worlds.push(await createWorld(api));
@@ -196,7 +196,7 @@ describe('what asks several workers', () => {
       await raiseSome(worlds[0]!, Date.now() - 200_000, upgraded, 'local');
       expect(await found('message:/numb.*/')).toBe(before + 8);
       expect(await found('message:/loca.*/')).toBe(8);
-      await distribute(connection, () => {});
+      await distribute(connection, () => {}, 4);
       // Learns of it by a statement that fails.
       await until(() =>
         raiseSome(worlds[0]!, Date.now() - 300_000, upgraded, 'distributed').then(

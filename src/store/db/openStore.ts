@@ -2,7 +2,7 @@ import pg from 'pg';
 import { render } from '../../lib/sql.ts';
 import { keepAnswers } from './citus/keepAnswers.ts';
 import { openWorkers, type WorkerServer } from './citus/openWorkers.ts';
-import { createDb, type Layout, type Run, send } from './createDb.ts';
+import { createDb, createLayout, forgetLayout, type Run, send } from './createDb.ts';
 import type { StatementSettings, Store } from './db.ts';
 import type { Connection } from './openClient.ts';
 import { limits, openPool, randomPageCost, useClient } from './openPool.ts';
@@ -35,7 +35,7 @@ function credentialsOf({ connectionString, primary: _primary, ...config }: Conne
 
 /** Leaves nothing in a session: every statement runs in a transaction, and none is kept prepared. */
 function createPooledStore(pool: pg.Pool, begin: string): Store {
-  const layout: Layout = { shardOf: new Map() };
+  const layout = createLayout();
   const once = (query: pg.QueryConfig) =>
     transactionOnce(pool, (_tx, client) => client.query(unnamed(query)), layout, begin);
   return {
@@ -43,7 +43,11 @@ function createPooledStore(pool: pg.Pool, begin: string): Store {
     // Its statements are transactions, in which Citus would prepare what only reads.
     atTenant: undefined,
     cacheKey: pool,
-    transaction: (work) => transaction(pool, work, layout, begin),
+    transaction: (work) => {
+      // Of its sessions this process does not know which are new.
+      forgetLayout(layout);
+      return transaction(pool, work, layout, begin);
+    },
     stats: () => statsOf(pool),
     close: () => pool.end(),
   };
@@ -54,7 +58,8 @@ export function createStore(
   pool: pg.Pool,
   direct?: { open(server: WorkerServer): pg.Pool; onError(error: Error): void },
 ): Store {
-  const layout: Layout = { shardOf: new Map() };
+  const layout = createLayout();
+  pool.on('connect', () => forgetLayout(layout));
   const run: Run = (query) => useClient(pool, (client) => send(client, query));
   const repeatOn = (target: pg.Pool) => (query: Parameters<Run>[0]) =>
     useClient(target, (client) => runRepeated(client, query));

@@ -66,7 +66,7 @@ export async function monthsBefore(db: Db, table: PartitionedTable, before: numb
   const rows = await db.query<{ name: string }>(
     sql`select c.relname as name from pg_inherits i
       join pg_class c on c.oid = i.inhrelid join pg_class p on p.oid = i.inhparent
-      where p.relname = ${table} order by c.relname`,
+      where p.oid = to_regclass(${table}::text) order by c.relname`,
   );
   return rows.map(({ name }) => name).filter((name) => boundsOf(name.slice(table.length + 1)).to <= before);
 }
