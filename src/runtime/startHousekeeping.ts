@@ -28,6 +28,7 @@ import { purgeDeletedStates } from '../store/watch/states.ts';
 type Options = Pick<Services, 'store' | 'chains' | 'hsm' | 'now'> & {
   /** Undefined: everything is kept. */
   retentionDays: number | undefined;
+  deliveryDays?: number | undefined;
   log: Logger;
 };
 
@@ -64,7 +65,7 @@ export function startHousekeeping(options: Options): Stoppable {
 
 /** Runs one step after the other; a step that fails is logged and left to the next run. */
 export async function runHousekeeping(options: Options, signal: AbortSignal): Promise<void> {
-  const { store, chains, hsm, retentionDays, now, log } = options;
+  const { store, chains, hsm, retentionDays, deliveryDays, now, log } = options;
   const time = now();
   const retainedFrom = retentionDays === undefined ? undefined : time - retentionDays * dayMs;
   const steps: Record<string, () => Promise<unknown>> = {
@@ -72,7 +73,7 @@ export async function runHousekeeping(options: Options, signal: AbortSignal): Pr
     'Purging idempotent replies': () => purgeReplies(store, time),
     'Expiring approvals': () => expireApprovals(store, time),
     'Purging browsers that were not used': () => purgeDevices(store, time - deviceMs),
-    'Purging old deliveries': () => purgeDeliveries(store, time),
+    'Purging old deliveries': () => purgeDeliveries(store, time, deliveryDays),
     'Moving old messages to the workers': () => archiveMessages(store, time),
     'Purging old alert rates': () => purgeAlertRates(store, time - keepRatesDays * dayMs),
     'Purging old counts of alerts': () => purgeAlertRateCounts(store, time, alertRateKind),

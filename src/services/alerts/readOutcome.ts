@@ -10,7 +10,6 @@ import { findDecision, type StoredDecision } from '../../store/destinations/aler
 import { findAlertDeliveries } from '../../store/destinations/deliveryLog.ts';
 import { findGuidance } from '../../store/destinations/findAlertDocuments.ts';
 import { findInhibitionNames } from '../../store/destinations/inhibitions.ts';
-import { deliveryRetentionMs } from '../../store/destinations/purgeDeliveries.ts';
 import { type AlertSource, findRecipients } from '../../store/destinations/recipients.ts';
 import { findRouteNames } from '../../store/destinations/routes.ts';
 import { findSilencesById } from '../../store/destinations/silences.ts';
@@ -26,7 +25,8 @@ export const withheldReasons = {
   suppressed: "It is over the rate limit of the tenant's plan: it is stored, but no one is notified.",
   backfilled: 'It was pushed more than an hour after it happened: it is stored, but no one is notified.',
   shadow: 'Its detector is on trial (tag `shadow`): it notifies no one and fires nothing.',
-  purged: 'Deliveries are kept for 90 days; those of this alert are deleted.',
+  purged:
+    'Deliveries are kept for the days that the operator chose (90 without a setting); those of this alert are deleted.',
   silenced: 'A silence holds it from people: it is stored, searched and scored, and its actions fire.',
   inhibited:
     'An open incident on its contract explains it, as a rule says: it is stored, and its actions fire.',
@@ -175,7 +175,7 @@ const followUps: ReadonlySet<string> = new Set(['alert.retracted', 'alert.resolv
 async function findReason(call: Call, alert: OwnAlert): Promise<Reason> {
   const code = withheldByItself(alert);
   if (code) return code;
-  if (alert.timestamp < call.now - deliveryRetentionMs) return 'purged';
+  if (alert.timestamp < call.now - call.services.deliveryMs) return 'purged';
   const { triggerAlertId } = alert.meta;
   const ids = {
     detector: alert.detectorId,
