@@ -89,14 +89,17 @@ async function trySwitch(client: pg.Client, shapes: readonly TableShape[]): Prom
   return true;
 }
 
-/** Ends the sessions of Vigil, which may have decided by where the tables were. It connects again at once, and asks anew. */
+/**
+ * Ends all sessions but those that only listen: they may have decided by where the tables were. Vigil connects again at once, and
+ * asks anew.
+ */
 async function endSessions(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ pid: number; role: string; isVigil: boolean; mayEnd: boolean }>(
     `select a.pid, a.usename as role, a.application_name like 'vigil%' as "isVigil",
         own.rolsuper or (pg_has_role(a.usesysid, 'member') and not r.rolsuper) as "mayEnd"
       from pg_stat_activity a join pg_roles r on r.oid = a.usesysid join pg_roles own on own.rolname = current_user
       where a.datname = current_database() and a.pid <> pg_backend_pid() and a.backend_type = 'client backend'
-        and a.application_name not like 'citus%'`,
+        and a.application_name not like 'citus%' and a.application_name <> 'vigil listen'`,
   );
   const kept = rows.find(({ isVigil, mayEnd }) => isVigil && !mayEnd);
   if (kept)
