@@ -23,8 +23,9 @@ export const costs = {
 };
 
 const secondsOfDay = 86_400;
-/** A month is dropped as a whole, so the oldest alerts are up to a month older than they need be. */
+/** Alerts are dropped by days where they are kept no longer than this, else by months: the oldest are as much older than they need be. */
 const monthDays = 31;
+const dropped = (/** @type {number} */ days) => days + (days <= monthDays ? 1 : monthDays);
 const archivedAfterDays = 7;
 /** Of a disk: the rest is for the log, for indexes that are rebuilt, and for a month that is dropped late. */
 const usable = 0.8;
@@ -52,7 +53,7 @@ export function limitsOf(/** @type {Rates} */ rates) {
   const deliveryDays = rates['delivery-days'];
   const bytes = disk * 1e12 * usable;
   const spare = cores * busy;
-  const alertRest = costs.alertBytes * (days + monthDays) * secondsOfDay;
+  const alertRest = costs.alertBytes * dropped(days) * secondsOfDay;
   const { row, message } = costs.deliveryBytes;
   const hereDays = Math.min(archivedAfterDays, deliveryDays);
   const chain = ['one chain, a sequence of transactions', costs.alertsOfChain / share];

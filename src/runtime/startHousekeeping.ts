@@ -19,7 +19,12 @@ import { purgeDeliveries } from '../store/destinations/purgeDeliveries.ts';
 import { purgeReplies } from '../store/records/idempotency.ts';
 import { purgeScoreQueues } from '../store/scores/queueScores.ts';
 import { packRollups } from '../store/search/months/packRollups.ts';
-import { dropOldPartitions, ensurePartitionsAhead } from '../store/search/months/partitions.ts';
+import {
+  divideMonthsAhead,
+  dropOldPartitions,
+  ensurePartitionsAhead,
+  maxDividedDays,
+} from '../store/search/months/partitions.ts';
 import { rebuildIndexes } from '../store/search/months/rebuildIndexes.ts';
 import { dropOldSamples } from '../store/telemetry/dropOldSamples.ts';
 import { purgeBacktests } from '../store/watch/backtests.ts';
@@ -70,6 +75,9 @@ export async function runHousekeeping(options: Options, signal: AbortSignal): Pr
   const retainedFrom = retentionDays === undefined ? undefined : time - retentionDays * dayMs;
   const steps: Record<string, () => Promise<unknown>> = {
     'Creating partitions': () => ensurePartitionsAhead(store, time),
+    ...(retentionDays !== undefined && retentionDays <= maxDividedDays
+      ? { 'Dividing months into days': () => divideMonthsAhead(store, time) }
+      : {}),
     'Purging idempotent replies': () => purgeReplies(store, time),
     'Expiring approvals': () => expireApprovals(store, time),
     'Purging browsers that were not used': () => purgeDevices(store, time - deviceMs),

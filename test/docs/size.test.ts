@@ -27,11 +27,15 @@ describe('npm run size', () => {
     }
   });
 
-  it('counts what is stored by days, of alerts by the months that are kept with them', () => {
-    const bytesOfAlert = 1300 * (30 + 31) * 86_400;
+  it('counts what is stored by days, of alerts with the month that is dropped with the last of them', () => {
+    const bytesOfAlert = 1300 * (30 + 1) * 86_400;
     const bytesOfDelivery = 2700 * 90 * 86_400;
     expect(diskOf(limits({}).single)).toBeCloseTo(8e12 / (bytesOfAlert + bytesOfDelivery), 6);
     expect(diskOf(limits({ deliveries: 0 }).single)).toBeCloseTo(8e12 / bytesOfAlert, 6);
+    expect(diskOf(limits({ deliveries: 0, days: 32 }).single)).toBeCloseTo(
+      8e12 / (1300 * (32 + 31) * 86_400),
+      6,
+    );
     // What was said is on the workers after a week, the rest stays.
     const here = (700 * 90 + 2000 * 7) * 86_400;
     expect(diskOf(limits({}).coordinator)).toBeCloseTo(8e12 / here, 6);
