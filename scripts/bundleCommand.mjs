@@ -1,5 +1,4 @@
 // Bundles the command line into dist/bin: a few large files load in half the time of nine hundred small ones.
-import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { rolldown } from 'rolldown';
@@ -22,12 +21,12 @@ const separate = [
 /**
  * For the shell it is a line that goes on as Node, with a flag that neither `env` passes on everywhere nor NODE_OPTIONS may have. V8
  * otherwise collects the whole heap 100 s after it has grown, needed or not: with half a million detectors the blocks of all chains
- * wait for seconds, and a rolling restart is when heaps grow. Code that V8 keeps does not depend on it.
+ * wait for seconds, and a rolling restart is when heaps grow.
  */
 const entry = `#!/bin/sh
 ':' //; exec node --no-memory-reducer "$0" "$@"
 ${readFileSync(join(import.meta.dirname, 'requireNode.mjs'), 'utf8')}
-import('./codeCache.js').then(({ loadCached }) => loadCached(new URL('./vigil.cjs', import.meta.url)));
+import('./vigil.mjs');
 `;
 
 /** Returns the packages that the bundle contains. */
@@ -38,19 +37,13 @@ export async function bundleCommand(dist) {
     external: separate,
     logLevel: 'warn',
   });
-  // Scripts that require, because Node keeps no compiled code of modules, and code that it has kept cannot import.
   const { output } = await bundle.write({
     dir: join(dist, 'bin'),
-    format: 'cjs',
-    dynamicImportInCjs: false,
-    entryFileNames: '[name].cjs',
-    chunkFileNames: '[name]-[hash].cjs',
+    format: 'esm',
+    entryFileNames: '[name].mjs',
+    chunkFileNames: '[name]-[hash].mjs',
   });
   await bundle.close();
   writeFileSync(join(dist, 'bin', 'vigil.js'), entry);
-  const { status } = spawnSync(process.execPath, [join(import.meta.dirname, 'cacheCommand.mjs')], {
-    stdio: 'inherit',
-  });
-  if (status !== 0) process.exit(status ?? 1);
   return packagesOf(output.flatMap(({ moduleIds = [] }) => moduleIds));
 }

@@ -11,6 +11,10 @@ const note = '// Generated from the OpenAPI document by `npm run client`; do not
 /** Lists that an administrator adds to. */
 const openLists = new Set(['ChainUid']);
 
+/** Smaller objects are written out where they stand. */
+const fewest = 4;
+/** Longer rows of the table of endpoints are broken. */
+const widest = 110;
 /** The kind decides what its configuration has. */
 const byKind = { createDetector: 'DetectorOf', createTrigger: 'TriggerOf' };
 
@@ -21,6 +25,8 @@ const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     operation,
   })),
 );
+let shapes = new Map();
+shapes = nameShapes();
 const files = { 'api.ts': printApi(), 'configs.ts': printConfigs(), 'effects.ts': printEffects() };
 const stale = Object.entries(files).filter(([file, text]) => readOr('', file) !== text);
 if (!process.argv.includes('--check')) for (const [file, text] of stale) writeFileSync(pathOf(file), text);
@@ -61,6 +67,11 @@ function printApi() {
     ([name, schema]) =>
       `${comment(schema.description, 0)}export type ${name} = ${printNamed(name, schema)}${openLists.has(name) ? ' | (string & {})' : ''};\n`,
   );
+  types.push(
+    ...Array.from(shapes.values())
+      .filter(({ schema }) => schema)
+      .map(({ name, schema }) => `export type ${name} = ${printObject(schema, 0)};\n`),
+  );
   const rows = operations.map(
     ({ key, operation }) => `${comment(operation.summary, 1)}  '${key}': ${printOperation(operation)};\n`,
   );
@@ -85,7 +96,10 @@ function printOperation(operation) {
     ...(body ? [`body${body.required ? '' : '?'}: ${printBody(operation)}`] : []),
     `reply: ${printType(replySchema(operation), 2)}`,
   ];
-  return `{\n${members.map((member) => `    ${member};\n`).join('')}  }`;
+  const line = `{ ${members.join('; ')} }`;
+  return line.length <= widest && !line.includes('\n')
+    ? line
+    : `{\n${members.map((member) => `    ${member};\n`).join('')}  }`;
 }
 
 /** Once each member of a schema is that of a larger one, it is a part of it. */
@@ -115,6 +129,43 @@ function largestWith(name, { properties, required = [] }) {
     const isAlike = names.every((each) => required.includes(each) === (schema.required ?? []).includes(each));
     return isAlike || required.length === 0 || required.length === names.length;
   });
+}
+
+/** Names by the text of an object: of the schema that prints alike, or a new one where several places do. */
+function nameShapes() {
+  const named = document.components.schemas;
+  const found = new Map();
+  const walk = (schema, path, isTop) => {
+    if (!schema || typeof schema !== 'object') return;
+    const properties = Object.entries(schema.properties ?? {});
+    if (!isTop && properties.length >= fewest) {
+      const text = shapeOf(schema);
+      const places = found.get(text) ?? { count: 0, path, schema };
+      found.set(text, { ...places, count: places.count + 1 });
+    }
+    for (const [name, each] of properties) walk(each, `${path}${name[0].toUpperCase()}${name.slice(1)}`);
+    for (const each of [schema.items, schema.additionalProperties, ...(schema.anyOf ?? schema.oneOf ?? [])])
+      walk(each, path);
+  };
+  for (const [name, schema] of Object.entries(named)) walk(schema, name, true);
+  const result = new Map();
+  for (const [name, schema] of Object.entries(named)) {
+    const isObject = Object.keys(schema.properties ?? {}).length >= fewest;
+    if (isObject && !result.has(shapeOf(schema))) result.set(shapeOf(schema), { name });
+  }
+  for (const [text, { count, path, schema }] of found)
+    if (count > 1 && !result.has(text))
+      result.set(text, { name: named[path] ? `${path}Shape` : path, schema });
+  return result;
+}
+
+/** The text of an object in full, without names of shapes. */
+function shapeOf(schema) {
+  const before = shapes;
+  shapes = new Map();
+  const text = printObject(schema, 0);
+  shapes = before;
+  return text;
 }
 
 function printBody(operation) {
@@ -213,7 +264,9 @@ function printType(schema, depth = 0) {
       return /[|{]/.test(item) ? `Array<${item}>` : `${item}[]`;
     }
     case 'object':
-      return printObject(schema, depth);
+      return (
+        (depth > 0 && shapes.size > 0 && shapes.get(shapeOf(schema))?.name) || printObject(schema, depth)
+      );
     case 'integer':
       return 'number';
     case 'string':

@@ -1,15 +1,12 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { Client } from 'pg';
 import type { TestProject } from 'vitest/node';
 import type { Embedded } from '../src/store/embedded/startEmbedded.ts';
 import { findCitusWorkers } from './createCitusDatabase.ts';
-import { nodeFlags } from './nodeFlags.ts';
 import { startWithSuperuser } from './startWithSuperuser.ts';
 import { template } from './templateDatabase.ts';
 
@@ -31,19 +28,11 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const outside = process.env.VIGIL_TEST_DATABASE_URL;
   const dataFolder = join(tmpdir(), `vigil-test-first-${randomUUID()}`);
   project.provide('dataFolder', dataFolder);
-  await cacheCommand();
   const stop = outside ? await useOutside(project, outside) : await startOwn(project, dataFolder);
   return async () => {
     await stop();
     await rm(dataFolder, { recursive: true, force: true });
   };
-}
-
-/** Code that V8 keeps belongs to its flags, so that without this every program a test starts would be compiled again. */
-async function cacheCommand(): Promise<void> {
-  const root = join(import.meta.dirname, '..');
-  if (!existsSync(join(root, 'dist', 'bin', 'codeCache.js'))) return;
-  await promisify(execFile)(process.execPath, [...nodeFlags, join(root, 'scripts', 'cacheCommand.mjs')]);
 }
 
 async function useOutside(project: TestProject, connectionString: string): Promise<() => Promise<void>> {

@@ -27,7 +27,7 @@ export function useChain(start = observeDetector) {
     get anvil() {
       return anvil;
     },
-    /** Begins at the head of the chain. */
+    /** Begins at the head of the chain, without the baseline that the product takes there. */
     async watch(name: string, settings: object, world: World): Promise<Observer> {
       const observer = await observe(name, settings, world);
       await observer.skip();

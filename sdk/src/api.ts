@@ -228,56 +228,7 @@ export type AlertKind = 'detector' | 'trigger' | 'action';
 
 export type AlertOutcomeReply = {
   /** The incident that it belongs to. */
-  incident: {
-    /** Unique identifier of the incident. */
-    uid: string;
-    /** Unique identifier of the record. */
-    id: number;
-    /** The owning tenant. */
-    tenantId: number;
-    /** The highest severity of its alerts. */
-    severity: AlertOutcomeReplyIncidentSeverity;
-    /** INFO 10, LOW 30, MEDIUM 50, HIGH 70, CRITICAL 90. */
-    numericSeverity: number;
-    /** RESOLVED when all its alerts are, RETRACTED when none of their blocks is part of the chain any more. */
-    status: AlertOutcomeReplyIncidentStatus;
-    /** Name of its worst alert. */
-    name: string;
-    /** Message of its worst alert. */
-    message: string;
-    /** How many alerts it has that are not retracted. */
-    alerts: number;
-    /** How many of them are not resolved. */
-    openAlerts: number;
-    chainUid: ChainUid | null;
-    /** The contracts of its alerts, at most 100. */
-    contractIds: number[];
-    /** Their transactions, at most 100. */
-    txHashes: string[];
-    /** When its first alert happened. In epoch milliseconds. */
-    firstAt: number;
-    /** When its newest alert happened. In epoch milliseconds. */
-    lastAt: number;
-    /** Whether someone has acknowledged it, and no snooze has ended and no worse alert came since. */
-    acknowledged: boolean;
-    /** When that was. In epoch milliseconds. */
-    acknowledgedAt: number | null;
-    /** Who did it, by name. */
-    acknowledgedBy: string | null;
-    /** The user who did it; null for an API key or a mailed link. */
-    acknowledgedById: number | null;
-    /** Until when it is snoozed; null where it is not. In epoch milliseconds. */
-    acknowledgedUntil: number | null;
-    /** The user who owns it. */
-    assigneeId: number | null;
-    disposition: AlertOutcomeReplyIncidentDisposition | null;
-    /** Why. */
-    dispositionReason: string | null;
-    /** When the record was created. In epoch milliseconds. */
-    createdAt: number;
-    /** When the record last changed. In epoch milliseconds. */
-    updatedAt: number;
-  } | null;
+  incident: UpdateIncidentReply | null;
   /** What to do next, in the words of its detector or trigger, or else as the kind of its detector knows; null where neither says anything. */
   nextStep: string | null;
   /** Address of the page that says what to do, of its detector or trigger. */
@@ -3251,56 +3202,7 @@ export type IncidentReportReply = {
 
 export type IncidentStoryReply = {
   /** The incident itself. */
-  incident: {
-    /** Unique identifier of the incident. */
-    uid: string;
-    /** Unique identifier of the record. */
-    id: number;
-    /** The owning tenant. */
-    tenantId: number;
-    /** The highest severity of its alerts. */
-    severity: AlertOutcomeReplyIncidentSeverity;
-    /** INFO 10, LOW 30, MEDIUM 50, HIGH 70, CRITICAL 90. */
-    numericSeverity: number;
-    /** RESOLVED when all its alerts are, RETRACTED when none of their blocks is part of the chain any more. */
-    status: AlertOutcomeReplyIncidentStatus;
-    /** Name of its worst alert. */
-    name: string;
-    /** Message of its worst alert. */
-    message: string;
-    /** How many alerts it has that are not retracted. */
-    alerts: number;
-    /** How many of them are not resolved. */
-    openAlerts: number;
-    chainUid: ChainUid | null;
-    /** The contracts of its alerts, at most 100. */
-    contractIds: number[];
-    /** Their transactions, at most 100. */
-    txHashes: string[];
-    /** When its first alert happened. In epoch milliseconds. */
-    firstAt: number;
-    /** When its newest alert happened. In epoch milliseconds. */
-    lastAt: number;
-    /** Whether someone has acknowledged it, and no snooze has ended and no worse alert came since. */
-    acknowledged: boolean;
-    /** When that was. In epoch milliseconds. */
-    acknowledgedAt: number | null;
-    /** Who did it, by name. */
-    acknowledgedBy: string | null;
-    /** The user who did it; null for an API key or a mailed link. */
-    acknowledgedById: number | null;
-    /** Until when it is snoozed; null where it is not. In epoch milliseconds. */
-    acknowledgedUntil: number | null;
-    /** The user who owns it. */
-    assigneeId: number | null;
-    disposition: AlertOutcomeReplyIncidentDisposition | null;
-    /** Why. */
-    dispositionReason: string | null;
-    /** When the record was created. In epoch milliseconds. */
-    createdAt: number;
-    /** When the record last changed. In epoch milliseconds. */
-    updatedAt: number;
-  };
+  incident: UpdateIncidentReply;
   /** The incident. */
   uid: string;
   /** What was lost, by whom, and whether it goes on, in one sentence. */
@@ -3433,43 +3335,9 @@ export type IncidentStoryReply = {
     /** True if something was lost in it. */
     isLoss: boolean;
     /** The strongest alert about it; null for what is no alert. */
-    alert: {
-      /** The alert. */
-      uid: string;
-      /** Its severity. */
-      severity: IncidentStoryReplyTimelineAlertSeverity;
-      /** Its state. */
-      status: IncidentStoryReplyTimelineAlertStatus;
-      /** Its name. */
-      name: string;
-      /** Its message. */
-      message: string;
-      /** When it happened. In epoch milliseconds. */
-      timestamp: number;
-      /** Its contract. */
-      contractId: number;
-      /** How settled its block is. */
-      finality: IncidentStoryReplyTimelineAlertFinality;
-    } | null;
+    alert: IncidentStoryReplyTimelineAlert | null;
     /** Its other alerts, strongest first; at most 20. */
-    folded: Array<{
-      /** The alert. */
-      uid: string;
-      /** Its severity. */
-      severity: IncidentStoryReplyTimelineAlertSeverity;
-      /** Its state. */
-      status: IncidentStoryReplyTimelineAlertStatus;
-      /** Its name. */
-      name: string;
-      /** Its message. */
-      message: string;
-      /** When it happened. In epoch milliseconds. */
-      timestamp: number;
-      /** Its contract. */
-      contractId: number;
-      /** How settled its block is. */
-      finality: IncidentStoryReplyTimelineAlertFinality;
-    }>;
+    folded: IncidentStoryReplyTimelineAlert[];
     /** Alerts beyond those. */
     foldedMore: number;
   }>;
@@ -3725,22 +3593,7 @@ export type InstanceScoreReply = {
   /** STOPPED: a script failed, and alerts wait until it is mended. INACTIVE: not licensed, disabled, outside of every period, or without a score script. */
   state: 'SCORING' | 'STOPPED' | 'INACTIVE';
   /** Why scoring stands still. */
-  fault: {
-    /** Where the fault lies. */
-    script: InstanceScoreReplyFaultScript;
-    /** What kind of fault it is. */
-    code: InstanceScoreReplyFaultCode;
-    /** What went wrong. */
-    message: string;
-    /** Line of the script. */
-    line: number | null;
-    /** Column of that line. */
-    column: number | null;
-    /** When it happened. In epoch milliseconds. */
-    at: number;
-    /** The alert. */
-    alertId: string | null;
-  } | null;
+  fault: InstanceScoreReplyFault | null;
   /** Events that are not scored yet, counted up to 10,000. */
   waiting: number;
   /** The present score of each group. */
@@ -5329,22 +5182,7 @@ export type TryLicenseReply = {
   /** False if there are more: at most 1,000 are tried, for at most 5 seconds. */
   isComplete: boolean;
   /** Where a script failed, which ended the trial. */
-  fault: {
-    /** Where the fault lies. */
-    script: InstanceScoreReplyFaultScript;
-    /** What kind of fault it is. */
-    code: InstanceScoreReplyFaultCode;
-    /** What went wrong. */
-    message: string;
-    /** Line of the script. */
-    line: number | null;
-    /** Column of that line. */
-    column: number | null;
-    /** When it happened. In epoch milliseconds. */
-    at: number;
-    /** The alert. */
-    alertId: string | null;
-  } | null;
+  fault: InstanceScoreReplyFault | null;
   /** The score of each group in the end. */
   groups: Array<{
     /** The score group. */
@@ -5719,32 +5557,7 @@ export type UpdateDetectorBody = {
   /** State of the record. */
   status?: CreateOrganisationBodyStatus;
   /** The detector schema. */
-  schema?: {
-    /** Unique identifier of the record. */
-    id: number;
-    /** When the record was created. In epoch milliseconds. */
-    createdAt: number;
-    /** When the record last changed. In epoch milliseconds. */
-    updatedAt: number;
-    /** State of the record. */
-    status: RecordStatus;
-    /** Title for people. */
-    title: string;
-    /** Name of the detector. */
-    name: string;
-    /** Version of the schema. */
-    version: string;
-    /** What it detects. */
-    description: string | null;
-    /** Who wrote it. */
-    author: string | null;
-    /** Address of an icon. */
-    icon: string | null;
-    /** Category and further labels. */
-    tags: string[];
-    /** Chain families that it works on. */
-    networkTags: string[];
-  };
+  schema?: CreateDetectorReplySchema;
   /** The detector schema; or give `schemaName`. */
   schemaId?: number;
   /** The contract that is watched. */
@@ -5836,30 +5649,7 @@ export type UpdateInhibitionBody = {
 
 export type UpdateInstanceBody = {
   /** The license. */
-  license?: {
-    /** Name of the license. */
-    name: string;
-    /** Version of the license. */
-    version: string;
-    /** Unique identifier of the record. */
-    id: number;
-    /** When the record was created. In epoch milliseconds. */
-    createdAt: number;
-    /** When the record last changed. In epoch milliseconds. */
-    updatedAt: number;
-    /** State of the record. */
-    status: RecordStatus;
-    /** Address of an icon. */
-    icon: string | null;
-    /** Score groups of the license. */
-    scoreGroups: ScoreGroup[];
-    /** Dynamic parameters held as a JSON text: `min` (0) and `max` (100) bound a score, `start` (max) is where it begins, `tick` is a schedule such as "1 day" by which the scripts are asked, and any other members are for the scripts. */
-    params: string | null;
-    /** JavaScript that names the score groups which an event concerns: a text, a list of texts, or nothing. It sees `e` (the alert, or `{ type: "tick", timestamp }`), `l` (the params) and `s` (present scores by group). Without it every active score group is meant. */
-    groupScript: string | null;
-    /** JavaScript that gives the change of the score of one group: a number, `{ change, key, value }`, or nothing. It sees what the group script sees, and `group` and `score` (the present one). */
-    scoreScript: string | null;
-  };
+  license?: InstanceLicense;
   /** The license; on a change another version of it. */
   licenseId?: number;
   /** The organisation that grants the license. */
@@ -6122,36 +5912,7 @@ export type UpdateSubscriptionBody = {
   /** When it ends; later than `startDate`. In epoch milliseconds. */
   expirationDate?: number;
   /** The plan. */
-  plan?: {
-    /** Unique identifier of the record. */
-    id: number;
-    /** When the record was created. In epoch milliseconds. */
-    createdAt: number;
-    /** When the record last changed. In epoch milliseconds. */
-    updatedAt: number;
-    /** Unique name. */
-    name: string;
-    /** Most users of a tenant. */
-    maxUsers: number;
-    /** Most contracts of a tenant. */
-    maxContracts: number;
-    /** Most projects of a tenant. */
-    maxProjects: number;
-    /** Most triggers of a tenant. */
-    maxTriggers: number;
-    /** Most detectors of a tenant. */
-    maxDetectors: number;
-    /** Most wallets of a tenant. */
-    maxWallets: number;
-    /** Most actions of a tenant. */
-    maxActions: number;
-    /** Most API keys of a tenant. */
-    maxApiKeys: number;
-    /** Most detector alerts of one severity and above that notify a tenant in `detectorRateLimitDuration`. */
-    detectorRateLimit: number;
-    /** Length of that time in milliseconds. */
-    detectorRateLimitDuration: number;
-  };
+  plan?: CreatePlanReply;
   /** The plan. */
   planId?: number;
   /** Days before the end on which a notice is mailed. */
@@ -6743,80 +6504,77 @@ export type WhereSearchSort = {
   direction?: 'asc' | 'desc';
 };
 
+export type IncidentStoryReplyTimelineAlert = {
+  /** The alert. */
+  uid: string;
+  /** Its severity. */
+  severity: IncidentStoryReplyTimelineAlertSeverity;
+  /** Its state. */
+  status: IncidentStoryReplyTimelineAlertStatus;
+  /** Its name. */
+  name: string;
+  /** Its message. */
+  message: string;
+  /** When it happened. In epoch milliseconds. */
+  timestamp: number;
+  /** Its contract. */
+  contractId: number;
+  /** How settled its block is. */
+  finality: IncidentStoryReplyTimelineAlertFinality;
+};
+
+export type InstanceScoreReplyFault = {
+  /** Where the fault lies. */
+  script: InstanceScoreReplyFaultScript;
+  /** What kind of fault it is. */
+  code: InstanceScoreReplyFaultCode;
+  /** What went wrong. */
+  message: string;
+  /** Line of the script. */
+  line: number | null;
+  /** Column of that line. */
+  column: number | null;
+  /** When it happened. In epoch milliseconds. */
+  at: number;
+  /** The alert. */
+  alertId: string | null;
+};
+
 /** What Vigil sends to webhooks. */
 export type Webhook = AlertDetectorRaisedWebhook | AlertTriggerRaisedWebhook | AlertRetractedWebhook | AlertResolvedWebhook | AlertUpdatedWebhook | AlertRepeatedWebhook | ActionSubmittedWebhook | ActionConfirmedWebhook | ActionFailedWebhook | ActionReplacedWebhook | ActionWaitingWebhook | ScoreChangedWebhook | SubscriptionExpiringWebhook | DestinationDisabledWebhook | PingWebhook;
 
 /** Every endpoint: what it takes and what it answers. */
 export interface Api {
   /** Log in */
-  'POST /auth/login': {
-    body: AuthLoginBody;
-    reply: AuthLoginReply;
-  };
+  'POST /auth/login': { body: AuthLoginBody; reply: AuthLoginReply };
   /** Refresh the session */
-  'POST /auth/refresh': {
-    reply: AuthLoginReply;
-  };
+  'POST /auth/refresh': { reply: AuthLoginReply };
   /** Sign a page in with a token */
-  'POST /auth/cookie': {
-    reply: AuthLoginReply;
-  };
+  'POST /auth/cookie': { reply: AuthLoginReply };
   /** Log out */
-  'POST /auth/logout': {
-    reply: Record<string, never>;
-  };
+  'POST /auth/logout': { reply: Record<string, never> };
   /** List my sessions */
-  'GET /auth/session': {
-    reply: ListAuthSessionsReply;
-  };
+  'GET /auth/session': { reply: ListAuthSessionsReply };
   /** End a session of mine */
-  'DELETE /auth/session/{sessionId}': {
-    path: { sessionId: number };
-    reply: DeleteAuthSessionReply;
-  };
+  'DELETE /auth/session/{sessionId}': { path: { sessionId: number }; reply: DeleteAuthSessionReply };
   /** Ask if the first user is awaited */
-  'GET /auth/setup': {
-    reply: SetupStateReply;
-  };
+  'GET /auth/setup': { reply: SetupStateReply };
   /** Make the first administrator */
-  'POST /auth/setup': {
-    body: SetUpBody;
-    reply: AuthLoginReply;
-  };
+  'POST /auth/setup': { body: SetUpBody; reply: AuthLoginReply };
   /** Who am I */
-  'GET /auth/me': {
-    reply: AuthMeReply;
-  };
+  'GET /auth/me': { reply: AuthMeReply };
   /** List the API keys I have made */
-  'GET /auth/apikey': {
-    reply: CurrentApikeyReply;
-  };
+  'GET /auth/apikey': { reply: CurrentApikeyReply };
   /** Change my password */
-  'POST /auth/password': {
-    body: ChangePasswordBody;
-    reply: CurrentApikeyReply;
-  };
+  'POST /auth/password': { body: ChangePasswordBody; reply: CurrentApikeyReply };
   /** Create an organisation */
-  'POST /organisation': {
-    body: CreateOrganisationBody;
-    reply: Organisation;
-  };
+  'POST /organisation': { body: CreateOrganisationBody; reply: Organisation };
   /** Read an organisation */
-  'GET /organisation/{id}': {
-    path: { id: number };
-    reply: Organisation;
-  };
+  'GET /organisation/{id}': { path: { id: number }; reply: Organisation };
   /** Change an organisation */
-  'PUT /organisation/{id}': {
-    path: { id: number };
-    body: UpdateOrganisationBody;
-    reply: Organisation;
-  };
+  'PUT /organisation/{id}': { path: { id: number }; body: UpdateOrganisationBody; reply: Organisation };
   /** Delete an organisation */
-  'DELETE /organisation/{id}': {
-    path: { id: number };
-    reply: DeleteOrganisationReply;
-  };
+  'DELETE /organisation/{id}': { path: { id: number }; reply: DeleteOrganisationReply };
   /** Search organisation records */
   'POST /organisation/search': {
     query?: {
@@ -6827,26 +6585,13 @@ export interface Api {
     reply: OrganisationPage;
   };
   /** Create a tenant */
-  'POST /tenant': {
-    body: CreateTenantBody;
-    reply: Tenant;
-  };
+  'POST /tenant': { body: CreateTenantBody; reply: Tenant };
   /** Read a tenant */
-  'GET /tenant/{id}': {
-    path: { id: number };
-    reply: Tenant;
-  };
+  'GET /tenant/{id}': { path: { id: number }; reply: Tenant };
   /** Change a tenant */
-  'PUT /tenant/{id}': {
-    path: { id: number };
-    body: UpdateTenantBody;
-    reply: Tenant;
-  };
+  'PUT /tenant/{id}': { path: { id: number }; body: UpdateTenantBody; reply: Tenant };
   /** Delete a tenant */
-  'DELETE /tenant/{id}': {
-    path: { id: number };
-    reply: DeleteTenantReply;
-  };
+  'DELETE /tenant/{id}': { path: { id: number }; reply: DeleteTenantReply };
   /** Search tenant records */
   'POST /tenant/search': {
     query?: {
@@ -6857,26 +6602,13 @@ export interface Api {
     reply: TenantPage;
   };
   /** Create a user */
-  'POST /user': {
-    body: CreateUserBody;
-    reply: User;
-  };
+  'POST /user': { body: CreateUserBody; reply: User };
   /** Read a user */
-  'GET /user/{id}': {
-    path: { id: number };
-    reply: User;
-  };
+  'GET /user/{id}': { path: { id: number }; reply: User };
   /** Change a user */
-  'PUT /user/{id}': {
-    path: { id: number };
-    body: UpdateUserBody;
-    reply: User;
-  };
+  'PUT /user/{id}': { path: { id: number }; body: UpdateUserBody; reply: User };
   /** Delete a user */
-  'DELETE /user/{id}': {
-    path: { id: number };
-    reply: DeleteUserReply;
-  };
+  'DELETE /user/{id}': { path: { id: number }; reply: DeleteUserReply };
   /** Search user records */
   'POST /user/search': {
     query?: {
@@ -6887,26 +6619,13 @@ export interface Api {
     reply: UserPage;
   };
   /** Create an API key */
-  'POST /apikey': {
-    body: CreateApikeyBody;
-    reply: CreateApikeyReply;
-  };
+  'POST /apikey': { body: CreateApikeyBody; reply: CreateApikeyReply };
   /** Read an API key */
-  'GET /apikey/{id}': {
-    path: { id: number };
-    reply: Apikey;
-  };
+  'GET /apikey/{id}': { path: { id: number }; reply: Apikey };
   /** Change an API key */
-  'PUT /apikey/{id}': {
-    path: { id: number };
-    body: UpdateApikeyBody;
-    reply: Apikey;
-  };
+  'PUT /apikey/{id}': { path: { id: number }; body: UpdateApikeyBody; reply: Apikey };
   /** Delete an API key */
-  'DELETE /apikey/{id}': {
-    path: { id: number };
-    reply: DeleteApikeyReply;
-  };
+  'DELETE /apikey/{id}': { path: { id: number }; reply: DeleteApikeyReply };
   /** Search API key records */
   'POST /apikey/search': {
     query?: {
@@ -6917,20 +6636,11 @@ export interface Api {
     reply: ApikeyPage;
   };
   /** Invite a user */
-  'POST /invite': {
-    body: CreateInviteBody;
-    reply: Invite;
-  };
+  'POST /invite': { body: CreateInviteBody; reply: Invite };
   /** Read an invite */
-  'GET /invite/{id}': {
-    path: { id: number };
-    reply: Invite;
-  };
+  'GET /invite/{id}': { path: { id: number }; reply: Invite };
   /** Delete an invite */
-  'DELETE /invite/{id}': {
-    path: { id: number };
-    reply: DeleteInviteReply;
-  };
+  'DELETE /invite/{id}': { path: { id: number }; reply: DeleteInviteReply };
   /** Search invite records */
   'POST /invite/search': {
     query?: {
@@ -6941,32 +6651,15 @@ export interface Api {
     reply: InvitePage;
   };
   /** Accept an invite */
-  'POST /invite/{uid}/accept': {
-    path: { uid: string };
-    body: AcceptInviteBody;
-    reply: User;
-  };
+  'POST /invite/{uid}/accept': { path: { uid: string }; body: AcceptInviteBody; reply: User };
   /** Create a plan */
-  'POST /plan': {
-    body: CreatePlanBody;
-    reply: CreatePlanReply;
-  };
+  'POST /plan': { body: CreatePlanBody; reply: CreatePlanReply };
   /** Read a plan */
-  'GET /plan/{id}': {
-    path: { id: number };
-    reply: Plan;
-  };
+  'GET /plan/{id}': { path: { id: number }; reply: Plan };
   /** Change a plan */
-  'PUT /plan/{id}': {
-    path: { id: number };
-    body: UpdatePlanBody;
-    reply: CreatePlanReply;
-  };
+  'PUT /plan/{id}': { path: { id: number }; body: UpdatePlanBody; reply: CreatePlanReply };
   /** Delete a plan */
-  'DELETE /plan/{id}': {
-    path: { id: number };
-    reply: DeletePlanReply;
-  };
+  'DELETE /plan/{id}': { path: { id: number }; reply: DeletePlanReply };
   /** Search plan records */
   'POST /plan/search': {
     query?: {
@@ -6977,26 +6670,13 @@ export interface Api {
     reply: PlanPage;
   };
   /** Create a subscription */
-  'POST /subscription': {
-    body: CreateSubscriptionBody;
-    reply: Subscription;
-  };
+  'POST /subscription': { body: CreateSubscriptionBody; reply: Subscription };
   /** Read a subscription */
-  'GET /subscription/{id}': {
-    path: { id: number };
-    reply: Subscription;
-  };
+  'GET /subscription/{id}': { path: { id: number }; reply: Subscription };
   /** Change a subscription */
-  'PUT /subscription/{id}': {
-    path: { id: number };
-    body: UpdateSubscriptionBody;
-    reply: Subscription;
-  };
+  'PUT /subscription/{id}': { path: { id: number }; body: UpdateSubscriptionBody; reply: Subscription };
   /** Delete a subscription */
-  'DELETE /subscription/{id}': {
-    path: { id: number };
-    reply: DeleteSubscriptionReply;
-  };
+  'DELETE /subscription/{id}': { path: { id: number }; reply: DeleteSubscriptionReply };
   /** Search subscription records */
   'POST /subscription/search': {
     query?: {
@@ -7007,26 +6687,13 @@ export interface Api {
     reply: SubscriptionPage;
   };
   /** Create a project */
-  'POST /project': {
-    body: CreateProjectBody;
-    reply: Project;
-  };
+  'POST /project': { body: CreateProjectBody; reply: Project };
   /** Read a project */
-  'GET /project/{id}': {
-    path: { id: number };
-    reply: Project;
-  };
+  'GET /project/{id}': { path: { id: number }; reply: Project };
   /** Change a project */
-  'PUT /project/{id}': {
-    path: { id: number };
-    body: UpdateProjectBody;
-    reply: Project;
-  };
+  'PUT /project/{id}': { path: { id: number }; body: UpdateProjectBody; reply: Project };
   /** Delete a project */
-  'DELETE /project/{id}': {
-    path: { id: number };
-    reply: DeleteProjectReply;
-  };
+  'DELETE /project/{id}': { path: { id: number }; reply: DeleteProjectReply };
   /** Search project records */
   'POST /project/search': {
     query?: {
@@ -7037,26 +6704,13 @@ export interface Api {
     reply: ProjectPage;
   };
   /** Create a contract */
-  'POST /contract': {
-    body: CreateContractBody;
-    reply: Contract;
-  };
+  'POST /contract': { body: CreateContractBody; reply: Contract };
   /** Read a contract */
-  'GET /contract/{id}': {
-    path: { id: number };
-    reply: Contract;
-  };
+  'GET /contract/{id}': { path: { id: number }; reply: Contract };
   /** Change a contract */
-  'PUT /contract/{id}': {
-    path: { id: number };
-    body: UpdateContractBody;
-    reply: Contract;
-  };
+  'PUT /contract/{id}': { path: { id: number }; body: UpdateContractBody; reply: Contract };
   /** Delete a contract */
-  'DELETE /contract/{id}': {
-    path: { id: number };
-    reply: DeleteContractReply;
-  };
+  'DELETE /contract/{id}': { path: { id: number }; reply: DeleteContractReply };
   /** Search contract records */
   'POST /contract/search': {
     query?: {
@@ -7067,31 +6721,15 @@ export interface Api {
     reply: ContractPage;
   };
   /** Create many contract records */
-  'POST /contract/batch': {
-    body: CreateContractsBody;
-    reply: CreateContractsReply;
-  };
+  'POST /contract/batch': { body: CreateContractsBody; reply: CreateContractsReply };
   /** Create a wallet */
-  'POST /wallet': {
-    body: CreateWalletBody;
-    reply: CreateWalletReply;
-  };
+  'POST /wallet': { body: CreateWalletBody; reply: CreateWalletReply };
   /** Read a wallet */
-  'GET /wallet/{id}': {
-    path: { id: number };
-    reply: Wallet;
-  };
+  'GET /wallet/{id}': { path: { id: number }; reply: Wallet };
   /** Change a wallet */
-  'PUT /wallet/{id}': {
-    path: { id: number };
-    body: UpdateWalletBody;
-    reply: CreateWalletReply;
-  };
+  'PUT /wallet/{id}': { path: { id: number }; body: UpdateWalletBody; reply: CreateWalletReply };
   /** Delete a wallet */
-  'DELETE /wallet/{id}': {
-    path: { id: number };
-    reply: DeleteWalletReply;
-  };
+  'DELETE /wallet/{id}': { path: { id: number }; reply: DeleteWalletReply };
   /** Search wallet records */
   'POST /wallet/search': {
     query?: {
@@ -7102,26 +6740,13 @@ export interface Api {
     reply: WalletPage;
   };
   /** Create a destination */
-  'POST /destination': {
-    body: CreateDestinationBody;
-    reply: CreateDestinationReply;
-  };
+  'POST /destination': { body: CreateDestinationBody; reply: CreateDestinationReply };
   /** Read a destination */
-  'GET /destination/{id}': {
-    path: { id: number };
-    reply: Destination;
-  };
+  'GET /destination/{id}': { path: { id: number }; reply: Destination };
   /** Change a destination */
-  'PUT /destination/{id}': {
-    path: { id: number };
-    body: UpdateDestinationBody;
-    reply: UpdateDestinationReply;
-  };
+  'PUT /destination/{id}': { path: { id: number }; body: UpdateDestinationBody; reply: UpdateDestinationReply };
   /** Delete a destination */
-  'DELETE /destination/{id}': {
-    path: { id: number };
-    reply: DeleteDestinationReply;
-  };
+  'DELETE /destination/{id}': { path: { id: number }; reply: DeleteDestinationReply };
   /** Search destination records */
   'POST /destination/search': {
     query?: {
@@ -7132,26 +6757,13 @@ export interface Api {
     reply: DestinationPage;
   };
   /** Create a time set */
-  'POST /timeset': {
-    body: CreateTimesetBody;
-    reply: Timeset;
-  };
+  'POST /timeset': { body: CreateTimesetBody; reply: Timeset };
   /** Read a time set */
-  'GET /timeset/{id}': {
-    path: { id: number };
-    reply: Timeset;
-  };
+  'GET /timeset/{id}': { path: { id: number }; reply: Timeset };
   /** Change a time set */
-  'PUT /timeset/{id}': {
-    path: { id: number };
-    body: UpdateTimesetBody;
-    reply: Timeset;
-  };
+  'PUT /timeset/{id}': { path: { id: number }; body: UpdateTimesetBody; reply: Timeset };
   /** Delete a time set */
-  'DELETE /timeset/{id}': {
-    path: { id: number };
-    reply: DeleteTimesetReply;
-  };
+  'DELETE /timeset/{id}': { path: { id: number }; reply: DeleteTimesetReply };
   /** Search time set records */
   'POST /timeset/search': {
     query?: {
@@ -7162,21 +6774,11 @@ export interface Api {
     reply: TimesetPage;
   };
   /** Create a silence */
-  'POST /silence': {
-    body: CreateSilenceBody;
-    reply: Silence;
-  };
+  'POST /silence': { body: CreateSilenceBody; reply: Silence };
   /** Read a silence */
-  'GET /silence/{id}': {
-    path: { id: number };
-    reply: Silence;
-  };
+  'GET /silence/{id}': { path: { id: number }; reply: Silence };
   /** Change a silence */
-  'PUT /silence/{id}': {
-    path: { id: number };
-    body: UpdateSilenceBody;
-    reply: Silence;
-  };
+  'PUT /silence/{id}': { path: { id: number }; body: UpdateSilenceBody; reply: Silence };
   /** Search silence records */
   'POST /silence/search': {
     query?: {
@@ -7187,26 +6789,13 @@ export interface Api {
     reply: SilencePage;
   };
   /** Create a schedule */
-  'POST /schedule': {
-    body: CreateScheduleBody;
-    reply: Schedule;
-  };
+  'POST /schedule': { body: CreateScheduleBody; reply: Schedule };
   /** Read a schedule */
-  'GET /schedule/{id}': {
-    path: { id: number };
-    reply: Schedule;
-  };
+  'GET /schedule/{id}': { path: { id: number }; reply: Schedule };
   /** Change a schedule */
-  'PUT /schedule/{id}': {
-    path: { id: number };
-    body: UpdateScheduleBody;
-    reply: Schedule;
-  };
+  'PUT /schedule/{id}': { path: { id: number }; body: UpdateScheduleBody; reply: Schedule };
   /** Delete a schedule */
-  'DELETE /schedule/{id}': {
-    path: { id: number };
-    reply: DeleteScheduleReply;
-  };
+  'DELETE /schedule/{id}': { path: { id: number }; reply: DeleteScheduleReply };
   /** Search schedule records */
   'POST /schedule/search': {
     query?: {
@@ -7217,26 +6806,13 @@ export interface Api {
     reply: SchedulePage;
   };
   /** Create an escalation chain */
-  'POST /escalationchain': {
-    body: CreateEscalationchainBody;
-    reply: Escalationchain;
-  };
+  'POST /escalationchain': { body: CreateEscalationchainBody; reply: Escalationchain };
   /** Read an escalation chain */
-  'GET /escalationchain/{id}': {
-    path: { id: number };
-    reply: Escalationchain;
-  };
+  'GET /escalationchain/{id}': { path: { id: number }; reply: Escalationchain };
   /** Change an escalation chain */
-  'PUT /escalationchain/{id}': {
-    path: { id: number };
-    body: UpdateEscalationchainBody;
-    reply: Escalationchain;
-  };
+  'PUT /escalationchain/{id}': { path: { id: number }; body: UpdateEscalationchainBody; reply: Escalationchain };
   /** Delete an escalation chain */
-  'DELETE /escalationchain/{id}': {
-    path: { id: number };
-    reply: DeleteEscalationchainReply;
-  };
+  'DELETE /escalationchain/{id}': { path: { id: number }; reply: DeleteEscalationchainReply };
   /** Search escalation chain records */
   'POST /escalationchain/search': {
     query?: {
@@ -7247,26 +6823,13 @@ export interface Api {
     reply: EscalationchainPage;
   };
   /** Create a route */
-  'POST /route': {
-    body: CreateRouteBody;
-    reply: Route;
-  };
+  'POST /route': { body: CreateRouteBody; reply: Route };
   /** Read a route */
-  'GET /route/{id}': {
-    path: { id: number };
-    reply: Route;
-  };
+  'GET /route/{id}': { path: { id: number }; reply: Route };
   /** Change a route */
-  'PUT /route/{id}': {
-    path: { id: number };
-    body: UpdateRouteBody;
-    reply: Route;
-  };
+  'PUT /route/{id}': { path: { id: number }; body: UpdateRouteBody; reply: Route };
   /** Delete a route */
-  'DELETE /route/{id}': {
-    path: { id: number };
-    reply: DeleteRouteReply;
-  };
+  'DELETE /route/{id}': { path: { id: number }; reply: DeleteRouteReply };
   /** Search route records */
   'POST /route/search': {
     query?: {
@@ -7277,26 +6840,13 @@ export interface Api {
     reply: RoutePage;
   };
   /** Create an inhibition */
-  'POST /inhibition': {
-    body: CreateInhibitionBody;
-    reply: Inhibition;
-  };
+  'POST /inhibition': { body: CreateInhibitionBody; reply: Inhibition };
   /** Read an inhibition */
-  'GET /inhibition/{id}': {
-    path: { id: number };
-    reply: Inhibition;
-  };
+  'GET /inhibition/{id}': { path: { id: number }; reply: Inhibition };
   /** Change an inhibition */
-  'PUT /inhibition/{id}': {
-    path: { id: number };
-    body: UpdateInhibitionBody;
-    reply: Inhibition;
-  };
+  'PUT /inhibition/{id}': { path: { id: number }; body: UpdateInhibitionBody; reply: Inhibition };
   /** Delete an inhibition */
-  'DELETE /inhibition/{id}': {
-    path: { id: number };
-    reply: DeleteInhibitionReply;
-  };
+  'DELETE /inhibition/{id}': { path: { id: number }; reply: DeleteInhibitionReply };
   /** Search inhibition records */
   'POST /inhibition/search': {
     query?: {
@@ -7307,15 +6857,9 @@ export interface Api {
     reply: InhibitionPage;
   };
   /** Create a planned change */
-  'POST /plannedchange': {
-    body: CreatePlannedchangeBody;
-    reply: Plannedchange;
-  };
+  'POST /plannedchange': { body: CreatePlannedchangeBody; reply: Plannedchange };
   /** Read a planned change */
-  'GET /plannedchange/{id}': {
-    path: { id: number };
-    reply: Plannedchange;
-  };
+  'GET /plannedchange/{id}': { path: { id: number }; reply: Plannedchange };
   /** Search planned change records */
   'POST /plannedchange/search': {
     query?: {
@@ -7326,26 +6870,13 @@ export interface Api {
     reply: PlannedchangePage;
   };
   /** Create a detector schema */
-  'POST /detector/schema': {
-    body: CreateDetectorSchemaBody;
-    reply: DetectorSchema;
-  };
+  'POST /detector/schema': { body: CreateDetectorSchemaBody; reply: DetectorSchema };
   /** Read a detector schema */
-  'GET /detector/schema/{id}': {
-    path: { id: number };
-    reply: DetectorSchema;
-  };
+  'GET /detector/schema/{id}': { path: { id: number }; reply: DetectorSchema };
   /** Change a detector schema */
-  'PUT /detector/schema/{id}': {
-    path: { id: number };
-    body: UpdateDetectorSchemaBody;
-    reply: DetectorSchema;
-  };
+  'PUT /detector/schema/{id}': { path: { id: number }; body: UpdateDetectorSchemaBody; reply: DetectorSchema };
   /** Delete a detector schema */
-  'DELETE /detector/schema/{id}': {
-    path: { id: number };
-    reply: DeleteDetectorSchemaReply;
-  };
+  'DELETE /detector/schema/{id}': { path: { id: number }; reply: DeleteDetectorSchemaReply };
   /** Search detector schema records */
   'POST /detector/schema/search': {
     query?: {
@@ -7356,26 +6887,13 @@ export interface Api {
     reply: DetectorSchemaPage;
   };
   /** Create a detector */
-  'POST /detector': {
-    body: DetectorOf<CreateDetectorBody>;
-    reply: CreateDetectorReply;
-  };
+  'POST /detector': { body: DetectorOf<CreateDetectorBody>; reply: CreateDetectorReply };
   /** Read a detector */
-  'GET /detector/{id}': {
-    path: { id: number };
-    reply: Detector;
-  };
+  'GET /detector/{id}': { path: { id: number }; reply: Detector };
   /** Change a detector */
-  'PUT /detector/{id}': {
-    path: { id: number };
-    body: UpdateDetectorBody;
-    reply: CreateDetectorReply;
-  };
+  'PUT /detector/{id}': { path: { id: number }; body: UpdateDetectorBody; reply: CreateDetectorReply };
   /** Delete a detector */
-  'DELETE /detector/{id}': {
-    path: { id: number };
-    reply: DeleteDetectorReply;
-  };
+  'DELETE /detector/{id}': { path: { id: number }; reply: DeleteDetectorReply };
   /** Search detector records */
   'POST /detector/search': {
     query?: {
@@ -7386,31 +6904,15 @@ export interface Api {
     reply: DetectorPage;
   };
   /** Create many detector records */
-  'POST /detector/batch': {
-    body: CreateDetectorsBody;
-    reply: CreateDetectorsReply;
-  };
+  'POST /detector/batch': { body: CreateDetectorsBody; reply: CreateDetectorsReply };
   /** Create a trigger */
-  'POST /trigger': {
-    body: TriggerOf<CreateTriggerBody>;
-    reply: CreateTriggerReply;
-  };
+  'POST /trigger': { body: TriggerOf<CreateTriggerBody>; reply: CreateTriggerReply };
   /** Read a trigger */
-  'GET /trigger/{id}': {
-    path: { id: number };
-    reply: Trigger;
-  };
+  'GET /trigger/{id}': { path: { id: number }; reply: Trigger };
   /** Change a trigger */
-  'PUT /trigger/{id}': {
-    path: { id: number };
-    body: UpdateTriggerBody;
-    reply: CreateTriggerReply;
-  };
+  'PUT /trigger/{id}': { path: { id: number }; body: UpdateTriggerBody; reply: CreateTriggerReply };
   /** Delete a trigger */
-  'DELETE /trigger/{id}': {
-    path: { id: number };
-    reply: DeleteTriggerReply;
-  };
+  'DELETE /trigger/{id}': { path: { id: number }; reply: DeleteTriggerReply };
   /** Search trigger records */
   'POST /trigger/search': {
     query?: {
@@ -7421,31 +6923,15 @@ export interface Api {
     reply: TriggerPage;
   };
   /** Create many trigger records */
-  'POST /trigger/batch': {
-    body: CreateTriggersBody;
-    reply: CreateTriggersReply;
-  };
+  'POST /trigger/batch': { body: CreateTriggersBody; reply: CreateTriggersReply };
   /** Create an action */
-  'POST /action': {
-    body: CreateActionBody;
-    reply: CreateActionReply;
-  };
+  'POST /action': { body: CreateActionBody; reply: CreateActionReply };
   /** Read an action */
-  'GET /action/{id}': {
-    path: { id: number };
-    reply: Action;
-  };
+  'GET /action/{id}': { path: { id: number }; reply: Action };
   /** Change an action */
-  'PUT /action/{id}': {
-    path: { id: number };
-    body: UpdateActionBody;
-    reply: CreateActionReply;
-  };
+  'PUT /action/{id}': { path: { id: number }; body: UpdateActionBody; reply: CreateActionReply };
   /** Delete an action */
-  'DELETE /action/{id}': {
-    path: { id: number };
-    reply: DeleteActionReply;
-  };
+  'DELETE /action/{id}': { path: { id: number }; reply: DeleteActionReply };
   /** Search action records */
   'POST /action/search': {
     query?: {
@@ -7456,31 +6942,15 @@ export interface Api {
     reply: ActionPage;
   };
   /** Create many action records */
-  'POST /action/batch': {
-    body: CreateActionsBody;
-    reply: CreateActionsReply;
-  };
+  'POST /action/batch': { body: CreateActionsBody; reply: CreateActionsReply };
   /** Create a label */
-  'POST /label': {
-    body: CreateLabelBody;
-    reply: Label;
-  };
+  'POST /label': { body: CreateLabelBody; reply: Label };
   /** Read a label */
-  'GET /label/{id}': {
-    path: { id: number };
-    reply: Label;
-  };
+  'GET /label/{id}': { path: { id: number }; reply: Label };
   /** Change a label */
-  'PUT /label/{id}': {
-    path: { id: number };
-    body: UpdateLabelBody;
-    reply: Label;
-  };
+  'PUT /label/{id}': { path: { id: number }; body: UpdateLabelBody; reply: Label };
   /** Delete a label */
-  'DELETE /label/{id}': {
-    path: { id: number };
-    reply: DeleteLabelReply;
-  };
+  'DELETE /label/{id}': { path: { id: number }; reply: DeleteLabelReply };
   /** Search label records */
   'POST /label/search': {
     query?: {
@@ -7491,31 +6961,15 @@ export interface Api {
     reply: LabelPage;
   };
   /** Create many label records */
-  'POST /label/batch': {
-    body: CreateLabelsBody;
-    reply: CreateLabelsReply;
-  };
+  'POST /label/batch': { body: CreateLabelsBody; reply: CreateLabelsReply };
   /** Create a view */
-  'POST /view': {
-    body: CreateViewBody;
-    reply: View;
-  };
+  'POST /view': { body: CreateViewBody; reply: View };
   /** Read a view */
-  'GET /view/{id}': {
-    path: { id: number };
-    reply: View;
-  };
+  'GET /view/{id}': { path: { id: number }; reply: View };
   /** Change a view */
-  'PUT /view/{id}': {
-    path: { id: number };
-    body: UpdateViewBody;
-    reply: View;
-  };
+  'PUT /view/{id}': { path: { id: number }; body: UpdateViewBody; reply: View };
   /** Delete a view */
-  'DELETE /view/{id}': {
-    path: { id: number };
-    reply: DeleteViewReply;
-  };
+  'DELETE /view/{id}': { path: { id: number }; reply: DeleteViewReply };
   /** Search view records */
   'POST /view/search': {
     query?: {
@@ -7526,26 +6980,13 @@ export interface Api {
     reply: ViewPage;
   };
   /** Create a license */
-  'POST /license': {
-    body: CreateLicenseBody;
-    reply: License;
-  };
+  'POST /license': { body: CreateLicenseBody; reply: License };
   /** Read a license */
-  'GET /license/{id}': {
-    path: { id: number };
-    reply: License;
-  };
+  'GET /license/{id}': { path: { id: number }; reply: License };
   /** Change a license */
-  'PUT /license/{id}': {
-    path: { id: number };
-    body: UpdateLicenseBody;
-    reply: License;
-  };
+  'PUT /license/{id}': { path: { id: number }; body: UpdateLicenseBody; reply: License };
   /** Delete a license */
-  'DELETE /license/{id}': {
-    path: { id: number };
-    reply: DeleteLicenseReply;
-  };
+  'DELETE /license/{id}': { path: { id: number }; reply: DeleteLicenseReply };
   /** Search license records */
   'POST /license/search': {
     query?: {
@@ -7556,26 +6997,13 @@ export interface Api {
     reply: LicensePage;
   };
   /** Create a score group */
-  'POST /score/group': {
-    body: CreateScoreGroupBody;
-    reply: ScoreGroup;
-  };
+  'POST /score/group': { body: CreateScoreGroupBody; reply: ScoreGroup };
   /** Read a score group */
-  'GET /score/group/{id}': {
-    path: { id: number };
-    reply: ScoreGroup;
-  };
+  'GET /score/group/{id}': { path: { id: number }; reply: ScoreGroup };
   /** Change a score group */
-  'PUT /score/group/{id}': {
-    path: { id: number };
-    body: UpdateScoreGroupBody;
-    reply: ScoreGroup;
-  };
+  'PUT /score/group/{id}': { path: { id: number }; body: UpdateScoreGroupBody; reply: ScoreGroup };
   /** Delete a score group */
-  'DELETE /score/group/{id}': {
-    path: { id: number };
-    reply: DeleteScoreGroupReply;
-  };
+  'DELETE /score/group/{id}': { path: { id: number }; reply: DeleteScoreGroupReply };
   /** Search score group records */
   'POST /score/group/search': {
     query?: {
@@ -7586,26 +7014,13 @@ export interface Api {
     reply: ScoreGroupPage;
   };
   /** Create a license instance */
-  'POST /instance': {
-    body: CreateInstanceBody;
-    reply: Instance;
-  };
+  'POST /instance': { body: CreateInstanceBody; reply: Instance };
   /** Read a license instance */
-  'GET /instance/{id}': {
-    path: { id: number };
-    reply: Instance;
-  };
+  'GET /instance/{id}': { path: { id: number }; reply: Instance };
   /** Change a license instance */
-  'PUT /instance/{id}': {
-    path: { id: number };
-    body: UpdateInstanceBody;
-    reply: Instance;
-  };
+  'PUT /instance/{id}': { path: { id: number }; body: UpdateInstanceBody; reply: Instance };
   /** Delete a license instance */
-  'DELETE /instance/{id}': {
-    path: { id: number };
-    reply: DeleteInstanceReply;
-  };
+  'DELETE /instance/{id}': { path: { id: number }; reply: DeleteInstanceReply };
   /** Search license instance records */
   'POST /instance/search': {
     query?: {
@@ -7616,26 +7031,13 @@ export interface Api {
     reply: InstancePage;
   };
   /** Create a license instance period */
-  'POST /instance/meta': {
-    body: CreateInstanceMetaBody;
-    reply: InstanceMeta;
-  };
+  'POST /instance/meta': { body: CreateInstanceMetaBody; reply: InstanceMeta };
   /** Read a license instance period */
-  'GET /instance/meta/{id}': {
-    path: { id: number };
-    reply: InstanceMeta;
-  };
+  'GET /instance/meta/{id}': { path: { id: number }; reply: InstanceMeta };
   /** Change a license instance period */
-  'PUT /instance/meta/{id}': {
-    path: { id: number };
-    body: UpdateInstanceMetaBody;
-    reply: InstanceMeta;
-  };
+  'PUT /instance/meta/{id}': { path: { id: number }; body: UpdateInstanceMetaBody; reply: InstanceMeta };
   /** Delete a license instance period */
-  'DELETE /instance/meta/{id}': {
-    path: { id: number };
-    reply: DeleteInstanceMetaReply;
-  };
+  'DELETE /instance/meta/{id}': { path: { id: number }; reply: DeleteInstanceMetaReply };
   /** Search license instance period records */
   'POST /instance/meta/search': {
     query?: {
@@ -7646,26 +7048,13 @@ export interface Api {
     reply: InstanceMetaPage;
   };
   /** Create a tokenomics category */
-  'POST /tokenomics/category': {
-    body: CreateTokenomicsCategoryBody;
-    reply: TokenomicsCategory;
-  };
+  'POST /tokenomics/category': { body: CreateTokenomicsCategoryBody; reply: TokenomicsCategory };
   /** Read a tokenomics category */
-  'GET /tokenomics/category/{id}': {
-    path: { id: number };
-    reply: TokenomicsCategory;
-  };
+  'GET /tokenomics/category/{id}': { path: { id: number }; reply: TokenomicsCategory };
   /** Change a tokenomics category */
-  'PUT /tokenomics/category/{id}': {
-    path: { id: number };
-    body: UpdateTokenomicsCategoryBody;
-    reply: TokenomicsCategory;
-  };
+  'PUT /tokenomics/category/{id}': { path: { id: number }; body: UpdateTokenomicsCategoryBody; reply: TokenomicsCategory };
   /** Delete a tokenomics category */
-  'DELETE /tokenomics/category/{id}': {
-    path: { id: string };
-    reply: DeleteTokenomicsCategoryReply;
-  };
+  'DELETE /tokenomics/category/{id}': { path: { id: string }; reply: DeleteTokenomicsCategoryReply };
   /** Search tokenomics category records */
   'POST /tokenomics/category/search': {
     query?: {
@@ -7676,26 +7065,13 @@ export interface Api {
     reply: TokenomicsCategoryPage;
   };
   /** Create a tokenomics schedule */
-  'POST /tokenomics/schedule': {
-    body: CreateTokenomicsScheduleBody;
-    reply: TokenomicsSchedule;
-  };
+  'POST /tokenomics/schedule': { body: CreateTokenomicsScheduleBody; reply: TokenomicsSchedule };
   /** Read a tokenomics schedule */
-  'GET /tokenomics/schedule/{id}': {
-    path: { id: number };
-    reply: TokenomicsSchedule;
-  };
+  'GET /tokenomics/schedule/{id}': { path: { id: number }; reply: TokenomicsSchedule };
   /** Change a tokenomics schedule */
-  'PUT /tokenomics/schedule/{id}': {
-    path: { id: number };
-    body: UpdateTokenomicsScheduleBody;
-    reply: TokenomicsSchedule;
-  };
+  'PUT /tokenomics/schedule/{id}': { path: { id: number }; body: UpdateTokenomicsScheduleBody; reply: TokenomicsSchedule };
   /** Delete a tokenomics schedule */
-  'DELETE /tokenomics/schedule/{id}': {
-    path: { id: string };
-    reply: DeleteTokenomicsCategoryReply;
-  };
+  'DELETE /tokenomics/schedule/{id}': { path: { id: string }; reply: DeleteTokenomicsCategoryReply };
   /** Search tokenomics schedule records */
   'POST /tokenomics/schedule/search': {
     query?: {
@@ -7706,10 +7082,7 @@ export interface Api {
     reply: TokenomicsSchedulePage;
   };
   /** End all sessions of a user */
-  'DELETE /user/{id}/session': {
-    path: { id: number };
-    reply: EndUserSessionsReply;
-  };
+  'DELETE /user/{id}/session': { path: { id: number }; reply: EndUserSessionsReply };
   /** Search trigger schema records */
   'POST /trigger/schema/search': {
     query?: {
@@ -7720,16 +7093,9 @@ export interface Api {
     reply: TriggerSchemaPage;
   };
   /** See what stands at an address */
-  'POST /contract/inspect': {
-    body: InspectContractBody;
-    reply: InspectContractReply;
-  };
+  'POST /contract/inspect': { body: InspectContractBody; reply: InspectContractReply };
   /** Recommend detectors for a contract, and enable a selection */
-  'POST /contract/{id}/recommend': {
-    path: { id: number };
-    body?: RecommendContractBody;
-    reply: RecommendContractReply;
-  };
+  'POST /contract/{id}/recommend': { path: { id: number }; body?: RecommendContractBody; reply: RecommendContractReply };
   /** List the projects that others share with you */
   'GET /share': {
     query?: {
@@ -7739,11 +7105,7 @@ export interface Api {
     reply: ListSharesReply;
   };
   /** Accept a shared project */
-  'POST /share/{projectId}/accept': {
-    path: { projectId: number };
-    body?: AcceptShareBody;
-    reply: AcceptShareReply;
-  };
+  'POST /share/{projectId}/accept': { path: { projectId: number }; body?: AcceptShareBody; reply: AcceptShareReply };
   /** Decline or leave a shared project */
   'DELETE /share/{projectId}': {
     path: { projectId: number };
@@ -7754,63 +7116,27 @@ export interface Api {
     reply: AcceptShareReply;
   };
   /** List the chains */
-  'GET /chain': {
-    reply: ListChainsReply;
-  };
+  'GET /chain': { reply: ListChainsReply };
   /** Add a chain */
-  'POST /chain': {
-    body: CreateChainBody;
-    reply: Chain;
-  };
+  'POST /chain': { body: CreateChainBody; reply: Chain };
   /** Read the facts of a chain */
-  'GET /chain/{uid}': {
-    path: { uid: string };
-    reply: Chain;
-  };
+  'GET /chain/{uid}': { path: { uid: string }; reply: Chain };
   /** Change a chain that was added */
-  'PUT /chain/{uid}': {
-    path: { uid: string };
-    body: UpdateChainBody;
-    reply: Chain;
-  };
+  'PUT /chain/{uid}': { path: { uid: string }; body: UpdateChainBody; reply: Chain };
   /** Delete a chain that was added */
-  'DELETE /chain/{uid}': {
-    path: { uid: string };
-    reply: DeleteChainReply;
-  };
+  'DELETE /chain/{uid}': { path: { uid: string }; reply: DeleteChainReply };
   /** List the endpoints of a chain */
-  'GET /chain/{uid}/endpoint': {
-    path: { uid: string };
-    reply: ListChainEndpointsReply;
-  };
+  'GET /chain/{uid}/endpoint': { path: { uid: string }; reply: ListChainEndpointsReply };
   /** Add an endpoint to a chain */
-  'POST /chain/{uid}/endpoint': {
-    path: { uid: string };
-    body: CreateChainEndpointBody;
-    reply: CreateChainEndpointReply;
-  };
+  'POST /chain/{uid}/endpoint': { path: { uid: string }; body: CreateChainEndpointBody; reply: CreateChainEndpointReply };
   /** Change an endpoint */
-  'PUT /chain/{uid}/endpoint/{endpointUid}': {
-    path: { uid: string; endpointUid: string };
-    body: UpdateChainEndpointBody;
-    reply: CreateChainEndpointReply;
-  };
+  'PUT /chain/{uid}/endpoint/{endpointUid}': { path: { uid: string; endpointUid: string }; body: UpdateChainEndpointBody; reply: CreateChainEndpointReply };
   /** Delete an endpoint */
-  'DELETE /chain/{uid}/endpoint/{endpointUid}': {
-    path: { uid: string; endpointUid: string };
-    reply: DeleteChainEndpointReply;
-  };
+  'DELETE /chain/{uid}/endpoint/{endpointUid}': { path: { uid: string; endpointUid: string }; reply: DeleteChainEndpointReply };
   /** Try an endpoint before adding it */
-  'POST /chain/{uid}/endpoint/try': {
-    path: { uid: string };
-    body: TryNewChainEndpointBody;
-    reply: TryNewChainEndpointReply;
-  };
+  'POST /chain/{uid}/endpoint/try': { path: { uid: string }; body: TryNewChainEndpointBody; reply: TryNewChainEndpointReply };
   /** Try an endpoint of a chain */
-  'POST /chain/{uid}/endpoint/{endpointUid}/try': {
-    path: { uid: string; endpointUid: string };
-    reply: TryNewChainEndpointReply;
-  };
+  'POST /chain/{uid}/endpoint/{endpointUid}/try': { path: { uid: string; endpointUid: string }; reply: TryNewChainEndpointReply };
   /** Search the action alerts of a contract */
   'POST /contract/{id}/action/alert/search': {
     path: { id: number };
@@ -7861,15 +7187,9 @@ export interface Api {
     reply: ContractDetectorAlertPage;
   };
   /** Aggregate the action alerts that you may see */
-  'POST /action/alert/aggregation': {
-    body: ActionAlertAggregationBody;
-    reply: ActionAlertAggregationReply;
-  };
+  'POST /action/alert/aggregation': { body: ActionAlertAggregationBody; reply: ActionAlertAggregationReply };
   /** Aggregate all alerts that you may see */
-  'POST /alert/aggregation': {
-    body: ActionAlertAggregationBody;
-    reply: ActionAlertAggregationReply;
-  };
+  'POST /alert/aggregation': { body: ActionAlertAggregationBody; reply: ActionAlertAggregationReply };
   /** Follow alerts as they happen */
   'GET /alert/stream': {
     query?: {
@@ -7883,68 +7203,29 @@ export interface Api {
     reply: string;
   };
   /** Read an alert */
-  'GET /alert/{uid}': {
-    path: { uid: string };
-    reply: Alert;
-  };
+  'GET /alert/{uid}': { path: { uid: string }; reply: Alert };
   /** Resolve, tag or assign an alert */
-  'PUT /alert/{uid}': {
-    path: { uid: string };
-    body: UpdateAlertBody;
-    reply: Alert;
-  };
+  'PUT /alert/{uid}': { path: { uid: string }; body: UpdateAlertBody; reply: Alert };
   /** Acknowledge an alert */
-  'POST /alert/{uid}/acknowledge': {
-    path: { uid: string };
-    body: AcknowledgeAlertBody;
-    reply: Alert;
-  };
+  'POST /alert/{uid}/acknowledge': { path: { uid: string }; body: AcknowledgeAlertBody; reply: Alert };
   /** Take back that an alert is acknowledged */
-  'DELETE /alert/{uid}/acknowledge': {
-    path: { uid: string };
-    reply: Alert;
-  };
+  'DELETE /alert/{uid}/acknowledge': { path: { uid: string }; reply: Alert };
   /** Read what a link of a notification does */
-  'GET /link/{code}': {
-    path: { code: string };
-    reply: GetLinkReply;
-  };
+  'GET /link/{code}': { path: { code: string }; reply: GetLinkReply };
   /** Use a link of a notification */
-  'POST /link/{code}': {
-    path: { code: string };
-    reply: GetLinkReply;
-  };
+  'POST /link/{code}': { path: { code: string }; reply: GetLinkReply };
   /** Resolve alerts by query */
-  'POST /alert/resolve': {
-    body: ResolveAlertsBody;
-    reply: ResolveAlertsReply;
-  };
+  'POST /alert/resolve': { body: ResolveAlertsBody; reply: ResolveAlertsReply };
   /** Tag alerts by query */
-  'POST /alert/tag': {
-    body: TagAlertsBody;
-    reply: ResolveAlertsReply;
-  };
+  'POST /alert/tag': { body: TagAlertsBody; reply: ResolveAlertsReply };
   /** Assign alerts by query */
-  'POST /alert/assign': {
-    body: AssignAlertsBody;
-    reply: ResolveAlertsReply;
-  };
+  'POST /alert/assign': { body: AssignAlertsBody; reply: ResolveAlertsReply };
   /** List the comments of an alert */
-  'GET /alert/{uid}/comment': {
-    path: { uid: string };
-    reply: ListAlertCommentsReply;
-  };
+  'GET /alert/{uid}/comment': { path: { uid: string }; reply: ListAlertCommentsReply };
   /** Comment on an alert */
-  'POST /alert/{uid}/comment': {
-    path: { uid: string };
-    body: CreateAlertCommentBody;
-    reply: CreateAlertCommentReply;
-  };
+  'POST /alert/{uid}/comment': { path: { uid: string }; body: CreateAlertCommentBody; reply: CreateAlertCommentReply };
   /** Delete a comment */
-  'DELETE /alert/{uid}/comment/{id}': {
-    path: { uid: string; id: number };
-    reply: DeleteAlertCommentReply;
-  };
+  'DELETE /alert/{uid}/comment/{id}': { path: { uid: string; id: number }; reply: DeleteAlertCommentReply };
   /** Suggest what to write */
   'GET /suggest': {
     query?: {
@@ -7968,10 +7249,7 @@ export interface Api {
     reply: SuggestReply;
   };
   /** Read what followed from an alert */
-  'GET /alert/{uid}/outcome': {
-    path: { uid: string };
-    reply: AlertOutcomeReply;
-  };
+  'GET /alert/{uid}/outcome': { path: { uid: string }; reply: AlertOutcomeReply };
   /** Read the call tree of an alert's transaction */
   'GET /alert/{uid}/trace': {
     path: { uid: string };
@@ -7984,11 +7262,7 @@ export interface Api {
     reply: AlertTraceReply;
   };
   /** Try a message template on an alert */
-  'POST /alert/{uid}/preview': {
-    path: { uid: string };
-    body: PreviewAlertBody;
-    reply: PreviewAlertReply;
-  };
+  'POST /alert/{uid}/preview': { path: { uid: string }; body: PreviewAlertBody; reply: PreviewAlertReply };
   /** List the newest incidents */
   'GET /incident': {
     query?: {
@@ -8013,126 +7287,51 @@ export interface Api {
     reply: ListIncidentsReply;
   };
   /** Read an incident with its alerts */
-  'GET /incident/{uid}': {
-    path: { uid: string };
-    reply: Incident;
-  };
+  'GET /incident/{uid}': { path: { uid: string }; reply: Incident };
   /** Change an incident */
-  'PUT /incident/{uid}': {
-    path: { uid: string };
-    body: UpdateIncidentBody;
-    reply: UpdateIncidentReply;
-  };
+  'PUT /incident/{uid}': { path: { uid: string }; body: UpdateIncidentBody; reply: UpdateIncidentReply };
   /** Acknowledge an incident */
-  'POST /incident/{uid}/acknowledge': {
-    path: { uid: string };
-    body: AcknowledgeAlertBody;
-    reply: UpdateIncidentReply;
-  };
+  'POST /incident/{uid}/acknowledge': { path: { uid: string }; body: AcknowledgeAlertBody; reply: UpdateIncidentReply };
   /** Take back that an incident is acknowledged */
-  'DELETE /incident/{uid}/acknowledge': {
-    path: { uid: string };
-    reply: UpdateIncidentReply;
-  };
+  'DELETE /incident/{uid}/acknowledge': { path: { uid: string }; reply: UpdateIncidentReply };
   /** Read an incident as a story */
-  'GET /incident/{uid}/story': {
-    path: { uid: string };
-    reply: IncidentStoryReply;
-  };
+  'GET /incident/{uid}/story': { path: { uid: string }; reply: IncidentStoryReply };
   /** Write a report of an incident */
-  'GET /incident/{uid}/report': {
-    path: { uid: string };
-    reply: IncidentReportReply;
-  };
+  'GET /incident/{uid}/report': { path: { uid: string }; reply: IncidentReportReply };
   /** Push findings of an outside engine */
-  'POST /detector/{id}/alert': {
-    path: { id: number };
-    body: PushDetectorAlertsBody;
-    reply: PushDetectorAlertsReply;
-  };
+  'POST /detector/{id}/alert': { path: { id: number }; body: PushDetectorAlertsBody; reply: PushDetectorAlertsReply };
   /** Run a proposed detector over past blocks */
-  'POST /detector/backtest': {
-    body: BacktestNewDetectorBody;
-    reply: Backtest;
-  };
+  'POST /detector/backtest': { body: BacktestNewDetectorBody; reply: Backtest };
   /** Run a detector over past blocks */
-  'POST /detector/{id}/backtest': {
-    path: { id: number };
-    body: BacktestDetectorBody;
-    reply: Backtest;
-  };
+  'POST /detector/{id}/backtest': { path: { id: number }; body: BacktestDetectorBody; reply: Backtest };
   /** Read a backtest and its progress */
-  'GET /backtest/{uid}': {
-    path: { uid: string };
-    reply: Backtest;
-  };
+  'GET /backtest/{uid}': { path: { uid: string }; reply: Backtest };
   /** Cancel a backtest */
-  'POST /backtest/{uid}/cancel': {
-    path: { uid: string };
-    reply: Backtest;
-  };
+  'POST /backtest/{uid}/cancel': { path: { uid: string }; reply: Backtest };
   /** Explain what a detector makes of a transaction */
-  'POST /detector/{id}/explain': {
-    path: { id: number };
-    body: ExplainDetectorBody;
-    reply: ExplainDetectorReply;
-  };
+  'POST /detector/{id}/explain': { path: { id: number }; body: ExplainDetectorBody; reply: ExplainDetectorReply };
   /** Read whether a detector works */
-  'GET /detector/{id}/fault': {
-    path: { id: number };
-    reply: DetectorFaultReply;
-  };
+  'GET /detector/{id}/fault': { path: { id: number }; reply: DetectorFaultReply };
   /** Read how good the alerts of a detector are */
-  'GET /detector/{id}/quality': {
-    path: { id: number };
-    reply: DetectorQualityReply;
-  };
+  'GET /detector/{id}/quality': { path: { id: number }; reply: DetectorQualityReply };
   /** List functions and events */
-  'GET /contract/{id}/signature': {
-    path: { id: number };
-    reply: ContractSignatureReply;
-  };
+  'GET /contract/{id}/signature': { path: { id: number }; reply: ContractSignatureReply };
   /** List the kinds of destination */
-  'GET /destination/kind': {
-    reply: DestinationKindReply;
-  };
+  'GET /destination/kind': { reply: DestinationKindReply };
   /** Take a callback of a pager */
-  'POST /destination/{id}/callback': {
-    path: { id: number };
-    body: string;
-    reply: DestinationCallbackReply;
-  };
+  'POST /destination/{id}/callback': { path: { id: number }; body: string; reply: DestinationCallbackReply };
   /** Send a test message */
-  'POST /destination/{id}/test': {
-    path: { id: number };
-    reply: TestDestinationReply;
-  };
+  'POST /destination/{id}/test': { path: { id: number }; reply: TestDestinationReply };
   /** Mail the confirmation link again */
-  'POST /destination/{id}/confirm': {
-    path: { id: number };
-    reply: SendDestinationConfirmationReply;
-  };
+  'POST /destination/{id}/confirm': { path: { id: number }; reply: SendDestinationConfirmationReply };
   /** Confirm an e-mail address */
-  'POST /destination/confirm/{code}': {
-    path: { code: string };
-    reply: ConfirmDestinationReply;
-  };
+  'POST /destination/confirm/{code}': { path: { code: string }; reply: ConfirmDestinationReply };
   /** Show what would be sent */
-  'POST /destination/{id}/preview': {
-    path: { id: number };
-    body?: PreviewDestinationBody;
-    reply: PreviewDestinationReply;
-  };
+  'POST /destination/{id}/preview': { path: { id: number }; body?: PreviewDestinationBody; reply: PreviewDestinationReply };
   /** Replace the secret that signs webhooks */
-  'POST /destination/{id}/secret': {
-    path: { id: number };
-    reply: DestinationSecretReply;
-  };
+  'POST /destination/{id}/secret': { path: { id: number }; reply: DestinationSecretReply };
   /** Read what is bound to a destination */
-  'GET /destination/{id}/binding': {
-    path: { id: number };
-    reply: DestinationBindingReply;
-  };
+  'GET /destination/{id}/binding': { path: { id: number }; reply: DestinationBindingReply };
   /** Read what was sent to a destination */
   'GET /destination/{id}/delivery': {
     path: { id: number };
@@ -8147,10 +7346,7 @@ export interface Api {
     reply: DestinationDeliveryReply;
   };
   /** Send a delivery again */
-  'POST /delivery/{uid}/replay': {
-    path: { uid: string };
-    reply: ReplayDeliveryReply;
-  };
+  'POST /delivery/{uid}/replay': { path: { uid: string }; reply: ReplayDeliveryReply };
   /** Read whether a time set holds */
   'GET /timeset/{id}/state': {
     path: { id: number };
@@ -8161,15 +7357,9 @@ export interface Api {
     reply: TimesetStateReply;
   };
   /** Preview a silence */
-  'POST /silence/preview': {
-    body: PreviewSilenceBody;
-    reply: PreviewSilenceReply;
-  };
+  'POST /silence/preview': { body: PreviewSilenceBody; reply: PreviewSilenceReply };
   /** List which alerts were silenced */
-  'POST /alert/silenced': {
-    body: AlertSilencedBody;
-    reply: AlertSilencedReply;
-  };
+  'POST /alert/silenced': { body: AlertSilencedBody; reply: AlertSilencedReply };
   /** Read who is on call */
   'GET /schedule/{id}/on-call': {
     path: { id: number };
@@ -8191,31 +7381,15 @@ export interface Api {
     reply: ScheduleShiftsReply;
   };
   /** Read the calendar of a schedule */
-  'GET /schedule/{id}/calendar': {
-    path: { id: number };
-    reply: ScheduleCalendarReply;
-  };
+  'GET /schedule/{id}/calendar': { path: { id: number }; reply: ScheduleCalendarReply };
   /** Make the address of a calendar */
-  'POST /schedule/{id}/calendar': {
-    path: { id: number };
-    reply: CreateScheduleCalendarReply;
-  };
+  'POST /schedule/{id}/calendar': { path: { id: number }; reply: CreateScheduleCalendarReply };
   /** End the address of a calendar */
-  'DELETE /schedule/{id}/calendar': {
-    path: { id: number };
-    reply: EndScheduleCalendarReply;
-  };
+  'DELETE /schedule/{id}/calendar': { path: { id: number }; reply: EndScheduleCalendarReply };
   /** Import a calendar into a schedule */
-  'POST /schedule/{id}/import': {
-    path: { id: number };
-    body: ImportScheduleBody;
-    reply: Schedule;
-  };
+  'POST /schedule/{id}/import': { path: { id: number }; body: ImportScheduleBody; reply: Schedule };
   /** Read a calendar by its address */
-  'GET /calendar/{code}': {
-    path: { code: string };
-    reply: Record<string, never>;
-  };
+  'GET /calendar/{code}': { path: { code: string }; reply: Record<string, never> };
   /** List who can be put on call */
   'GET /contact': {
     query?: {
@@ -8225,75 +7399,31 @@ export interface Api {
     reply: ListContactsReply;
   };
   /** Set how you are called */
-  'PUT /contact': {
-    body: UpdateContactBody;
-    reply: UpdateContactReply;
-  };
+  'PUT /contact': { body: UpdateContactBody; reply: UpdateContactReply };
   /** Set how a user is called */
-  'PUT /user/{id}/contact': {
-    path: { id: number };
-    body: UpdateContactBody;
-    reply: UpdateContactReply;
-  };
+  'PUT /user/{id}/contact': { path: { id: number }; body: UpdateContactBody; reply: UpdateContactReply };
   /** Call people about an incident */
-  'POST /incident/{uid}/escalate': {
-    path: { uid: string };
-    body: EscalateIncidentBody;
-    reply: EscalateIncidentReply;
-  };
+  'POST /incident/{uid}/escalate': { path: { uid: string }; body: EscalateIncidentBody; reply: EscalateIncidentReply };
   /** Read who was called about an incident */
-  'GET /incident/{uid}/escalation': {
-    path: { uid: string };
-    reply: EscalateIncidentReply;
-  };
+  'GET /incident/{uid}/escalation': { path: { uid: string }; reply: EscalateIncidentReply };
   /** Try the routes */
-  'POST /route/try': {
-    body?: TryRouteBody;
-    reply: TryRouteReply;
-  };
+  'POST /route/try': { body?: TryRouteBody; reply: TryRouteReply };
   /** Confirm a planned change */
-  'POST /plannedchange/{id}/confirm': {
-    path: { id: number };
-    reply: Plannedchange;
-  };
+  'POST /plannedchange/{id}/confirm': { path: { id: number }; reply: Plannedchange };
   /** Cancel a planned change */
-  'POST /plannedchange/{id}/cancel': {
-    path: { id: number };
-    reply: Plannedchange;
-  };
+  'POST /plannedchange/{id}/cancel': { path: { id: number }; reply: Plannedchange };
   /** List the alerts that a planned change has judged */
-  'GET /plannedchange/{id}/alert': {
-    path: { id: number };
-    reply: PlannedchangeAlertReply;
-  };
+  'GET /plannedchange/{id}/alert': { path: { id: number }; reply: PlannedchangeAlertReply };
   /** Give a wallet a new key */
-  'POST /wallet/{id}/rotate': {
-    path: { id: number };
-    reply: CreateWalletReply;
-  };
+  'POST /wallet/{id}/rotate': { path: { id: number }; reply: CreateWalletReply };
   /** Read the balance of a wallet */
-  'GET /wallet/{id}/balance': {
-    path: { id: number };
-    reply: WalletBalanceReply;
-  };
+  'GET /wallet/{id}/balance': { path: { id: number }; reply: WalletBalanceReply };
   /** See what an action would do */
-  'POST /action/{id}/simulate': {
-    path: { id: number };
-    body?: SimulateActionBody;
-    reply: SimulateActionReply;
-  };
+  'POST /action/{id}/simulate': { path: { id: number }; body?: SimulateActionBody; reply: SimulateActionReply };
   /** See what an action would have done */
-  'POST /action/{id}/rehearse': {
-    path: { id: number };
-    body?: RehearseActionBody;
-    reply: RehearseActionReply;
-  };
+  'POST /action/{id}/rehearse': { path: { id: number }; body?: RehearseActionBody; reply: RehearseActionReply };
   /** Run an action by hand */
-  'POST /action/{id}/execute': {
-    path: { id: number };
-    body?: ExecuteActionBody;
-    reply: ExecuteActionReply;
-  };
+  'POST /action/{id}/execute': { path: { id: number }; body?: ExecuteActionBody; reply: ExecuteActionReply };
   /** Read what an action did and is about to do */
   'GET /action/{id}/intent': {
     path: { id: number };
@@ -8308,10 +7438,7 @@ export interface Api {
     reply: ActionIntentReply;
   };
   /** Halt all actions */
-  'POST /action/halt': {
-    body?: HaltActionsBody;
-    reply: HaltActionsReply;
-  };
+  'POST /action/halt': { body?: HaltActionsBody; reply: HaltActionsReply };
   /** Read whether actions are halted */
   'GET /action/halt': {
     query?: {
@@ -8321,10 +7448,7 @@ export interface Api {
     reply: HaltActionsReply;
   };
   /** Let actions run again */
-  'POST /action/resume': {
-    body?: HaltActionsBody;
-    reply: HaltActionsReply;
-  };
+  'POST /action/resume': { body?: HaltActionsBody; reply: HaltActionsReply };
   /** Import labels from CSV */
   'POST /label/import': {
     query?: {
@@ -8350,11 +7474,7 @@ export interface Api {
     reply: ImportSanctionsReply;
   };
   /** Histogram of the alerts of a contract */
-  'POST /contract/{id}/histogram': {
-    path: { id: number };
-    body: ContractHistogramBody;
-    reply: ContractHistogramReply;
-  };
+  'POST /contract/{id}/histogram': { path: { id: number }; body: ContractHistogramBody; reply: ContractHistogramReply };
   /** Compare a token with its plan */
   'GET /contract/{id}/tokenomics': {
     path: { id: number };
@@ -8390,41 +7510,19 @@ export interface Api {
     reply: InstanceScoreReply;
   };
   /** Score again after a fault */
-  'POST /instance/{id}/resume': {
-    path: { id: number };
-    reply: ResumeInstanceReply;
-  };
+  'POST /instance/{id}/resume': { path: { id: number }; reply: ResumeInstanceReply };
   /** Tag a score change */
-  'PUT /score/{index}/{uid}': {
-    path: { index: string; uid: string };
-    body: UpdateScoreBody;
-    reply: UpdateScoreReply;
-  };
+  'PUT /score/{index}/{uid}': { path: { index: string; uid: string }; body: UpdateScoreBody; reply: UpdateScoreReply };
   /** Try the scripts of a license on past alerts */
-  'POST /license/{id}/try': {
-    path: { id: number };
-    body: TryLicenseBody;
-    reply: TryLicenseReply;
-  };
+  'POST /license/{id}/try': { path: { id: number }; body: TryLicenseBody; reply: TryLicenseReply };
   /** Usage of a tenant */
-  'POST /tenant/{id}/dashboard/usage': {
-    path: { id: number };
-    body: ContractHistogramBody;
-    reply: TenantDashboardUsageReply;
-  };
+  'POST /tenant/{id}/dashboard/usage': { path: { id: number }; body: ContractHistogramBody; reply: TenantDashboardUsageReply };
   /** Telemetry over time */
-  'POST /tenant/telemetry': {
-    body: TenantTelemetryBody;
-    reply: TenantTelemetryReply;
-  };
+  'POST /tenant/telemetry': { body: TenantTelemetryBody; reply: TenantTelemetryReply };
   /** List the metrics */
-  'GET /telemetry/metric': {
-    reply: ListMetricsReply;
-  };
+  'GET /telemetry/metric': { reply: ListMetricsReply };
   /** Read the heartbeat */
-  'GET /heartbeat': {
-    reply: HeartbeatReply;
-  };
+  'GET /heartbeat': { reply: HeartbeatReply };
   /** Read the audit log */
   'GET /audit': {
     query?: {
@@ -8462,9 +7560,7 @@ export interface Api {
     reply: AuditExportReply;
   };
   /** Get a signed checkpoint of the audit log */
-  'GET /audit/checkpoint': {
-    reply: AuditCheckpointReply;
-  };
+  'GET /audit/checkpoint': { reply: AuditCheckpointReply };
   /** List what needs attention */
   'GET /fault': {
     query?: {
@@ -8482,10 +7578,7 @@ export interface Api {
     reply: ListFaultsReply;
   };
   /** Read an approval */
-  'GET /approval/{id}': {
-    path: { id: number };
-    reply: Approval;
-  };
+  'GET /approval/{id}': { path: { id: number }; reply: Approval };
   /** Search approval records */
   'POST /approval/search': {
     query?: {
@@ -8496,13 +7589,7 @@ export interface Api {
     reply: ApprovalPage;
   };
   /** Approve a request and carry it out */
-  'POST /approval/{id}/approve': {
-    path: { id: number };
-    reply: ApproveApprovalReply;
-  };
+  'POST /approval/{id}/approve': { path: { id: number }; reply: ApproveApprovalReply };
   /** Reject a request */
-  'POST /approval/{id}/reject': {
-    path: { id: number };
-    reply: RejectApprovalReply;
-  };
+  'POST /approval/{id}/reject': { path: { id: number }; reply: RejectApprovalReply };
 }

@@ -6,7 +6,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
 });
 
-// Waits by `then`, because the bundle is no module that could wait by itself.
+// Not awaited, because Node ends with code 13 when a module waits and nothing is left to do.
 void runCommand(process.argv.slice(2)).then((code) => {
   process.exitCode = code;
 });

@@ -9,9 +9,8 @@ import type { ChainCall, Transactor } from './transactor.ts';
 export type ChainClient = {
   readonly chainUid: string;
   /**
-   * The block of this number, or the first after it on chains that skip numbers; null if there is none (yet). When
-   * nodes disagree, a block that continues `parentHash` is preferred; the caller checks it. `isAnnounced`: a node said that it
-   * is there.
+   * The block of this number, or the first after it on chains that skip numbers; null if there is none. Prefers a block that
+   * continues `parentHash`, unchecked. `isAnnounced`: a node announced it.
    */
   block(number: number, parentHash?: string, isAnnounced?: boolean): Promise<Block | null>;
   /**

@@ -68,8 +68,8 @@ type AfterExpiry = {
   readonly replaces: 'afterExpiry';
   readonly lane?: undefined;
   /**
-   * Those that are in no block and never will be. Every answering node is asked, and one that has the transaction or
-   * lags behind outweighs the rest: a wrong answer could make a call twice (`createExpiryCheck`).
+   * Transactions that will never be in a block. One node that has the transaction or lags behind outweighs all others: a
+   * wrong answer could make a call twice (`createExpiryCheck`).
    */
   findExpired(sent: readonly SentTransaction[]): Promise<Expiry[]>;
 };

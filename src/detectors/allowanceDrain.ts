@@ -110,7 +110,7 @@ export const allowanceDrain = defineDetector<Config, State>({
     if (observation.type !== 'transaction') return {};
     const { block, transaction } = observation;
     if (context.state?.isTraced || !paymentsOfOthers(transaction).some(isWatched(context))) return {};
-    // Where nodes trace, the frames are more precise.
+    // Frames are more precise, where nodes trace.
     const isTraced = context.read.degradable(() => context.read.trace(transaction.hash)) !== null;
     return isTraced || transaction.from === contract.address
       ? {}

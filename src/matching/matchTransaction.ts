@@ -18,7 +18,7 @@ export function matchTransaction(
     const to = transaction.to ?? paidCreation(transaction);
     if (parties ? parties.senders.has(entry.address) : entry.address === from)
       addAll(interested, subscribersFor(entry, 'sender'));
-    // Where a transaction has calls, every call is shown by itself.
+    // Shows every call of a transaction by itself.
     if (!transaction.calls && (parties ? parties.recipients.has(entry.address) : entry.address === to))
       addAll(interested, subscribersFor(entry, 'call', transaction.callKey));
   }

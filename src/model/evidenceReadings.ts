@@ -9,7 +9,7 @@ type EvidenceFormat =
   | 'time'
   | 'plain';
 
-/** How the evidence of a kind of detector is read: the members to show first, and a small chart where one explains it. */
+/** Presentation of a detector's evidence: the members to show first, and a small chart where one explains them. */
 export type EvidenceReading = {
   readonly first: readonly string[];
   /** Members whose values are compared, in their order: before and after, usual and now. */
@@ -156,7 +156,7 @@ export function readEvidence(kind: string | null, meta: Readonly<Record<string, 
 
 const isNumber = /^-?\d{1,60}(\.\d{1,60})?$/;
 const isRaw = /^raw[A-Z]/;
-/** What was configured, and how much was not looked at. */
+/** The configuration, and the number of items that were left out. */
 const isSetting = /^(threshold|limit|tolerance|condition|notRead|band|heartbeat|expression|tracesLateMs)$/;
 
 const titles: Readonly<Record<string, string>> = {

@@ -10,7 +10,7 @@ import type { RouteStep } from './routes/takeRoutes.ts';
 import type { CompiledRoute } from './rules/compileRoutes.ts';
 import type { InhibitionEntry, Rules } from './rules/createRules.ts';
 
-/** What is known of a tenant when its alerts are decided. */
+/** Facts of a tenant that decide its notifications. */
 export type Known = {
   rules: Rules | undefined;
   /** The destinations that can be reached; undefined where routes are off. */
@@ -34,7 +34,7 @@ export function decideByRules<W extends Way>(
   const finds = (query: { matcherAt: CompiledRoute['matcherAt'] }) =>
     query.matcherAt(now)(subjectOf(document), yieldToEventLoop);
   const routes = destinations && rules?.routes;
-  // Where someone hears of each route, those are asked too that cannot find it.
+  // A trial reports each route, so it also asks routes that cannot find the alert.
   const candidates = routes && (note ? routes.children : routes.candidatesFor(subjectOf(document)));
   return decideNotification(alert, {
     recipients: ways,

@@ -44,7 +44,7 @@ type Circumstances<
   silences: readonly S[];
   /** Inhibitions with an open incident on the contract of the alert. */
   inhibitions?: readonly I[];
-  /** Where the tenant has routes on, these decide and not the recipients. */
+  /** The tenant's routes decide instead of the recipients, where they are on. */
   routing?: Routing<R> | undefined;
   now: number;
   /** True if the query of a way finds the alert. */
@@ -57,7 +57,7 @@ type Circumstances<
   note?: (route: R, step: RouteStep) => void;
 };
 
-/** Why no one is notified of an alert. */
+/** Reason for which no one is notified of an alert. */
 export type Withheld =
   | 'suppressed'
   | 'backfilled'
@@ -81,8 +81,8 @@ export type NotificationDecision<W extends Way, R extends RouteRule = RouteRule>
 };
 
 /**
- * Decides who is notified of an alert. The answer depends on the arguments alone: the matchers wait only to let others work. A
- * silence is asked before any recipient, so that the answer does not depend on who would have been notified.
+ * Decides who is notified of an alert, by the arguments alone; matchers wait only to let others work. Silences come first, so that
+ * the answer does not depend on the recipients.
  */
 export async function decideNotification<
   W extends Way,

@@ -124,7 +124,7 @@ function toStart(
   return [{ tenantId, incidentUid: incident.uid, alertUid: uid, escalationChainId, startedBy, extra }];
 }
 
-/** Where nothing says otherwise, people get what an incident grows by together. */
+/** By default people get the growth of an incident in one message. */
 function growsWithIncident({ routed }: Recipient): boolean {
   return !routed || (routed.route.groupBy === 'INCIDENT' && routed.route.intervalSeconds === null);
 }
@@ -149,7 +149,7 @@ function toRouted(
       timestamp,
     },
     isSent: code === null && destinationIds.length > 0,
-    // What holds an alert may end, but its severity stays. That a condition is over needs no answer.
+    // A hold may end, but the severity of an alert stays. The end of a condition needs no answer.
     repeats: held !== 'below-floor' && !finding.isEnd,
   };
 }

@@ -4,8 +4,8 @@ import { createTermHash } from './termHash.ts';
 type Hashes = (term: string) => readonly number[];
 
 /**
- * The hashes of a term; an alert with the term has all. Most terms have one of 32 bits; nearly unique values have two
- * or three of 15 bits, which save room. Stored, so it must not change.
+ * The hashes of a term; an alert with the term has all. Most terms have one of 32 bits, nearly unique values two or
+ * three of 15. Stored, so it must not change.
  */
 export function createCoarseHashes(tenantId: number, field: string): Hashes {
   const hash = createTermHash(tenantId, field);

@@ -29,8 +29,8 @@ const looksPerCall = 4;
 const callTimeoutMs = 10_000;
 
 /**
- * Judges the whole installation by its database, stores the result, and calls the addresses while all is well. Every
- * working process judges and one of them calls, so a hanging process keeps no other from it.
+ * Judges the installation by its database, stores the result, and calls the addresses while all is well. Every working
+ * process judges, so a hanging one stops nothing.
  */
 export function startHeartbeat(options: Options): Stoppable {
   const { store, addresses, everyMs, configuredChains, now, log } = options;

@@ -26,7 +26,7 @@ type Options = {
   minedHooks: readonly AlertHook[];
   retractionHooks: readonly RetractionHook[];
   alertLinks: AlertLinks;
-  /** What links begin with. */
+  /** Beginning of every link. */
   publicUrl: () => string;
   now: () => number;
   log: Logger;

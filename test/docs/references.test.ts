@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
+import { busiest, leftOut, recommended, watched } from '../../bench/support/detection/watched.ts';
 import { commands } from '../../src/bin/commands.ts';
 import { chains, seedChainUids } from '../../src/chains/chains.ts';
 import { detectors } from '../../src/detectors/detectors.ts';
@@ -85,6 +86,34 @@ it('counts the kinds of detectors and triggers as they are', async () => {
       if (Number(count) !== triggers.size) wrong.push(`${document}: ${words}`);
   }
   expect(wrong, `there are ${detectors.size} kinds of detector and ${triggers.size} of trigger`).toEqual([]);
+});
+
+it('measures what each kind of detector raises, or says why not', () => {
+  const measured = new Set([...watched, ...recommended, ...busiest].map(({ detector }) => detector));
+  const missing = [...detectors.keys()].filter((name) => !measured.has(name) && !(name in leftOut));
+  expect(missing, 'add them to bench/support/detection/watched.ts').toEqual([]);
+  expect(Object.keys(leftOut).filter((name) => measured.has(name) || !detectors.has(name))).toEqual([]);
+});
+
+it('names every benchmark where contributors read of them', async () => {
+  const { scripts } = JSON.parse(await read('package.json')) as { scripts: Record<string, string> };
+  const names = Object.keys(scripts).filter((name) => name.startsWith('bench:'));
+  expect(names.length).toBeGreaterThan(10);
+  const contributing = await read('CONTRIBUTING.md');
+  expect(names.filter((name) => !contributing.includes(name))).toEqual([]);
+});
+
+it('keeps the documents short that grow with every version', async () => {
+  const [performance, changelog, architecture] = await Promise.all(
+    ['docs/performance.md', 'CHANGELOG.md', 'docs/architecture.md'].map(read),
+  );
+  const words = (text = '') => text.split(/\s+/).length;
+  expect(performance!.split('\n').length, 'lines of performance.md: the last figures, no diary').toBeLessThan(
+    182,
+  );
+  expect(words(changelog), 'words of CHANGELOG.md: shorten older versions').toBeLessThan(4001);
+  const [, toAlert = ''] = architecture!.split(/^## Block to alert$/m);
+  expect(words(toAlert.split(/^## /m)[0]), 'words of "Block to alert"').toBeLessThan(401);
 });
 
 it('describes every endpoint in the rules of the API', async () => {

@@ -44,7 +44,8 @@ it('Internet Computer: an entry of a ledger raises an alert, which notifies and 
   addLedger(liar, tokenId, { kind: 'icrc', symbol: 'GLD' });
   liar.claimedKey = replica.rootKey;
   icp.mint(guard, 500_000_000n);
-  token.mint(vaultId, 10n ** 12n);
+  // Each below the threshold, so that following from this very second raises nothing.
+  for (let n = 0; n < 3; n++) token.mint(vaultId, 400_000_000n);
 
   const dataDir = workspace.folder('data');
   const env = {
@@ -119,7 +120,9 @@ it('Internet Computer: an entry of a ledger raises an alert, which notifies and 
   vigil = await workspace.serve(dataDir, env);
   const intents = async (): Promise<Json[]> => (await vigil.ok('GET', `action/${action.id}/intent`)).data;
   await until(async () => (await intents()).some(({ state: each }) => each === 'CONFIRMED'), 90_000);
-  expect(await intents()).toMatchObject([{ state: 'CONFIRMED', cost: '50010000' }]);
+  expect(await intents(), JSON.stringify(await intents())).toMatchObject([
+    { state: 'CONFIRMED', cost: '50010000' },
+  ]);
   expect(icp.balanceOf(safe)).toBe(50_000_000n);
   expect(await alerts()).toHaveLength(1);
   await until(() => sink.received.some(({ text }) => text.includes('600 ') && text.includes(thief)));

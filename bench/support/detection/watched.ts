@@ -16,7 +16,7 @@ const at = (detector: string, on: string, settings: Watched['settings'] = {}): W
   settings,
 });
 
-/** Every detector that looks at blocks and needs no scripts, with settings that someone who knows the contract would choose. */
+/** Detectors that look at blocks, with settings that someone who knows the contract would choose. */
 export const watched: readonly Watched[] = [
   at('attack_detector', vault),
   at('ownership_change', token),
@@ -74,6 +74,22 @@ export const watched: readonly Watched[] = [
 export const recommended: readonly Watched[] = parties.flatMap(({ address, inspection }) =>
   recommendDetectors(inspection).map(({ schemaName, config }) => at(schemaName, address, config)),
 );
+
+/** Detectors that are not measured, with the reason: a new one is measured or stands here. */
+export const leftOut: Readonly<Record<string, string>> = {
+  absence: 'reports what does not happen',
+  alert_rate: 'counts the alerts of others',
+  allowance_drain: 'learns what is ordinary for a spender for longer than a run lasts',
+  custom_function: 'reports what its owner describes',
+  custom_tx: 'reports what its owner describes',
+  dns_monitor: 'looks at no block',
+  durable_nonce: 'is of another family',
+  invariant: 'reports what its owner describes',
+  mempool_conflict: 'is of another family',
+  proof_of_reserves: 'reads a feed that these worlds do not have',
+  token_freeze: 'is of another family',
+  utxo_spend: 'is of another family',
+};
 
 /** What is not recommended for all of them, and looks at every call of a transaction. */
 export const busiest: readonly Watched[] = parties.flatMap(({ address }) =>

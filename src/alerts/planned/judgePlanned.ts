@@ -7,9 +7,9 @@ export type Judgement = {
   change: PlannedChange;
   /** Index of the expectation that it fulfils, or from which it differs least. */
   expectation: number;
-  /** What differs, in words; nothing of an alert that was planned. */
+  /** Differences in words; none for an alert that was planned. */
   differences: string[];
-  /** What it takes of the amount. */
+  /** Part of the amount that the alert takes. */
   amount: Decimal | undefined;
 };
 

@@ -88,7 +88,7 @@ export function createBitcoinClient({ chain, urls, now, onCall }: ClientOptions)
       const hash = await findHash(number);
       const block = hash === null ? null : await readBlock(hash);
       if (!block || parentHash === undefined || block.parentHash === parentHash) return block;
-      // When endpoints disagree, a block that continues ours is believed first.
+      // A block that continues ours is believed first when endpoints disagree.
       const fitting = await findHash(number, parentHash);
       return (fitting === null || fitting === hash ? null : await readBlock(fitting)) ?? block;
     },

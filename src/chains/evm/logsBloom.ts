@@ -18,8 +18,8 @@ export function addToBloom(bloom: Buffer, { address, key, indexed }: Summed): vo
 }
 
 /**
- * Blocks repeat the same tokens, signatures and people, and hashing is what costs. The cache is a table of slots in typed arrays:
- * texts kept in a map would cost ten times the memory, and garbage collection. A value takes the slot of another one.
+ * Blocks repeat tokens, signatures and people, and hashing is expensive. The cache is a table of slots in typed arrays, a tenth of
+ * the memory of a map of texts. A value replaces another in its slot.
  */
 const slotCount = 1 << 17;
 const wordsPerSlot = 8;

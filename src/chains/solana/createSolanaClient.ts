@@ -126,7 +126,7 @@ export function createSolanaClient({ chain, urls, now, onCall }: ClientOptions):
       const decode = (slot: number, raw: unknown): Block => decodeBlock(chain.uid, slot, raw, now());
       const block = await readFrom(number, 'accounts', decode);
       if (!block || parentHash === undefined || block.parentHash === parentHash) return block;
-      // When endpoints disagree, a block that continues ours is believed first.
+      // A block that continues ours is believed first when endpoints disagree.
       const fitting = await readSlot(block.number, 'accounts', (raw) => {
         const candidate = decode(block.number, raw);
         if (candidate.parentHash !== parentHash) throw new NotAvailableYet();

@@ -49,7 +49,7 @@ export function createStellarClient({ chain, urls, now, onCall }: ClientOptions)
       requestKept(number, async ([reply], has) => {
         const block = numbered(await decodeBlock(chain.uid, ledgerIn(reply, number), now(), network), number);
         has(number);
-        // When endpoints disagree, a block that continues ours is believed first.
+        // A block that continues ours is believed first when endpoints disagree.
         if (parentHash === undefined || block.parentHash === parentHash) return block;
         fallback ??= block;
         throw new NotAvailableYet();

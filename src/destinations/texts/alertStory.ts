@@ -87,7 +87,7 @@ function whereAndWhen(data: Data): Fact[] {
   ].filter(({ value }) => value !== '');
 }
 
-/** What matters of the evidence, in the order of its kind; the alert page shows the rest. */
+/** The most important evidence, in the order of its kind; the alert page shows all of it. */
 function evidence(data: Data): Fact[] {
   const meta = memberAt(data, 'meta');
   if (!isRecord(meta)) return [];

@@ -23,9 +23,8 @@ type Move = { asset: string; tokenId: bigint | null; from: string; to: string; a
 const turnFrames = 1024;
 
 /**
- * Net change of each party: coins by frames without reverts or fees, tokens by logs. `isUnique` is true for the log of an
- * amount that is the id of a unique token. Parties are in order of first
- * appearance. Yields to the event loop, because a transaction may pay a hundred thousand.
+ * Net change of each party, in order of appearance: coins by frames, without fees, and tokens by logs. `isUnique`: the amount is a
+ * token id. Yields, because a transaction may pay a hundred thousand.
  */
 export async function netChanges(
   { logs }: Pick<Transaction, 'logs'>,

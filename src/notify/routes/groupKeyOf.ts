@@ -1,6 +1,6 @@
 import type { routeGroups } from '../../store/tables/routeTable.ts';
 
-/** What the group of an alert depends on. */
+/** Facts of an alert that decide its group. */
 export type GroupedAlert = {
   uid: string;
   contractId: number;

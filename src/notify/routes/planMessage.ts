@@ -9,8 +9,8 @@ const dayMs = 86_400_000;
 const defaultIntervalSeconds = 300;
 
 /**
- * When an alert is sent as a part of its group: the first waits for others, and further ones come some time after the last message,
- * or at once if worse than all before. A group of which nothing was sent for a day begins again.
+ * Time at which an alert is sent with its group. The first waits for others; later ones follow the last message, or come at once if
+ * worse. A group that was silent for a day begins again.
  */
 export function planMessage(
   { groupBy, waitSeconds, intervalSeconds }: Timing,

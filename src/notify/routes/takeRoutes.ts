@@ -26,25 +26,25 @@ export type Routing<R extends RouteRule> = {
   canReach: (destinationId: number) => boolean;
 };
 
-/** Why a route that took an alert notifies no one of it. */
+/** Reason for which a route that took an alert notifies no one. */
 export type RouteHold = 'muted' | 'below-floor' | 'no-destination';
 
 /** A route that took an alert. */
 export type TakenRoute<R extends RouteRule> = {
   route: R;
   held: RouteHold | null;
-  /** Whom it notifies; none while it is held. */
+  /** Recipients of the alert; none while it is held. */
   reachable: number[];
   /** Those among them that no earlier route notifies. */
   destinationIds: number[];
 };
 
-/** How far an alert came at a route. */
+/** Result of offering an alert to a route. */
 export type RouteStep = 'taken' | 'passed-down' | 'inactive' | 'not-found';
 
 /**
- * Offers an alert to the tree: the first route of its turn that finds it takes it, or one below that. What no route takes stays
- * with the route above, in the end the root. `note` hears of each route that was asked.
+ * Offers an alert to the tree: the first route that finds it takes it, or one below that; otherwise the route above.
+ * `note` gets each route that was asked.
  */
 export async function takeRoutes<R extends RouteRule>(
   severity: Severity,

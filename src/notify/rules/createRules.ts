@@ -13,7 +13,7 @@ import { createGuardIndex, type Guarded, type GuardIndex } from './createGuardIn
 /** An inhibition under the query that finds the alerts that it holds, or those that begin it. */
 export type InhibitionEntry = Guarded & { inhibition: CompiledInhibition };
 
-/** What decides the notifications of a tenant, ready to be asked. */
+/** The compiled rules that decide a tenant's notifications. */
 export type Rules = {
   silences: GuardIndex<CompiledSilence>;
   /** Undefined while routes are off. */
@@ -86,7 +86,7 @@ export async function compileRules(
   ]);
   const compiled = new Map<string, unknown>();
   let count = 0;
-  /** What has not changed since is not compiled again. */
+  /** Unchanged rules are not compiled again. */
   const reuse = async <T>(key: string, compile: () => T): Promise<T> => {
     const known = earlier.get(key);
     if (known === undefined && ++count % atOnce === 0) await yieldToEventLoop();

@@ -32,8 +32,8 @@ function turnOf(layer: Layer, instant: number): number | undefined {
 const aheadDays = 8;
 
 /**
- * Gives the next instant at which the duty may change, or at which it has to be asked again; undefined if it stays as it is. To be asked
- * for ascending instants, because it keeps what it found of each layer.
+ * Gives the next instant at which the duty may change or has to be asked again; undefined if it stays. Ask for ascending instants,
+ * because results of each layer are cached.
  */
 export function createHandovers({
   layers,

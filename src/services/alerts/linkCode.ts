@@ -3,7 +3,7 @@ import type { AuditKeys } from '../../lib/auditKey.ts';
 
 export const linkActions = ['acknowledge', 'assign', 'resolve', 'silence', 'halt'] as const;
 
-/** What a link of a message does, to whom it was sent, and until when it works. */
+/** Effect, recipient and expiry of a link in a message. */
 export type ActionLink = {
   tenantId: number;
   /** The destination that got it. */

@@ -143,7 +143,7 @@ function toReason(code: string | null): Reason | null {
   return keysOf(withheldReasons).find((reason) => reason === code) ?? null;
 }
 
-/** Which routes took it and whom they notified, and the inhibitions that held it. */
+/** Routes that took the alert, their recipients, and the inhibitions that held it. */
 async function describeDecision(
   { db }: Call,
   tenantId: number,

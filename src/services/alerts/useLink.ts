@@ -18,7 +18,7 @@ import { applyToIncident, refuseRetracted } from './acknowledge.ts';
 import { keyOf } from './changeAlert.ts';
 import { type ActionLink, readLinkCode } from './linkCode.ts';
 
-/** What a link does, as its page says it. */
+/** Effect of a link, as its page states it. */
 export type LinkView = Pick<ActionLink, 'action' | 'subject' | 'uid' | 'expiresAt'> & {
   /** The destination that it was sent to. */
   sentTo: string;

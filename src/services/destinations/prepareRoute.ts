@@ -83,7 +83,7 @@ function heightOf(tree: readonly PlacedRoute[], id: number): number {
   return 1 + Math.max(0, ...below.map((route) => heightOf(tree, route.id)));
 }
 
-/** What no other route takes must end somewhere. */
+/** Alerts that no other route takes must end somewhere. */
 function checkRoot(parentId: number | null, { query, activeTimeSetId, continue: goesOn }: Row): void {
   if (parentId !== null) return;
   if (query != null)

@@ -8,7 +8,7 @@ import type { Call } from '../call.ts';
 
 const shownChanges = 10;
 
-/** What a time set says of an instant, and when that changes next. */
+/** State of a time set at an instant, and its next change. */
 export async function readTimeSet({ db, scope, now }: Call, id: number, time = now) {
   const record = await findRecord(db, timeSetTable, scope, id, ['zone', 'ranges']);
   if (!record) throw new Problem('not-found', 'There is no such time set.');

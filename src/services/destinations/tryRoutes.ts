@@ -38,7 +38,7 @@ const shown = 20;
 const pastMs = 7 * 86_400_000;
 
 /**
- * What would happen to alerts that were raised now, or at another time, and why; nothing is changed. Routes that are not on yet are
+ * Predicts the notifications of alerts that are raised now or at another time, with reasons; changes nothing. Routes that are not on yet are
  * tried as if they were.
  */
 export async function tryRoutes(call: Call, trial: RouteTrial, names: readonly string[]) {

@@ -24,9 +24,8 @@ type Change = RecordChange & { pointer: string };
 const maxWarnings = 10;
 
 /**
- * Checks, writes, binds and audits new records of one kind; the caller's transaction makes it one step. The rules are those of
- * a single record, and the number of statements does not depend on the number of records. `pointerOf` says where a
- * record is in the request, for its faults.
+ * Checks, writes, binds and audits new records of one kind, in the caller's transaction and by the rules of a single record. The
+ * number of statements is constant. `pointerOf`: a record's position in the request.
  */
 export async function createRecords(
   call: Call,

@@ -7,7 +7,7 @@ import type { IncidentKeyRow } from './incidentTable.ts';
 
 export type IncidentJudgement = { disposition: string | null; reason: string | null };
 
-/** What a detector showed over a time. */
+/** Quality of a detector over a time. */
 export type Quality = {
   acknowledged: number;
   medianMs: number | null;

@@ -14,8 +14,8 @@ export async function markLinkUsed(tx: Db, { tenantId, hash, usedAt, expiresAt }
 }
 
 /**
- * The destination that got an unused link, as people know it, and its tenant; undefined if either is gone, or if the address is that of
- * a user who was deleted. Addresses of webhooks may hold keys, so they are not shown.
+ * The destination of an unused link, as people know it, and its tenant; undefined if either or the user is gone. Addresses of
+ * webhooks may hold keys and are not shown.
  */
 export async function findLinkReceiver(
   db: Db,

@@ -53,7 +53,7 @@ export async function lockPlannedChanges(
   );
 }
 
-/** What alerts have taken so far of the amounts of these changes. */
+/** Parts of the amounts of these changes that alerts have taken so far. */
 export async function findSpent(tx: Db, ids: readonly number[]): Promise<SpentAmount[]> {
   return tx.prepared<SpentAmount>(
     sql`select planned_change_id as "plannedChangeId", expectation, sum(amount)::text as amount

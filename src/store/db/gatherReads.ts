@@ -9,8 +9,8 @@ type Waiting = { values: unknown[]; resolve: (rows: Row[]) => void; reject: (err
 type Run = (statement: Sql) => Promise<Row[]>;
 
 /**
- * The same database for many pieces of work at once: reads of one text that are asked for in one turn of the event loop
- * become one statement. So the rules for one record check a thousand with as many statements as for one.
+ * The database for many pieces of work at once: reads of one text within one turn of the event loop become one statement.
+ * So a thousand records are checked by as many statements as one.
  */
 export function gatherReads(db: Db): Db {
   const waiting = new Map<string, Waiting[]>();

@@ -7,9 +7,8 @@ type Poll = { isDue: () => Sql; wake: () => void };
 const everyMs = 1000;
 
 /**
- * Calls back every second while something is due. `isDue` is a condition in SQL, whose text never varies. All polls of a
- * store are one small statement, because workers that each ask for work every second are what an idle process costs.
- * Work that is announced must not wait for this.
+ * Calls back every second while something is due. `isDue` is SQL whose text never varies. All polls of a store are one
+ * statement, because idle processes pay for polling. Announced work must not wait for it.
  */
 export function pollDue(store: Db, isDue: Poll['isDue'], wake: () => void): () => void {
   const pulse = pulses.get(store) ?? createPulse(store);

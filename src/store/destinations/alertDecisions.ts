@@ -3,7 +3,7 @@ import { type Db, onlyRow } from '../db/db.ts';
 import { inChunks } from '../db/inChunks.ts';
 
 /**
- * What was decided of an alert when it was raised, where a rule had a say. `code`: why no one was notified, null where someone was.
+ * The decision on an alert when it was raised, where a rule applied. `code`: why no one was notified, null where someone was.
  * `routes`: those that took it, and whom each notified or would have.
  */
 export type StoredDecision = {

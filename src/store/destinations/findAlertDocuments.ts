@@ -101,7 +101,7 @@ async function findOnWorkers(
 
 export type Guidance = { runbookUrl: string | null; nextSteps: string | null };
 
-/** What the detectors and triggers behind alerts say about them, by the uid of the alert. */
+/** Texts of the detectors and triggers behind alerts, by the uid of the alert. */
 export async function findGuidance(
   db: Db,
   alerts: readonly { uid: string; tenantId: number; detectorId?: unknown; triggerId?: unknown }[],

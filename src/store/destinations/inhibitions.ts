@@ -82,7 +82,7 @@ export async function findInhibiting(db: Db, contracts: readonly ContractKey[]):
   );
   const states = await findIncidentStates(db, [...incidents.values()]);
   const open = sources.filter(({ incidentUid }) => states.get(incidentUid)?.isOpen);
-  // What did not happen explains nothing, though its incident may have more.
+  // Absences explain nothing, though their incident may have more alerts.
   const standing = new Set((await findStanding(db, open)).map(({ uid }) => uid));
   return new Set(
     open

@@ -6,13 +6,13 @@ import { perTenant } from '../db/shards/perTenant.ts';
 
 export type RouteGroupKey = { tenantId: number; routeId: number; key: string };
 
-/** What a route has sent of a group. `sentAt` is 0 before its first message. */
+/** Messages that a route has sent of a group. `sentAt` is 0 before its first message. */
 export type RouteGroup = RouteGroupKey & {
   beganAt: number;
   sentAt: number;
   numericSeverity: number;
   repeatAt: number | null;
-  /** When `repeatAt` was set, by which a clock that went back is noticed. */
+  /** Time at which `repeatAt` was set; it shows that a clock went back. */
   plannedAt: number;
   repeats: number;
 };

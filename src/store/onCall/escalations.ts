@@ -88,8 +88,8 @@ export async function startEscalation(tx: Db, start: EscalationStart, now: numbe
 const maxDue = 5000;
 
 /**
- * Locks chains whose next step is due, tenant by tenant in turn, so that a thousand chains of one tenant delay no one else. A step
- * is made in the transaction of its lock, so that there is no lease: after a crash the lock is gone and so is the step.
+ * Locks chains whose next step is due, tenant by tenant in turn, for fairness. A step is made in the transaction of its lock:
+ * after a crash both are gone.
  */
 export async function claimEscalations(tx: Db, now: number, limit: number): Promise<Escalation[]> {
   return tx.prepared<Escalation>(
@@ -106,8 +106,8 @@ export async function claimEscalations(tx: Db, now: number, limit: number): Prom
 type Subject = Pick<Escalation, 'tenantId' | 'id' | 'incidentUid' | 'alertUid'>;
 
 /**
- * The answers to the incidents of chains, by the id of the chain; those that wait for an answer are missing. The acknowledgement of
- * the alert that began the chain answers it too. An incident that retention has removed counts as retracted.
+ * The answers to the incidents of chains, by chain id. An acknowledgement of the first alert answers too. An incident that retention
+ * removed counts as retracted.
  */
 export async function findAnswers(
   db: Db,

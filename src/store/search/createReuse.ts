@@ -12,13 +12,11 @@ export function createReuse(
   { statements }: CompiledSearch,
   { from = 0, size = 10, sort }: { from?: number; size?: number; sort?: readonly SortItem[] },
   names: readonly string[] | undefined,
-  /** Name of the further columns. */
-  use: string,
 ): Page['reuse'] {
   if (!statements || !names) return (_name, make) => make();
   const cached = statements.get(names) ?? createBoundedMap<string, Sql>(maxPages);
   statements.set(names, cached);
-  const page = `${use} ${from} ${size} ${sort ? JSON.stringify(sort) : ''}`;
+  const page = `${from} ${size} ${sort ? JSON.stringify(sort) : ''}`;
   return (name, make) => {
     const key = `${name} ${page}`;
     const statement = cached.get(key);

@@ -3,7 +3,7 @@ import { type Db, onlyRow } from '../db/db.ts';
 import type { OnText } from '../db/streamTexts.ts';
 import type { CompiledSearch } from './compile/compileQuery.ts';
 import { isNewestFirst, type SortClause, type SortItem } from './documents/documentSort.ts';
-import type { DocumentTable, Proof } from './documents/documentTable.ts';
+import type { DocumentTable } from './documents/documentTable.ts';
 
 export type DocumentRow = { [member: string]: unknown };
 export type Page = {
@@ -11,14 +11,12 @@ export type Page = {
   order: SortClause;
   from: number;
   size: number;
-  proof?: Proof | undefined;
   /** Takes the texts of hits as they come, if the columns are one; other hits are returned. */
   onText?: OnText | undefined;
   /** The statement of this page that is named so; made unless it was before. */
   reuse(name: string, make: () => Sql): Sql;
 };
-/** `isProven`: without hits the statement has said, too, that the record of the scope is there (`searchProven`). */
-export type SearchResult = { data: DocumentRow[]; total?: number; isProven?: boolean };
+export type SearchResult = { data: DocumentRow[]; total?: number };
 type Candidates = NonNullable<CompiledSearch['candidates']>;
 
 /** If the term index names no more documents than this, all of them are read. */
@@ -37,18 +35,16 @@ export async function searchCandidates(
     return spreadCandidates(db, table, candidates, page, sort);
   const { documents, isHit } = candidates;
   if (page.size === 0) {
-    const { proof } = page;
-    const { read, total, proven } = onlyRow(
-      await db.repeated<{ read: number; total: number; proven: boolean }>(
+    const { read, total } = onlyRow(
+      await db.repeated<{ read: number; total: number }>(
         page.reuse(
           'count',
-          () => sql`select count(*) as read, count(*) filter (where ${isHit}) as total,
-              ${proof?.condition ?? raw('false')} as proven
+          () => sql`select count(*) as read, count(*) filter (where ${isHit}) as total
             from (select * from ${documents} limit ${integer(maxCandidates)}) t`,
         ),
       ),
     );
-    return read === maxCandidates ? undefined : { data: [], total, isProven: proven };
+    return read === maxCandidates ? undefined : { data: [], total };
   }
   const collected = table.mayBeLong ? await collectCandidates(db, table, candidates, page) : 'long';
   return collected === 'long' ? numberCandidates(db, candidates, page) : collected;
@@ -80,9 +76,9 @@ async function collectCandidates(
         order by t.uid is null desc, ${order.whole} limit ${integer(from + size)}`,
     ),
   );
-  const { _read, _total, _long, proven } = onlyRow(rows.slice(0, 1));
+  const { _read, _total, _long } = onlyRow(rows.slice(0, 1));
   if (_read === maxCandidates) return undefined;
-  if (_total === null) return { data: [], total: 0, isProven: proven === true };
+  if (_total === null) return { data: [], total: 0 };
   if (_long) return 'long';
   const data = rows.slice(from).map(({ _read, _total, _long, ...row }) => row);
   return { data, total: Number(_total) };

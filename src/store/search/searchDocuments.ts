@@ -34,7 +34,7 @@ export type DocumentSearch = QueryInput & {
  */
 const newestPerHit = 60;
 const minNewest = 600;
-/** When the term index names too many documents, this many of the newest probably have a page of hits. */
+/** So many of the newest probably have a page of hits when the term index names too many documents. */
 const manyNewest = 8000;
 /** Pages that end later are not searched among the newest documents. */
 const maxHitsAmongNewest = 1000;
@@ -70,18 +70,13 @@ export async function searchKeys(
   return data as { tenantId: number; uid: string }[];
 }
 
-/** The hits of a page with these columns; `names` are the members in them, if they are those of many searches, and `use` what else is. */
+/** The hits of a page with these columns; `names` are the members in them, if they are those of many searches. */
 export async function findRows(
   anywhere: Db,
   table: DocumentTable,
   scope: DocumentScope,
   search: DocumentSearch,
-  {
-    columns,
-    names,
-    use = '',
-    ...rest
-  }: { columns: Sql; names?: readonly string[]; use?: string } & Pick<Page, 'proof' | 'onText'>,
+  { columns, names, onText }: { columns: Sql; names?: readonly string[] } & Pick<Page, 'onText'>,
   now: number,
 ): Promise<SearchResult & { total: number }> {
   const { from = 0, size = 10, trackTotalCount = defaultTotal } = search;
@@ -93,7 +88,7 @@ export async function findRows(
   return reportSlowSearch(async () => {
     const compiled = await compileRepeated(db, table, scope, search, now);
     await rejectObjectSort(db, table, compiled.condition, search.sort);
-    const page = { columns, order, from, size, ...rest, reuse: createReuse(compiled, search, names, use) };
+    const page = { columns, order, from, size, onText, reuse: createReuse(compiled, search, names) };
     const newest = async () => (isNewestFirst(search.sort) ? searchNewest(run, compiled, page) : undefined);
     const hasFewHits = from + size <= fewHits;
     // Some documents have several of the terms.
@@ -104,20 +99,17 @@ export async function findRows(
     const candidates = hasMany ? moreNewest : () => searchCandidates(run, table, compiled, page, search.sort);
     const isNewestFaster = hasFewHits && !isOneRare(db, table.name, compiled.hashes);
     const [first, second] = isNewestFaster ? [newest, candidates] : [candidates, newest];
-    const {
-      data,
-      total,
-      isProven = false,
-    } = (await first()) ??
-    (await second()) ??
-    (await searchRare(run, table, compiled, page, search.sort)) ??
-    (await searchBySeverity(run, table, scope, compiled, page, search)) ??
-    (await searchDeep(run, table, scope, compiled, page, search)) ??
-    (await searchAll(run, table, compiled, page, search.sort));
-    if (total !== undefined) return { data, total: Math.min(total, trackTotalCount), isProven };
+    const { data, total } =
+      (await first()) ??
+      (await second()) ??
+      (await searchRare(run, table, compiled, page, search.sort)) ??
+      (await searchBySeverity(run, table, scope, compiled, page, search)) ??
+      (await searchDeep(run, table, scope, compiled, page, search)) ??
+      (await searchAll(run, table, compiled, page, search.sort));
+    if (total !== undefined) return { data, total: Math.min(total, trackTotalCount) };
     if (trackTotalCount === 0) return { data, total: 0 };
     const { timeseries } = search;
-    const counting = { now, limit: trackTotalCount, proof: rest.proof };
+    const counting = { now, limit: trackTotalCount };
     const counted = await countUpToByCells(
       db,
       table,

@@ -1,5 +1,5 @@
 import { createTextWriter } from '../../lib/createTextWriter.ts';
-import { raw, sql } from '../../lib/sql.ts';
+import { sql } from '../../lib/sql.ts';
 import type { Db } from '../db/db.ts';
 import { documentJson } from './documents/documentJson.ts';
 import { asSeenIn, type DocumentScope, type DocumentTable } from './documents/documentTable.ts';
@@ -29,33 +29,6 @@ export async function searchJson(
     now,
   );
   return writer.end(data, total);
-}
-
-/** With more hits, looking the record up by itself takes no longer than proving it beside each of them. */
-const maxProven = 100;
-
-/** True if the statements of a search can prove that the record of the scope exists. */
-export function isProvable({ proof }: DocumentScope, { size = 10 }: DocumentSearch): boolean {
-  return proof !== undefined && size <= maxProven;
-}
-
-/** The same as `searchJson`; where it is proven, the record that the scope is about need not be looked up. */
-export async function searchProven(
-  db: Db,
-  table: DocumentTable,
-  scope: DocumentScope,
-  search: DocumentSearch,
-  names: readonly string[],
-  now: number,
-): Promise<{ json: string | Buffer[]; isProven: boolean }> {
-  const condition = scope.proof ?? raw('false');
-  const columns = sql`${documentJson(table, names)} as json, ${condition} as proven`;
-  const proof = search.size === 0 ? { condition, isProven: false } : undefined;
-  const result = await findRows(db, table, scope, search, { columns, names, use: 'proven', proof }, now);
-  const { data, total } = result;
-  const isProven = data.length > 0 ? data.every(({ proven }) => proven === true) : result.isProven === true;
-  const json = createReplyWriter().end(data, total);
-  return { json, isProven: isProven || proof?.isProven === true };
 }
 
 function createReplyWriter() {

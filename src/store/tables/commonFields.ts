@@ -24,7 +24,7 @@ export const bindingFields = {
 /** The state of an item, which Vigil sets. */
 export const bindingStatus = readOnly(statusField.schema, { notNull: true });
 
-/** What people do about an alert, in the words of the tenant. */
+/** Steps that people take about an alert, in the words of the tenant. */
 export const guidanceFields = {
   runbookUrl: editable(
     Text(

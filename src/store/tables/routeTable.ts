@@ -5,7 +5,7 @@ import { idField, tenantId, timeFields } from './commonFields.ts';
 import { createOnly, editable } from './fields.ts';
 import { byTenant, defineTable } from './table.ts';
 
-/** What the alerts of one message have in common. */
+/** Members that the alerts of one message share. */
 export const routeGroups = ['INCIDENT', 'CONTRACT', 'KIND', 'NONE'] as const;
 
 const seconds = (description: string, example: number, minimum: number, maximum: number) =>

@@ -23,14 +23,14 @@ export type Vitals = {
     movedAt: number | null;
     endpoints: unknown[] | null;
   }[];
-  /** When each queue was gone through last. */
+  /** Time of the last pass through each queue. */
   passes: { queue: PassedQueue; at: number }[];
   /** The oldest intent that is due although no other one of its wallet moves, and the oldest score work that no one takes. */
   stuckIntent: number | null;
   stuckScore: number | null;
   /** The oldest alert that waits for a server of a distributed database. */
   unwritten: number | null;
-  /** When a canary last came through the queue of deliveries. */
+  /** Time of the last canary that came through the queue of deliveries. */
   canaryAt: number | null;
 };
 

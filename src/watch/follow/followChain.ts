@@ -172,7 +172,7 @@ async function findFork(
         ? undefined
         : { type: 'retract', to: ours, dropped, added: added.reverse() };
     dropped.push(ours);
-    // Where the new branch skips numbers, one block answers for several of ours.
+    // One block answers for several of ours where the new branch skips numbers.
     if (theirs && added.at(-1)?.hash !== theirs.hash) added.push(theirs);
   }
   // Deeper than the stored blocks: all of them are dropped and the chain is followed again from there.

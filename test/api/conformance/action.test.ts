@@ -35,7 +35,7 @@ const action = record(actionMembers);
 const put = (body: Json) => api.ok('PUT', path, body);
 const changeOf = (changed: Json, members: Json) => ({ ...before, ...members, updatedAt: changed.updatedAt });
 
-describe('PUT /action/{id} (endpoint 9)', () => {
+describe('PUT /action/{id}', () => {
   it('takes every member of docs/api-spec.md and answers with exactly its members', async () => {
     const wallet = await api.ok('POST', 'wallet', {
       tenantId: world.tenant.id,

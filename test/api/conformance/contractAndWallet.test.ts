@@ -26,7 +26,7 @@ function newContract(more: Json = {}): Json {
 const contract = record(contractMembers);
 const abi = [{ type: 'function', name: 'pause', inputs: [], outputs: [], stateMutability: 'nonpayable' }];
 
-describe('POST /contract (endpoint 12)', () => {
+describe('POST /contract', () => {
   it('takes every member of docs/api-spec.md and answers with exactly its members, without the abi', async () => {
     const { abi: _abi, ...shown } = newContract({
       category: 'erc20',
@@ -164,7 +164,7 @@ const wallet = record(walletMembers);
 const newWallet = (more: Json = {}): Json => ({ tenantId, chainUid: 'ethereum', name: 'Guardian', ...more });
 const anvilKey = '0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d';
 
-describe('POST /wallet (endpoint 20)', () => {
+describe('POST /wallet', () => {
   it('takes every member of docs/api-spec.md and answers with exactly its members, without the key', async () => {
     const { privateKey, ...shown } = newWallet({
       status: 'DISABLED',

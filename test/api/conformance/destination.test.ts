@@ -27,7 +27,7 @@ const refuse = (body: Json) => api.call('POST', 'destination', { tenantId, ...bo
 /** One of every type, by the members that its kind needs. */
 const kinds = sampleDestinations;
 
-describe('POST /destination (endpoint 11)', () => {
+describe('POST /destination', () => {
   it('takes every member of docs/api-spec.md and answers with exactly its members, without type', async () => {
     const given = {
       tags: ['DEFAULT', 'DETECTOR', 'WALLET'],
@@ -150,7 +150,7 @@ describe('POST /destination (endpoint 11)', () => {
   });
 });
 
-describe('PUT /destination/{id} (endpoint 10)', () => {
+describe('PUT /destination/{id}', () => {
   it('takes every member of docs/api-spec.md', async () => {
     const { id } = await make({ type: 'EMAIL', value: 'alice@example.com' });
     const given = {

@@ -30,7 +30,7 @@ const newSubscription = (more: Json = {}): Json => ({
   ...more,
 });
 
-describe('POST /license (endpoint 15)', () => {
+describe('POST /license', () => {
   const license = record(licenseMembers);
 
   it('takes every member of docs/api-spec.md and answers with exactly its members', async () => {
@@ -169,7 +169,7 @@ describe('a license instance', () => {
   });
 });
 
-describe('POST /subscription (endpoint 18)', () => {
+describe('POST /subscription', () => {
   // Active subscriptions of one tenant may not overlap.
   beforeEach(async () => {
     world.tenant = await make('tenant', { name: `Subscriber ${++used}` });

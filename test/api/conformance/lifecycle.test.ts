@@ -97,7 +97,7 @@ it.each(kinds)(
   },
 );
 
-describe.each(['category', 'schedule'])('DELETE /tokenomics/%s/{id} (endpoints 1 and 2)', (kind) => {
+describe.each(['category', 'schedule'])('DELETE /tokenomics/%s/{id}', (kind) => {
   const another = () => {
     const made = kind === 'category' ? spare.tokenomicsCategory : spare.tokenomicsSchedule;
     const { id: _id, uid: _uid, createdAt: _createdAt, updatedAt: _updatedAt, ...body } = made;

@@ -35,7 +35,7 @@ const newInvite = (more: Json = {}): Json => ({
   ...more,
 });
 
-describe('POST /invite (endpoint 19)', () => {
+describe('POST /invite', () => {
   const invite = record({ ...inviteMembers, roles: filled(text) });
 
   it('takes every member of docs/api-spec.md and answers with exactly its members, without the url', async () => {

@@ -3,7 +3,7 @@ import type { ProblemCode } from '../../../model/errors.ts';
 import type { Call } from '../../../services/call.ts';
 import type { DocumentScope, DocumentTable } from '../../../store/search/documents/documentTable.ts';
 import { exportDocuments } from '../../../store/search/exportDocuments.ts';
-import { isProvable, searchJson, searchProven } from '../../../store/search/searchJson.ts';
+import { searchJson } from '../../../store/search/searchJson.ts';
 import { type Endpoint, endpoint, type Input } from '../../http/endpoint.ts';
 import { exportable } from '../../http/exportable.ts';
 import { checkTimeseries, type familyQ, familyQReply } from './familyQ.ts';
@@ -44,15 +44,6 @@ export function documentSearch<P extends TSchema>({
         searchJson(call.services.reports, table, within, body, shape.names, call.now);
       const guess = probable?.(call, params);
       if (!guess) return { json: await find(await scope(call, params)) };
-      const { reports, replicas } = call.services;
-      // A replica may not know yet that the record is gone.
-      if (!replicas && isProvable(guess, body)) {
-        const search = searchProven(reports, table, guess, body, shape.names, call.now);
-        const [outcome] = await Promise.allSettled([search]);
-        if (outcome.status === 'fulfilled' && outcome.value.isProven) return { json: outcome.value.json };
-        const within = await scope(call, params, guess);
-        return { json: within === guess ? settledValue(outcome).json : await find(within) };
-      }
       const [allowed, outcome] = await Promise.allSettled([scope(call, params, guess), find(guess)]);
       const within = settledValue(allowed);
       return { json: within === guess ? settledValue(outcome) : await find(within) };

@@ -23,7 +23,7 @@ export type IncidentProgress = {
   stoppedBy: { name: string; blockNumber: number | null; txHash: string | null; at: number } | null;
   /** Actions that failed to. */
   failed: { name: string; reason: string | null }[];
-  /** When the last loss, or without one the last severe alert, happened. */
+  /** Time of the last loss, or without one of the last severe alert. */
   lastAt: number | null;
 };
 

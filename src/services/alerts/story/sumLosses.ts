@@ -31,8 +31,8 @@ export type IncidentLosses = { losses: IncidentLoss[]; usd: number | null; recip
 export type IsUnchanged = (contractId: number, asset: string, txHash: string | null) => boolean;
 
 /**
- * The losses of contracts by the evidence of alerts. Several detectors report the same loss: within a block the largest sum that one
- * of them reports counts, and blocks add up. Claims of unverified tokens count only where there is nothing else.
+ * The losses of contracts by the evidence of alerts. Of several detectors the largest sum within a block counts, and blocks add up.
+ * Claims of unverified tokens count only alone.
  */
 export function sumLosses(all: readonly LossAlert[], isUnchanged: IsUnchanged = () => false): IncidentLosses {
   const counted = all.filter(

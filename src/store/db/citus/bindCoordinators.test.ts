@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
-import { render, sql } from '../../../lib/sql.ts';
-import { bindCoordinators, chainHeights, contractProof, needsCoordinator } from './bindCoordinators.ts';
+import { bindCoordinators, chainHeights, needsCoordinator } from './bindCoordinators.ts';
 
 const heights = { final: { ethereum: 7 }, confirmed: { ethereum: 9 } };
 
@@ -30,32 +29,7 @@ it('binds the heights of chains as values', async () => {
   expect(asked).toEqual([['vigil_heights', []]]);
 });
 
-it.each([true, false])('asks in the same statement whether a contract is there: %s', async (proven) => {
-  const statement = sql`select ${contractProof(5, 3)} as proven from alert where tenant_id = ${3}`;
-  const { text, values } = render(statement);
-  const { bound, asked } = await bind(`${text} and ${chainHeights('final')} is not null`, values, {
-    ...heights,
-    proven,
-  });
-  expect(bound).toEqual({
-    text: 'select ($1::boolean and $2::boolean) as proven from alert where tenant_id = $3 and $4::jsonb is not null',
-    values: [proven, proven, 3, '{"ethereum":7}'],
-  });
-  expect(asked).toEqual([['vigil_heights_proof', [5, 3]]]);
-});
-
-it('binds the proof wherever a statement has it', async () => {
-  const { text, values } = render(sql`select ${contractProof(5, 3)} union all select ${contractProof(5, 3)}`);
-  const { bound, asked } = await bind(text, values, { ...heights, proven: true });
-  expect(bound).toEqual({
-    text: 'select ($1::boolean and $2::boolean) union all select ($3::boolean and $4::boolean)',
-    values: [true, true, true, true],
-  });
-  expect(asked).toEqual([['vigil_heights_proof', [5, 3]]]);
-});
-
 it('knows which statements need it', () => {
   for (const height of ['final', 'confirmed'] as const)
     expect(needsCoordinator(`select ${chainHeights(height)}`)).toBe(true);
-  expect(needsCoordinator(render(sql`select ${contractProof(5, 3)}`).text)).toBe(true);
 });

@@ -1,6 +1,6 @@
 import type { Db } from '../../db/db.ts';
 import type { ParsedQuery, QueryInput } from '../compile/compileQuery.ts';
-import type { DocumentScope, DocumentTable, Proof } from '../documents/documentTable.ts';
+import type { DocumentScope, DocumentTable } from '../documents/documentTable.ts';
 import { type CellCount, countByRollup } from '../rollups/countByRollup.ts';
 import { dayMs } from '../rollups/rollups.ts';
 import { createCellTest, kindOf } from './createCellTest.ts';
@@ -16,15 +16,15 @@ export async function countUpToByCells(
   table: DocumentTable,
   scope: DocumentScope,
   search: Search,
-  { now, limit, proof }: { now: number; limit: number; proof?: Proof | undefined },
+  { now, limit }: { now: number; limit: number },
 ): Promise<number | undefined> {
   const count = createCellCounter(db, table, scope, search);
   if (limit <= fewHits && !search.timeseries) {
     const from = Math.floor(now / dayMs - recentDays) * dayMs;
-    const recent = await count?.([{ from, to: end }], proof);
+    const recent = await count?.([{ from, to: end }]);
     if (!recent || sumOf(recent) >= limit) return recent && limit;
   }
-  const all = await count?.(search.timeseries, proof);
+  const all = await count?.(search.timeseries);
   return all && Math.min(sumOf(all), limit);
 }
 
@@ -45,7 +45,7 @@ export async function countCells(
   return createCellCounter(db, table, scope, search)?.(search.timeseries);
 }
 
-type CellCounter = (timeseries: QueryInput['timeseries'], proof?: Proof) => Promise<CellCount[] | undefined>;
+type CellCounter = (timeseries: QueryInput['timeseries']) => Promise<CellCount[] | undefined>;
 
 function createCellCounter(
   db: Db,
@@ -55,12 +55,12 @@ function createCellCounter(
 ): CellCounter | undefined {
   const isCounted = name === 'alert' && counted ? createCellTest(parsed, counted) : undefined;
   if (!counted || !isCounted) return undefined;
-  return async (timeseries = [{ from: 0, to: end }], proof) => {
+  return async (timeseries = [{ from: 0, to: end }]) => {
     const [time, another] = timeseries;
     if (!time || another) return undefined;
     const [from, to] = [Math.max(0, time.from), Math.min(end, time.to)];
     if (from > to) return [];
-    const counts = await countByRollup(db, counted, { from, to, starts: [from] }, proof);
+    const counts = await countByRollup(db, counted, { from, to, starts: [from] });
     return counts?.filter(
       (cell) => isCounted(cell) && (counted.kind === undefined || kindOf(cell.group) === counted.kind),
     );

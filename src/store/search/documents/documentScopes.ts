@@ -1,7 +1,6 @@
 import { raw, sql } from '../../../lib/sql.ts';
 import type { AlertKind } from '../../../model/alert.ts';
 import type { Scope } from '../../../model/principal.ts';
-import { contractProof } from '../../db/citus/bindCoordinators.ts';
 import type { Db } from '../../db/db.ts';
 import { tenantsOfOrganisations } from '../../tables/fragments.ts';
 import { projectTable } from '../../tables/projectTable.ts';
@@ -22,12 +21,12 @@ export function contractScope(contract: VisibleRecord, kind?: AlertKind): Docume
   const condition = sql`${ofContract} and t.kind = ${kind}`;
   const key = `contract ${tenantId} ${id} ${kind}`;
   if (contract.isForeign) return { condition, ordered: condition, ...common };
-  return { condition, ordered: condition, ...common, key, proof: contractProof(id, tenantId) };
+  return { condition, ordered: condition, ...common, key };
 }
 
 /** Of a scope, the alerts of one kind. */
 export function kindScope(scope: DocumentScope, kind: AlertKind): DocumentScope {
-  const { counted, key: _key, proof: _proof, ...rest } = scope;
+  const { counted, key: _key, ...rest } = scope;
   const condition = sql`${scope.condition} and t.kind = ${kind}`;
   return { ...rest, condition, ...(counted ? { counted: { ...counted, kind } } : {}) };
 }

@@ -59,14 +59,9 @@ export type DocumentScope = {
   foreign?: Sql;
   /** The contract, or with contract 0 the tenant, whose roll-ups count exactly the documents of the call. */
   counted?: { tenantId: number; contractId: number; kind?: string };
-  /** A condition without `t`: where it holds, the record that the scope is about exists and is its tenant's own. */
-  proof?: Sql;
   /** The same for scopes that are the same in all of this, so that what was worked out for one serves the next. */
   key?: string;
 };
-
-/** A condition that a count may show beside what it counts, and whether one did. */
-export type Proof = { readonly condition: Sql; isProven: boolean };
 
 /** The table as the caller sees it: without the member `private` of the `meta` of foreign documents. */
 export function asSeenIn(table: DocumentTable, { foreign }: DocumentScope): DocumentTable {

@@ -1,7 +1,6 @@
 import { empty, join, raw, type Sql, sql } from '../../../lib/sql.ts';
 import type { AlertGroup } from '../../../model/alert.ts';
 import type { Db } from '../../db/db.ts';
-import type { Proof } from '../documents/documentTable.ts';
 import { addDay, addMonth, isIn, type RollupDay, type Span } from './addDay.ts';
 import { monthSpans, unpackMonth, wholeMonth } from './rollupMonths.ts';
 import { type DaySpan, everyQuarter, rollupSpans, splitSettled, wholeDay } from './rollupSpans.ts';
@@ -41,7 +40,6 @@ export async function countByRollup(
   db: Db,
   owner: AlertOwner,
   cut: TimeCut,
-  proof?: Proof,
 ): Promise<CellCount[] | undefined> {
   const inside = cut.starts.filter((start) => start > cut.from);
   if (inside.some((start) => start % quarterMs !== 0)) return undefined;
@@ -72,7 +70,7 @@ export async function countByRollup(
   const parts = [...fromRollups, ...fromEdges];
   const sums = new Float64Array(cut.starts.length * perQuarter);
   const counts: CellCount[] = [];
-  for (const row of await readParts(db, owner, settled, parts, sums, proof)) {
+  for (const row of await readParts(db, owner, settled, parts, sums)) {
     if (row.numbers === null) counts.push(row);
     else if (row.cut !== wholeMonth) addDay(sums, row, cut.starts, { from: first, beyond });
     else addMonth(sums, row, cut.starts, { from: first, beyond }, settled);
@@ -95,15 +93,11 @@ async function readParts(
   settled: readonly DaySpan[],
   parts: readonly Sql[],
   sums: Float64Array,
-  proof?: Proof,
 ): Promise<CountRow[]> {
-  const proofs = proof ? [provenRow(proof)] : [];
   const read = async (counted: readonly Sql[]) => {
-    const statements = [...counted, ...proofs];
-    const rows = statements.length > 0 ? await db.repeated<RollupRow>(join(statements, ' union all ')) : [];
-    if (proof) proof.isProven = rows.some(({ version }) => version === proven);
+    const rows = counted.length > 0 ? await db.repeated<RollupRow>(join(counted, ' union all ')) : [];
     return {
-      version: rows.flatMap((row) => (row.version === null || row.version === proven ? [] : [row]))[0],
+      version: rows.flatMap((row) => (row.version === null ? [] : [row]))[0],
       rows: rows.flatMap((row) => (row.version === null ? [row] : [])),
     };
   };
@@ -131,15 +125,6 @@ async function readParts(
   if (version) keepSums(db, days, { version: version.version, counts });
   add(counts);
   return rows;
-}
-
-/** In place of a version. */
-const proven = 'proven';
-
-function provenRow({ condition }: Proof): Sql {
-  return sql`select ${noCell}, null::int as day, null::int as cut, null::json as numbers, null::json as totals,
-      null::json as side, ${raw(`'${proven}'`)} as version
-    where ${condition}`;
 }
 
 const noCell = raw(
