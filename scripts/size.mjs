@@ -20,7 +20,7 @@ function readRates() {
       const mayBeZero = name === 'deliveries';
       if (!(value > 0 || (mayBeZero && value === 0)) || value > most)
         throw new Error(
-          `--${name} has to be a number ${mayBeZero ? 'from' : 'above'} 0 up to ${most.toLocaleString('en')}, not "${values[name]}".`,
+          `--${name} has to be a number ${mayBeZero ? 'from' : 'above'} 0 up to ${most.toLocaleString('en')}, not "${String(values[name])}".`,
         );
       return [name, value];
     }),

@@ -1,6 +1,6 @@
 /**
- * Advisory lock of who moves tables to workers, held while they change places. Whoever asks where tables are waits for it, so that
- * no session goes on with an answer from before.
+ * Advisory lock of the process that moves tables to workers, held while they change places. A question where tables are waits for
+ * it, so that no session goes on with an answer from before.
  */
 export const layoutLock = 7_305_114;
 

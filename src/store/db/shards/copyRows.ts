@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { nextOf, nextSchema } from './nextTables.ts';
 import { forgetChanges } from './noteChanges.ts';
-import type { Part, TableShape } from './tableShape.ts';
+import type { TablePart, TableShape } from './tableShape.ts';
 
 /** Rows of one transaction; about a second. */
 const rowsPerChunk = 10_000;
@@ -27,13 +27,14 @@ export async function isCopied(client: pg.Client, part: string): Promise<boolean
 export async function copyPart(
   client: pg.Client,
   shape: TableShape,
-  part: Part | undefined,
+  part: TablePart | undefined,
   onRows: (rows: number) => void,
 ): Promise<void> {
   const { keys, columns } = shape;
   const name = part?.name ?? shape.name;
   const source = part ? `${shape.home.split('.')[0]}.${name}` : shape.home;
-  const names = `(${keys.map((key) => key.name).join(', ')})`;
+  const order = keys.map((key) => key.name).join(', ');
+  const names = `(${order})`;
   const beyond = (upto: readonly string[] | null, sign: '>' | '<=') =>
     upto === null
       ? 'true'
@@ -53,7 +54,7 @@ export async function copyPart(
   for (;;) {
     const { rows } = await client.query<{ key: string[] }>(
       `select array[${keys.map((key) => `${key.name}::text`).join(', ')}] as key from ${source}
-        where ${beyond(upto, '>')} order by ${keys.map((key) => key.name).join(', ')} offset ${rowsPerChunk - 1} limit 1`,
+        where ${beyond(upto, '>')} order by ${order} offset ${rowsPerChunk - 1} limit 1`,
     );
     const last: string[] | null = rows[0]?.key ?? null;
     await client.query('begin');

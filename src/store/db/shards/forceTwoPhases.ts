@@ -1,7 +1,7 @@
 import type pg from 'pg';
 
 /** Tables that transactions change beside alerts or score changes, each in at least one statement. */
-export const besides = ['alert_event', 'pending_alert', 'score_lane'] as const;
+const besides = ['alert_event', 'pending_alert', 'score_lane'] as const;
 
 /**
  * Prepares what forces two-phase commits for transactions that change a worker and the coordinator: triggers that call it make an

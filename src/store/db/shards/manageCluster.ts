@@ -161,8 +161,8 @@ async function addNode(client: pg.Client, { host, port }: Address): Promise<void
   } catch (cause) {
     if (!(cause instanceof pg.DatabaseError)) throw cause;
     throw new ClusterRefusal(
-      `${host}:${port} cannot become a worker: ${cause.message}. It needs the same PostgreSQL and Citus, this database with ` +
-        'the extension citus, and to admit this coordinator and all workers as this user.',
+      `${host}:${port} cannot become a worker: ${cause.message}. It needs the same PostgreSQL and Citus, this ` +
+        'database with the extension citus, and to admit this coordinator and all workers as this user.',
       { cause },
     );
   }
@@ -214,7 +214,8 @@ async function readJob(client: pg.Client): Promise<Job | undefined> {
   const { rows } = await client.query<Job>(
     `select j.job_id as id, j.state,
         coalesce((select json_object_agg(status, count) from (
-          select t.status::text, count(*) from pg_dist_background_task t where t.job_id = j.job_id group by 1) c), '{}') as tasks,
+          select t.status::text, count(*) from pg_dist_background_task t
+          where t.job_id = j.job_id group by 1) c), '{}') as tasks,
         (select string_agg(distinct btrim(t.message), ' ') from pg_dist_background_task t
           where t.job_id = j.job_id and t.status in ('error', 'unscheduled')) as error
       from pg_dist_background_job j where j.job_type = 'rebalance' order by j.job_id desc limit 1`,
@@ -235,7 +236,8 @@ async function watchJob(client: pg.Client, id: string, report: Report): Promise<
     if (!isUnderWay(job)) {
       if (job.state === 'finished') return;
       throw new ClusterRefusal(
-        `The moves ended as ${job.state}${job.error ? `: ${job.error}` : ''}. What was moved stays; run the command again.`,
+        `The moves ended as ${job.state}${job.error ? `: ${job.error}` : ''}. ` +
+          'What was moved stays; run the command again.',
       );
     }
     await sleep(pollMs);

@@ -6,7 +6,7 @@ import { onlyHere } from './forceTwoPhases.ts';
 import { createNext, createNextParts, nextOf, nextSchema } from './nextTables.ts';
 import { forgetChanges, noteChanges } from './noteChanges.ts';
 import { oldSchema, switchTables } from './switchTables.ts';
-import { type Part, readParts, readShape, type TableShape } from './tableShape.ts';
+import { readParts, readShape, type TablePart, type TableShape } from './tableShape.ts';
 
 type Report = (line: string) => void;
 
@@ -70,7 +70,7 @@ async function copyAll(
 async function forgetAll(
   client: pg.Client,
   shape: TableShape,
-  parts: readonly (Part | undefined)[],
+  parts: readonly (TablePart | undefined)[],
 ): Promise<void> {
   for (const part of parts) {
     const { rowCount } = await client.query(`select from ${nextSchema}.progress where part = $1`, [

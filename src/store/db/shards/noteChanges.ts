@@ -1,10 +1,10 @@
 import type pg from 'pg';
 import { nextOf, nextSchema } from './nextTables.ts';
-import type { Part, TableShape } from './tableShape.ts';
+import type { TablePart, TableShape } from './tableShape.ts';
 import { withoutWaiting } from './withoutWaiting.ts';
 
 /** Table with the keys of rows that were changed since the copy began. */
-export const changesOf = ({ name }: TableShape): string => `${nextSchema}.${name}_changes`;
+const changesOf = ({ name }: TableShape): string => `${nextSchema}.${name}_changes`;
 
 /**
  * Notes the key of each row that is changed from now on, in the transaction that changes it. Triggers of statements, because
@@ -20,7 +20,7 @@ export async function noteChanges(client: pg.Client, shape: TableShape): Promise
   const keys = shape.keys.map((key) => key.name).join(', ');
   const changes = changesOf(shape);
   const from = (rows: string) => `insert into ${changes} (${keys}) select ${keys} from ${rows}; return null;`;
-  // Whoever may write to the table writes here by it.
+  // Who may write to the table writes here by it.
   const toFunction = (event: string, rows: string) =>
     `create or replace function ${nextSchema}.${name}_${event}() returns trigger language plpgsql
       security definer set search_path = pg_catalog, pg_temp as $$ begin ${from(rows)} end $$`;
@@ -40,7 +40,7 @@ export async function noteChanges(client: pg.Client, shape: TableShape): Promise
 }
 
 /** Forgets the changes of a part that is copied from now on: the copy has them. */
-export async function forgetChanges(client: pg.Client, shape: TableShape, part?: Part): Promise<void> {
+export async function forgetChanges(client: pg.Client, shape: TableShape, part?: TablePart): Promise<void> {
   await client.query(`delete from ${changesOf(shape)} where ${part?.condition ?? 'true'}`);
 }
 

@@ -9,10 +9,10 @@ import { readParts, type TableShape } from './tableShape.ts';
 /** Schema of the tables that were in use, until they are dropped. */
 export const oldSchema = 'vigil_old';
 
-/** The locks of one attempt, behind which all others wait; whoever wrote last ends within it. */
+/** The locks of one attempt, behind which all others wait. */
 const lockMs = 2000;
 /** Time for which requests may wait until the tables have changed places, well below the time limit of a statement. */
-export const switchMs = 10_000;
+const switchMs = 10_000;
 const attempts = 100;
 const pauseMs = 1000;
 const maxPauseMs = 15_000;
@@ -91,7 +91,7 @@ async function trySwitch(client: pg.Client, shapes: readonly TableShape[]): Prom
 
 /**
  * Ends all sessions but those that only listen: they may have decided by where the tables were. Vigil connects again at once, and
- * asks anew.
+ * asks again.
  */
 async function endSessions(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ pid: number; role: string; isVigil: boolean; mayEnd: boolean }>(

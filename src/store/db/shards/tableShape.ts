@@ -32,11 +32,15 @@ export async function readShape(client: pg.Client, name: string): Promise<TableS
 }
 
 /** The parts of a table: its partitions with their bounds, or itself. */
-export type Part = { name: string; bounds: string; condition: string };
+export type TablePart = { name: string; bounds: string; condition: string };
 
 /** The oldest first, so that what changes most is copied last. */
-export async function readParts(client: pg.Client, schema: string, { name }: TableShape): Promise<Part[]> {
-  const { rows } = await client.query<Part>(
+export async function readParts(
+  client: pg.Client,
+  schema: string,
+  { name }: TableShape,
+): Promise<TablePart[]> {
+  const { rows } = await client.query<TablePart>(
     `select c.relname as name, pg_get_expr(c.relpartbound, c.oid) as bounds,
         pg_get_partition_constraintdef(c.oid) as condition
       from pg_inherits i join pg_class c on c.oid = i.inhrelid

@@ -80,7 +80,7 @@ async function divideMonth(store: Store, table: PartitionedTable, month: string)
     const rows = await tx.query(sql`select 1 from ${raw(name)} limit 1`);
     if (rows.length > 0) return;
     await tx.query(sql`lock table ${raw(name)} in access exclusive mode`);
-    // Whoever wrote to it meanwhile has kept it from being locked until then.
+    // A transaction that wrote to it meanwhile has kept it from being locked.
     if ((await tx.query(sql`select 1 from ${raw(name)} limit 1`)).length > 0) return;
     await tx.query(sql`drop table ${raw(name)}`);
     await attachPartition(tx, table, `${month}_01`);
