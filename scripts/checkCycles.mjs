@@ -1,4 +1,4 @@
-// Part of `npm run check`: no file imports itself by way of others, types included, and each folder beside src/ imports only what its
+// Part of `npm run check`: no file and no folder imports itself by way of others, types included, and each folder beside src/ imports only what its
 // row allows. The folders inside src/ have their table in .dependency-cruiser.cjs, whose parser does not read the console.
 
 import { execFileSync } from 'node:child_process';
@@ -26,7 +26,11 @@ const listed = execFileSync(
 );
 const files = new Set(listed.split('\n').filter((file) => /\.tsx?$/.test(file)));
 const imports = new Map([...files].map((file) => [file, importsOf(file)]));
-const faults = [...forbidden(), ...cycles()];
+const faults = [
+  ...forbidden(),
+  ...cyclesOf(imports, 'files'),
+  ...folders().flatMap(([name, edges]) => cyclesOf(edges, `folders of ${name}/`)),
+];
 process.stdout.write(faults.map((fault) => `${fault}\n`).join(''));
 process.exit(faults.length > 0 ? 1 : 0);
 
@@ -54,24 +58,43 @@ function forbidden() {
   });
 }
 
-/** The files of each circle, by Tarjan's algorithm for strongly connected components. */
-function cycles() {
+/** The imports among the folders that lie side by side in one folder, for each that has some. Tests import what they like. */
+function folders() {
+  const levels = new Map();
+  for (const [file, targets] of imports) {
+    if (file.endsWith('.test.ts') || file.startsWith('test/')) continue;
+    for (const target of targets) {
+      const [from, to] = [dirname(file).split('/'), dirname(target).split('/')];
+      const depth = from.findIndex((name, index) => name !== to[index]);
+      // One of both lies in a folder of the other.
+      if (depth < 1 || to[depth] === undefined) continue;
+      const level = from.slice(0, depth).join('/');
+      const edges = levels.get(level) ?? new Map();
+      levels.set(level, edges);
+      edges.set(from[depth], (edges.get(from[depth]) ?? new Set()).add(to[depth]));
+    }
+  }
+  return [...levels];
+}
+
+/** The members of each circle, by Tarjan's algorithm for strongly connected components. */
+function cyclesOf(edges, what) {
   const found = [];
   const order = new Map();
   const low = new Map();
   const stack = [];
-  const visit = (file) => {
-    order.set(file, order.size);
-    low.set(file, order.get(file));
-    stack.push(file);
-    for (const target of imports.get(file) ?? []) {
+  const visit = (item) => {
+    order.set(item, order.size);
+    low.set(item, order.get(item));
+    stack.push(item);
+    for (const target of edges.get(item) ?? []) {
       if (!order.has(target)) visit(target);
-      if (stack.includes(target)) low.set(file, Math.min(low.get(file), low.get(target)));
+      if (stack.includes(target)) low.set(item, Math.min(low.get(item), low.get(target)));
     }
-    if (low.get(file) !== order.get(file)) return;
-    const circle = stack.splice(stack.indexOf(file));
-    if (circle.length > 1) found.push(`These files import each other: ${circle.join(', ')}`);
+    if (low.get(item) !== order.get(item)) return;
+    const circle = stack.splice(stack.indexOf(item));
+    if (circle.length > 1) found.push(`These ${what} import each other: ${circle.join(', ')}`);
   };
-  for (const file of files) if (!order.has(file)) visit(file);
+  for (const item of edges.keys()) if (!order.has(item)) visit(item);
   return found;
 }

@@ -721,7 +721,7 @@ export type Approval = {
   path: string;
   /** The `{id}` in the path. */
   recordId: number | null;
-  /** Body of the request; of a detector only the member `actions`. */
+  /** Body of the request; of a detector only the member `actions`, of a batch the number of its records. */
   body: Record<string, unknown> | null;
   /** Everything on which it depends what the wallet signs, and when, as far as the request changes it. */
   changes: ApprovalChanges[] | null;

@@ -5,14 +5,13 @@ import { uidTime } from '../lib/uid.ts';
 import { type Finding, isSevere, isShadow, severityOf } from '../model/alert.ts';
 import {
   findIncidentKeys,
-  findIncidentStates,
   findIncidentsOf,
   type IncidentKey,
-  type IncidentState,
   lockIncidentKeys,
 } from '../store/alerts/incidents.ts';
 import { writeStartedIncidents } from '../store/alerts/loneIncidents.ts';
 import type { Db } from '../store/db/db.ts';
+import { findIncidentStates, type IncidentState } from '../store/search/documents/findIncidentStates.ts';
 
 type Candidate = { uid: string; finding: Finding };
 

@@ -115,6 +115,8 @@ export type DestinationKind = {
     /** Undefined for what does not concern Vigil. */
     read(body: Uint8Array): PagerEvent | undefined;
   };
+  /** It keeps messages for many readers. None has a link that acts, which would be a right for anyone who reads the log. */
+  isArchive?: true;
   /** A TCP port beside the usual ones that the protocol has been assigned. */
   port?: number;
 } & (RequestTransport | StreamTransport | OperatorTransport);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fillTemplate, templateFields, templateMembersOf } from './template.ts';
+import { fillTemplate, maxFilled, templateFields, templateMembersOf } from './template.ts';
 
 const fields = {
   token: 'DAI',
@@ -59,6 +59,17 @@ describe('a filled template', () => {
       fillTemplate(piece.repeat(500_000), { a: 1 });
       expect(process.cpuUsage(started).user / 1000).toBeLessThan(2_000);
     }
+  });
+
+  it('is cut at a bounded length however often it repeats a large value', () => {
+    const started = process.cpuUsage();
+    const list = Array.from({ length: 20_000 }, () => 'x'.repeat(50));
+    const filled = fillTemplate('{list}'.repeat(3_000), { list });
+    expect(filled.length).toBeLessThanOrEqual(maxFilled);
+    expect(filled.endsWith('…')).toBe(true);
+    expect(fillTemplate('{list}{list}', { list: ['abc'] }, undefined, 4)).toBe('abc…');
+    expect(fillTemplate('abcd', {}, undefined, 4)).toBe('abcd');
+    expect(process.cpuUsage(started).user / 1000).toBeLessThan(2_000);
   });
 
   it('lists the names it uses, each once', () => {

@@ -1,20 +1,27 @@
+import { cutText } from './cutText.ts';
+
 /** A member that a template names, with the format after its bar: `{args.amount | token args.asset}`. */
 export type TemplateMember = { text: string; name: string; format?: string; argument?: string };
 
+/** Longest text that a template makes: it may name one large value thousands of times. */
+export const maxFilled = 100_000;
+
 /**
  * Puts the fields into `{name}` and `{name.member}`; a name that is not there stays as it is written. `{{` and `}}` print a brace.
- * `show` gives members with a format; without it they are plain text.
+ * `show` gives members with a format; without it they are plain text. What is longer than `maxLength` is cut.
  */
 export function fillTemplate(
   text: string,
   fields: Readonly<Record<string, unknown>>,
   show?: (member: TemplateMember) => string | undefined,
+  maxLength = maxFilled,
 ): string {
   let filled = '';
   for (const { text: written, member } of partsOf(text, show !== undefined)) {
     const shown = member?.format === undefined ? undefined : show?.(member);
     const value = member === undefined ? undefined : memberOf(fields, member.name);
     filled += shown ?? (value === undefined ? written : print(value, 0));
+    if (filled.length > maxLength) return `${cutText(filled, Math.max(0, maxLength - 1))}…`;
   }
   return filled;
 }

@@ -12,16 +12,38 @@ export function templateValues(evidence: Values, settings: unknown): Values {
   return Object.fromEntries(
     Object.entries(evidence).map(([name, value]) => [
       name,
-      settingValues.has(value) ? value : toHarmless(value),
+      settingValues.has(value) ? value : toHarmless(value, { left: maxValues }),
     ]),
   );
 }
 
-function toHarmless(value: unknown): unknown {
+/** Values of one member; a message with more is read by no one, and calls have arguments of a hundred thousand. */
+const maxValues = 1000;
+const cut = '…';
+
+function toHarmless(value: unknown, budget: { left: number }): unknown {
   if (typeof value === 'string') return harmless(value, 2_000);
-  if (Array.isArray(value)) return value.map(toHarmless);
+  if (Array.isArray(value)) return withinBudget(value, budget, cut, (item) => toHarmless(item, budget));
   if (!isRecord(value) || value instanceof Date) return value;
   return Object.fromEntries(
-    Object.entries(value).map(([name, member]) => [harmless(name, 100), toHarmless(member)]),
+    withinBudget(Object.entries(value), budget, [cut, cut], ([name, member]) => [
+      harmless(name, 100),
+      toHarmless(member, budget),
+    ]),
   );
+}
+
+function withinBudget<I, O>(
+  items: readonly I[],
+  budget: { left: number },
+  last: O,
+  show: (item: I) => O,
+): O[] {
+  const shown: O[] = [];
+  for (const item of items) {
+    if (budget.left <= 0) return [...shown, last];
+    budget.left -= 1;
+    shown.push(show(item));
+  }
+  return shown;
 }

@@ -28,3 +28,6 @@ export type HeartbeatState = {
   sentAt: number | null;
   sendFault: string | null;
 };
+
+/** The one delivery that is the canary: sent again when it came through. */
+export const canaryId = 0;

@@ -107,7 +107,7 @@ export type Rendered = {
 
 /** Adds to a message what is only for the destination that gets it: links by which its reader acts. */
 export type AddActionLinks = (
-  target: Pick<Target, 'id' | 'tenantId' | 'userId'>,
+  target: Pick<Target, 'id' | 'tenantId' | 'userId' | 'type'>,
   message: Message,
 ) => Message;
 

@@ -3,12 +3,12 @@ import { isWithin } from '../query/timeSets/isWithin.ts';
 import type { TimeSet } from '../query/timeSets/timeSet.ts';
 import {
   type RouteHold,
-  type RouteRule,
   type RouteStep,
   type Routing,
   type TakenRoute,
   takeRoutes,
 } from './routes/takeRoutes.ts';
+import type { RouteRule } from './rules/routeRule.ts';
 
 /** Members of an alert on which the decision depends by itself. */
 export type NotifiableAlert = {

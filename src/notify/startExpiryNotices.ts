@@ -9,11 +9,11 @@ import {
   findManagerAddresses,
   notifyWatchers,
   recordNotices,
-  subscriptionGraceMs,
 } from '../store/destinations/expiryNotices.ts';
 import { insertDeliveries } from '../store/destinations/insertDeliveries.ts';
 import { insertMail } from '../store/destinations/mailOutbox.ts';
 import type { Keyring } from '../store/records/keyring.ts';
+import { subscriptionGraceMs } from '../store/tables/isLive.ts';
 
 type Options = {
   store: Store;

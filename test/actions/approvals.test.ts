@@ -90,6 +90,93 @@ describe('binding an approved action of a guarded wallet', () => {
     expect(memberOf(changeOf(found, 'detector'), 'source').after).toBe('EXTERNAL');
   });
 
+  it.each([
+    [
+      'detector',
+      ['detector', 'detector binding'],
+      (name: string, actions: Json[]) => ({
+        contractId: chain.contractId,
+        name,
+        schemaName: 'pause_state',
+        source: 'EXTERNAL',
+        actions,
+      }),
+    ],
+    [
+      'trigger',
+      ['trigger', 'trigger alert', 'trigger alert binding'],
+      (name: string, actions: Json[]) => ({ ...triggerWith(actions), name }),
+    ],
+  ] as const)(
+    'asks a second user when one %s of a batch does it, and then creates the whole batch once',
+    async (kind, kinds, recordOf) => {
+      const { vigil } = chain;
+      const countOf = async () => {
+        const found = await vigil.ok('POST', `${kind}/search`, { where: "name like 'Batch %'", size: 100 });
+        return found.data.length as number;
+      };
+      const before = await countOf();
+      const free = await chain.addAction(value('1'));
+      const records = [
+        recordOf(`Batch ${kind} 1`, [{ actionId: free.id }]),
+        recordOf(`Batch ${kind} 2`, [{ actionId: action.id }]),
+        recordOf(`Batch ${kind} 3`, []),
+      ];
+      const asked = await send(carl, 'POST', `${kind}/batch`, { records });
+      expect(asked.status, JSON.stringify(asked.body)).toBe(202);
+      expect(asked.body).toMatchObject({ path: `/${kind}/batch`, walletId: wallet.id, recordId: null });
+      // A batch has megabytes, and a list of approvals has hundreds of them.
+      expect(asked.body.body).toEqual({ records: 3 });
+      expect(
+        asked.body.changes.map(({ change, kind: changed, name }: Json) => [change, changed, name]),
+      ).toEqual(
+        kinds.map((changed) => [
+          'ADDED',
+          changed,
+          changed === kind ? `Batch ${kind} 2` : changed === 'trigger alert' ? 'Paid' : null,
+        ]),
+      );
+      expect(await countOf()).toBe(before);
+      const closed = await send(carl, 'POST', `${kind}/batch`, {
+        records: [records[2], recordOf('Batch closed', [binding()])],
+      });
+      expect(closed.status).toBe(422);
+      expect(closed.body.errors[0].pointer).toMatch(/^\/records\/1\/.*scriptParams\/value$/);
+      const answers = await Promise.all([approve(bert, asked.body.id), approve(bert, asked.body.id)]);
+      expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 409]));
+      const { reply } = answers.find(({ status }) => status === 200)!.body;
+      expect(reply.data.map(({ name }: Json) => name)).toEqual(records.map(({ name }) => name));
+      expect(await countOf()).toBe(before + 3);
+      const plain = { records: [recordOf(`Batch ${kind} 4`, [{ actionId: free.id }])] };
+      expect((await send(carl, 'POST', `${kind}/batch`, plain)).status).toBe(201);
+    },
+  );
+
+  it('asks a second user when a batch adds an action of the wallet, and not for what leaves the wallet alone', async () => {
+    const free = await chain.addWallet();
+    const actionOf = (name: string, walletId: number) => ({
+      contractId: chain.contractId,
+      walletId,
+      name,
+      funcSignature: 'setValue(uint256 value)',
+      fireAt: 'head',
+      ...value('1'),
+    });
+    const mixed = [actionOf('Free', free.id), actionOf('Guarded', wallet.id)];
+    const changes = await expectHeld(carl, 'POST', 'action/batch', { records: mixed });
+    expect(changes.map(({ change, kind, name }) => [change, kind, name])).toEqual([
+      ['ADDED', 'action', 'Guarded'],
+    ]);
+    const made = await send(carl, 'POST', 'action/batch', { records: mixed.slice(0, 1) });
+    expect([made.status, made.body.data?.length]).toEqual([201, 1]);
+    const { projectId } = await chain.vigil.ok('GET', `contract/${chain.contractId}`);
+    const contract = { projectId, chainUid: 'anvil', name: 'Beside', address: `0x${'7'.repeat(40)}` };
+    expect((await send(carl, 'POST', 'contract/batch', { records: [contract] })).status).toBe(201);
+    const key = await chain.vigil.token(chain.vigil.tenantId, 'tenant-user');
+    const byKey = await chain.vigil.call('POST', 'action/batch', { records: mixed }, { token: key });
+    expect([byKey.status, byKey.body.detail]).toEqual([403, expect.stringContaining('belongs to no user')]);
+  });
+
   it('cannot fill a parameter that the action does not leave open', async () => {
     for (const [method, path, body, pointer] of [
       ['POST', 'trigger', triggerWith([binding()]), '/alerts/0/actions/0/scriptParams/value'],

@@ -83,10 +83,29 @@ describe('the approval that a guarded wallet asks for', () => {
       ({ effect, body }) => effect !== 'read' && body && binding.some((name) => memberNames(body).has(name)),
     );
     const keys = reaching.map(({ method, path }) => `${method} ${path}`);
-    for (const key of ['POST /trigger', 'PUT /trigger/{id}', 'POST /detector', 'PUT /action/{id}'])
-      expect(keys).toContain(key);
+    expect(keys).toEqual(
+      expect.arrayContaining([
+        'POST /trigger',
+        'PUT /trigger/{id}',
+        'POST /detector',
+        'PUT /action/{id}',
+        'POST /trigger/batch',
+        'POST /detector/batch',
+        'POST /action/batch',
+      ]),
+    );
     const unheld = reaching.filter((endpoint) => approvalRuleOf(endpoint) === 'never');
     expect(unheld.map(({ method, path }) => `${method} ${path}`)).toEqual([]);
+  });
+
+  it('is the same for a batch as for a single record of its kind', () => {
+    const batches = endpoints.filter(({ path }) => path.endsWith('/batch'));
+    expect(batches.length).toBeGreaterThan(4);
+    for (const { method, path, effect } of batches) {
+      const single = endpoints.find((one) => one.method === method && `${one.path}/batch` === path);
+      expect(single?.effect, path).toBe(effect);
+      expect(approvalRuleOf({ method, path, effect }), path).toBe(single && approvalRuleOf(single));
+    }
   });
 
   it.each(resources.map(({ kind, endpoints: own }) => [kind.table.kind, kind.table, own] as const))(

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { sql } from '../../src/lib/sql.ts';
 import type { Finding } from '../../src/model/alert.ts';
 import { type Json, startTestApi, type TestApi } from '../../testing/startTestApi.ts';
 import { raiseAll } from '../support/randomAlerts.ts';
@@ -133,6 +134,28 @@ describe('the story of an incident', () => {
     expect(shown.headline).toContain('tried to take 400 DUSD');
   });
 
+  it('names web addresses that were called by their host, because their paths may hold keys', async () => {
+    const { id: tenantId } = own.world.tenant;
+    const uid = await raise(hash(43), [{}]);
+    for (const uri of [
+      'https://user:pass@hooks.example.com/services/T00/secret-key',
+      'http://[::1]:9/secret-key',
+    ])
+      await api.store.query(
+        sql`with made as (insert into destination (tenant_id, uid, type, value, tags, created_at, updated_at)
+            values (${tenantId}, ${uri}, 'HTTP', ${uri}, '{}', 1, 1) returning id)
+          insert into delivery (tenant_id, uid, destination_id, type, state, next_attempt_at, created_at, updated_at,
+            delivered_at, incident_uid)
+          select ${tenantId}, gen_random_uuid(), id, 'alert.detector.raised', 'DELIVERED', 1, ${Date.now()},
+            ${Date.now()}, ${Date.now()}, ${uid}::uuid from made`,
+      );
+    const shown = await story(uid, own.tokens['tenant-viewer']);
+    const { markdown } = await api.ok('GET', `incident/${uid}/report`);
+    const called = shown.timeline.filter(({ type }: Json) => type === 'NOTIFICATION');
+    expect(called.map(({ text }: Json) => text)).toContain('hooks.example.com');
+    for (const text of [JSON.stringify(shown), markdown]) expect(text).not.toMatch(/secret-key|user:pass/);
+  });
+
   it('is not there for another tenant, as one that does not exist', async () => {
     const uid = await raise(hash(3), [{}]);
     const token = other.tokens['tenant-manager'];
@@ -164,6 +187,40 @@ describe('the story of an incident', () => {
     expect(markdown).not.toMatch(/\u202E|<img|(?<!\\)\]\(javascript|^# .*\n# /m);
   });
 
+  it.each([
+    ['long', `x |\n\n# owned\n<img src=x onerror=alert(1)> [x](javascript:alert(1))`],
+    ['short', 'a\n# <b>|'],
+  ])('keeps a %s hostile name of an asset without a symbol as text too', async (length, asset) => {
+    const meta = { sender: thief, assets: [{ asset, change: '-400', held: '500', percent: 80 }] };
+    const uid = await raise(hash(length === 'long' ? 40 : 41), [{ meta }]);
+    const { headline, lost } = await story(uid);
+    expect(lost.losses).toMatchObject([{ asset, amount: '400' }]);
+    expect(headline).not.toMatch(/[\n<>]/);
+    const { markdown } = await api.ok('GET', `incident/${uid}/report`);
+    expect(markdown).toContain('| 400 ');
+    expect(markdown).not.toMatch(/<img|<b>|(?<!\\)\]\(javascript|^# owned|^# ‹b/m);
+    const rows = markdown.split('\n').filter((line: string) => line.includes('| 400 '));
+    for (const row of rows) expect(row.match(/(?<!\\)\|/g)!.length).toBeLessThanOrEqual(6);
+  });
+
+  it('leaves large evidence of pushed findings out, and takes the members of it that are small', async () => {
+    const small = { sender: thief, assets: assets() };
+    const uid = await raise(
+      hash(42),
+      Array.from({ length: 6 }, (_, n) => ({ meta: { marker: 'large', n, ...(n === 0 ? small : {}) } })),
+    );
+    // Written past the index of words, which would take most of a minute.
+    await api.store.query(
+      sql`update alert set meta = meta || jsonb_build_object('blob', (select jsonb_agg(n) from generate_series(0, 59999) n))
+        where meta ->> 'marker' = 'large'`,
+    );
+    const { headline } = await story(uid);
+    const { markdown } = await api.ok('GET', `incident/${uid}/report`);
+    expect(headline).toContain('lost 400 DUSD');
+    expect(markdown).toContain('Larger members are on the page of the alert.');
+    expect(markdown).not.toContain('59999');
+  });
+
   it('the story of five thousand alerts is bounded, and says what it leaves out', async () => {
     const uid = await raise(
       hash(5),
@@ -186,5 +243,23 @@ describe('the story of an incident', () => {
     expect(shown.lost.losses).toMatchObject([{ amount: '400' }]);
     expect(shown.timeline).toHaveLength(1);
     expect(shown.timeline[0]).toMatchObject({ foldedMore: 979 });
+  });
+});
+
+describe('the preview of a message template', () => {
+  it('is bounded whatever a pushed finding carries, and is not there for another tenant', async () => {
+    const list = Array.from({ length: 4000 }, (_, n) => `text ${n} <b>`);
+    await raise(hash(50), [{ meta: { list, sender: thief } }]);
+    const { data } = await api.ok('POST', 'alert/search', { query: `txHash:${hash(50)}`, size: 1 });
+    const path = `alert/${data[0].uid}/preview`;
+    const send = (template: string, who = own) =>
+      api.call('POST', path, { template }, { token: who.tokens['tenant-viewer'] });
+    expect((await send('{name} by {sender}')).body).toEqual({ message: `Drain by ${thief}` });
+    const { message } = (await send('{list}'.repeat(1600))).body;
+    expect(message).toMatch(/^text 0 ‹b›, text 1 ‹b›/);
+    expect(message.length).toBeLessThanOrEqual(100_000);
+    const refused = await send(Array.from({ length: 900 }, (_, n) => `{lisst${n}}`).join(''));
+    expect([refused.status, refused.body.errors.length]).toEqual([400, 10]);
+    expect((await send('{name}', other)).status).toBe(404);
   });
 });

@@ -4,7 +4,6 @@ import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { busiest, leftOut, recommended, watched } from '../../bench/support/detection/watched.ts';
 import { commands } from '../../src/bin/commands.ts';
-import { chains, seedChainUids } from '../../src/chains/chains.ts';
 import { detectors } from '../../src/detectors/detectors.ts';
 import { findPackage } from '../../src/store/embedded/findPackage.ts';
 import { triggers } from '../../src/triggers/triggers.ts';
@@ -34,23 +33,6 @@ it('names only files of the project that exist', async () => {
     ))
       if (document !== 'CHANGELOG.md' && !existsSync(join(root, path))) faults.push(`${document}: ${path}`);
   expect(faults).toEqual([]);
-});
-
-it('lists every chain with its own pace and confirmations', async () => {
-  const rows = (await read('docs/chains.md')).matchAll(
-    /^\| `(\w+)` \| [^|]+ \| ([\d.]+) (s|min) \| (\d+) \|/gm,
-  );
-  const listed = Array.from(rows, ([, uid, time, unit, confirmations]) => ({
-    uid,
-    blockTimeMs: Number(time) * (unit === 's' ? 1000 : 60_000),
-    confirmations: Number(confirmations),
-  }));
-  const known = seedChainUids.map((uid) => {
-    const { blockTimeMs, confirmations } = chains[uid];
-    return { uid, blockTimeMs, confirmations };
-  });
-  expect(listed).toHaveLength(32);
-  expect(listed).toEqual(expect.arrayContaining(known));
 });
 
 it('lists every setting in the reference of configuration', async () => {

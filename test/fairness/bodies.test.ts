@@ -174,6 +174,40 @@ describe('one client’s bodies and requests', { timeout: 600_000 }, () => {
     );
   });
 
+  it('headers and bodies that come byte by byte are ended, however many there are', async () => {
+    const count = sized(20, 300);
+    const authorization = `Authorization: Bearer ${attacker.token}\r\n`;
+    const body = `POST /api/v1/alert/search HTTP/1.1\r\nHost: a\r\n${authorization}Content-Type: application/json\r\nContent-Length: 5000\r\n\r\n`;
+    const ways: readonly (readonly [first: string, next: string])[] = [
+      ['', ''],
+      ['GET /healthz HTTP/1.1\r\n', 'x: y\r\n'],
+      [body, ' '],
+    ];
+    await results.hold(
+      { attack: `${count} slow headers and bodies`, measure: 'the last of them ends' },
+      async () => {
+        const times = await Promise.all(
+          Array.from({ length: count }, (_, n) => dripMs(...ways[n % ways.length]!)),
+        );
+        // Ten seconds, one until the next look at them, and what a busy machine adds.
+        return { quiet: 0, attacked: Math.max(...times), limit: 11_000 + 20 * mostBlockedMs() };
+      },
+    );
+  });
+
+  /** Sends a byte or line each half second until the server ends the connection; milliseconds until then. */
+  async function dripMs(first: string, next: string): Promise<number> {
+    const { hostname, port } = new URL(arena.vigil.url);
+    const socket = connect(Number(port), hostname);
+    socket.on('error', () => {}).resume();
+    const startedAt = performance.now();
+    socket.write(first);
+    const timer = setInterval(() => socket.write(next), 500);
+    await once(socket, 'close');
+    clearInterval(timer);
+    return performance.now() - startedAt;
+  }
+
   /** Sends the bytes, and counts the answers until the server has nothing more to say. */
   async function countAnswers(bytes: Buffer): Promise<number> {
     const { hostname, port } = new URL(arena.vigil.url);

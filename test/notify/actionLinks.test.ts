@@ -5,7 +5,7 @@ import { toMessengerBBlocks } from '../../src/destinations/texts/toMessengerBBlo
 import { toPlainText } from '../../src/destinations/texts/toPlainText.ts';
 import { toStory } from '../../src/destinations/texts/toStory.ts';
 import { sql } from '../../src/lib/sql.ts';
-import type { Message } from '../../src/model/notification.ts';
+import type { Message, Target } from '../../src/model/notification.ts';
 import { createActionLinks } from '../../src/services/alerts/createActionLinks.ts';
 import { purgeLinkUses } from '../../src/store/alerts/linkUses.ts';
 import type { Json } from '../../testing/startTestApi.ts';
@@ -196,7 +196,7 @@ describe('A link of a notification', () => {
     );
     const message = messageOf(uid, { incident: { uid: (await alertOf(uid)).incidentUid, number: 1 } });
     const links = createActionLinks(world.services.keyring.audit, () => world.url);
-    const { data } = links({ id: mail!.id, tenantId: world.tenantId }, message);
+    const { data } = links({ id: mail!.id, tenantId: world.tenantId, type: 'EMAIL' }, message);
     const code = codeOf((data.links as Record<string, string>).acknowledge!);
     expect((await look(code)).body.sentTo).toBe(email);
     await world.ok('DELETE', `user/${userId}`);
@@ -204,9 +204,38 @@ describe('A link of a notification', () => {
     expect(await alertOf(uid)).toMatchObject(untouched);
   });
 
+  it('works no more when the user who was called by it is disabled or gone, and lets a viewer only answer', async () => {
+    const email = 'dave@example.com';
+    const user = { tenantId: world.tenantId, email, name: 'Dave', roles: ['tenant-user'] };
+    const { id: userId } = await world.ok('POST', 'user', user);
+    const { id } = await world.addDestination('/dave');
+    await world.ok('PUT', `user/${userId}/contact`, { destinationIds: [id] });
+    await world.bind(id);
+    const { uid, acknowledge, resolve } = await send('/dave');
+    expect((await look(acknowledge)).body.sentTo).toBe('Dave');
+    const { body: page } = world.sink.received.find(
+      (one) => one.path === '/dave' && one.body.data.uid === uid,
+    )!;
+    const { silence, halt } = page.data.links;
+    const codes = [acknowledge, resolve, codeOf(silence), codeOf(halt)];
+    await world.ok('PUT', `user/${userId}`, { status: 'DISABLED' });
+    for (const code of codes) await expectRefused(code);
+    await world.ok('PUT', `user/${userId}`, { status: 'ACTIVE', roles: ['tenant-viewer'] });
+    for (const link of [silence, halt].map(codeOf))
+      for (const ask of [look, use])
+        expect(await ask(link)).toMatchObject({ status: 403, body: { code: 'forbidden' } });
+    expect((await look(acknowledge)).status).toBe(200);
+    await world.ok('DELETE', `user/${userId}`);
+    for (const code of codes) await expectRefused(code);
+    expect(await alertOf(uid)).toMatchObject(untouched);
+    expect((await world.ok('GET', `action/halt?tenantId=${world.tenantId}`)).halted).toBe(false);
+    expect((await world.ok('GET', `destination/${id}`)).id).toBe(id);
+    await world.bind(destinationId);
+  });
+
   it('stands in mails and in both messengers, the same at every attempt', () => {
     const links = createActionLinks(world.services.keyring.audit, () => world.url);
-    const target = { id: 7, tenantId: world.tenantId };
+    const target = { id: 7, tenantId: world.tenantId, type: 'EMAIL' } as const;
     const message = messageOf('01a2b3c4-d5e6-8f70-8a1b-2c3d4e5f6071', {});
     const linked = links(target, message);
     expect(links(target, message)).toEqual(linked);
@@ -221,6 +250,14 @@ describe('A link of a notification', () => {
       for (const url of [acknowledge!, resolve!]) expect(text).toContain(url);
     const resolved = { ...message, type: 'alert.resolved' } as const;
     expect(links(target, resolved)).toBe(resolved);
+  });
+
+  it('stands in no message to a log, which anyone who reads the log could use', () => {
+    const links = createActionLinks(world.services.keyring.audit, () => world.url);
+    const message = messageOf('01a2b3c4-d5e6-8f70-8a1b-2c3d4e5f6071', {});
+    const of = (type: Target['type']) => links({ id: 7, tenantId: world.tenantId, type }, message);
+    expect(of('SYSLOG')).toBe(message);
+    expect(of('HTTP').data.links).toHaveProperty('acknowledge');
   });
 });
 

@@ -227,6 +227,26 @@ describe('a silence', () => {
     }
     expect(refused!.errors[0]).toMatchObject({ pointer: '/query', code: 'too-expensive' });
   });
+
+  it('is refused also when many become expensive in the same moment', async () => {
+    const query = (n: number) => `meta.a${100 + n}:/(a|b)*c{1,9}d/ AND meta.b${100 + n}:/x.*y.*z/`;
+    const addTenant = async (name: string) => (await world.ok('POST', 'tenant', { name })).id as number;
+    const common = { to: Date.now() + dayMs, reason: 'Test' };
+    const patient = { ...common, tenantId: await addTenant('Patient') };
+    let room = 0;
+    while ((await world.call('POST', 'silence', { ...patient, query: query(room) })).status === 201) room++;
+    expect(room).toBeGreaterThan(2);
+    const hasty = { ...common, tenantId: await addTenant('Hasty') };
+    const made: number[] = [];
+    for (let n = 0; n < room + 8; n++)
+      made.push((await world.ok('POST', 'silence', { ...hasty, query: `meta.a${n}:b` })).id);
+    const answers = await Promise.all(
+      made.map((id, n) => world.call('PUT', `silence/${id}`, { query: query(n) })),
+    );
+    const statuses = answers.map(({ status }) => status);
+    expect(new Set(statuses)).toEqual(new Set([200, 422]));
+    expect(statuses.filter((status) => status === 200).length).toBeLessThanOrEqual(room);
+  });
 });
 
 describe('the preview of a silence', () => {

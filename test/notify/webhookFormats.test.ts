@@ -106,6 +106,23 @@ describe('a webhook by a template', () => {
     const tricky = alertMessage('d-1', { name: '{alert.meta.note}' });
     expect(post({ format: 'template', template: '{alert.name}' }, tricky).body).toBe('{alert.meta.note}');
   });
+
+  it('holds a bounded body however often a template names the evidence', () => {
+    const large = { ...alert, meta: { list: Array.from({ length: 20_000 }, () => 'x'.repeat(40)) } };
+    const started = process.cpuUsage();
+    for (const piece of ['{alert.meta}', 'Evidence: {alert.meta.list}']) {
+      const list = Array.from({ length: 600 }, () => piece);
+      const { body } = post({ format: 'template', template: JSON.stringify(list) }, large);
+      const filled = JSON.parse(body) as unknown[];
+      expect(filled).toHaveLength(600);
+      expect(body.length).toBeLessThan(2_000_000);
+      expect(JSON.stringify(filled.at(-1)).length).toBeLessThan(60);
+    }
+    expect(
+      post({ format: 'template', template: '{alert.meta.list}'.repeat(1000) }, large).body.length,
+    ).toBeLessThan(1_100_000);
+    expect(process.cpuUsage(started).user / 1000).toBeLessThan(3_000);
+  });
 });
 
 describe('the format of a webhook', () => {

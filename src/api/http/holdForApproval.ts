@@ -47,9 +47,10 @@ function recordOf({ params }: AnyInput): number | null {
   return typeof id === 'number' ? id : null;
 }
 
-/** The members of a body without secrets; `changes` describes the whole request. */
+/** The members of a body without secrets; `changes` describes the whole request. Of a batch only the number of its records. */
 function shownBody({ path }: Endpoint, input: AnyInput): Readonly<Record<string, unknown>> {
   const body = membersOf(input.body);
+  if (Array.isArray(body.records)) return { records: body.records.length };
   if (/^\/(wallet|action|trigger)\b/.test(path)) return body;
   return body.actions === undefined ? {} : { actions: body.actions };
 }

@@ -1,4 +1,5 @@
 import { zeroAddress } from '../../codecs/evm/words.ts';
+import { createBoundedMap } from '../../lib/createBoundedMap.ts';
 import type { Block, Log } from '../../model/block.ts';
 import { logsBloom } from './logsBloom.ts';
 
@@ -23,7 +24,7 @@ const maxDoubts = 100;
  */
 export function createLogsCheck(now: () => number): LogsCheck {
   let trust: 'unknown' | 'exact' | 'odd' = 'unknown';
-  const doubts = new Map<string, number>();
+  const doubts = createBoundedMap<string, number>(maxDoubts);
 
   const fault: LogsFault = (block, bloom, computed) => {
     if (typeof bloom !== 'string' || fullBloom.test(bloom)) return undefined;
@@ -42,7 +43,6 @@ export function createLogsCheck(now: () => number): LogsCheck {
       if (trust === 'unknown') trust = 'odd';
       return undefined;
     }
-    if (doubts.size >= maxDoubts) doubts.clear();
     doubts.set(block.hash, since);
     return 'the logs of the block do not fit its bloom';
   };

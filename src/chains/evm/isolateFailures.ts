@@ -1,4 +1,5 @@
 import { zeroAddress } from '../../codecs/evm/words.ts';
+import { createBoundedMap } from '../../lib/createBoundedMap.ts';
 import { getOrThrow } from '../../lib/getOrThrow.ts';
 import { groupBy } from '../../lib/groupBy.ts';
 import { itemAt } from '../../lib/itemAt.ts';
@@ -26,7 +27,7 @@ export function isolateFailures(
   now: () => number,
   isServing: (block: BlockRef) => Promise<boolean> = () => Promise.resolve(false),
 ): ReadState {
-  const unanswerable = new Map<string, { answer: StateResult; restMs: number; until: number }>();
+  const unanswerable = createBoundedMap<string, { answer: StateResult; restMs: number; until: number }>(1000);
 
   async function readParts(block: BlockRef, questions: readonly StateRead[]): Promise<StateResult[]> {
     try {
@@ -82,7 +83,6 @@ export function isolateFailures(
   function markUnanswerable(question: StateRead): StateResult {
     const restMs = Math.min(maxRestMs, 4 * (unanswerable.get(keyOf(question))?.restMs ?? firstRestMs / 4));
     const answer = { missing: `every node fails when it is asked this; it rests for ${restMs / 1000} s` };
-    if (unanswerable.size > 1000) unanswerable.clear();
     unanswerable.set(keyOf(question), { answer, restMs, until: now() + restMs });
     return answer;
   }

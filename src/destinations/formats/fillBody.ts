@@ -28,10 +28,26 @@ export function bodyTemplateFault(template: string): string | undefined {
  * the value with its type. What a message lacks is empty.
  */
 export function fillBody(template: string, message: Message): { body: string; contentType: string } {
-  const values = valuesOf(message);
+  const filler: Filler = { values: valuesOf(message), lengths: new Map(), left: maxBody };
   const json = readJson(template);
-  if (json === undefined) return { body: fill(template, values), contentType: 'text/plain; charset=utf-8' };
-  return { body: JSON.stringify(fillJson(json.value, values)), contentType: 'application/json' };
+  if (json === undefined) return { body: fill(template, filler), contentType: 'text/plain; charset=utf-8' };
+  return { body: JSON.stringify(fillJson(json.value, filler)), contentType: 'application/json' };
+}
+
+/** Length of all values in one body: a template may name the evidence of an alert a thousand times. */
+const maxBody = 1_000_000;
+const leftOut = 'left out: the body would be too long';
+
+type Filler = { values: Record<string, unknown>; lengths: Map<string, number>; left: number };
+
+/** A value that still fits, or words in its place. */
+function take(filler: Filler, name: string): unknown {
+  const value = valueAt(filler.values, name) ?? null;
+  const length = filler.lengths.get(name) ?? JSON.stringify(value).length;
+  filler.lengths.set(name, length);
+  if (length > filler.left) return leftOut;
+  filler.left -= length;
+  return value;
 }
 
 function valuesOf(message: Message): Record<string, unknown> {
@@ -67,21 +83,24 @@ function isKnown(name: string): boolean {
   return second === undefined && ownNames.includes(first ?? '');
 }
 
-function fillJson(part: unknown, values: Record<string, unknown>): unknown {
+function fillJson(part: unknown, filler: Filler): unknown {
   if (typeof part === 'string') {
     const only = /^\{([\w.-]+)\}$/.exec(part)?.[1];
-    return only === undefined ? fill(part, values) : (valueAt(values, only) ?? null);
+    return only === undefined ? fill(part, filler) : take(filler, only);
   }
-  if (Array.isArray(part)) return part.map((item) => fillJson(item, values));
+  if (Array.isArray(part)) return part.map((item) => fillJson(item, filler));
   if (!isRecord(part)) return part;
-  return Object.fromEntries(Object.entries(part).map(([name, member]) => [name, fillJson(member, values)]));
+  return Object.fromEntries(Object.entries(part).map(([name, member]) => [name, fillJson(member, filler)]));
 }
 
 /** A placeholder without a value becomes empty; in the text of an alert it would stay. */
-function fill(text: string, values: Record<string, unknown>): string {
+function fill(text: string, filler: Filler): string {
+  const { values } = filler;
   const missing = templateFields(text).filter((name) => valueAt(values, name) === undefined);
   const known = missing.reduce((shorter, name) => shorter.replaceAll(`{${name}}`, ''), text);
-  return fillTemplate(known, values);
+  const filled = fillTemplate(known, values, undefined, filler.left);
+  filler.left = Math.max(0, filler.left - filled.length);
+  return filled;
 }
 
 function valueAt(values: unknown, name: string): unknown {

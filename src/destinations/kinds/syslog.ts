@@ -61,6 +61,7 @@ export const syslog = defineKind({
           message: 'must be one or more certificates in PEM (-----BEGIN CERTIFICATE-----).',
         }
       : undefined,
+  isArchive: true,
   port: 6514,
   transport: 'stream',
   frame: ({ settings }: Target, message: Message) =>

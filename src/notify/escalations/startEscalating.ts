@@ -1,5 +1,5 @@
-import { createCoalescedLoop } from '../../lib/createCoalescedLoop.ts';
 import type { Stoppable } from '../../lib/createLifecycle.ts';
+import { startPoller } from '../../lib/startPoller.ts';
 import type { AlertLinks } from '../../model/notification.ts';
 import type { Store } from '../../store/db/db.ts';
 import { takeSteps } from './takeSteps.ts';
@@ -17,16 +17,8 @@ type Options = {
 
 /** Makes the steps of chains when they are due, until it is stopped. Any number of processes may run it side by side. */
 export function startEscalating({ store, links, listen, now, onError }: Options): Stoppable {
-  const { wake, stop } = createCoalescedLoop(async () => {
+  const work = async () => {
     while ((await takeSteps(store, { now: now(), links })) > 0);
-  }, onError);
-  const unlisten = listen(wake);
-  const timer = setInterval(wake, everyMs);
-  return {
-    stop: async () => {
-      clearInterval(timer);
-      await unlisten();
-      await stop();
-    },
   };
+  return startPoller(work, { everyMs, listen, onError });
 }

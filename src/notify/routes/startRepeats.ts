@@ -1,5 +1,5 @@
-import { createCoalescedLoop } from '../../lib/createCoalescedLoop.ts';
 import type { Stoppable } from '../../lib/createLifecycle.ts';
+import { startPoller } from '../../lib/startPoller.ts';
 import { createRules } from '../rules/createRules.ts';
 import { type Repeating, repeatDue } from './repeatDue.ts';
 
@@ -11,14 +11,5 @@ export function startRepeats({
   ...options
 }: Omit<Repeating, 'findRules'> & { onError: (error: unknown) => void }): Stoppable {
   const repeating = { ...options, findRules: createRules() };
-  const { wake, stop } = createCoalescedLoop(async () => {
-    await repeatDue(repeating);
-  }, onError);
-  const timer = setInterval(wake, everyMs);
-  return {
-    stop: async () => {
-      clearInterval(timer);
-      await stop();
-    },
-  };
+  return startPoller(() => repeatDue(repeating), { everyMs, onError });
 }

@@ -1,9 +1,9 @@
 import type { Subject } from '../../query/lucene/createSubject.ts';
 import { compileTimeSet } from '../../query/timeSets/timeSet.ts';
 import type { StoredRoute } from '../../store/destinations/routes.ts';
-import type { RouteRule } from '../routes/takeRoutes.ts';
 import type { CompiledQuery } from './compileQuery.ts';
 import { createGuardIndex } from './createGuardIndex.ts';
+import type { RouteRule } from './routeRule.ts';
 
 export type CompiledRoute = RouteRule &
   CompiledQuery &

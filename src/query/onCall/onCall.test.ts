@@ -18,10 +18,10 @@ const weekly: LayerInput = {
   start: at('2026-03-16T08:00:00Z'),
 };
 
-it('hands over by the clocks of the zone, also across a switch of daylight saving', () => {
+it('hands over by the clocks of the zone, also across a switch of daylight saving', async () => {
   const schedule = compileSchedule({ zone: 'Europe/Berlin', layers: [weekly], overrides: [] });
   // 09:00 in Berlin is 08:00 in UTC before the switch of 29 March, and 07:00 after it.
-  expect(shiftsBetween(schedule, weekly.start, at('2026-04-10T00:00:00Z'), everyone)).toEqual({
+  expect(await shiftsBetween(schedule, weekly.start, at('2026-04-10T00:00:00Z'), everyone)).toMatchObject({
     shifts: [
       { userId: 1, layer: 0, from: weekly.start, to: at('2026-03-23T08:00:00Z') },
       { userId: 2, layer: 0, from: at('2026-03-23T08:00:00Z'), to: at('2026-03-30T07:00:00Z') },
@@ -32,32 +32,27 @@ it('hands over by the clocks of the zone, also across a switch of daylight savin
   });
 });
 
-it('hands over once where the clocks show the time of the handover twice or skip it', () => {
+it('hands over once where the clocks show the time of the handover twice or skip it', async () => {
   const daily = { userIds: [1, 2], unit: 'DAYS', every: 1, handover: '02:30' } as const;
-  const of = (start: string, from: string, to: string) =>
-    shiftsBetween(
-      compileSchedule({
-        zone: 'Europe/Berlin',
-        layers: [{ ...daily, start: at(start) }],
-        overrides: [],
-      }),
-      at(from),
-      at(to),
-      everyone,
-    ).shifts.map(({ from }) => new Date(from).toISOString());
-  expect(of('2026-10-23T12:00:00Z', '2026-10-24T12:00:00Z', '2026-10-26T12:00:00Z')).toEqual([
+  const of = async (start: string, from: string, to: string) => {
+    const layers = [{ ...daily, start: at(start) }];
+    const schedule = compileSchedule({ zone: 'Europe/Berlin', layers, overrides: [] });
+    const { shifts } = await shiftsBetween(schedule, at(from), at(to), everyone);
+    return shifts.map(({ from }) => new Date(from).toISOString());
+  };
+  expect(await of('2026-10-23T12:00:00Z', '2026-10-24T12:00:00Z', '2026-10-26T12:00:00Z')).toEqual([
     '2026-10-24T12:00:00.000Z',
     '2026-10-25T00:30:00.000Z',
     '2026-10-26T01:30:00.000Z',
   ]);
-  expect(of('2026-03-27T12:00:00Z', '2026-03-28T12:00:00Z', '2026-03-30T12:00:00Z')).toEqual([
+  expect(await of('2026-03-27T12:00:00Z', '2026-03-28T12:00:00Z', '2026-03-30T12:00:00Z')).toEqual([
     '2026-03-28T12:00:00.000Z',
     '2026-03-29T01:00:00.000Z',
     '2026-03-30T00:30:00.000Z',
   ]);
 });
 
-it('takes an override before all layers, the first layer that has someone, and shows the rest as gaps', () => {
+it('takes an override before all layers, the first layer that has someone, and shows the rest as gaps', async () => {
   const start = at('2026-06-01T00:00:00Z');
   const schedule = compileSchedule({
     zone: 'UTC',
@@ -67,7 +62,7 @@ it('takes an override before all layers, the first layer that has someone, and s
     ],
     overrides: [{ userId: 9, from: at('2026-06-01T17:00:00Z'), to: at('2026-06-01T19:00:00Z') }],
   });
-  const { shifts, gaps } = shiftsBetween(schedule, start, start + dayMs, everyone);
+  const { shifts, gaps } = await shiftsBetween(schedule, start, start + dayMs, everyone);
   expect(shifts.map(({ userId, layer, from }) => [userId, layer, new Date(from).getUTCHours()])).toEqual([
     [1, 0, 8],
     [9, null, 17],
@@ -79,7 +74,7 @@ it('takes an override before all layers, the first layer that has someone, and s
   ]);
 });
 
-it('passes the turn of an absent user to the next layer, and to no one after the last', () => {
+it('passes the turn of an absent user to the next layer, and to no one after the last', async () => {
   const start = at('2026-06-01T00:00:00Z');
   const schedule = compileSchedule({
     zone: 'UTC',
@@ -95,12 +90,12 @@ it('passes the turn of an absent user to the next layer, and to no one after the
       !absent.includes(userId);
   expect(onCallAt(schedule, start + dayMs, without(2))).toEqual({ userId: 3, layer: 1 });
   expect(onCallAt(schedule, start + dayMs, without(2, 3))).toBeUndefined();
-  expect(dutyEnd(schedule, start, without(3), 30 * dayMs)).toBe(start + dayMs);
-  expect(dutyEnd(schedule, start, without(2), 30 * dayMs)).toBe(start + dayMs);
-  expect(dutyEnd(schedule, start, without(1, 2), 30 * dayMs)).toBeUndefined();
+  expect(await dutyEnd(schedule, start, without(3), 30 * dayMs)).toBe(start + dayMs);
+  expect(await dutyEnd(schedule, start, without(2), 30 * dayMs)).toBe(start + dayMs);
+  expect(await dutyEnd(schedule, start, without(1, 2), 30 * dayMs)).toBeUndefined();
 });
 
-it('answers soon where restrictions never change and every layer hands over each hour', () => {
+it('answers soon where restrictions never change and every layer hands over each hour', async () => {
   const every = weekdays.map((day) => ({ weekdays: [day] }));
   const layer = (index: number): LayerInput => ({
     userIds: [index + 1, index + 2],
@@ -112,13 +107,13 @@ it('answers soon where restrictions never change and every layer hands over each
   const layers = Array.from({ length: 10 }, (_, index) => layer(index));
   const schedule = compileSchedule({ zone: 'Europe/Berlin', layers, overrides: [] });
   const startedAt = performance.now();
-  const { shifts, gaps } = shiftsBetween(schedule, weekly.start, weekly.start + 92 * dayMs, everyone);
+  const { shifts, gaps } = await shiftsBetween(schedule, weekly.start, weekly.start + 92 * dayMs, everyone);
   expect([shifts.length, gaps]).toEqual([92 * 24, []]);
-  // A third of a second on an idle machine; without a bound it took minutes.
-  expect(performance.now() - startedAt).toBeLessThan(20_000);
+  // Some 20 ms on an idle machine; without a bound it took minutes.
+  expect(performance.now() - startedAt).toBeLessThan(5000);
 });
 
-it('agrees with a slow reference by the minute in every zone around both switches of its clocks', () => {
+it('agrees with a slow reference by the minute in every zone around both switches of its clocks', async () => {
   const random = createRandom('schedules');
   const zones = [...Intl.supportedValuesOf('timeZone')];
   const wanted = sized(150, 10_000);
@@ -137,7 +132,7 @@ it('agrees with a slow reference by the minute in every zone around both switche
         const schedule = compileSchedule(input);
         const start = readings[0]!.ms;
         const end = start + readings.length * minuteMs;
-        const { shifts, gaps } = shiftsBetween(schedule, start, end, isPresent);
+        const { shifts, gaps } = await shiftsBetween(schedule, start, end, isPresent);
         const answers = readings.map(() => 'missing');
         const spans = [
           ...shifts.map(({ userId, layer, from, to }) => ({ text: `${userId} by ${layer}`, from, to })),

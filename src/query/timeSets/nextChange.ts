@@ -1,27 +1,63 @@
 import { createBoundedMap } from '../../lib/createBoundedMap.ts';
+import { yieldToEventLoop } from '../../lib/eventLoop.ts';
 import { isWithin } from './isWithin.ts';
 import { beginsOn, type CompiledRange, dayMinutes, dayMs, minuteMs, type TimeSet } from './timeSet.ts';
 
 /** Every date of the calendar falls on every weekday within 40 years. */
 const searchDays = 41 * 366;
+/** Days between two turns of others. */
+const sliceDays = 100;
 
-/** The first instant after `instant` at which the set begins or ends to hold; undefined if neither happens in these days of UTC. */
-export function nextChange(timeSet: TimeSet, instant: number, days = searchDays): number | undefined {
+/** The first instant after `instant` at which the set begins or ends to hold; undefined if it never does. */
+export async function nextChange(timeSet: TimeSet, instant: number): Promise<number | undefined> {
   if (timeSet.ranges.some(isAlways)) return undefined;
-  const state = isWithin(timeSet, instant);
-  const end = endOf(timeSet.ranges);
-  const coverOf = createCover(timeSet.ranges);
-  const first = Math.floor(instant / dayMs) * dayMs;
-  for (let day = 0; day < days; day++) {
-    const start = first + day * dayMs;
-    if (start + dayMs > end) return undefined;
-    // The clocks of a zone show yesterday, today or tomorrow of UTC.
-    const isSteady = [-dayMs, 0, dayMs].every((shift) => coverOf(start + shift) === state);
-    if (isSteady) continue;
-    for (const candidate of candidatesOf(timeSet, start))
-      if (candidate > instant && isWithin(timeSet, candidate) !== state) return candidate;
+  const nextWithin = createChanges(timeSet);
+  const end = Math.min(endOf(timeSet.ranges), instant + searchDays * dayMs);
+  for (let start = instant; start < end; ) {
+    const change = nextWithin(start, sliceDays);
+    if (change !== undefined) return change;
+    await yieldToEventLoop();
+    // The set may change just at the beginning of the next day.
+    start = (Math.floor(start / dayMs) + sliceDays) * dayMs - 1;
   }
   return undefined;
+}
+
+/**
+ * Finds the first instant after another, within some days of UTC, at which the set begins or ends to hold. Asked for ascending
+ * instants, it works on each day once.
+ */
+export function createChanges(timeSet: TimeSet): (instant: number, days: number) => number | undefined {
+  const coverOf = createCover(timeSet.ranges);
+  let cached: { start: number; changes: number[] } | undefined;
+  const changesOf = (start: number): number[] => {
+    if (cached?.start === start) return cached.changes;
+    // The clocks of a zone show yesterday, today or tomorrow of UTC.
+    const [before, on, after] = [-dayMs, 0, dayMs].map((shift) => coverOf(start + shift));
+    const isSteady = on !== undefined && before === on && after === on;
+    cached = { start, changes: isSteady ? [] : changesOfDay(timeSet, start) };
+    return cached.changes;
+  };
+  return (instant, days) => {
+    const first = Math.floor(instant / dayMs) * dayMs;
+    for (let day = 0; day < days; day++) {
+      const start = first + day * dayMs;
+      if (start > maxMs - 2 * dayMs) return undefined;
+      const change = changesOf(start).find((candidate) => candidate > instant);
+      if (change !== undefined) return change;
+    }
+    return undefined;
+  };
+}
+
+/** The instants of a day in UTC at which the set begins or ends to hold, ascending. */
+function changesOfDay(timeSet: TimeSet, start: number): number[] {
+  let state = isWithin(timeSet, start - 1);
+  return candidatesOf(timeSet, start).filter((candidate) => {
+    const former = state;
+    state = isWithin(timeSet, candidate);
+    return state !== former;
+  });
 }
 
 function isAlways({ from, to, weekdays, daysOfMonth, months, years }: CompiledRange): boolean {

@@ -8,7 +8,7 @@ import { compileTimeSet, type TimeRange, type TimeSetInput, weekdays } from './t
 const minuteMs = 60_000;
 const dayMs = 86_400_000;
 
-it('answers by the clocks of the zone, also across midnight and from the end of a month', () => {
+it('answers by the clocks of the zone, also across midnight and from the end of a month', async () => {
   const nights = compileTimeSet({
     zone: 'Europe/Berlin',
     ranges: [{ from: '22:00', to: '06:00', weekdays: ['FRI'] }],
@@ -19,11 +19,15 @@ it('answers by the clocks of the zone, also across midnight and from the end of 
   expect(within('2026-07-03T20:00:00Z')).toBe(true);
   expect(within('2026-07-04T03:59:59Z')).toBe(true);
   expect(within('2026-07-04T04:00:00Z')).toBe(false);
-  expect(nextChange(nights, Date.parse('2026-07-01T00:00:00Z'))).toBe(Date.parse('2026-07-03T20:00:00Z'));
+  expect(await nextChange(nights, Date.parse('2026-07-01T00:00:00Z'))).toBe(
+    Date.parse('2026-07-03T20:00:00Z'),
+  );
   const lastDays = compileTimeSet({ zone: 'UTC', ranges: [{ daysOfMonth: [-1], months: [2] }] });
   expect(isWithin(lastDays, Date.parse('2028-02-29T12:00:00Z'))).toBe(true);
   expect(isWithin(lastDays, Date.parse('2028-02-28T12:00:00Z'))).toBe(false);
-  expect(nextChange(lastDays, Date.parse('2026-03-01T00:00:00Z'))).toBe(Date.parse('2027-02-28T00:00:00Z'));
+  expect(await nextChange(lastDays, Date.parse('2026-03-01T00:00:00Z'))).toBe(
+    Date.parse('2027-02-28T00:00:00Z'),
+  );
 });
 
 it('skips the hour that clocks skip, and counts the hour that they show twice both times', () => {
@@ -39,16 +43,16 @@ it('skips the hour that clocks skip, and counts the hour that they show twice bo
   expect(minutesOn('2026-07-25T00:00:00Z')).toBe(60);
 });
 
-it('finds no further change where none comes', () => {
+it('finds no further change where none comes', async () => {
   const always = compileTimeSet({ zone: 'America/New_York', ranges: [{}] });
-  expect(nextChange(always, Date.parse('2026-01-01T00:00:00Z'))).toBeUndefined();
+  expect(await nextChange(always, Date.parse('2026-01-01T00:00:00Z'))).toBeUndefined();
   const past = compileTimeSet({ zone: 'UTC', ranges: [{ years: [2020] }] });
-  expect(nextChange(past, Date.parse('2026-01-01T00:00:00Z'))).toBeUndefined();
+  expect(await nextChange(past, Date.parse('2026-01-01T00:00:00Z'))).toBeUndefined();
   const never = compileTimeSet({ zone: 'UTC', ranges: [] });
   expect(isWithin(never, 0)).toBe(false);
 });
 
-it('agrees with a slow reference by the minute in every zone around both switches of its clocks', () => {
+it('agrees with a slow reference by the minute in every zone around both switches of its clocks', async () => {
   const random = createRandom('time sets');
   const zones = [...Intl.supportedValuesOf('timeZone')];
   const wanted = sized(2_500, 10_000);
@@ -76,8 +80,8 @@ it('agrees with a slow reference by the minute in every zone around both switche
         const start = table[0]!.ms;
         const end = table.at(-1)!.ms;
         const found: number[] = [];
-        for (let next = nextChange(timeSet, start); next !== undefined && next <= end; )
-          next = nextChange(timeSet, found[found.push(next) - 1]!);
+        for (let next = await nextChange(timeSet, start); next !== undefined && next <= end; )
+          next = await nextChange(timeSet, found[found.push(next) - 1]!);
         expect(found, JSON.stringify(input)).toEqual(changes);
       }
     }

@@ -7,10 +7,11 @@ import {
 } from '../../store/alerts/acknowledge.ts';
 import { type AlertKey, findAlert, hasKey } from '../../store/alerts/alertRecords.ts';
 import { findAuthor, insertComment } from '../../store/alerts/comments.ts';
-import { belongsTo, type IncidentKeyRow } from '../../store/alerts/incidentTable.ts';
+import type { IncidentKeyRow } from '../../store/alerts/incidentTable.ts';
 import { writeLoneIncidents } from '../../store/alerts/loneIncidents.ts';
 import type { Db } from '../../store/db/db.ts';
 import type { Row } from '../../store/records/records.ts';
+import { belongsTo } from '../../store/search/documents/belongsTo.ts';
 import { ownTenantsScope } from '../../store/search/documents/documentScopes.ts';
 import type { Call } from '../call.ts';
 import { audit } from '../records/audit.ts';

@@ -3,13 +3,13 @@ import { Problem, unprocessable } from '../../model/errors.ts';
 import { resolveAlerts } from '../../store/alerts/alertRecords.ts';
 import {
   assignIncident,
-  belongsTo,
   type dispositions,
   findIncident,
   type IncidentKeyRow,
 } from '../../store/alerts/incidentTable.ts';
 import { type IncidentJudgement, judgeIncident } from '../../store/alerts/judgements.ts';
 import { writeLoneIncidents } from '../../store/alerts/loneIncidents.ts';
+import { belongsTo } from '../../store/search/documents/belongsTo.ts';
 import type { Call } from '../call.ts';
 import { audit } from '../records/audit.ts';
 import { checkAssignee } from './checkAssignee.ts';

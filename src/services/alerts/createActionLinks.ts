@@ -1,3 +1,4 @@
+import { destinationKinds } from '../../destinations/destinationKinds.ts';
 import type { AuditKeys } from '../../lib/auditKey.ts';
 import { isRecord } from '../../lib/isRecord.ts';
 import { isUuid } from '../../lib/uid.ts';
@@ -9,10 +10,11 @@ const linkTtlMs = 7 * 24 * 3_600_000;
 
 /** Adds links to new and repeated alerts by which the reader of a destination acts on them. */
 export function createActionLinks(keys: Pick<AuditKeys, 'newest'>, baseUrl: () => string): AddActionLinks {
-  return ({ id: destinationId, tenantId, userId: owner = null }, message) => {
+  return ({ id: destinationId, tenantId, userId: owner = null, type: kind }, message) => {
     const { type, data, timestamp } = message;
     const incidentUid = isRecord(data.incident) ? data.incident.uid : undefined;
     const uid = incidentUid ?? data.uid;
+    if (destinationKinds[kind].isArchive) return message;
     if (!isNews(type) || typeof uid !== 'string' || !isUuid(uid) || !isRecord(data.links)) return message;
     const subject = incidentUid === undefined ? 'alert' : 'incident';
     const called = isRecord(data.escalation) ? data.escalation.userId : undefined;

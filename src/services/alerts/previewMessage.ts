@@ -5,6 +5,7 @@ import { isAddressText, showMoment, tokenIn, unitsIn } from '../../evidence/memb
 import { harmless } from '../../lib/harmless.ts';
 import { fillTemplate, memberOf, type TemplateMember, templateMembersOf } from '../../lib/template.ts';
 import { settleWithin } from '../../lib/withTimeLimit.ts';
+import { namedFields } from '../../matching/namedFields.ts';
 import { templateValues } from '../../matching/templateValues.ts';
 import { templateMembers } from '../../model/alert.ts';
 import { Problem } from '../../model/errors.ts';
@@ -37,9 +38,8 @@ export async function previewMessage(
   const faults = templateFaults(template, [...Object.keys(fields), ...templateMembers], '/template');
   if (faults.length > 0) throw invalidInput(faults);
   const shown = await showAll(call, Number(tenantId), members, fields, template);
-  const message = fillTemplate(template, { ...members, ...templateValues(fields, undefined) }, ({ text }) =>
-    shown.get(text),
-  );
+  const values = templateValues(namedFields(template, fields), undefined);
+  const message = fillTemplate(template, { ...members, ...values }, ({ text }) => shown.get(text));
   return { message };
 }
 

@@ -4,11 +4,12 @@ import { haltActions } from '../../store/actions/cancelIntents.ts';
 import type { Acknowledgement } from '../../store/alerts/acknowledge.ts';
 import { acknowledgeAlerts } from '../../store/alerts/acknowledge.ts';
 import { findAlert, hasKey, resolveAlerts } from '../../store/alerts/alertRecords.ts';
-import { assignIncident, belongsTo, findIncident } from '../../store/alerts/incidentTable.ts';
+import { assignIncident, findIncident } from '../../store/alerts/incidentTable.ts';
 import { findLinkReceiver, markLinkUsed } from '../../store/alerts/linkUses.ts';
 import { findPeople, type Person } from '../../store/onCall/people.ts';
 import { appendAudit } from '../../store/records/audit.ts';
 import { insertRecord, type Row } from '../../store/records/records.ts';
+import { belongsTo } from '../../store/search/documents/belongsTo.ts';
 import { ownTenantsScope } from '../../store/search/documents/documentScopes.ts';
 import { silenceTable } from '../../store/tables/silenceTable.ts';
 import type { Call } from '../call.ts';
@@ -42,7 +43,7 @@ const names = [
   'acknowledged',
 ];
 
-/** A wrong, expired or used link, and one to a destination or a person that is gone, are answered alike. */
+/** A wrong, expired or used link, and one to a destination or a user that is gone, are answered alike. */
 const gone = () => new Problem('not-found', 'There is no such link, or it has expired or was used already.');
 
 /** Says what a link does; nothing changes. */
@@ -89,8 +90,15 @@ async function openLink(
   if (!receiver || !subject) throw gone();
   const { action, uid, expiresAt } = link;
   const user = await findLinkUser(call, link);
-  // A user who is gone can own nothing.
+  // The user who was called keeps the message, and must not act with it after leaving.
+  if (link.userId !== null && !user) throw gone();
   if (action === 'assign' && !user) throw gone();
+  // Being called lets a viewer answer for an alert, not do what the API refuses to viewers.
+  if (user?.isViewer && (action === 'silence' || action === 'halt'))
+    throw new Problem(
+      'forbidden',
+      `${user.name} may only read, so this link does nothing. Acknowledge, and ask a manager of the tenant.`,
+    );
   return {
     link,
     view: {

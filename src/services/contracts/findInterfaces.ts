@@ -2,7 +2,7 @@ import type { Chain } from '../../chains/chains.ts';
 import { families } from '../../chains/families.ts';
 import type { Interfaces } from '../../model/detection.ts';
 import type { Call } from '../call.ts';
-import { settleSoon } from './settleSoon.ts';
+import { settleSoon } from '../records/settleSoon.ts';
 
 /** The interfaces that contracts carry themselves, for which a node answers soon; none where contracts carry none. */
 export async function findInterfaces(

@@ -7,8 +7,8 @@ import type { Row } from '../../store/records/records.ts';
 import type { contractTable } from '../../store/tables/contractTable.ts';
 import type { Call } from '../call.ts';
 import type { ChangeOf } from '../records/recordKind.ts';
+import { settleSoon } from '../records/settleSoon.ts';
 import { holdChain } from './holdChain.ts';
-import { settleSoon } from './settleSoon.ts';
 
 type ContractChange = ChangeOf<typeof contractTable>;
 

@@ -1,4 +1,5 @@
 import { unprocessable } from '../../model/errors.ts';
+import { lockQuantities } from '../../store/accounts/plans.ts';
 import { sumInhibitionCost } from '../../store/destinations/inhibitions.ts';
 import type { Row } from '../../store/records/records.ts';
 import type { inhibitionTable } from '../../store/tables/inhibitionTable.ts';
@@ -19,6 +20,8 @@ export async function prepareInhibition(
   const cost = Math.ceil(
     checkQuery(sourceQuery, now, '/sourceQuery') + checkQuery(targetQuery, now, '/targetQuery'),
   );
+  // Many at the same moment would each see room for themselves.
+  await lockQuantities(db, tenantOf(change));
   const others = await sumInhibitionCost(db, tenantOf(change), id);
   if (others + cost > maxCost)
     throw unprocessable(

@@ -3,6 +3,7 @@ import { atMember, type Fault, invalid, Problem, unprocessable } from '../../mod
 import { invalidInput } from '../../model/validate.ts';
 import { namedFields } from '../../query/lucene/namedFields.ts';
 import { parseQuery } from '../../query/lucene/parseQuery.ts';
+import { lockQuantities } from '../../store/accounts/plans.ts';
 import { findAuthor } from '../../store/alerts/comments.ts';
 import { sumSilenceCost } from '../../store/destinations/silences.ts';
 import type { Row } from '../../store/records/records.ts';
@@ -82,6 +83,8 @@ async function checkCost(
   id: number | undefined,
   cost: number,
 ): Promise<void> {
+  // Many at the same moment would each see room for themselves.
+  await lockQuantities(db, tenantId);
   const others = await sumSilenceCost(db, tenantId, id, now);
   if (others + cost <= maxCost) return;
   throw unprocessable(

@@ -1,7 +1,7 @@
 import { shadowTag } from '../../model/alert.ts';
 import { unprocessable } from '../../model/errors.ts';
 import { isWithin } from '../../query/timeSets/isWithin.ts';
-import { nextChange } from '../../query/timeSets/nextChange.ts';
+import { createChanges } from '../../query/timeSets/nextChange.ts';
 import { compileTimeSet, type TimeSet } from '../../query/timeSets/timeSet.ts';
 import { findRecord, type Row } from '../../store/records/records.ts';
 import { alertTable } from '../../store/search/documents/alertTable.ts';
@@ -13,6 +13,7 @@ import { ownerOf } from '../records/findOwners.ts';
 import { tenantOf } from '../records/recordKind.ts';
 import { checkQuery } from './prepareSilence.ts';
 
+const previewDays = 8;
 const previewMs = 7 * 86_400_000;
 const shown = 10;
 const maxCounted = 100_000;
@@ -57,9 +58,10 @@ async function readSet(call: Call, scope: Call['scope'], id: number): Promise<Ti
 /** The times between two instants at which the set holds. */
 function rangesOf(timeSet: TimeSet, from: number, to: number): { from: number; to: number }[] {
   const ranges: { from: number; to: number }[] = [];
+  const nextWithin = createChanges(timeSet);
   let isOn = isWithin(timeSet, from);
   for (let start = from; start <= to; ) {
-    const next = nextChange(timeSet, start) ?? to + 1;
+    const next = nextWithin(start, previewDays) ?? to + 1;
     if (isOn) ranges.push({ from: start, to: Math.min(to, next - 1) });
     isOn = !isOn;
     start = next;

@@ -16,7 +16,7 @@ export async function readTimeSet({ db, scope, now }: Call, id: number, time = n
   const isNow = isWithin(timeSet, time);
   const changes: { at: number; isWithin: boolean }[] = [];
   for (let last = time, state = isNow; changes.length < shownChanges; ) {
-    const next = nextChange(timeSet, last);
+    const next = await nextChange(timeSet, last);
     if (next === undefined) break;
     state = !state;
     changes.push({ at: next, isWithin: state });

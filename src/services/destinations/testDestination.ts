@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { fillTemplate } from '../../lib/template.ts';
 import { uidTime } from '../../lib/uid.ts';
+import { namedFields } from '../../matching/namedFields.ts';
 import { templateValues } from '../../matching/templateValues.ts';
 import { templateMembers } from '../../model/alert.ts';
 import { Problem, unprocessable } from '../../model/errors.ts';
@@ -81,7 +82,8 @@ function withTemplate(message: Message, template: string): Message {
   const names = [...Object.keys(found), ...templateMembers.filter((name) => Object.hasOwn(members, name))];
   const [fault] = templateFaults(template, names, '/template');
   if (fault) throw unprocessable(fault.pointer, fault.code, fault.message);
-  const filled = fillTemplate(template, { ...members, ...templateValues(found, undefined) });
+  const values = templateValues(namedFields(template, found), undefined);
+  const filled = fillTemplate(template, { ...members, ...values });
   return { ...message, data: { ...message.data, message: filled } };
 }
 

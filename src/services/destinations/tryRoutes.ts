@@ -20,11 +20,11 @@ import type { Row } from '../../store/records/records.ts';
 import { alertTable } from '../../store/search/documents/alertTable.ts';
 import { ownTenantsScope } from '../../store/search/documents/documentScopes.ts';
 import { searchDocuments } from '../../store/search/searchDocuments.ts';
-import { withheldReasons } from '../alerts/readOutcome.ts';
 import type { Call } from '../call.ts';
 import { ownerOf } from '../records/findOwners.ts';
 import { tenantOf } from '../records/recordKind.ts';
 import { checkQuery } from './prepareSilence.ts';
+import { withheldReasons } from './withheldReasons.ts';
 
 export type RouteTrial = {
   tenantId?: number;

@@ -48,9 +48,12 @@ async function toCalendar({ db, now }: Call, stored: StoredSchedule): Promise<st
     ...stored.overrides.map(({ userId }) => userId),
   ];
   const people = await findPeople(db, stored.tenantId, [...new Set(ids)]);
-  const { shifts } = shiftsBetween(compileSchedule(stored), now - pastMs, now + aheadMs, isPresentIn(people));
+  const schedule = compileSchedule(stored);
+  const to = now + aheadMs;
+  const { shifts, end } = await shiftsBetween(schedule, now - pastMs, to, isPresentIn(people));
   const nameOf = (id: number) => people.get(id)?.name ?? `User ${id}`;
-  return writeCalendar({ id: stored.id, name: stored.name, shifts, nameOf, now });
+  const cutAt = end < to ? end : undefined;
+  return writeCalendar({ id: stored.id, name: stored.name, shifts, cutAt, nameOf, now });
 }
 
 /** Makes an address to subscribe to. The former one ends. The secret is shown once. */
@@ -78,8 +81,9 @@ export async function importCalendar(
   const current = await findWritable(call, kind, id);
   const { tenantId, zone, overrides } = current as RecordOf<typeof scheduleTable.fields>;
   const people = await listPeople(call.db, tenantId);
-  const imported = readCalendar(calendar, zone).map((event) => ({
-    userId: whoIs(event, people).id,
+  const find = createPeopleIndex(people);
+  const imported = (await readCalendar(calendar, zone)).map((event) => ({
+    userId: whoIs(event, find).id,
     from: event.from,
     to: event.to,
     note: null,
@@ -101,20 +105,27 @@ export async function importCalendar(
   );
 }
 
-function whoIs({ names, line }: CalendarEvent, people: readonly Person[]): Person {
+/** Finds people by name or e-mail address without case; a file may name as many as it has lines. */
+function createPeopleIndex(people: readonly Person[]): (name: string) => readonly Person[] {
   const fold = (text: string) => text.trim().toLowerCase();
+  const known = new Map<string, Person[]>();
+  for (const person of people)
+    for (const text of new Set([fold(person.email), fold(person.name)]))
+      known.set(text, [...(known.get(text) ?? []), person]);
+  return (name) => known.get(fold(name)) ?? [];
+}
+
+function whoIs({ names, line }: CalendarEvent, find: (name: string) => readonly Person[]): Person {
   for (const name of names) {
-    const found = people.filter((person) =>
-      [person.email, person.name].some((own) => fold(own) === fold(name)),
-    );
+    const found = find(name);
     if (found.length === 1) return found[0]!;
     if (found.length > 1)
       throw unknown(line, `'${name.slice(0, 80)}' names several users: use their e-mail address.`);
   }
   const shown =
     names
-      .map((name) => `'${name.slice(0, 80)}'`)
       .slice(0, 3)
+      .map((name) => `'${name.slice(0, 80)}'`)
       .join(', ') || 'no one';
   throw unknown(
     line,

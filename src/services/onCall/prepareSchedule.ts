@@ -1,7 +1,7 @@
 import { type Fault, unprocessable } from '../../model/errors.ts';
 import { invalidInput } from '../../model/validate.ts';
 import { compileSchedule, type ScheduleInput } from '../../query/onCall/schedule.ts';
-import { shiftsBetween } from '../../query/onCall/shiftsBetween.ts';
+import { hasShift } from '../../query/onCall/shiftsBetween.ts';
 import { findPeople, type Person } from '../../store/onCall/people.ts';
 import { lockRecords, type Row } from '../../store/records/records.ts';
 import type { scheduleTable } from '../../store/tables/scheduleTable.ts';
@@ -33,7 +33,7 @@ export async function prepareSchedule(call: Call, change: Change): Promise<Row> 
   };
   const userIds = namedUsers(schedule, call.now);
   const people = await findUsers(call, tenantOf(change), input, userIds);
-  refuseNobody(schedule, people, call.now);
+  await refuseNobody(schedule, people, call.now);
   return { ...input, userIds };
 }
 
@@ -98,10 +98,13 @@ async function findUsers(
   return findPeople(db, tenantId, userIds);
 }
 
-function refuseNobody(input: ScheduleInput, people: ReadonlyMap<number, Person>, now: number): void {
+async function refuseNobody(
+  input: ScheduleInput,
+  people: ReadonlyMap<number, Person>,
+  now: number,
+): Promise<void> {
   const isPresent = (id: number) => people.get(id)?.isActive === true;
-  const { shifts } = shiftsBetween(compileSchedule(input), now, now + checkedMs, isPresent);
-  if (shifts.length > 0) return;
+  if (await hasShift(compileSchedule(input), now, now + checkedMs, isPresent)) return;
   const active = [...people.values()].filter(({ isActive }) => isActive);
   throw unprocessable(
     '/layers',

@@ -1,3 +1,4 @@
+import { yieldToEventLoop } from '../../lib/eventLoop.ts';
 import { Problem } from '../../model/errors.ts';
 import { parseTimeZone } from '../../query/timeZone.ts';
 
@@ -8,12 +9,14 @@ export type CalendarEvent = { line: number; uid: string; from: number; to: numbe
 export const maxCalendarLength = 256 * 1024;
 export const maxCalendarEvents = 400;
 const maxLines = 20_000;
+/** Lines between two turns of others. */
+const sliceLines = 500;
 
 /**
  * Reads the events of an iCalendar file (RFC 5545). Anything that would be understood wrongly is refused with its line: events
  * that repeat, zones that are not of the IANA database, events without an end.
  */
-export function readCalendar(text: string, zone: string): CalendarEvent[] {
+export async function readCalendar(text: string, zone: string): Promise<CalendarEvent[]> {
   const lines = unfold(text);
   if (lines[0]?.text.trim().toUpperCase() !== 'BEGIN:VCALENDAR')
     throw fault(1, 'The file is no iCalendar file: it must begin with BEGIN:VCALENDAR.');
@@ -21,7 +24,8 @@ export function readCalendar(text: string, zone: string): CalendarEvent[] {
   let open: { line: number; properties: Map<string, Property[]> } | undefined;
   // An alarm inside an event has properties of its own.
   let inner = 0;
-  for (const line of lines) {
+  for (const [index, line] of lines.entries()) {
+    if (index % sliceLines === 0) await yieldToEventLoop();
     const property = readProperty(line.text);
     if (!property) continue;
     const { name, value } = property;

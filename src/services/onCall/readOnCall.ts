@@ -1,7 +1,7 @@
 import { invalid, Problem } from '../../model/errors.ts';
 import { onCallAt } from '../../query/onCall/onCallAt.ts';
 import { compileSchedule, type DutySchedule } from '../../query/onCall/schedule.ts';
-import { dutyEnd, type Gap, shiftsBetween } from '../../query/onCall/shiftsBetween.ts';
+import { dutyEnd, type Gap, maxShifts, shiftsBetween } from '../../query/onCall/shiftsBetween.ts';
 import { findPeople, type Person } from '../../store/onCall/people.ts';
 import type { StoredSchedule } from '../../store/onCall/schedules.ts';
 import { findRecord } from '../../store/records/records.ts';
@@ -22,7 +22,7 @@ export async function readOnCall(call: Call, id: number, at = call.now) {
   const opened = await openSchedule(call, id);
   const { schedule, people } = opened;
   const duty = onCallAt(schedule, at, isPresentIn(people));
-  const end = dutyEnd(schedule, at, isPresentIn(people), horizonMs);
+  const end = await dutyEnd(schedule, at, isPresentIn(people), horizonMs);
   const next = end === undefined ? undefined : onCallAt(schedule, end, isPresentIn(people));
   return {
     at,
@@ -41,7 +41,13 @@ export async function readShifts(call: Call, id: number, from = call.now, to = f
   if (to - from > maxShiftDays * dayMs)
     throw invalid('/to', 'too-long', `must be at most ${maxShiftDays} days after \`from\`: ask for parts.`);
   const { stored, schedule, people } = await openSchedule(call, id);
-  const { shifts, gaps } = shiftsBetween(schedule, from, to, isPresentIn(people));
+  const { shifts, gaps, end } = await shiftsBetween(schedule, from, to, isPresentIn(people));
+  if (end < to)
+    throw invalid(
+      '/to',
+      'too-many',
+      `must be at or before ${new Date(end).toISOString()}: until then there are ${maxShifts.toLocaleString('en')} shifts and gaps, and one answer has no more.`,
+    );
   return {
     from,
     to,

@@ -9,13 +9,13 @@ import { isItems, newItems, writeNewBindings } from '../../store/records/binding
 import { findRecords, insertRecord, insertRecords, type Row } from '../../store/records/records.ts';
 import type { Table } from '../../store/tables/table.ts';
 import type { Call } from '../call.ts';
-import { createLookups } from '../contracts/settleSoon.ts';
 import { auditCreated } from './audit.ts';
 import { checkPlanLimit } from './checkPlanLimit.ts';
 import { checkReferences } from './checkReferences.ts';
 import { findOwners } from './findOwners.ts';
 import { auditedOf, namesWithTenant, shownOf } from './findWritable.ts';
 import type { RecordChange, RecordKind } from './recordKind.ts';
+import { createLookups } from './settleSoon.ts';
 import { translateConflict } from './translateConflict.ts';
 
 type Change = RecordChange & { pointer: string };

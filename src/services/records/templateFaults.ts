@@ -13,32 +13,50 @@ export function templateFaults(
   pointer: string,
   parameters?: readonly string[],
 ): Fault[] {
-  return templateMembersOf(template).flatMap(({ name, format, argument }) => [
-    ...[name, ...(argument === undefined || argument === 'native' ? [] : [argument])].flatMap((one) =>
-      memberFaults(one, memberNames, pointer, parameters),
-    ),
-    ...(format === undefined || isTemplateFormat(format) ? [] : [formatFault(format, pointer)]),
-  ]);
+  const known = new Set(memberNames);
+  const faults: Fault[] = [];
+  for (const { name, format, argument } of templateMembersOf(template)) {
+    for (const one of [name, ...(argument === undefined || argument === 'native' ? [] : [argument])])
+      faults.push(...memberFaults(one, known, pointer, parameters));
+    if (format !== undefined && !isTemplateFormat(format)) faults.push(formatFault(format, pointer));
+    if (faults.length >= maxFaults) break;
+  }
+  return faults.slice(0, maxFaults);
 }
+
+/** Faults of one template; each is explained with the nearest name, which takes time. */
+const maxFaults = 10;
+/** Names that are compared and listed; pushed findings have any number of members. */
+const maxNames = 300;
+/** Steps of a name of which each may be the end of a known one. */
+const maxSteps = 20;
 
 function memberFaults(
   name: string,
-  memberNames: readonly string[],
+  known: ReadonlySet<string>,
   pointer: string,
   parameters: readonly string[] | undefined,
 ): Fault[] {
-  if (!memberNames.some((one) => name === one || name.startsWith(`${one}.`)))
-    return [unknownMember(name, memberNames, pointer)];
+  const steps = name.split('.', maxSteps);
+  if (!known.has(name) && !steps.some((_, index) => known.has(steps.slice(0, index + 1).join('.'))))
+    return [unknownMember(name, [...known], pointer)];
   const [first, argument] = name.split('.');
   if (first !== 'args' || argument === undefined || !parameters || parameters.includes(argument)) return [];
-  const known = parameters.map((parameter) => `args.${parameter}`);
-  return [unknownMember(name, known, pointer)];
+  return [
+    unknownMember(
+      name,
+      parameters.map((parameter) => `args.${parameter}`),
+      pointer,
+    ),
+  ];
 }
 
 function unknownMember(name: string, memberNames: readonly string[], pointer: string): Fault {
-  const guess = nearest(name, memberNames);
+  const compared = memberNames.slice(0, maxNames);
+  const guess = nearest(name, compared);
   const hint = guess ? `did you mean {${guess}}? It has` : 'it has';
-  const names = [...new Set(memberNames)].join(', ') || 'none';
+  const more = memberNames.length - compared.length;
+  const names = `${compared.join(', ') || 'none'}${more > 0 ? ` and ${more} more` : ''}`;
   return {
     pointer,
     code: 'unknown-member',

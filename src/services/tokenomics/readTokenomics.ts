@@ -15,7 +15,7 @@ import {
 import type { Call } from '../call.ts';
 import { noEndpoint } from '../contracts/noEndpoint.ts';
 import { readTokenState } from '../contracts/readTokenState.ts';
-import { findSupplySamples } from '../detectors/findSupplySamples.ts';
+import { findSupplySamples } from './findSupplySamples.ts';
 import { amountAt, type Point, sliceLine, sortByTime, sumLines } from './plannedAmounts.ts';
 
 const names = ['id', 'tenantId', 'chainUid', 'address'] as const;

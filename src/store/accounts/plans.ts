@@ -1,7 +1,8 @@
 import { keysOf } from '../../lib/keysOf.ts';
-import { raw, type Sql, sql } from '../../lib/sql.ts';
+import { raw, sql } from '../../lib/sql.ts';
 import { automaticDetectors } from '../../model/enumerations.ts';
 import { type Db, onlyRow } from '../db/db.ts';
+import { currentPlan } from '../tables/currentPlan.ts';
 
 const automaticNames = automaticDetectors.map((name) => `'${name}'`).join(', ');
 
@@ -65,15 +66,6 @@ const planColumns = `p.id, p.name, p.max_users as "maxUsers", p.max_contracts as
   p.max_schedules as "maxSchedules", p.max_escalation_chains as "maxEscalationChains",
   p.max_routes as "maxRoutes", p.max_inhibitions as "maxInhibitions",
   p.max_planned_changes as "maxPlannedChanges"`;
-
-/** The plan of the newest running subscription, else the free plan; a from clause, in which the plan is `p`. */
-export function currentPlan(tenantId: Sql, now: number): Sql {
-  return sql`plan p where p.id = coalesce(
-      (select s.plan_id from subscription s where s.tenant_id = ${tenantId} and s.status = 'ACTIVE'
-        and s.start_date <= ${now}::bigint and s.expiration_date > ${now}::bigint
-        order by s.start_date desc, s.id desc limit 1),
-      (select p.id from plan p where p.is_free))`;
-}
 
 export async function findPlan(db: Db, tenantId: number, now: number): Promise<Plan> {
   const rows = await db.prepared<Plan>(

@@ -1,8 +1,8 @@
 import { getOrThrow } from '../../lib/getOrThrow.ts';
 import { raw, sql } from '../../lib/sql.ts';
 import { severities } from '../../model/enumerations.ts';
-import { currentPlan } from '../accounts/plans.ts';
 import type { Db } from '../db/db.ts';
+import { currentPlan } from '../tables/currentPlan.ts';
 
 export type RateWindow = {
   tenantId: number;

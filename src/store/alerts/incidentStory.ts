@@ -3,10 +3,23 @@ import { sql } from '../../lib/sql.ts';
 import type { IntentState } from '../../model/action.ts';
 import type { Db } from '../db/db.ts';
 import { alertTable } from '../search/documents/alertTable.ts';
+import { belongsTo } from '../search/documents/belongsTo.ts';
 import { selectDocument } from '../search/searchDocuments.ts';
-import { belongsTo, type IncidentKeyRow } from './incidentTable.ts';
+import type { IncidentKeyRow } from './incidentTable.ts';
 
-/** The worst alerts of an incident with these members, retracted ones included. */
+/** Bytes of the evidence of one alert that are read whole, and what is read of larger evidence, as pushed findings may have. */
+const maxEvidence = 32 * 1024;
+const maxMember = 1024;
+const maxMembers = 40;
+
+const boundedMeta = sql`case when octet_length(w.meta::text) <= ${maxEvidence}::integer then w.meta else (
+    select coalesce(jsonb_object_agg(m.key, m.value), '{}')
+      || jsonb_build_object('notShown', 'Larger members are on the page of the alert.')
+    from (select e.key, e.value from jsonb_each(w.meta) e
+      where octet_length(e.value::text) <= ${maxMember}::integer and octet_length(e.key) <= 100
+      order by e.key limit ${maxMembers}::integer) m) end`;
+
+/** The worst alerts of an incident with these members, retracted ones included. Of large evidence only small members are read. */
 export async function findWorstAlerts<Row extends object>(
   db: Db,
   incident: IncidentKeyRow,
@@ -14,8 +27,9 @@ export async function findWorstAlerts<Row extends object>(
   limit: number,
 ): Promise<Row[]> {
   return db.query<Row>(
-    sql`select ${selectDocument(alertTable, names)} from alert t where ${belongsTo(incident)}
-      order by t.numeric_severity desc, t.timestamp, t.uid limit ${limit}`,
+    sql`select w.*, ${boundedMeta} as meta
+      from (select ${selectDocument(alertTable, names)} from alert t where ${belongsTo(incident)}
+        order by t.numeric_severity desc, t.timestamp, t.uid limit ${limit}) w`,
   );
 }
 
@@ -29,7 +43,7 @@ export type StoryDelivery = {
   lastError: string | null;
 };
 
-/** The first messages about an incident, in the order in which they were made. */
+/** The first messages about an incident, in the order in which they were made. Of web addresses, which may hold keys, only the host. */
 export async function findIncidentDeliveries(
   db: Db,
   { tenantId, uid }: IncidentKeyRow,
@@ -37,7 +51,9 @@ export async function findIncidentDeliveries(
 ): Promise<StoryDelivery[]> {
   return db.query<StoryDelivery>(
     sql`select d.destination_id as "destinationId",
-        coalesce(x.name, x.value, x.messenger_a_chat_title) as "destinationName",
+        coalesce(x.name, case when x.type = 'EMAIL' then x.value end, x.messenger_a_chat_title,
+          x.messenger_b_channel_name, substring(x.value from '^https?://(?:[^/?#]*@)?([^/?#:@]+)'))
+          as "destinationName",
         d.type, d.state, d.created_at as "createdAt", d.delivered_at as "deliveredAt", d.last_error as "lastError"
       from delivery d left join destination x on x.tenant_id = d.tenant_id and x.id = d.destination_id
       where d.tenant_id = ${tenantId} and d.incident_uid = ${uid}::uuid order by d.id limit ${limit}`,

@@ -13,7 +13,7 @@ import {
   searchRecords,
 } from '../records/records.ts';
 import { acknowledgedExpression, alertTable, severityExpression } from '../search/documents/alertTable.ts';
-import { incidentUidSql } from '../search/documents/incidentUidSql.ts';
+import { belongsTo } from '../search/documents/belongsTo.ts';
 import { type DocumentKey, exportKeys } from '../search/exportDocuments.ts';
 import { selectDocument } from '../search/searchDocuments.ts';
 import { idField, timeFields } from '../tables/commonFields.ts';
@@ -110,12 +110,6 @@ async function readIncident(db: Db, filterSql: Sql, timestamp: number): Promise<
       from ${incidentsWhere(filterSql, sql`${filterSql} and t.last_at = ${timestamp}`)} t`,
   );
   return rows[0];
-}
-
-/** A condition on alerts as `t`. The bounds keep it to the partitions and the part of the index that can have any. */
-export function belongsTo({ tenantId, uid, firstAt, lastAt }: IncidentKeyRow) {
-  return sql`t.tenant_id = ${tenantId} and t.timestamp between ${firstAt} and ${lastAt}
-    and ${incidentUidSql} = ${uid}::uuid`;
 }
 
 /** The row of the incident is there. */

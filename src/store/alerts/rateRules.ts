@@ -1,7 +1,7 @@
 import { sql } from '../../lib/sql.ts';
 import type { ContractFacts } from '../../model/detection.ts';
 import type { Db } from '../db/db.ts';
-import { isLive } from '../watch/watchedContracts.ts';
+import { isLive } from '../tables/isLive.ts';
 
 /** A detector that counts alerts, with the contract that it belongs to. */
 export type RateDetector = {

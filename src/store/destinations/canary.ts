@@ -1,11 +1,10 @@
 import { sql } from '../../lib/sql.ts';
+import { canaryId } from '../../model/heartbeat.ts';
 import { platformTenant } from '../../model/metrics.ts';
 import type { Db } from '../db/db.ts';
 
 /** No destination has this id: what is queued for it, the senders deliver to themselves. */
 export const canaryDestination = 0;
-/** The one canary that there is: sent again when it came through. */
-export const canaryId = 0;
 
 /**
  * Queues the canary among the deliveries, unless it still waits, not in a future that the clock has left. It has no

@@ -1,7 +1,7 @@
 import type { DestinationType } from '../../destinations/destinationKinds.ts';
 import { sql } from '../../lib/sql.ts';
 import type { Db } from '../db/db.ts';
-import { isReachable } from './recipients.ts';
+import { isReachable } from '../tables/kindConditions.ts';
 
 /** `version`: of everything by which the notifications of a tenant are decided. */
 export type DecisionRules = {

@@ -1,9 +1,8 @@
 import { sql } from '../../lib/sql.ts';
 import type { Db } from '../db/db.ts';
+import { subscriptionGraceMs } from '../tables/isLive.ts';
 import { isBoundByChatType, isMailedType } from '../tables/kindConditions.ts';
 
-/** Vigil watches a tenant's contracts for this time after its subscription has ended. */
-export const subscriptionGraceMs = 7 * 24 * 3_600_000;
 /** No notice is sent for subscriptions that ended longer ago. */
 const maxNoticeAgeMs = 2 * subscriptionGraceMs;
 

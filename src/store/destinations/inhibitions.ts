@@ -1,8 +1,8 @@
 import { sql } from '../../lib/sql.ts';
-import { findIncidentStates } from '../alerts/incidents.ts';
 import { type Db, onlyRow } from '../db/db.ts';
 import { inChunks } from '../db/inChunks.ts';
 import { perTenant } from '../db/shards/perTenant.ts';
+import { findIncidentStates } from '../search/documents/findIncidentStates.ts';
 
 export type StoredInhibition = {
   id: number;

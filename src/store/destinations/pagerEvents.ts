@@ -1,7 +1,7 @@
 import { raw, type Sql, sql } from '../../lib/sql.ts';
-import { belongsTo, type IncidentKeyRow } from '../alerts/incidentTable.ts';
 import type { Db } from '../db/db.ts';
 import { inChunks } from '../db/inChunks.ts';
+import { belongsTo, type IncidentSpan } from '../search/documents/belongsTo.ts';
 
 type Pager = { tenantId: number; destinationId: number };
 
@@ -65,7 +65,7 @@ export async function findPagerAcknowledgement(
  */
 export async function knownToPager(
   db: Db,
-  incident: IncidentKeyRow,
+  incident: IncidentSpan,
   destinationId: number,
   at: number,
 ): Promise<Sql> {

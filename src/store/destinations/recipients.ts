@@ -2,7 +2,7 @@ import { sql } from '../../lib/sql.ts';
 import type { AlertKind, Severity } from '../../model/alert.ts';
 import type { destinationTypes } from '../../model/enumerations.ts';
 import type { Db } from '../db/db.ts';
-import { isBoundByChatType } from '../tables/kindConditions.ts';
+import { isReachable } from '../tables/kindConditions.ts';
 
 /** `sourceId`: the detector, the trigger alert or the action behind an alert, by its kind. */
 export type AlertSource = {
@@ -22,10 +22,6 @@ export type Recipient = {
   afterConfirmations: number | null;
   query: string | null;
 };
-
-/** A condition on destinations as `x`: a messenger destination that is not bound to a chat reaches no one. */
-export const isReachable = sql`x.status = 'ACTIVE'
-  and (not ${isBoundByChatType()} or x.messenger_a_chat_id is not null)`;
 
 /**
  * Recipients of alerts: reachable destinations bound to the source, else the default ones with the bindings' filters;

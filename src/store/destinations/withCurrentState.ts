@@ -1,7 +1,7 @@
 import { uidTime } from '../../lib/uid.ts';
 import type { Message } from '../../model/notification.ts';
-import { findIncidentStates } from '../alerts/incidents.ts';
 import type { Db } from '../db/db.ts';
+import { findIncidentStates } from '../search/documents/findIncidentStates.ts';
 import { findAlertDocuments } from './findAlertDocuments.ts';
 
 type About = Pick<Message, 'data' | 'type'> & { tenantId: number };

@@ -1,7 +1,6 @@
 import { sql } from '../../lib/sql.ts';
 import type { Db } from '../db/db.ts';
-import { isReachable } from '../destinations/recipients.ts';
-import { isMailedType } from '../tables/kindConditions.ts';
+import { isMailedType, isReachable } from '../tables/kindConditions.ts';
 
 /** A destination that can be called now: active, bound to its chat, and confirmed where it is an address. */
 const isCallable = sql`${isReachable} and (not ${isMailedType()} or x.confirmed_at is not null)`;

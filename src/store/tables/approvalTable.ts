@@ -48,7 +48,10 @@ export const approvalTable = defineTable({
     path: readOnly(Text('Path of the request, below /api/v1.', '/action/{id}'), { notNull: true }),
     recordId: readOnly(Id('The `{id}` in the path.')),
     body: readOnly(
-      JsonObject('Body of the request; of a detector only the member `actions`.', { gasPrice: 'fast' }),
+      JsonObject(
+        'Body of the request; of a detector only the member `actions`, of a batch the number of its records.',
+        { gasPrice: 'fast' },
+      ),
     ),
     changes: readOnly(
       List(

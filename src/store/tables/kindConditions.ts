@@ -6,7 +6,7 @@ import {
   isSequential,
   typesWith,
 } from '../../destinations/destinationKinds.ts';
-import { raw, type Sql } from '../../lib/sql.ts';
+import { raw, type Sql, sql } from '../../lib/sql.ts';
 
 /** A condition on the column `type`: true for the kinds with this trait. */
 function withTrait(has: (kind: DestinationKind) => boolean): (column: string) => string {
@@ -32,3 +32,7 @@ export const isSequentialType = (column = 'x.type'): Sql => raw(isSequentialText
 /** Changes of acknowledgements are sent to it. */
 export const hasCallbackType = (column = 'x.type'): Sql => raw(hasCallbackText(column));
 export const getsScoresType = (column = 'x.type'): Sql => raw(getsScoresText(column));
+
+/** A condition on destinations as `x`: a messenger destination that is not bound to a chat reaches no one. */
+export const isReachable = sql`x.status = 'ACTIVE'
+  and (not ${isBoundByChatType()} or x.messenger_a_chat_id is not null)`;

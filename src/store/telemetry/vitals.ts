@@ -1,9 +1,9 @@
 import { sql } from '../../lib/sql.ts';
+import { canaryId } from '../../model/heartbeat.ts';
 import { platformTenant } from '../../model/metrics.ts';
 import { isDeepEnough, mayFire } from '../actions/claimIntents.ts';
 import { type Db, onlyRow } from '../db/db.ts';
-import { canaryId } from '../destinations/canary.ts';
-import { isLive } from '../watch/watchedContracts.ts';
+import { isLive } from '../tables/isLive.ts';
 
 /** The workers that note when they went through their queue. */
 export type PassedQueue = 'intents' | 'scores';

@@ -1,8 +1,8 @@
-import { empty, join, raw, type Sql, sql } from '../../lib/sql.ts';
+import { empty, join, type Sql, sql } from '../../lib/sql.ts';
 import type { Severity } from '../../model/alert.ts';
 import type { ContractFacts } from '../../model/detection.ts';
 import type { Db } from '../db/db.ts';
-import { subscriptionGraceMs } from '../destinations/expiryNotices.ts';
+import { isLive } from '../tables/isLive.ts';
 
 type WatchedDetector = {
   id: number;
@@ -39,14 +39,6 @@ export type WatchedContract = {
   detectors: readonly WatchedDetector[];
   triggers: readonly WatchedTrigger[];
 };
-
-/** Active contracts of active projects and tenants, whose subscription has not ended or who never had one. */
-export const isLive = raw(`c.status = 'ACTIVE'
-  and exists (select from project p where p.tenant_id = c.tenant_id and p.id = c.project_id and p.status = 'ACTIVE')
-  and exists (select from tenant n where n.id = c.tenant_id and n.status = 'ACTIVE')
-  and not exists (select from subscription s where s.tenant_id = c.tenant_id and s.status <> 'DELETED'
-    having count(*) > 0 and coalesce(max(s.expiration_date) filter (where s.status = 'ACTIVE'), 0)
-      <= extract(epoch from clock_timestamp()) * 1000 - ${subscriptionGraceMs})`);
 
 const pageSize = 2000;
 const none: readonly never[] = [];

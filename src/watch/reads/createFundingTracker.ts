@@ -1,5 +1,6 @@
 import { getChain } from '../../chains/chains.ts';
 import { toChainFacts } from '../../chains/toChainFacts.ts';
+import { createBoundedMap } from '../../lib/createBoundedMap.ts';
 import { zip } from '../../lib/zip.ts';
 import type { Fetch } from '../../matching/createReadCache.ts';
 import type { Block, BlockFrames, Transaction } from '../../model/block.ts';
@@ -28,7 +29,7 @@ const maxInMemory = 200_000;
 export function createFundingTracker(chainUid: string) {
   let sources: Sources = new Map();
   /** The nearest funding of each address, oldest first. */
-  let funded = new Map<string, FundedAddress>();
+  const funded = createBoundedMap<string, FundedAddress>(maxInMemory);
   let areLabelsStale = true;
   let isFundedStale = true;
   let purgedAt = 0;
@@ -56,15 +57,9 @@ export function createFundingTracker(chainUid: string) {
       const nearer = nearest.get(row.address);
       if (!nearer || row.hops < nearer.hops) nearest.set(row.address, row);
     }
-    funded = new Map([...nearest].reverse());
+    funded.clear();
+    for (const [address, row] of [...nearest].reverse()) funded.set(address, row);
     isFundedStale = false;
-  }
-
-  function remember(row: FundedAddress): void {
-    funded.delete(row.address);
-    funded.set(row.address, row);
-    const [oldest] = funded.keys();
-    if (oldest !== undefined && funded.size > maxInMemory) funded.delete(oldest);
   }
 
   return {
@@ -84,7 +79,7 @@ export function createFundingTracker(chainUid: string) {
     /** The addresses that a block funds; they are in memory from now on, so the caller must write them or invalidate. */
     trace(block: Block): FundedAddress[] {
       const rows = traceFunding(block, sources, funded);
-      for (const row of rows) remember(row);
+      for (const row of rows) funded.set(row.address, row);
       return rows;
     },
     /** Transactions that only a trace explains. */
@@ -92,7 +87,7 @@ export function createFundingTracker(chainUid: string) {
     /** The addresses that sources pay within the transactions of a block; as with `trace`, the caller must add them or invalidate. */
     traceInner(block: Block, frames: BlockFrames): FundedAddress[] {
       const rows = traceInnerFunding(block, frames, sources, funded);
-      for (const row of rows) remember(row);
+      for (const row of rows) funded.set(row.address, row);
       return rows;
     },
     add: (tx: Db, rows: readonly FundedAddress[]): Promise<void> => insertFunded(tx, chainUid, rows),

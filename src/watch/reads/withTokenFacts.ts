@@ -1,4 +1,5 @@
 import { decimalsData, symbolData } from '../../codecs/evm/tokenMetadata.ts';
+import { createBoundedMap } from '../../lib/createBoundedMap.ts';
 import { zip } from '../../lib/zip.ts';
 import type { Fetch, ReadRequest } from '../../matching/createReadCache.ts';
 import type { StateRead, StateResult } from '../../model/stateRead.ts';
@@ -20,12 +21,11 @@ type FactRequest = Extract<ReadRequest, { type: 'chain' }> & {
  * lack the observed one. So nodes with few states suffice after a downtime.
  */
 export function withTokenFacts(fetch: Fetch, db: Db, chainUid: string, now: () => number): Fetch {
-  const cached = new Map<string, TokenFact>();
+  const cached = createBoundedMap<string, TokenFact>(maxCached);
 
   async function load(requests: readonly FactRequest[]): Promise<void> {
     const unknown = requests.map(toKey).filter((key) => !cached.has(keyOf(key)));
     if (unknown.length === 0) return;
-    if (cached.size > maxCached) cached.clear();
     for (const fact of await findTokenFacts(db, chainUid, unknown)) cached.set(keyOf(fact), fact);
   }
 

@@ -1,13 +1,14 @@
 import { keysOf } from '../../../lib/keysOf.ts';
 import { destinationTypes } from '../../../model/enumerations.ts';
 import { Id, List, Millis, nullable, OneOf, Shape, Text } from '../../../model/schema.ts';
-import { readOutcome, unseenStates, withheldReasons } from '../../../services/alerts/readOutcome.ts';
+import { readOutcome, unseenStates } from '../../../services/alerts/readOutcome.ts';
+import { withheldReasons } from '../../../services/destinations/withheldReasons.ts';
 import { incidentTable } from '../../../store/alerts/incidentTable.ts';
 import { replySchema } from '../../../store/tables/fields.ts';
 import { endpoint } from '../../http/endpoint.ts';
 import { intent } from '../actions/actionEndpoints.ts';
-import { delivery } from '../destinations/deliveryEndpoints.ts';
 import { escalation } from '../onCall/escalationEndpoints.ts';
+import { delivery } from '../records/deliverySchemas.ts';
 
 const alertDelivery = {
   ...delivery,

@@ -15,7 +15,7 @@ import {
   Text,
 } from '../../../model/schema.ts';
 import { inspectAddress } from '../../../services/contracts/inspectAddress.ts';
-import { recommendForContract } from '../../../services/contracts/recommendForContract.ts';
+import { recommendForContract } from '../../../services/detectors/recommendForContract.ts';
 import { type Endpoint, endpoint } from '../../http/endpoint.ts';
 import { detector } from '../detectors/detector.ts';
 

@@ -21,7 +21,7 @@ import { findBindings } from '../../../store/destinations/findBindings.ts';
 import { findQueryMistake } from '../../../store/search/findQueryMistake.ts';
 import { destinationTable } from '../../../store/tables/destinationTable.ts';
 import { type Endpoint, endpoint } from '../../http/endpoint.ts';
-import { attempt, deliveryUid } from './deliveryEndpoints.ts';
+import { attempt, deliveryUid } from '../records/deliverySchemas.ts';
 import { destination } from './destination.ts';
 
 const tag = 'Destinations';

@@ -1,6 +1,6 @@
 import { Problem } from '../../../model/errors.ts';
 import { Flag, Id, OneOf, Shape } from '../../../model/schema.ts';
-import { applyPagerEvent, pagerOutcomes } from '../../../services/destinations/applyPagerEvent.ts';
+import { applyPagerEvent, pagerOutcomes } from '../../../services/alerts/applyPagerEvent.ts';
 import { endpoint } from '../../http/endpoint.ts';
 
 const maxBytes = 256 * 1024;

@@ -61,7 +61,7 @@ function sumOf(items: readonly [IncidentLoss, ...IncidentLoss[]]): { amount: str
   });
   const [{ symbol, asset }] = items;
   const short = asset.length > 13 ? `${asset.slice(0, 6)}…${asset.slice(-4)}` : asset;
-  return { amount: formatDecimal(amount), symbol: symbol ? clean(symbol, 32) : `of ${short}` };
+  return { amount: formatDecimal(amount), symbol: symbol ? clean(symbol, 32) : `of ${clean(short)}` };
 }
 
 function endingOf({ state, stoppedBy, failed }: IncidentProgress): string {

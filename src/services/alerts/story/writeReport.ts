@@ -52,7 +52,7 @@ function writeReport(
         ['Contract', 'Amount', 'Before', 'After', 'Share'],
         chosen.losses.map(({ contractId, amount, symbol, asset, before, after, percent, isClaimed }) => [
           contractName(contractId),
-          `${groupDigits(amount)} ${symbol ? escapeText(symbol, 32) : asset}${isClaimed ? ' (as the token claims)' : ''}`,
+          `${groupDigits(amount)} ${assetName(symbol, asset)}${isClaimed ? ' (as the token claims)' : ''}`,
           before === null ? '' : groupDigits(before),
           after === null ? '' : groupDigits(after),
           percent === null ? '' : `${percent} %`,
@@ -66,7 +66,7 @@ function writeReport(
         story.flows.edges.map(({ from, to, amount, symbol, asset, transactions, isReported }) => [
           nameOf(from),
           nameOf(to),
-          `${groupDigits(amount)} ${symbol ? escapeText(symbol, 32) : asset}${isReported ? ' (by evidence)' : ''}`,
+          `${groupDigits(amount)} ${assetName(symbol, asset)}${isReported ? ' (by evidence)' : ''}`,
           String(transactions),
         ]),
       ),
@@ -144,6 +144,11 @@ function leftOutOf({ leftOut }: IncidentStory, alerts: readonly StoryAlert[]): s
 function createNames({ parties }: IncidentStory): (address: string) => string {
   const names = new Map(parties.map(({ address, name }) => [address, name]));
   return (address) => escapeText(names.get(address) ?? address, 130);
+}
+
+/** Its symbol, or its address, which pushed findings may say anything about. */
+function assetName(symbol: string | null, asset: string): string {
+  return symbol ? escapeText(symbol, 32) : escapeText(asset, 130);
 }
 
 /** Text of strangers in Markdown: one line, without markup, links, tables or headings of its own. */

@@ -11,9 +11,9 @@ import { findRecord } from '../../store/records/records.ts';
 import { contractTable } from '../../store/tables/contractTable.ts';
 import type { BacktestRow } from '../../store/watch/backtests.ts';
 import type { Call } from '../call.ts';
+import { cannotInspect, inspectNow } from '../contracts/inspectAddress.ts';
 import { createRecord } from '../records/createRecord.ts';
 import type { RecordKind } from '../records/recordKind.ts';
-import { cannotInspect, inspectNow } from './inspectAddress.ts';
 import { findPast, tryOnPast } from './tryOnPast.ts';
 
 export type Recommended = Recommendation & {

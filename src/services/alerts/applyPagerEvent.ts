@@ -2,7 +2,7 @@ import { destinationKinds } from '../../destinations/destinationKinds.ts';
 import type { PagerEvent } from '../../destinations/readPagerDutyEvent.ts';
 import { Problem } from '../../model/errors.ts';
 import { resolveAlerts } from '../../store/alerts/alertRecords.ts';
-import { belongsTo, findIncident, type IncidentKeyRow } from '../../store/alerts/incidentTable.ts';
+import { findIncident, type IncidentKeyRow } from '../../store/alerts/incidentTable.ts';
 import {
   advancePager,
   findPagerAcknowledgement,
@@ -12,8 +12,9 @@ import {
 } from '../../store/destinations/pagerEvents.ts';
 import { findTargets, openTarget } from '../../store/destinations/targets.ts';
 import { appendAudit } from '../../store/records/audit.ts';
-import { applyToIncident } from '../alerts/acknowledge.ts';
+import { belongsTo } from '../../store/search/documents/belongsTo.ts';
 import type { Call } from '../call.ts';
+import { applyToIncident } from './acknowledge.ts';
 
 export const pagerOutcomes = ['applied', 'ignored', 'stale', 'replayed', 'overtaken', 'unchanged'] as const;
 type PagerOutcome = (typeof pagerOutcomes)[number];

@@ -4,7 +4,7 @@ import { contractScope } from '../../store/search/documents/documentScopes.ts';
 import { searchDocuments } from '../../store/search/searchDocuments.ts';
 import type { SupplyDetector } from '../../store/tokenomics/tokenomics.ts';
 import type { Call } from '../call.ts';
-import type { Point } from '../tokenomics/plannedAmounts.ts';
+import type { Point } from './plannedAmounts.ts';
 
 const maxSamples = 1000;
 const latest = Number.MAX_SAFE_INTEGER;

@@ -3,7 +3,7 @@ import type { Recommendation } from '../../detectors/recommendDetectors.ts';
 import { findSchemaId } from '../../store/detectors/detectorSchemas.ts';
 import { type BacktestRow, countOpenBacktests, findProposedBacktests } from '../../store/watch/backtests.ts';
 import type { Call } from '../call.ts';
-import { backtestProposed, maxOpenBacktests } from '../detectors/backtest.ts';
+import { backtestProposed, maxOpenBacktests } from './backtest.ts';
 
 type Place = {
   tenantId: number;
