@@ -18,7 +18,7 @@ export const commands: readonly Command[] = [
       shards: {
         type: 'string',
         value: 'n',
-        help: 'With --citus, the first time: how many workers the cluster can have at most (default: 32).',
+        help: 'With --citus, the first time: how many workers the cluster can have at most (default: 16).',
       },
     },
     run: async ({ options }) => (await import('./maintenanceCommands.ts')).migrateDatabase(options),

@@ -112,6 +112,19 @@ it('grows beside writes to as many workers as alerts have shards, gives one back
   await rebalance(connection, report);
   expect(lines).toEqual(['No shard has to move.']);
 
+  const env = { DATABASE_URL: citus.url };
+  const run = (...args: string[]) => workspace.run(['cluster', ...args], workspace.folder('command'), env);
+  expect(await run('status')).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('No shards are moving.'),
+  });
+  const again = await run('add', `${known.host}:${known.port}`);
+  expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('is a worker already') });
+  expect(await run('drain', 'no:where')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('no address'),
+  });
+
   await citus.workers[0]!.kill();
   try {
     await expect(drainWorker(connection, known, report)).rejects.toThrow('shards cannot move until all do');

@@ -13,8 +13,8 @@ class NotDistributable extends Error {
   override readonly name = 'NotDistributable';
 }
 
-/** So many workers a cluster can have by then; more would make each month more tables. */
-export const defaultShards = 32;
+/** So many workers a cluster can grow to. Searches of administrators cost about as much for each shard as for a server. */
+export const defaultShards = 16;
 const maxShards = 256;
 
 /** A process at a time. */
