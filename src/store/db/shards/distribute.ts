@@ -17,6 +17,9 @@ class NotDistributable extends Error {
 export const defaultShards = 16;
 const maxShards = 256;
 
+/** Citus keeps one connection to each worker; others are opened for each question, which costs more than what they answer. */
+const oneConnection = 'citus.max_adaptive_executor_pool_size = 1';
+
 /** A process at a time. */
 const distributionLock = 7_305_115;
 
@@ -42,7 +45,7 @@ export async function distribute(
       throw new NotDistributable(`${shards} shards are too few for ${workers.length} workers.`);
     const database = client.escapeIdentifier(client.database ?? 'vigil');
     // Session settings of pools do not reach the sessions that the coordinator opens.
-    for (const setting of ['random_page_cost = 1.1', 'jit = off'])
+    for (const setting of ['random_page_cost = 1.1', 'jit = off', oneConnection])
       await client.query('select run_command_on_all_nodes($1)', [
         `alter database ${database} set ${setting}`,
       ]);
