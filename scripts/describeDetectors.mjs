@@ -61,8 +61,12 @@ Members of \`meta\`: ${codes(fields)}.
 function describeLimits(name) {
   const limits = detectorLimits[name];
   const rows = strangers[name] ?? [];
-  const unseen = limits === undefined ? '' : `\nWhat it cannot see: ${limits.unseen}\n`;
-  const cost = limits?.cost === undefined ? '' : `\nWhat it costs a stranger: ${limits.cost}\n`;
+  if (!limits?.unseen || (!limits.cost && rows.length === 0))
+    throw new Error(
+      `${name} lacks what it cannot see or what it costs a stranger: scripts/detectorLimits.mjs.`,
+    );
+  const unseen = `\nWhat it cannot see: ${limits.unseen}\n`;
+  const cost = limits.cost === undefined ? '' : `\nWhat it costs a stranger: ${limits.cost}\n`;
   const table = rows.map(
     ({ act, gas, causes }) => `| ${cell(act)} | ${gas.toLocaleString('en')} | ${causes} |`,
   );

@@ -6,7 +6,7 @@ export const detectorLimits = {
   attack_detector: {
     unseen:
       'An attacker whose address has no label yet and whose money came from no labelled place, or over more accounts or days than are followed.',
-    cost: 'Someone who calls a labelled contract and yours in one transaction sets it off for gas; an attacker evades it with an account that an exchange has paid.',
+    cost: 'HIGH costs the key of a labelled account, or a labelled contract that calls yours for anyone; one that is only called beside yours is LOW. An attacker evades it with an account that an exchange has paid.',
   },
   ownership_change: {
     unseen:
@@ -36,8 +36,18 @@ export const detectorLimits = {
       'Tokens without a price that are no large part of their supply, and pulls that look like the ordinary ones of this spender.',
     cost: 'HIGH costs what the robbed accounts lose of tokens that have a price or are named; own accounts can be robbed, too.',
   },
-  illegitimate_transfer: { unseen: 'What a token moves without its event.' },
-  initializer_call: { unseen: 'Functions with other names that set a contract up.' },
+  illegitimate_transfer: {
+    unseen: 'What a token moves without its event, and what an owner was made to approve before.',
+    cost: 'HIGH costs a fault in the watched token itself, or a piece of one’s own that it lets another account take.',
+  },
+  initializer_call: {
+    unseen: 'Functions with other names that set a contract up.',
+    cost: 'A call that the contract lets succeed: gas, where a function of such a name is open to anyone and fewer than three have called it.',
+  },
+  absence: {
+    unseen: 'An event, call or alert that comes and does not do what it should.',
+    cost: 'As much as it costs to keep the event or call away; where anyone may cause it, a call of its own hides that the keeper stays away: name the keeper.',
+  },
   large_transfer: { unseen: 'Many transfers below the threshold; outflow_rate sums them up.' },
   outflow_rate: {
     unseen:

@@ -22,6 +22,15 @@ export async function postgresProcesses(dataDir: string): Promise<number[]> {
   return pids.filter((_, i) => here[i]);
 }
 
+/** Stops all processes of a server without ending them, as a machine without power would seem; the result lets them go on. */
+export async function hangServer(dataDir: string): Promise<() => void> {
+  const pids = await postgresProcesses(dataDir);
+  for (const pid of pids) process.kill(pid, 'SIGSTOP');
+  return () => {
+    for (const pid of pids) process.kill(pid, 'SIGCONT');
+  };
+}
+
 export function kill(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');

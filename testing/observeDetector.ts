@@ -1,4 +1,4 @@
-import { chains } from '../src/chains/chains.ts';
+import { type ChainUid, chains, getChain } from '../src/chains/chains.ts';
 import { createEvmClient } from '../src/chains/evm/createEvmClient.ts';
 import { toChainFacts } from '../src/chains/toChainFacts.ts';
 import { detectors } from '../src/detectors/detectors.ts';
@@ -27,6 +27,8 @@ import { messageFault } from './messageFault.ts';
 type World = {
   /** Address of the watched contract. */
   address: string;
+  /** The chain that it is taken for, whose prices are known. */
+  chainUid?: ChainUid;
   contract?: Partial<ContractFacts>;
   labels?: readonly Partial<Label>[];
   funding?: Readonly<Record<string, Funding>>;
@@ -65,7 +67,7 @@ export async function observeDetector(
     compileDetector(
       { id: 1, name: schemaName, schemaName, tags: [], config },
       contract,
-      toChainFacts(chains.anvil),
+      toChainFacts(getChain(world.chainUid ?? 'anvil')),
     ),
     detectors.get(schemaName)?.fields ?? [],
   );

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import type { PoolConfig } from 'pg';
 import { asAccount, ensureAccount } from '../src/store/embedded/account.ts';
 import { createSocketFolder, restoreSocketFolder } from '../src/store/embedded/socketFolder.ts';
-import { kill, postgresProcesses } from './bundledPostgres.ts';
+import { hangServer, kill, postgresProcesses } from './bundledPostgres.ts';
 import { ask, createCitusDatabase } from './createCitusDatabase.ts';
 import { until } from './until.ts';
 
@@ -148,14 +148,7 @@ export async function startCitus(
       async kill(): Promise<void> {
         for (const pid of await postgresProcesses(dataDir)) kill(pid);
       },
-      /** Stops all processes of the server without ending them, and lets them go on. */
-      async hang(): Promise<() => void> {
-        const pids = await postgresProcesses(dataDir);
-        for (const pid of pids) process.kill(pid, 'SIGSTOP');
-        return () => {
-          for (const pid of pids) process.kill(pid, 'SIGCONT');
-        };
-      },
+      hang: () => hangServer(dataDir),
       ask: (text: string) => ask(connection, text),
       /** The statements so far that asked several shards. */
       async fanOuts(): Promise<string[]> {

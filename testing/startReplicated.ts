@@ -17,8 +17,14 @@ import { until } from './until.ts';
 const log = () => {};
 const common = { fsync: 'off', full_page_writes: 'off', max_connections: '150', autovacuum: 'off' };
 
-/** A primary and a hot standby that confirms every commit, in two folders; they are stopped by removing the workspace. */
-export async function startReplicated(folders: { primary: string; standby: string }) {
+/**
+ * A primary and a hot standby that confirms every commit, unless it `isBehind`, in two folders; they are stopped by removing the
+ * workspace.
+ */
+export async function startReplicated(
+  folders: { primary: string; standby: string },
+  { isBehind = false }: { isBehind?: boolean } = {},
+) {
   // Makes the cluster with its roles and database.
   const first = await startEmbedded({ dataDir: folders.primary, log, settings: common });
   await first.stop();
@@ -54,13 +60,19 @@ export async function startReplicated(folders: { primary: string; standby: strin
     return { ...connectionsAt(socketFolder, passwords!).connection, user: 'vigil' };
   }
 
-  const primary = await launch(folders.primary, { synchronous_standby_names: 'standby' });
+  const primary = await launch(folders.primary, { synchronous_standby_names: isBehind ? '' : 'standby' });
   await writeFile(join(folders.standby, 'postgres', 'standby.signal'), '');
   const standby = await launch(folders.standby, {
     primary_conninfo: `host=${primary.host} user=vigil application_name=standby`,
   });
   await until(
-    async () => (await ask(primary, "select 1 from pg_stat_replication where sync_state = 'sync'")).length,
+    async () =>
+      (
+        await ask(
+          primary,
+          `select 1 from pg_stat_replication where sync_state = '${isBehind ? 'async' : 'sync'}'`,
+        )
+      ).length,
   );
 
   const urlOf = (hosts: string) => `postgres://vigil@/vigil?host=${hosts}`;

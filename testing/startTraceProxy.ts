@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 /** How the proxy answers calls for traces; all others reach the node. */
 type Tracing =
@@ -26,12 +27,16 @@ export async function startTraceProxy(target: string) {
   const proxy = {
     tracing: 'ok' as Tracing,
     traced: 0,
+    /** Requests with this text take so long. */
+    slow: undefined as { text: string; ms: number } | undefined,
     /** Called at each step, before the node goes on. */
     onStep: (_step: TraceStep): void => {},
   };
 
   async function answer(request: IncomingMessage): Promise<Answer> {
     const body = await text(request);
+    const { slow } = proxy;
+    if (slow && body.includes(slow.text)) await sleep(slow.ms);
     const parsed = JSON.parse(body) as Request | Request[];
     const isTrace =
       !Array.isArray(parsed) &&

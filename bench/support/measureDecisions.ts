@@ -1,15 +1,13 @@
 import { randomBytes } from 'node:crypto';
-import { sql } from '../../src/lib/sql.ts';
 import { createNotifyOnAlerts } from '../../src/notify/notifyOnAlerts.ts';
 import { createAlertLinks } from '../../src/services/alerts/createAlertLinks.ts';
-import type { Store } from '../../src/store/db/db.ts';
 import type { Connection } from '../../src/store/db/openClient.ts';
 import { openStore } from '../../src/store/db/openStore.ts';
 import { openKeyring } from '../../src/store/records/keyring.ts';
 import { createHookTarget } from './createHookTarget.ts';
 import { raiseNumberedAlerts } from './raiseNumberedAlerts.ts';
+import { setRoutes, setSilences } from './setRules.ts';
 
-const rules = 1000;
 const perTransaction = 20;
 const transactions = 50;
 const rounds = 6;
@@ -17,12 +15,16 @@ const rounds = 6;
 type Kind = { silence?: (n: number) => string; route?: (n: number) => string; repeatSeconds?: number };
 const ofDetector = (n: number) => `detectorId:${1000 + n} AND contractId:${n + 2}`;
 const ofWord = (n: number) => `name:maintenance${n}`;
+const ofEvidence = (n: number) => `meta.reason:maintenance${n}`;
+const anywhere = (n: number) => `maintenance${n}`;
 
 /** Queries that find none of the alerts; `n` tells them apart. With routes, the root takes them. */
 const kinds: Readonly<Record<string, Kind>> = {
   'no silence and no route': {},
   '1,000 silences, each of a detector of its own': { silence: ofDetector },
   '1,000 silences, each for a word of the name': { silence: ofWord },
+  '1,000 silences, each for a member of the evidence': { silence: ofEvidence },
+  '1,000 silences, each for a word anywhere': { silence: anywhere },
   '1,000 routes, each of a detector of its own': { route: ofDetector },
   'the same beside 1,000 such silences': { route: ofDetector, silence: ofDetector },
   'the same with repeats': { route: ofDetector, repeatSeconds: 900 },
@@ -68,37 +70,4 @@ export async function measureDecisions(connection: Connection): Promise<string[]
         `| ${kind} | ${(wall / alerts).toFixed(3)} | ${(node / alerts).toFixed(0)} |`,
     ),
   ];
-}
-
-async function setSilences(store: Store, query: ((n: number) => string) | undefined): Promise<void> {
-  await store.query(sql`update silence set ends_at = starts_at + 1 where ends_at > starts_at + 1`);
-  if (!query) return;
-  const queries = Array.from({ length: rules }, (_, n) => query(n));
-  await store.query(
-    sql`insert into silence (tenant_id, created_at, updated_at, query, starts_at, ends_at, include_critical, reason,
-        author, cost)
-      select 1, 1, 1, q, 1, ${Date.now() + 86_400_000}, false, 'bench', 'bench', 4
-      from unnest(${queries}::text[]) q`,
-  );
-}
-
-async function setRoutes(
-  store: Store,
-  query: ((n: number) => string) | undefined,
-  repeatSeconds: number | null,
-): Promise<void> {
-  await store.query(sql`update route set status = 'DELETED' where status <> 'DELETED'`);
-  if (!query) return;
-  const queries = Array.from({ length: rules }, (_, n) => query(n));
-  await store.query(
-    sql`with root as (
-        insert into route (tenant_id, created_at, updated_at, status, position, name, goes_on, group_by, wait_seconds,
-          repeat_seconds, destination_ids, cost)
-        select 1, 1, 1, 'ACTIVE', 0, 'root', false, 'INCIDENT', 0, ${repeatSeconds}::integer,
-          (select array_agg(id) from destination where tenant_id = 1), 0 returning id)
-      insert into route (tenant_id, created_at, updated_at, status, parent_id, position, name, query, goes_on, group_by,
-        wait_seconds, destination_ids, cost)
-      select 1, 1, 1, 'ACTIVE', root.id, n, 'bench', q, false, 'INCIDENT', 0, '{}', 4
-      from root, unnest(${queries}::text[]) with ordinality q(q, n)`,
-  );
 }

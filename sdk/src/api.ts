@@ -1119,6 +1119,8 @@ export type ContractActionAlertPage = {
   }>;
   /** Number of matching records, counted up to `trackTotalCount`. */
   total: number;
+  /** Only where a search over all tenants lacks the documents of some workers: their names. */
+  partial?: string[];
 };
 
 /** What stands at the address. */
@@ -1129,6 +1131,8 @@ export type ContractDetectorAlertPage = {
   data: Alert[];
   /** Number of matching records, counted up to `trackTotalCount`. */
   total: number;
+  /** Only where a search over all tenants lacks the documents of some workers: their names. */
+  partial?: string[];
 };
 
 export type ContractHistogramBody = {
@@ -1330,6 +1334,8 @@ export type ContractTriggerAlertPage = {
   }>;
   /** Number of matching records, counted up to `trackTotalCount`. */
   total: number;
+  /** Only where a search over all tenants lacks the documents of some workers: their names. */
+  partial?: string[];
 };
 
 /** What fed the trigger. */
@@ -3583,6 +3589,8 @@ export type InstanceScorePage = {
   data: UpdateScoreReply[];
   /** Number of matching records, counted up to `trackTotalCount`. */
   total: number;
+  /** Only where a search over all tenants lacks the documents of some workers: their names. */
+  partial?: string[];
 };
 
 export type InstanceScoreReply = {
@@ -3904,7 +3912,7 @@ export type ListFaultsReply = {
     /** The tenant. */
     tenantId: number;
     /** Kind of record. */
-    kind: 'detector' | 'trigger' | 'destination' | 'action' | 'wallet' | 'instance';
+    kind: 'detector' | 'trigger' | 'destination' | 'action' | 'wallet' | 'instance' | 'tenant';
     /** The record. */
     id: number;
     /** Its name, or its address; null where it has none. */
@@ -7567,7 +7575,7 @@ export interface Api {
       /** The tenant; all that you may see if left out. */
       tenantId?: number;
       /** Only of this kind. */
-      kind?: 'detector' | 'trigger' | 'destination' | 'action' | 'wallet' | 'instance';
+      kind?: 'detector' | 'trigger' | 'destination' | 'action' | 'wallet' | 'instance' | 'tenant';
       /** Only in this state. */
       state?: 'FAILING' | 'SWITCHED_OFF' | 'LATE' | 'INCOMPLETE' | 'FAILED' | 'UNDER_WAY';
       /** Skip this many. */

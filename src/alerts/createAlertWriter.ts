@@ -21,6 +21,7 @@ type Options = WriteHooks & {
   now: () => number;
   /** Called when the alerts of a group cannot be written; they wait and are written later. */
   onGroupFailure: (failure: GroupFailure) => void;
+  maxWaitingBytes?: number | undefined;
 };
 
 export type AlertWriter = ReturnType<typeof createAlertWriter>;

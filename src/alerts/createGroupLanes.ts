@@ -4,24 +4,29 @@ import { Problem } from '../model/errors.ts';
 import {
   deleteGroupWrites,
   findLaterRetractions,
+  findWaitingTenants,
   type GroupKey,
   type GroupWrite,
   listGroupWrites,
   listWaitingGroups,
   readGroupWrites,
   type StoredWrite,
+  type WaitingTenants,
 } from '../store/alerts/groupWrites.ts';
 import type { Store } from '../store/db/db.ts';
 import { rememberWords } from '../store/search/terms/findingTerms.ts';
 import { applyWrite, type WriteHooks } from './applyWrite.ts';
 import { prepareRaise } from './raiseAlerts.ts';
 
-export type GroupFailure = GroupKey & { error: unknown };
+/** `tenants`: those whose findings wait; undefined if the coordinator does not answer either. */
+export type GroupFailure = GroupKey & { error: unknown; tenants: WaitingTenants | undefined };
 
 type Options = WriteHooks & {
   store: Store;
   now: () => number;
   onGroupFailure: (failure: GroupFailure) => void;
+  /** Limit of waiting writes of a chain for one group; the chain stops until the group is written. */
+  maxWaitingBytes?: number | undefined;
 };
 
 /** A chain waits for its alerts to be written at most this long, and then goes on without the groups that are late. */
@@ -30,8 +35,7 @@ export const maxWaitMs = 1000;
 const maxRows = 50;
 const pollMs = 1000;
 const maxRetryMs = 5000;
-/** Limit of waiting writes for one group; chains that find more stop until it is written. */
-const maxWaitingBytes = 256 * 1024 * 1024;
+const defaultMaxWaitingBytes = 4096 * 1024 * 1024;
 
 /** A chain's rows of one group. */
 type Lane = {
@@ -50,7 +54,7 @@ type Lane = {
 
 /** Writes the rows of each chain and group in their order, one transaction after the other; groups do not wait for each other. */
 export function createGroupLanes(options: Options) {
-  const { store, now } = options;
+  const { store, now, maxWaitingBytes = defaultMaxWaitingBytes } = options;
   const lanes = new Map<string, Lane>();
   const full = new Set<string>();
   let timer: NodeJS.Timeout | undefined;
@@ -105,7 +109,8 @@ export function createGroupLanes(options: Options) {
       lane.next = undefined;
       lane.retryAt = now() + Math.min(maxRetryMs, pollMs * 2 ** lane.failures);
       lane.failures++;
-      options.onGroupFailure({ ...lane.key, error });
+      const tenants = await findWaitingTenants(store, lane.key).catch(() => undefined);
+      options.onGroupFailure({ ...lane.key, error, tenants });
     } finally {
       lane.running = undefined;
     }
@@ -172,7 +177,11 @@ export function createGroupLanes(options: Options) {
     assertRoom(chainUid: string, groups: Iterable<number>): void {
       for (const group of groups)
         if (full.has(nameOf({ chainUid, group })))
-          throw new Problem('unavailable', `Too much waits to be written to the shard group ${group}.`);
+          throw new Problem(
+            'unavailable',
+            `Findings for the database worker ${group} wait, and are more than VIGIL_MAX_UNWRITTEN_MIB allows. ` +
+              'The chain goes on when the worker is back.',
+          );
     },
 
     /** Polls while alerts are distributed, and once in any case. */

@@ -10,6 +10,7 @@ import {
   uncountRetracted,
 } from '../store/alerts/retractAlerts.ts';
 import type { Db } from '../store/db/db.ts';
+import { endDecisions } from '../store/destinations/alertDecisions.ts';
 import { endAnswered } from '../store/onCall/escalations.ts';
 
 /** Writes the rows that belong to a retraction, such as notices, in its transaction; gets only what was not retracted before. */
@@ -45,6 +46,7 @@ async function follow(
   await endAnswered(tx, retracted, now);
   await insertAlertEvents(tx, 'retracted', retracted);
   await deletePlannedAlerts(tx, retracted);
+  await endDecisions(tx, retracted);
   for (const hook of hooks) await hook(tx, retracted);
   await uncountRetracted(tx, retracted);
   return retracted;

@@ -5,33 +5,46 @@ import type { Store } from '../store/db/db.ts';
 import { findMissingFixes } from '../store/db/findMissingFixes.ts';
 import type { Connection } from '../store/db/openClient.ts';
 import { openStore } from '../store/db/openStore.ts';
+import { connectionsPerProcess, findNodeFaults, nameNode } from '../store/db/shards/nodeFaults.ts';
 import { type Cluster, readCluster } from '../store/db/shards/readCluster.ts';
+import { type ClusterNode, readNodes } from '../store/db/shards/readNodes.ts';
 import { attachEmbedded } from '../store/embedded/attachEmbedded.ts';
 import { readEmbeddedRelease } from '../store/embedded/readEmbeddedRelease.ts';
 import { readHeartbeat } from '../store/telemetry/heartbeat.ts';
 import { findOpenWallets } from '../store/wallets/findOpenWallets.ts';
 import { readTopology, type ServerState } from '../store/watch/readTopology.ts';
 
-/** The most connections that one process opens. */
-const connectionsPerProcess = 51;
-
 /** Prints what the database servers are to each other, and what of it would lose data, stop Vigil or slow it down. */
 export async function doctor(): Promise<number> {
   const { databaseUrl, directUrl, replicaUrls, dataDir } = loadConfig();
   if (!databaseUrl) return checkBundled(dataDir);
   const address = directUrl ?? databaseUrl;
-  const servers = await readTopology(address);
-  const replicas = (await Promise.all(replicaUrls.map((url) => readTopology(url)))).flat();
+  const [servers = [], ...followers] = await Promise.all([address, ...replicaUrls].map(readTopology));
+  const replicas = followers.flat();
   for (const server of servers) process.stdout.write(`${describe(server)}\n`);
   for (const replica of replicas) process.stdout.write(`replica ${describe(replica)}\n`);
   const primary = servers.find(takesWrites);
   const cluster = primary && (await readCluster(primary.connectionString));
-  if (cluster) process.stdout.write(`${describeCluster(cluster)}\n`);
+  const nodes = cluster && (await readNodes(primary.connectionString));
+  if (cluster) process.stdout.write(`${describeCluster(cluster, nodes?.nodes ?? [])}\n`);
   if (primary) await withStore({ connectionString: primary.connectionString }, printState);
-  const faults = [...findFaults(servers, replicas), ...(cluster?.faults ?? [])];
+  // Of the coordinator, its standbys and connections are among those of the nodes.
+  const faults = nodes
+    ? [...findServerFaults(servers, replicas), ...(cluster?.faults ?? []), ...findNodeFaults(nodes)]
+    : [...findServerFaults(servers, replicas), ...findPrimaryFaults(servers)];
   for (const warning of findWarnings(servers, replicas)) process.stdout.write(`Warning: ${warning}\n`);
+  const isAlone = !nodes && servers.length === 1 && primary?.fault === undefined && !primary?.standbys.length;
+  if (isAlone && primary)
+    process.stdout.write(
+      `Warning: No standby follows ${primary.name}; its loss would lose everything since the last backup.\n`,
+    );
   for (const fault of faults) process.stdout.write(`Fault: ${fault}\n`);
-  if (faults.length === 0) process.stdout.write('Nothing is wrong with the database servers.\n');
+  if (faults.length === 0)
+    process.stdout.write(
+      isAlone
+        ? 'Nothing else is wrong with the database server.\n'
+        : 'Nothing is wrong with the database servers.\n',
+    );
   return faults.length === 0 ? 0 : 1;
 }
 
@@ -116,12 +129,31 @@ function describe(server: ServerState): string {
   return `${name}: PostgreSQL ${release}, ${role}, ${connections} of ${maxConnections} connections${followers.join('')}`;
 }
 
-function describeCluster({ version, workers }: Cluster): string {
-  const lines = workers.map(({ name, shards }) => `\n  worker ${name}: ${shards} shards of alerts`);
+function describeCluster({ version, workers }: Cluster, nodes: readonly ClusterNode[]): string {
+  const shardsOf = new Map(workers.map(({ name, shards }) => [name, shards]));
+  const lines = nodes.map((node) => {
+    const shards = shardsOf.get(`${node.host}:${node.port}`);
+    return `\n  ${nameNode(node)}: ${shards === undefined ? '' : `${shards} shards of alerts, `}${describeNode(node)}`;
+  });
   return `Citus ${version} distributes the alerts over ${workers.length} workers${lines.join('')}`;
 }
 
-function findFaults(servers: readonly ServerState[], replicas: readonly ServerState[]): string[] {
+function describeNode({ state }: ClusterNode): string {
+  if (!state) return 'not reached';
+  const { connections, maxConnections, standbys, clockOffsetMs } = state;
+  const followers = standbys.map(
+    ({ name, state: sending, sync, lagBytes }) =>
+      `followed by ${name} (${sending ?? 'state hidden'}, ${sync ?? 'unknown'}, ${lagBytes ?? 'unknown'} bytes behind)`,
+  );
+  const clock = clockOffsetMs === 0 ? [] : [`clock ${clockOffsetMs} ms off`];
+  return [
+    `${connections} of ${maxConnections} connections`,
+    ...(followers.length > 0 ? followers : ['no standby']),
+    ...clock,
+  ].join(', ');
+}
+
+function findServerFaults(servers: readonly ServerState[], replicas: readonly ServerState[]): string[] {
   const faults: string[] = [];
   for (const { name, fault } of [...servers, ...replicas])
     if (fault !== undefined) faults.push(`${name} cannot be reached: ${fault}`);
@@ -132,8 +164,18 @@ function findFaults(servers: readonly ServerState[], replicas: readonly ServerSt
     faults.push(
       `${primaries.map(({ name }) => name).join(' and ')} take writes at once; Vigil uses the newest timeline. Stop the other.`,
     );
-  for (const { name, standbys, synchronousNames, connections, maxConnections, isPooled } of primaries) {
+  for (const { name, isPooled } of primaries)
     if (isPooled) faults.push(`A pooler answers at ${name}; set DATABASE_DIRECT_URL to the server itself.`);
+  for (const replica of replicas)
+    if (replica.fault === undefined && !replica.isStandby)
+      faults.push(`${replica.name} of DATABASE_REPLICA_URLS takes writes; it must follow the primary.`);
+  return faults;
+}
+
+function findPrimaryFaults(servers: readonly ServerState[]): string[] {
+  const faults: string[] = [];
+  const primaries = servers.filter((server) => server.fault === undefined).filter(takesWrites);
+  for (const { name, standbys, synchronousNames, connections, maxConnections } of primaries) {
     if (servers.filter((server) => !isWorker(server)).length > 1 && standbys.length === 0)
       faults.push(`No standby follows ${name}; its loss would lose everything since the last backup.`);
     if (standbys.length > 0 && synchronousNames === '')
@@ -147,8 +189,5 @@ function findFaults(servers: readonly ServerState[], replicas: readonly ServerSt
         `${name} has ${maxConnections - connections} connections left; a process opens up to ${connectionsPerProcess}. Raise max_connections.`,
       );
   }
-  for (const replica of replicas)
-    if (replica.fault === undefined && !replica.isStandby)
-      faults.push(`${replica.name} of DATABASE_REPLICA_URLS takes writes; it must follow the primary.`);
   return faults;
 }

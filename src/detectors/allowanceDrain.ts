@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { decodeTransfer } from '../codecs/evm/erc20Transfer.ts';
 import { formatUnits, groupDigits, percentOf, showAmount } from '../evidence/amounts.ts';
+import { findKnownFeed } from '../evidence/evm/knownFeeds.ts';
 import { type Losses, ownerLosses } from '../evidence/evm/ownerLosses.ts';
 import { type Pull, paymentsOfOthers, pullsFromStrangers } from '../evidence/evm/pulls.ts';
 import { assetFacts, readSupply } from '../evidence/evm/tokens.ts';
@@ -12,6 +13,7 @@ import { groupBy } from '../lib/groupBy.ts';
 import { zip } from '../lib/zip.ts';
 import { type Severity, severityOf } from '../model/alert.ts';
 import type { Block, Frame, Transaction } from '../model/block.ts';
+import type { ContractKind } from '../model/contractKinds.ts';
 import {
   type Detection,
   defineDetector,
@@ -58,6 +60,15 @@ type State = {
 type Series = NonNullable<State['series']>;
 type Context = EvaluationContext<Config, State>;
 
+/** Their own rules say what they are approved for. */
+const holdsNoAllowances: ReadonlySet<ContractKind> = new Set([
+  'ERC20',
+  'ERC721',
+  'ERC1155',
+  'POOL',
+  'PRICE_FEED',
+]);
+
 export const allowanceDrain = defineDetector<Config, State>({
   name: 'allowance_drain',
   title: 'Allowance drain',
@@ -69,6 +80,13 @@ export const allowanceDrain = defineDetector<Config, State>({
       reason:
         'It pulls tokens by allowances: a call that it can be talked into empties everyone who has approved it.',
     }),
+    // Its code need not show it: what makes any call it is given pulls as well.
+    CONTRACT: ({ kinds }) =>
+      kinds.some((kind) => holdsNoAllowances.has(kind))
+        ? undefined
+        : {
+            reason: 'Users may have approved it: who can talk it into a call empties all of them.',
+          },
   },
   severity: 'AUTO',
   description:
@@ -130,7 +148,11 @@ function isWatched({ config: { allowed }, contract: { address } }: Context) {
     (token === address || spender === address) && !ignored.has(owner) && !ignored.has(spender);
 }
 
-/** Accounts of a transaction whose code is looked at: the largest owners by what they lose. */
+function namedTokens({ config: settings, contract }: Context): ReadonlySet<string> {
+  return new Set([contract.address, ...settings.tokens.map(({ token }) => token.toLowerCase())]);
+}
+
+/** Accounts of a transaction whose code is looked at: first those whose tokens are worth something. */
 const maxOwners = 50;
 
 function judgeUntraced(
@@ -139,8 +161,12 @@ function judgeUntraced(
   transaction: Transaction,
   frames: readonly Frame[],
 ): EvaluationResult<State> {
-  const { read } = context;
-  const payments = paymentsOfOthers(transaction).filter(isWatched(context));
+  const { read, chain } = context;
+  const named = namedTokens(context);
+  const isCertain = ({ token }: Pull) => named.has(token) || findKnownFeed(chain.uid, token) !== undefined;
+  const payments = paymentsOfOthers(transaction)
+    .filter(isWatched(context))
+    .sort((a, b) => Number(isCertain(b)) - Number(isCertain(a)));
   const owners = [...new Set(payments.map(({ owner }) => owner))].slice(0, maxOwners);
   const codes = read.all(owners.map((owner) => () => read.code(owner)));
   const accounts = new Set(zip(owners, codes).flatMap(([owner, code]) => (code === '0x' ? [owner] : [])));
@@ -163,8 +189,11 @@ function judge(
   const { config: settings, chain, read, state } = context;
   const before = state?.series ?? {};
   if (pulls.length === 0) return {};
-  const feedOf = (token: string) => settings.tokens.find((named) => named.token === token)?.usdFeed;
-  const world = { read, chain, feedOf, block, transaction, coins: coinChanges(frames) };
+  const feedOf = (token: string) =>
+    settings.tokens.find((named) => named.token.toLowerCase() === token)?.usdFeed;
+  const named = namedTokens(context);
+  const isNamed = (token: string) => named.has(token);
+  const world = { read, chain, feedOf, isNamed, block, transaction, coins: coinChanges(frames) };
   let after: Series = before;
   const detections: Detection[] = [];
   for (const [spender, spenderPulls] of groupBy(pulls, (pull) => pull.spender)) {
@@ -185,9 +214,10 @@ function judge(
 type Measure = { what: string; value: number; least: number; severity: (sum: number) => Severity };
 
 /** In dollars, and by its share of the supply for each token without a price. What only claims to be worth something is LOW. */
-function measure({ config: settings, contract, read }: Context, { losses, usd }: Losses): Measure[] {
+function measure(context: Context, { losses, usd }: Losses): Measure[] {
+  const { config: settings, read } = context;
   const { minUsd, highUsd, criticalUsd, minSupply } = settings;
-  const named = new Set([contract.address, ...settings.tokens.map(({ token }) => token)]);
+  const named = namedTokens(context);
   const unpriced = losses.filter((loss) => loss.usd === undefined);
   const shares = Array.from(groupBy(unpriced, ({ token }) => token)).flatMap(
     ([what, tokenLosses]): Measure[] => {

@@ -1,8 +1,10 @@
 import { type Static, Type } from 'typebox';
+import { severityByTrust, type Trust } from '../evidence/evm/vouchedBy.ts';
 import { badTags, showLabel, worstFirst } from '../evidence/labels.ts';
 import { Condition, Configuration, FundingWindow, InnerCalls, LabelTags } from '../evidence/parameters.ts';
 import { evaluateCondition, parseCondition } from '../lib/condition.ts';
 import { parseDuration } from '../lib/duration.ts';
+import { groupBy } from '../lib/groupBy.ts';
 import type { Transaction } from '../model/block.ts';
 import { defineDetector, type EvaluationContext, type Label } from '../model/detection.ts';
 import { evmDialect } from '../model/family.ts';
@@ -26,7 +28,7 @@ const config = Configuration({
 
 type Config = Static<typeof config>;
 type Suspect = { address: string; role: 'sender' | 'deployer' | 'called' | 'contract' | 'recipient' };
-type Hit = { suspect: Suspect; reason: string; fields: Readonly<Record<string, unknown>> };
+type Hit = { suspect: Suspect; reason: string; fields: Readonly<Record<string, unknown>>; trust: Trust };
 
 export const attackDetector = defineDetector<Config, never>({
   name: 'attack_detector',
@@ -37,7 +39,7 @@ export const attackDetector = defineDetector<Config, never>({
   severity: 'HIGH',
   description:
     'A suspicious account or contract is involved with the contract: as sender, as deployer, as the contract called, as a contract that emits a log in the same transaction, or as one that suspicious money has funded.',
-  faq: 'When is an address suspicious? When it has a label with one of the tags, or got its first money, straight or over up to three accounts, from such an address. Money is followed from labels of the platform tagged SANCTION, EXPLOIT, SCAM, MIXER or BRIDGE, not from a tenant’s own labels or other tags; labelTags says which of them count. Contracts that take part in a transaction without emitting a log are not seen.',
+  faq: 'When is an address suspicious? When it has a label with one of the tags, or got its first money, straight or over up to three accounts, from such an address. Money is followed from labels of the platform tagged SANCTION, EXPLOIT, SCAM, MIXER or BRIDGE, not from a tenant’s own labels or other tags; labelTags says which of them count. Contracts that take part in a transaction without emitting a log are not seen. Anyone can call a contract with a bad label beside yours, so one that neither calls yours nor is called by it is LOW (MEDIUM where nothing is traced).',
   nextStep:
     'Open the transaction and see what it does to your contract. Pause the contract if it prepares or is an attack, and warn those who depend on it.',
   config,
@@ -54,6 +56,7 @@ export const attackDetector = defineDetector<Config, never>({
     'fundingTransaction',
     'suspects',
     'sender',
+    'unverified',
   ],
   interests: ({ innerCalls }, { address }) => [{ on: 'touch', address, inner: innerCalls }],
   evaluate(observation, context) {
@@ -67,13 +70,15 @@ export const attackDetector = defineDetector<Config, never>({
     return {
       detections: [
         {
-          message: `${roleWords[worst.suspect.role]} ${worst.suspect.address} of a transaction that touches ${context.contract.name} is suspicious: ${worst.reason}.${more}`,
+          severity: severityByTrust('HIGH', worst.trust),
+          message: `${roleWords[worst.suspect.role]} ${worst.suspect.address} of a transaction that touches ${context.contract.name} is suspicious: ${worst.reason}.${beside[worst.trust]}${more}`,
           fields: {
             suspect: worst.suspect.address,
             role: worst.suspect.role,
             ...worst.fields,
             suspects: addresses.slice(0, maxShown),
             sender: transaction.from,
+            unverified: worst.trust === 'known' ? undefined : true,
           },
         },
       ],
@@ -89,6 +94,13 @@ const roleWords: Record<Suspect['role'], string> = {
   recipient: 'The recipient',
 };
 const maxShown = 20;
+
+/** Anyone can call a contract with a bad label beside yours. */
+const beside: Record<Trust, string> = {
+  known: '',
+  claimed: ' It neither calls it nor is called by it: both only take part in the same transaction.',
+  untraced: ' Without traces it is not known whether the two have to do with each other.',
+};
 
 function hitsOf(transaction: Transaction, time: number, context: EvaluationContext<Config, never>): Hit[] {
   const { config: options, contract, read } = context;
@@ -115,6 +127,7 @@ function hitsOf(transaction: Transaction, time: number, context: EvaluationConte
   ]);
   const direct = worstFirst(suspects, known, (label) => isBad(label, options)).map(({ party, label }) => ({
     suspect: party,
+    trust: party.role === 'contract' ? linkOf(context, transaction, party.address) : ('known' as const),
     reason: showLabel(label),
     fields: { label: label.name, tags: label.tags, score: label.score, source: label.source },
   }));
@@ -129,13 +142,37 @@ function hitsOf(transaction: Transaction, time: number, context: EvaluationConte
       hops: origin.hops,
       fundingTransaction: origin.transactionHash,
     };
-    return [{ suspect, reason, fields }];
+    return [{ suspect, reason, fields, trust: 'known' as const }];
   });
-  return [...direct, ...funded];
+  return [...direct, ...funded].sort((a, b) => rank[a.trust] - rank[b.trust]);
+}
+
+const rank: Record<Trust, number> = { known: 0, untraced: 1, claimed: 2 };
+
+/** Looks for a way of calls from one to the other, or an event of the watched contract that names the suspect. */
+function linkOf(
+  { contract: { address: watched }, read }: EvaluationContext<Config, never>,
+  { hash, from, to, logs }: Transaction,
+  suspect: string,
+): Trust {
+  if (logs.some(({ address, parties }) => address === watched && parties.includes(suspect))) return 'known';
+  const calls = read.degradable(() => read.trace(hash));
+  if (!calls) return 'untraced';
+  const called = groupBy([...(to === null ? [] : [{ from, to }]), ...calls], (call) => call.from);
+  const reaches = (start: string, end: string) => {
+    const reached = new Set([start]);
+    for (const address of reached)
+      for (const call of called.get(address) ?? []) {
+        if (call.to === end) return true;
+        reached.add(call.to);
+      }
+    return false;
+  };
+  return reaches(suspect, watched) || reaches(watched, suspect) ? 'known' : 'claimed';
 }
 
 /** Bounded, because a transaction can have as many contracts as its gas allows. */
-const maxSuspects = 200;
+const maxSuspects = 1000;
 
 function suspectsOf({ from, to, logs, parties }: Transaction, watched: string): Suspect[] {
   const suspects = new Map<string, Suspect>();

@@ -1,11 +1,12 @@
 import type { Static } from 'typebox';
 import { decodeTransfer } from '../codecs/evm/erc20Transfer.ts';
-import { native, showAmount } from '../evidence/amounts.ts';
+import { native, percentOf, showAmount } from '../evidence/amounts.ts';
 import { calledBy } from '../evidence/evm/calledBy.ts';
 import { pricedAssets } from '../evidence/evm/knownFeeds.ts';
 import {
   assetsShown,
   changesOf,
+  chooseAssets,
   joinCoins,
   type Standing,
   shareOf,
@@ -13,10 +14,14 @@ import {
   type Taken,
   valuesOf,
 } from '../evidence/evm/losses.ts';
+import { type LostPieces, lostPieces } from '../evidence/evm/pieces.ts';
+import { assetFacts, claimedHolding } from '../evidence/evm/tokens.ts';
 import { showTrust } from '../evidence/evm/vouchedBy.ts';
 import { wrappedCoinOf } from '../evidence/evm/wrappedCoins.ts';
 import { Addresses, Configuration, Percent } from '../evidence/parameters.ts';
 import { lossMembers, severityByLoss } from '../evidence/severityByLoss.ts';
+import { zip } from '../lib/zip.ts';
+import { type Severity, severityOf } from '../model/alert.ts';
 import type { Frame, Transaction } from '../model/block.ts';
 import { defineDetector, type EvaluationContext, type EvaluationResult } from '../model/detection.ts';
 
@@ -44,7 +49,7 @@ export const drain = defineDetector<Config, never>({
   },
   severity: 'AUTO',
   description:
-    'One transaction takes more than a share of what the contract holds: native coins that move within it, and tokens, all together where their prices are known. CRITICAL from half of the holdings on or 10 million US dollars, HIGH from a fifth or 1 million. Needs nodes that trace.',
+    'One transaction takes more than a share of what the contract holds: native coins that move within it, and tokens, all together where their prices are known. CRITICAL from half of the holdings on or 10 million US dollars, HIGH from a fifth or 1 million. Pieces of a collection (ERC-721) count by their number, from three at once on. Needs nodes that trace.',
   faq: 'Which tokens count? Those that you name, those with a known price (Chainlink’s, for the native coins and main tokens of the large chains), and those that the contract itself called in the transaction. Any other token can claim to have been taken, so alone it is reported as LOW; name the tokens that the contract holds where others may move them (by approvals), or where it calls any token that it is given. How do assets add up? By their prices; what comes in lessens the loss only where it has a price, too. Without prices the asset with the largest share counts by itself. Coins and wrapped coins are one asset.',
   nextStep:
     'Open the trace and see who took it and by which function. Pause the contract, and warn those who hold the rest.',
@@ -60,13 +65,21 @@ export const drain = defineDetector<Config, never>({
     // A token that sells what it holds of itself has lost nothing that was worth something to others.
     const isOwn = (asset: string) => asset === contract.address && !settings.tokens.includes(asset);
     const lost = [...changes].flatMap(([asset, change]) => (change < 0n && !isOwn(asset) ? [asset] : []));
-    if (lost.length === 0) return {};
+    const pieces = lostPieces(transaction.logs, contract.address).filter(
+      ({ collection }) => !isOwn(collection),
+    );
+    if (lost.length === 0 && pieces.length === 0) return {};
     const standing = standingOf(settings.tokens, chain, calledBy(frames, contract.address));
     const taken = { transaction, frames, at: block.timestamp, changes };
     const certain = lost.filter((asset) => standing(asset) !== 'claimed');
     const detection = certain.length === 0 ? undefined : judge(context, taken, certain, standing);
     return (
       detection ??
+      judgePieces(
+        context,
+        taken,
+        pieces.filter(({ collection }) => standing(collection) !== 'claimed'),
+      ) ??
       judgeClaims(
         context,
         taken,
@@ -76,8 +89,8 @@ export const drain = defineDetector<Config, never>({
   },
 });
 
-/** Bounds the reads; only tokens that the contract itself called, or that have no more than their own word, are cut. */
-const maxUnpriced = 20;
+/** Bounds the reads of what has no more than its own word. */
+const maxClaimed = 20;
 
 /** Undefined where the loss is too small. */
 function judge(
@@ -88,9 +101,8 @@ function judge(
 ): EvaluationResult<never> | undefined {
   const { config: settings, contract, chain } = context;
   const { transaction, frames, changes } = taken;
-  const called = lost.filter((asset) => standing(asset) === 'called');
-  const unread = new Set(called.slice(maxUnpriced));
-  const looked = lost.filter((asset) => !unread.has(asset));
+  const { looked, notRead } = chooseAssets(lost, standing);
+  const unread = new Set(notRead);
   const losses = valuesOf(context, taken, looked);
   const isLarge = losses.some(
     ({ percent, usd }) => percent >= settings.share || (usd?.change ?? 0) <= -settings.highUsd,
@@ -122,7 +134,10 @@ function judge(
   return {
     detections: [
       {
-        severity: isReported ? severityByLoss(percent, usd, settings) : 'MEDIUM',
+        severity: atLeast(
+          isReported ? severityByLoss(percent, usd, settings) : 'LOW',
+          unread.size > 0 ? 'HIGH' : 'LOW',
+        ),
         magnitude: percent,
         message: isReported
           ? `A transaction of ${transaction.from} took ${percent} % of what ${contract.name} held: ${shown.join(', ')}.${rest}`
@@ -141,6 +156,63 @@ function judge(
   };
 }
 
+function atLeast(severity: Severity, least: Severity): Severity {
+  return severityOf[severity] < severityOf[least] ? least : severity;
+}
+
+/** An owner may take one or two pieces of a few. */
+const leastPieces = 3;
+
+/** Pieces of a collection have no price, so they count by their number. Undefined where too few are gone. */
+function judgePieces(
+  context: EvaluationContext<Config, never>,
+  { transaction }: Taken,
+  pieces: readonly LostPieces[],
+): EvaluationResult<never> | undefined {
+  const { config: settings, contract, chain, read } = context;
+  const many = pieces
+    .filter(({ count }) => count >= leastPieces)
+    .sort((a, b) => b.count - a.count)
+    .slice(0, maxClaimed);
+  const held = read.all(
+    many.map(
+      ({ collection }) =>
+        () =>
+          claimedHolding(read, collection, contract.address, 'parent'),
+    ),
+  );
+  const [worst, ...rest] = zip(many, held)
+    .flatMap(([lost, before]) => {
+      const percent = percentOf(BigInt(lost.count), before);
+      return before > 0n && percent >= settings.share ? [{ ...lost, percent: Math.min(100, percent) }] : [];
+    })
+    .sort((a, b) => b.percent - a.percent);
+  if (!worst) return undefined;
+  const { percent, count } = worst;
+  const facts = assetFacts(read, chain, worst.collection);
+  return {
+    detections: [
+      {
+        severity: severityByLoss(percent, undefined, settings),
+        magnitude: percent,
+        message: `A transaction of ${transaction.from} took ${count} pieces of ${facts.symbol}, ${percent} % of those that ${contract.name} held.`,
+        fields: {
+          sender: transaction.from,
+          percent,
+          share: settings.share,
+          assets: [worst, ...rest].map((lost) => ({
+            asset: lost.collection,
+            symbol: lost === worst ? facts.symbol : undefined,
+            change: String(-lost.count),
+            percent: lost.percent,
+          })),
+          recipients: worst.recipients.slice(0, maxRecipients),
+        },
+      },
+    ],
+  };
+}
+
 /** Tokens that nothing but their own logs and balances says were taken: anyone can make such a token, so they count little. */
 function judgeClaims(
   context: EvaluationContext<Config, never>,
@@ -149,7 +221,7 @@ function judgeClaims(
 ): EvaluationResult<never> {
   const { config: settings, contract } = context;
   const { transaction, frames } = taken;
-  const [worst, ...rest] = valuesOf(context, taken, claimed.slice(0, maxUnpriced))
+  const [worst, ...rest] = valuesOf(context, taken, claimed.slice(0, maxClaimed))
     .filter(({ percent }) => percent >= settings.share)
     .sort((a, b) => b.percent - a.percent);
   if (!worst) return {};
@@ -167,7 +239,7 @@ function judgeClaims(
           assets: assetsShown([worst, ...rest]),
           recipients: recipientsOf(transaction, frames, contract.address),
           unverified: true,
-          notRead: claimed.length > maxUnpriced ? claimed.length - maxUnpriced : undefined,
+          notRead: claimed.length > maxClaimed ? claimed.length - maxClaimed : undefined,
         },
       },
     ],

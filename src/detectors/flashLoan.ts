@@ -4,11 +4,11 @@ import { decodeTransfer } from '../codecs/evm/erc20Transfer.ts';
 import { logWords, topicAddress, zeroAddress } from '../codecs/evm/words.ts';
 import { type AssetFacts, formatUnits, native, showAmount } from '../evidence/amounts.ts';
 import { changesOf } from '../evidence/evm/losses.ts';
-import { type Loss, lossOf, noLoss } from '../evidence/evm/lossOf.ts';
+import { type Loss, lossOf, noLoss, showNotRead } from '../evidence/evm/lossOf.ts';
 import { tryCall } from '../evidence/evm/readCall.ts';
 import { assetFacts } from '../evidence/evm/tokens.ts';
 import { usdWorth } from '../evidence/evm/usdWorth.ts';
-import { severityByTrust, type Trust, vouchedBy } from '../evidence/evm/vouchedBy.ts';
+import { severityByTrust, type Trust } from '../evidence/evm/vouchedBy.ts';
 import { Configuration, InnerCalls, Percent } from '../evidence/parameters.ts';
 import { lossMembers } from '../evidence/severityByLoss.ts';
 import { showNumber } from '../lib/showNumber.ts';
@@ -144,13 +144,13 @@ export const flashLoan = defineDetector<Static<typeof config>, never>({
       : `${showNumber(amount)} smallest units of an unknown token`;
     const more = loans.length > 1 ? ` and ${loans.length - 1} more` : '';
     const { loss, trust } = isMoved ? lossIn(context, block, transaction) : sure(noLoss);
-    const isLoss = loss.percent >= options.share || (loss.usd ?? 0) >= options.highUsd;
+    const isLoss = loss.percent >= options.share || (loss.usd ?? 0) >= options.highUsd || loss.notRead > 0;
     const lost = loss.assets
       .slice(0, 3)
       .map(({ change, facts: of, percent }) => `${showAmount(-change, of)} (${percent} %)`);
     const doubt = isMoved
       ? isLoss
-        ? ` ${contract.name} lost ${lost.join(', ')}.`
+        ? ` ${contract.name} lost ${lost.join(', ')}${showNotRead(loss)}.`
         : ''
       : ' Nothing but the lender says so: no such amount moved to a borrower and back.';
     return {
@@ -194,20 +194,21 @@ function lossIn(
     () => read.balance(contract.address),
   ]);
   if (after !== before) changes.set(native, after - before);
-  const tokens = [...changes]
-    .flatMap(([asset, change]) => (change < 0n && asset !== native ? [asset] : []))
-    .slice(0, maxJudged);
-  const trusts = new Map(
-    tokens.map((token) => [token, vouchedBy(read, block, token, contract.address, [transaction.hash])]),
-  );
-  const called = new Set(tokens.filter((token) => trusts.get(token) !== 'claimed'));
+  // One trace for all of them: a transaction can report that any number of tokens left.
+  const calls = read.degradable(() => read.trace(transaction.hash));
+  const called = calls
+    ? new Set(
+        calls.flatMap(({ type, from, to }) => (type === 'CALL' && from === contract.address ? [to] : [])),
+      )
+    : new Set([...changes.keys()].filter((asset) => asset !== native));
   const loss = lossOf(
     context,
     { transaction, at: block.timestamp, changes },
     { tokens: [], called, isDoubtful: false },
   );
   const [most] = loss.assets;
-  return most?.usd === undefined && most ? { loss, trust: trusts.get(most.asset) ?? 'known' } : sure(loss);
+  const isSure = calls !== null || !most || most.usd !== undefined || most.asset === native;
+  return { loss, trust: isSure ? 'known' : 'untraced' };
 }
 
 function sure(loss: Loss): { loss: Loss; trust: Trust } {

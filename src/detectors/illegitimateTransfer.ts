@@ -86,12 +86,15 @@ function piecesOf(log: Log): Piece[] {
   const [from, to, id] = log.indexed;
   if (log.key === transferTopic && from !== undefined && to !== undefined && id !== undefined)
     return [{ from: topicAddress(from), to: topicAddress(to), tokenId: BigInt(id), isUnique: true }];
-  return decodeMultiTransfers(log).map(({ from: owner, to: recipient, tokenId }) => ({
-    from: owner,
-    to: recipient,
-    tokenId,
-    isUnique: false,
-  }));
+  // Anyone may move nothing of anyone's.
+  return decodeMultiTransfers(log)
+    .filter(({ amount }) => amount > 0n)
+    .map(({ from: owner, to: recipient, tokenId }) => ({
+      from: owner,
+      to: recipient,
+      tokenId,
+      isUnique: false,
+    }));
 }
 
 const approvals = new Set([approvalEvent, 'ApprovalForAll(address,address,bool)'].map(eventTopic));
@@ -101,7 +104,7 @@ const isApprovedForAll = parseFunction('isApprovedForAll(address,address)(bool)'
 const balanceOfId = parseFunction('balanceOf(address,uint256)(uint256)');
 
 /** Bounds the reads. Owners who take part cost none, so that only those of others are counted. */
-const maxPieces = 40;
+const maxPieces = 200;
 const maxCallers = 5;
 const many = 10;
 const maxShown = 10;

@@ -116,6 +116,8 @@ export const outflowRate = defineDetector<Config, State>({
             reason: 'A drain in many small steps shows only in their sum: 20 % within an hour is reported.',
           }
         : undefined,
+    CONTRACT: () => recommendForAny('It may hold coins and tokens'),
+    ACCOUNT: () => recommendForAny('It is an account without code'),
   },
   severity: 'HIGH',
   description:
@@ -177,6 +179,13 @@ export const outflowRate = defineDetector<Config, State>({
     return outflow ? judge(outflow, observation.block, context) : {};
   },
 });
+
+function recommendForAny(what: string) {
+  return {
+    config: { limit: '50%', window: '30 min' },
+    reason: `${what}: a drain in many small steps shows only in their sum, so half of an asset within half an hour is reported.`,
+  };
+}
 
 /** On chains whose transactions list all transfers, judges every leaving asset by itself. */
 function judgeAll(
@@ -245,9 +254,13 @@ function flowsOf(state: State | undefined, { asset }: Left, { token }: Config): 
   return token === undefined && asset !== native ? (state.tokens?.[asset] ?? empty) : state;
 }
 
-/** Bounds the state. Anyone can make a token, but none that the contract calls: these never push out those. */
-const maxKnown = 10;
-const maxClaimed = 5;
+/**
+ * Bounds the state. Anyone can make a token, but none that the contract calls: these never push out those. Beyond the first
+ * number of those that it calls, where anyone may make it call more, only the sum of each is kept.
+ */
+const maxKnown = 6;
+const maxSums = 150;
+const maxClaimed = 4;
 
 function withFlows(
   state: State | undefined,
@@ -264,13 +277,28 @@ function withFlows(
       ...(wrappedAt !== undefined && { wrappedAt }),
     };
   const { [asset]: _before, ...rest } = state?.tokens ?? {};
-  const found: [string, Flows][] = [...Object.entries(rest), [asset, { ...flows, ...(trust && { trust }) }]];
-  const isKnown = ([, { trust: standing }]: [string, Flows]) => standing === 'known';
+  // Stored states keep no order.
+  const others = Object.entries(rest).sort(([, a], [, b]) => leftAt(a) - leftAt(b));
+  const found: [string, Flows][] = [...others, [asset, { ...flows, ...(trust && { trust }) }]];
+  const known = found.filter(([, { trust: standing }]) => standing === 'known');
   const kept = [
-    ...found.filter((entry) => !isKnown(entry)).slice(-maxClaimed),
-    ...found.filter(isKnown).slice(-maxKnown),
+    ...found.filter(([, { trust: standing }]) => standing !== 'known').slice(-maxClaimed),
+    ...known.slice(-maxKnown - maxSums, -maxKnown).map(([name, many]) => [name, toSum(many)] as const),
+    ...known.slice(-maxKnown),
   ];
   return { ...before, tokens: Object.fromEntries(kept) };
+}
+
+function leftAt({ buckets }: Flows): number {
+  return buckets.at(-1)?.at ?? 0;
+}
+
+/** The sum of a token, as if all of it had left with the first. */
+function toSum({ buckets, isOver, trust }: Flows): Flows {
+  const [first] = buckets;
+  const out = buckets.reduce((sum, bucket) => sum + BigInt(bucket.out), 0n).toString();
+  const sum = first && { at: first.at, out, before: largestBefore({ buckets }).toString() };
+  return { buckets: sum ? [sum] : [], isOver, ...(trust && { trust }) };
 }
 
 /** Undefined when nothing has changed. Coins that were wrapped have not left, and those that were unwrapped were there. */

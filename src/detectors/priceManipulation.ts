@@ -1,5 +1,6 @@
 import type { Static } from 'typebox';
 import { eventTopic, parseFunction } from '../codecs/evm/abi.ts';
+import { decodeTransfer } from '../codecs/evm/erc20Transfer.ts';
 import {
   answersOf,
   isPriceQuestion,
@@ -79,11 +80,12 @@ export const priceManipulation = defineDetector<Config, never>({
     const named = new Set(settings.pools.map((pool) => pool.toLowerCase()));
     const prices = pricesByPool(transaction, named);
     const isProject = projectOf(contract);
-    const reached = readFrom(frames, isProject);
+    const { reached, isOwn: isOwnCall } = readFrom(frames, isProject);
     const isVouched = (pool: string) => named.has(pool) || isProject(pool) || reached.has(pool);
     const isOwn = (pool: string) => (named.size === 0 ? isVouched(pool) : named.has(pool));
+    const traded = tradedWith(transaction, contract.address);
     const ranked = [...prices].sort(([a, before], [b, after]) => {
-      const standing = Number(isVouched(b)) - Number(isVouched(a));
+      const standing = Number(isVouched(b)) - Number(isVouched(a)) || traded(b) - traded(a);
       return standing === 0 ? spreadOf(after) - spreadOf(before) : standing;
     });
     const vouched = ranked.filter(([pool]) => isVouched(pool)).length;
@@ -103,7 +105,10 @@ export const priceManipulation = defineDetector<Config, never>({
             isVouched(pool) || holdsToken(read, contract.address, pool),
       ),
     );
-    const answers = judgeAnswers(read, frames, isOwn, settings).map((move) => ({ move, isKnown: true }));
+    const answers = judgeAnswers(read, frames, isOwn, isOwnCall, settings).map((move) => ({
+      move,
+      isKnown: true,
+    }));
     const judged = zip(moves, known)
       .map(([move, isKnown]): Found => ({ move, isKnown }))
       .concat(answers)
@@ -142,7 +147,7 @@ type Move = ReturnType<typeof judge>[number] & { question?: string };
 type Found = { move: Move; isKnown: boolean };
 
 /** Questions of one transaction whose former answer is asked for. */
-const maxQuestions = 20;
+const maxQuestions = 100;
 
 /**
  * Other pools, vaults and feeds give prices when asked. Compares their answers before the block, in the transaction,
@@ -152,6 +157,7 @@ function judgeAnswers(
   read: Reader,
   frames: readonly Frame[],
   isOfInterest: (contract: string) => boolean,
+  isOwnCall: (frame: Frame) => boolean,
   settings: Config,
 ) {
   const changed = new Set(
@@ -159,8 +165,16 @@ function judgeAnswers(
       type === 'CALL' && !isReverted && !isPriceQuestion(input) ? [to] : [],
     ),
   );
-  const asked = answersOf(frames, isOfInterest)
-    .filter((question) => changed.has(question.of))
+  const isChanged = (frame: Frame) => isOfInterest(frame.to) && changed.has(frame.to);
+  // Anyone can ask as many questions as it likes, but not have the contract ask them.
+  const keys = new Set(
+    answersOf(frames, (frame) => isChanged(frame) && isOwnCall(frame)).map(
+      ({ of, input }) => `${of} ${input}`,
+    ),
+  );
+  const isOwn = ({ of, input }: Question) => keys.has(`${of} ${input}`);
+  const asked = answersOf(frames, isChanged)
+    .sort((a, b) => Number(isOwn(b)) - Number(isOwn(a)))
     .slice(0, maxQuestions);
   const answerAt = ({ of, input }: Question, moment: 'parent' | 'block') => {
     const answer = read.optional(() => read.call(of, input, moment));
@@ -294,6 +308,18 @@ function judge(
       priceAfter: String(after),
     },
   ];
+}
+
+/** The largest amount of the watched token that moved to or from an address, by its own logs, which no made-up pool can forge. */
+function tradedWith({ logs }: Transaction, token: string): (address: string) => number {
+  const most = new Map<string, number>();
+  for (const log of logs) {
+    const transfer = log.address === token ? decodeTransfer(log) : undefined;
+    if (!transfer) continue;
+    for (const party of [transfer.from, transfer.to])
+      most.set(party, Math.max(most.get(party) ?? 0, Number(transfer.amount)));
+  }
+  return (address) => most.get(address) ?? 0;
 }
 
 /** Distance between the prices of a transaction. */

@@ -1,5 +1,6 @@
 import { formatUnits, native, percentOf, showAmount } from '../evidence/amounts.ts';
 import { calledBy } from '../evidence/evm/calledBy.ts';
+import { chooseAssets, standingOf } from '../evidence/evm/losses.ts';
 import { changesIn } from '../evidence/evm/pulls.ts';
 import { assetFacts, tryHolding } from '../evidence/evm/tokens.ts';
 import { projectOf } from '../evidence/projectOf.ts';
@@ -11,8 +12,7 @@ import { reentrancy as ownReentrancy } from './reentrancy.ts';
 
 /** The least share of what both held whose loss is worth a look: protocols enter their own contracts in many ways. */
 const leastPercent = 1;
-/** Bounds the reads. */
-const maxTokens = 20;
+const highPercent = 20;
 
 /** As for one contract, and where the one that is entered while a call is open is another one of the project. */
 export const reentrancy: Detector = {
@@ -35,17 +35,17 @@ function judgeProject(
   const entry = entryElsewhere(frames, contract.address, projectOf(contract));
   if (!entry) return {};
   const { position, inner } = entry;
-  const lost = lossesOf(context, transaction, frames, [contract.address, inner.to]);
+  const { lost, notRead } = lossesOf(context, transaction, frames, [contract.address, inner.to]);
   const [worst] = lost;
-  if (!worst || worst.percent < leastPercent) return {};
+  if (!worst || (worst.percent < leastPercent && notRead === 0)) return {};
   const shown = lost
     .slice(0, 3)
     .map(({ amount, facts, percent }) => `${showAmount(amount, facts)} (${percent} %)`);
   const detection: Detection = {
     frame: position,
-    severity: severityByShare(worst.percent),
+    severity: notRead > 0 && worst.percent < highPercent ? 'HIGH' : severityByShare(worst.percent),
     magnitude: worst.percent,
-    message: `${inner.from} entered ${context.contract.own?.[inner.to]?.name ?? inner.to} while a call of ${contract.name} had not returned, in a transaction of ${transaction.from}. Both together lost ${shown.join(', ')}.`,
+    message: `${inner.from} entered ${context.contract.own?.[inner.to]?.name ?? inner.to} while a call of ${contract.name} had not returned, in a transaction of ${transaction.from}. Both together lost ${shown.join(', ')}${notRead === 0 ? '' : ` and ${notRead} more tokens, which were not looked at`}.`,
     fields: {
       sender: transaction.from,
       caller: inner.from,
@@ -88,13 +88,17 @@ function lossesOf(
 ) {
   const called = addresses.flatMap((address) => [...calledBy(frames, address)]);
   const changes = [...changesIn(logs, new Set(addresses)).values()];
-  const tokens = [...new Set(called)]
+  const changed = [...new Set(called)]
     .map((asset) => ({ asset, change: changes.reduce((sum, change) => sum + (change.get(asset) ?? 0n), 0n) }))
-    .filter(({ change }) => change < 0n)
-    .slice(0, maxTokens);
+    .filter(({ change }) => change < 0n);
+  const { looked, notRead } = chooseAssets(
+    changed.map(({ asset }) => asset),
+    standingOf([], chain, new Set(called)),
+  );
+  const tokens = changed.filter(({ asset }) => looked.includes(asset));
   const coins = addresses.reduce((sum, address) => sum + coinChangeOf(frames, address), 0n);
   const lost = [...(coins < 0n ? [{ asset: native, change: coins }] : []), ...tokens];
-  return read
+  const judged = read
     .all(
       lost.map(({ asset, change }) => () => {
         const held = read
@@ -109,6 +113,7 @@ function lossesOf(
       }),
     )
     .sort((a, b) => b.percent - a.percent);
+  return { lost: judged, notRead: notRead.length };
 
   function tryBalance(asset: string, address: string): bigint {
     return asset === native

@@ -31,10 +31,10 @@ describe('recommended detectors', () => {
   it.each(contractKinds)(
     'recommended detectors of %s are its own and can run, however much the contract says',
     (kind) => {
-      const plain = recommend([], {}).map(({ schemaName }) => schemaName);
+      const plain = recommend([], {}).map(({ reason }) => reason);
       for (const facts of [everything, {}]) {
         const set = recommend([kind], facts);
-        expect(set.filter(({ schemaName }) => !plain.includes(schemaName))).not.toEqual([]);
+        expect(set.filter(({ reason }) => !plain.includes(reason))).not.toEqual([]);
         for (const { schemaName, config, reason, title } of set) {
           const checked = withDefaults(configSchema(detectors.get(schemaName)!), config, schemaName);
           expect('faults' in checked ? checked.faults : []).toEqual([]);
@@ -60,7 +60,7 @@ describe('recommended detectors', () => {
 
   it.each(contractKinds)('recommended detectors of %s watch what it holds', (kind) => {
     const names = recommend([kind], {}).map(({ schemaName }) => schemaName);
-    expect(names).toEqual(expect.arrayContaining(['drain', 'tvl_drop']));
+    expect(names).toEqual(expect.arrayContaining(['drain', 'tvl_drop', 'outflow_rate']));
   });
 
   it('recommended detectors of a vault or pool do not report its shares as those of a token', () => {
@@ -76,6 +76,7 @@ describe('recommended detectors', () => {
     expect(set.map(({ schemaName }) => schemaName)).toEqual([
       'drain',
       'tvl_drop',
+      'outflow_rate',
       'wallet_balance',
       'unlimited_approval',
       'address_poisoning',

@@ -8,7 +8,7 @@ import { percentOf, showAmount } from '../evidence/amounts.ts';
 import { calledBy } from '../evidence/evm/calledBy.ts';
 import { entriesInto, type ReentryEntry } from '../evidence/evm/entries.ts';
 import { assetsShown, changesOf } from '../evidence/evm/losses.ts';
-import { type Loss, lossOf } from '../evidence/evm/lossOf.ts';
+import { type Loss, lossOf, showNotRead } from '../evidence/evm/lossOf.ts';
 import { readSupply } from '../evidence/evm/tokens.ts';
 import { Addresses, Configuration, Flag, Percent } from '../evidence/parameters.ts';
 import { lossMembers, severityByLoss } from '../evidence/severityByLoss.ts';
@@ -142,8 +142,13 @@ function judge(
       .map(({ change, facts, percent }) => `${showAmount(-change, facts)} (${percent} %)`);
     const byLoss = severityByLoss(loss.percent, loss.usd, settings);
     const severity = loss.coins > 0n || byLoss === 'CRITICAL' ? 'CRITICAL' : 'HIGH';
-    return { severity, ending: `. ${contract.name} lost ${shown.join(', ')}.` };
+    return { severity, ending: `. ${contract.name} lost ${shown.join(', ')}${showNotRead(loss)}.` };
   }
+  if (loss.notRead > 0)
+    return {
+      severity: 'HIGH',
+      ending: `. ${contract.name} paid out${showNotRead({ ...loss, assets: [] })}.`,
+    };
   if (kind !== 'unasked') return undefined;
   const mintedPercent = mintedShare(context, logs);
   if (mintedPercent > 0 && mintedPercent >= settings.share)

@@ -90,3 +90,18 @@ it('refuses what comes when a key has too much waiting, and nothing of others', 
   ).toEqual([0, 1, 2, 'full: a', 'other']);
   await expect(queue.run('a', async () => 'again')).resolves.toBe('again');
 });
+
+it('leaves room for other groups while works of one group do not end, whichever keys they have', async () => {
+  const queue = createFairQueue({ slots: 4, slotsPerGroup: 2 });
+  let letGo = () => {};
+  const hanging = new Promise<void>((resolve) => {
+    letGo = resolve;
+  });
+  const stuck = ['a', 'b', 'c', 'd'].map((key) => queue.run(key, () => hanging, false, 'worker 1'));
+  expect(queue.stats()).toEqual({ running: 2, waiting: 2 });
+  expect(await queue.run('e', async () => 'done', false, 'worker 2')).toBe('done');
+  expect(await queue.run('f', async () => 'done')).toBe('done');
+  letGo();
+  await Promise.all(stuck);
+  expect(queue.stats()).toEqual({ running: 0, waiting: 0 });
+});

@@ -8,6 +8,7 @@ import {
 } from './decideNotification.ts';
 import type { RouteStep } from './routes/takeRoutes.ts';
 import type { CompiledRoute } from './rules/compileRoutes.ts';
+import type { Guarded, GuardIndex } from './rules/createGuardIndex.ts';
 import type { InhibitionEntry, Rules } from './rules/createRules.ts';
 
 /** Facts of a tenant that decide its notifications. */
@@ -23,7 +24,7 @@ export type Known = {
 export type DecidedAlert = NotifiableAlert & { contractId: number };
 
 /** Decides an alert by the rules of its tenant. `document`: the alert as matchers read it. `ways`: what is bound to its source. */
-export function decideByRules<W extends Way>(
+export async function decideByRules<W extends Way>(
   alert: DecidedAlert,
   document: object,
   ways: readonly W[],
@@ -34,12 +35,15 @@ export function decideByRules<W extends Way>(
   const finds = (query: { matcherAt: CompiledRoute['matcherAt'] }) =>
     query.matcherAt(now)(subjectOf(document), yieldToEventLoop);
   const routes = destinations && rules?.routes;
+  const candidatesOf = <T extends Guarded>(index: GuardIndex<T> | undefined) =>
+    index && index.size > 0 ? index.candidatesFor(subjectOf(document), yieldToEventLoop) : [];
   // A trial reports each route, so it also asks routes that cannot find the alert.
-  const candidates = routes && (note ? routes.children : routes.candidatesFor(subjectOf(document)));
+  const candidates =
+    routes && (note ? routes.children : await routes.candidatesFor(subjectOf(document), yieldToEventLoop));
   return decideNotification(alert, {
     recipients: ways,
-    silences: rules?.silences.candidatesFor(subjectOf(document)) ?? [],
-    inhibitions: inhibitionsAt(rules?.targets.candidatesFor(subjectOf(document)) ?? [], alert, inhibiting),
+    silences: await candidatesOf(rules?.silences),
+    inhibitions: inhibitionsAt(await candidatesOf(rules?.targets), alert, inhibiting),
     routing: routes && {
       root: routes.root,
       below: (route) => candidates?.get(route) ?? [],

@@ -28,7 +28,7 @@ export async function noteInhibitions(
     const rules = rulesOf(tenantId);
     if (!rules || rules.sources.size === 0) continue;
     const subject = subjectOf(alert);
-    for (const { inhibition } of rules.sources.candidatesFor(subject))
+    for (const { inhibition } of await rules.sources.candidatesFor(subject, yieldToEventLoop))
       if (incident && (await inhibition.source.matcherAt(now)(subject, yieldToEventLoop)))
         sources.push({
           tenantId,
@@ -38,7 +38,8 @@ export async function noteInhibitions(
           uid,
           timestamp,
         });
-    if (rules.targets.candidatesFor(subject).length > 0) asked.push({ tenantId, contractId });
+    if ((await rules.targets.candidatesFor(subject, yieldToEventLoop)).length > 0)
+      asked.push({ tenantId, contractId });
   }
   await insertInhibitionSources(tx, sources, now);
   const stored = await findInhibiting(tx, asked);

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import { destinationKinds, isMailed, typesWith } from '../destinations/destinationKinds.ts';
 import type { Stoppable } from '../lib/createLifecycle.ts';
@@ -14,6 +15,7 @@ import {
   releaseDeliveries,
 } from '../store/destinations/claimDeliveries.ts';
 import { deadLetterDeliveries } from '../store/destinations/deadLetterDeliveries.ts';
+import { endTurn, takeTurn } from '../store/destinations/deliveryTurns.ts';
 import { findIncidentMessages, findIncidentStory } from '../store/destinations/incidentMessages.ts';
 import { findTargets, openTarget, type SealedTarget } from '../store/destinations/targets.ts';
 import { withCurrentState } from '../store/destinations/withCurrentState.ts';
@@ -46,6 +48,8 @@ const maxConcurrentAttempts = 1000;
 const deadLetterEveryMs = 60_000;
 /** No attempt may take longer; shorter than the lease of a delivery. */
 const attemptTimeoutMs = 25_000;
+/** Wait before a process asks again for a destination to which another one sends. */
+const turnPollSeconds = 0.5;
 /** Time for running attempts to end when Vigil stops. */
 const stopGraceMs = 5000;
 
@@ -108,7 +112,7 @@ export function startDeliveryWorker(options: Options): Stoppable {
     const mail = isMailed(destinationKinds[sealed.type]) ? 1 : 0;
     mails += mail;
     const leaveHost = hosts.enter(sealed);
-    const work = attempt(batch, sealed)
+    const work = attemptInTurn(batch, sealed)
       .catch(onError)
       .finally(() => {
         running.delete(work);
@@ -131,6 +135,19 @@ export function startDeliveryWorker(options: Options): Stoppable {
       .catch(onError)
       .finally(() => running.delete(work));
     running.add(work);
+  }
+
+  /** At a destination that keeps states, one message at a time is under way from all processes, so that the newest state arrives last. */
+  async function attemptInTurn(batch: Batch, sealed: SealedTarget): Promise<void> {
+    if (!destinationKinds[sealed.type].keepsStateOf) return attempt(batch, sealed);
+    const holder = randomUUID();
+    if (!(await takeTurn(store, sealed.id, holder)))
+      return releaseDeliveries(store, batch.deliveries, turnPollSeconds);
+    try {
+      await attempt(batch, sealed);
+    } finally {
+      await endTurn(store, sealed.id, holder);
+    }
   }
 
   async function attempt(batch: Batch, sealed: SealedTarget): Promise<void> {

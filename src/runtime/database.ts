@@ -10,6 +10,7 @@ import { openClient } from '../store/db/openClient.ts';
 import { openReplicas, type Replicas } from '../store/db/openReplicas.ts';
 import { openStore } from '../store/db/openStore.ts';
 import { readServer } from '../store/db/readServer.ts';
+import { watchHangs } from '../store/db/watchHangs.ts';
 import { isWorker, watchPrimary } from '../store/db/watchPrimary.ts';
 import { attachEmbedded } from '../store/embedded/attachEmbedded.ts';
 import { hasCluster } from '../store/embedded/hasCluster.ts';
@@ -131,9 +132,17 @@ async function openMigrated(
     log.debug({ steps }, 'Migrations applied');
     const onError = (error: Error) =>
       log.warn({ reason: error.message }, 'A database connection failed; a new one is opened when needed');
-    const owner = hasOwner ? openStore({ ...server.owner, ...limits, ...ownerPool }, onError) : undefined;
+    const hangs = watchHangs(server.connection, onHang(log));
+    const watched = [hangs];
+    const owner = hasOwner
+      ? openStore({ ...server.owner, ...limits, ...ownerPool, hangs }, onError)
+      : undefined;
     const open = (name: keyof Pools) =>
-      openStore({ ...(server.pooled ?? server.connection), ...limits, ...pools[name] }, onError, owner);
+      openStore(
+        { ...(server.pooled ?? server.connection), ...limits, ...pools[name], hangs },
+        onError,
+        owner,
+      );
     const stores: Pools = {
       store: open('store'),
       reports: open('reports'),
@@ -146,9 +155,12 @@ async function openMigrated(
       replicaUrls.length > 0
         ? openReplicas({
             primary: stores.work,
-            replicas: replicaUrls.map((connectionString) =>
-              openStore({ connectionString, ...limits, ...pools.reports }, onError),
-            ),
+            replicas: replicaUrls.map((connectionString, index) => {
+              const onChange = onHang(log, `Replica ${index + 1} of DATABASE_REPLICA_URLS: `);
+              const hangs = watchHangs({ connectionString }, onChange);
+              watched.push(hangs);
+              return openStore({ connectionString, ...limits, ...pools.reports, hangs }, onError);
+            }),
             now: () => performance.now(),
           })
         : undefined;
@@ -165,6 +177,7 @@ async function openMigrated(
         await Promise.all(
           [...Object.values(stores), ...(owner ? [owner] : [])].map((store) => store.close()),
         );
+        for (const each of watched) each.close();
         await server.close();
       },
     };
@@ -173,6 +186,12 @@ async function openMigrated(
     throw error;
   }
 }
+
+/** The log has each server that hangs once, however many statements it holds. */
+const onHang =
+  (log: Logger, where = '') =>
+  (sentence: string, isSilent: boolean) =>
+    log[isSilent ? 'warn' : 'info'](`${where}${sentence}`);
 
 async function bundledServer(config: Config, log: Logger): Promise<DatabaseServer> {
   // It creates the data folder itself, with the mode that its account needs.

@@ -59,6 +59,7 @@ export function startLoops(options: Options): Stoppable[] {
         alertHooks,
         minedHooks,
         retractionHooks,
+        maxWaitingBytes: config.maxUnwrittenMib * 1024 * 1024,
         now,
         log,
       }),

@@ -41,6 +41,8 @@ type Options = Omit<
   minedHooks?: readonly AlertHook[];
   /** Undefined while one database has all alerts; asked of the store unless a test says otherwise. */
   shardGroups?: () => Promise<FindGroups | undefined>;
+  /** What may wait of a chain for a database worker that cannot be written. */
+  maxWaitingBytes?: number | undefined;
   /** Settings by chain; chains that have a client are watched. */
   settings: Readonly<
     Partial<Record<ChainUid, { startBlock: number | undefined; traces?: TraceMode; pending?: PendingMode }>>
@@ -66,10 +68,10 @@ export function startWatching(options: Options): Stoppable {
   const alerts = createAlertWriter({
     ...hooks,
     shardGroups: rest.shardGroups ?? createShardGroups(store),
-    onGroupFailure: throttlePerMinute(now, ({ error, chainUid, group }) =>
+    onGroupFailure: throttlePerMinute(now, ({ error, chainUid, group, tenants }) =>
       log.error(
-        { err: error, chain: chainUid, group },
-        'Alerts of a shard group cannot be written; they wait',
+        { err: error, chain: chainUid, worker: group, tenants: tenants?.count, firstTenants: tenants?.first },
+        'Findings cannot be written to a database worker; they wait on the coordinator',
       ),
     ),
   });

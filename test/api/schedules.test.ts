@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { sql } from '../../src/lib/sql.ts';
 import { type Json, startTestApi, type TestApi } from '../../testing/startTestApi.ts';
 import { expectProblem } from '../support/expectProblem.ts';
+import { measureSlowdown } from '../support/measureSlowdown.ts';
 import { createTenantWorld, type TenantWorld } from './support/createTenantWorld.ts';
 import { observe } from './support/observe.ts';
 
@@ -242,6 +244,25 @@ describe('the calendar of a schedule', () => {
   const times = ['UID:1', 'DTSTART:20260701T080000Z', 'DTEND:20260701T200000Z'];
   const send = (id: number, calendar: string) =>
     api.call('POST', `schedule/${id}/import`, { calendar }, as('tenant-user'));
+
+  it('finds users among thousands of attendees of an event without asking everyone about each', async () => {
+    const { id } = await make();
+    const tenantId = own.world.tenant.id;
+    await plain.store.query(
+      sql`insert into member (created_at, updated_at, tenant_id, name, email, roles, status)
+        select 1, 1, ${tenantId}, 'Crowd ' || n, 'crowd' || n || '@oncall.example.com', '{tenant-viewer}', 'ACTIVE'
+        from generate_series(1, 1000) n`,
+    );
+    const crowd = Array.from({ length: 14_000 }, (_, n) => `ATTENDEE:x${n}`);
+    const times = ['DTSTART:20260101T090000Z', 'DTEND:20260101T100000Z'];
+    const startedAt = process.cpuUsage();
+    const answer = await send(id, event(...times, ...crowd));
+    const { user, system } = process.cpuUsage(startedAt);
+    expectProblem(answer, 422, '/calendar');
+    // Ten seconds and more when each attendee was compared with every user.
+    expect((user + system) / 1000 / measureSlowdown()).toBeLessThan(2000);
+    await plain.store.query(sql`delete from member where name like 'Crowd %'`);
+  });
 
   it('replaces what was imported before, and leaves what people made', async () => {
     const kept = { userId: ann.id, from: 1000, to: 2000, note: 'Kept' };

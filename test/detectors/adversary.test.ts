@@ -46,6 +46,8 @@ const rob = (...calls: Call[]) =>
 
 const takeToken = (share: bigint): Call => [vault, 'pay', token.address, thief, 10_000n * usd * share];
 
+const held = async () => (await token.call('balanceOf', vault.address)) as bigint;
+
 const millOf = async (count: bigint) => {
   mill = await chain.anvil.deploy(artifacts.TokenMill);
   await chain.anvil.send({
@@ -97,6 +99,22 @@ describe.each(['drain', 'tvl_drop', 'outflow_rate'])('%s', (detector) => {
     ]);
   });
 
+  it('reports a loss behind any number of worthless tokens that the contract was made to pay', async () => {
+    await millOf(30n);
+    const junk = await Promise.all(
+      Array.from({ length: 30 }, (_, index) => mill.call('tokens', BigInt(index))),
+    );
+    const observer = await watch();
+    await rob(
+      ...junk.map((made): Call => [vault, 'pay', made, thief, 1n]),
+      takeToken((await held()) / 20_000n / usd),
+    );
+    const found = await observer.catchUp();
+    expect(observer.faults).toEqual([]);
+    const severe = found.filter(({ severity }) => severity === 'HIGH' || severity === 'CRITICAL');
+    expect(severe).toMatchObject([{ message: expect.stringContaining('USDC') }]);
+  });
+
   it('is not set off by a token of a stranger that claims to have been taken', async () => {
     const fake = await chain.anvil.deploy(artifacts.LyingToken);
     await fake.send(thief, 'claim', vault.address, 50_000_000n * usd);
@@ -123,6 +141,24 @@ describe.each(['drain', 'tvl_drop', 'outflow_rate'])('%s', (detector) => {
     await vault.send(owner, 'wrap', weth.address, 149n * coin);
     expect(await observer.catchUp()).toEqual([]);
     expect(observer.faults).toEqual([]);
+  });
+});
+
+describe('outflow_rate of slices', () => {
+  it('is not forgotten when the contract is made to pay many worthless tokens in between', async () => {
+    await millOf(30n);
+    const junk = await Promise.all(
+      Array.from({ length: 30 }, (_, index) => mill.call('tokens', BigInt(index))),
+    );
+    const { address } = vault;
+    const observer = await chain.watch('outflow_rate', { limit: '50%' }, { address });
+    const slice: Call = takeToken((await held()) / 100_000n / usd);
+    for (let n = 0; n < 6; n++)
+      await rob(slice, ...junk.map((made): Call => [vault, 'pay', made, thief, 1n]));
+    const found = await observer.catchUp();
+    expect(observer.faults).toEqual([]);
+    expect(found).toMatchObject([{ severity: 'HIGH', message: expect.stringContaining('USDC') }]);
+    expect(JSON.stringify(observer.memory()).length).toBeLessThan(60_000);
   });
 });
 
@@ -153,6 +189,29 @@ describe('price_manipulation', () => {
     expect(observer.faults).toEqual([]);
   });
 
+  it('reports a bent price of a pool of the watched token, among any number of made-up pools', async () => {
+    const { anvil } = chain;
+    const real = await anvil.deploy(artifacts.Token, 'Token', 'TKN', 18, 1_000_000n * coin);
+    const pool = await anvil.deploy(artifacts.LyingPair, real.address, weth.address);
+    await real.send(owner, 'transfer', pool.address, 10_000n * coin);
+    await real.send(owner, 'transfer', batch.address, coin);
+    const fakes: Contract[] = [];
+    for (let made = 0; made < 25; made++)
+      fakes.push(await anvil.deploy(artifacts.LyingPair, real.address, weth.address));
+    const observer = await chain.watch('price_manipulation', {}, real);
+    const bend = (pair: Contract, second: bigint): Call => [pair, 'report', 1000n * ether, second];
+    await rob(
+      ...fakes.flatMap((fake) => [bend(fake, 10n ** 30n), bend(fake, 1000n * ether)]),
+      [real, 'transfer', pool.address, coin],
+      bend(pool, 3000n * ether),
+      bend(pool, 1000n * ether),
+    );
+    expect(await observer.catchUp()).toMatchObject([
+      { severity: 'CRITICAL', meta: { pool: pool.address, movePercent: 200, restPercent: 100 } },
+    ]);
+    expect(observer.faults).toEqual([]);
+  });
+
   it('is not set off by a pool that a stranger makes up', async () => {
     const fake = await chain.anvil.deploy(artifacts.LyingPair, weth.address, token.address);
     const observer = await chain.watch('price_manipulation', {}, vault);
@@ -176,6 +235,23 @@ describe('flash_loan', () => {
     await rob(report, [vault, 'touch'], takeToken(90n));
     expect(await observer.catchUp()).toMatchObject([
       { severity: 'LOW', message: expect.stringContaining('Nothing but the lender says so') },
+    ]);
+  });
+
+  it('reports as HIGH what is lost behind any number of payments that worthless tokens claim', async () => {
+    await millOf(25n);
+    const liar = await chain.anvil.deploy(artifacts.LyingLender);
+    await token.send(owner, 'claim', liar.address, usd);
+    const observer = await chain.watch('flash_loan', {}, vault);
+    await rob(
+      [mill, 'claimMoves', vault.address, thief, coin / 2n],
+      [liar, 'report', batch.address, token.address, usd],
+      [token, 'claimMove', liar.address, batch.address, usd],
+      takeToken((await held()) / 20_000n / usd),
+      [token, 'claimMove', batch.address, liar.address, usd],
+    );
+    expect(await observer.catchUp()).toMatchObject([
+      { severity: 'HIGH', message: expect.stringContaining('lost') },
     ]);
   });
 

@@ -152,6 +152,17 @@ describe('allowance_drain', () => {
     expect(await found(observer)).toEqual([]);
     await pull(200n * k);
     expect(await found(observer)).toMatchObject([{ severity: 'HIGH', meta: { owners: [user] } }]);
+    // Behind any number of payments that a token of the thief claims.
+    const fake = await chain.anvil.deploy(artifacts.LyingToken);
+    const owners = Array.from({ length: 55 }, (_, n) => `0x${(n + 1).toString(16).padStart(40, 'e')}`);
+    const claims = owners.flatMap((one) => [
+      fake.encode('claim', one, 1n),
+      fake.encode('claimMove', one, thief, 1n),
+    ]);
+    const inner = router.encode('run', usdc.address, usdc.encode('transferFrom', user, thief, 600n * k));
+    const targets = [...claims.map(() => fake.address), router.address];
+    await router.send(thief, 'run', batch.address, batch.encode('run', targets, [...claims, inner]));
+    expect(await found(observer)).toMatchObject([{ severity: 'HIGH', meta: { owners: [user] } }]);
     await observer.close();
     await blind.stop();
   });

@@ -229,6 +229,7 @@ it(`loses no alert and no severity of a robbery, in ${rounds} tries`, { timeout:
     const robbery: Call[] = [
       [token, 'claimMove', [bank.address, hand.address, loan]],
       [bank, 'report', [hand.address, token.address, loan]],
+      ...(random.chance(0.5) ? await junk(world) : []),
       ...order.flatMap((part) => [...harmless(world), ...part]),
       [token, 'claimMove', [hand.address, bank.address, loan]],
     ];
@@ -248,6 +249,20 @@ it(`loses no alert and no severity of a robbery, in ${rounds} tries`, { timeout:
     expect(worst, `SEED=${random.seed}, round ${round}`).toEqual(severities);
   }
 });
+
+/** Any number of worthless tokens that the contract, which pays whatever it is told, is made to pay. */
+async function junk({ open }: World): Promise<Call[]> {
+  const count = random.integer(1, 40);
+  const made = await chain.anvil.deploy(artifacts.TokenMill);
+  await chain.anvil.send({
+    from: thief,
+    to: made.address,
+    data: made.encode('make', BigInt(count), open.address, ether),
+    gas: 29_000_000n,
+  });
+  const tokens = await Promise.all(Array.from({ length: count }, (_, at) => made.call('tokens', BigInt(at))));
+  return tokens.map((token): Call => [open, 'pay', [token, thief, 1n]]);
+}
 
 /** Tricks that leave no plan behind, which the robbery would run instead of its own. */
 function harmless(world: World): Call[] {

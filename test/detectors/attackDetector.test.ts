@@ -58,6 +58,29 @@ describe('attack_detector', () => {
     ).toMatchObject([{ meta: { role: 'deployer', suspect: owner } }]);
   });
 
+  it('is HIGH for a bad contract that calls the watched one, and LOW for one that someone else calls beside it', async () => {
+    const { anvil } = chain;
+    const [owner] = anvil.accounts;
+    const victim = await anvil.deploy(artifacts.Victim);
+    const box = await anvil.deploy(artifacts.Lockbox);
+    const batch = await anvil.deploy(artifacts.Batch);
+    const talker = await anvil.deploy(artifacts.LyingToken);
+    const bad = (address: string) => [{ address, tags: ['EXPLOIT'] }];
+    const world = (address: string) => ({ address: token.address, labels: bad(address) });
+    const acting = await chain.watch('attack_detector', {}, world(box.address));
+    const standing = await chain.watch('attack_detector', {}, world(talker.address));
+    await token.send(owner, 'transfer', box.address, 5n);
+    await victim.send(owner, 'forward', box.address, box.encode('release', token.address, owner, 1n, '0x'));
+    const calls = [talker.encode('claimMove', owner, owner, 0n), token.encode('balanceOf', owner)];
+    await batch.send(owner, 'run', [talker.address, token.address], calls);
+    expect(await acting.catchUp()).toMatchObject([
+      { severity: 'HIGH', meta: { suspect: box.address, role: 'contract' } },
+    ]);
+    const [beside] = await standing.catchUp();
+    expect(beside).toMatchObject({ severity: 'LOW', meta: { suspect: talker.address, unverified: true } });
+    expect(beside!.message).toContain('both only take part in the same transaction');
+  });
+
   it('reports a caller whose first money came from a suspicious source within the lookback', async () => {
     const { anvil } = chain;
     const [, caller, mixer] = anvil.accounts;

@@ -56,6 +56,18 @@ describe('ownership_change', () => {
     expect(await observer.catchUp()).toMatchObject([{ meta: { newOwner: unexpected } }]);
   });
 
+  it('takes an owner that gives the contract to itself for no change', async () => {
+    const { anvil } = chain;
+    const [owner, other] = anvil.accounts;
+    const vault = await anvil.deploy(artifacts.VaultV1);
+    await vault.send(owner, 'initialize', owner);
+    const observer = await chain.watch('ownership_change', {}, vault);
+    await vault.send(owner, 'transferOwnership', owner);
+    expect(await observer.catchUp()).toEqual([]);
+    await vault.send(owner, 'transferOwnership', other);
+    expect(await observer.catchUp()).toMatchObject([{ meta: { previousOwner: owner, newOwner: other } }]);
+  });
+
   it('refuses owners that are not addresses', async () => {
     const [address] = chain.anvil.accounts;
     await expect(chain.watch('ownership_change', { allowedOwners: ['alice'] }, { address })).rejects.toThrow(

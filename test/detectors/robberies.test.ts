@@ -36,6 +36,14 @@ describe('price_manipulation', () => {
       },
       { severity: 'HIGH', meta: { question: 'get_virtual_price', movePercent: 200, stays: true } },
     ]);
+    // Any number of questions that someone else asks before.
+    const noise = Array.from(
+      { length: 110 },
+      (_, n) => `${pool.encode('get_virtual_price')}${(n + 1).toString(16).padStart(64, '0')}`,
+    );
+    const inputs = [...noise, bend(620n), borrow];
+    await batch.send(thief, 'run', [...noise.map(() => pool.address), pool.address, lender.address], inputs);
+    expect(await observer.catchUp()).toMatchObject([{ severity: 'HIGH', meta: { pool: pool.address } }]);
     // Someone else's pool that no one reads says nothing.
     const own = await anvil.deploy(artifacts.RatePool);
     const loud = await anvil.deploy(artifacts.RateLender, own.address);
@@ -81,6 +89,25 @@ describe('illegitimate_transfer', () => {
       { severity: 'CRITICAL', meta: { sender: thief, pieces: 10 } },
     ]);
     expect(observer.faults).toEqual([]);
+  });
+
+  it('reports a piece among any number of moves of nothing', async () => {
+    const { anvil } = chain;
+    const [, owner, thief] = anvil.accounts;
+    const kinds = await anvil.deploy(artifacts.MultiToken);
+    const batch = await anvil.deploy(artifacts.Batch);
+    await kinds.send(owner, 'mint', owner, 999n, 5n);
+    const observer = await chain.watch('illegitimate_transfer', {}, kinds);
+    const move = (id: number, value: bigint) => kinds.encode('move', owner, thief, BigInt(id), value);
+    const moves = [...Array.from({ length: 250 }, (_, id) => move(id, 0n)), move(999, 5n)];
+    const data = batch.encode(
+      'run',
+      moves.map(() => kinds.address),
+      moves,
+    );
+    const { status } = await anvil.send({ from: thief, to: batch.address, data, gas: 29_000_000n });
+    expect(status).toBe('success');
+    expect(await observer.catchUp()).toMatchObject([{ severity: 'HIGH', meta: { tokenIds: ['999'] } }]);
   });
 
   it('reports what an account sends beyond what it had', async () => {

@@ -6,6 +6,7 @@ import type { Receipt } from '../../testing/anvilTransaction.ts';
 import { artifacts } from '../../testing/contracts/artifacts.ts';
 import { type Contract, encodeDeployment } from '../../testing/createContract.ts';
 import { useChain } from '../../testing/useChain.ts';
+import { deployProxy } from './support/deployProxy.ts';
 
 /**
  * What a stranger causes who may deploy anything and pays nothing but gas. The reference shows what is measured here:
@@ -29,6 +30,11 @@ let pair: Contract;
 let lender: Contract;
 let hand: Contract;
 let victim: Contract;
+let router: Contract;
+let lone: Contract;
+let dollars: Contract;
+let pieces: Contract;
+let proxied: Contract;
 
 beforeAll(async () => {
   const { anvil } = chain;
@@ -43,6 +49,23 @@ beforeAll(async () => {
   lender = await anvil.deploy(artifacts.LyingLender);
   hand = await anvil.deploy(artifacts.Reenterer);
   victim = await anvil.deploy(artifacts.Victim);
+  router = await anvil.deploy(artifacts.LooseRouter);
+  pieces = await anvil.deploy(artifacts.TokenNft);
+  lone = await anvil.deploy(artifacts.Token, 'Own', 'OWN', 6, 10n ** 15n);
+  proxied = (await deployProxy(anvil)).vault;
+  const copies = [
+    [artifacts.Dollars, known.dollars],
+    [artifacts.DollarFeed, known.feed],
+  ] as const;
+  for (const [artifact, to] of copies) {
+    const { address } = await anvil.deploy(artifact);
+    await anvil.rpc('anvil_setCode', to, await anvil.rpc('eth_getCode', address, 'latest'));
+  }
+  dollars = anvil.at(known.dollars, artifacts.Dollars.abi);
+  const [, , , , own] = anvil.accounts;
+  await dollars.send(owner, 'mint', own, 200_000n * unit);
+  await dollars.send(own, 'approve', router.address, 200_000n * unit);
+  await pieces.send(owner, 'mint', wallet, 1n);
   await real.send(owner, 'transfer', vault.address, 100n * ether);
   await anvil.send({ from: owner, to: vault.address, value: 5n * ether });
   await booked.send({ from: owner, value: 5n * ether }, 'deposit');
@@ -69,6 +92,7 @@ type Case = {
   at: () => string;
   config?: object;
   labels?: () => ReturnType<typeof labelled>;
+  chainUid?: 'ethereum';
   /** What the owner did before. */
   before?: () => Promise<unknown>;
   run: () => Promise<Receipt | Receipt[]>;
@@ -80,6 +104,23 @@ const claim = async () => {
   return [first, await fake.send(thief, 'claimMove', vault.address, exploit, 48_000_000n * unit)];
 };
 const claimed = 'has a token of its own report that the contract paid 48 million of it';
+
+/** The vault pays any token to anyone. */
+const pass = async () => {
+  const first = await fake.send(thief, 'claim', vault.address, 50_000_000n * unit);
+  return [first, await vault.send(thief, 'pay', fake.address, exploit, 48_000_000n * unit)];
+};
+const passed = 'pays a token of its own into a contract that pays out any token, and has it paid out again';
+
+/** USDC and its feed, where the main network has them. */
+const known = {
+  dollars: '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48',
+  feed: '0x8fffffd4afb6115b954bd326cbe7b4ba576818f6',
+} as const;
+const pull = async (token: Contract) => {
+  const [, , , , own] = chain.anvil.accounts;
+  return router.send(thief, 'run', token.address, token.encode('transferFrom', own, thief, 200_000n * unit));
+};
 
 const forged: readonly [detector: string, signature: string][] = [
   ['ownership_change', 'OwnershipTransferred(address,address)'],
@@ -136,6 +177,47 @@ const cases: readonly Case[] = [
   { detector: 'outflow_rate', act: claimed, at: ofVault, run: claim },
   { detector: 'tvl_drop', act: claimed, at: ofVault, run: claim },
   { detector: 'drain', act: claimed, at: ofVault, run: claim },
+  { detector: 'outflow_rate', act: passed, at: ofVault, run: pass },
+  { detector: 'tvl_drop', act: passed, at: ofVault, run: pass },
+  { detector: 'drain', act: passed, at: ofVault, run: pass },
+  {
+    detector: 'allowance_drain',
+    act: 'has it pull 200,000 of a token of its own from an account of its own',
+    at: () => router.address,
+    before: async () => {
+      const [, , , , own] = chain.anvil.accounts;
+      await lone.send(owner, 'transfer', own, 200_000n * unit);
+      await lone.send(own, 'approve', router.address, 200_000n * unit);
+    },
+    run: () => pull(lone),
+  },
+  {
+    detector: 'allowance_drain',
+    act: 'has it pull 200,000 USDC of its own from an account of its own, which it keeps',
+    at: () => router.address,
+    chainUid: 'ethereum',
+    run: () => pull(dollars),
+  },
+  {
+    detector: 'initializer_call',
+    act: 'tries to set the contract up again, which it refuses',
+    at: () => proxied.address,
+    run: () =>
+      chain.anvil.send({ from: thief, to: proxied.address, data: proxied.encode('initialize', thief) }),
+  },
+  {
+    detector: 'illegitimate_transfer',
+    act: 'tries to take a piece of another owner, and has a collection of its own report that it did',
+    at: () => pieces.address,
+    run: async () => [
+      await forge('Transfer(address,address,uint256)', pieces.address),
+      await chain.anvil.send({
+        from: thief,
+        to: pieces.address,
+        data: pieces.encode('transferFrom', wallet, thief, 1n),
+      }),
+    ],
+  },
   {
     detector: 'wallet_balance',
     act: 'pays it a wei',
@@ -258,8 +340,8 @@ type Measured = { act: string; gas: number; causes: string };
 
 it('cause what the reference says, at that cost', async () => {
   const measured: Record<string, Measured[]> = {};
-  for (const { detector, act, at, config = {}, labels, before, run } of cases) {
-    const world = { address: at(), ...(labels && { labels: labels() }) };
+  for (const { detector, act, at, config = {}, labels, chainUid, before, run } of cases) {
+    const world = { address: at(), ...(labels && { labels: labels() }), ...(chainUid && { chainUid }) };
     const observer = await chain.watch(detector, config, world);
     await before?.();
     await chain.anvil.mine();

@@ -79,7 +79,11 @@ describe('what deploy/ has', () => {
   });
 
   it('shows and alarms on metrics that Vigil has', async () => {
-    const backlog = { queues: [{ queue: 'deliveries', count: 1, since: 0 }], chains: [chain] };
+    const backlog = {
+      queues: [{ queue: 'deliveries', count: 1, since: 0 }],
+      chains: [chain],
+      unwritten: [{ worker: 1, tenants: 2, bytes: 3 }],
+    };
     const metrics = createMetrics(
       () => ({ total: 1, idle: 1, waiting: 0 }),
       () => [5],

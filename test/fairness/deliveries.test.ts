@@ -96,6 +96,28 @@ describe('one tenant’s notifications and records', { timeout: 600_000 }, () =>
     );
   });
 
+  it('a thousand chains that fire at once delay no page of another tenant', async () => {
+    const chains = sized(250, 1000);
+    const callBy = async (tenant: Tenant, url: string) => {
+      const destination = await tenant.ok('POST', 'destination', { type: 'HTTP', uri: url });
+      const step = { destinationId: destination.id, waitMinutes: 0 };
+      const chain = await tenant.ok('POST', 'escalationchain', { name: 'Chain', steps: [step, step, step] });
+      const route = { name: 'Root', status: 'ACTIVE', escalationChainId: chain.id };
+      await tenant.ok('POST', 'route', route);
+    };
+    await callBy(arena.victim, `${other!.url}/page`);
+    await callBy(arena.attacker, `${busy!.url}/page`);
+    await results.hold(
+      { attack: `${chains} chains of three steps fire at once`, measure: 'alert to page' },
+      async () => {
+        const quiet = await repeat(5);
+        for (let n = 0; n < chains; n += 50) await push(arena.attacker, sources.attacker, 50);
+        const attacked = await repeat(10);
+        return { quiet, attacked, limit: twice(quiet, 200) };
+      },
+    );
+  });
+
   it('quotas of the plan answer with the limit and the count', async () => {
     const { vigil } = arena;
     const quotas = { maxDestinations: 3, maxLabels: 100, maxStreams: 2, maxInvites: 2, maxPushedAlerts: 50 };

@@ -1,8 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { prepareRaise, raiseAlerts } from '../../src/alerts/raiseAlerts.ts';
+import { retractBlocks } from '../../src/alerts/retractBlocks.ts';
 import { sql } from '../../src/lib/sql.ts';
+import type { Finding } from '../../src/model/alert.ts';
 import { startEscalating } from '../../src/notify/escalations/startEscalating.ts';
 import { takeSteps } from '../../src/notify/escalations/takeSteps.ts';
+import { createNotifyOnRetractions } from '../../src/notify/notifyOnAlerts.ts';
 import { openStore } from '../../src/store/db/openStore.ts';
 import { type EscalationStart, startEscalations } from '../../src/store/onCall/escalations.ts';
 import { createRandom } from '../../testing/createRandom.ts';
@@ -49,6 +53,51 @@ async function raise(): Promise<{ uid: string; incident: string }> {
   const [uid] = await world.push({ severity: 'HIGH', name: `Drain ${++count}` });
   const { incidentUid } = await world.ok('GET', `alert/${uid}`);
   return { uid: uid!, incident: incidentUid };
+}
+type Found = { uid: string; number: number };
+
+/** Alerts of one cause on a chain, the first of which is the worst. */
+async function raiseOnChain(
+  ...severities: Finding['severity'][]
+): Promise<{ incident: string; found: Found[] }> {
+  const cause = `cause ${++count}`;
+  const findings = severities.map((severity): Finding => {
+    const number = ++count;
+    return {
+      tenantId: world.tenantId,
+      projectId: 1,
+      contractId: world.contractId,
+      kind: 'detector',
+      group: 'SECURITY',
+      severity,
+      timestamp: world.now(),
+      key: `on chain ${number}`,
+      eid: `on chain ${number}`,
+      name: 'Drain',
+      message: 'Found.',
+      meta: {},
+      tags: [],
+      chainUid: 'ethereum',
+      blockNumber: number,
+      blockHash: hashOf(number),
+      detectorId: world.detectorId,
+      detectorSchemaName: 'drain',
+      cause,
+    };
+  });
+  await prepareRaise(world.store, findings);
+  const raised = await world.store.transaction((tx) => raiseAlerts(tx, findings));
+  const found = raised.map(({ uid, finding }) => ({ uid, number: finding.blockNumber ?? 0 }));
+  return { incident: raised[0]!.incident!.uid, found };
+}
+const hashOf = (number: number) => `0x${number.toString(16).padStart(64, '0')}`;
+
+async function retract({ number }: Found): Promise<void> {
+  const blocks = [{ number, hash: hashOf(number) }];
+  const hooks = [createNotifyOnRetractions({ now: world.now })];
+  await world.store.transaction((tx) =>
+    retractBlocks(tx, { chainUid: 'ethereum', blocks, now: world.now() }, hooks),
+  );
 }
 async function escalate(incident: string, escalationChainId: number): Promise<void> {
   await world.ok('POST', `incident/${incident}/escalate`, { escalationChainId });
@@ -141,6 +190,86 @@ describe('a chain', () => {
     await settle();
     expect(await timeline(incident)).toEqual(ended);
     expect(pagesAt('/ben', uid)).toEqual([]);
+  });
+
+  it('goes on about another alert of its incident when its own is retracted, and ends when all are', async () => {
+    const escalationChainId = await addChain([
+      { destinationId: ids['/desk'], waitMinutes: 5 },
+      { userId: ann.id, waitMinutes: 5 },
+      { userId: ben.id, waitMinutes: 5 },
+    ]);
+    const { incident, found } = await raiseOnChain('HIGH', 'LOW');
+    const [worse, other] = found as [Found, Found];
+    world.sink.script('/desk', () => 503);
+    await escalate(incident, escalationChainId);
+    await settle();
+    await until(() => pagesAt('/desk', worse.uid).length === 1);
+    await retract(worse);
+    world.sink.script('/desk', () => 200);
+    world.advance(10_000);
+    // The page that did not get through yet is no less urgent: the incident is open.
+    await until(() => pagesAt('/desk', worse.uid).length === 2);
+    world.advance(5 * minuteMs);
+    await settle();
+    await until(() => pagesAt('/ann', other.uid).length === 1);
+    expect((await timeline(incident)).state).toBe('RUNNING');
+    await retract(other);
+    expect((await timeline(incident)).state).toBe('RETRACTED');
+    world.advance(60 * minuteMs);
+    await settle();
+    expect((await timeline(incident)).steps).toHaveLength(2);
+    expect(pagesAt('/ben', other.uid)).toEqual([]);
+  });
+
+  it('runs again when a snooze ends without an answer, and when an acknowledgement is taken back', async () => {
+    const { uid, incident } = await raise();
+    // A webhook is told of the acknowledgement too.
+    const calls = () => pagesAt('/desk', uid).filter(({ body }) => body.type === 'alert.detector.raised');
+    await escalate(incident, await addChain([{ destinationId: ids['/desk'], waitMinutes: 30 }]));
+    await settle();
+    await until(() => calls().length === 1);
+    await world.ok('POST', `incident/${incident}/acknowledge`, { until: world.now() + 5 * minuteMs });
+    expect((await timeline(incident)).state).toBe('ACKNOWLEDGED');
+    await settle();
+    expect(calls()).toHaveLength(1);
+    world.advance(5 * minuteMs);
+    // The clock of the database, by which a snooze ends, does not follow the clock of this test.
+    await world.store.query(
+      sql`update alert set acknowledged_until = 1 where acknowledged_until is not null`,
+    );
+    await world.store.query(
+      sql`update incident set acknowledged_until = 1 where acknowledged_until is not null`,
+    );
+    await settle();
+    await until(() => calls().length === 2);
+    await world.ok('POST', `incident/${incident}/acknowledge`, {});
+    await settle();
+    expect(calls()).toHaveLength(2);
+    await world.ok('DELETE', `incident/${incident}/acknowledge`);
+    await settle();
+    await until(() => calls().length === 3);
+    await world.ok('PUT', `incident/${incident}`, { status: 'RESOLVED' });
+    const { escalations } = await world.ok('GET', `incident/${incident}/escalation`);
+    expect(escalations.map(({ state }: Json) => state)).toEqual(['RESOLVED', 'ACKNOWLEDGED', 'ACKNOWLEDGED']);
+  });
+
+  it('makes no one wait for longer than it says when the clock goes back', async () => {
+    const { uid, incident } = await raise();
+    const chain = await addChain([
+      { destinationId: ids['/desk'], waitMinutes: 5 },
+      { userId: ben.id, waitMinutes: 5 },
+    ]);
+    await escalate(incident, chain);
+    await settle();
+    await until(() => pagesAt('/desk', uid).length === 1);
+    const wrong = world.now() - 3 * 60 * minuteMs;
+    const takeAt = (now: number) => takeSteps(world.store, { now, links: links() });
+    await takeAt(wrong);
+    await takeAt(wrong + 4 * minuteMs);
+    expect((await timeline(incident)).steps).toHaveLength(1);
+    await takeAt(wrong + 6 * minuteMs);
+    expect((await timeline(incident)).steps).toHaveLength(2);
+    await world.ok('PUT', `incident/${incident}`, { status: 'RESOLVED' });
   });
 
   it('ends within a second of an acknowledgement by the link of a page, in the name of who was called', async () => {
@@ -316,6 +445,38 @@ describe('a route with a chain', () => {
     expect(unknown.status).toBe(422);
     await world.ok('POST', `incident/${incidentUid}/acknowledge`, {});
     expect((await timeline(incidentUid)).state).toBe('ACKNOWLEDGED');
+    await world.ok('PUT', `route/${root.id}`, { status: 'DISABLED' });
+  });
+
+  it('falls to the root where a schedule has a gap and no one else is left, and says so', async () => {
+    const start = world.now() + 30 * 24 * 60 * minuteMs;
+    const later = await world.ok('POST', 'schedule', {
+      tenantId: world.tenantId,
+      name: 'Later',
+      zone: 'UTC',
+      layers: [{ userIds: [ben.id], unit: 'WEEKS', every: 1, start }],
+    });
+    const escalationChainId = await addChain([{ scheduleId: later.id, waitMinutes: 30 }]);
+    const common = { tenantId: world.tenantId };
+    await world.store.query(sql`update route set status = 'DELETED'`);
+    const root = await world.ok('POST', 'route', {
+      ...common,
+      name: 'Root 2',
+      status: 'ACTIVE',
+      destinationIds: [ids['/desk']],
+    });
+    const made = { ...common, parentId: root.id, name: 'Gap', query: 'name:Gap', escalationChainId };
+    await world.ok('POST', 'route', made);
+    const [uid] = await world.push({ severity: 'HIGH', name: 'Gap' });
+    await settle();
+    await until(() => pagesAt('/desk', uid!).length === 1);
+    const { incidentUid } = await world.ok('GET', `alert/${uid}`);
+    const [step] = (await timeline(incidentUid)).steps;
+    expect([step.outcome, step.detail]).toEqual([
+      'CALLED',
+      'No one is on call at this time. No one of this round could be called, so that the root route was.',
+    ]);
+    await world.ok('POST', `incident/${incidentUid}/acknowledge`, {});
     await world.ok('PUT', `route/${root.id}`, { status: 'DISABLED' });
   });
 });

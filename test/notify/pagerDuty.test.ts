@@ -1,3 +1,5 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { prepareRaise, raiseAlerts } from '../../src/alerts/raiseAlerts.ts';
 import { toEgress } from '../../src/lib/egress.ts';
@@ -166,4 +168,43 @@ describe('a pager that is bound to a detector', () => {
     expect(pager.alerts.get(key)).toBe('resolved');
     expect(world.errors).toEqual([]);
   });
+});
+
+it('has one message under way at a pager from all processes together, and loses none', async () => {
+  let [open, most] = [0, 0];
+  const taken: string[] = [];
+  const server = createServer((request, response) => {
+    most = Math.max(most, ++open);
+    let text = '';
+    request.setEncoding('utf8').on('data', (piece: string) => {
+      text += piece;
+    });
+    request.on('end', () =>
+      setTimeout(() => {
+        taken.push(JSON.parse(text).dedup_key);
+        open--;
+        response.writeHead(202, { 'content-type': 'application/json' }).end('{"status":"success"}');
+      }, 30),
+    );
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const world = await startNotifyWorld();
+  try {
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const settings = { routingKey: pager.routingKey, url };
+    const made = await world.ok('POST', 'destination', {
+      tenantId: world.tenantId,
+      type: 'PAGERDUTY',
+      settings,
+    });
+    await world.bind(made.id);
+    await world.push(...Array.from({ length: 15 }, (_, n) => ({ severity: 'HIGH', name: `Drain ${n}` })));
+    for (let n = 0; n < 3; n++) world.work();
+    await until(() => taken.length >= 15);
+    expect([most, taken.length, new Set(taken).size, world.errors]).toEqual([1, 15, 15, []]);
+    expect(await world.store.query(sql`select 1 from delivery_turn`)).toEqual([]);
+  } finally {
+    await world.stop();
+    await new Promise((resolve) => server.close(resolve));
+  }
 });

@@ -8,9 +8,9 @@ import { repeatDue } from '../../src/notify/routes/repeatDue.ts';
 import { createRules } from '../../src/notify/rules/createRules.ts';
 import { acknowledgeAlerts } from '../../src/store/alerts/acknowledge.ts';
 import { hasKey, resolveAlerts } from '../../src/store/alerts/alertRecords.ts';
-import type { Store } from '../../src/store/db/db.ts';
 import { createRandom, type Random } from '../../testing/createRandom.ts';
 import { sized } from '../../testing/proveSize.ts';
+import { dyingStore } from './support/dyingStore.ts';
 import { type NotifyWorld, startNotifyWorld } from './support/notifyWorld.ts';
 import { type ModelAlert, type ModelRoute, RouteModel } from './support/routeModel.ts';
 
@@ -29,18 +29,6 @@ const tags = ['alpha', 'beta', 'gamma'];
 const severities = ['INFO', 'LOW', 'MEDIUM', 'HIGH', 'CRITICAL'] as const;
 const daysMs = 86_400_000;
 let count = 0;
-
-/** The store of a process that dies before its transaction commits. */
-function dyingStore(store: Store): Store {
-  return {
-    ...store,
-    transaction: (work) =>
-      store.transaction(async (tx) => {
-        await work(tx);
-        throw new Error('The process died.');
-      }),
-  };
-}
 
 async function reset(): Promise<void> {
   await world.store.query(
@@ -340,7 +328,9 @@ function expected(model: RouteModel): string[] {
     .sort();
 }
 
-it('routes, holds and repeats as a slow model does, through crashes, clock jumps and answers at every moment', async () => {
+it('routes, holds and repeats as a slow model does, through crashes, clock jumps and answers at every moment', {
+  timeout: sized(240_000, 8 * 3_600_000),
+}, async () => {
   const random = createRandom('route histories');
   const start = Date.now();
   let repeats = 0;

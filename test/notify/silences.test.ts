@@ -67,6 +67,9 @@ const sentFor = async (uid: string): Promise<string[]> => {
   );
   return rows.map(({ type }) => type);
 };
+/** Those among alerts that the console marks as silenced. */
+const silencedAmong = async (...uids: string[]): Promise<string[]> =>
+  (await world.ok('POST', 'alert/silenced', { uids })).data.map(({ uid }: Json) => uid).sort();
 const outcomeOf = (uid: string): Promise<Json> => world.ok('GET', `alert/${uid}/outcome`);
 
 describe('a silence', () => {
@@ -151,13 +154,15 @@ describe('a silence', () => {
           [createNotifyOnRetractions({ now: clock })],
         ),
       );
+    expect(await silencedAmong(uid, resolved)).toEqual([uid, resolved].sort());
     await retract();
     expect([await sentFor(uid), await sentFor(resolved)]).toEqual([[], []]);
     await world.store.query(sql`update silence set starts_at = 1, ends_at = 2`);
     aheadMs = 1000;
     await raise(found);
     expect(await sentFor(uid)).toEqual(['alert.detector.raised']);
-    expect((await outcomeOf(uid)).silence).toBeNull();
+    expect(await outcomeOf(uid)).toMatchObject({ silence: null, decision: null });
+    expect(await silencedAmong(uid, resolved)).toEqual([resolved]);
   });
 
   it('leaves the first alert of an incident that is not silenced to be sent at once', async () => {

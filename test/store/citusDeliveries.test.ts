@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { sql } from '../../src/lib/sql.ts';
+import { timedUid } from '../../src/lib/uid.ts';
 import { everything } from '../../src/model/principal.ts';
 import type { Store } from '../../src/store/db/db.ts';
 import { migrate } from '../../src/store/db/migrate.ts';
@@ -16,6 +17,8 @@ import { findIncidentStory } from '../../src/store/destinations/incidentMessages
 import { insertDeliveries } from '../../src/store/destinations/insertDeliveries.ts';
 import { purgeDeliveries } from '../../src/store/destinations/purgeDeliveries.ts';
 import { settleDeliveries } from '../../src/store/destinations/settleDeliveries.ts';
+import { findAnswers } from '../../src/store/onCall/escalations.ts';
+import { ensurePartitions } from '../../src/store/search/months/partitions.ts';
 import { createWorkspace } from '../../testing/createWorkspace.ts';
 import { type Citus, startCitus, whyNoCitus } from '../../testing/startCitus.ts';
 import { until } from '../../testing/until.ts';
@@ -103,6 +106,32 @@ describe('messages of settled deliveries on Citus', () => {
     );
     return row;
   }
+
+  it('messages of chains are about the worst open alert of their incident, which its worker finds', async () => {
+    await ensurePartitions(store, 'alert', [now]);
+    const subjects: (Parameters<typeof findAnswers>[1][number] & { other: string })[] = [];
+    for (const [index, tenantId] of tenantIds.entries()) {
+      const [incidentUid, own, other] = [1, 2, 3].map((n) => timedUid(now + n, [tenantId, n]));
+      for (const [n, uid] of [own!, other!].entries())
+        await store.query(
+          sql`insert into alert (tenant_id, timestamp, contract_id, project_id, uid, numeric_severity, kind, alert_group,
+              name, message, eid, terms, incident_uid, is_resolved)
+            values (${tenantId}, ${now + 2 + n}, 1, 1, ${uid}::uuid, 10, 'detector', 'SECURITY', 'Name', 'Text', 'e', '{}',
+              ${incidentUid!}::uuid, ${n === 0})`,
+        );
+      await store.query(
+        sql`insert into incident (tenant_id, uid, id, name, message, numeric_severity, alerts, open_alerts, contract_ids,
+            tx_hashes, first_at, last_at, created_at, updated_at)
+          values (${tenantId}, ${incidentUid!}::uuid, ${index + 1}, 'Name', 'Text', 10, 2, 1, '{}', '{}', ${now + 2},
+            ${now + 3}, 1, 1)`,
+      );
+      subjects.push({ tenantId, id: index + 1, incidentUid: incidentUid!, alertUid: own!, other: other! });
+    }
+    const answers = await store.transaction((tx) => findAnswers(tx, subjects));
+    expect(subjects.map(({ id }) => answers.get(id))).toEqual(
+      subjects.map(({ other }) => ({ state: null, until: null, alertUid: other })),
+    );
+  });
 
   it('move to the workers, come back when they are needed, and are purged', async () => {
     const { sent, incidentUids } = await sendLongAgo(20);

@@ -166,10 +166,13 @@ describe('explaining', () => {
     const [small, large] = [await withdraw(4n), await withdraw(8n)];
     // Neither is more than a limit by itself for the rate, and only the second one for the drop.
     expect(await explain(drop, small)).toMatchObject({ verdict: 'NO_ALERT' });
-    expect(await explain(drop, large)).toMatchObject({
+    const dropped = await explain(drop, large);
+    expect(dropped).toMatchObject({
       verdict: 'ALERT',
       alerts: [{ txHash: large, meta: { percent: 8.3333 } }],
     });
+    const nothing = 'Nothing in the transaction interests the detector.';
+    expect(dropped.steps.map(({ text: said }: Json) => said)).not.toContain(nothing);
     expect(await explain(rate, small)).toMatchObject({ verdict: 'NO_ALERT' });
     const reply = await explain(rate, large);
     expect(reply).toMatchObject({ verdict: 'ALERT', alerts: [{ meta: { rawOutflow: '12', percent: 12 } }] });

@@ -31,7 +31,7 @@ beforeAll(async () => {
   vigil = await startTestWatch({
     anvil: {
       urls: [node.url],
-      traceLimits: { blockBytes: 1024 * 1024, transactionBytes: 4 * 1024 * 1024 },
+      traceLimits: { blockBytes: 1024 * 1024, transactionBytes: 4 * 1024 * 1024, keptBytes: 4 * 1024 * 1024 },
     },
   });
   vault = await anvil.deploy(artifacts.SilentVault);
@@ -96,6 +96,22 @@ describe('a transaction whose trace is huge', () => {
     const { robbery, bombed } = await mineTogether('burst', 30n, 32n * KiB);
     expect(await alertsOf(robbery)).toEqual(['drain', 'reentrancy']);
     expect(await alertsOf(bombed)).toEqual([]);
+    expect((await faultOf(drainId)).works).toBe(true);
+  });
+
+  it('takes no room from the rest of its block, in any number', async () => {
+    const [owner, , attacker, bomber] = anvil.accounts;
+    await vault.send({ from: owner, value: 5n * ether }, 'deposit');
+    const bombs = Array.from({ length: 4 }, () => ({
+      from: bomber,
+      to: bomb.address,
+      data: bomb.encode('burst', 40n, 32n * KiB),
+    }));
+    const robbery = { from: attacker, to: thief.address, value: ether, data: thief.encode('attack') };
+    const mined = await anvil.sendTogether([...bombs, robbery]);
+    expect(new Set(mined.map(({ blockNumber }) => blockNumber)).size).toBe(1);
+    await vigil.reached('anvil', Number(mined[0]!.blockNumber));
+    expect(await alertsOf(mined.at(-1)!.transactionHash)).toEqual(['drain', 'reentrancy']);
     expect((await faultOf(drainId)).works).toBe(true);
   });
 

@@ -38,6 +38,7 @@ describe('a robbery', () => {
         ['drain', {}],
         ['tvl_drop', {}],
         ['reentrancy', {}],
+        ['outflow_rate', { limit: '50%', window: '30 min' }],
         ['wallet_balance', { condition: '< -20%', when: 'block', severity: 'HIGH' }],
       ] as const)
         await vigil.addDetector(id, kind, config);
@@ -56,7 +57,11 @@ describe('a robbery', () => {
     );
     for (const id of ids)
       expect(kinds).toEqual(
-        expect.arrayContaining([`${id} drain`, `${id} tvl_drop`, `${id} reentrancy`, `${id} wallet_balance`]),
+        expect.arrayContaining(
+          ['drain', 'tvl_drop', 'reentrancy', 'outflow_rate', 'wallet_balance'].map(
+            (kind) => `${id} ${kind}`,
+          ),
+        ),
       );
     const severe = alerts.filter(({ numericSeverity }: Json) => numericSeverity >= 70);
     expect(new Set(severe.map(({ incidentUid }: Json) => incidentUid)).size).toBe(1);

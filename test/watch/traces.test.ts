@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sql } from '../../src/lib/sql.ts';
 import { artifacts } from '../../testing/contracts/artifacts.ts';
@@ -428,5 +429,36 @@ describe('a chain whose traces are switched off', () => {
         errors: [{ message: expect.stringMatching(/works on chains of the family evm.*on Bitcoin/) }],
       },
     });
+  });
+});
+
+describe('traces that take longer to judge than a block', () => {
+  it('are evaluated in the end although someone pays the contract in every block meanwhile', async () => {
+    const [owner, , recipient] = anvil.accounts;
+    const open = await anvil.deploy(artifacts.OpenVault);
+    const token = await anvil.deploy(artifacts.Token, 'Token', 'TKN', 18, 1000n * ether);
+    await token.send(owner, 'transfer', open.address, 100n * ether);
+    const id = await vigil.addContract(open.address);
+    await vigil.addDetector(id, 'drain');
+    await vigil.addDetector(id, 'tvl_drop', { pending: true });
+    await vigil.informed();
+    await anvil.mine();
+    await vigil.reached('anvil', Number(await anvil.blockNumber()));
+    node.slow = { text: token.address.slice(2).toLowerCase(), ms: 1500 };
+    const { transactionHash } = await open.send(owner, 'pay', token.address, recipient, 90n * ether);
+    const payer = { isOn: true };
+    const paying = (async () => {
+      while (payer.isOn) {
+        await anvil.send({ from: owner, to: open.address, value: 1n });
+        await sleep(200);
+      }
+    })();
+    try {
+      await until(async () => (await alertsOf(transactionHash)).includes('drain'), 60_000);
+    } finally {
+      payer.isOn = false;
+      node.slow = undefined;
+      await paying;
+    }
   });
 });

@@ -539,7 +539,8 @@ export function createMainnetShapes(world: World, random: SeededRandom) {
       );
     },
     'liquidity put into V4': () => {
-      const who = user();
+      // Someone who has taken some out: otherwise it would run dry, as no pool does on an ordinary day.
+      const who = cast.users.reduce((most, one) => (held(meme, one) > held(meme, most) ? one : most));
       const { positions, poolManager: manager } = mainnet;
       const [coins, tokens] = [
         part(30_000n * coin, 0.0005),

@@ -79,7 +79,6 @@ export const recommended: readonly Watched[] = parties.flatMap(({ address, inspe
 export const leftOut: Readonly<Record<string, string>> = {
   absence: 'reports what does not happen',
   alert_rate: 'counts the alerts of others',
-  allowance_drain: 'learns what is ordinary for a spender for longer than a run lasts',
   custom_function: 'reports what its owner describes',
   custom_tx: 'reports what its owner describes',
   dns_monitor: 'looks at no block',

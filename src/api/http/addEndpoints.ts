@@ -204,11 +204,12 @@ function run(
   caller: Caller,
 ): Promise<Answer> {
   const { principal } = caller;
+  const worker = principal.tenantId === null ? undefined : services.store.workerOf?.(principal.tenantId);
   const input = readInput(endpoint, request);
   const work = () => runEndpoint(endpoint, services, caller, request, input);
   // Sessions have connections of their own.
   const share = <T>(part: () => Promise<T>) =>
-    shares.run(endpoint, principal.tenantId, isAnonymous(principal), part);
+    shares.run(endpoint, principal.tenantId, isAnonymous(principal), part, worker);
   const runShared = async () => {
     const answer = await (endpoint.effect === 'session' ? work() : share(work));
     const { stream } = answer;

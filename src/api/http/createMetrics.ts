@@ -151,6 +151,18 @@ function addBacklog(registry: Registry, readBacklog: () => Promise<Backlog>): vo
     queues.map(({ queue, since }) => [queue, since === null ? 0 : Math.max(0, Date.now() - since) / 1000]),
   );
   gauge(
+    'vigil_unwritten_tenants',
+    'Tenants whose findings wait for a database worker that cannot be written.',
+    'worker',
+    ({ unwritten }) => unwritten.map(({ worker, tenants }) => [String(worker), tenants]),
+  );
+  gauge(
+    'vigil_unwritten_bytes',
+    'Size of the findings that wait for it on the coordinator; a chain stops at VIGIL_MAX_UNWRITTEN_MIB.',
+    'worker',
+    ({ unwritten }) => unwritten.map(({ worker, bytes }) => [String(worker), bytes]),
+  );
+  gauge(
     'vigil_chain_lag_blocks',
     'Blocks between the head of a chain and the newest block processed.',
     'chain',

@@ -9,11 +9,17 @@ const reportsPerTenant = Math.max(2, Math.min(4, availableParallelism()));
 
 /**
  * Concurrent requests, fewer for each kind than its connections, so that work inside a transaction finds one. A tenant
- * may use nearly all slots, but leaves room for the next.
+ * may use nearly all slots, but leaves room for the next. So do the tenants of one worker together, which may hang.
  */
 const kinds = {
-  request: { slots: 12, slotsPerKey: 9, waitingPerKey: 1000, word: 'requests' },
-  report: { slots: 8, slotsPerKey: reportsPerTenant, waitingPerKey: 50, word: 'searches and reports' },
+  request: { slots: 12, slotsPerKey: 9, slotsPerGroup: 9, waitingPerKey: 1000, word: 'requests' },
+  report: {
+    slots: 8,
+    slotsPerKey: reportsPerTenant,
+    slotsPerGroup: 6,
+    waitingPerKey: 50,
+    word: 'searches and reports',
+  },
   /** A thousand records each, whose transactions take seconds. */
   batch: { slots: 2, slotsPerKey: 1, waitingPerKey: 100, word: 'batches' },
   /** They wait for another system and hold no database connection meanwhile. */
@@ -47,11 +53,25 @@ export function createRequestShares() {
   const pace = createTurnPacer(sliceMs);
 
   return {
-    run: <T>(endpoint: Endpoint, tenantId: number | null, isAnonymous: boolean, work: () => Promise<T>) =>
-      queues[kindOf(endpoint)].run(isAnonymous ? 'anonymous' : `tenant ${tenantId}`, () => {
+    /** `worker`: the database server with the tenant's alerts, where there are several. */
+    run: <T>(
+      endpoint: Endpoint,
+      tenantId: number | null,
+      isAnonymous: boolean,
+      work: () => Promise<T>,
+      worker?: string,
+    ) => {
+      const paced = () => {
         const turn = pace();
         return turn ? turn.then(work) : work();
-      }),
+      };
+      return queues[kindOf(endpoint)].run(
+        isAnonymous ? 'anonymous' : `tenant ${tenantId}`,
+        paced,
+        false,
+        worker,
+      );
+    },
     /** Running and waiting requests, for the metrics. */
     stats: () => Object.entries(queues).map(([kind, queue]) => ({ kind, ...queue.stats() })),
   };

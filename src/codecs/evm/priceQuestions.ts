@@ -68,11 +68,12 @@ export function priceInAnswer(input: string, answer: string): number | undefined
 
 export type Question = { readonly of: string; readonly input: string; readonly prices: readonly number[] };
 
-/** All answers of these contracts to the same price question in the course of a transaction. */
-export function answersOf(frames: readonly Frame[], isOfInterest: (contract: string) => boolean): Question[] {
+/** All answers to the same price question in the course of a transaction, in calls of interest. */
+export function answersOf(frames: readonly Frame[], isOfInterest: (frame: Frame) => boolean): Question[] {
   const questions = new Map<string, { of: string; input: string; prices: number[] }>();
-  for (const { type, to, input, answer } of frames) {
-    const isAsked = answer !== undefined && type !== 'DELEGATECALL' && isOfInterest(to);
+  for (const frame of frames) {
+    const { type, to, input, answer } = frame;
+    const isAsked = answer !== undefined && type !== 'DELEGATECALL' && isOfInterest(frame);
     const price = !isAsked ? undefined : priceInAnswer(input, answer);
     if (price === undefined) continue;
     const key = `${to} ${input}`;

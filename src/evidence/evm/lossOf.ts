@@ -1,5 +1,13 @@
 import { native } from '../amounts.ts';
-import { type Holder, joinCoins, standingOf, type Taken, type Valued, valuesOf } from './losses.ts';
+import {
+  chooseAssets,
+  type Holder,
+  joinCoins,
+  standingOf,
+  type Taken,
+  type Valued,
+  valuesOf,
+} from './losses.ts';
 import { wrappedCoinOf } from './wrappedCoins.ts';
 
 /** The permanent loss of a contract by a transaction. */
@@ -10,14 +18,14 @@ export type Loss = {
   /** Native coins, wrapped ones included, in smallest units. */
   readonly coins: bigint;
   readonly assets: readonly Valued[];
+  /** Tokens beyond those that were looked at. */
+  readonly notRead: number;
 };
 
-export const noLoss: Loss = { percent: 0, usd: undefined, coins: 0n, assets: [] };
+export const noLoss: Loss = { percent: 0, usd: undefined, coins: 0n, assets: [], notRead: 0 };
 
 /** Prices of feeds and pools differ, so what comes in for nine tenths of what goes out is a trade. */
 const tradeShare = 0.9;
-/** Bounds the reads of tokens without a price, of which a transaction can move any number. */
-const maxUnpriced = 20;
 
 type Circumstances = {
   /** Tokens that the user named, and contracts that the holder itself called. */
@@ -42,20 +50,12 @@ export function lossOf(
   );
   const counts = ([asset]: (typeof certain)[number]) => !isDoubtful || standing(asset) !== 'called';
   if (!certain.some((change) => change[1] < 0n && counts(change))) return noLoss;
-  const isCalled = ([asset]: (typeof certain)[number]) => standing(asset) === 'called';
-  const looked = [
-    ...certain.filter((change) => !isCalled(change)),
-    ...certain.filter(isCalled).slice(0, maxUnpriced),
-  ];
-  const valued = joinCoins(
-    holder,
-    taken,
-    valuesOf(
-      holder,
-      taken,
-      looked.map(([asset]) => asset),
-    ),
+  const { looked, notRead } = chooseAssets(
+    certain.map(([asset]) => asset),
+    standing,
   );
+  const valued = joinCoins(holder, taken, valuesOf(holder, taken, looked));
+  const hidden = { ...noLoss, notRead: isDoubtful ? 0 : notRead.length };
   const isGain = ({ change }: Valued) => change > 0n;
   if (isDoubtful && valued.some((change) => isGain(change) && !change.usd)) return noLoss;
   const priced = valued.filter(({ usd }) => usd !== undefined);
@@ -72,16 +72,23 @@ export function lossOf(
     )
     .sort((a, b) => b.percent - a.percent);
   const [most] = lost;
-  if (!most) return noLoss;
+  if (!most) return hidden;
   const coin = lost.find(({ asset }) => asset === native || asset === wrappedCoinOf(chain.uid));
   return {
     percent: Math.round(most.percent * 10_000) / 10_000,
     usd: out > into ? Math.round((out - into) * 100) / 100 : undefined,
     coins: coin === undefined ? 0n : -coin.change,
     assets: lost,
+    notRead: hidden.notRead,
   };
 }
 
 function sum(valued: readonly Valued[]): number {
   return valued.reduce((total, { usd }) => total + usd!.change, 0);
+}
+
+/** The end of a list of losses. */
+export function showNotRead({ assets, notRead }: Loss): string {
+  if (notRead === 0) return '';
+  return `${assets.length > 0 ? ' and ' : ''}${notRead} more tokens, which were not looked at`;
 }

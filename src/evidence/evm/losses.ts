@@ -4,6 +4,7 @@ import type { ChainFacts, Detection, EvaluationContext, Reader } from '../../mod
 import { coinChangeOf } from '../../model/frames.ts';
 import { type AssetFacts, formatUnits, native, percentOf } from '../amounts.ts';
 import { findKnownFeed } from './knownFeeds.ts';
+import { silentMoves } from './silentMoves.ts';
 import { assetFacts, claimedHolding } from './tokens.ts';
 import { usdWorth } from './usdWorth.ts';
 import { isWrappedCoin, wrappedCoinOf, wrappingsIn } from './wrappedCoins.ts';
@@ -23,6 +24,25 @@ export function standingOf(tokens: readonly string[], { uid }: ChainFacts, calle
   };
 }
 
+/** Bounds the reads of tokens without a price. Who has the contract pay out more at once has paid for each of them. */
+const maxUnpriced = 100;
+
+/**
+ * The assets to look at: all that are named or priced come first, then as many others as there is room for. `notRead`: the
+ * others.
+ */
+export function chooseAssets(
+  assets: readonly string[],
+  standing: (asset: string) => Standing,
+): { looked: readonly string[]; notRead: readonly string[] } {
+  const isCertain = (asset: string) => standing(asset) === 'named' || standing(asset) === 'priced';
+  const others = assets.filter((asset) => !isCertain(asset));
+  return {
+    looked: [...assets.filter(isCertain), ...others.slice(0, maxUnpriced)],
+    notRead: others.slice(maxUnpriced),
+  };
+}
+
 /** Effect of a transaction on the holdings, by asset. */
 export type Taken = {
   transaction: Transaction;
@@ -34,9 +54,10 @@ export type Taken = {
 /** Change of each asset of the contract by the transaction. */
 export function changesOf(
   { contract: { address }, chain, read }: Holder,
-  { logs }: Transaction,
+  transaction: Transaction,
   frames: readonly Frame[],
 ): Map<string, bigint> {
+  const { logs } = transaction;
   const changes = new Map<string, bigint>();
   const add = (asset: string, change: bigint) => changes.set(asset, (changes.get(asset) ?? 0n) + change);
   const coins = coinChangeOf(frames, address);
@@ -49,6 +70,7 @@ export function changesOf(
   }
   for (const { token, account, amount } of wrappingsIn(logs))
     if (account === address && isWrappedCoin(read, chain, token)) add(token, amount);
+  for (const [token, change] of silentMoves(read, transaction, frames, address)) add(token, change);
   return changes;
 }
 

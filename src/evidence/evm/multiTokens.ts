@@ -10,8 +10,8 @@ export const multiTokenTopics: readonly string[] = [single, batch];
 
 export type MultiTransfer = Erc20Transfer & { readonly tokenId: bigint };
 
-/** Anyone can write a log of any size. */
-const maxItems = 200;
+/** A list may claim any length. An item costs 512 gas, so that a block has room for no more than a few times as many. */
+const maxItems = 20_000;
 
 /** The transfers of ERC-1155 tokens that a log reports; none for any other log. */
 export function decodeMultiTransfers(log: Log): MultiTransfer[] {

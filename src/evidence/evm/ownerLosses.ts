@@ -24,13 +24,15 @@ type World = {
   chain: ChainFacts;
   /** The feed that is set for a token. */
   feedOf: (token: string) => string | undefined;
+  /** Counts although it has no price. */
+  isNamed: (token: string) => boolean;
   block: Block;
   transaction: Transaction;
   /** Change of coins of each address by the transaction. */
   coins: ReadonlyMap<string, bigint>;
 };
 
-/** Bounds the reads; the losses that are worth most are looked at. */
+/** Bounds the reads; the losses of named tokens are looked at, and those that are worth most. */
 const maxLosses = 50;
 
 /**
@@ -51,7 +53,7 @@ export function ownerLosses(world: World, pulls: readonly Pull[]): Losses {
   ).filter(({ amount }) => amount > 0n);
   const ranked = read
     .all(gone.map((loss) => () => ({ ...loss, usd: usdOf(world, loss.token, loss.amount) })))
-    .sort(byWorth);
+    .sort((a, b) => Number(world.isNamed(b.token)) - Number(world.isNamed(a.token)) || byWorth(a, b));
   const looked = ranked.slice(0, maxLosses);
   const held = read.all(
     looked.map(

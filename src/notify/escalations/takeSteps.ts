@@ -6,15 +6,19 @@ import { compileSchedule } from '../../query/onCall/schedule.ts';
 import type { Db, Store } from '../../store/db/db.ts';
 import { type AlertDocument, findAlertDocuments } from '../../store/destinations/findAlertDocuments.ts';
 import { insertDeliveries } from '../../store/destinations/insertDeliveries.ts';
-import { findCallable, findContacts } from '../../store/onCall/contacts.ts';
+import { findCallable, findContacts, findRootDestinations } from '../../store/onCall/contacts.ts';
 import {
   type ChainStep,
   claimEscalations,
+  type EndedEscalation,
   type Escalation,
   endEscalations,
   findAnswers,
+  findUnheard,
   insertSteps,
   type MadeStep,
+  replanEscalations,
+  resumeSnoozed,
 } from '../../store/onCall/escalations.ts';
 import { findPeople } from '../../store/onCall/people.ts';
 import { findSchedules } from '../../store/onCall/schedules.ts';
@@ -39,40 +43,111 @@ export async function takeSteps(
   store: Store,
   { now, links }: { now: number; links: AlertLinks },
 ): Promise<number> {
+  await replanEscalations(store, now);
   return store.transaction(async (tx) => {
+    const resumed = await resumeSnoozed(tx, now, maxSteps);
     const claimed = await claimEscalations(tx, now, maxSteps);
-    if (claimed.length === 0) return 0;
+    if (claimed.length === 0) return resumed;
     const answers = await findAnswers(tx, claimed);
-    const documents = await readDocuments(tx, claimed);
-    const ended = claimed.flatMap((escalation): Parameters<typeof endEscalations>[1][number][] => {
+    const current = claimed.map((escalation) => ({
+      ...escalation,
+      // What began the chain may be resolved or retracted while its incident is open.
+      alertUid: answers.get(escalation.id)?.alertUid ?? escalation.alertUid,
+    }));
+    const documents = await readDocuments(tx, current);
+    const ended = current.flatMap((escalation): EndedEscalation[] => {
       const { tenantId, id, alertUid } = escalation;
-      const state = answers.get(id) ?? (documents.has(alertUid) ? undefined : 'RETRACTED');
+      const { state = null, until = null } = answers.get(id) ?? {};
       const isOver = escalation.position >= escalation.steps.length * (escalation.repeat + 1);
-      if (state) return [{ tenantId, id, state }];
+      if (state) return [{ tenantId, id, state, until }];
+      if (!documents.has(alertUid)) return [{ tenantId, id, state: 'RETRACTED' }];
       return isOver ? [{ tenantId, id, state: 'EXHAUSTED' }] : [];
     });
     await endEscalations(tx, ended, now);
     const gone = new Set(ended.map(({ id }) => id));
-    const due = claimed.flatMap((escalation): Due[] => {
+    const due = current.flatMap((escalation): Due[] => {
       const step = escalation.steps[escalation.position % escalation.steps.length];
       return gone.has(escalation.id) || !step ? [] : [{ escalation, step }];
     });
     await makeSteps(tx, due, { now, links, documents });
-    return claimed.length;
+    const exhausted = ended.filter(({ state }) => state === 'EXHAUSTED').map(({ id }) => id);
+    await callRootAtEnd(
+      tx,
+      current.filter(({ id }) => exhausted.includes(id)),
+      { now, links, documents },
+    );
+    return claimed.length + resumed;
   });
 }
 
-async function makeSteps(
-  tx: Db,
-  due: readonly Due[],
-  {
-    now,
-    links,
-    documents,
-  }: { now: number; links: AlertLinks; documents: ReadonlyMap<string, AlertDocument> },
-): Promise<void> {
+type Context = { now: number; links: AlertLinks; documents: ReadonlyMap<string, AlertDocument> };
+
+async function makeSteps(tx: Db, due: readonly Due[], context: Context): Promise<void> {
+  const { now } = context;
   const reached = await findReach(tx, due, now);
-  const made = due.map((one, index) => ({ ...one, reach: reached[index] ?? unknownReach(one) }));
+  const made = await withRoot(
+    tx,
+    due.map((one, index) => ({ ...one, reach: reached[index] ?? unknownReach(one) })),
+  );
+  await insertMessages(tx, made, context);
+  await insertSteps(
+    tx,
+    made.map(({ escalation, step, reach }) => toMadeStep(escalation, step, reach, now)),
+    now,
+  );
+}
+
+/** A round that could call no one ends with the destinations of the root route, so that a gap or a deleted user loses no alert. */
+async function withRoot(
+  tx: Db,
+  made: readonly (Due & { reach: Reach })[],
+): Promise<(Due & { reach: Reach })[]> {
+  const isLast = ({ position, steps }: Escalation) => position % steps.length === steps.length - 1;
+  const last = made.flatMap(({ escalation, reach }) =>
+    reach.destinationIds.length === 0 && isLast(escalation) ? [escalation] : [],
+  );
+  const unheard = await findUnheard(
+    tx,
+    last.map(({ tenantId, id, position, steps }) => ({ tenantId, id, since: position - steps.length + 1 })),
+  );
+  const roots =
+    unheard.size > 0 ? await findRootDestinations(tx, tenantsOf(last)) : new Map<number, number[]>();
+  return made.map((one) => {
+    const { escalation, reach } = one;
+    const destinationIds = unheard.has(escalation.id) ? roots.get(escalation.tenantId) : undefined;
+    if (!destinationIds) return one;
+    const detail =
+      `${reach.detail ?? ''} No one of this round could be called, so that the root route was.`.trim();
+    return { ...one, reach: { ...reach, destinationIds, detail } };
+  });
+}
+
+/** Calls the destinations of the root route about chains that end without having reached anyone, because every message failed. */
+async function callRootAtEnd(tx: Db, ended: readonly Escalation[], context: Context): Promise<void> {
+  const unheard = await findUnheard(
+    tx,
+    ended.map(({ tenantId, id }) => ({ tenantId, id, since: 0 })),
+  );
+  if (unheard.size === 0) return;
+  const roots = await findRootDestinations(tx, tenantsOf(ended));
+  const made = ended.flatMap((escalation) => {
+    const destinationIds = unheard.has(escalation.id) ? roots.get(escalation.tenantId) : undefined;
+    const reach = { kind: 'destination', targetId: 0, name: 'Root', userId: null, detail: null } as const;
+    const lastStep = { ...escalation, position: escalation.position - 1 };
+    return destinationIds ? [{ escalation: lastStep, reach: { ...reach, destinationIds } }] : [];
+  });
+  await insertMessages(tx, made, context);
+}
+
+const tenantsOf = (escalations: readonly Escalation[]) => [
+  ...new Set(escalations.map(({ tenantId }) => tenantId)),
+];
+
+async function insertMessages(
+  tx: Db,
+  made: readonly { escalation: Escalation; reach: Reach }[],
+  { now, links, documents }: Context,
+): Promise<void> {
   await insertDeliveries(
     tx,
     made.flatMap(({ escalation, reach }) => {
@@ -97,11 +172,6 @@ async function makeSteps(
     }),
     now,
   );
-  await insertSteps(
-    tx,
-    made.map(({ escalation, step, reach }) => toMadeStep(escalation, step, reach, now)),
-    now,
-  );
 }
 
 /** The member of a message that says why it comes. */
@@ -118,7 +188,7 @@ function toMember({ chainName, steps, position, id }: Escalation, { kind, name, 
 }
 
 function toMadeStep(
-  { tenantId, id, position, steps }: Escalation,
+  { tenantId, id, position, steps, alertUid }: Escalation,
   { waitMinutes }: ChainStep,
   { destinationIds, ...reach }: Reach,
   now: number,
@@ -130,6 +200,7 @@ function toMadeStep(
     ...reach,
     tenantId,
     escalationId: id,
+    alertUid,
     number: position,
     outcome: isReached ? 'CALLED' : 'NOBODY',
     nextAt: isReached || isLast ? now + waitMinutes * minuteMs : now,

@@ -20,7 +20,10 @@ export type RouteTree = {
   root: CompiledRoute;
   size: number;
   /** The routes below each route whose queries may find the alert, in their order. */
-  candidatesFor: (alert: Subject) => ReadonlyMap<CompiledRoute, CompiledRoute[]>;
+  candidatesFor: (
+    alert: Subject,
+    pause: () => Promise<void>,
+  ) => Promise<ReadonlyMap<CompiledRoute, CompiledRoute[]>>;
   /** All routes below each route, in their order. */
   children: ReadonlyMap<CompiledRoute, CompiledRoute[]>;
 };
@@ -52,9 +55,9 @@ export function compileRoutes(
     root,
     size: routes.length,
     children,
-    candidatesFor: (alert) => {
+    candidatesFor: async (alert, pause) => {
       const found = new Map<CompiledRoute, CompiledRoute[]>();
-      for (const route of index.candidatesFor(alert)) {
+      for (const route of await index.candidatesFor(alert, pause)) {
         if (!route.parent) continue;
         const siblings = found.get(route.parent);
         if (siblings) siblings.push(route);

@@ -4,6 +4,7 @@ import { rankOf } from './compareText.ts';
 /** The distinct words of a text as offsets into it: a text of any size is read once and almost nothing is copied. */
 export type WordTable = {
   readonly has: (word: string) => boolean;
+  readonly count: () => number;
   readonly some: (test: (word: string) => boolean) => boolean;
   /** The first and the last word in the order of code points. */
   readonly ends: () => { readonly first: string; readonly last: string } | undefined;
@@ -40,6 +41,7 @@ export function createWordTable(text: string): WordTable {
           return true;
       }
     },
+    count: () => count,
     some: (test) => {
       for (let index = 0; index < count; index++) if (test(wordAt(index))) return true;
       return false;

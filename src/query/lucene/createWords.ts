@@ -6,6 +6,8 @@ export type Words = {
   /** In lower case: each with a space before and after it, each text after a line feed. */
   readonly text: () => string;
   readonly has: (word: string) => boolean;
+  /** How many different words there are. */
+  readonly count: () => number;
   readonly some: (test: (word: string) => boolean) => boolean;
   /** The first and the last word in the order of code points. */
   readonly ends: () => { readonly first: string; readonly last: string } | undefined;
@@ -46,6 +48,7 @@ export function createWords(texts: readonly string[]): Words {
   return {
     text: wholeText,
     has: (word) => words().has(word),
+    count: () => words().count(),
     some: (test) => words().some(test),
     ends: () => {
       ends ??= words().ends();

@@ -78,6 +78,8 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env) {
     sessionMaxDays: read.integer('VIGIL_SESSION_MAX_DAYS', 7, 1, 3650),
     deliveryDays: read.integer('VIGIL_DELIVERY_DAYS', deliveryDays, 8, 3650),
     retentionDays: read.optionalInteger('VIGIL_RETENTION_DAYS', 1, 36_500),
+    /** Of a chain and a worker of Citus that cannot be written. */
+    maxUnwrittenMib: read.integer('VIGIL_MAX_UNWRITTEN_MIB', 4096, 16, 1_048_576),
     rateLimit: {
       perSecond: read.integer('VIGIL_RATE_LIMIT', 100, 1, 1_000_000),
       burst: read.integer('VIGIL_RATE_BURST', 300, 1, 10_000_000),

@@ -43,10 +43,12 @@ const names = [
   'chainUid',
   'blockNumber',
   'blockHash',
+  'status',
 ] as const;
 
 type OwnAlert = AlertSource & {
   uid: string;
+  status: string;
   timestamp: number;
   severity: Severity;
   tags: readonly string[];
@@ -79,7 +81,8 @@ export async function readOutcome(call: Call, uid: string) {
   const deliveries = await findAlertDeliveries(call.db, key, maxShown);
   const intents = await findAlertIntents(call.db, key, maxShown);
   const guidance = (await findGuidance(call.db, [alert])).get(alert.uid);
-  const stored = await findDecision(call.db, alert);
+  const decided = await findDecision(call.db, alert);
+  const stored = decided?.decision.isRetracted && alert.status !== 'RETRACTED' ? undefined : decided;
   const held =
     stored && !isNotifiedSince(deliveries, stored.decidedAt) ? toReason(stored.decision.code) : null;
   const code = held ?? (deliveries.length > 0 ? null : await findReason(call, alert));

@@ -45,6 +45,11 @@ function reasonFor({ kind, state, count }: Known, cause: FaultEntry['cause']): s
       return 'It is bound to no chat, so that nothing is sent to it.';
     case 'timeouts':
       return `The scripts of a binding ran out of time ${count} times in a row, so that alerts no longer fire the action through it.`;
+    case 'worker':
+      return (
+        `Findings of ${count} ${count === 1 ? 'block' : 'blocks'} wait, because the database server with the alerts of ` +
+        'the tenant cannot be written to. They are neither stored nor sent yet.'
+      );
     case null:
       if (state === 'UNDER_WAY') return `${count} ${count === 1 ? 'call is' : 'calls are'} under way.`;
       return kind === 'destination' ? 'Messages do not arrive.' : 'No reason was recorded.';
@@ -75,6 +80,8 @@ function adviceFor({ kind, id, state }: Known, cause: FaultEntry['cause']): stri
         : `See GET /action/${id}/intent; POST /action/${id}/simulate shows whether the call would succeed now.`;
     case 'wallet':
       return 'The calls are sent once the reason is gone: fund the wallet or raise its limits.';
+    case 'tenant':
+      return 'Wait: they are written in order and sent once the server is back. Watch the chain by other means until then.';
     case 'instance':
       return `Correct the script of the license; POST /instance/${id}/resume goes on with the alerts that wait.`;
   }

@@ -92,7 +92,7 @@ export async function insertIntents(tx: Db, firings: readonly FiringAlert[], now
             block_number = excluded.block_number
           where i.state = 'CANCELED' and i.reason = ${retractedReason}::text
         returning 1)
-      select pg_notify('vigil_action', '') from written limit 1`,
+      select announce('vigil_action') from written limit 1`,
   );
 }
 
@@ -139,7 +139,7 @@ export async function insertManualIntent(
         join tenant n on n.id = x.tenant_id and n.halted_at is null
         where x.tenant_id = ${action.tenantId} and x.id = ${action.actionId}
         returning uid)
-      select uid::text, pg_notify('vigil_action', '') from written`,
+      select uid::text, announce('vigil_action') from written`,
   );
   return row?.uid;
 }

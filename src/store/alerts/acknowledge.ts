@@ -3,7 +3,8 @@ import type { Db } from '../db/db.ts';
 import { perTenant } from '../db/shards/perTenant.ts';
 import { insertUpdatedDeliveries } from '../destinations/followUps.ts';
 import { cancelRepeats, resumeRepeats } from '../destinations/routeGroups.ts';
-import { endAnswered } from '../onCall/escalations.ts';
+import { endAnswered, resumeEscalations } from '../onCall/escalations.ts';
+import { incidentUidSql } from '../search/documents/incidentUidSql.ts';
 import { insertAlertEvents } from './alertEvents.ts';
 
 /** `by` is a name for people; `byId` is null where no user did it. Without `until` it holds until someone takes it back. */
@@ -30,6 +31,7 @@ export async function acknowledgeAlerts(
   const changed = await tx.query<{
     tenantId: number;
     uid: string;
+    incidentUid: string | null;
     detectorId: number | null;
     timestamp: number;
   }>(
@@ -37,7 +39,8 @@ export async function acknowledgeAlerts(
         acknowledged_by_id = ${byId}::bigint, acknowledged_until = ${until}::bigint
       where ${condition} and t.retracted_at is null
         and (${at}::bigint is not null or t.acknowledged_at is not null)
-      returning t.tenant_id as "tenantId", t.uid::text, t.detector_id as "detectorId", t.timestamp`,
+      returning t.tenant_id as "tenantId", t.uid::text, ${incidentUidSql}::text as "incidentUid",
+        t.detector_id as "detectorId", t.timestamp`,
   );
   const news = { acknowledged: at !== null, acknowledgedAt: at, acknowledgedBy: by };
   await insertUpdatedDeliveries(
@@ -61,7 +64,7 @@ export async function acknowledgeAlerts(
           ${timed.map(({ took }) => took)}::bigint[]) k(tenant_id, detector_id, uid, took)
         on conflict do nothing`,
     );
-  }
+  } else await resumeEscalations(tx, changed, now);
   return changed.length;
 }
 
@@ -79,7 +82,7 @@ export async function acknowledgeIncidentRow(
         acknowledged_severity = case when ${at}::bigint is not null then i.numeric_severity end, updated_at = ${now}
       where i.tenant_id = ${tenantId} and i.uid = ${uid}::uuid`,
   );
-  if (at !== null) await endAnswered(tx, [{ tenantId, uid }], now);
+  await (at === null ? resumeEscalations : endAnswered)(tx, [{ tenantId, uid }], now);
 }
 
 /** Gives new alerts of acknowledged incidents the acknowledgement of these. */

@@ -1,5 +1,5 @@
 import { storableJson } from '../../lib/json.ts';
-import { join, raw, type Sql, sql } from '../../lib/sql.ts';
+import { empty, join, raw, type Sql, sql } from '../../lib/sql.ts';
 import type { AlertWrite } from '../../model/alertWrite.ts';
 import { type Db, onlyRow } from '../db/db.ts';
 import { holdWith } from '../db/shards/holdShards.ts';
@@ -105,6 +105,20 @@ function readRow({ writes, ...row }: TextRow): GroupWrite {
 }
 
 export type WaitingGroup = GroupKey & { findings: number; bytes: number; since: number };
+
+export type WaitingTenants = { count: number; first: number[] };
+
+const maxTenantsNamed = 20;
+
+/** The tenants whose findings wait, of all chains and groups or of one. */
+export async function findWaitingTenants(db: Db, key?: GroupKey): Promise<WaitingTenants> {
+  const ofKey = key ? sql`where chain_uid = ${key.chainUid} and shard_group = ${key.group}` : empty;
+  const [row] = await db.query<WaitingTenants>(
+    sql`select count(*) as count, coalesce((array_agg(id order by id))[:${maxTenantsNamed}], '{}') as first
+      from (select distinct unnest(tenant_ids) as id from group_write ${ofKey}) t`,
+  );
+  return row ?? { count: 0, first: [] };
+}
 
 /** Chains and groups that have something to write. */
 export async function listWaitingGroups(db: Db): Promise<WaitingGroup[]> {

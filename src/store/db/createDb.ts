@@ -1,11 +1,16 @@
 import pg from 'pg';
 import { render, renderCached } from '../../lib/sql.ts';
 import { bindCoordinators, needsCoordinator } from './citus/bindCoordinators.ts';
+import { type HangWatch, isCancelled, runWatched, type ServerUse } from './citus/createHangWatch.ts';
 import { distributedTables } from './citus/distributedTables.ts';
+import { findWatches, watchesOfTenants } from './citus/findWatches.ts';
 import { type keepAnswers, noteStatement } from './citus/keepAnswers.ts';
+import type { Placements } from './citus/openPlacements.ts';
 import type { Workers } from './citus/openWorkers.ts';
 import { readDistributed } from './citus/readDistributed.ts';
+import { readTenants } from './citus/readTenants.ts';
 import { runOnShard } from './citus/runOnShard.ts';
+import type { Hangs } from './citus/watchWorkers.ts';
 import type { Db } from './db.ts';
 import { types } from './openPool.ts';
 import { runPrepared } from './runPrepared.ts';
@@ -14,7 +19,8 @@ import { type OnText, streamTexts } from './streamTexts.ts';
 import { toProblem, unavailable } from './toProblem.ts';
 
 type Statement = { text: string; values: unknown[]; name?: string; onText?: OnText | undefined };
-export type Run = (query: Statement) => Promise<pg.QueryResult>;
+/** `use` is cut off with the connection that the statement gets. */
+export type Run = (query: Statement, use?: ServerUse) => Promise<pg.QueryResult>;
 
 export function send(
   client: pg.ClientBase,
@@ -29,6 +35,8 @@ export type Layout = {
   distributed?: ReadonlySet<string> | undefined;
   shardOf: Map<number, number>;
   forgotten: number;
+  hangs?: Hangs | undefined;
+  placements?: Placements | undefined;
 };
 
 export const createLayout = (): Layout => ({ shardOf: new Map(), forgotten: 0 });
@@ -47,14 +55,43 @@ type Ways = {
   workers?: Workers | undefined;
   /** Outside of transactions, which see what they have written themselves. */
   askCoordinator?: Parameters<typeof keepAnswers>[0];
+  /** All statements are about this tenant. */
+  tenantId?: number;
+  /** Gets the watches of the workers that statements have used. */
+  touched?: Set<HangWatch>;
 };
 
 export function createDb(
   run: Run,
   layout: Layout,
-  { repeat = run, workers, askCoordinator = run }: Ways = {},
+  { repeat = run, workers, askCoordinator = run, tenantId: ownTenantId, touched }: Ways = {},
 ): Db {
   const isAlertDistributed = () => layout.distributed?.has(distributedTables[0]) ?? false;
+  const watchesOf = (config: Parameters<Run>[0]): readonly HangWatch[] => {
+    const { hangs, placements } = layout;
+    if (!hangs || !placements) return [];
+    if (!layout.distributed && readTenants(config)) void db.isDistributed().catch(() => undefined);
+    if (!isAlertDistributed()) return [];
+    return ownTenantId === undefined
+      ? findWatches(config, placements, hangs.workers)
+      : watchesOfTenants([ownTenantId], placements, hangs.workers);
+  };
+  const watched = (config: Parameters<Run>[0], runOnce: Run): Promise<pg.QueryResult> => {
+    const watches = watchesOf(config);
+    if (watches.length === 0) return runOnce(config).catch(async (error: unknown) => explain(config, error));
+    for (const watch of watches) touched?.add(watch);
+    return runWatched(watches, (use) => runOnce(config, use));
+  };
+  /** A statement that had no watch, because it was the first, may have waited for a worker that hangs. */
+  const explain = async (config: Parameters<Run>[0], error: unknown): Promise<never> => {
+    const { hangs, placements } = layout;
+    if (hangs && placements && isCancelled(error) && readTenants(config) && (await db.isDistributed())) {
+      await placements.know(ownTenantId === undefined ? readTenants(config) : [ownTenantId]);
+      for (const watch of watchesOf(config))
+        if ((await watch.answersBehind?.()) === false) throw watch.problem(error);
+    }
+    throw error;
+  };
   const query = async <Row extends pg.QueryResultRow>(
     config: Parameters<Run>[0],
     runOnce = run,
@@ -64,7 +101,7 @@ export function createDb(
       const isBound =
         needsCoordinator(config.text) &&
         (layout.distributed ? isAlertDistributed() : await db.isDistributed());
-      return (await runOnce(isBound ? await bindCoordinators(config, askCoordinator) : config)).rows;
+      return (await watched(isBound ? await bindCoordinators(config, askCoordinator) : config, runOnce)).rows;
     } catch (error) {
       // Its tables were distributed while this process ran.
       if (layout.distributed && !hasAll(layout.distributed) && isUnsupported(error)) {
@@ -92,8 +129,8 @@ export function createDb(
       if (!distributed || !isAlertDistributed()) return db;
       const parserOf = (oid: number) => types.getTypeParser(oid, 'text');
       const onShard = runOnShard(run, tenantId, { distributed, parserOf, workers });
-      const repeatOnShard: Run = (config) => onShard(withRepeatedName(config));
-      return createDb(onShard, layout, { repeat: repeatOnShard, askCoordinator });
+      const repeatOnShard: Run = (config, use) => onShard(withRepeatedName(config), use);
+      return createDb(onShard, layout, { repeat: repeatOnShard, askCoordinator, tenantId });
     },
     query: (statement, onText) => query({ ...render(statement), onText }),
     repeated: (statement, onText) => query({ ...render(statement), onText }, repeat),

@@ -1,11 +1,24 @@
 import pg from 'pg';
+import type { Hangs } from './citus/watchWorkers.ts';
 import { NoPrimary, type PostgresServer, type Primary } from './watchPrimary.ts';
 
 /**
  * Address of the database. `primary`: it has several servers. `isPooled`: a pooler shares sessions, so nothing may be
  * left in a session.
  */
-export type Connection = pg.PoolConfig & { primary?: Primary; isPooled?: boolean };
+export type Connection = pg.PoolConfig & {
+  primary?: Primary;
+  isPooled?: boolean;
+  /** Watches of its servers, where pools share them. */
+  hangs?: Hangs | undefined;
+};
+
+/** All but the address, which may be part of an URL or found at each connection. */
+export function credentialsOf({ connectionString, primary: _primary, ...config }: Connection): Connection {
+  if (connectionString === undefined) return config;
+  const { user, password, database, ssl } = new pg.Client({ connectionString });
+  return { user, password: password ?? undefined, database, ssl, ...config };
+}
 
 /** A connection of its own, to the server that takes writes. */
 export function openClient({ primary, ...config }: Connection): pg.Client {

@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { Problem } from '../../model/errors.ts';
-import { type Connection, clientOf } from './openClient.ts';
+import type { ServerUse } from './citus/createHangWatch.ts';
+import { type Connection, clientOf, destroyClient } from './openClient.ts';
 import { isWorkerDown, toProblem, unavailable } from './toProblem.ts';
 
 const int8 = 20;
@@ -19,7 +20,7 @@ export const types: pg.CustomTypesConfig = {
 export const limits = { statement_timeout: 15_000, idle_in_transaction_session_timeout: 30_000 };
 
 export function openPool(
-  { primary, isPooled, ...config }: Connection,
+  { primary, isPooled, hangs: _hangs, ...config }: Connection,
   onError: (error: Error) => void,
 ): pg.Pool {
   const pool = new pg.Pool({
@@ -68,19 +69,45 @@ function setPlanning(client: pg.ClientBase): unknown {
 
 export const randomPageCost = 1.1;
 
-export async function useClient<T>(pool: pg.Pool, use: (client: pg.PoolClient) => Promise<T>): Promise<T> {
-  const client = await pool.connect();
+/** `uses` are cut off with the connection. */
+export async function useClient<T>(
+  pool: pg.Pool,
+  work: (client: pg.PoolClient) => Promise<T>,
+  ...uses: ServerUse[]
+): Promise<T> {
+  const client = await connect(pool, uses);
   let failure: unknown;
   try {
-    const result = await use(client);
+    const result = await work(client);
     refuseUnreplicated(client);
     return result;
   } catch (error) {
     failure = error;
     throw error;
   } finally {
+    for (const use of uses) use.cut = undefined;
     client.release(isBroken(failure));
   }
+}
+
+/** A connection that is destroyed when one of the uses is cut off, as is the wait for it. */
+export function connect(pool: pg.Pool, uses: readonly ServerUse[]): Promise<pg.PoolClient> {
+  return new Promise((resolve, reject) => {
+    let isCut = false;
+    for (const use of uses)
+      use.cut = () => {
+        isCut = true;
+        reject(new Error('Connection terminated: the server does not answer.'));
+      };
+    pool.connect().then((client) => {
+      if (isCut) {
+        client.release();
+        return;
+      }
+      for (const use of uses) use.cut = () => destroyClient(client);
+      resolve(client);
+    }, reject);
+  });
 }
 
 export function refuseUnreplicated(client: pg.ClientBase): void {

@@ -76,7 +76,7 @@ export function openReplicas(options: { primary: Db; replicas: readonly Store[];
     choose(writer: string): { store: Store; ageMs: () => number } | undefined {
       const since = wroteAt.get(writer) ?? Number.NEGATIVE_INFINITY;
       const usable = replicas.flatMap(({ store, asOf }) =>
-        asOf !== undefined && asOf > since && now() - asOf <= maxAgeMs
+        asOf !== undefined && asOf > since && now() - asOf <= maxAgeMs && !store.isSilent?.()
           ? [{ store, ageMs: () => Math.ceil(now() - asOf) }]
           : [],
       );

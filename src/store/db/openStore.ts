@@ -1,43 +1,47 @@
-import pg from 'pg';
+import type pg from 'pg';
 import { render } from '../../lib/sql.ts';
+import { runWatched, type ServerUse } from './citus/createHangWatch.ts';
+import { distributedTables } from './citus/distributedTables.ts';
 import { keepAnswers } from './citus/keepAnswers.ts';
-import { openWorkers, type WorkerServer } from './citus/openWorkers.ts';
-import { createDb, createLayout, forgetLayout, type Run, send } from './createDb.ts';
+import { openPlacements, type WorkerServer } from './citus/openPlacements.ts';
+import { openWorkers } from './citus/openWorkers.ts';
+import type { Hangs } from './citus/watchWorkers.ts';
+import { createDb, createLayout, forgetLayout, type Layout, type Run, send } from './createDb.ts';
 import type { StatementSettings, Store } from './db.ts';
-import type { Connection } from './openClient.ts';
+import { type Connection, credentialsOf } from './openClient.ts';
 import { limits, openPool, randomPageCost, useClient } from './openPool.ts';
 import { runRepeated } from './runRepeated.ts';
 import { transaction, transactionOnce, unnamed } from './transaction.ts';
+import { watchHangs } from './watchHangs.ts';
 
 export function openStore(config: Connection, onError: (error: Error) => void, owner?: Store): Store {
-  if (!config.isPooled)
-    return {
-      ...createStore(openPool(config, onError), {
-        open: (server) => openPool({ ...credentialsOf(config), ...server }, onError),
-        onError,
-      }),
-      owner,
+  const hangs = config.hangs ?? watchHangs(config, (sentence) => onError(new Error(sentence)));
+  const close = async (store: Store) => {
+    await store.close();
+    if (!config.hangs) hangs.close();
+  };
+  if (!config.isPooled) {
+    const direct = {
+      open: ({ host, port }: WorkerServer) => openPool({ ...credentialsOf(config), host, port }, onError),
+      onError,
     };
+    const store = createStore(openPool(config, onError), direct, hangs);
+    return { ...store, owner, close: () => close(store) };
+  }
   // StatementSettings of a session would reach its next user, so that each transaction makes its own.
   const { statement_timeout, idle_in_transaction_session_timeout, ...rest } = { ...limits, ...config };
   const begin = `begin; set local statement_timeout = ${Number(statement_timeout)};
     set local idle_in_transaction_session_timeout = ${Number(idle_in_transaction_session_timeout)};
     set local random_page_cost = ${randomPageCost}; set local jit = off`;
-  return { ...createPooledStore(openPool(rest, onError), begin), owner };
-}
-
-/** All but the address, which may be part of an URL or found at each connection. */
-function credentialsOf({ connectionString, primary: _primary, ...config }: Connection): Connection {
-  if (connectionString === undefined) return config;
-  const { user, password, database, ssl } = new pg.Client({ connectionString });
-  return { user, password: password ?? undefined, database, ssl, ...config };
+  const store = createPooledStore(openPool(rest, onError), begin, hangs);
+  return { ...store, owner, close: () => close(store) };
 }
 
 /** Leaves nothing in a session: every statement runs in a transaction, and none is kept prepared. */
-function createPooledStore(pool: pg.Pool, begin: string): Store {
-  const layout = createLayout();
-  const once = (query: pg.QueryConfig) =>
-    transactionOnce(pool, (_tx, client) => client.query(unnamed(query)), layout, begin);
+function createPooledStore(pool: pg.Pool, begin: string, hangs: Hangs): Store {
+  const once: Run = ({ text, values }, use) =>
+    transactionOnce(pool, (_tx, client) => client.query(unnamed({ text, values })), layout, { begin, use });
+  const layout: Layout = { ...createLayout(), hangs, placements: openPlacements(once) };
   return {
     ...createDb(once, layout),
     // Its statements are transactions, in which Citus would prepare what only reads.
@@ -48,6 +52,9 @@ function createPooledStore(pool: pg.Pool, begin: string): Store {
       forgetLayout(layout);
       return transaction(pool, work, layout, begin);
     },
+    silentWorkers: silentWorkers(layout),
+    isSilent: () => hangs.server.isSilent,
+    workerOf: workerOf(layout),
     stats: () => statsOf(pool),
     close: () => pool.end(),
   };
@@ -57,16 +64,34 @@ function createPooledStore(pool: pg.Pool, begin: string): Store {
 export function createStore(
   pool: pg.Pool,
   direct?: { open(server: WorkerServer): pg.Pool; onError(error: Error): void },
+  hangs?: Hangs,
 ): Store {
-  const layout = createLayout();
+  /** On the server of the pool. */
+  const useServer = <T>(work: (client: pg.PoolClient) => Promise<T>, use?: ServerUse): Promise<T> =>
+    runWatched(hangs ? [hangs.server] : [], (ofServer) =>
+      useClient(
+        pool,
+        (client) => {
+          if (use && hangs) use.cut = () => hangs.abandon(client);
+          return work(client);
+        },
+        ofServer,
+        ...(use ? [use] : []),
+      ),
+    );
+  const run: Run = (query, use) => useServer((client) => send(client, query), use);
+  const placements = openPlacements(run);
+  const layout: Layout = { ...createLayout(), hangs, placements };
   pool.on('connect', () => forgetLayout(layout));
-  const run: Run = (query) => useClient(pool, (client) => send(client, query));
-  const repeatOn = (target: pg.Pool) => (query: Parameters<Run>[0]) =>
-    useClient(target, (client) => runRepeated(client, query));
+  const repeatOn =
+    (target: pg.Pool): Run =>
+    (query, use) =>
+      useClient(target, (client) => runRepeated(client, query), ...(use ? [use] : []));
+  const repeat: Run = (query, use) => useServer((client) => runRepeated(client, query), use);
   const workers =
     direct &&
     openWorkers(
-      run,
+      placements,
       (server) => {
         const target = direct.open(server);
         return { ask: repeatOn(target), close: () => target.end() };
@@ -74,13 +99,14 @@ export function createStore(
       direct.onError,
     );
   return {
-    ...createDb(run, layout, { repeat: repeatOn(pool), workers, askCoordinator: keepAnswers(run) }),
+    ...createDb(run, layout, { repeat, workers, askCoordinator: keepAnswers(run) }),
     cacheKey: pool,
     transaction: (work) => transaction(pool, work, layout),
     maintain: (statement, settings) =>
-      useClient(pool, (client) =>
-        maintain(client, render(statement), { statement_timeout: '0', ...settings }),
-      ),
+      useServer((client) => maintain(client, render(statement), { statement_timeout: '0', ...settings })),
+    silentWorkers: silentWorkers(layout),
+    isSilent: () => hangs?.server.isSilent ?? false,
+    workerOf: workerOf(layout),
     stats: () => statsOf(pool),
     close: async () => {
       await workers?.close();
@@ -88,6 +114,24 @@ export function createStore(
     },
   };
 }
+
+const workerOf =
+  (layout: Layout) =>
+  (tenantId: number): string | undefined => {
+    if (!layout.distributed?.has(distributedTables[0])) return undefined;
+    const placement = layout.placements?.peek(tenantId);
+    return placement && `${placement.groupId}`;
+  };
+
+const silentWorkers = (layout: Layout) => async (): Promise<readonly number[]> => {
+  const { distributed, hangs, placements } = layout;
+  if (!distributed?.has(distributedTables[0]) || !hangs || !placements) return [];
+  const workers = await placements.listWorkers();
+  const answers = await Promise.all(
+    workers.map(async (worker) => (await hangs.workers.of(worker).answersBehind?.()) ?? true),
+  );
+  return workers.flatMap(({ groupId }, index) => (answers[index] ? [] : [groupId]));
+};
 
 async function maintain(
   client: pg.ClientBase,

@@ -14,7 +14,10 @@ export function toProblem(error: unknown): unknown {
     if (code === '53100')
       return unavailable('The disk of the database is full, so that nothing can be written.', error);
     if (code === '57014')
-      return unavailable('The search took longer than the time limit; narrow it down.', error);
+      return unavailable(
+        'The database took longer than its time limit; send the request again later.',
+        error,
+      );
     return isDown || code === '25006'
       ? unavailable('The database cannot serve at the moment.', error)
       : error;

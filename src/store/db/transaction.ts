@@ -1,10 +1,14 @@
 import pg from 'pg';
 import { settleAll } from '../../lib/settleAll.ts';
+import { announceLater, announceNow, channelsOf } from './citus/announced.ts';
+import { type HangWatch, runWatched, type ServerUse } from './citus/createHangWatch.ts';
+import { distributedTables } from './citus/distributedTables.ts';
 import { noteWrites } from './citus/keepAnswers.ts';
 import { isNotSent } from './citus/notSent.ts';
 import { createDb, type Layout, type Run, send } from './createDb.ts';
 import { type Db, Overtaken } from './db.ts';
-import { isBroken, refuseUnreplicated } from './openPool.ts';
+import { destroyClient } from './openClient.ts';
+import { connect, isBroken, refuseUnreplicated } from './openPool.ts';
 import { toProblem, unavailable } from './toProblem.ts';
 
 const attempts = 4;
@@ -17,7 +21,7 @@ export async function transaction<T>(
 ): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await transactionOnce(pool, work, layout, begin);
+      return await transactionOnce(pool, work, layout, { begin });
     } catch (error) {
       if (!isDeadlock(error) && !isNotSent(error) && !(error instanceof Overtaken)) throw error;
       if (attempt === attempts)
@@ -34,25 +38,65 @@ export async function transaction<T>(
 /** A statement that is not kept prepared in the session. */
 export const unnamed = ({ text, values = [] }: pg.QueryConfig): pg.QueryConfig => ({ text, values });
 
+/** `begin`: given where a pooler shares sessions. `use`: cut off with the connection. */
+type Once = { begin?: string | undefined; use?: ServerUse | undefined };
+
 export async function transactionOnce<T>(
   pool: pg.Pool,
   work: (tx: Db, client: pg.PoolClient) => Promise<T>,
   layout: Layout,
-  /** Given where a pooler shares sessions. */
-  begin?: string,
+  { begin, use }: Once = {},
 ): Promise<T> {
-  const client = await connect(pool);
+  try {
+    const watches = layout.hangs ? [layout.hangs.server] : [];
+    return await runWatched(watches, (ofServer) =>
+      transactionOn(pool, work, layout, begin, use ? [ofServer, use] : [ofServer]),
+    );
+  } catch (error) {
+    throw toProblem(error);
+  }
+}
+
+async function transactionOn<T>(
+  pool: pg.Pool,
+  work: (tx: Db, client: pg.PoolClient) => Promise<T>,
+  layout: Layout,
+  begin: string | undefined,
+  uses: readonly ServerUse[],
+): Promise<T> {
+  const client = await connect(pool, uses);
   const unawaited: Promise<unknown>[] = [];
+  const touched = new Set<HangWatch>();
+  /** Cuts the connection off too when a worker hangs that the statement needs. */
+  const guard = <R>(use: ServerUse | undefined, statement: () => Promise<R>) => {
+    if (use) use.cut = () => (layout.hangs ? layout.hangs.abandon(client) : destroyClient(client));
+    return statement();
+  };
+  const onTouched = (text: string) =>
+    touched.size === 0
+      ? client.query(text)
+      : runWatched([...touched], (use) => guard(use, () => client.query(text)));
+  const isSpread = layout.distributed?.has(distributedTables[0]) ?? false;
+  const channels = new Set<string>();
   let failure: unknown;
   try {
-    const run: Run = (query) => (begin === undefined ? send(client, query) : client.query(unnamed(query)));
+    const runPlain: Run = (query, use) =>
+      guard(use, () => (begin === undefined ? send(client, query) : client.query(unnamed(query))));
     const keepUnawaited = (statement: Promise<unknown>) => void unawaited.push(handled(statement));
-    await client.query(begin ?? 'begin');
-    const tx = createDb(run, layout);
+    const run: Run = isSpread
+      ? (query, use) => {
+          for (const channel of channelsOf(query.text)) channels.add(channel);
+          return runPlain(query, use);
+        }
+      : runPlain;
+    await client.query(isSpread ? `${begin ?? 'begin'}; ${announceLater}` : (begin ?? 'begin'));
+    const tx = createDb(run, layout, { touched });
     const result = await work(client.pipeline ? { ...tx, keepUnawaited } : tx, client);
     // After a statement that has failed it undoes the transaction.
-    keepUnawaited(client.query('commit'));
+    keepUnawaited(onTouched('commit'));
     await settleAll(unawaited);
+    // All that is announced is also looked for, in case that this fails.
+    if (channels.size > 0) await client.query(announceNow(channels)).catch(() => undefined);
     refuseUnreplicated(client);
     return result;
   } catch (caught) {
@@ -63,12 +107,15 @@ export async function transactionOnce<T>(
     );
     failure = error;
     if (!isBroken(error))
-      await client.query(isNotSent(error) ? endSession : 'rollback').catch((rollbackError: Error) => {
-        failure = rollbackError;
+      await onTouched(isNotSent(error) ? endSession : 'rollback').catch((cause: Error) => {
+        // A worker that hangs would not answer this either.
+        failure = new Error('Connection terminated: the transaction was not undone in time.', { cause });
+        destroyClient(client);
       });
     throw toProblem(error);
   } finally {
     noteWrites();
+    for (const use of uses) use.cut = undefined;
     client.release(isBroken(failure));
   }
 }
@@ -81,14 +128,6 @@ function handled<T>(statement: Promise<T>): Promise<T> {
 
 /** In one message, so that a pooler ends the same session. */
 const endSession = 'rollback; select pg_terminate_backend(pg_backend_pid())';
-
-async function connect(pool: pg.Pool): Promise<pg.PoolClient> {
-  try {
-    return await pool.connect();
-  } catch (error) {
-    throw toProblem(error);
-  }
-}
 
 function isDeadlock(error: unknown): boolean {
   return error instanceof pg.DatabaseError && (error.code === '40P01' || error.code === '40001');

@@ -11,6 +11,8 @@ export type StoredDecision = {
   silenceIds?: number[];
   inhibitionIds?: number[];
   routes?: { id: number; held: string | null; destinationIds: number[] }[];
+  /** The alert was retracted since. If it is raised again and no rule has a say then, this decision is over. */
+  isRetracted?: true;
 };
 type Key = { tenantId: number; uid: string };
 
@@ -29,6 +31,17 @@ export async function insertDecisions(
         ${decisions.map(({ decision }) => JSON.stringify(decision))}::jsonb[]) d(tenant_id, alert_uid, decision)
       order by d.tenant_id, d.alert_uid
       on conflict (tenant_id, alert_uid) do update set decided_at = excluded.decided_at, decision = excluded.decision`,
+  );
+}
+
+/** Ends the decisions of alerts that are retracted, in the same transaction. */
+export async function endDecisions(tx: Db, alerts: readonly Key[]): Promise<void> {
+  if (alerts.length === 0) return;
+  await tx.prepared(
+    sql`update alert_decision d set decision = d.decision || '{"isRetracted": true}'
+      from unnest(${alerts.map(({ tenantId }) => tenantId)}::bigint[], ${alerts.map(({ uid }) => uid)}::uuid[])
+        k(tenant_id, uid)
+      where d.tenant_id = k.tenant_id and d.alert_uid = k.uid`,
   );
 }
 
@@ -58,7 +71,7 @@ export async function findSilenced(
           and s.id in (select (i.id)::bigint from jsonb_array_elements_text(d.decision -> 'silenceIds') i(id))
       ) as silences
       from alert_decision d
-      where d.decision ->> 'code' = 'silenced'
+      where d.decision ->> 'code' = 'silenced' and not d.decision ? 'isRetracted'
         and (${tenantIds === undefined} or d.tenant_id = any(${tenantIds ?? []}::bigint[]))
         and d.alert_uid = any(${uids}::uuid[]) order by 1`,
   );

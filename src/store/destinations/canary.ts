@@ -27,6 +27,6 @@ export async function queueCanary(db: Db, now: number): Promise<void> {
         insert into delivery_queue (tenant_id, id, destination_id, next_attempt_at)
         select tenant_id, id, ${canaryDestination}::bigint, ${now}::bigint from written
         on conflict (tenant_id, id) do update set next_attempt_at = excluded.next_attempt_at returning 1)
-      select pg_notify('vigil_work', '') from queued`,
+      select announce('vigil_work') from queued`,
   );
 }

@@ -43,7 +43,7 @@ const maxGroupedMessages = 100;
 /** Reading as many due deliveries takes about as long as looking up a hundred destinations. */
 const maxDue = 5000;
 /** Longer than any attempt may take; after a crash, others claim the delivery when it ends. */
-const deliveryLeaseSeconds = 30;
+export const deliveryLeaseSeconds = 30;
 
 /** True if a delivery may be claimed. */
 export const isDeliveryDue = (now: number): Sql => sql`exists (select from delivery_queue q
@@ -108,13 +108,14 @@ export async function claimDeliveries(
   return rows.sort((left, right) => left.sequence - right.sequence);
 }
 
-/** Releases deliveries that were claimed and not sent. */
+/** Releases deliveries that were claimed and not sent; others may claim them after `delaySeconds`. */
 export async function releaseDeliveries(
   db: Db,
   claimed: readonly Pick<ClaimedDelivery, 'tenantId' | 'sequence'>[],
+  delaySeconds = 0,
 ): Promise<void> {
   await db.query(
-    sql`update delivery_queue q set lease_until = null
+    sql`update delivery_queue q set lease_until = now() + make_interval(secs => nullif(${delaySeconds}::float8, 0))
       from unnest(${claimed.map(({ tenantId }) => tenantId)}::bigint[],
         ${claimed.map(({ sequence }) => sequence)}::bigint[]) k(tenant_id, id)
       where q.tenant_id = k.tenant_id and q.id = k.id`,

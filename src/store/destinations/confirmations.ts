@@ -48,7 +48,7 @@ export async function confirmByHash(
         and n.id = x.tenant_id and n.status <> 'DELETED'
       returning x.tenant_id as "tenantId", x.id, x.value as address, n.name as tenant`,
   );
-  if (rows.length > 0) await db.query(sql`select pg_notify('vigil_work', '')`);
+  if (rows.length > 0) await db.query(sql`select announce('vigil_work')`);
   return rows[0];
 }
 

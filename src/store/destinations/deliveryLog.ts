@@ -115,7 +115,7 @@ export async function replayDelivery(
       select ${queueColumns} from delivery where tenant_id = ${tenantId} and id = ${sequence}
       on conflict (tenant_id, id) do update set step = 0, next_attempt_at = excluded.next_attempt_at`,
   );
-  await tx.query(sql`select pg_notify('vigil_work', '')`);
+  await tx.query(sql`select announce('vigil_work')`);
   return onlyRow(rows);
 }
 

@@ -25,6 +25,8 @@ export async function retractDeliveries(
           ${alerts.map(({ reason }) => reason ?? null)}::text[]) a(tenant_id, uid, reason)
         join delivery d on d.tenant_id = a.tenant_id and d.alert_uid = a.uid
         where d.type <> 'alert.retracted' and d.state <> 'CANCELED'
+          -- Those of a chain are cancelled with it: its incident may have another open alert.
+          and (d.state <> 'PENDING' or d.escalation_id is null)
         order by d.id for update of d),
       -- Locked too, so that no one claims what is cancelled here unseen.
       claimed as (

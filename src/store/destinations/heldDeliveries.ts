@@ -54,7 +54,7 @@ export async function releaseHeld(db: Db, now: number): Promise<number> {
       queued as (
         update delivery_queue q set next_attempt_at = ${now}
         from released where q.tenant_id = released.tenant_id and q.id = released.id returning 1),
-      woken as (select pg_notify('vigil_work', '') from queued limit 1)
+      woken as (select announce('vigil_work') from queued limit 1)
     select (select count(*) from gone) as count, (select count(*) from woken) as woken`,
   );
   return rows[0]?.count ?? 0;

@@ -64,7 +64,7 @@ export const queueColumns = sql`tenant_id, id, destination_id, message_id, next_
 export function enqueue(written: Sql): Sql {
   return sql`, queued as (
       insert into delivery_queue (${queueColumns}) select ${queueColumns} from ${written} order by id returning 1)
-    select pg_notify('vigil_work', '') from queued limit 1`;
+    select announce('vigil_work') from queued limit 1`;
 }
 
 function toColumns(

@@ -50,6 +50,20 @@ export async function findCallable(
   );
 }
 
+/** The destinations of the root route that can be called, by tenant; missing where routes are off. */
+export async function findRootDestinations(
+  db: Db,
+  tenantIds: readonly number[],
+): Promise<Map<number, number[]>> {
+  if (tenantIds.length === 0) return new Map();
+  const rows = await db.prepared<{ tenantId: number; ids: number[] }>(
+    sql`select r.tenant_id as "tenantId", array_agg(x.id order by array_position(r.destination_ids, x.id)) as ids
+      from route r join destination x on x.tenant_id = r.tenant_id and x.id = any(r.destination_ids) and ${isCallable}
+      where r.tenant_id = any(${tenantIds}::bigint[]) and r.parent_id is null and r.status = 'ACTIVE' group by 1`,
+  );
+  return new Map(rows.map(({ tenantId, ids }) => [tenantId, ids]));
+}
+
 /** Everyone of a tenant who can be called, with what the contact says. */
 export async function listContacts(
   db: Db,

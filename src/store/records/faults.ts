@@ -3,7 +3,15 @@ import { maxScriptTimeouts } from '../../model/scriptTimeout.ts';
 import type { Db } from '../db/db.ts';
 import { isBoundByChatType, isMailedType } from '../tables/kindConditions.ts';
 
-export const faultKinds = ['detector', 'trigger', 'destination', 'action', 'wallet', 'instance'] as const;
+export const faultKinds = [
+  'detector',
+  'trigger',
+  'destination',
+  'action',
+  'wallet',
+  'instance',
+  'tenant',
+] as const;
 /**
  * FAILING is retried, SWITCHED_OFF waits for a person, LATE waits for something, INCOMPLETE was never set up, FAILED ended
  * within a day, UNDER_WAY goes on without trouble.
@@ -17,7 +25,7 @@ export type FaultEntry = {
   name: string | null;
   state: (typeof faultStates)[number];
   /** Cause of the fault, where words need it. */
-  cause: 'reads' | 'script time' | 'unconfirmed' | 'unbound' | 'timeouts' | null;
+  cause: 'reads' | 'script time' | 'unconfirmed' | 'unbound' | 'timeouts' | 'worker' | null;
   reason: string | null;
   count: number;
   since: number;
@@ -34,6 +42,8 @@ export type FaultFilter = {
 };
 
 const failedForMs = 24 * 3_600_000;
+/** Findings of chains are written within moments where their worker is up. */
+const unwrittenMs = 10_000;
 
 /** Faults that a person may have to mend, newest first, and their number. */
 export async function findFaults(
@@ -47,7 +57,7 @@ export async function findFaults(
     sql`with fault (tenant_id, kind, id, name, state, cause, reason, count, since, at) as (
         ${subscribers('detector', inScope)} union all ${subscribers('trigger', inScope)}
         union all ${destinations(inScope)} union all ${bindings(inScope)} union all ${intents(inScope, now)}
-        union all ${instances(inScope)})
+        union all ${instances(inScope)} union all ${unwritten(inScope, now)})
       select tenant_id as "tenantId", kind, id, name, state, cause, reason, count, since, at,
         count(*) over () as total
       from fault where true ${kind === undefined ? empty : sql`and kind = ${kind}`}
@@ -129,4 +139,13 @@ function instances(inScope: Own): Sql {
     from score_lane s join license_instance i on i.tenant_id = s.tenant_id and i.id = s.license_instance_id
     join license l on l.id = i.license_id
     where s.fault is not null and i.status <> 'DELETED' and ${inScope('s')}`;
+}
+
+/** Tenants whose findings wait for the worker that has their alerts. */
+function unwritten(inScope: Own, now: number): Sql {
+  return sql`select w.tenant_id, 'tenant', w.tenant_id, n.name, 'LATE', 'worker', null, w.count, w.since, w.at
+    from (select g.tenant_id, count(*)::int as count, min(g.at) as since, max(g.at) as at
+        from (select unnest(tenant_ids) as tenant_id, at from group_write) g where ${inScope('g')}
+        group by 1 having min(g.at) < ${now - unwrittenMs}::bigint) w
+    join tenant n on n.id = w.tenant_id`;
 }

@@ -51,7 +51,7 @@ export async function queueAlerts(tx: Db, alerts: readonly QueuedAlert[], now: n
       lanes as (
         insert into score_lane (tenant_id, license_instance_id)
         select distinct tenant_id, license_instance_id from queued on conflict do nothing)
-      select pg_notify('vigil_score', '') from queued limit 1`,
+      select announce('vigil_score') from queued limit 1`,
   );
 }
 
@@ -101,7 +101,7 @@ export async function queueRetractions(
         select tenant_id, license_instance_id, 'retraction', ${now}, ${now}, uid, timestamp, '{}' from touched
         group by tenant_id, license_instance_id, uid, timestamp
         order by max(id) desc nulls last, max(i) desc returning 1)
-      select pg_notify('vigil_score', '') from queued limit 1`,
+      select announce('vigil_score') from queued limit 1`,
   );
 }
 

@@ -16,7 +16,7 @@ export async function resumeLanes(
           ${raw(isClockReset ? ', next_tick_at = null' : '')}
         from license_instance i
         where i.tenant_id = s.tenant_id and i.id = s.license_instance_id and ${conditionOf(target)} returning 1)
-      select pg_notify('vigil_score', '') from resumed limit 1`,
+      select announce('vigil_score') from resumed limit 1`,
   );
 }
 

@@ -48,6 +48,6 @@ export async function queueTicks(
             and m.license_instance_id = s.license_instance_id and m.status = 'ACTIVE' and m.started_at <= t.time
             and (m.expired_at is null or t.time < m.expired_at))
         order by t.at returning 1)
-      select pg_notify('vigil_score', '') from queued limit 1`,
+      select announce('vigil_score') from queued limit 1`,
   );
 }

@@ -127,6 +127,7 @@ async function spreadCandidates(
         ${shown.map(({ timestamp }) => timestamp)}::bigint[],
         ${shown.map(({ uid }) => uid)}::uuid[]) k(tenant_id, timestamp, uid)
       join ${raw(name)} t on t.tenant_id = k.tenant_id and t.timestamp = k.timestamp and t.uid = k.uid
+        and t.tenant_id = any(${[...new Set(shown.map(({ tenantId }) => tenantId))]}::bigint[])
       order by ${order.whole} limit ${integer(size)} offset ${integer(isNewest ? 0 : from)}`,
   );
   return { data, total };

@@ -3,7 +3,7 @@ import { severityOf } from '../../model/alert.ts';
 import type { Db } from '../db/db.ts';
 import { atTenant } from '../db/shards/atTenant.ts';
 import { reportSlowSearch } from '../records/reportSlowSearch.ts';
-import type { CompiledSearch, QueryInput } from './compile/compileQuery.ts';
+import { type CompiledSearch, type QueryInput, reachable } from './compile/compileQuery.ts';
 import { compileRepeated } from './compile/compileRepeated.ts';
 import { countUpToByCells } from './count/countCells.ts';
 import { countHits, defaultTotal } from './count/countHits.ts';
@@ -86,7 +86,8 @@ export async function findRows(
   const isPlain = !search.query?.trim() && !search.timeseries && !search.sort;
   const run = isPlain ? { ...db, query: db.repeated } : db;
   return reportSlowSearch(async () => {
-    const compiled = await compileRepeated(db, table, scope, search, now);
+    const within = scope.isPartial ? sql` and ${reachable(scope)}` : empty;
+    const compiled = { ...(await compileRepeated(db, table, scope, search, now)), within };
     await rejectObjectSort(db, table, compiled.condition, search.sort);
     const page = { columns, order, from, size, onText, reuse: createReuse(compiled, search, names) };
     const newest = async () => (isNewestFirst(search.sort) ? searchNewest(run, compiled, page) : undefined);
@@ -124,6 +125,9 @@ export async function findRows(
   });
 }
 
+/** `within`: a condition for each mention of the table where not every worker is asked. */
+type PartSearch = CompiledSearch & { within: Sql };
+
 async function searchNewest(
   db: Db,
   { newest }: CompiledSearch,
@@ -147,7 +151,7 @@ async function searchNewest(
 async function searchMoreNewest(
   db: Db,
   table: DocumentTable,
-  compiled: CompiledSearch,
+  compiled: PartSearch,
   page: Page,
   sort: DocumentSearch['sort'],
 ): Promise<SearchResult | undefined> {
@@ -168,7 +172,7 @@ async function searchMoreNewest(
 async function searchRare(
   db: Db,
   { name }: DocumentTable,
-  { condition, ofTenant, newest }: CompiledSearch,
+  { condition, ofTenant, newest, within }: PartSearch,
   { columns, order, from, size }: Page,
   sort: DocumentSearch['sort'],
 ): Promise<SearchResult | undefined> {
@@ -178,7 +182,7 @@ async function searchRare(
       join (select *, count(*) over () as total
             from (select t.tenant_id, t.timestamp, t.uid from ${raw(name)} t where ${condition} offset 0) t
             order by t.timestamp desc, t.uid limit ${from + size}) k
-        on t.tenant_id = k.tenant_id and t.timestamp = k.timestamp and t.uid = k.uid${ofTenant}
+        on t.tenant_id = k.tenant_id and t.timestamp = k.timestamp and t.uid = k.uid${ofTenant}${within}
       order by ${order.whole}`,
   );
   const data = rows.slice(from).map(({ _total, ...row }) => row);
@@ -218,7 +222,7 @@ async function searchBySeverity(
 async function searchAll(
   db: Db,
   table: DocumentTable,
-  { condition, ofTenant }: CompiledSearch,
+  { condition, ofTenant, within }: PartSearch,
   { columns, order, from, size, reuse, onText }: Page,
   sort: DocumentSearch['sort'],
 ): Promise<SearchResult> {
@@ -242,7 +246,7 @@ async function searchAll(
   const data = await db.query<DocumentRow>(
     sql`select ${columns} from ${name} t
       join (select t.tenant_id, t.timestamp, t.uid ${found(empty)} limit ${size} offset ${from}) k
-        on t.tenant_id = k.tenant_id and t.timestamp = k.timestamp and t.uid = k.uid${ofTenant}
+        on t.tenant_id = k.tenant_id and t.timestamp = k.timestamp and t.uid = k.uid${ofTenant}${within}
       order by ${order.whole}`,
   );
   return { data };

@@ -16,6 +16,8 @@ export async function searchJson(
   search: DocumentSearch,
   names: readonly string[],
   now: number,
+  /** What the answer lacks. */
+  missing?: readonly string[],
 ): Promise<string | Buffer[]> {
   const seen = asSeenIn(table, scope);
   const columns = sql`${documentJson(seen, names)} as json`;
@@ -28,7 +30,7 @@ export async function searchJson(
     { columns, names, onText: writer.add },
     now,
   );
-  return writer.end(data, total);
+  return writer.end(data, total, missing);
 }
 
 function createReplyWriter() {
@@ -41,9 +43,10 @@ function createReplyWriter() {
   };
   return {
     add,
-    end: (rows: readonly DocumentRow[], total: number): string | Buffer[] => {
+    end: (rows: readonly DocumentRow[], total: number, missing?: readonly string[]): string | Buffer[] => {
       for (const { json } of rows) add(json as string);
-      write(`${separator === ',' ? '' : separator}],"total":${total}}`);
+      const partial = missing ? `,"partial":${JSON.stringify(missing)}` : '';
+      write(`${separator === ',' ? '' : separator}],"total":${total}${partial}}`);
       return end();
     },
   };

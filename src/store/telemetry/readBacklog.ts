@@ -6,6 +6,8 @@ export type Backlog = {
   /** Work that is due and not done, and since when; counted up to `maxCounted`. */
   queues: { queue: string; count: number; since: number | null }[];
   chains: { chainUid: string; lag: number; isFollowed: boolean }[];
+  /** Findings that wait for a worker of Citus. */
+  unwritten: { worker: number; tenants: number; bytes: number }[];
 };
 
 /** More than anyone needs to know that a queue is long. */
@@ -35,5 +37,11 @@ export async function readBacklog(db: Db, now: number): Promise<Backlog> {
         coalesce(lease_until > clock_timestamp(), false) as "isFollowed"
       from chain_cursor where processed is not null order by chain_uid`,
   );
-  return { queues, chains };
+  const unwritten = await db.query<Backlog['unwritten'][number]>(
+    sql`select b.worker, b.bytes, (select count(distinct id) from group_write g, unnest(g.tenant_ids) id
+          where g.shard_group = b.worker) as tenants
+      from (select shard_group as worker, sum(pg_column_size(writes))::bigint as bytes from group_write
+        where at < ${now - 10_000}::bigint group by 1) b`,
+  );
+  return { queues, chains, unwritten };
 }

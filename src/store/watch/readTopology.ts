@@ -29,6 +29,9 @@ export type ServerState = { name: string; connectionString: string } & (
     }
 );
 
+/** The doctor says within seconds which server does not answer. */
+const answerMs = 2000;
+
 /** Own statement of each server that an address names, with the coordinator of a worker. */
 export async function readTopology(address: string): Promise<ServerState[]> {
   const named = await Promise.all(splitHosts(address).map(readServer));
@@ -38,7 +41,11 @@ export async function readTopology(address: string): Promise<ServerState[]> {
 }
 
 async function readServer(connectionString: string): Promise<ServerState> {
-  const client = new pg.Client({ connectionString, connectionTimeoutMillis: 5000, query_timeout: 5000 });
+  const client = new pg.Client({
+    connectionString,
+    connectionTimeoutMillis: answerMs,
+    query_timeout: answerMs,
+  });
   client.on('error', () => {});
   const name = `${client.host}:${client.port}`;
   try {

@@ -16,7 +16,7 @@ import type { PipelineContext } from '../commit/createPipelineContext.ts';
 import { commitTraces, waitingKey } from './commitTraces.ts';
 import { createTraceReader, maxInFlight, type Traced } from './createTraceReader.ts';
 import { createTraceUpkeep, type TraceProgress } from './createTraceUpkeep.ts';
-import { evaluateUntilCommitted } from './evaluateBeside.ts';
+import { evaluateDespiteBlocks } from './evaluateBeside.ts';
 import { traceFaults } from './traceFaults.ts';
 
 /** A block is given up after so many attempts in vain that took so long. */
@@ -120,12 +120,8 @@ export function createTraceWork(context: PipelineContext) {
     progress.hasTraced = true;
     progress.lastFault = null;
     const matches = await matchesOf(row, traced);
-    await evaluateUntilCommitted(
-      context,
-      [...matches.keys()],
-      () => ({ matches, onReadFailure: backlog.onReadFailure(row) }),
-      (evaluated) =>
-        commitTraces(context, { row, traced, evaluated, retryAt: backlog.nextAttemptAt(row), lateAfterMs }),
+    await evaluateDespiteBlocks(context, matches, backlog.onReadFailure(row), (evaluated) =>
+      commitTraces(context, { row, traced, evaluated, retryAt: backlog.nextAttemptAt(row), lateAfterMs }),
     );
     progress.processed = Math.max(progress.processed ?? 0, row.number);
   }

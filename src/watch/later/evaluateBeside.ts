@@ -9,10 +9,10 @@ type Observe = () => { matches: Matches; onReadFailure: OnReadFailure };
 type Attempt = {
   evaluated: Evaluated;
   /**
-   * Runs the work in its turn between blocks. False if a block or the clock changed a state meanwhile, so that the
-   * evaluation has to be repeated.
+   * Runs the work in its turn between blocks, unless a block or the clock changed a state meanwhile; returns whose, so that
+   * their evaluation is repeated.
    */
-  commit: (work: () => Promise<void>) => Promise<boolean>;
+  commit: (work: () => Promise<void>) => Promise<readonly Subscriber[]>;
 };
 
 /** Evaluates while the chain goes on: only loading the states and committing the result take their turn with the blocks. */
@@ -37,12 +37,12 @@ export async function evaluateBeside(
   return {
     evaluated,
     commit: async (work) => {
-      let isCurrent = true;
+      let overtaken: readonly Subscriber[] = [];
       await context.runUnlessStopped(async () => {
-        isCurrent = [...before].every(([subscriber, state]) => states.get(subscriber) === state);
-        if (isCurrent) await work();
+        overtaken = subscribers.filter((subscriber) => states.get(subscriber) !== before.get(subscriber));
+        if (overtaken.length === 0) await work();
       });
-      return isCurrent;
+      return overtaken;
     },
   };
 }
@@ -56,6 +56,47 @@ export async function evaluateUntilCommitted(
 ): Promise<void> {
   while (!context.isStopped) {
     const attempt = await evaluateBeside(context, subscribers, observe);
-    if (await attempt.commit(() => commit(attempt.evaluated))) return;
+    const overtaken = await attempt.commit(() => commit(attempt.evaluated));
+    if (overtaken.length === 0) return;
   }
+}
+
+/** Attempts that blocks may overtake. */
+const maxOvertaken = 3;
+
+/**
+ * The same for matches of which others may make any number. Who pays a contract in every block changes states in every
+ * block, so subscribers that were overtaken too often are evaluated in turn with the blocks.
+ */
+export async function evaluateDespiteBlocks(
+  context: PipelineContext,
+  matches: Matches,
+  onReadFailure: OnReadFailure,
+  commit: (evaluated: Evaluated) => Promise<void>,
+): Promise<void> {
+  const overtaken = new Set<Subscriber>();
+  for (let attempt = 1; !context.isStopped; attempt++) {
+    const inTurn = new Map([...matches].filter(([one]) => attempt > maxOvertaken && overtaken.has(one)));
+    const beside = new Map([...matches].filter(([one]) => !inTurn.has(one)));
+    const observe = () => ({ matches: beside, onReadFailure });
+    const { evaluated, commit: take } = await evaluateBeside(context, [...beside.keys()], observe);
+    const late = await take(async () => {
+      await context.states.load(inTurn.keys());
+      const now = await evaluateMatches(inTurn, context.states.get, context.fetch, onReadFailure);
+      await commit(join(evaluated, now));
+    });
+    if (late.length === 0) return;
+    for (const subscriber of late) overtaken.add(subscriber);
+  }
+}
+
+function join(a: Evaluated, b: Evaluated): Evaluated {
+  return {
+    findings: [...a.findings, ...b.findings],
+    states: new Map([...a.states, ...b.states]),
+    faults: [...a.faults, ...b.faults],
+    succeeded: [...a.succeeded, ...b.succeeded],
+    deferred: [...a.deferred, ...b.deferred],
+    evaluations: a.evaluations + b.evaluations,
+  };
 }

@@ -62,7 +62,7 @@ export async function skipWaits({ store }: TestWatch): Promise<void> {
   await store.query(
     sql`with moved as (update action_intent set next_attempt_at = 0
         where state in ('WAITING', 'SIGNED', 'SUBMITTED') and next_attempt_at > 0 returning 1)
-      select pg_notify('vigil_action', '') from moved limit 1`,
+      select announce('vigil_action') from moved limit 1`,
   );
 }
 

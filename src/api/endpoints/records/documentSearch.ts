@@ -1,8 +1,9 @@
 import type { Static, TSchema } from 'typebox';
-import type { ProblemCode } from '../../../model/errors.ts';
+import { Problem, type ProblemCode } from '../../../model/errors.ts';
 import type { Call } from '../../../services/call.ts';
 import type { DocumentScope, DocumentTable } from '../../../store/search/documents/documentTable.ts';
 import { exportDocuments } from '../../../store/search/exportDocuments.ts';
+import { findReachable } from '../../../store/search/findReachable.ts';
 import { searchJson } from '../../../store/search/searchJson.ts';
 import { type Endpoint, endpoint, type Input } from '../../http/endpoint.ts';
 import { exportable } from '../../http/exportable.ts';
@@ -40,8 +41,19 @@ export function documentSearch<P extends TSchema>({
     isReport: true,
     handle: async (call, { params, body }) => {
       checkTimeseries(body.timeseries);
-      const find = (within: DocumentScope) =>
-        searchJson(call.services.reports, table, within, body, shape.names, call.now);
+      const find = async (within: DocumentScope) => {
+        const { reports } = call.services;
+        try {
+          return await searchJson(reports, table, within, body, shape.names, call.now);
+        } catch (error) {
+          const isOfAll = call.scope.all && within.tenantIds?.length !== 1;
+          if (!isOfAll || !(error instanceof Problem) || error.code !== 'unavailable') throw error;
+          // Of everybody's documents, those that can be reached serve better than none.
+          const part = await findReachable(reports, within);
+          if (!part) throw error;
+          return await searchJson(reports, table, part.scope, body, shape.names, call.now, part.missing);
+        }
+      };
       const guess = probable?.(call, params);
       if (!guess) return { json: await find(await scope(call, params)) };
       const [allowed, outcome] = await Promise.allSettled([scope(call, params, guess), find(guess)]);

@@ -1,6 +1,6 @@
 import { type Static, type TSchema, Type } from 'typebox';
 import type { Fault } from '../../../model/errors.ts';
-import { List, maxId, Shape } from '../../../model/schema.ts';
+import { List, maxId, Shape, Text } from '../../../model/schema.ts';
 import { invalidInput } from '../../../model/validate.ts';
 import { pageMembers, sortList } from '../../http/search.ts';
 
@@ -62,7 +62,7 @@ export const familyQ = searchOf(queryText);
 export const scoreFamilyQ = searchOf(Type.Unsafe({ ...queryText, examples: ['scoreChange:<-5'] }));
 
 export function familyQReply<T extends TSchema>(record: T) {
-  return Type.Unsafe<{ data: Static<T>[]; total: number }>({
+  return Type.Unsafe<{ data: Static<T>[]; total: number; partial?: string[] }>({
     ...Shape(
       {
         data: List(record, 'The records of this page.'),
@@ -71,6 +71,10 @@ export function familyQReply<T extends TSchema>(record: T) {
           minimum: 0,
           examples: [1],
         }),
+        partial: List(
+          Text('A database worker that does not answer.', 'worker 2'),
+          'Only where a search over all tenants lacks the documents of some workers: their names.',
+        ),
       },
       ['data', 'total'],
     ),

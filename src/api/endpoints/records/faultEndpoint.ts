@@ -36,7 +36,7 @@ export const faultEndpoint = endpoint({
   summary: 'List what needs attention',
   description:
     'Detectors, triggers, destinations, actions, wallets and license instances that fail, were switched off by Vigil, are late or ' +
-    'were never set up, and calls that are under way; newest first, with the reason and what to do.',
+    'were never set up, calls that are under way, and tenants whose findings cannot be stored; newest first, with the reason and what to do.',
   query: Type.Unsafe<Query>(
     Shape(
       {

@@ -6,6 +6,10 @@ type Options = TraceOptions & { limits: TraceLimits; now: () => number };
 
 /** Memory of a frame beside its texts. */
 const frameBytes = 300;
+/** Of the budget, what a transaction may take with whole inputs: two that cost next to nothing would use it up otherwise. */
+const fairShares = 16;
+/** A selector and ten words. */
+const shortLength = 2 + 8 + 10 * 64;
 
 /**
  * Traces transactions one by one, those of interest first, then the smallest, so an oversized transaction takes nothing
@@ -26,12 +30,10 @@ export async function traceEach(
   for (const { transaction } of turns) {
     if (room <= 0 || now() >= endAt) break;
     try {
-      const [frames = []] = await trace(transaction);
+      const [whole = []] = await trace(transaction);
+      const frames = weigh(whole) > limits.keptBytes / fairShares ? whole.map(shorten) : whole;
       traced[transaction.index] = frames;
-      room -= frames.reduce(
-        (sum, { input, output = '' }) => sum + input.length + output.length + frameBytes,
-        0,
-      );
+      room -= weigh(frames);
     } catch (error) {
       if (!(error instanceof NotTraced) || !isOfOne(error, { isHard })) throw error;
       failure = error;
@@ -40,6 +42,19 @@ export async function traceEach(
   // Nodes that answer for none are in trouble themselves.
   if (failure?.reason === 'unanswered' && !traced.some(Boolean)) throw failure;
   return traced;
+}
+
+function weigh(frames: readonly Frame[]): number {
+  return frames.reduce((sum, { input, output = '' }) => sum + input.length + output.length + frameBytes, 0);
+}
+
+/** Leaves creation codes whole, because their caller pays for each byte. */
+function shorten(frame: Frame): Frame {
+  const { type, input, inputLength = input.length } = frame;
+  if (type === 'CREATE' || type === 'CREATE2' || input.length <= shortLength) return frame;
+  // A part of a text would keep the whole of it in memory.
+  const head = Buffer.from(input.slice(0, shortLength), 'latin1').toString('latin1');
+  return { ...frame, input: head, inputLength };
 }
 
 /** True if a single transaction may have prevented the traces. */

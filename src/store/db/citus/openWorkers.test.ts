@@ -1,4 +1,5 @@
 import { afterEach, expect, it, vi } from 'vitest';
+import { openPlacements } from './openPlacements.ts';
 import { openWorkers } from './openWorkers.ts';
 
 afterEach(() => vi.useRealTimers());
@@ -23,7 +24,7 @@ function openWith(...answers: (Record<string, unknown>[] | Error)[]) {
     return result(answer);
   };
   const workers = openWorkers(
-    async () => result([placement]),
+    openPlacements(async () => result([placement])),
     () => ({ ask, close: async () => {} }),
     (error) => reported.push(`${error.message} ${String(error.cause)}`),
   );

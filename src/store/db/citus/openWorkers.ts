@@ -1,23 +1,21 @@
 import pg from 'pg';
-import { createBoundedMap } from '../../../lib/createBoundedMap.ts';
+import type { ServerUse } from './createHangWatch.ts';
 import { distributedTables } from './distributedTables.ts';
+import type { Placement, Placements, WorkerServer } from './openPlacements.ts';
 import { toShardText } from './toShardText.ts';
 
 type Query = { text: string; values: unknown[] };
-type Ask = (query: Query) => Promise<pg.QueryResult>;
-export type WorkerServer = { host: string; port: number };
-type Placement = WorkerServer & { groupId: number; shardIds: Readonly<Record<string, number>> };
+type Ask = (query: Query, use?: ServerUse) => Promise<pg.QueryResult>;
 
 export type Workers = {
   /** The answer of a tenant's worker; undefined if it cannot be asked, and the coordinator must be. */
-  ask(tenantId: number, query: Query): Promise<pg.QueryResult | undefined>;
+  ask(tenantId: number, query: Query, use?: ServerUse): Promise<pg.QueryResult | undefined>;
   close(): Promise<void>;
 };
 
 /** Connections to one worker. */
 type Worker = { ask: Ask; close(): Promise<void> };
 
-const maxPlacements = 10_000;
 /** Time for which the coordinator replaces a worker that could not be reached. */
 const avoidMs = 30_000;
 
@@ -26,37 +24,28 @@ const avoidMs = 30_000;
  * is unreachable, or no longer has the tenant, is not asked.
  */
 export function openWorkers(
-  askCoordinator: Ask,
+  placements: Placements,
   open: (server: WorkerServer) => Worker,
   onUnreachable: (error: Error) => void,
 ): Workers {
-  const placements = createBoundedMap<number, Promise<Placement | undefined>>(maxPlacements);
   const workers = new Map<string, Worker>();
   const avoidedUntil = new Map<string, number>();
 
-  function placementOf(tenantId: number): Promise<Placement | undefined> {
-    let placement = placements.get(tenantId);
-    if (placement) return placement;
-    placement = readPlacement(askCoordinator, tenantId);
-    placements.set(tenantId, placement);
-    placement.catch(() => placements.delete(tenantId));
-    return placement;
-  }
-
   return {
-    async ask(tenantId, query) {
-      const placement = await placementOf(tenantId);
+    async ask(tenantId, query, use) {
+      const placement = await placements.find(tenantId);
       if (!placement) return undefined;
       const name = `${placement.host}:${placement.port}`;
       if ((avoidedUntil.get(name) ?? 0) > performance.now()) return undefined;
       const worker = workers.get(name) ?? open(placement);
       workers.set(name, worker);
       try {
-        const answer = await readShard(worker.ask, placement, query);
+        const answer = await readShard((text) => worker.ask(text, use), placement, query);
         avoidedUntil.delete(name);
         if (answer) return answer;
       } catch (error) {
-        if (!isUnreachable(error)) throw error;
+        // Of one that hangs the caller has the words, and the coordinator would wait for it too.
+        if (use?.cutBy || !isUnreachable(error)) throw error;
         // Once until it answers again: where workers are closed to this process, nothing is wrong.
         if (!avoidedUntil.has(name))
           onUnreachable(
@@ -64,26 +53,13 @@ export function openWorkers(
           );
         avoidedUntil.set(name, performance.now() + avoidMs);
       }
-      placements.delete(tenantId);
+      placements.forget(tenantId);
       return undefined;
     },
     async close() {
       await Promise.all(Array.from(workers.values(), (worker) => worker.close()));
     },
   };
-}
-
-async function readPlacement(ask: Ask, tenantId: number): Promise<Placement | undefined> {
-  const { rows } = await ask({
-    text: `select n.nodename as host, n.nodeport as port, p.groupid as "groupId",
-        (select jsonb_object_agg(t.name, get_shard_id_for_distribution_column(t.name::regclass, $1::bigint))
-          from unnest($2::text[]) t(name)
-          join pg_dist_partition d on d.logicalrelid = t.name::regclass and d.partmethod = 'h') as "shardIds"
-      from pg_dist_placement p join pg_dist_node n on n.groupid = p.groupid and n.noderole = 'primary'
-      where p.shardid = get_shard_id_for_distribution_column($3::text::regclass, $1::bigint) and p.shardstate = 1`,
-    values: [tenantId, distributedTables, distributedTables[0]],
-  });
-  return rows.length === 1 ? (rows[0] as Placement) : undefined;
 }
 
 /**

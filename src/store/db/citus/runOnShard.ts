@@ -1,12 +1,13 @@
 import { hash } from 'node:crypto';
 import type pg from 'pg';
 import { createBoundedMap } from '../../../lib/createBoundedMap.ts';
+import type { ServerUse } from './createHangWatch.ts';
 import { distributedTables } from './distributedTables.ts';
 import { notSent } from './notSent.ts';
 import type { Workers } from './openWorkers.ts';
 
 type Query = { text: string; values: unknown[]; name?: string };
-type Run = (query: Query) => Promise<pg.QueryResult>;
+type Run = (query: Query, use?: ServerUse) => Promise<pg.QueryResult>;
 
 /**
  * Runs statements on the tenant's worker itself: Citus plans them twice and prepares them on neither server. Statements
@@ -21,19 +22,19 @@ export function runOnShard(
     workers,
   }: { distributed: ReadonlySet<string>; parserOf: ParserOf; workers?: Workers | undefined },
 ): Run {
-  return async (query) => {
+  return async (query, use) => {
     const shape = shapeOf(query.text);
     const isOfShard = shape.relations?.every((name) => distributed.has(name)) ?? false;
-    if (!isOfShard || shape.fields?.length === 0) return run(query);
-    const answer = await workers?.ask(tenantId, query);
+    if (!isOfShard || shape.fields?.length === 0) return run(query, use);
+    const answer = await workers?.ask(tenantId, query, use);
     if (answer) return answer;
     if (!shape.fields) {
-      const first = await run(query);
+      const first = await run(query, use);
       shape.fields = first.fields;
       return first;
     }
     const { fields } = shape;
-    const result = await run(toCall(tenantId, query, shape.key, fields));
+    const result = await run(toCall(tenantId, query, shape.key, fields), use);
     return { ...result, rows: toRows(result.rows as { row: string }[], fields, parserOf) };
   };
 }

@@ -183,8 +183,9 @@ export async function buildSearch(
   const name = raw(table.name);
   const rarest = { ...part, narrow: rarestOf(part.narrow, basis.common) };
   // Otherwise PostgreSQL would combine the term index with another one over the whole scope, which takes far longer.
+  const within = scope.isPartial ? [reachable(scope)] : [];
   const candidates = {
-    documents: sql`${name} t where ${all([...bounds, ...indexTests(rarest, terms)])}${forRouting(ofTenant)}`,
+    documents: sql`${name} t where ${all([...within, ...bounds, ...indexTests(rarest, terms)])}${forRouting(ofTenant)}`,
     isHit: sql`(${scope.condition} and ${part.condition})`,
   };
   const hashes = part.narrow.flatMap(({ hashes: list, rows = [], all: others = [] }) =>
@@ -215,6 +216,11 @@ export async function buildSearch(
 }
 
 const terms = raw('t.terms');
+
+/** The condition by which Citus leaves out the workers that do not answer. */
+export function reachable({ tenantIds = [] }: DocumentScope): Sql {
+  return sql`t.tenant_id = any(${tenantIds}::bigint[])`;
+}
 
 /** Citus sends a statement to one worker where every table in it names the same tenant; plain PostgreSQL needs no more than one. */
 async function nameTenant(db: Db, { tenantIds = [] }: DocumentScope): Promise<Sql> {

@@ -59,6 +59,8 @@ export type DocumentScope = {
   foreign?: Sql;
   /** The contract, or with contract 0 the tenant, whose roll-ups count exactly the documents of the call. */
   counted?: { tenantId: number; contractId: number; kind?: string };
+  /** True if `tenantIds` are those of everybody whose worker answers, so that every statement has to name them. */
+  isPartial?: boolean;
   /** The same for scopes that are the same in all of this, so that what was worked out for one serves the next. */
   key?: string;
 };

@@ -1,6 +1,8 @@
-import { raw } from '../../../lib/sql.ts';
+import { raw, type Sql } from '../../../lib/sql.ts';
 
-/** The incident of the alert `t`. One that began its incident has the uid of that, and does not store it again. */
-export const incidentUidSql = raw(
-  'coalesce(t.incident_uid, case when t.incident_at is not null then t.uid end)',
-);
+/** The incident of an alert. One that began its incident has the uid of that, and does not store it again. */
+export const incidentUidOf = (alias: string): Sql =>
+  raw(`coalesce(${alias}.incident_uid, case when ${alias}.incident_at is not null then ${alias}.uid end)`);
+
+/** The incident of the alert `t`. */
+export const incidentUidSql = incidentUidOf('t');

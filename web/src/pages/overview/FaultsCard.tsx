@@ -23,6 +23,7 @@ const pageOf: Readonly<Record<Fault['kind'], (id: number) => string>> = {
   action: (id) => `/actions?action=${id}`,
   wallet: (id) => `/wallets?wallet=${id}`,
   instance: (id) => `/scores?instance=${id}`,
+  tenant: () => '/chains',
 };
 
 const clicks: Readonly<Record<Fault['kind'], string>> = {
@@ -33,6 +34,7 @@ const clicks: Readonly<Record<Fault['kind'], string>> = {
   action: 'Open it: it shows how far the call has come, and Simulate whether it would succeed now.',
   wallet: 'Open it, and give it what it lacks.',
   instance: 'Correct the script of the license, then open it and let it go on.',
+  tenant: 'Wait until the database server is back.',
 };
 
 /** Advice of the API names endpoints; here there are pages and buttons. */

@@ -15,8 +15,8 @@ import { until } from '../../testing/until.ts';
 import { type NotifyWorld, startNotifyWorld } from './support/notifyWorld.ts';
 
 const repository = join(import.meta.dirname, '..', '..');
-const folder = join(tmpdir(), `vigil-repeats-${randomUUID()}`);
-const program = join(folder, 'repeatProcess.js');
+const folder = join(tmpdir(), `vigil-on-call-${randomUUID()}`);
+const program = join(folder, 'onCallProcess.js');
 const children = new Set<ChildProcess>();
 let world: NotifyWorld;
 beforeAll(async () => {
@@ -35,7 +35,7 @@ async function compile(): Promise<void> {
   const bundled = await rolldown({
     platform: 'node',
     logLevel: 'silent',
-    input: join(import.meta.dirname, 'support', 'repeatProcess.ts'),
+    input: join(import.meta.dirname, 'support', 'onCallProcess.ts'),
     external: [/^koffi/, /^pg-native$/, /^pino$/, /^quickjs-emscripten/],
   });
   await bundled.write({ format: 'esm', file: program });
@@ -99,4 +99,55 @@ it('kill -9 of two processes at any moment: every repeat is written once, in its
   const before = await count();
   await sleep(1500);
   expect(await count()).toBe(before);
+});
+
+it('kill -9 of two processes at any moment: every step of a chain is made once, in its turn, with its messages', async () => {
+  const random = createRandom('kills while calling');
+  const [desk, phone] = [
+    await world.addDestination('/chain-desk'),
+    await world.addDestination('/chain-phone'),
+  ];
+  const steps = [desk, phone, desk].map(({ id }) => ({ destinationId: id, waitMinutes: 1 }));
+  const { id: chain } = await world.ok('POST', 'escalationchain', {
+    tenantId: world.tenantId,
+    name: 'Chain',
+    steps,
+    repeat: 2,
+  });
+  // Sooner than anyone may ask for, so that the test takes seconds.
+  const soon = JSON.stringify(steps.map((step) => ({ ...step, waitMinutes: 0.02 })));
+  await world.store.query(sql`update escalation_chain set steps = ${soon}::jsonb`);
+  const uids = await world.push(
+    ...Array.from({ length: sized(25, 200) }, () => ({ severity: 'HIGH' as const })),
+  );
+  const processes: ChildProcess[] = await Promise.all([start(), start()]);
+  for (const uid of uids) {
+    const { incidentUid } = await world.ok('GET', `alert/${uid}`);
+    await world.ok('POST', `incident/${incidentUid}/escalate`, { escalationChainId: chain });
+  }
+  const running = async () =>
+    (await world.store.query(sql`select 1 from escalation where state = 'RUNNING'`)).length > 0;
+  let kills = 0;
+  while (await running()) {
+    await sleep(random.integer(0, 500));
+    const victim = processes.splice(random.below(processes.length), 1)[0]!;
+    victim.kill('SIGKILL');
+    await once(victim, 'exit');
+    kills++;
+    processes.push(await start());
+  }
+  expect(kills).toBeGreaterThan(2);
+  const rows = await world.store.query<{ state: string; made: number[]; least: number; messages: number[] }>(
+    sql`select e.state, m.made, m.least, m.messages from escalation e cross join lateral (
+        select json_agg(s.number order by s.number) as made, json_agg(s.messages order by s.number) as messages,
+          min(s.gap) as least
+        from (select s.number, s.at - lag(s.at) over (order by s.number) as gap,
+            (select count(*)::int from delivery d where d.escalation_id = e.id and d.escalation_number = s.number) as messages
+          from escalation_step s where s.tenant_id = e.tenant_id and s.escalation_id = e.id) s) m`,
+  );
+  expect(rows).toHaveLength(uids.length);
+  for (const { state, made, least, messages } of rows) {
+    expect([state, made, messages]).toEqual(['EXHAUSTED', [0, 1, 2, 3, 4, 5, 6, 7, 8], Array(9).fill(1)]);
+    expect(least).toBeGreaterThanOrEqual(1200);
+  }
 });

@@ -1,0 +1,25 @@
+import { sql } from '../../lib/sql.ts';
+import type { Store } from '../db/db.ts';
+import type { DocumentScope } from './documents/documentTable.ts';
+
+/** `missing`: names of the workers that do not answer. */
+export type Reachable = { scope: DocumentScope; missing: string[] };
+
+/**
+ * Of a scope of all tenants, the part whose workers answer; undefined where all of them do, or where nothing is distributed. Takes
+ * up to a second.
+ */
+export async function findReachable(store: Store, scope: DocumentScope): Promise<Reachable | undefined> {
+  const silent = (await store.silentWorkers?.()) ?? [];
+  if (silent.length === 0) return undefined;
+  const rows = await store.query<{ id: number }>(
+    sql`select t.id from tenant t
+      join pg_dist_shard s on s.logicalrelid = 'alert'::regclass
+        and worker_hash(t.id) between s.shardminvalue::int and s.shardmaxvalue::int
+      join pg_dist_placement p on p.shardid = s.shardid and p.shardstate = 1 and p.groupid <> all(${silent}::int[])`,
+  );
+  const listed = scope.tenantIds && new Set(scope.tenantIds);
+  const tenantIds = rows.flatMap(({ id }) => (listed?.has(id) === false ? [] : [id]));
+  const condition = sql`(${scope.condition}) and t.tenant_id = any(${tenantIds}::bigint[])`;
+  return { scope: { condition, tenantIds, isPartial: true }, missing: silent.map((id) => `worker ${id}`) };
+}
