@@ -40,7 +40,7 @@ beforeAll(async () => {
   [citus, simulator] = await Promise.all([startCitus(workspace.folder), startSimulator({ chain })]);
   const { connection } = citus.coordinator;
   await migrate(connection);
-  await distribute(connection, () => {});
+  await distribute(connection, () => {}, 4);
   vigil = await startTestWatch({ anvil: { urls: [simulator.url], startBlock: 1 } }, undefined, {
     database: { config: connection, drop: async () => {} },
   });
