@@ -20,10 +20,7 @@ export async function isCopied(client: pg.Client, part: string): Promise<boolean
   return rowCount !== 0;
 }
 
-/**
- * Copies a part of a table to the workers in the order of its keys, chunk by chunk, while it is used. Continues where an earlier run
- * ended. `onRows` gets the number of rows of each chunk.
- */
+/** Copies a part of a table in the order of its keys while it is used, from where an earlier run ended. `onRows` gets the rows of each chunk. */
 export async function copyPart(
   client: pg.Client,
   shape: TableShape,

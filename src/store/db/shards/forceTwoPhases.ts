@@ -4,8 +4,8 @@ import type pg from 'pg';
 const besides = ['alert_event', 'pending_alert', 'score_lane'] as const;
 
 /**
- * Prepares what forces two-phase commits for transactions that change a worker and the coordinator: triggers that call it make an
- * empty change of a managed table. Otherwise a crash between the two commits would lose one half.
+ * Creates the function that makes commits on a worker and the coordinator two-phase, by an empty change of a managed table. A crash
+ * between the two would lose one half.
  */
 export async function createTwoPhases(client: pg.Client): Promise<void> {
   await client.query('create table if not exists two_phases (id integer primary key)');
@@ -29,7 +29,7 @@ export async function createTwoPhaseTriggers(client: pg.Client): Promise<void> {
       for each statement execute function force_two_phases()`);
 }
 
-/** What workers need not have. */
+/** Runs statements that workers need not know of. */
 export async function onlyHere(client: pg.Client, work: () => Promise<void>): Promise<void> {
   await client.query('set citus.enable_ddl_propagation = off');
   await work();

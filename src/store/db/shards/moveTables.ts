@@ -11,8 +11,8 @@ import { readParts, readShape, type TablePart, type TableShape } from './tableSh
 type Report = (line: string) => void;
 
 /**
- * Moves tables to the workers beside traffic: creates them there, copies old months first, and then lets all tables change places
- * in one short transaction. Each step is done once, also by a run after one that died.
+ * Moves tables to the workers beside traffic: creates and copies them there, and lets all change places in one short transaction.
+ * Each step is done once, also after a run that died.
  */
 export async function moveTables(
   client: pg.Client,
@@ -66,7 +66,7 @@ async function copyAll(
   }
 }
 
-/** What is still to be copied as a whole needs no notes; those of a long move would fill the disk. */
+/** Notes of parts that are still to be copied as a whole are not needed; those of a long move would fill the disk. */
 async function forgetAll(
   client: pg.Client,
   shape: TableShape,

@@ -20,7 +20,7 @@ export async function noteChanges(client: pg.Client, shape: TableShape): Promise
   const keys = shape.keys.map((key) => key.name).join(', ');
   const changes = changesOf(shape);
   const from = (rows: string) => `insert into ${changes} (${keys}) select ${keys} from ${rows}; return null;`;
-  // Who may write to the table writes here by it.
+  // Anyone who may write to the table writes here by it.
   const toFunction = (event: string, rows: string) =>
     `create or replace function ${nextSchema}.${name}_${event}() returns trigger language plpgsql
       security definer set search_path = pg_catalog, pg_temp as $$ begin ${from(rows)} end $$`;
@@ -46,10 +46,7 @@ export async function forgetChanges(client: pg.Client, shape: TableShape, part?:
 
 export const changesPerRound = 5000;
 
-/**
- * Brings changed rows to the state that they have by now, up to a number of changes; returns how many were left to do before. One
- * snapshot for all of it: a change that commits meanwhile stays noted.
- */
+/** Brings changed rows to their state, and returns how many. It has one snapshot, so a change that commits meanwhile stays noted. */
 export async function applyChanges(client: pg.Client, shape: TableShape): Promise<number> {
   await client.query('begin isolation level repeatable read');
   try {

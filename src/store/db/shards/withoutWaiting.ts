@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 
-/** What waits behind a lock that is waited for waits as well, so never for long. */
+/** Others wait behind a lock that is waited for, so it is never waited for long. */
 const lockMs = 1000;
 const attempts = 60;
 const pauseMs = 500;

@@ -7,7 +7,7 @@ import { dropOldWords } from '../terms/alertWords.ts';
 const partitionedTables = ['alert', 'score_change'] as const;
 export type PartitionedTable = (typeof partitionedTables)[number];
 
-/** When each partition was last seen to be there. */
+/** Times at which each partition was last seen to be there. */
 const partitionsByStore = new WeakMap<Store, Map<string, number>>();
 
 /**
