@@ -6,7 +6,7 @@ import { distributedTables } from '../src/store/db/citus/distributedTables.ts';
 import type { Store } from '../src/store/db/db.ts';
 import { migrate } from '../src/store/db/migrate.ts';
 import { openStore } from '../src/store/db/openStore.ts';
-import { distribute } from '../src/store/db/shards/distribute.ts';
+import { defaultShards, distribute } from '../src/store/db/shards/distribute.ts';
 import { type Citus, startCitus, whyNoCitus } from '../testing/startCitus.ts';
 import { machine } from './support/machine.ts';
 import { type Compared, measureBlocks, measureQuestions } from './support/measureCluster.ts';
@@ -14,9 +14,13 @@ import { readPostgresCpu } from './support/readPostgresCpu.ts';
 import { reportProgress } from './support/reportProgress.ts';
 import { createAlertWorld, fillAlerts, seedContracts } from './support/seedAlerts.ts';
 
-/** `npm run bench:cluster` takes 60,000 alerts; `npm run bench:cluster -- 1000000` a million, with `blocks` writes only. */
+/**
+ * `npm run bench:cluster` takes 60,000 alerts; `npm run bench:cluster -- 1000000` a million, with `blocks` writes only, with `all 64`
+ * 64 shards.
+ */
 const count = Number(process.argv[3] ?? 60_000);
 const isBlocksOnly = process.argv[4] === 'blocks';
+const shards = Number(process.argv[5] ?? defaultShards);
 
 const missing = await whyNoCitus();
 if (missing) {
@@ -60,7 +64,7 @@ async function compare({ coordinator, workers, plain }: Citus): Promise<void> {
   const single = await open(plain);
   await open(coordinator);
   reportProgress('Distributing');
-  await distribute(coordinator.connection, reportProgress);
+  await distribute(coordinator.connection, reportProgress, shards);
   const cluster = openStore({ ...coordinator.connection, statement_timeout: 0 }, () => {});
   opened.push(cluster);
   for (const node of [plain, coordinator]) await node.ask('vacuum analyze');
@@ -79,7 +83,7 @@ async function compare({ coordinator, workers, plain }: Citus): Promise<void> {
     },
   };
   console.log(
-    `${count.toLocaleString('en')} alerts, 50 tenants, 12 months; a coordinator and ${workers.length} workers against one plain ` +
+    `${count.toLocaleString('en')} alerts, 50 tenants, 12 months; a coordinator and ${workers.length} workers with ${shards} shards against one plain ` +
       `server of the same PostgreSQL, all on this machine. ${machine()}.\n`,
   );
   const world = createAlertWorld(Date.UTC(2026, 10, 15), count, count);

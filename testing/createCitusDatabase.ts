@@ -1,13 +1,17 @@
 import { Client, type PoolConfig } from 'pg';
 
-/** A database on a coordinator and its workers, which know each other; it has the name that the coordinator's settings have. */
+/**
+ * A database on a coordinator and its workers, which know each other; it has the name that the coordinator's settings have. `spares`
+ * have it too, and could become workers.
+ */
 export async function createCitusDatabase(
   coordinator: PoolConfig,
   workers: readonly PoolConfig[],
+  spares: readonly PoolConfig[] = [],
 ): Promise<void> {
   const { database } = coordinator;
   await Promise.all(
-    [coordinator, ...workers].map(async (node) => {
+    [coordinator, ...workers, ...spares].map(async (node) => {
       await ask({ ...node, database: 'postgres' }, `create database ${database} template template0`);
       await ask({ ...node, database }, 'create extension citus');
     }),

@@ -42,7 +42,7 @@ async function createDistributed(database: string, workers: readonly { host: str
   const nodes = workers.map((worker) => ({ ...config, ...worker }));
   await createCitusDatabase(config, nodes);
   await migrate(config);
-  await distribute(config, () => {});
+  await distribute(config, () => {}, 4);
   return {
     config,
     url: urlOf(database),

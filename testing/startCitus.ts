@@ -65,14 +65,21 @@ export async function startCitus(
   folder: (name: string) => string,
   {
     workers = 2,
+    spares = 0,
     isBeside = false,
-  }: { workers?: number /** With a plain server of the same version. */; isBeside?: boolean } = {},
+  }: {
+    workers?: number;
+    /** Servers that could become workers. */
+    spares?: number;
+    /** With a plain server of the same version. */
+    isBeside?: boolean;
+  } = {},
 ) {
   const found = await findCitus();
   if (!found) throw new Error('There is no Citus here.');
   const account = await ensureAccount(log);
   const programs = { initdb: join(found.binaries, 'initdb'), control: join(found.binaries, 'pg_ctl') };
-  const names = ['coordinator', ...Array.from({ length: workers }, (_, i) => `worker${i + 1}`)];
+  const names = ['coordinator', ...Array.from({ length: workers + spares }, (_, i) => `worker${i + 1}`)];
 
   // One is made, and copied for each node.
   await makeFolder(folder('new'));
@@ -165,11 +172,13 @@ export async function startCitus(
   const plain = isBeside ? await createNode('plain') : undefined;
   await createCitusDatabase(
     coordinator.connection,
-    others.map(({ connection }) => connection),
+    others.slice(0, workers).map(({ connection }) => connection),
+    others.slice(workers).map(({ connection }) => connection),
   );
   return {
     coordinator,
-    workers: others,
+    workers: others.slice(0, workers),
+    spares: others.slice(workers),
     plain,
     url: `postgres://vigil@/vigil?host=${encodeURIComponent(coordinator.connection.host)}`,
   };

@@ -105,6 +105,7 @@ export async function startTestApi(
     messengerNames: { a: null, b: null },
     inviteOrigins: options.inviteOrigins ?? [],
     sessionMaxMs: 7 * 86_400_000,
+    deliveryMs: 90 * 86_400_000,
     failedLogins: createFailedLogins({ store, keyring, now }),
     hsm: options.hsm,
     egress: options.egress ?? toEgress(new BlockList()),

@@ -32,6 +32,7 @@ export async function createVigil(store: Store, tokens: Db): Promise<FastifyInst
       store,
       logins: store,
       reports: store,
+      deliveryMs: 90 * 86_400_000,
       keyring,
       recorder: createMetricRecorder(store, Date.now),
       now: Date.now,

@@ -15,8 +15,35 @@ export const commands: readonly Command[] = [
         type: 'boolean',
         help: 'Also distribute what grows with alerts over the workers of Citus, while Vigil runs.',
       },
+      shards: {
+        type: 'string',
+        value: 'n',
+        help: 'With --citus, the first time: how many workers the cluster can have at most (default: 16).',
+      },
     },
     run: async ({ options }) => (await import('./maintenanceCommands.ts')).migrateDatabase(options),
+  },
+  {
+    name: 'cluster status',
+    help: 'Show the workers of Citus, their shards, and the moves under way.',
+    run: async () => (await import('./clusterCommands.ts')).clusterStatus(),
+  },
+  {
+    name: 'cluster add',
+    help: 'Make a server a worker and move shards to it, while Vigil runs.',
+    words: '<host:port>',
+    run: async ({ words }) => (await import('./clusterCommands.ts')).clusterAdd(words),
+  },
+  {
+    name: 'cluster drain',
+    help: 'Move all shards away from a worker, so that it can be stopped.',
+    words: '<host:port>',
+    run: async ({ words }) => (await import('./clusterCommands.ts')).clusterDrain(words),
+  },
+  {
+    name: 'cluster rebalance',
+    help: 'Spread shards evenly over the workers; shows the moves that are under way.',
+    run: async () => (await import('./clusterCommands.ts')).clusterRebalance(),
   },
   {
     name: 'doctor',

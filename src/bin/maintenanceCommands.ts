@@ -7,9 +7,14 @@ import { withStore } from './withStore.ts';
 export async function migrateDatabase(options: CommandInput['options']): Promise<number> {
   return withStore({ isNamed: true, mayCreate: true }, async (_store, _config, owner) => {
     process.stdout.write('The database is up to date.\n');
-    if (options.citus === true) await distribute(owner, (line) => process.stdout.write(`${line}\n`));
+    if (options.citus === true)
+      await distribute(owner, (line) => process.stdout.write(`${line}\n`), shardsOf(options.shards));
     return 0;
   });
+}
+
+function shardsOf(text: unknown): number | undefined {
+  return typeof text === 'string' ? Number(text) : undefined;
 }
 
 export async function verifyAlertRollups(): Promise<number> {

@@ -120,6 +120,7 @@ async function start(
     inviteOrigins: config.inviteOrigins,
     failedLogins,
     sessionMaxMs: config.sessionMaxDays * 86_400_000,
+    deliveryMs: config.deliveryDays * 86_400_000,
     hsm,
     egress: config.egress,
     chains,
@@ -159,6 +160,7 @@ async function start(
     chains,
     hsm,
     retentionDays: config.retentionDays,
+    deliveryDays: config.deliveryDays,
     now,
     log,
   });

@@ -20,7 +20,12 @@ import { purgeDeliveries } from '../store/destinations/purgeDeliveries.ts';
 import { purgeReplies } from '../store/records/idempotency.ts';
 import { purgeScoreQueues } from '../store/scores/queueScores.ts';
 import { packRollups } from '../store/search/months/packRollups.ts';
-import { dropOldPartitions, ensurePartitionsAhead } from '../store/search/months/partitions.ts';
+import {
+  divideMonthsAhead,
+  dropOldPartitions,
+  ensurePartitionsAhead,
+  maxDividedDays,
+} from '../store/search/months/partitions.ts';
 import { rebuildIndexes } from '../store/search/months/rebuildIndexes.ts';
 import { dropOldSamples } from '../store/telemetry/dropOldSamples.ts';
 import { purgeBacktests } from '../store/watch/backtests.ts';
@@ -29,6 +34,7 @@ import { purgeDeletedStates } from '../store/watch/states.ts';
 type Options = Pick<Services, 'store' | 'chains' | 'hsm' | 'now'> & {
   /** Undefined: everything is kept. */
   retentionDays: number | undefined;
+  deliveryDays?: number | undefined;
   log: Logger;
 };
 
@@ -66,15 +72,18 @@ export function startHousekeeping(options: Options): Stoppable {
 
 /** Runs one step after the other; a step that fails is logged and left to the next run. */
 export async function runHousekeeping(options: Options, signal: AbortSignal): Promise<void> {
-  const { store, chains, hsm, retentionDays, now, log } = options;
+  const { store, chains, hsm, retentionDays, deliveryDays, now, log } = options;
   const time = now();
   const retainedFrom = retentionDays === undefined ? undefined : time - retentionDays * dayMs;
   const steps: Record<string, () => Promise<unknown>> = {
     'Creating partitions': () => ensurePartitionsAhead(store, time),
+    ...(retentionDays !== undefined && retentionDays <= maxDividedDays
+      ? { 'Dividing months into days': () => divideMonthsAhead(store, time) }
+      : {}),
     'Purging idempotent replies': () => purgeReplies(store, time),
     'Expiring approvals': () => expireApprovals(store, time),
     'Purging browsers that were not used': () => purgeDevices(store, time - deviceMs),
-    'Purging old deliveries': () => purgeDeliveries(store, time),
+    'Purging old deliveries': () => purgeDeliveries(store, time, deliveryDays),
     'Moving old messages to the workers': () => archiveMessages(store, time),
     'Purging old alert rates': () => purgeAlertRates(store, time - keepRatesDays * dayMs),
     'Purging old counts of alerts': () => purgeAlertRateCounts(store, time, alertRateKind),

@@ -45,6 +45,8 @@ export type Services = {
   messengerNames: MessengerNames;
   /** Maximum age of a session, however often it is refreshed. */
   sessionMaxMs: number;
+  /** Time for which settled deliveries are kept. */
+  deliveryMs: number;
   /** Permitted origins of links in invites. */
   inviteOrigins: readonly string[];
   failedLogins: FailedLogins;

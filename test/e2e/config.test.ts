@@ -45,6 +45,7 @@ describe('the environment', () => {
   it('is read as it is written', () => {
     const config = loadConfig({
       VIGIL_RETENTION_DAYS: '30',
+      VIGIL_DELIVERY_DAYS: '14',
       VIGIL_RPC_ETHEREUM: 'http://127.0.0.1:8545',
       VIGIL_CHAIN_ETHEREUM_CONFIRMATIONS: '0',
       VIGIL_CHAIN_ETHEREUM_START_BLOCK: '5',
@@ -52,6 +53,7 @@ describe('the environment', () => {
       VIGIL_PUBLIC_URL: 'https://vigil.example.com/',
     });
     expect(config.retentionDays).toBe(30);
+    expect(config.deliveryDays).toBe(14);
     expect(config.chains.ethereum).toMatchObject({ confirmations: 0, startBlock: 5 });
     expect(config.roles).toEqual(['api', 'work']);
     expect(config.publicUrl).toBe('https://vigil.example.com');

@@ -279,7 +279,9 @@ describe('what is left behind', () => {
         )
       ).map(({ state }) => state);
     expect([await stateOf(id), await stateOf(kept)]).toEqual([['DELIVERED'], ['DEAD']]);
-    await purgeDeliveries(world.store, world.now() + 91 * 24 * hour);
+    await purgeDeliveries(world.store, world.now() + 9 * 24 * hour, 10);
+    expect([await stateOf(id), await stateOf(kept)]).toEqual([['DELIVERED'], ['DEAD']]);
+    await purgeDeliveries(world.store, world.now() + 11 * 24 * hour, 10);
     expect([await stateOf(id), await stateOf(kept)]).toEqual([[], []]);
     expect(
       await world.store.query(sql`select from delivery_attempt a where not exists

@@ -43,7 +43,7 @@ describe('messages of settled deliveries on Citus', () => {
     workspace = await createWorkspace();
     citus = await startCitus(workspace.folder);
     await migrate(citus.coordinator.connection);
-    await distribute(citus.coordinator.connection, () => {});
+    await distribute(citus.coordinator.connection, () => {}, 4);
     store = openStore(citus.coordinator.connection, () => {});
     const groups = await findShardGroups(store, [1, 2, 3, 4, 5, 6, 7, 8]);
     tenantIds = [...new Map(Array.from(groups, ([tenantId, group]) => [group, tenantId])).values()];

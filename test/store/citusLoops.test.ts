@@ -42,7 +42,7 @@ beforeAll(async () => {
   [citus, simulator] = await Promise.all([startCitus(workspace.folder), startSimulator({ chain, mempool })]);
   const { connection } = citus.coordinator;
   await migrate(connection);
-  await distribute(connection, () => {});
+  await distribute(connection, () => {}, 4);
   const egress = toEgress(loopback());
   vigil = await startTestWatch({ anvil: { urls: [simulator.url], confirmations: 1 } }, undefined, {
     egress,

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { sql } from '../../src/lib/sql.ts';
 import { migrate } from '../../src/store/db/migrate.ts';
 import { distribute } from '../../src/store/db/shards/distribute.ts';
 import { findShardGroups } from '../../src/store/db/shards/findShardGroups.ts';
+import { readCluster } from '../../src/store/db/shards/readCluster.ts';
 import { createWorkspace } from '../../testing/createWorkspace.ts';
 import { type Citus, startCitus, whyNoCitus } from '../../testing/startCitus.ts';
 import { type Json, startTestApi, type TestApi } from '../../testing/startTestApi.ts';
@@ -100,4 +102,32 @@ it('an administrator finds what other workers have while one hangs, and reads wh
     const { status, body } = await api.call('POST', 'alert/search', {});
     return status === 200 && !('partial' in body) && body.total === perTenant * groups.size;
   });
+});
+
+it('a tenant reads that its findings wait for a worker, and no other tenant does', async ({ skip }) => {
+  skip(missing !== undefined, missing);
+  const [waiting, other] = [...groups.keys()];
+  await api.store.query(
+    sql`insert into group_write (chain_uid, shard_group, writes, findings, retracts, at, tenant_ids)
+      values ('anvil', 1, '[]', 3, false, ${Date.now() - 60_000}, ${[waiting]}::bigint[])`,
+  );
+  const faultsOf = async (tenantId: number) => {
+    const token = await api.token(tenantId, 'tenant-viewer');
+    return (await api.ok('GET', 'fault?kind=tenant', undefined, { token })).data;
+  };
+  expect(await faultsOf(waiting!)).toMatchObject([
+    {
+      kind: 'tenant',
+      id: waiting,
+      tenantId: waiting,
+      state: 'LATE',
+      reason: expect.stringMatching(/^Findings of 1 block wait, because the database server/),
+    },
+  ]);
+  expect(await faultsOf(other!)).toEqual([]);
+  expect((await readCluster(citus.url))?.faults).toEqual([
+    expect.stringMatching(
+      new RegExp(`^3 findings of chains .* wait for a worker .*, those of tenant ${waiting}\\.`),
+    ),
+  ]);
 });

@@ -29,7 +29,7 @@ beforeAll(async () => {
   citus = await startCitus(workspace.folder);
   const { connection } = citus.coordinator;
   await migrate(connection);
-  await distribute(connection, () => {});
+  await distribute(connection, () => {}, 4);
   api = await startTestApi({ database: { config: connection, drop: async () => {} } });
   for (let n = 0; n < 5; n++) worlds.push(await createWorld(api));
   const groups = await findShardGroups(

@@ -11,7 +11,7 @@ import { createRandom } from '../../testing/createRandom.ts';
 import { createTestDatabase } from '../../testing/createTestDatabase.ts';
 import { randomFinding } from '../support/randomAlerts.ts';
 
-const now = Date.UTC(2020, 10, 15);
+const now = Date.UTC(2020, 11, 15);
 const october = { from: Date.UTC(2020, 9, 1), to: Date.UTC(2020, 9, 30) };
 const owner = { tenantId: 1, projectId: 1, contractId: 1 };
 
@@ -35,7 +35,7 @@ describe('keeping house', () => {
   const chains = { isConfigured: () => false, client: () => undefined };
   const tidy = (db: Store) =>
     runHousekeeping(
-      { store: db, chains, hsm: undefined, retentionDays: 3, now: () => now, log },
+      { store: db, chains, hsm: undefined, retentionDays: 32, now: () => now, log },
       new AbortController().signal,
     );
   const random = createRandom('keeping house');

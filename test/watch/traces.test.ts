@@ -438,27 +438,35 @@ describe('traces that take longer to judge than a block', () => {
     const open = await anvil.deploy(artifacts.OpenVault);
     const token = await anvil.deploy(artifacts.Token, 'Token', 'TKN', 18, 1000n * ether);
     await token.send(owner, 'transfer', open.address, 100n * ether);
-    const id = await vigil.addContract(open.address);
-    await vigil.addDetector(id, 'drain');
-    await vigil.addDetector(id, 'tvl_drop', { pending: true });
-    await vigil.informed();
-    await anvil.mine();
-    await vigil.reached('anvil', Number(await anvil.blockNumber()));
-    node.slow = { text: token.address.slice(2).toLowerCase(), ms: 1500 };
-    const { transactionHash } = await open.send(owner, 'pay', token.address, recipient, 90n * ether);
+    node.tracing = 'ok';
+    const other = await startTestWatch({ anvil: { urls: [node.url] } });
     const payer = { isOn: true };
-    const paying = (async () => {
-      while (payer.isOn) {
-        await anvil.send({ from: owner, to: open.address, value: 1n });
-        await sleep(200);
-      }
-    })();
+    let paying: Promise<void> | undefined;
     try {
-      await until(async () => (await alertsOf(transactionHash)).includes('drain'), 60_000);
+      const id = await other.addContract(open.address);
+      await other.addDetector(id, 'drain');
+      await other.addDetector(id, 'tvl_drop', { pending: true });
+      other.watch();
+      await anvil.mine();
+      await other.reached('anvil', Number(await anvil.blockNumber()));
+      node.slow = { text: token.address.slice(2).toLowerCase(), ms: 1500 };
+      const { transactionHash } = await open.send(owner, 'pay', token.address, recipient, 90n * ether);
+      paying = (async () => {
+        while (payer.isOn) {
+          await anvil.send({ from: owner, to: open.address, value: 1n });
+          await sleep(200);
+        }
+      })();
+      await until(async () =>
+        (await other.alerts(`txHash:${transactionHash}`)).some(
+          ({ detectorSchemaName }: Json) => detectorSchemaName === 'drain',
+        ),
+      );
     } finally {
       payer.isOn = false;
       node.slow = undefined;
       await paying;
+      await other.stop();
     }
   });
 });

@@ -12,6 +12,7 @@ import { families } from '../../chains/families.ts';
 import type { MessengerNames } from '../../model/notification.ts';
 import { pendingModes } from '../../model/pending.ts';
 import { traceModes, traceSetting } from '../../model/traceState.ts';
+import { deliveryDays } from '../../store/destinations/purgeDeliveries.ts';
 import { createEnvReader, type EnvReader } from './createEnvReader.ts';
 import {
   readAbiSources,
@@ -75,6 +76,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env) {
     logFormat: read.oneOf('VIGIL_LOG_FORMAT', logFormats, 'auto'),
     baseLabels: read.oneOf('VIGIL_BASE_LABELS', ['on', 'off'], 'on') === 'on',
     sessionMaxDays: read.integer('VIGIL_SESSION_MAX_DAYS', 7, 1, 3650),
+    deliveryDays: read.integer('VIGIL_DELIVERY_DAYS', deliveryDays, 8, 3650),
     retentionDays: read.optionalInteger('VIGIL_RETENTION_DAYS', 1, 36_500),
     /** Of a chain and a worker of Citus that cannot be written. */
     maxUnwrittenMib: read.integer('VIGIL_MAX_UNWRITTEN_MIB', 4096, 16, 1_048_576),

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { Problem } from '../../model/errors.ts';
 import { insertAlertEvents } from '../../store/alerts/alertEvents.ts';
 import { assignAlert, findAlert, hasKey, resolveAlerts, tagAlert } from '../../store/alerts/alertRecords.ts';
+import { Overtaken } from '../../store/db/db.ts';
 import type { Row } from '../../store/records/records.ts';
 import { ownTenantsScope, visibleScope } from '../../store/search/documents/documentScopes.ts';
 import type { Call } from '../call.ts';
@@ -38,6 +39,9 @@ export async function changeAlert(
   if (assigneeId !== undefined) await assignAlert(call.db, key, assigneeId);
   const after = await findAlert(call.db, ownTenantsScope(call.scope), uid, names);
   if (!after) throw new Error(`The alert ${uid} is gone although it is locked.`);
+  // Citus may run a statement nowhere while shards change, without saying so; what is answered has to be stored.
+  if ((status ?? after.status) !== after.status || !isDeepStrictEqual(tags ?? after.tags, after.tags))
+    throw new Overtaken('The alert has not changed as it should have.');
   // A change of the status has its own event, which shows the rest as well.
   if (before.status === after.status && !isDeepStrictEqual(triageOf(before), triageOf(after)))
     await insertAlertEvents(call.db, 'changed', [key]);

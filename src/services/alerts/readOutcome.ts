@@ -10,7 +10,6 @@ import { findDecision, type StoredDecision } from '../../store/destinations/aler
 import { findAlertDeliveries } from '../../store/destinations/deliveryLog.ts';
 import { findGuidance } from '../../store/destinations/findAlertDocuments.ts';
 import { findInhibitionNames } from '../../store/destinations/inhibitions.ts';
-import { deliveryRetentionMs } from '../../store/destinations/purgeDeliveries.ts';
 import { type AlertSource, findRecipients } from '../../store/destinations/recipients.ts';
 import { findRouteNames } from '../../store/destinations/routes.ts';
 import { findSilencesById } from '../../store/destinations/silences.ts';
@@ -162,7 +161,7 @@ const followUps: ReadonlySet<string> = new Set(['alert.retracted', 'alert.resolv
 async function findReason(call: Call, alert: OwnAlert): Promise<Reason> {
   const code = withheldByItself(alert);
   if (code) return code;
-  if (alert.timestamp < call.now - deliveryRetentionMs) return 'purged';
+  if (alert.timestamp < call.now - call.services.deliveryMs) return 'purged';
   const { triggerAlertId } = alert.meta;
   const ids = {
     detector: alert.detectorId,

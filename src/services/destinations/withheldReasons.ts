@@ -5,7 +5,8 @@ export const withheldReasons = {
   suppressed: "It is over the rate limit of the tenant's plan: it is stored, but no one is notified.",
   backfilled: 'It was pushed more than an hour after it happened: it is stored, but no one is notified.',
   shadow: 'Its detector is on trial (tag `shadow`): it notifies no one and fires nothing.',
-  purged: 'Deliveries are kept for 90 days; those of this alert are deleted.',
+  purged:
+    'Deliveries are kept for the days that the operator chose (90 without a setting); those of this alert are deleted.',
   silenced: 'A silence holds it from people: it is stored, searched and scored, and its actions fire.',
   inhibited:
     'An open incident on its contract explains it, as a rule says: it is stored, and its actions fire.',

@@ -1,6 +1,7 @@
 import { raw, sql } from '../../lib/sql.ts';
 import { type Db, onlyRow } from '../db/db.ts';
 import { inChunks } from '../db/inChunks.ts';
+import { keptFrom } from '../search/months/partitions.ts';
 
 /** Tables that belong to alerts, and the column with their time. */
 const tables = {
@@ -9,10 +10,9 @@ const tables = {
   alert_comment: 'alert_timestamp',
 } as const;
 
-/** Incidents and comments are kept as long as alerts, which are dropped by months. */
+/** Incidents and comments are kept as long as alerts, which are dropped by months or days. */
 export async function purgeBesideAlerts(db: Db, retainedFrom: number): Promise<void> {
-  const date = new Date(retainedFrom);
-  const before = Date.UTC(date.getUTCFullYear(), date.getUTCMonth());
+  const before = await keptFrom(db, retainedFrom);
   for (const [table, time] of Object.entries(tables)) await purge(db, table, time, before);
 }
 

@@ -30,13 +30,25 @@ export function send(
   return name === undefined ? client.query({ text, values }) : runPrepared(client, { name, text, values });
 }
 
-/** Facts of the database; undefined until someone asks. */
+/** Facts of the database; undefined until someone asks. `forgotten` counts how often they were. */
 export type Layout = {
   distributed?: ReadonlySet<string> | undefined;
   shardOf: Map<number, number>;
+  forgotten: number;
   hangs?: Hangs | undefined;
   placements?: Placements | undefined;
 };
+
+export const createLayout = (): Layout => ({ shardOf: new Map(), forgotten: 0 });
+
+/**
+ * For each new session: who distributes tables ends all that know them undistributed, so what is known holds no longer than these.
+ * Tables never come back.
+ */
+export function forgetLayout(layout: Layout): void {
+  layout.forgotten++;
+  if (layout.distributed && !hasAll(layout.distributed)) layout.distributed = undefined;
+}
 
 type Ways = {
   repeat?: Run;
@@ -86,7 +98,9 @@ export function createDb(
   ): Promise<Row[]> => {
     try {
       // Without a wait where there is nothing to bind, so that no later statement is sent before it.
-      const isBound = isAlertDistributed() && needsCoordinator(config.text);
+      const isBound =
+        needsCoordinator(config.text) &&
+        (layout.distributed ? isAlertDistributed() : await db.isDistributed());
       return (await watched(isBound ? await bindCoordinators(config, askCoordinator) : config, runOnce)).rows;
     } catch (error) {
       // Its tables were distributed while this process ran.
@@ -103,7 +117,11 @@ export function createDb(
   const db: Db = {
     shardOf: layout.shardOf,
     isDistributed: async (table = distributedTables[0]) => {
-      layout.distributed ??= await readDistributed((text) => query({ text, values: [] }));
+      while (!layout.distributed) {
+        const { forgotten } = layout;
+        const read = await readDistributed((text) => query({ text, values: [] }));
+        if (forgotten === layout.forgotten) layout.distributed = read;
+      }
       return layout.distributed.has(table);
     },
     atTenant: (tenantId) => {

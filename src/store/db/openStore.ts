@@ -6,7 +6,7 @@ import { keepAnswers } from './citus/keepAnswers.ts';
 import { openPlacements, type WorkerServer } from './citus/openPlacements.ts';
 import { openWorkers } from './citus/openWorkers.ts';
 import type { Hangs } from './citus/watchWorkers.ts';
-import { createDb, type Layout, type Run, send } from './createDb.ts';
+import { createDb, createLayout, forgetLayout, type Layout, type Run, send } from './createDb.ts';
 import type { StatementSettings, Store } from './db.ts';
 import { type Connection, credentialsOf } from './openClient.ts';
 import { limits, openPool, randomPageCost, useClient } from './openPool.ts';
@@ -41,13 +41,17 @@ export function openStore(config: Connection, onError: (error: Error) => void, o
 function createPooledStore(pool: pg.Pool, begin: string, hangs: Hangs): Store {
   const once: Run = ({ text, values }, use) =>
     transactionOnce(pool, (_tx, client) => client.query(unnamed({ text, values })), layout, { begin, use });
-  const layout: Layout = { shardOf: new Map(), hangs, placements: openPlacements(once) };
+  const layout: Layout = { ...createLayout(), hangs, placements: openPlacements(once) };
   return {
     ...createDb(once, layout),
     // Its statements are transactions, in which Citus would prepare what only reads.
     atTenant: undefined,
     cacheKey: pool,
-    transaction: (work) => transaction(pool, work, layout, begin),
+    transaction: (work) => {
+      // Of its sessions this process does not know which are new.
+      forgetLayout(layout);
+      return transaction(pool, work, layout, begin);
+    },
     silentWorkers: silentWorkers(layout),
     isSilent: () => hangs.server.isSilent,
     workerOf: workerOf(layout),
@@ -77,7 +81,8 @@ export function createStore(
     );
   const run: Run = (query, use) => useServer((client) => send(client, query), use);
   const placements = openPlacements(run);
-  const layout: Layout = { shardOf: new Map(), hangs, placements };
+  const layout: Layout = { ...createLayout(), hangs, placements };
+  pool.on('connect', () => forgetLayout(layout));
   const repeatOn =
     (target: pg.Pool): Run =>
     (query, use) =>

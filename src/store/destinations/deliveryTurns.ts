@@ -2,10 +2,7 @@ import { sql } from '../../lib/sql.ts';
 import type { Db } from '../db/db.ts';
 import { deliveryLeaseSeconds } from './claimDeliveries.ts';
 
-/**
- * Takes the turn at a destination to which one message at a time may be under way from all processes together; false while another
- * one has it. After a crash it ends with the lease of the message.
- */
+/** Takes the turn at a destination; false while another process has it. After a crash it ends with the lease of the message. */
 export async function takeTurn(db: Db, destinationId: number, holder: string): Promise<boolean> {
   const rows = await db.prepared(
     sql`insert into delivery_turn as t (destination_id, holder, until)

@@ -8,17 +8,18 @@ import { deadLetterDeliveries } from './deadLetterDeliveries.ts';
 import { purgeInhibitionSources } from './inhibitions.ts';
 import { purgeGroups } from './routeGroups.ts';
 
-/** Settled deliveries are deleted after this time. */
-export const deliveryRetentionMs = 90 * 24 * 3_600_000;
+/** Settled deliveries are deleted after this time, where no setting says otherwise. */
+export const deliveryDays = 90;
 const dayMs = 24 * 3_600_000;
 
 /** Deletes old settled deliveries, and marks those that will never be sent as DEAD. */
-export async function purgeDeliveries(db: Db, now: number): Promise<void> {
+export async function purgeDeliveries(db: Db, now: number, days = deliveryDays): Promise<void> {
+  const before = now - days * dayMs;
   await deadLetterDeliveries(db, now);
   await inChunks(async (limit) => {
     const rows = await db.query<{ count: number }>(
       sql`with old as (
-          select tenant_id, id from delivery where created_at < ${now - deliveryRetentionMs} and state <> 'PENDING'
+          select tenant_id, id from delivery where created_at < ${before} and state <> 'PENDING'
           limit ${limit} for update skip locked),
         purged as (
           delete from delivery d using old where d.tenant_id = old.tenant_id and d.id = old.id returning 1),
@@ -28,21 +29,21 @@ export async function purgeDeliveries(db: Db, now: number): Promise<void> {
     );
     return onlyRow(rows).count;
   });
-  await purgeMessages(db, now);
-  await purgeDecisions(db, now - deliveryRetentionMs);
-  await purgeEscalations(db, now - deliveryRetentionMs);
-  await purgeGroups(db, { quiet: now - 2 * dayMs, repeated: now - deliveryRetentionMs });
-  await purgeInhibitionSources(db, now - deliveryRetentionMs);
-  await purgeArchivedMessages(db, now - deliveryRetentionMs - dayMs);
+  await purgeMessages(db, before - dayMs);
+  await purgeDecisions(db, before);
+  await purgeEscalations(db, before);
+  await purgeGroups(db, { quiet: now - 2 * dayMs, repeated: before });
+  await purgeInhibitionSources(db, before);
+  await purgeArchivedMessages(db, before - dayMs);
 }
 
 /** A delivery that was pending for all that time keeps its message, also for a while after it is settled at last. */
-async function purgeMessages(db: Db, now: number): Promise<void> {
+async function purgeMessages(db: Db, before: number): Promise<void> {
   await inChunks(async (limit) => {
     const rows = await db.query<{ count: number }>(
       sql`with old as (
           select m.tenant_id, m.id from delivery_message m
-          where m.created_at < ${now - deliveryRetentionMs - dayMs} and not exists (
+          where m.created_at < ${before} and not exists (
             select from delivery_queue q where q.tenant_id = m.tenant_id and q.message_id = m.id)
           limit ${limit}),
         purged as (

@@ -93,11 +93,11 @@ export async function evaluateDespiteBlocks(
 function join(a: Evaluated, b: Evaluated): Evaluated {
   return {
     findings: [...a.findings, ...b.findings],
-    sampled: [...a.sampled, ...b.sampled],
     states: new Map([...a.states, ...b.states]),
     faults: [...a.faults, ...b.faults],
     succeeded: [...a.succeeded, ...b.succeeded],
     deferred: [...a.deferred, ...b.deferred],
+    sampled: [...a.sampled, ...b.sampled],
     evaluations: a.evaluations + b.evaluations,
   };
 }

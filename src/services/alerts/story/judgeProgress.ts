@@ -4,8 +4,8 @@ import { isPrevented, type StoryAlert } from './storyAlert.ts';
 import type { LossAlert } from './sumLosses.ts';
 
 /**
- * PENDING: seen before its block, RETRACTED: its block left the chain, PREVENTED: it never took effect, STOPPED: an action or a pause
- * came after the last loss, ONGOING: the last loss is minutes old, QUIET: nothing more came, RESOLVED: someone has closed it.
+ * PENDING has no block yet, RETRACTED lost its block, PREVENTED never took effect. STOPPED: an action or pause came after
+ * the last loss. ONGOING: that loss is minutes old.
  */
 export const progresses = [
   'PENDING',

@@ -1,8 +1,8 @@
 import { createBoundedMap } from '../../../lib/createBoundedMap.ts';
 
 /**
- * Begins a transaction that may change workers. What it announces is sent after its commit: PostgreSQL holds a lock on all
- * announcements until a transaction has ended, and one whose worker hangs would stop the commits of all others.
+ * Has a transaction that may change workers announce after its commit. PostgreSQL locks announcements until a transaction
+ * ends, so a worker that hangs would stop all commits.
  */
 export const announceLater = "set local vigil.announce_later = 'on'";
 

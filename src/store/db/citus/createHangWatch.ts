@@ -50,8 +50,8 @@ const pauseMs = 500;
 const retryAfterSeconds = 2;
 
 /**
- * Watches the statements of one server. Costs nothing but a timer while each is answered soon. As soon as a probe stays without
- * an answer, all are cut off and later ones are refused; a probe at a time goes through until one is answered.
+ * Watches the statements of one server, by a timer alone while each is answered soon. A probe without an answer cuts all
+ * off. Later ones are refused until a probe is answered.
  */
 export function createHangWatch({
   words,

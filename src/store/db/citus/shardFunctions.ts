@@ -9,12 +9,13 @@ const functions = [
   { signature: 'run_on_shards(bigint, bigint[], text, text, text, text)', text: createRunOnShards },
 ];
 
-export async function createShardFunctions(client: pg.Client): Promise<void> {
+/** For tables that are distributed as this one is. */
+export async function createShardFunctions(client: pg.Client, table: string): Promise<void> {
   await client.query(createHoldShards);
   for (const { signature, text } of functions) {
     await client.query(text);
     await client.query(`select create_distributed_function('${signature}', 'tenant',
-      colocate_with => '${distributedTables[0]}', force_delegation => true)`);
+      colocate_with => '${table}', force_delegation => true)`);
   }
 }
 
@@ -37,5 +38,5 @@ export async function ensureShardFunctions(client: pg.Client): Promise<void> {
     [distributedTables[0]],
   );
   if (alerts.rowCount !== 0 && (await findMissingFunctions(client)).length > 0)
-    await createShardFunctions(client);
+    await createShardFunctions(client, distributedTables[0]);
 }

@@ -1,7 +1,6 @@
 import pg from 'pg';
 import { distributedTables } from '../citus/distributedTables.ts';
 import { findMissingFunctions } from '../citus/shardFunctions.ts';
-import { shardsPerWorker } from './distribute.ts';
 import { findReached } from './readNodes.ts';
 
 export type Cluster = {
@@ -73,11 +72,6 @@ export async function readCluster(connectionString: string): Promise<Cluster | u
             ]
           : []),
         ...missing.map((name) => `The function ${name} is missing; run vigil migrate --citus again.`),
-        ...(workers.rows.some(({ shards }) => shards > 4 * shardsPerWorker)
-          ? [
-              `Alerts have more shards per worker than needed, which slows searches; ${shardsPerWorker} are enough.`,
-            ]
-          : []),
       ],
     };
   } finally {

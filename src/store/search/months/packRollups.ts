@@ -5,7 +5,7 @@ import { groupByShard } from '../../db/shards/groupByShard.ts';
 import { perShard } from '../../db/shards/perShard.ts';
 import { dayMs, monthBase, perCount, perMonth } from '../rollups/rollups.ts';
 import { claimMonth, finishMonth, settledMs } from './claimMonth.ts';
-import { boundsOf, monthsBefore } from './partitions.ts';
+import { boundsOf, wholeMonthsBefore } from './partitions.ts';
 
 /** A row of the roll-ups; rows are packed in the order of these. */
 type Key = readonly [tenantId: number, contractId: number, day: number];
@@ -20,7 +20,7 @@ const maxCount = 2 ** 31 / perMonth - 1;
  * Runs once a month, also for days with late or retracted alerts.
  */
 export async function packRollups(store: Store, now: number, signal: AbortSignal): Promise<void> {
-  const last = (await monthsBefore(store, 'alert', now - settledMs)).at(-1);
+  const last = (await wholeMonthsBefore(store, 'alert', now - settledMs)).at(-1);
   if (last === undefined) return;
   const name = `packed ${last}`;
   if (!(await claimMonth(store, name, now))) return;

@@ -1,7 +1,7 @@
 import { raw, sql } from '../../../lib/sql.ts';
 import { asOwner, type Store } from '../../db/db.ts';
 import { claimMonth, finishMonth, settledMs } from './claimMonth.ts';
-import { monthsBefore, termIndexOf } from './partitions.ts';
+import { monthsBefore, termIndexOf, wholeMonthsBefore } from './partitions.ts';
 
 /**
  * Rebuilds the indexes of ended months compactly, and the keys of roll-ups and dictionary, while alerts go on. Runs
@@ -15,7 +15,7 @@ export async function rebuildIndexes(
   const store = asOwner(anyStore);
   const { maintain } = store;
   if (!maintain) return;
-  const ended = await monthsBefore(store, 'alert', now - settledMs);
+  const ended = await wholeMonthsBefore(store, 'alert', now - settledMs);
   const expired = await monthsBefore(store, 'alert', retainedFrom);
   for (const month of ended.filter((name) => !expired.includes(name))) {
     if (signal.aborted) return;

@@ -50,4 +50,4 @@ async function flushIndexes(store: Store, group: number | undefined): Promise<vo
 
 /** The coordinator has no rows of these indexes. */
 const flushShards = `select count(gin_clean_pending_list(oid)) from pg_class
-  where relkind = 'i' and relname ~ '^alert_[0-9]{4}_[0-9]{2}_terms_idx_[0-9]+$'`;
+  where relkind = 'i' and relname ~ '^alert_[0-9]{4}_[0-9]{2}(_[0-9]{2})?_terms_idx_[0-9]+$'`;
