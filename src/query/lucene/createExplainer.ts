@@ -9,10 +9,7 @@ import type { Predicate } from './predicate.ts';
 import { resolve } from './resolve.ts';
 import type { Group, Node } from './tree.ts';
 
-/**
- * A clause of the query that a document matches: its text, where it begins (a column from 1), the members that have the
- * value, and the words of their texts that fit, in lower case.
- */
+/** A clause that a document matches. `position` is a column from 1; `words` are those of its texts that fit, in lower case. */
 type MatchedClause = { clause: string; position: number; members: string[]; words: string[] };
 
 /** The clauses that a document matches; `pause` is awaited between pieces of the work. */
