@@ -1274,6 +1274,7 @@ export type ContractHoldingsReply = {
       usd: string | null;
     }>;
   }>;
+  /** What it holds of `token` now; null where no node answers, or it is no token. */
   now?: {
     /** `native`, or the address of the token. */
     asset: string;

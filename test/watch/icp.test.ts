@@ -107,6 +107,7 @@ describe(`the Internet Computer (${process.env.POCKET_IC_BIN ?? 'stand-in'})`, (
     expect(data.map(({ schemaName, detectorId }: Json) => `${schemaName} ${detectorId !== null}`)).toEqual([
       'ownership_change true',
       'proxy_upgrade true',
+      'outflow_rate false',
       'contract_hash_verification true',
       'mixer_funding false',
       'chain_halt false',

@@ -38,7 +38,7 @@ export async function readBacklog(db: Db, now: number): Promise<Backlog> {
       from chain_cursor where processed is not null order by chain_uid`,
   );
   const unwritten = await db.query<Backlog['unwritten'][number]>(
-    sql`select b.worker, b.bytes, (select count(distinct id) from group_write g, unnest(g.tenant_ids) id
+    sql`select b.worker, b.bytes, (select count(distinct tenant) from group_write g, unnest(g.tenant_ids) as t(tenant)
           where g.shard_group = b.worker) as tenants
       from (select shard_group as worker, sum(pg_column_size(writes))::bigint as bytes from group_write
         where at < ${now - 10_000}::bigint group by 1) b`,

@@ -86,13 +86,16 @@ export const contractViewEndpoints: readonly Endpoint[] = [
       {
         data: List(holdings, 'By asset, the most valuable first; at most 5,000 points in all.'),
         now: nullable(
-          shapeOf({
-            asset: Text('`native`, or the address of the token.', 'native'),
-            symbol: Text('Its symbol.', 'ETH'),
-            decimals: Count('Its decimals.', 18),
-            amount: amount('How many whole tokens it holds.'),
-            blockNumber: block('After which block.'),
-          }),
+          shapeOf(
+            {
+              asset: Text('`native`, or the address of the token.', 'native'),
+              symbol: Text('Its symbol.', 'ETH'),
+              decimals: Count('Its decimals.', 18),
+              amount: amount('How many whole tokens it holds.'),
+              blockNumber: block('After which block.'),
+            },
+            'What it holds of `token` now; null where no node answers, or it is no token.',
+          ),
         ),
       },
       ['data'],
@@ -135,6 +138,6 @@ export const contractViewEndpoints: readonly Endpoint[] = [
 ];
 
 /** A shape whose members are all there. */
-function shapeOf<T extends Record<string, TSchema>>(members: T) {
-  return Shape(members, Object.keys(members));
+function shapeOf<T extends Record<string, TSchema>>(members: T, description?: string) {
+  return Shape(members, Object.keys(members), description);
 }
