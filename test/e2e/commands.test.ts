@@ -22,7 +22,7 @@ describe('the command line', () => {
 
   it.each([
     ['', 'Usage: vigil <command> [options]'],
-    ['--help', '  token create      Create an access token and print it once.'],
+    ['--help', '  token create       Create an access token and print it once.'],
     ['help', '  audit verify  '],
     ['token --help', '\n  token create  Create an access token and print it once.\n  token list '],
     ['help token', '  token revoke  Revoke a token at once.\n'],

@@ -33,6 +33,8 @@ let mining: NodeJS.Timeout | undefined;
 const tenants = new Map<number, number[]>();
 /** A detector of each tenant whose findings come over the API. */
 const engines = new Map<number, number>();
+/** Blocks that concern a single tenant. */
+const blocksOfOne = new Map<number, number>();
 
 beforeAll(async () => {
   if (missing) return;
@@ -226,7 +228,10 @@ it('a worker that hangs holds no chain, also where a block concerns only tenants
   );
   await vigil.informed();
   const before = (await writtenBlocks(tenantId!)).length;
-  const extend = () => chain.extend({ logs: [{ ...newOwner(random), address }] });
+  const extend = () => {
+    chain.extend({ logs: [{ ...newOwner(random), address }] });
+    blocksOfOne.set(chain.head.number, tenantId!);
+  };
   extend();
   await until(async () => (await writtenBlocks(tenantId!)).length === before + 1);
 
@@ -364,7 +369,8 @@ it("a worker that hangs refuses its own tenants with the reason, leaves the othe
   // Records are on the coordinator.
   expect(new Set(of('hang', true, 'record').map(({ status }) => status))).toEqual(new Set([200]));
   expect(percentile(of('hang', true, 'search'), 1)).toBeLessThan(6000);
-  expect(percentile(of('hang', true, 'push'), 1)).toBeLessThan(6000);
+  // A push whose commit had begun ends with the hang.
+  expect(percentile(of('hang', true, 'push'), 0.95)).toBeLessThan(2000);
   expect(phases.after.filter(({ status }) => status >= 300)).toEqual([]);
 
   await vigil.reached('anvil', chain.head.number);
@@ -396,7 +402,10 @@ async function uidsOf(table: 'delivery' | 'action_intent'): Promise<string[]> {
 /** Each tenant has the findings of each block once, written in the order of the blocks. */
 async function expectWholeChain(): Promise<void> {
   const numbers = chain.blocks.slice(1).map(({ number }) => number);
-  for (const tenantId of engines.keys()) expect(await writtenBlocks(tenantId)).toEqual(numbers);
+  for (const tenantId of engines.keys())
+    expect(await writtenBlocks(tenantId)).toEqual(
+      numbers.filter((number) => (blocksOfOne.get(number) ?? tenantId) === tenantId),
+    );
 }
 
 /** The blocks whose findings a tenant has, in the order in which they were written. */

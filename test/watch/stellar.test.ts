@@ -246,6 +246,7 @@ describe(`Stellar (${stellarNode})`, () => {
     const recommended = await vigil.ok('POST', `contract/${otherId}/recommend`, { enable: ['pause_state'] });
     expect(recommended.data.map(({ schemaName, isNew }: Json) => `${schemaName} ${isNew}`)).toEqual([
       'pause_state true',
+      'outflow_rate false',
       'contract_hash_verification false',
       'failed_tx_spike false',
       'chain_halt false',

@@ -784,7 +784,7 @@ describe('on call', () => {
       uri: `${world.sink.url}/phone`,
     });
     await open(alice, '/oncall');
-    await press(alice, 'New schedule');
+    await alice.getByRole('button', { name: 'New schedule' }).first().click();
     await fillForm(dialog(alice), { '/name': 'Rotation', '/layers/0/userIds': me.name });
     await fillForm(dialog(alice), { '/layers/0/userIds': other.name });
     expect(await axeFaults(alice)).toEqual([]);
