@@ -44,7 +44,11 @@ it('ends a first start whose disk fills up with the reason, leaves no PostgreSQL
 }) => {
   const disk = (await mountDisk('filling', 260)) ?? skip(notMounted);
   const dataDir = join(disk, 'data');
-  const { ended } = workspace.startServe(dataDir);
+  const { ended, printed } = workspace.startServe(dataDir);
+  let exit: Awaited<typeof ended> | undefined;
+  void ended.then((how) => {
+    exit = how;
+  });
   await until(() => existsSync(join(dataDir, 'postgres')));
   // As much as the tables need, and less than the log that PostgreSQL writes ahead of them.
   const { bavail, bsize } = statfsSync(disk);
@@ -53,7 +57,9 @@ it('ends a first start whose disk fills up with the reason, leaves no PostgreSQL
   await writeFile(join(disk, 'ballast'), ballast).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOSPC') throw error;
   });
-  const { code, stderr } = await ended;
+  const { code, stderr } = await until(() => exit).catch(() => {
+    throw new Error(`It has not ended: ${printed.stdout}${printed.stderr}`);
+  });
   expect(stderr).toMatch(
     /^Vigil cannot continue: PostgreSQL failed while Vigil started: .*No space left on device$/m,
   );
