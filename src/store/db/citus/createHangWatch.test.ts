@@ -9,7 +9,7 @@ afterEach(() => {
   for (const watch of open.splice(0)) watch.close();
 });
 
-/** A server that answers probes as it is told: at once, never, or that it does not serve. */
+/** A server that answers probes at once, never, or by saying that it does not serve, as the test sets it. */
 function createServer({ isBehind = false, answerMs = 300 } = {}) {
   const server = {
     answer: true as boolean | 'never',
