@@ -21,6 +21,7 @@ export function createPageLimit(): (text: string) => void {
 export function limitPages(Client: typeof pg.Client, types: pg.CustomTypesConfig): typeof pg.Client {
   return class extends Client {
     constructor(config?: string | pg.ClientConfig) {
+      super(config);
       let check = createPageLimit();
       const getTypeParser = (oid: number, format?: 'text') => {
         const parse = types.getTypeParser(oid, format) as (text: string) => unknown;
@@ -29,7 +30,8 @@ export function limitPages(Client: typeof pg.Client, types: pg.CustomTypesConfig
           return parse(text);
         };
       };
-      super({ ...(config as pg.ClientConfig), types: { getTypeParser } as pg.CustomTypesConfig });
+      // The pool hides the password in its options, so that a copy with other types would lack it.
+      Object.assign(this, { _types: { getTypeParser } });
       // Comes once for each statement, also for a prepared one, whose parsers are kept.
       this.connection.on('readyForQuery', () => {
         check = createPageLimit();
