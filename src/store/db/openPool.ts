@@ -27,6 +27,8 @@ export function openPool(
     ...(primary && { Client: clientOf(primary) }),
     max: 20,
     connectionTimeoutMillis: 5000,
+    // Longer than between two passes of an idle process, for each of which it would otherwise connect again.
+    idleTimeoutMillis: 20_000,
     // A statement is sent while those before it run; each transaction still waits for its `begin`.
     pipeline: !isPooled,
     ...(isPooled ? {} : limits),
