@@ -271,7 +271,8 @@ export async function resumeSnoozed(tx: Db, now: number, limit: number): Promise
   const due = await tx.prepared<Subject & EscalationStart>(
     sql`select e.tenant_id as "tenantId", e.id, e.incident_uid::text as "incidentUid", e.alert_uid::text as "alertUid",
         e.chain_id as "escalationChainId", e.started_by as "startedBy", e.extra
-      from escalation e where e.resumes_at <= ${unplanned(now)} order by e.resumes_at limit ${integer(limit)} for update skip locked`,
+      from escalation e where e.resumes_at <= ${unplanned(now)}
+      order by e.resumes_at limit ${integer(limit)} for update skip locked`,
   );
   if (due.length === 0) return 0;
   const answers = await findAnswers(tx, due);
