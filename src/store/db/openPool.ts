@@ -3,7 +3,7 @@ import { Problem } from '../../model/errors.ts';
 import type { ServerUse } from './citus/createHangWatch.ts';
 import { limitPages } from './limitPages.ts';
 import { type Connection, clientOf, destroyClient } from './openClient.ts';
-import { isWorkerDown, toProblem, unavailable } from './toProblem.ts';
+import { isLockTimeout, isWorkerDown, toProblem, unavailable } from './toProblem.ts';
 
 const int8 = 20;
 const int4Array = 1007;
@@ -123,6 +123,6 @@ export function refuseUnreplicated(client: pg.ClientBase): void {
 export function isBroken(failure: unknown): boolean {
   const cause = failure instanceof Problem ? failure.cause : failure;
   const isTimeLimit = cause instanceof pg.DatabaseError && cause.code === '57014';
-  if (isWorkerDown(cause)) return false;
+  if (isWorkerDown(cause) || isLockTimeout(cause)) return false;
   return cause !== undefined && !isTimeLimit && toProblem(cause) !== cause;
 }

@@ -92,11 +92,18 @@ const maxDue = 5000;
  * Locks chains whose next step is due, tenant by tenant in turn, for fairness. A step is made in the transaction of its lock:
  * after a crash both are gone.
  */
-export async function claimEscalations(tx: Db, now: number, limit: number): Promise<Escalation[]> {
+export async function claimEscalations(
+  tx: Db,
+  now: number,
+  limit: number,
+  /** Tenants whose alerts cannot be read at the moment. */
+  except: readonly number[] = [],
+): Promise<Escalation[]> {
   return tx.prepared<Escalation>(
     sql`select ${columns}
       from (select tenant_id, id, next_at, row_number() over (partition by tenant_id order by next_at, id) as place
         from (select tenant_id, id, next_at from escalation where state = 'RUNNING' and next_at <= ${now}
+            and tenant_id <> all(${except}::bigint[])
           order by next_at limit ${maxDue}) due) d
       join escalation e on e.tenant_id = d.tenant_id and e.id = d.id and e.state = 'RUNNING' and e.next_at <= ${now}
       order by d.place, d.next_at limit ${limit} for update of e skip locked`,
@@ -267,11 +274,16 @@ export async function resumeEscalations(
 const lookAgainMs = 1000;
 
 /** Runs chains again whose snooze has ended without an answer; returns how many it looked at. */
-export async function resumeSnoozed(tx: Db, now: number, limit: number): Promise<number> {
+export async function resumeSnoozed(
+  tx: Db,
+  now: number,
+  limit: number,
+  except: readonly number[] = [],
+): Promise<number> {
   const due = await tx.prepared<Subject & EscalationStart>(
     sql`select e.tenant_id as "tenantId", e.id, e.incident_uid::text as "incidentUid", e.alert_uid::text as "alertUid",
         e.chain_id as "escalationChainId", e.started_by as "startedBy", e.extra
-      from escalation e where e.resumes_at <= ${unplanned(now)}
+      from escalation e where e.resumes_at <= ${unplanned(now)} and e.tenant_id <> all(${except}::bigint[])
       order by e.resumes_at limit ${integer(limit)} for update skip locked`,
   );
   if (due.length === 0) return 0;
