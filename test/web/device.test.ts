@@ -1,5 +1,5 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openBrowser, watchFaults } from '../../testing/openBrowser.ts';
 import { until } from '../../testing/until.ts';
 import { type NotifyWorld, startNotifyWorld } from '../notify/support/notifyWorld.ts';
@@ -123,4 +123,73 @@ it('shows a severe alert while the console is open in the background, as text, a
   await page.evaluate('window.shown[0].click()');
   await page.waitForURL(/\/(incidents|alert)\//);
   expect(faults).toEqual([]);
+});
+
+describe('the worker of the console', () => {
+  /** Hands a message to the registered worker, as the push service of a browser does. */
+  async function push(data: string): Promise<void> {
+    const devTools = await context.newCDPSession(page);
+    const registration = new Promise<string>((resolve) => {
+      devTools.on('ServiceWorker.workerRegistrationUpdated', ({ registrations }) => {
+        const [own] = registrations.filter(({ scopeURL }) => scopeURL === `${world.url}/`);
+        if (own) resolve(own.registrationId);
+      });
+    });
+    await devTools.send('ServiceWorker.enable');
+    const registrationId = await registration;
+    await devTools.send('ServiceWorker.deliverPushMessage', { origin: world.url, registrationId, data });
+    await devTools.detach();
+  }
+  type Shown = { title: string; body: string; url: string; requireInteraction: boolean };
+  const shown = (): Promise<Shown[]> =>
+    page.evaluate(`navigator.serviceWorker.ready
+      .then((registration) => registration.getNotifications())
+      .then((list) => list.map(({ title, body, data, requireInteraction }) => ({ title, body, url: data.url, requireInteraction })))`);
+  /** Presses a notification: there is no screen on which a person could. */
+  const press = (title: string) =>
+    context.serviceWorkers()[0]!.evaluate(async (wanted: string) => {
+      const scope = globalThis as unknown as {
+        registration: { getNotifications(): Promise<{ title: string }[]> };
+        NotificationEvent: new (type: string, init: object) => Event;
+        dispatchEvent(event: Event): boolean;
+      };
+      const notification = (await scope.registration.getNotifications()).find(
+        ({ title: own }) => own === wanted,
+      );
+      const event = new scope.NotificationEvent('notificationclick', { notification });
+      // Only the browser's own events may keep a worker alive.
+      Object.defineProperty(event, 'waitUntil', {
+        value: (work: Promise<unknown>) => work.catch(() => undefined),
+      });
+      scope.dispatchEvent(event);
+    }, title);
+
+  it('shows what is pushed, as text, and something of a push that it cannot read', async () => {
+    await page.goto(`${world.url}/oncall`);
+    await page.evaluate('navigator.serviceWorker.ready.then(() => true)');
+    const title = 'CRITICAL: Drained <b>';
+    const body = '<img src=x onerror=alert(1)>';
+    await push(
+      JSON.stringify({ title, body, url: `${world.url}/alerts?q=pushed`, tag: 'one', isUrgent: true }),
+    );
+    await expect
+      .poll(shown, { timeout: 60_000 })
+      .toContainEqual({ title, body, url: `${world.url}/alerts?q=pushed`, requireInteraction: true });
+    await push('{"title":');
+    await expect
+      .poll(async () => (await shown()).map((notice) => notice.title), { timeout: 60_000 })
+      .toContain('Vigil');
+  });
+
+  it('opens the link of a notification that is pressed, in the window that is there, and none of another origin', async () => {
+    await press('CRITICAL: Drained <b>');
+    await page.waitForURL(`${world.url}/alerts?q=pushed`);
+    await push(JSON.stringify({ title: 'Elsewhere', url: 'https://elsewhere.example/steal' }));
+    await expect
+      .poll(async () => (await shown()).map((notice) => notice.title), { timeout: 60_000 })
+      .toContain('Elsewhere');
+    await press('Elsewhere');
+    await page.waitForURL(`${world.url}/`);
+    expect(faults).toEqual([]);
+  });
 });

@@ -17,7 +17,7 @@ import type { Frame, Party, Trace } from './trace.ts';
 const smallTree = 60;
 const firstLevels = 2;
 /** A longer list has rows of one height, of which only those in view are in the document. */
-const longList = 300;
+const longList = 80;
 const rowHeight = 28;
 const overscan = 12;
 const searchAfterMs = 80;
