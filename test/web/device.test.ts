@@ -140,55 +140,48 @@ describe('the worker of the console', () => {
     await devTools.send('ServiceWorker.deliverPushMessage', { origin: world.url, registrationId, data });
     await devTools.detach();
   }
-  type Shown = { title: string; body: string; url: string; requireInteraction: boolean };
-  const shown = (): Promise<Shown[]> =>
-    page.evaluate(`navigator.serviceWorker.ready
-      .then((registration) => registration.getNotifications())
-      .then((list) => list.map(({ title, body, data, requireInteraction }) => ({ title, body, url: data.url, requireInteraction })))`);
-  /** Presses a notification: there is no screen on which a person could. */
-  const press = (title: string) =>
-    context.serviceWorkers()[0]!.evaluate(async (wanted: string) => {
-      const scope = globalThis as unknown as {
-        registration: { getNotifications(): Promise<{ title: string }[]> };
-        NotificationEvent: new (type: string, init: object) => Event;
-        dispatchEvent(event: Event): boolean;
-      };
-      const notification = (await scope.registration.getNotifications()).find(
-        ({ title: own }) => own === wanted,
-      );
-      const event = new scope.NotificationEvent('notificationclick', { notification });
-      // Only the browser's own events may keep a worker alive.
-      Object.defineProperty(event, 'waitUntil', {
-        value: (work: Promise<unknown>) => work.catch(() => undefined),
+  /** The screen of the system is a third party, and the Chromium of the package has none: what the worker shows on it is recorded. */
+  const recordShown = () =>
+    run(`self.shown = [];
+      ServiceWorkerRegistration.prototype.showNotification = async (title, options) => { self.shown.push({ title, ...options }); };`);
+  const run = (script: string) => context.serviceWorkers()[0]!.evaluate(script);
+  const shown = () =>
+    run(
+      'self.shown.map(({ title, body, data, requireInteraction }) => [title, body, data.url, requireInteraction])',
+    );
+  /** Presses the notification that was shown last. */
+  const press = () =>
+    run(`{
+      const event = new ExtendableEvent('notificationclick');
+      // Only events of the browser itself may keep a worker alive.
+      Object.defineProperties(event, {
+        notification: { value: { ...self.shown.at(-1), close() { self.isClosed = true; } } },
+        waitUntil: { value: (work) => work.catch(() => undefined) },
       });
-      scope.dispatchEvent(event);
-    }, title);
+      self.dispatchEvent(event);
+    }`);
 
   it('shows what is pushed, as text, and something of a push that it cannot read', async () => {
     await page.goto(`${world.url}/oncall`);
     await page.evaluate('navigator.serviceWorker.ready.then(() => true)');
+    await recordShown();
     const title = 'CRITICAL: Drained <b>';
     const body = '<img src=x onerror=alert(1)>';
-    await push(
-      JSON.stringify({ title, body, url: `${world.url}/alerts?q=pushed`, tag: 'one', isUrgent: true }),
-    );
-    await expect
-      .poll(shown, { timeout: 60_000 })
-      .toContainEqual({ title, body, url: `${world.url}/alerts?q=pushed`, requireInteraction: true });
+    const url = `${world.url}/alerts?q=pushed`;
     await push('{"title":');
-    await expect
-      .poll(async () => (await shown()).map((notice) => notice.title), { timeout: 60_000 })
-      .toContain('Vigil');
+    await expect.poll(shown, { timeout: 60_000 }).toEqual([['Vigil', '', '', false]]);
+    await push(JSON.stringify({ title, body, url, tag: 'one', isUrgent: true }));
+    await expect.poll(shown, { timeout: 60_000 }).toContainEqual([title, body, url, true]);
   });
 
   it('opens the link of a notification that is pressed, in the window that is there, and none of another origin', async () => {
-    await press('CRITICAL: Drained <b>');
+    await press();
     await page.waitForURL(`${world.url}/alerts?q=pushed`);
-    await push(JSON.stringify({ title: 'Elsewhere', url: 'https://elsewhere.example/steal' }));
-    await expect
-      .poll(async () => (await shown()).map((notice) => notice.title), { timeout: 60_000 })
-      .toContain('Elsewhere');
-    await press('Elsewhere');
+    expect(await run('self.isClosed')).toBe(true);
+    const elsewhere = 'https://elsewhere.example/steal';
+    await push(JSON.stringify({ title: 'Elsewhere', url: elsewhere }));
+    await expect.poll(shown, { timeout: 60_000 }).toContainEqual(['Elsewhere', '', elsewhere, false]);
+    await press();
     await page.waitForURL(`${world.url}/`);
     expect(faults).toEqual([]);
   });
