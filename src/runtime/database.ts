@@ -24,7 +24,7 @@ const pools = {
   /** Requests. */
   store: { max: 14, statement_timeout: 15_000 },
   /** Searches must not delay the management of records, nor run for long. */
-  reports: { max: 8, statement_timeout: 2000 },
+  reports: { max: 8, statement_timeout: 2000, hasPageLimit: true },
   /** Looking up tokens and opening sessions. */
   logins: { max: 5, statement_timeout: 5000 },
   /** Following chains. */

@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { Problem } from '../../model/errors.ts';
 import type { ServerUse } from './citus/createHangWatch.ts';
+import { limitPages } from './limitPages.ts';
 import { type Connection, clientOf, destroyClient } from './openClient.ts';
 import { isWorkerDown, toProblem, unavailable } from './toProblem.ts';
 
@@ -20,11 +21,12 @@ export const types: pg.CustomTypesConfig = {
 export const limits = { statement_timeout: 15_000, idle_in_transaction_session_timeout: 30_000 };
 
 export function openPool(
-  { primary, isPooled, hangs: _hangs, ...config }: Connection,
+  { primary, isPooled, hasPageLimit, hangs: _hangs, ...config }: Connection,
   onError: (error: Error) => void,
 ): pg.Pool {
+  const Client = primary ? clientOf(primary) : pg.Client;
   const pool = new pg.Pool({
-    ...(primary && { Client: clientOf(primary) }),
+    Client: hasPageLimit ? limitPages(Client, types) : Client,
     max: 20,
     connectionTimeoutMillis: 5000,
     // A statement is sent while those before it run; each transaction still waits for its `begin`.

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from '../../lib/sql.ts';
+import type { Keyring } from '../../model/keyring.ts';
 import type { Db } from '../db/db.ts';
-import type { Keyring } from '../records/keyring.ts';
 
 /** The content of a mail; its text is composed when it is sent. */
 export type MailContent =

@@ -7,11 +7,11 @@ import type { HostQueues } from '../../lib/createHostQueues.ts';
 import type { Egress } from '../../lib/egress.ts';
 import type { Fetch } from '../../matching/createReadCache.ts';
 import type { ScriptResult } from '../../model/detection.ts';
+import type { Keyring } from '../../model/keyring.ts';
 import { findNewestAlert } from '../../store/alerts/findNewestAlert.ts';
 import type { Store } from '../../store/db/db.ts';
 import { findLabels } from '../../store/labels/findLabels.ts';
-import type { Keyring } from '../../store/records/keyring.ts';
-import { findAllocations } from '../../store/tokenomics/tokenomics.ts';
+import { findAllocations } from '../../store/contracts/tokenomics.ts';
 import { findFunding } from '../../store/watch/funding.ts';
 import { createFetch, type ReadSources } from './createFetch.ts';
 import { createHttpProbe } from './createHttpProbe.ts';
@@ -37,7 +37,7 @@ type Options = {
 };
 
 /** Fetches what evaluations read: from the chain's nodes, the store, the sandbox and the web. */
-export function createFetchers({ store, runScripts, runBlockScripts, egress, hosts, keyring }: Options): {
+export function openFetchers({ store, runScripts, runBlockScripts, egress, hosts, keyring }: Options): {
   fetchFor(chainUid: string, client: ChainClient): Fetch;
   close(): Promise<void>;
 } {
