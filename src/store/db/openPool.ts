@@ -29,6 +29,8 @@ export function openPool(
     Client: hasPageLimit ? limitPages(Client, types) : Client,
     max: 20,
     connectionTimeoutMillis: 5000,
+    // Longer than between two passes of an idle process, for each of which it would otherwise connect again.
+    idleTimeoutMillis: 20_000,
     // A statement is sent while those before it run; each transaction still waits for its `begin`.
     pipeline: !isPooled,
     ...(isPooled ? {} : limits),
