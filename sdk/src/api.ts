@@ -311,7 +311,7 @@ export type AlertOutcomeReply = {
     /** The destination as people know it; null where it has no address. */
     destinationName: string | null;
     /** Kind of the destination. */
-    destinationType: 'EMAIL' | 'MESSENGER_A' | 'HTTP' | 'MESSENGER_B' | 'PAGERDUTY' | 'TEAMS' | 'DISCORD' | 'ALERTMANAGER' | 'SYSLOG' | 'SNS' | 'SQS' | 'WEB_PUSH' | null;
+    destinationType: 'EMAIL' | 'MESSENGER_A' | 'HTTP' | 'MESSENGER_B' | 'PAGERDUTY' | 'TEAMS' | 'DISCORD' | 'ALERTMANAGER' | 'SYSLOG' | 'SNS' | 'SQS' | 'KAFKA' | 'WEB_PUSH' | null;
   }>;
   /** What it fired, newest first. */
   intents: Array<{
@@ -1762,7 +1762,7 @@ export type CreateDestinationBodyMethod = 'POST' | 'PUT' | 'PATCH';
 export type CreateDestinationBodyTag = 'DEFAULT' | 'DETECTOR' | 'WALLET';
 
 /** Kind of destination. */
-export type CreateDestinationBodyType = 'EMAIL' | 'MESSENGER_A' | 'HTTP' | 'MESSENGER_B' | 'PAGERDUTY' | 'TEAMS' | 'DISCORD' | 'ALERTMANAGER' | 'SYSLOG' | 'SNS' | 'SQS' | 'WEB_PUSH';
+export type CreateDestinationBodyType = 'EMAIL' | 'MESSENGER_A' | 'HTTP' | 'MESSENGER_B' | 'PAGERDUTY' | 'TEAMS' | 'DISCORD' | 'ALERTMANAGER' | 'SYSLOG' | 'SNS' | 'SQS' | 'KAFKA' | 'WEB_PUSH';
 
 export type CreateDestinationReply = Omit<CreateDetectorReplyDestinationTenantDestination, 'type'>;
 
@@ -2839,7 +2839,7 @@ export type DestinationKindReply = {
   /** The kinds. */
   data: Array<{
     /** The `type` of its destinations. */
-    type: 'EMAIL' | 'MESSENGER_A' | 'HTTP' | 'MESSENGER_B' | 'PAGERDUTY' | 'TEAMS' | 'DISCORD' | 'ALERTMANAGER' | 'SYSLOG' | 'SNS' | 'SQS' | 'WEB_PUSH';
+    type: 'EMAIL' | 'MESSENGER_A' | 'HTTP' | 'MESSENGER_B' | 'PAGERDUTY' | 'TEAMS' | 'DISCORD' | 'ALERTMANAGER' | 'SYSLOG' | 'SNS' | 'SQS' | 'KAFKA' | 'WEB_PUSH';
     /** What people call it; the operator may have named it. */
     title: string;
     /** What a person has to do to add one. */
@@ -5422,7 +5422,7 @@ export type TryRouteReply = {
         /** The destination. */
         id: number;
         /** Its kind. */
-        type: 'EMAIL' | 'MESSENGER_A' | 'HTTP' | 'MESSENGER_B' | 'PAGERDUTY' | 'TEAMS' | 'DISCORD' | 'ALERTMANAGER' | 'SYSLOG' | 'SNS' | 'SQS' | 'WEB_PUSH';
+        type: 'EMAIL' | 'MESSENGER_A' | 'HTTP' | 'MESSENGER_B' | 'PAGERDUTY' | 'TEAMS' | 'DISCORD' | 'ALERTMANAGER' | 'SYSLOG' | 'SNS' | 'SQS' | 'KAFKA' | 'WEB_PUSH';
         /** What people call it. */
         name: string | null;
       }>;
@@ -6489,7 +6489,7 @@ export type WebhookDestination = {
   /** The destination. */
   destinationId: number;
   /** Its kind. */
-  destinationType: 'EMAIL' | 'MESSENGER_A' | 'HTTP' | 'MESSENGER_B' | 'PAGERDUTY' | 'TEAMS' | 'DISCORD' | 'ALERTMANAGER' | 'SYSLOG' | 'SNS' | 'SQS' | 'WEB_PUSH';
+  destinationType: 'EMAIL' | 'MESSENGER_A' | 'HTTP' | 'MESSENGER_B' | 'PAGERDUTY' | 'TEAMS' | 'DISCORD' | 'ALERTMANAGER' | 'SYSLOG' | 'SNS' | 'SQS' | 'KAFKA' | 'WEB_PUSH';
   /** Reason that nothing gets through. */
   reason: string;
   /** When the first of the failures was. In epoch milliseconds. */

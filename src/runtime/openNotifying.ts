@@ -10,6 +10,7 @@ import { createSeriesCache, platformTenant } from '../model/metrics.ts';
 import type { AddActionLinks, AlertLinks } from '../model/notification.ts';
 import { createBot } from '../notify/createBot.ts';
 import { createEmailSender } from '../notify/createEmailSender.ts';
+import { createKafkaSender } from '../notify/createKafkaSender.ts';
 import { createMessengerASender } from '../notify/createMessengerASender.ts';
 import { createNotifier, type Notifier, type Sender } from '../notify/createNotifier.ts';
 import { createRequestSender } from '../notify/createRequestSender.ts';
@@ -60,6 +61,7 @@ export async function openNotifying(
     byType({
       request: createRequestSender({ egress, hosts, now }),
       stream: createStreamSender({ egress, hosts }),
+      kafka: createKafkaSender({ egress, hosts, now }),
       mail: mailer && createEmailSender(mailer),
       bot: bot && createMessengerASender(bot),
     }),
