@@ -236,7 +236,7 @@ export type AlertOutcomeReply = {
   /** Why no one was notified; null when someone was or is about to be. */
   silence: {
     /** The reason as a word. */
-    code: 'suppressed' | 'backfilled' | 'shadow' | 'purged' | 'silenced' | 'inhibited' | 'muted' | 'below-floor' | 'no-destination' | 'filtered';
+    code: 'suppressed' | 'backfilled' | 'shadow' | 'purged' | 'undecided' | 'silenced' | 'inhibited' | 'muted' | 'below-floor' | 'no-destination' | 'filtered';
     /** The reason for people, and what would change it. */
     reason: string;
     /** The silences that held it when it was raised; empty unless the reason is `silenced`. */
@@ -264,7 +264,7 @@ export type AlertOutcomeReply = {
       /** Its name. */
       name: string;
       /** Why it notified no one; null where it did. */
-      held: 'suppressed' | 'backfilled' | 'shadow' | 'purged' | 'silenced' | 'inhibited' | 'muted' | 'below-floor' | 'no-destination' | 'filtered' | null;
+      held: 'suppressed' | 'backfilled' | 'shadow' | 'purged' | 'undecided' | 'silenced' | 'inhibited' | 'muted' | 'below-floor' | 'no-destination' | 'filtered' | null;
       /** Whom it notified, or would have if nothing else had held the alert. Those of an earlier route are left out. */
       destinationIds: number[];
     }>;
@@ -5384,7 +5384,7 @@ export type TryRouteReply = {
       timestamp: number;
     };
     /** Why no one would be notified; null if someone would. */
-    code: 'suppressed' | 'backfilled' | 'shadow' | 'purged' | 'silenced' | 'inhibited' | 'muted' | 'below-floor' | 'no-destination' | 'filtered' | null;
+    code: 'suppressed' | 'backfilled' | 'shadow' | 'purged' | 'undecided' | 'silenced' | 'inhibited' | 'muted' | 'below-floor' | 'no-destination' | 'filtered' | null;
     /** The reason for people. */
     reason: string | null;
     /** The silences that would hold it. */
@@ -5414,7 +5414,7 @@ export type TryRouteReply = {
       /** The names from the root down to it. */
       path: string[];
       /** Why it would notify no one; null if it would. */
-      held: 'suppressed' | 'backfilled' | 'shadow' | 'purged' | 'silenced' | 'inhibited' | 'muted' | 'below-floor' | 'no-destination' | 'filtered' | null;
+      held: 'suppressed' | 'backfilled' | 'shadow' | 'purged' | 'undecided' | 'silenced' | 'inhibited' | 'muted' | 'below-floor' | 'no-destination' | 'filtered' | null;
       /** The reason for people. */
       reason: string | null;
       /** Whom it would notify. */

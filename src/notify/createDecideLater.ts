@@ -8,9 +8,11 @@ import { readDocuments } from './alertDocuments.ts';
 import { deliver, findByAlert } from './notifyOnAlerts.ts';
 import { createRules } from './rules/createRules.ts';
 
+type Undecided = { raised: RaisedAlert; raisedAt: number };
+
 export type DecideLater = (
   tx: Db,
-  undecided: readonly RaisedAlert[],
+  undecided: readonly Undecided[],
   options: { isLate: boolean },
 ) => Promise<void>;
 
@@ -18,8 +20,11 @@ export type DecideLater = (
 export function createDecideLater({ links, now }: { links: AlertLinks; now: () => number }): DecideLater {
   const findRules = createRules();
   return async (tx, undecided, { isLate }) => {
-    const documents = await readDocuments(tx, undecided);
-    const open = undecided.flatMap((alert) => toPresent(alert, documents.get(alert.uid)));
+    const documents = await readDocuments(
+      tx,
+      undecided.map(({ raised }) => raised),
+    );
+    const open = undecided.flatMap((alert) => toPresent(alert, documents.get(alert.raised.uid)));
     if (open.length === 0) return;
     const at = now();
     const tenantIds = [...new Set(open.map(({ finding }) => finding.tenantId))];
@@ -30,11 +35,14 @@ export function createDecideLater({ links, now }: { links: AlertLinks; now: () =
 }
 
 /** The alert if it is open; in a block if it came into one since it was raised. */
-function toPresent(alert: RaisedAlert, document: AlertDocument | undefined): RaisedAlert[] {
-  if (document?.status !== 'UNRESOLVED' || document.acknowledged === true) return [];
-  const { finding } = alert;
+function toPresent({ raised, raisedAt }: Undecided, document: AlertDocument | undefined): RaisedAlert[] {
+  if (document?.status !== 'UNRESOLVED') return [];
+  const { acknowledged, acknowledgedAt } = document;
+  // One that came into an acknowledged incident has an older acknowledgement, and is told of like any other.
+  if (acknowledged === true && Number(acknowledgedAt) >= raisedAt) return [];
+  const { finding } = raised;
   const { blockNumber } = document;
   return finding.isPending && blockNumber !== null
-    ? [{ ...alert, finding: { ...finding, blockNumber, isPending: false } }]
-    : [alert];
+    ? [{ ...raised, finding: { ...finding, blockNumber, isPending: false } }]
+    : [raised];
 }

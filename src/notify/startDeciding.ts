@@ -35,11 +35,7 @@ export function startDeciding({ store, decide, now, onError }: Options): Stoppab
       const [oldest] = taken;
       if (!oldest) return;
       const isLate = now() - oldest.raisedAt > maxWaitMs;
-      await decide(
-        tx,
-        taken.map(({ raised }) => raised),
-        { isLate },
-      );
+      await decide(tx, taken, { isLate });
     });
   }
 
